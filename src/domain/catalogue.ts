@@ -1,0 +1,80 @@
+import type {
+  CurrencyFixture,
+  Fixtures,
+  KeyFixture,
+  MethodFixture,
+  OrganizationFixture,
+  RailFixture,
+} from "../schema/fixtures.js";
+
+/** The fixtures, looked up by id. Built once for a namespace and never changed. */
+export class Catalogue {
+  readonly fixtures: Fixtures;
+  readonly #currencies: ReadonlyMap<string, CurrencyFixture>;
+  readonly #methods: ReadonlyMap<string, MethodFixture>;
+  readonly #rails: ReadonlyMap<string, readonly RailFixture[]>;
+  readonly #organizations: ReadonlyMap<string, OrganizationFixture>;
+  readonly #keys: ReadonlyMap<string, KeyFixture>;
+  readonly #countries: ReadonlyMap<string, Fixtures["countries"][number]>;
+
+  constructor(fixtures: Fixtures) {
+    this.fixtures = fixtures;
+    this.#currencies = new Map(fixtures.currencies.map((currency) => [currency.code, currency]));
+    this.#methods = new Map(fixtures.methods.map((method) => [method.id, method]));
+    this.#organizations = new Map(fixtures.organizations.map((org) => [org.organization_id, org]));
+    this.#keys = new Map(fixtures.keys.map((key) => [key.key, key]));
+    this.#countries = new Map(fixtures.countries.map((country) => [country.code, country]));
+    const rails = new Map<string, RailFixture[]>();
+    for (const rail of fixtures.rails) {
+      const place = `${rail.payment_method}|${rail.currency}`;
+      rails.set(place, [...(rails.get(place) ?? []), rail]);
+    }
+    this.#rails = rails;
+  }
+
+  currency(code: string): CurrencyFixture | undefined {
+    return this.#currencies.get(code);
+  }
+
+  /** The currency of a code that has already been checked. */
+  knownCurrency(code: string): CurrencyFixture {
+    const currency = this.#currencies.get(code);
+    if (currency === undefined) throw new Error(`no such currency: ${code}`);
+    return currency;
+  }
+
+  method(id: string): MethodFixture | undefined {
+    return this.#methods.get(id);
+  }
+
+  /** The method, if there is one of that name and the organization has it enabled. */
+  enabledMethod(organization: OrganizationFixture, id: string): MethodFixture | undefined {
+    return organization.enabled_payment_methods.includes(id) ? this.#methods.get(id) : undefined;
+  }
+
+  enabledMethods(organization: OrganizationFixture): MethodFixture[] {
+    return this.fixtures.methods.filter((method) => organization.enabled_payment_methods.includes(method.id));
+  }
+
+  rails(method: string, currency: string): readonly RailFixture[] {
+    return this.#rails.get(`${method}|${currency}`) ?? [];
+  }
+
+  organization(id: string): OrganizationFixture | undefined {
+    return this.#organizations.get(id);
+  }
+
+  key(key: string): KeyFixture | undefined {
+    return this.#keys.get(key);
+  }
+
+  /** The currency of the organization's country, if the service supports it. */
+  homeCurrency(organization: OrganizationFixture): CurrencyFixture | undefined {
+    const country = this.#countries.get(organization.country);
+    return country === undefined ? undefined : this.#currencies.get(country.currency);
+  }
+
+  diallingCode(countryCode: string): string | undefined {
+    return this.#countries.get(countryCode)?.dialling_code;
+  }
+}

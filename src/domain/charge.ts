@@ -1,0 +1,175 @@
+import type { ChargeStatus, Mode } from "../schema/common.js";
+import type { ChargeEntry } from "../schema/scenario.js";
+import { iso } from "../schema/time.js";
+import type { Fees, Pricing } from "./pricing.js";
+
+/** Who changed a status. The control API and the customer overrule what is left of a scenario's timeline. */
+export type Actor = "api" | "scenario" | "clock" | "customer" | "control";
+
+export interface StatusChange {
+  readonly status: ChargeStatus;
+  readonly at: string;
+  readonly reason?: string;
+}
+
+export type PaymentInstructions = Readonly<Record<string, string>> & { readonly type: string };
+
+/** A charge as the engine keeps it: the wire fields first, then what only the sandbox knows. */
+export interface Charge {
+  readonly charge_id: string;
+  readonly checkout_id: string;
+  readonly organization_id: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly status: ChargeStatus;
+  readonly provider_reference: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly payment_method: string | null;
+  readonly payment_rail: string | null;
+  readonly customer_email: string | null;
+  readonly customer_name: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly fees: Fees | null;
+  readonly exchange_rate: string | null;
+  readonly settlement_amount: string | null;
+  readonly settled_at: string | null;
+  readonly failure_reason: string | null;
+  readonly payment_instructions: PaymentInstructions | null;
+  readonly expires_at: string;
+  readonly status_history: readonly StatusChange[];
+
+  /** Place in creation order over all charges of the namespace; lists are newest first by it. */
+  readonly seq: number;
+  readonly mode: Mode;
+  readonly kind: "whitelabel" | "hosted";
+  readonly pricing: Pricing;
+  readonly phone_number: string | null;
+  readonly bank_account_number: string | null;
+  readonly expires_at_ms: number;
+  /** Settlement waits so long after COMPLETED; 0 settles in the same commit. */
+  readonly settlement_delay_ms: number;
+  /** The scenario asked for by name in the request or its metadata, if any. */
+  readonly scenario_asked: string | null;
+  /** The scenario whose rule matched, and its timeline, frozen when it matched. */
+  readonly scenario: string | null;
+  readonly timeline: readonly ChargeEntry[];
+  /** Ids of the tasks that wait for this charge. */
+  readonly tasks: ChargeTasks;
+  /** What happened to it that no status shows: entries that came too late, names that matched nothing. */
+  readonly notes: readonly ChargeNote[];
+}
+
+export interface ChargeTasks {
+  readonly expiry?: number;
+  readonly timeline?: number;
+  readonly settlement?: number;
+}
+
+export interface ChargeNote {
+  readonly at: string;
+  readonly note: string;
+}
+
+/**
+ * Which status may follow which (contract section 2: transitions). PROCESSING is paid and does not expire;
+ * a payment after expiry may still be processed; the statuses without a row are final.
+ */
+export const CHARGE_TRANSITIONS: Readonly<Record<ChargeStatus, readonly ChargeStatus[]>> = {
+  PENDING: ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
+  AWAITING_PAYMENT: ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
+  PROCESSING: ["COMPLETED", "FAILED"],
+  EXPIRED: ["PROCESSING", "COMPLETED"],
+  COMPLETED: ["REFUNDED"],
+  FAILED: [],
+  CANCELLED: [],
+  REFUNDED: [],
+};
+
+export function isOpen(status: ChargeStatus): boolean {
+  return status === "PENDING" || status === "AWAITING_PAYMENT";
+}
+
+/** What a transition asks the engine to do besides replacing the charge, in this order. */
+export type ChargeEffect =
+  | { readonly do: "post"; readonly kind: "payment" | "settlement" | "refund" }
+  | { readonly do: "schedule_settlement"; readonly afterMs: number }
+  | { readonly do: "cancel_task"; readonly task: keyof ChargeTasks }
+  | { readonly do: "schedule_late_entries" }
+  | { readonly do: "emit"; readonly type: string };
+
+export interface ChargeTransition {
+  readonly charge: Charge;
+  readonly effects: readonly ChargeEffect[];
+}
+
+/** Why a transition may not happen. The engine words it for the caller. */
+export type TransitionRefusal = "illegal" | "unpriced";
+
+/**
+ * The only way a charge's status changes: the API, scenarios, the clock, the checkout page and the control
+ * API all come through here. Pure: returns the new charge and what must happen with it, or why it may not.
+ */
+export function transition(
+  charge: Charge,
+  to: ChargeStatus,
+  atMs: number,
+  actor: Actor,
+  reason?: string,
+): ChargeTransition | TransitionRefusal {
+  if (!CHARGE_TRANSITIONS[charge.status].includes(to)) return "illegal";
+  // A hosted charge has no price until the customer picks a method; without one there is nothing to pay.
+  if (
+    charge.settlement_amount === null &&
+    (to === "PROCESSING" || to === "COMPLETED" || to === "AWAITING_PAYMENT")
+  )
+    return "unpriced";
+  const at = iso(atMs);
+  const effects: ChargeEffect[] = [];
+  let settledAt = charge.settled_at;
+
+  if (isOpen(charge.status) && !isOpen(to) && to !== "EXPIRED")
+    effects.push({ do: "cancel_task", task: "expiry" });
+  const overruled = actor === "control" || actor === "customer" || to === "EXPIRED";
+  if (overruled || CHARGE_TRANSITIONS[to].length === 0) effects.push({ do: "cancel_task", task: "timeline" });
+  // Expiry lets the customer pay late if the scenario says so; a person's word ends the whole timeline.
+  if (to === "EXPIRED" && (actor === "clock" || actor === "scenario"))
+    effects.push({ do: "schedule_late_entries" });
+
+  if (to === "COMPLETED") {
+    effects.push({ do: "post", kind: "payment" });
+    if (charge.settlement_delay_ms === 0) {
+      effects.push({ do: "post", kind: "settlement" });
+      settledAt = at;
+    } else effects.push({ do: "schedule_settlement", afterMs: charge.settlement_delay_ms });
+  }
+  if (to === "REFUNDED") {
+    if (settledAt === null) {
+      effects.push({ do: "cancel_task", task: "settlement" }, { do: "post", kind: "settlement" });
+      settledAt = at;
+    }
+    effects.push({ do: "post", kind: "refund" });
+  }
+  effects.push({ do: "emit", type: `charge.${to.toLowerCase()}` });
+
+  return {
+    effects,
+    charge: {
+      ...charge,
+      status: to,
+      updated_at: at,
+      settled_at: settledAt,
+      failure_reason: to === "FAILED" ? (reason ?? "declined") : charge.failure_reason,
+      status_history: [
+        ...charge.status_history,
+        reason === undefined ? { status: to, at } : { status: to, at, reason },
+      ],
+    },
+  };
+}
+
+/** Settlement that comes later than COMPLETED: sets `settled_at`, changes no status, makes no event. */
+export function settle(charge: Charge, atMs: number): Charge {
+  const at = iso(atMs);
+  return { ...charge, settled_at: at, updated_at: at };
+}

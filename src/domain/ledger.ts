@@ -1,0 +1,116 @@
+import type { Mode } from "../schema/common.js";
+import { add, isNegative, isZero, negate, zero } from "./money.js";
+
+/**
+ * The accounts of one organization in one mode and currency. `outside` is the world beyond: customers and
+ * banks. What leaves one account enters another, so the five always sum to zero.
+ */
+export const LEDGER_ACCOUNTS = ["available", "pending", "in_transit", "fees", "outside"] as const;
+export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
+
+export interface Holdings {
+  readonly key: string;
+  readonly mode: Mode;
+  readonly organization_id: string;
+  readonly currency: string;
+  readonly seq: number;
+  readonly decimals: number;
+  readonly balances: Readonly<Record<LedgerAccount, string>>;
+}
+
+export interface Posting {
+  readonly account: LedgerAccount;
+  readonly amount: string;
+}
+
+export function holdingsKey(mode: Mode, organizationId: string, currency: string): string {
+  return `${mode}|${organizationId}|${currency}`;
+}
+
+export function emptyBalances(decimals: number): Record<LedgerAccount, string> {
+  const none = zero(decimals);
+  return { available: none, pending: none, in_transit: none, fees: none, outside: none };
+}
+
+/** A payment came in: the customer's amount splits into what the merchant gets and the fees. */
+export function paymentPostings(amount: string, settlementAmount: string, totalFee: string): Posting[] {
+  return [
+    { account: "outside", amount: negate(amount) },
+    { account: "pending", amount: settlementAmount },
+    { account: "fees", amount: totalFee },
+  ];
+}
+
+/** Settlement moves funds from pending to available. */
+export function settlementPostings(settlementAmount: string): Posting[] {
+  return [
+    { account: "pending", amount: negate(settlementAmount) },
+    { account: "available", amount: settlementAmount },
+  ];
+}
+
+/** A full refund: the customer gets everything back, the fee included; the merchant gives what it received. */
+export function refundPostings(amount: string, settlementAmount: string, totalFee: string): Posting[] {
+  return [
+    { account: "available", amount: negate(settlementAmount) },
+    { account: "fees", amount: negate(totalFee) },
+    { account: "outside", amount },
+  ];
+}
+
+/** A withdrawal takes amount and fee out of available at once; until it ends they are in no balance. */
+export function withdrawalPostings(total: string): Posting[] {
+  return [
+    { account: "available", amount: negate(total) },
+    { account: "in_transit", amount: total },
+  ];
+}
+
+export function withdrawalDonePostings(amount: string, fee: string): Posting[] {
+  return [
+    { account: "in_transit", amount: negate(add(amount, fee)) },
+    { account: "outside", amount },
+    { account: "fees", amount: fee },
+  ];
+}
+
+export function withdrawalReturnedPostings(total: string): Posting[] {
+  return [
+    { account: "in_transit", amount: negate(total) },
+    { account: "available", amount: total },
+  ];
+}
+
+export function openingPostings(amount: string): Posting[] {
+  return [
+    { account: "outside", amount: negate(amount) },
+    { account: "available", amount },
+  ];
+}
+
+/**
+ * Applies postings, or says which account they would overdraw. Throws if they do not balance: that is a bug
+ * of ours, and nothing may be committed with it.
+ */
+export function applyPostings(
+  holdings: Holdings,
+  postings: readonly Posting[],
+): { holdings: Holdings } | { overdrawn: LedgerAccount } {
+  let sum = zero(holdings.decimals);
+  const balances = { ...holdings.balances };
+  for (const { account, amount } of postings) {
+    sum = add(sum, amount);
+    balances[account] = add(balances[account], amount);
+  }
+  if (!isZero(sum)) throw new Error(`postings do not balance: ${JSON.stringify(postings)} sum to ${sum}`);
+  for (const account of LEDGER_ACCOUNTS)
+    if (account !== "outside" && isNegative(balances[account])) return { overdrawn: account };
+  return { holdings: { ...holdings, balances } };
+}
+
+/** Throws unless the five accounts sum to zero: checked after each change, in production too. */
+export function assertBalanced(holdings: Holdings): void {
+  let sum = zero(holdings.decimals);
+  for (const account of LEDGER_ACCOUNTS) sum = add(sum, holdings.balances[account]);
+  if (!isZero(sum)) throw new Error(`ledger of ${holdings.key} is out of balance by ${sum}`);
+}

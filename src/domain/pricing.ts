@@ -1,0 +1,63 @@
+import { add, convert, exchangeRate, percentOf, toCanonical } from "./money.js";
+
+/** The pricing object of a request, canonical: every amount with its currency's decimals. */
+export interface Pricing {
+  readonly base_currency: string;
+  readonly amount: string;
+  readonly local_pricing?: Readonly<Record<string, string>>;
+}
+
+export interface Fees {
+  readonly total_fee: string;
+  readonly fee_breakdown: { readonly platform_fee: string; readonly gateway_fee: string };
+}
+
+/** What a price comes to in the currency the customer pays in. Computed once, copied ever after. */
+export interface Price {
+  readonly exchange_rate: string;
+  readonly settlement_amount: string;
+  readonly fees: Fees;
+  /** settlement_amount + total_fee: what the customer pays. */
+  readonly amount: string;
+}
+
+export interface PricingTerms {
+  readonly base_rate: string;
+  readonly target_rate: string;
+  readonly decimals: number;
+  readonly platform_percent: string;
+  readonly gateway_percent: string;
+}
+
+/**
+ * Prices a base amount in the target currency (specification: Charge detail, Quote; contract: arithmetic).
+ * A local price, where the merchant set one for the target currency, is the settlement amount to the digit.
+ */
+export function price(pricing: Pricing, targetCurrency: string, terms: PricingTerms): Price {
+  const { decimals } = terms;
+  const rate =
+    pricing.base_currency === targetCurrency ? "1" : exchangeRate(terms.base_rate, terms.target_rate);
+  const local = pricing.local_pricing;
+  const settlement =
+    local !== undefined && Object.hasOwn(local, targetCurrency)
+      ? toCanonical(local[targetCurrency]!, decimals)
+      : convert(pricing.amount, rate, decimals);
+  const platformFee = percentOf(settlement, terms.platform_percent, decimals);
+  const gatewayFee = percentOf(settlement, terms.gateway_percent, decimals);
+  const totalFee = add(platformFee, gatewayFee);
+  return {
+    exchange_rate: rate,
+    settlement_amount: settlement,
+    fees: { total_fee: totalFee, fee_breakdown: { platform_fee: platformFee, gateway_fee: gatewayFee } },
+    amount: add(settlement, totalFee),
+  };
+}
+
+/** Whether two canonical pricing objects ask for the same money. */
+export function samePricing(a: Pricing, b: Pricing): boolean {
+  if (a.base_currency !== b.base_currency || a.amount !== b.amount) return false;
+  const left = a.local_pricing ?? {};
+  const right = b.local_pricing ?? {};
+  const keys = Object.keys(left);
+  return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key]);
+}

@@ -1,0 +1,31 @@
+/** What a receiver answered, as far as it decides what comes next. */
+export interface Answer {
+  /** HTTP status, or null when there was no answer. */
+  readonly status: number | null;
+  /** Seconds of a Retry-After header, if there was one. */
+  readonly retryAfterMs: number | null;
+}
+
+export type Verdict =
+  | { readonly then: "delivered" }
+  | { readonly then: "disable" }
+  | { readonly then: "give_up" }
+  | { readonly then: "retry"; readonly afterMs: number };
+
+/** 2xx is success; redirects are not followed, so they are none. */
+export function isSuccess(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+/**
+ * What follows an attempt: 410 disables the endpoint, everything else but 2xx is tried again by the schedule,
+ * later if a 429 or 503 asks for more time (contract section 3).
+ */
+export function judge(answer: Answer, attemptsMade: number, scheduleMs: readonly number[]): Verdict {
+  if (isSuccess(answer.status)) return { then: "delivered" };
+  if (answer.status === 410) return { then: "disable" };
+  const afterMs = scheduleMs[attemptsMade - 1];
+  if (afterMs === undefined) return { then: "give_up" };
+  const asked = answer.status === 429 || answer.status === 503 ? (answer.retryAfterMs ?? 0) : 0;
+  return { then: "retry", afterMs: Math.max(afterMs, asked) };
+}

@@ -1,0 +1,83 @@
+import type {
+  AmountMatch,
+  ChargeMatch,
+  ChargeRule,
+  Glob,
+  Scenario,
+  WithdrawalMatch,
+  WithdrawalRule,
+} from "../schema/scenario.js";
+import { anyGlobMatches } from "./glob.js";
+import { compare } from "./money.js";
+
+/** What a rule's `match` is held against: plain strings, whatever the record. */
+export interface Subject {
+  readonly fields: Readonly<Record<string, string | null | undefined>>;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+function isPlainDecimal(text: string): boolean {
+  return /^\d+(\.\d+)?$/.test(text);
+}
+
+function amountMatches(match: AmountMatch, amount: string | null | undefined): boolean {
+  if (typeof match === "string" || Array.isArray(match)) return anyGlobMatches(match as Glob, amount);
+  if (amount === null || amount === undefined) return false;
+  const { gt, gte, lt, lte } = match;
+  const holds = (bound: string | undefined, test: (order: number) => boolean) =>
+    bound === undefined || (isPlainDecimal(bound) && test(compare(amount, bound)));
+  return (
+    holds(gt, (order) => order > 0) &&
+    holds(gte, (order) => order >= 0) &&
+    holds(lt, (order) => order < 0) &&
+    holds(lte, (order) => order <= 0)
+  );
+}
+
+const AMOUNT_FIELDS = new Set(["amount", "base_amount"]);
+
+/** Every field named must match; no fields match everything. */
+export function matches(match: ChargeMatch | WithdrawalMatch | undefined, subject: Subject): boolean {
+  if (match === undefined) return true;
+  for (const [field, wanted] of Object.entries(match)) {
+    if (wanted === undefined) continue;
+    if (field === "metadata") {
+      for (const [key, glob] of Object.entries(wanted as Record<string, Glob>))
+        if (!Object.hasOwn(subject.metadata, key) || !anyGlobMatches(glob, subject.metadata[key]))
+          return false;
+    } else if (AMOUNT_FIELDS.has(field)) {
+      if (!amountMatches(wanted as AmountMatch, subject.fields[field])) return false;
+    } else if (!anyGlobMatches(wanted as Glob, subject.fields[field])) return false;
+  }
+  return true;
+}
+
+export interface Choice<Rule> {
+  readonly scenario: string;
+  readonly rule: Rule;
+}
+
+/**
+ * The first rule that applies, scenario by scenario in the order given (contract section 4: asked for by
+ * name, then the active ones last activated first, then `default`).
+ */
+export function choose(
+  kind: "charges",
+  scenarios: Iterable<Scenario>,
+  subject: Subject,
+): Choice<ChargeRule> | undefined;
+export function choose(
+  kind: "withdrawals",
+  scenarios: Iterable<Scenario>,
+  subject: Subject,
+): Choice<WithdrawalRule> | undefined;
+export function choose(
+  kind: "charges" | "withdrawals",
+  scenarios: Iterable<Scenario>,
+  subject: Subject,
+): Choice<ChargeRule | WithdrawalRule> | undefined {
+  for (const scenario of scenarios)
+    for (const rule of scenario[kind] ?? [])
+      if (matches(rule.match, subject)) return { scenario: scenario.name, rule };
+  return undefined;
+}

@@ -1,0 +1,54 @@
+import { add, totalInUsd } from "../../domain/money.js";
+import type { Caller } from "../caller.js";
+import { openHoldings } from "../ledger.js";
+import { rateOf } from "../market.js";
+import type { Command } from "../transaction.js";
+
+const USD = "USD";
+
+/**
+ * The balances as the service answers them (specification: GET balances). The first read opens the accounts
+ * in US dollars and in the currency of the organization's country: the one command among the reads.
+ */
+export function readBalances(caller: Caller) {
+  const { mode, organization } = caller;
+  const command: Command<ReturnType<typeof balancesView>> = (tx) => {
+    for (const currency of [tx.catalogue.currency(USD), tx.catalogue.homeCurrency(organization)])
+      if (currency !== undefined) openHoldings(tx, mode, organization.organization_id, currency.code);
+    const opened = tx.state.holdingsOf(mode, organization.organization_id).map((held) => held.currency);
+    const codes = new Set([USD, ...opened]);
+    const home = tx.catalogue.homeCurrency(organization)?.code;
+    if (home !== undefined) codes.add(home);
+    const holdings = [...codes]
+      .filter((code) => tx.catalogue.currency(code) !== undefined)
+      .map((code) => ({
+        held: openHoldings(tx, mode, organization.organization_id, code),
+        rate: rateOf(tx.state, tx.catalogue.knownCurrency(code)),
+      }));
+    return balancesView(organization.organization_id, holdings, tx.catalogue.currency(USD)?.decimals ?? 2);
+  };
+  return command;
+}
+
+function balancesView(
+  organizationId: string,
+  holdings: readonly { held: ReturnType<typeof openHoldings>; rate: string }[],
+  decimals: number,
+) {
+  return {
+    success: true,
+    account_id: organizationId,
+    balances: holdings.map(({ held }) => ({
+      currency: held.currency,
+      available_balance: held.balances.available,
+      pending_balance: held.balances.pending,
+    })),
+    total_balance_usd: totalInUsd(
+      holdings.map(({ held, rate }) => ({
+        amount: add(held.balances.available, held.balances.pending),
+        rate,
+      })),
+      decimals,
+    ),
+  };
+}

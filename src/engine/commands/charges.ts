@@ -1,0 +1,380 @@
+import {
+  type Actor,
+  type Charge,
+  type ChargeTasks,
+  isOpen,
+  settle,
+  transition,
+} from "../../domain/charge.js";
+import { paymentInstructions } from "../../domain/instructions.js";
+import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger.js";
+import { samePricing } from "../../domain/pricing.js";
+import { readWhitelabelRequest } from "../../domain/requests.js";
+import { choose, type Subject } from "../../domain/scenario.js";
+import type { ChargeStatus } from "../../schema/common.js";
+import { durationMs } from "../../schema/duration.js";
+import { type ErrorDetails, invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import type { CurrencyFixture } from "../../schema/fixtures.js";
+import { iso } from "../../schema/time.js";
+import type { Caller } from "../caller.js";
+import { emit } from "../events.js";
+import { idOf, referenceOf } from "../ids.js";
+import { post } from "../ledger.js";
+import type { Task } from "../records.js";
+import { askedScenario, scenariosFor } from "../scenarios.js";
+import type { Command, Transaction } from "../transaction.js";
+import { chargeDetailJson, keepViews } from "../views.js";
+import { validQuote } from "./quotes.js";
+
+const MINUTE_MS = 60_000;
+
+/** Creates a checkout and starts the payment in one (specification: POST whitelabel). */
+export function createWhitelabel(
+  caller: Caller,
+  raw: unknown,
+  scenarioHeader: string | null,
+): Command<Charge | Refusal> {
+  return (tx) => {
+    const { organization, mode } = caller;
+    const asked = askedScenario(tx.state, scenarioHeader, (raw as { metadata?: unknown } | null)?.metadata);
+    const request = readWhitelabelRequest(
+      tx.catalogue,
+      organization,
+      raw,
+      asked.fault === undefined ? {} : { sandbox_scenario: asked.fault },
+    );
+    if (isRefusal(request)) return request;
+    const { body, method, pricing } = request;
+    const quote = validQuote(tx, caller, body.quote_id);
+    if (isRefusal(quote)) return quote;
+
+    const mismatches: ErrorDetails = {};
+    if (quote.payment_method !== method.id)
+      mismatches.payment_method = `does not match the quote, which is for ${quote.payment_method}`;
+    if (!samePricing(pricing, quote.pricing)) mismatches.pricing = "does not match the quote";
+    if (body.payment_rail !== undefined && body.payment_rail !== quote.payment_rail)
+      mismatches.payment_rail = `does not match the quote, which is for ${quote.payment_rail}`;
+    if (Object.keys(mismatches).length > 0) return invalid(mismatches);
+
+    const bytes = tx.digest("charge");
+    const currency = tx.catalogue.knownCurrency(quote.currency);
+    const rail = tx.catalogue.rails(method.id, currency.code).find((one) => one.id === quote.payment_rail);
+    const reference = referenceOf(bytes);
+    const expiresAtMs =
+      tx.atMs + (body.expires_in_minutes ?? tx.settings.limits.checkout_default_minutes) * MINUTE_MS;
+    const charge: Charge = {
+      charge_id: idOf("charge", bytes),
+      checkout_id: tx.id("checkout"),
+      organization_id: organization.organization_id,
+      amount: quote.amount,
+      currency: quote.currency,
+      status: "PENDING",
+      provider_reference: reference,
+      created_at: tx.at,
+      updated_at: tx.at,
+      payment_method: method.id,
+      payment_rail: quote.payment_rail,
+      customer_email: body.customer_email,
+      customer_name: body.customer_name ?? null,
+      metadata: body.metadata ?? {},
+      fees: quote.fees,
+      exchange_rate: quote.exchange_rate,
+      settlement_amount: quote.settlement_amount,
+      settled_at: null,
+      failure_reason: null,
+      payment_instructions: paymentInstructions({
+        kind: method.kind,
+        rail: rail ?? null,
+        currency,
+        amount: quote.amount,
+        reference,
+        merchantName: organization.name,
+        walletAddress: quote.wallet_address,
+        phoneNumber: body.phone_number ?? null,
+        diallingCode: rail?.country ? tx.catalogue.diallingCode(rail.country) : undefined,
+        digest: bytes,
+      }),
+      expires_at: iso(expiresAtMs),
+      status_history: [{ status: "PENDING", at: tx.at }],
+      seq: tx.next("charge_seq"),
+      mode,
+      kind: "whitelabel",
+      pricing: quote.pricing,
+      phone_number: body.phone_number ?? null,
+      bank_account_number: body.bank_account_number ?? null,
+      expires_at_ms: expiresAtMs,
+      settlement_delay_ms: settlementDelayMs(currency),
+      scenario_asked: asked.name,
+      scenario: null,
+      timeline: [],
+      tasks: {},
+      notes: [],
+    };
+    return beginTimeline(tx, beginExpiry(tx, charge));
+  };
+}
+
+/** Fiat settles with COMPLETED unless a delay is set; crypto after its confirmations. */
+export function settlementDelayMs(currency: CurrencyFixture): number {
+  const { confirmations, settlement_delay } = currency;
+  const confirmingMs =
+    confirmations === undefined ? 0 : confirmations.count * durationMs(confirmations.interval);
+  return confirmingMs + (settlement_delay === undefined ? 0 : durationMs(settlement_delay));
+}
+
+function beginExpiry(tx: Transaction, charge: Charge): Charge {
+  const expiry = tx.schedule({
+    due_ms: charge.expires_at_ms,
+    rank: 0,
+    kind: "expire",
+    ref: charge.charge_id,
+  });
+  return withTask(charge, "expiry", expiry);
+}
+
+/** What the scenarios' rules are held against. */
+export function chargeSubject(charge: Charge): Subject {
+  return {
+    metadata: charge.metadata,
+    fields: {
+      charge_id: charge.charge_id,
+      mode: charge.mode,
+      organization_id: charge.organization_id,
+      currency: charge.currency,
+      amount: charge.amount,
+      customer_email: charge.customer_email,
+      customer_name: charge.customer_name,
+      payment_method: charge.payment_method,
+      payment_rail: charge.payment_rail,
+      phone_number: charge.phone_number,
+      bank_account_number: charge.bank_account_number,
+      base_currency: charge.pricing.base_currency,
+      base_amount: charge.pricing.amount,
+    },
+  };
+}
+
+/** Finds the rule for the charge, freezes its timeline into it and plans the first entry; puts the charge. */
+export function beginTimeline(tx: Transaction, charge: Charge): Charge {
+  const choice = choose("charges", scenariosFor(tx.state, charge.scenario_asked), chargeSubject(charge));
+  let started: Charge = {
+    ...charge,
+    scenario: choice?.scenario ?? null,
+    timeline: choice?.rule.timeline ?? [],
+  };
+  if (charge.scenario_asked !== null && choice?.scenario !== charge.scenario_asked)
+    started = withNote(
+      started,
+      tx.at,
+      `no rule of scenario ${charge.scenario_asked} matches; ${choice?.scenario ?? "none"} applies`,
+    );
+  started = planEntry(tx, started, 0, tx.atMs);
+  tx.put("charges", started.charge_id, started);
+  return started;
+}
+
+/** Plans the entry at `step` if it follows the one before it in time; those after expiry wait for expiry. */
+function planEntry(tx: Transaction, charge: Charge, step: number, fromMs: number): Charge {
+  const entry = charge.timeline[step];
+  if (entry === undefined || !("after" in entry)) return charge;
+  const task = tx.schedule({
+    due_ms: fromMs + durationMs(entry.after),
+    rank: 1,
+    kind: "timeline",
+    ref: charge.charge_id,
+    step,
+  });
+  return withTask(charge, "timeline", task);
+}
+
+/** Expiry has come: from here on the entries written `after_expiry` count, each from the expiry. */
+function planLateEntry(tx: Transaction, charge: Charge, from: number, expiredAtMs: number): Charge {
+  const step = charge.timeline.findIndex((entry, index) => index >= from && "after_expiry" in entry);
+  const entry = charge.timeline[step];
+  if (entry === undefined || !("after_expiry" in entry)) return charge;
+  const task = tx.schedule({
+    due_ms: expiredAtMs + durationMs(entry.after_expiry),
+    rank: 1,
+    kind: "timeline",
+    ref: charge.charge_id,
+    step,
+  });
+  return withTask(charge, "timeline", task);
+}
+
+function expiredAtMs(charge: Charge): number {
+  const expired = charge.status_history.find((change) => change.status === "EXPIRED");
+  return expired === undefined ? charge.expires_at_ms : Date.parse(expired.at);
+}
+
+function withTask(charge: Charge, name: keyof ChargeTasks, taskId: number): Charge {
+  return keepViews(charge, { ...charge, tasks: { ...charge.tasks, [name]: taskId } });
+}
+
+function withoutTask(charge: Charge, name: keyof ChargeTasks): Charge {
+  const { [name]: _gone, ...tasks } = charge.tasks;
+  return keepViews(charge, { ...charge, tasks });
+}
+
+function withNote(charge: Charge, at: string, note: string): Charge {
+  return keepViews(charge, { ...charge, notes: [...charge.notes, { at, note }] });
+}
+
+/**
+ * Changes a charge's status by way of `transition()` and carries out its effects: postings, tasks, the event.
+ * Puts the charge and returns it, or refuses and leaves everything as it was.
+ */
+export function moveCharge(
+  tx: Transaction,
+  charge: Charge,
+  to: ChargeStatus,
+  actor: Actor,
+  reason?: string,
+): Charge | Refusal {
+  const moved = transition(charge, to, tx.atMs, actor, reason);
+  if (moved === "illegal")
+    return refuse("INVALID_TRANSITION", `A charge that is ${charge.status} cannot become ${to}.`);
+  if (moved === "unpriced")
+    return refuse(
+      "INVALID_TRANSITION",
+      `The charge cannot become ${to}: no payment method has been chosen yet.`,
+    );
+  let next = moved.charge;
+  for (const effect of moved.effects) {
+    switch (effect.do) {
+      case "post": {
+        const refusal = postCharge(tx, next, effect.kind);
+        if (refusal !== undefined) return refusal;
+        break;
+      }
+      case "schedule_settlement": {
+        const due = tx.atMs + effect.afterMs;
+        next = withTask(
+          next,
+          "settlement",
+          tx.schedule({ due_ms: due, rank: 1, kind: "settle", ref: next.charge_id }),
+        );
+        break;
+      }
+      case "cancel_task":
+        if (next.tasks[effect.task] !== undefined) {
+          tx.cancel(next.tasks[effect.task]);
+          next = withoutTask(next, effect.task);
+        }
+        break;
+      case "schedule_late_entries":
+        next = planLateEntry(tx, next, 0, tx.atMs);
+        break;
+      case "emit":
+        emit(tx, {
+          type: effect.type,
+          mode: next.mode,
+          organizationId: next.organization_id,
+          objectId: next.charge_id,
+          dataJson: chargeDetailJson(next),
+        });
+        break;
+    }
+  }
+  tx.put("charges", next.charge_id, next);
+  return next;
+}
+
+function postCharge(
+  tx: Transaction,
+  charge: Charge,
+  kind: "payment" | "settlement" | "refund",
+): Refusal | undefined {
+  const { amount, settlement_amount, fees } = charge;
+  if (settlement_amount === null || fees === null) throw new Error(`charge ${charge.charge_id} has no price`);
+  const postings =
+    kind === "payment"
+      ? paymentPostings(amount, settlement_amount, fees.total_fee)
+      : kind === "settlement"
+        ? settlementPostings(settlement_amount)
+        : refundPostings(amount, settlement_amount, fees.total_fee);
+  const refusal = post(tx, {
+    kind,
+    mode: charge.mode,
+    organizationId: charge.organization_id,
+    currency: charge.currency,
+    objectId: charge.charge_id,
+    postings,
+  });
+  // A refund that lacks funds conflicts with the state of the account; the request itself was right.
+  return refusal === undefined ? undefined : { ...refusal, status: 409 };
+}
+
+/** The expiry time has come. A charge that has moved on is left alone. */
+export function expireCharge(task: Task): Command<void> {
+  return (tx) => {
+    tx.remove("tasks", task.task_id);
+    const charge = tx.get("charges", task.ref);
+    if (charge === undefined) return;
+    const waiting = withoutTask(charge, "expiry");
+    if (!isOpen(charge.status)) tx.put("charges", charge.charge_id, waiting);
+    else mustMove(moveCharge(tx, waiting, "EXPIRED", "clock"));
+  };
+}
+
+/** The next entry of a charge's timeline is due. One that is illegal by now is noted; the next counts from it all the same. */
+export function runTimelineEntry(task: Task): Command<void> {
+  return (tx) => {
+    tx.remove("tasks", task.task_id);
+    const found = tx.get("charges", task.ref);
+    const step = task.step!;
+    const entry = found?.timeline[step];
+    if (found === undefined || entry === undefined) return;
+    let charge = withoutTask(found, "timeline");
+    const stopped = charge;
+    const moved =
+      charge.status === entry.to
+        ? undefined
+        : tx.attempt(() => moveCharge(tx, stopped, entry.to, "scenario", entry.reason));
+    if (moved !== undefined && !isRefusal(moved)) {
+      charge = moved;
+      // Expiry ends the timeline; what may still come was planned with it.
+      if (entry.to === "EXPIRED") return;
+    } else {
+      const why = moved === undefined ? `the charge is ${entry.to} already` : moved.message;
+      charge = withNote(charge, tx.at, `timeline entry ${step + 1} (${entry.to}) did nothing: ${why}`);
+    }
+    const following = charge.timeline[step + 1];
+    if (following !== undefined && "after" in following) charge = planEntry(tx, charge, step + 1, tx.atMs);
+    else if (following !== undefined && "after_expiry" in entry)
+      charge = planLateEntry(tx, charge, step + 1, expiredAtMs(charge));
+    tx.put("charges", charge.charge_id, charge);
+  };
+}
+
+/** Settlement that waited for confirmations or a delay. */
+export function settleCharge(task: Task): Command<void> {
+  return (tx) => {
+    tx.remove("tasks", task.task_id);
+    const found = tx.get("charges", task.ref);
+    if (found === undefined) return;
+    const charge = withoutTask(found, "settlement");
+    const refusal = postCharge(tx, charge, "settlement");
+    if (refusal !== undefined) throw new Error(`settlement of ${charge.charge_id}: ${refusal.message}`);
+    tx.put("charges", charge.charge_id, settle(charge, tx.atMs));
+  };
+}
+
+function mustMove(result: Charge | Refusal): Charge {
+  if (isRefusal(result)) throw new Error(result.message);
+  return result;
+}
+
+/** A person or test moves a charge by the control API. */
+export function transitionCharge(
+  chargeId: string,
+  to: ChargeStatus,
+  actor: Actor,
+  reason?: string,
+): Command<Charge | Refusal> {
+  return (tx) => {
+    const charge = tx.get("charges", chargeId);
+    if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
+    return moveCharge(tx, charge, to, actor, reason);
+  };
+}

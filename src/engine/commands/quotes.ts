@@ -1,0 +1,81 @@
+import { isZero } from "../../domain/money.js";
+import { price } from "../../domain/pricing.js";
+import { readQuoteRequest } from "../../domain/requests.js";
+import { walletAddress } from "../../domain/wallets.js";
+import { invalid, isRefusal, type Refusal } from "../../schema/errors.js";
+import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures.js";
+import type { Caller } from "../caller.js";
+import { idOf } from "../ids.js";
+import { termsFor } from "../market.js";
+import type { Quote } from "../records.js";
+import type { Command, Transaction } from "../transaction.js";
+
+/** How many dead quotes a new one clears away at most: more than are made, so they never pile up. */
+const FORGET_AT_ONCE = 2;
+
+/** Makes a quote (specification: Quote; contract section 2: quote). */
+export function createQuote(caller: Caller, body: unknown): Command<Quote | Refusal> {
+  return (tx) => {
+    const request = readQuoteRequest(tx.catalogue, caller.organization, body);
+    if (isRefusal(request)) return request;
+    const { pricing, method, currency, rail } = request;
+    const priced = price(pricing, currency.code, termsFor(tx, pricing.base_currency, currency, method));
+    if (isZero(priced.settlement_amount))
+      return invalid({ "pricing.amount": `is too small: it comes to nothing in ${currency.code}` });
+    const bytes = tx.digest("quote");
+    const quote: Quote = {
+      quote_id: idOf("quote", bytes),
+      seq: tx.next("quote_seq"),
+      mode: caller.mode,
+      organization_id: caller.organization.organization_id,
+      pricing,
+      payment_method: method.id,
+      payment_rail: rail?.id ?? null,
+      amount: priced.amount,
+      currency: currency.code,
+      exchange_rate: priced.exchange_rate,
+      fees: priced.fees,
+      settlement_amount: priced.settlement_amount,
+      ...walletFor(method, currency, bytes),
+      customer_email: request.customerEmail,
+      created_at_ms: tx.atMs,
+      expires_at_ms: tx.atMs + tx.settings.limits.quote_valid_ms,
+      locked_until_ms: tx.atMs + tx.settings.limits.quote_locked_ms,
+    };
+    tx.put("quotes", quote.quote_id, quote);
+    forgetOldQuotes(tx);
+    return quote;
+  };
+}
+
+/** Where the customer sends crypto; the network is the currency's suffix, or the asset. */
+export function walletFor(
+  method: MethodFixture,
+  currency: CurrencyFixture,
+  bytes: Uint8Array,
+): { wallet_address: string | null; network: string | null } {
+  if (method.kind !== "crypto") return { wallet_address: null, network: null };
+  const network = currency.network ?? currency.code;
+  return { wallet_address: walletAddress(network, bytes), network };
+}
+
+/** A quote whose lock is over answers as an unknown one does, so it need not be kept. */
+function forgetOldQuotes(tx: Transaction): void {
+  for (const quote of tx.state.oldestOf("quotes", FORGET_AT_ONCE))
+    if (Math.max(quote.expires_at_ms, quote.locked_until_ms) <= tx.atMs) tx.remove("quotes", quote.quote_id);
+}
+
+export const QUOTE_GONE = "Quote expired or not found. Please get a new quote.";
+
+/** The caller's quote of that id while it is valid. */
+export function validQuote(tx: Transaction, caller: Caller, quoteId: string): Quote | Refusal {
+  const quote = tx.get("quotes", quoteId);
+  if (
+    quote === undefined ||
+    quote.mode !== caller.mode ||
+    quote.organization_id !== caller.organization.organization_id ||
+    tx.atMs >= quote.expires_at_ms
+  )
+    return invalid({ quote_id: QUOTE_GONE });
+  return quote;
+}

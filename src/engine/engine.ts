@@ -1,0 +1,162 @@
+import type { Catalogue } from "../domain/catalogue.js";
+import { isRefusal } from "../schema/errors.js";
+import type { Settings } from "../schema/settings.js";
+import { initialWorld } from "./commands/world.js";
+import type { Change, StateDump, Store, Task, WorldRecord } from "./records.js";
+import { State } from "./state.js";
+import { type Command, Transaction } from "./transaction.js";
+
+export interface EngineOptions {
+  readonly name: string;
+  readonly seed: string;
+  readonly startMs: number;
+  /** Whether `startMs` was asked for, or is only the time it happens to be. */
+  readonly startIsAsked: boolean;
+  readonly catalogue: Catalogue;
+  readonly settings: Settings;
+  readonly store: Store;
+  /** What every new world begins with, besides what the fixtures say: endpoints, scenarios. */
+  readonly furnish: Command<unknown>;
+}
+
+/**
+ * Owns all state of a namespace. Synchronous: a command is decided, checked, appended to the journal and
+ * published in one go, so nobody ever sees half of one.
+ */
+export class Engine {
+  readonly catalogue: Catalogue;
+  readonly settings: Settings;
+  readonly #store: Store;
+  readonly #furnish: Command<unknown>;
+  readonly #name: string;
+  readonly #seed: string;
+  readonly #askedStartMs: number | null;
+  readonly #listeners = new Set<(change: Change) => void>();
+  #state = new State();
+  #scope = "";
+
+  constructor(options: EngineOptions) {
+    this.catalogue = options.catalogue;
+    this.settings = options.settings;
+    this.#store = options.store;
+    this.#furnish = options.furnish;
+    this.#name = options.name;
+    this.#seed = options.seed;
+    this.#askedStartMs = options.startIsAsked ? options.startMs : null;
+    const kept = options.store.load();
+    if (kept === undefined) {
+      this.#begin(options.startMs, 0, 0);
+      return;
+    }
+    if (kept.snapshot !== undefined) this.#state = State.from(kept.snapshot);
+    for (const change of kept.changes) this.#state.apply(change);
+    this.#rescope();
+  }
+
+  /** The state, for reading. */
+  get state(): State {
+    return this.#state;
+  }
+
+  get world(): WorldRecord {
+    return this.#state.get("world", "world")!;
+  }
+
+  /** What every id of this world is derived from besides its counter. */
+  get scope(): string {
+    return this.#scope;
+  }
+
+  /**
+   * Decide → check → one Change → commit → notify. A refusal or an exception leaves everything as it was; so
+   * does a journal that cannot be written.
+   */
+  execute<Result>(command: Command<Result>, atMs: number): Result {
+    const now = Math.max(atMs, this.#state.at);
+    const tx = new Transaction(this.#state, this.catalogue, this.settings, this.#scope, now);
+    const result = command(tx);
+    if (isRefusal(result)) return result;
+    const change = tx.change();
+    if (change === undefined) return result;
+    this.#store.append(change);
+    this.#state.apply(change);
+    for (const listener of this.#listeners) listener(change);
+    return result;
+  }
+
+  /** Calls the listener after each commit. Returns how to stop it. */
+  onCommit(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  nextTask(): Task | undefined {
+    return this.#state.tasks.peek();
+  }
+
+  takeDue(atMs: number): Task | undefined {
+    return this.#state.tasks.takeDue(atMs);
+  }
+
+  /**
+   * Back to the initial state. Ids go on in a new generation unless they shall repeat; `carry` brings along
+   * what survives of the old world.
+   */
+  reset(startMs: number, repeatIds: boolean, carry: Command<unknown>): void {
+    const { highest_generation: highest } = this.world;
+    const generation = repeatIds ? 0 : highest + 1;
+    this.#begin(startMs, generation, Math.max(highest, generation), carry);
+  }
+
+  #begin(startMs: number, generation: number, highest: number, carry?: Command<unknown>): void {
+    const before = this.#state;
+    const state = new State();
+    state.seq = before.seq + 1;
+    state.at = startMs;
+    const world: WorldRecord = {
+      name: this.#name,
+      seed: this.#seed,
+      start_ms: startMs,
+      asked_start_ms: this.#askedStartMs,
+      generation,
+      highest_generation: highest,
+    };
+    state.apply({ seq: state.seq, at: startMs, puts: [["world", "world", world]], counters: {} });
+    const scope = scopeOf(world);
+    const tx = new Transaction(state, this.catalogue, this.settings, scope, startMs);
+    initialWorld(tx);
+    (carry ?? this.#furnish)(tx);
+    const change = tx.change();
+    if (change !== undefined) state.apply(change);
+    this.#replace(state);
+  }
+
+  dump(): StateDump {
+    return this.#state.dump();
+  }
+
+  /** Import or restore: the dump is the state from here on, under a sequence number of its own. */
+  load(dump: StateDump): void {
+    const state = State.from(dump);
+    state.seq = this.#state.seq + 1;
+    this.#replace(state);
+  }
+
+  #replace(state: State): void {
+    this.#store.replace(state.dump());
+    this.#state = state;
+    this.#rescope();
+  }
+
+  #rescope(): void {
+    this.#scope = scopeOf(this.world);
+  }
+
+  close(): void {
+    this.#store.close(() => this.#state.dump());
+  }
+}
+
+function scopeOf(world: WorldRecord): string {
+  return `${world.seed}\0${world.name}\0${world.generation}`;
+}

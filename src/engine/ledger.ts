@@ -1,0 +1,64 @@
+import { applyPostings, emptyBalances, type Holdings, holdingsKey, type Posting } from "../domain/ledger.js";
+import type { Mode } from "../schema/common.js";
+import { type Refusal, refuse } from "../schema/errors.js";
+import type { Transaction } from "./transaction.js";
+
+/** The accounts of that organization and currency, opened if there are none yet. */
+export function openHoldings(
+  tx: Transaction,
+  mode: Mode,
+  organizationId: string,
+  currency: string,
+): Holdings {
+  const key = holdingsKey(mode, organizationId, currency);
+  const held = tx.get("holdings", key);
+  if (held !== undefined) return held;
+  const { decimals } = tx.catalogue.knownCurrency(currency);
+  const opened: Holdings = {
+    key,
+    mode,
+    organization_id: organizationId,
+    currency,
+    seq: tx.next("holdings"),
+    decimals,
+    balances: emptyBalances(decimals),
+  };
+  tx.put("holdings", key, opened);
+  return opened;
+}
+
+export interface PostingOrder {
+  readonly kind: string;
+  readonly mode: Mode;
+  readonly organizationId: string;
+  readonly currency: string;
+  /** The charge, withdrawal or fixture it is for. */
+  readonly objectId: string;
+  readonly postings: readonly Posting[];
+}
+
+/** Posts to the ledger, or refuses with INSUFFICIENT_BALANCE when an account would be overdrawn. */
+export function post(tx: Transaction, order: PostingOrder): Refusal | undefined {
+  const held = openHoldings(tx, order.mode, order.organizationId, order.currency);
+  const applied = applyPostings(held, order.postings);
+  if ("overdrawn" in applied)
+    return refuse(
+      "INSUFFICIENT_BALANCE",
+      `The ${applied.overdrawn} balance in ${order.currency} is too low.`,
+    );
+  tx.put("holdings", held.key, applied.holdings);
+  const seq = tx.next("entry");
+  const entry_id = `le_${seq}`;
+  tx.put("entries", entry_id, {
+    entry_id,
+    seq,
+    at: tx.at,
+    kind: order.kind,
+    mode: order.mode,
+    organization_id: order.organizationId,
+    currency: order.currency,
+    object_id: order.objectId,
+    postings: order.postings,
+  });
+  return undefined;
+}

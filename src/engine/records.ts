@@ -1,0 +1,210 @@
+import type { Charge } from "../domain/charge.js";
+import type { Holdings, Posting } from "../domain/ledger.js";
+
+import type { Fees, Pricing } from "../domain/pricing.js";
+import type { Withdrawal } from "../domain/withdrawal.js";
+import type { Mode } from "../schema/common.js";
+import type { Scenario } from "../schema/scenario.js";
+import type { Signature } from "../schema/webhooks.js";
+
+/** The records of a namespace, by collection. All are immutable: a change puts a new record in place. */
+
+export interface Quote {
+  readonly quote_id: string;
+  readonly seq: number;
+  readonly mode: Mode;
+  readonly organization_id: string;
+  readonly pricing: Pricing;
+  readonly payment_method: string;
+  readonly payment_rail: string | null;
+  readonly amount: string;
+  readonly currency: string;
+  readonly exchange_rate: string;
+  readonly fees: Fees;
+  readonly settlement_amount: string;
+  readonly wallet_address: string | null;
+  readonly network: string | null;
+  readonly customer_email: string | null;
+  readonly created_at_ms: number;
+  readonly expires_at_ms: number;
+  readonly locked_until_ms: number;
+}
+
+export interface LedgerEntry {
+  readonly entry_id: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly kind: string;
+  readonly mode: Mode;
+  readonly organization_id: string;
+  readonly currency: string;
+  /** The charge, withdrawal or fixture it was posted for. */
+  readonly object_id: string;
+  readonly postings: readonly Posting[];
+}
+
+/** An event, with the exact bytes every delivery of it carries. */
+export interface EventRecord {
+  readonly event_id: string;
+  readonly seq: number;
+  readonly type: string;
+  readonly at: string;
+  readonly mode: Mode;
+  readonly organization_id: string | null;
+  readonly object_id: string | null;
+  readonly body: string;
+}
+
+export interface Attempt {
+  readonly attempt: number;
+  /** Sandbox time the attempt was made at. */
+  readonly at: string;
+  /** Wall time, for the receiver checks its signature against it. */
+  readonly sent_at: string;
+  readonly duration_ms: number;
+  readonly request_headers: Readonly<Record<string, string>>;
+  readonly status: number | null;
+  readonly response_body: string | null;
+  readonly error: string | null;
+}
+
+export type DeliveryStatus = "pending" | "delivered" | "failed" | "dropped";
+
+export interface Delivery {
+  readonly delivery_id: string;
+  readonly seq: number;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly object_id: string | null;
+  readonly webhook_id: string;
+  readonly mode: Mode;
+  readonly status: DeliveryStatus;
+  readonly created_at: string;
+  readonly next_attempt_at: string | null;
+  readonly attempts: readonly Attempt[];
+  /** Whether it waits its turn among the events of its object, or goes by itself. */
+  readonly lane: string | null;
+}
+
+export interface Endpoint {
+  readonly webhook_id: string;
+  readonly seq: number;
+  readonly url: string;
+  readonly mode: Mode;
+  /** The organization that registered it; null hears every organization of its mode (start options). */
+  readonly organization_id: string | null;
+  readonly events: readonly string[];
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  readonly previous_secret_until_ms: number;
+  readonly signature: Signature;
+  readonly enabled: boolean;
+  readonly created_at: string;
+}
+
+/** Deliveries of one object's events to one endpoint that have not had their first attempt, in order. */
+export interface Lane {
+  readonly lane: string;
+  readonly waiting: readonly string[];
+}
+
+/** What is due when. Ordered by due time, then rank, then the order of scheduling. */
+export interface Task {
+  readonly task_id: number;
+  readonly due_ms: number;
+  /** Expiry is 0: at the same instant it goes first. */
+  readonly rank: 0 | 1;
+  readonly kind: "expire" | "timeline" | "settle" | "withdraw" | "attempt";
+  /** The charge, withdrawal or delivery it is about. */
+  readonly ref: string;
+  /** Which entry of the timeline. */
+  readonly step?: number;
+}
+
+export interface StoredScenario {
+  readonly name: string;
+  readonly scenario: Scenario;
+  /** Order of activation; 0 is not active. */
+  readonly activated: number;
+}
+
+export interface RateOverride {
+  readonly code: string;
+  readonly rate: string;
+}
+
+export interface ClockRecord {
+  readonly mode: "real" | "manual" | "scaled";
+  readonly speed: number;
+  /** Sandbox time that belongs to `wall_ms`; on a manual clock it is the time. */
+  readonly sandbox_ms: number;
+  readonly wall_ms: number;
+}
+
+/** What a namespace is, whatever happens in it. */
+export interface WorldRecord {
+  readonly name: string;
+  readonly seed: string;
+  readonly start_ms: number;
+  /** The start time that was asked for, if one was: data and options must not contradict each other. */
+  readonly asked_start_ms: number | null;
+  /** Part of every id: a reset goes on with the next one, so that no id comes twice. */
+  readonly generation: number;
+  readonly highest_generation: number;
+}
+
+/** Collection name → the record it holds. */
+export interface Collections {
+  quotes: Quote;
+  charges: Charge;
+  withdrawals: Withdrawal;
+  holdings: Holdings;
+  entries: LedgerEntry;
+  events: EventRecord;
+  deliveries: Delivery;
+  endpoints: Endpoint;
+  lanes: Lane;
+  tasks: Task;
+  scenarios: StoredScenario;
+  rates: RateOverride;
+  clock: ClockRecord;
+  world: WorldRecord;
+}
+export type CollectionName = keyof Collections;
+export type Key = string | number;
+
+/** [collection, key, record or null for "gone"]. */
+export type Put = readonly [collection: CollectionName, key: Key, record: unknown];
+
+/** Everything one command did, committed at once: one line of the journal. */
+export interface Change {
+  readonly seq: number;
+  /** Sandbox time, milliseconds. */
+  readonly at: number;
+  readonly puts: readonly Put[];
+  /** Counters that moved, with their new values. */
+  readonly counters: Readonly<Record<string, number>>;
+}
+
+/** The whole state as plain JSON: the readable snapshot, and what export and restore carry. */
+export interface StateDump {
+  readonly version: 1;
+  readonly seq: number;
+  readonly at: number;
+  readonly counters: Readonly<Record<string, number>>;
+  readonly collections: { readonly [Name in CollectionName]: readonly (readonly [Key, Collections[Name]])[] };
+}
+
+/**
+ * Where changes are kept. `append` comes before the change is published to memory: when it throws, nothing
+ * has happened. The memory store keeps nothing.
+ */
+export interface Store {
+  /** What was kept by an earlier run: a snapshot, and the changes after it. */
+  load(): { snapshot: StateDump | undefined; changes: readonly Change[] } | undefined;
+  append(change: Change): void;
+  /** Reset, restore, import: from here on the state is this one. */
+  replace(state: StateDump): void;
+  /** May compact: `dump` gives the whole state when asked. */
+  close(dump: () => StateDump): void;
+}

@@ -1,0 +1,100 @@
+const BLOCK_LIMIT = 1_024;
+
+/**
+ * Ascending numbers in blocks, so that adding, removing and reading a page anywhere cost the block's size and
+ * the number of blocks, not the number of entries: a list of a million is a thousand blocks.
+ */
+export class SortedList {
+  readonly #blocks: number[][] = [];
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The block a value is in or belongs into. */
+  #blockOf(value: number): number {
+    let low = 0;
+    let high = this.#blocks.length - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const block = this.#blocks[middle]!;
+      if (block[block.length - 1]! < value) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  add(value: number): void {
+    if (this.#blocks.length === 0) {
+      this.#blocks.push([value]);
+      this.#size = 1;
+      return;
+    }
+    const index = this.#blockOf(value);
+    const block = this.#blocks[index]!;
+    const place = lowerBound(block, value);
+    if (block[place] === value) return;
+    // Numbers mostly come in ascending order: a full last block is left full and a new one begun.
+    if (place === block.length && block.length >= BLOCK_LIMIT && index === this.#blocks.length - 1)
+      this.#blocks.push([value]);
+    else {
+      block.splice(place, 0, value);
+      if (block.length > BLOCK_LIMIT) this.#blocks.splice(index + 1, 0, block.splice(BLOCK_LIMIT / 2));
+    }
+    this.#size++;
+  }
+
+  remove(value: number): void {
+    if (this.#blocks.length === 0) return;
+    const index = this.#blockOf(value);
+    const block = this.#blocks[index]!;
+    const place = lowerBound(block, value);
+    if (block[place] !== value) return;
+    block.splice(place, 1);
+    if (block.length === 0) this.#blocks.splice(index, 1);
+    this.#size--;
+  }
+
+  /** Up to `limit` numbers, largest first, after skipping the `offset` largest. */
+  pageFromEnd(offset: number, limit: number): number[] {
+    const page: number[] = [];
+    if (offset >= this.#size || limit <= 0) return page;
+    let skip = offset;
+    for (let index = this.#blocks.length - 1; index >= 0; index--) {
+      const block = this.#blocks[index]!;
+      if (skip >= block.length) {
+        skip -= block.length;
+        continue;
+      }
+      for (let place = block.length - 1 - skip; place >= 0; place--) {
+        page.push(block[place]!);
+        if (page.length === limit) return page;
+      }
+      skip = 0;
+    }
+    return page;
+  }
+
+  /** Up to `limit` numbers, smallest first. */
+  pageFromStart(limit: number): number[] {
+    const page: number[] = [];
+    for (const block of this.#blocks)
+      for (const value of block) {
+        if (page.length === limit) return page;
+        page.push(value);
+      }
+    return page;
+  }
+}
+
+function lowerBound(block: readonly number[], value: number): number {
+  let low = 0;
+  let high = block.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (block[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

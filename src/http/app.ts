@@ -1,0 +1,45 @@
+import { type Context, Hono } from "hono";
+import { refuse } from "../schema/errors.js";
+import { CONTROL_OPERATIONS } from "./control/operations.js";
+import { serveControl } from "./control/serve.js";
+import { OPERATIONS } from "./operations.js";
+import type { Worlds } from "./ports.js";
+import { errorReply, ok, toResponse } from "./reply.js";
+import { serve } from "./service.js";
+
+export interface AppOptions {
+  readonly worlds: Worlds;
+  /** Told of every answer 500: a fault of ours, never of the caller. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Every route of the server. A path that exists with another method answers 405, any other 404. */
+export function createApp({ worlds, onError }: AppOptions): Hono {
+  const app = new Hono();
+  const methodsAt = new Map<string, string[]>();
+  const route = (method: string, path: string, handle: (c: Context) => Response | Promise<Response>) => {
+    methodsAt.set(path, [...(methodsAt.get(path) ?? []), method]);
+    app.on(method, path, handle);
+  };
+  for (const operation of OPERATIONS) route(operation.method, operation.path, serve(worlds, operation));
+  for (const operation of CONTROL_OPERATIONS)
+    route(operation.method, operation.path, serveControl(worlds, operation));
+  route("GET", "/health", () => toResponse(ok({ status: "ok", version: worlds.version }), worlds.nowMs()));
+
+  const known = [...methodsAt].map(([path, methods]) => ({
+    pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`),
+    allow: methods.includes("GET") ? [...methods, "HEAD"].join(", ") : methods.join(", "),
+  }));
+  app.notFound((c) => {
+    const there = known.find(({ pattern }) => pattern.test(c.req.path));
+    if (there === undefined)
+      return toResponse(errorReply(refuse("NOT_FOUND", `There is nothing at ${c.req.path}`)), worlds.nowMs());
+    const refusal = refuse("METHOD_NOT_ALLOWED", `${c.req.method} is not allowed at ${c.req.path}`);
+    return toResponse(errorReply(refusal, { allow: there.allow }), worlds.nowMs());
+  });
+  app.onError((error) => {
+    onError(error);
+    return toResponse(errorReply(refuse("INTERNAL_ERROR", "Internal error")), worlds.nowMs());
+  });
+  return app;
+}

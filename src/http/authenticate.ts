@@ -1,0 +1,17 @@
+import type { Caller } from "../engine/caller.js";
+import type { KeyFixture } from "../schema/fixtures.js";
+import type { World } from "./ports.js";
+
+/** The key of `Authorization: Bearer KEY`, or null when there is none or the scheme is another. */
+export function bearerKey(header: string | null | undefined): string | null {
+  if (header === null || header === undefined) return null;
+  const match = /^Bearer +([^\s]+) *$/i.exec(header);
+  return match === null ? null : match[1]!;
+}
+
+/** Who holds the key: its prefix gives the mode. Undefined when the organization is gone or deactivated. */
+export function callerOf(world: World, key: KeyFixture): Caller | undefined {
+  const organization = world.engine.catalogue.organization(key.organization_id);
+  if (organization === undefined || organization.status !== "active") return undefined;
+  return { mode: key.key.startsWith("sk_live_") ? "live" : "test", organization };
+}

@@ -1,0 +1,49 @@
+import type { Context } from "hono";
+import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { bearerKey } from "../authenticate.js";
+import { parseObject, type RawBody, readBody } from "../body.js";
+import type { Worlds } from "../ports.js";
+import { errorReply, type Reply, toResponse } from "../reply.js";
+import { noNamespace } from "../service.js";
+import type { ControlOperation } from "./operations.js";
+
+/** Answers a control call: its namespace, its body (an absent one is an empty object), its work. */
+export function serveControl(worlds: Worlds, operation: ControlOperation): (c: Context) => Promise<Response> {
+  return async (c) => {
+    const { headers } = c.req.raw;
+    const name = headers.get("sandbox-namespace");
+    const world = worlds.find(name, bearerKey(headers.get("authorization")));
+    if (world === undefined) return toResponse(noNamespace(name), worlds.nowMs());
+    const answer = async (): Promise<Reply | Refusal> => {
+      if (isCrossSite(headers) && operation.method !== "GET")
+        return refuse("FORBIDDEN", "Writes from another site's pages are refused");
+      const body = operation.method === "GET" ? {} : readObject(await readBody(c.req.raw));
+      if (isRefusal(body)) return body;
+      return operation.handle({
+        worlds,
+        world,
+        url: c.req.url,
+        body: body as Record<string, unknown>,
+        param: (parameter) => c.req.param(parameter) ?? "",
+      });
+    };
+    const result = await answer();
+    return toResponse(isRefusal(result) ? errorReply(result) : result, world.nowMs());
+  };
+}
+
+function readObject(raw: RawBody): Record<string, unknown> | Refusal {
+  if ("tooLarge" in raw) return refuse("PAYLOAD_TOO_LARGE", "The request body is larger than 1 MiB");
+  if (raw.text.trim() === "") return {};
+  const parsed = parseObject(raw.text);
+  return isRefusal(parsed) ? invalid({ body: "must be a JSON object" }) : parsed.object;
+}
+
+/** A browser says where a request comes from; other programs say nothing and are let through. */
+function isCrossSite(headers: Headers): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null) return site !== "same-origin" && site !== "none";
+  const origin = headers.get("origin");
+  if (origin === null) return false;
+  return !URL.canParse(origin) || new URL(origin).host !== headers.get("host");
+}

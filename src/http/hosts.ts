@@ -1,0 +1,52 @@
+import { refuse } from "../schema/errors.js";
+import { errorReply, toResponse } from "./reply.js";
+
+/**
+ * Refuses requests whose Host is not this server's: a page of another site that rebinds its name to a loopback
+ * address would otherwise be let in. Ports are not compared.
+ */
+export class HostGuard {
+  readonly #names: ReadonlySet<string>;
+  readonly #seen = new Map<string, boolean>();
+
+  constructor(names: readonly string[]) {
+    this.#names = new Set(["localhost", "host.docker.internal", ...names.map((name) => hostName(name))]);
+  }
+
+  allows(host: string | undefined): boolean {
+    if (host === undefined) return false;
+    let allowed = this.#seen.get(host);
+    if (allowed === undefined) {
+      const name = hostName(host);
+      allowed = this.#names.has(name) || isLoopback(name);
+      if (this.#seen.size < 1_000) this.#seen.set(host, allowed);
+    }
+    return allowed;
+  }
+}
+
+export function hostRefused(host: string | undefined, nowMs: number): Response {
+  return toResponse(
+    errorReply(
+      refuse(
+        "FORBIDDEN",
+        `This server does not answer for the host ${JSON.stringify(host ?? "")}; see --allowed-host`,
+      ),
+    ),
+    nowMs,
+  );
+}
+
+/** The name without its port, lower case, an IPv6 address without its brackets. */
+function hostName(host: string): string {
+  const text = host.trim().toLowerCase();
+  const bracketed = /^\[([^\]]*)\](:\d*)?$/.exec(text);
+  if (bracketed !== null) return bracketed[1]!;
+  // A bare IPv6 address has more than one colon and no port.
+  return (text.match(/:/g)?.length ?? 0) > 1 ? text : text.replace(/:\d*$/, "");
+}
+
+/** 127.0.0.0/8 and ::1. */
+export function isLoopback(name: string): boolean {
+  return name === "localhost" || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
+}

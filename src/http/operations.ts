@@ -1,0 +1,86 @@
+import type { Caller } from "../engine/caller.js";
+import type { Refusal } from "../schema/errors.js";
+import { balances } from "./api/accounts.js";
+import { listPaymentMethods, listSupportedCurrencies } from "./api/catalogue.js";
+import { getCharge, getOrganization, listPayins } from "./api/charges.js";
+import { createQuote, createWhitelabel } from "./api/checkout.js";
+import type { World } from "./ports.js";
+import type { Reply } from "./reply.js";
+
+/** A call of the service that has passed every check before the body's own. */
+export interface Call<WhoAsks = Caller | undefined> {
+  readonly world: World;
+  readonly caller: WhoAsks;
+  readonly url: string;
+  readonly body: Record<string, unknown>;
+  param(name: string): string;
+  header(name: string): string | null;
+}
+
+interface OperationBase {
+  /** Stable name, also in OpenAPI, scenarios and the journal (contract section 2: operation ids). */
+  readonly id: string;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** With parameters as `:name`. */
+  readonly path: string;
+}
+
+/** One row says everything about an operation but its work. */
+export type Operation =
+  | (OperationBase & { readonly key: "none"; handle(call: Call<undefined>): Reply | Refusal })
+  | (OperationBase & { readonly key: "optional"; handle(call: Call): Reply | Refusal })
+  | (OperationBase & { readonly key: "required"; handle(call: Call<Caller>): Reply | Refusal });
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    id: "listPaymentMethods",
+    method: "GET",
+    path: "/api/v1/payments/payment-methods",
+    key: "optional",
+    handle: listPaymentMethods,
+  },
+  {
+    id: "listSupportedCurrencies",
+    method: "GET",
+    path: "/api/v1/payments/supported-currencies",
+    key: "none",
+    handle: listSupportedCurrencies,
+  },
+  {
+    id: "createQuote",
+    method: "POST",
+    path: "/api/v1/payments/quotes",
+    key: "required",
+    handle: createQuote,
+  },
+  {
+    id: "createWhitelabel",
+    method: "POST",
+    path: "/api/v1/payments/whitelabel",
+    key: "required",
+    handle: createWhitelabel,
+  },
+  { id: "listPayins", method: "GET", path: "/api/v1/payments/payins", key: "required", handle: listPayins },
+  {
+    id: "getPayin",
+    method: "GET",
+    path: "/api/v1/payments/payins/:charge_id",
+    key: "required",
+    handle: getCharge,
+  },
+  {
+    id: "getCharge",
+    method: "GET",
+    path: "/api/v1/payments/charges/:charge_id",
+    key: "required",
+    handle: getCharge,
+  },
+  { id: "getBalances", method: "GET", path: "/api/v1/accounts/balances", key: "required", handle: balances },
+  {
+    id: "getOrganization",
+    method: "GET",
+    path: "/api/v1/organizations/me",
+    key: "required",
+    handle: getOrganization,
+  },
+];

@@ -1,0 +1,38 @@
+import { ERROR_STATUS, type Refusal } from "../schema/errors.js";
+import { iso } from "../schema/time.js";
+
+/** An answer before it is one of HTTP: a status and the JSON text. */
+export interface Reply {
+  readonly status: number;
+  readonly json: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function ok(value: unknown): Reply {
+  return { status: 200, json: JSON.stringify(value) };
+}
+
+/** JSON that was made before, as it is. */
+export function okJson(json: string): Reply {
+  return { status: 200, json };
+}
+
+/** The error shape of the service (specification: Errors). */
+export function errorReply(refusal: Refusal, headers?: Readonly<Record<string, string>>): Reply {
+  const { code, message, details } = refusal;
+  return {
+    status: refusal.status ?? ERROR_STATUS[code],
+    json: JSON.stringify({ error: details === undefined ? { code, message } : { code, message, details } }),
+    ...(headers === undefined ? {} : { headers }),
+  };
+}
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** Headers are one plain object from the start: node-server writes such a response without building another. */
+export function toResponse(reply: Reply, nowMs: number, extra?: Readonly<Record<string, string>>): Response {
+  const headers: Record<string, string> = { "content-type": JSON_TYPE, "sandbox-now": iso(nowMs) };
+  if (extra !== undefined) Object.assign(headers, extra);
+  if (reply.headers !== undefined) Object.assign(headers, reply.headers);
+  return new Response(reply.json, { status: reply.status, headers });
+}

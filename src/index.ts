@@ -1,0 +1,5 @@
+/** The library's door: what is exported here is what the package promises. */
+export { createSandbox, Sandbox, SandboxError, type SandboxOptions } from "./sandbox.js";
+export { CHARGE_STATUSES, type ChargeStatus, type Mode, type WithdrawalStatus } from "./schema/common.js";
+export { ERROR_STATUS, type ErrorCode } from "./schema/errors.js";
+export { UserError } from "./schema/user-error.js";

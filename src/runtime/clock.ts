@@ -1,0 +1,82 @@
+import type { ClockRecord } from "../engine/records.js";
+import type { ClockSetting } from "../schema/options.js";
+import { MAX_INSTANT_MS } from "../schema/time.js";
+import type { Wall } from "./wall.js";
+
+/**
+ * Sandbox time. It is tied to wall time at an anchor and runs on from there with its speed, or stands still.
+ * While an advance is under way the moment it has come to is the time. Never goes back.
+ */
+export class Clock {
+  readonly #wall: Wall;
+  #setting: ClockSetting;
+  #anchorMs: number;
+  #anchorWallMs: number;
+  #momentMs: number | undefined;
+  #lastMs: number;
+
+  constructor(wall: Wall, setting: ClockSetting, nowMs: number) {
+    this.#wall = wall;
+    this.#setting = setting;
+    this.#anchorMs = nowMs;
+    this.#anchorWallMs = wall.nowMs();
+    this.#lastMs = nowMs;
+  }
+
+  get setting(): ClockSetting {
+    return this.#setting;
+  }
+
+  get runs(): boolean {
+    return this.#setting.mode !== "manual";
+  }
+
+  nowMs(): number {
+    if (this.#momentMs !== undefined) return this.#momentMs;
+    if (!this.runs) return this.#anchorMs;
+    const passedMs = (this.#wall.nowMs() - this.#anchorWallMs) * this.#setting.speed;
+    const nowMs = Math.min(Math.floor(this.#anchorMs + passedMs), MAX_INSTANT_MS);
+    if (nowMs > this.#lastMs) this.#lastMs = nowMs;
+    return this.#lastMs;
+  }
+
+  /** Wall milliseconds until sandbox time is `atMs`; Infinity on a clock that stands still. */
+  wallDelayMs(atMs: number): number {
+    return this.runs ? Math.max(0, atMs - this.nowMs()) / this.#setting.speed : Number.POSITIVE_INFINITY;
+  }
+
+  /** From now on it is that time, and the clock goes as set. */
+  set(nowMs: number, setting: ClockSetting): void {
+    this.#setting = setting;
+    this.#anchorMs = nowMs;
+    this.#anchorWallMs = this.#wall.nowMs();
+    this.#lastMs = nowMs;
+    this.#momentMs = undefined;
+  }
+
+  /** An advance holds time at this moment. */
+  hold(momentMs: number): void {
+    this.#momentMs = momentMs;
+  }
+
+  /** The advance is over; the clock goes on from the moment it came to. */
+  release(): void {
+    if (this.#momentMs !== undefined) this.set(this.#momentMs, this.#setting);
+  }
+
+  record(): ClockRecord {
+    return {
+      ...this.#setting,
+      sandbox_ms: this.nowMs(),
+      wall_ms: this.#wall.nowMs(),
+    };
+  }
+
+  /** The clock of an earlier run: manual stands where it stood, the others add the time that passed. */
+  static resumed(wall: Wall, kept: ClockRecord, lastChangeMs: number): Clock {
+    const { mode, speed } = kept;
+    const passedMs = mode === "manual" ? 0 : Math.max(0, wall.nowMs() - kept.wall_ms) * speed;
+    const nowMs = Math.min(Math.max(kept.sandbox_ms + Math.floor(passedMs), lastChangeMs), MAX_INSTANT_MS);
+    return new Clock(wall, { mode, speed }, nowMs);
+  }
+}

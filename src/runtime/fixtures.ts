@@ -1,0 +1,75 @@
+import { FIXTURE_IDS, type Fixtures, type FixturesPatch, fixturesSchema } from "../schema/fixtures.js";
+import { check, issueMessage } from "../schema/issues.js";
+import { DocumentError, type Fault, type LoadedDocument } from "./documents.js";
+
+/**
+ * The user's fixtures over the shipped ones, record by record: a record with a known id changes the fields it
+ * names, one with a new id joins and must be whole. Faults are told at their place in the user's file.
+ */
+export function mergeFixtures(shipped: Fixtures, patch: FixturesPatch, document: LoadedDocument): Fixtures {
+  const merged: Record<string, unknown[]> = {};
+  const origins = new Map<string, number>();
+  for (const [list, idField] of Object.entries(FIXTURE_IDS) as [keyof Fixtures, string][]) {
+    const records = [...(shipped[list] as unknown as Record<string, unknown>[])];
+    for (const [index, change] of ((patch[list] ?? []) as Record<string, unknown>[]).entries()) {
+      const at = records.findIndex((record) => record[idField] === change[idField]);
+      const place = at === -1 ? records.length : at;
+      records[place] = { ...records[place], ...change };
+      origins.set(`${list}.${place}`, index);
+    }
+    merged[list] = records;
+  }
+  const checked = check(fixturesSchema, merged);
+  if (checked.ok) {
+    const faults = referenceFaults(checked.data, (list, index, field, message) =>
+      document.faultAt([list, origins.get(`${list}.${index}`) ?? 0, field], message),
+    );
+    if (faults.length > 0) throw new DocumentError(faults);
+    return checked.data;
+  }
+  throw new DocumentError(
+    checked.issues.map((issue) => {
+      const [list, index, ...rest] = issue.path as (string | number)[];
+      const origin = origins.get(`${list}.${index}`);
+      return document.faultAt([list!, origin ?? index!, ...rest], issueMessage(issue));
+    }),
+  );
+}
+
+/** Every name that one record uses for another must exist. */
+function referenceFaults(
+  fixtures: Fixtures,
+  fault: (list: keyof Fixtures, index: number, field: string, message: string) => Fault,
+): Fault[] {
+  const faults: Fault[] = [];
+  const currencies = new Set(fixtures.currencies.map((one) => one.code));
+  const methods = new Set(fixtures.methods.map((one) => one.id));
+  const organizations = new Set(fixtures.organizations.map((one) => one.organization_id));
+  const need = (
+    known: Set<string>,
+    name: string,
+    what: string,
+    ...place: [keyof Fixtures, number, string]
+  ): void => {
+    if (!known.has(name)) faults.push(fault(...place, `there is no ${what} ${name}`));
+  };
+  fixtures.methods.forEach((method, index) => {
+    for (const code of method.currencies) need(currencies, code, "currency", "methods", index, "currencies");
+  });
+  fixtures.rails.forEach((rail, index) => {
+    need(currencies, rail.currency, "currency", "rails", index, "currency");
+    need(methods, rail.payment_method, "method", "rails", index, "payment_method");
+  });
+  fixtures.organizations.forEach((organization, index) => {
+    for (const id of organization.enabled_payment_methods)
+      need(methods, id, "method", "organizations", index, "enabled_payment_methods");
+  });
+  fixtures.keys.forEach((key, index) => {
+    need(organizations, key.organization_id, "organization", "keys", index, "organization_id");
+  });
+  fixtures.balances.forEach((balance, index) => {
+    need(currencies, balance.currency, "currency", "balances", index, "currency");
+    need(organizations, balance.organization_id, "organization", "balances", index, "organization_id");
+  });
+  return faults;
+}

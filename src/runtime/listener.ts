@@ -1,0 +1,65 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { UserError } from "../schema/user-error.js";
+
+export interface ListenOptions {
+  readonly port: number;
+  readonly host: string;
+  /** Answers one request; `incoming` is Node's own, for what a Request does not tell. */
+  readonly fetch: (request: Request, incoming: IncomingMessage) => Response | Promise<Response>;
+  /** Answers what is no HTTP request we could make sense of. */
+  readonly onBadRequest: (error: unknown) => Response;
+  /**
+   * Whether Request and Response of the whole process may be replaced by lighter ones: faster, but not for us
+   * to do in somebody else's process.
+   */
+  readonly ownsProcess: boolean;
+}
+
+export interface Listening {
+  readonly port: number;
+  readonly server: Server;
+  close(): Promise<void>;
+}
+
+/** Opens the port. Refuses with one line when it is taken or not ours to take. */
+export function listen(options: ListenOptions): Promise<Listening> {
+  const { fetch, onBadRequest, ownsProcess } = options;
+  const listener = getRequestListener(
+    (request, env) => fetch(request, (env as { incoming: IncomingMessage }).incoming),
+    { overrideGlobalObjects: ownsProcess, errorHandler: onBadRequest },
+  );
+  const server = createServer(listener);
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
+    server.listen(options.port, options.host, () => {
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : options.port;
+      resolve({
+        port,
+        server,
+        close: () =>
+          new Promise((done) => {
+            server.close(() => done());
+            server.closeAllConnections();
+          }),
+      });
+    });
+  });
+}
+
+function listenError(error: NodeJS.ErrnoException, { port, host }: ListenOptions): UserError {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new UserError(
+        `port ${port} on ${host} is in use; choose another with --port, or --port 0 for any free one`,
+      );
+    case "EACCES":
+      return new UserError(`port ${port} may not be used by this user; choose one above 1023 with --port`);
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return new UserError(`${host} is not an address of this machine; choose another with --host`);
+    default:
+      return new UserError(`cannot listen on ${host}:${port} (${error.code ?? error.message})`);
+  }
+}

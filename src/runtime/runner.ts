@@ -1,0 +1,370 @@
+import { expireCharge, runTimelineEntry, settleCharge } from "../engine/commands/charges.js";
+import { dropDelivery, type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
+import { keepClock } from "../engine/commands/world.js";
+import type { Engine } from "../engine/engine.js";
+import type { StateDump, Task } from "../engine/records.js";
+import type { Command } from "../engine/transaction.js";
+import { type Refusal, refuse } from "../schema/errors.js";
+import type { ClockSetting } from "../schema/options.js";
+import { iso } from "../schema/time.js";
+import type { Clock } from "./clock.js";
+import type { Sender } from "./sender.js";
+import { type Wall, yieldToOthers } from "./wall.js";
+
+/** One thing that happened because its time came. */
+export interface Fired {
+  readonly at: string;
+  readonly task: Task["kind"];
+  readonly ref: string;
+}
+
+export interface AdvanceReport {
+  readonly from: string;
+  readonly to: string;
+  readonly fired: readonly Fired[];
+  readonly fired_total: number;
+}
+
+/** Until when an advance goes: an instant, the next thing due, or until nothing is planned any more. */
+export type AdvanceTarget = { readonly toMs: number } | { readonly until: "next" | "idle" };
+
+const RETRY_AFTER_ERROR_MS = 1_000;
+
+interface InFlight {
+  readonly task: Task;
+  outcome: Outcome | undefined;
+}
+
+/** How many of the things fired an advance reports one by one. */
+const FIRED_LIMIT = 1_000;
+/** After so many tasks the event loop gets a turn, so that a long advance does not make the server deaf. */
+const TASKS_PER_TURN = 256;
+/** An instant that gives rise to new deliveries so many times over will never end. */
+const ROUNDS_PER_INSTANT = 10_000;
+
+/**
+ * Carries out what is due, in order, by way of the engine: on a clock that runs when the time comes, in an
+ * advance as fast as it goes. Deliveries are sent from here and their outcomes brought back; an outcome that
+ * comes from before a reset is dropped (each reset is a new epoch).
+ */
+export class Runner {
+  readonly #engine: Engine;
+  readonly #clock: Clock;
+  readonly #sender: Sender;
+  readonly #wall: Wall;
+  readonly #onError: (error: unknown) => void;
+  #epoch = 0;
+  #inFlight: InFlight[] = [];
+  #ready: Task[] = [];
+  #advance: { fired: Fired[]; total: number } | undefined;
+  #cancelTimer: (() => void) | undefined;
+  #pumpIsPlanned = false;
+  #closed = false;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(engine: Engine, clock: Clock, sender: Sender, wall: Wall, onError: (error: unknown) => void) {
+    this.#onError = onError;
+    this.#engine = engine;
+    this.#clock = clock;
+    this.#sender = sender;
+    this.#wall = wall;
+    engine.onCommit(() => this.#poke());
+    this.#poke();
+  }
+
+  get isAdvancing(): boolean {
+    return this.#advance !== undefined;
+  }
+
+  nowMs(): number {
+    return this.#clock.nowMs();
+  }
+
+  /** What is due by now happens first; then the command. */
+  execute<Result>(command: Command<Result>): Result {
+    const nowMs = this.#clock.nowMs();
+    this.#runDue(nowMs);
+    return this.#engine.execute(command, nowMs);
+  }
+
+  /** What is due by now happens now: reads come through here, so that they never see a moment that has passed. */
+  settle(): void {
+    this.#runDue(this.#clock.nowMs());
+  }
+
+  #runDue(untilMs: number, limit = Number.POSITIVE_INFINITY): number {
+    let count = 0;
+    for (; count < limit; count++) {
+      const task = this.#engine.takeDue(untilMs);
+      if (task === undefined) break;
+      this.#noteFired(task, Math.max(task.due_ms, this.#engine.state.at));
+      if (task.kind === "attempt") {
+        this.#ready.push(task);
+        this.#planPump();
+      } else this.#runTask(task);
+    }
+    return count;
+  }
+
+  /** A task whose change could not be kept stays due. */
+  #runTask(task: Task): void {
+    try {
+      this.#engine.execute(commandOf(task), task.due_ms);
+    } catch (error) {
+      this.#engine.state.tasks.push(task);
+      throw error;
+    }
+  }
+
+  #noteFired(task: Task, atMs: number): void {
+    if (this.#advance === undefined) return;
+    this.#advance.total++;
+    if (this.#advance.fired.length < FIRED_LIMIT)
+      this.#advance.fired.push({ at: iso(atMs), task: task.kind, ref: task.ref });
+  }
+
+  /** Something was committed: see to what it made due, or wait for what is due next. */
+  #poke(): void {
+    if (this.#closed || this.#advance !== undefined) return;
+    const next = this.#engine.nextTask();
+    if (next === undefined) return;
+    const delayMs = next.due_ms - this.#clock.nowMs();
+    if (delayMs <= 0) this.#planPump();
+    else if (this.#clock.runs) this.#armTimer(this.#clock.wallDelayMs(next.due_ms));
+  }
+
+  #armTimer(delayMs: number): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#wall.after(delayMs, () => this.#guarded(() => this.#pump()));
+  }
+
+  /** What fails with nobody to tell it to (a full disk, most likely) is reported, and tried again a little later. */
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#onError(error);
+      if (!this.#closed) this.#armTimer(RETRY_AFTER_ERROR_MS);
+    }
+  }
+
+  #planPump(): void {
+    if (this.#pumpIsPlanned) return;
+    this.#pumpIsPlanned = true;
+    setImmediate(() => {
+      this.#pumpIsPlanned = false;
+      this.#guarded(() => this.#pump());
+    });
+  }
+
+  /** Runs what is due by now and starts its deliveries; answers nobody and waits for nothing. */
+  #pump(): void {
+    if (this.#closed) return;
+    const ran = this.#runDue(this.#clock.nowMs(), TASKS_PER_TURN);
+    this.#startReady();
+    if (ran === TASKS_PER_TURN) this.#planPump();
+    else this.#poke();
+    this.#wake();
+  }
+
+  #startReady(): void {
+    const ready = this.#ready;
+    if (ready.length === 0) return;
+    this.#ready = [];
+    for (const task of ready) this.#begin(task);
+  }
+
+  #begin(task: Task): void {
+    const job = this.#sender.prepare(this.#engine.state, task.ref, this.#clock.nowMs());
+    if (job === undefined) {
+      this.#engine.execute(dropDelivery(task), this.#clock.nowMs());
+      return;
+    }
+    const epoch = this.#epoch;
+    const flight: InFlight = { task, outcome: undefined };
+    this.#inFlight.push(flight);
+    void job.send().then((outcome) => {
+      if (this.#epoch !== epoch || this.#closed) return;
+      flight.outcome = outcome;
+      this.#guarded(() => this.#commitOutcomes());
+    });
+  }
+
+  /**
+   * On a clock that stands, and in an advance, outcomes are committed in the order their attempts began,
+   * however fast each receiver answered: the same calls give the same order. On a running clock nobody waits.
+   */
+  #commitOutcomes(): void {
+    if (this.#clock.runs && this.#advance === undefined) {
+      const over = this.#inFlight.filter((one) => one.outcome !== undefined);
+      this.#inFlight = this.#inFlight.filter((one) => one.outcome === undefined);
+      for (const flight of over) this.#commit(flight);
+    } else while (this.#inFlight[0]?.outcome !== undefined) this.#commit(this.#inFlight.shift()!);
+    if (this.#advance === undefined) this.#pump();
+    this.#wake();
+  }
+
+  #commit(flight: InFlight): void {
+    this.#engine.execute(recordAttempt(flight.task, flight.outcome!), this.#clock.nowMs());
+  }
+
+  #isSettled(): boolean {
+    if (this.#inFlight.length > 0 || this.#ready.length > 0) return false;
+    const next = this.#engine.nextTask();
+    return next === undefined || next.due_ms > this.#clock.nowMs();
+  }
+
+  /** Whoever waits looks again at what it waits for. */
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  #somethingHappened(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Resolves when nothing is due and no delivery is under way. */
+  async settled(): Promise<void> {
+    this.#pump();
+    while (!this.#closed && !this.#isSettled()) await this.#somethingHappened();
+  }
+
+  /**
+   * Leaps to a later time and runs everything that falls due on the way, each at its own time. All attempts
+   * begun at an instant are awaited before time passes it.
+   */
+  async advance(target: AdvanceTarget): Promise<AdvanceReport | Refusal> {
+    if (this.isAdvancing) return clockBusy();
+    const fromMs = this.#clock.nowMs();
+    this.#cancelTimer?.();
+    const report = { fired: [] as Fired[], total: 0 };
+    this.#advance = report;
+    this.#clock.hold(fromMs);
+    const epoch = this.#epoch;
+    let nowMs = fromMs;
+    let sinceYield = 0;
+    let rounds = 0;
+    let reached = false;
+    try {
+      for (;;) {
+        const ran = this.#runDue(nowMs, TASKS_PER_TURN);
+        this.#startReady();
+        sinceYield += ran;
+        if (sinceYield >= TASKS_PER_TURN) {
+          sinceYield = 0;
+          await yieldToOthers();
+        }
+        if (this.#closed || this.#epoch !== epoch) break;
+        if (ran > 0) continue;
+        if (this.#inFlight.length > 0) {
+          if (++rounds > ROUNDS_PER_INSTANT)
+            return refuse(
+              "VALIDATION_ERROR",
+              `Time does not get past ${iso(nowMs)}: each webhook gives rise to another.`,
+              {
+                by: "what happens at one instant never ends",
+              },
+            );
+          await this.#somethingHappened();
+          continue;
+        }
+        const next = this.#engine.nextTask();
+        if ("toMs" in target) {
+          if (next === undefined || next.due_ms > target.toMs) {
+            nowMs = Math.max(nowMs, target.toMs);
+            break;
+          }
+        } else {
+          if (next === undefined || (target.until === "next" && reached)) break;
+          reached = true;
+        }
+        if (next.due_ms > nowMs) {
+          rounds = 0;
+          nowMs = next.due_ms;
+          this.#clock.hold(nowMs);
+        }
+      }
+    } finally {
+      this.#advance = undefined;
+      this.#wake();
+      if (this.#epoch === epoch) {
+        this.#clock.hold(nowMs);
+        this.#clock.release();
+      }
+    }
+    if (!this.#closed && this.#epoch === epoch) this.keepClock();
+    this.#poke();
+    return { from: iso(fromMs), to: iso(nowMs), fired: report.fired, fired_total: report.total };
+  }
+
+  /** Sets how time goes. What is due first happens. */
+  setClock(setting: ClockSetting): Refusal | undefined {
+    if (this.isAdvancing) return clockBusy();
+    this.settle();
+    this.#clock.set(this.#clock.nowMs(), setting);
+    this.keepClock();
+    this.#cancelTimer?.();
+    this.#poke();
+    return undefined;
+  }
+
+  keepClock(): void {
+    this.#engine.execute(keepClock(this.#clock.record()), this.#clock.nowMs());
+  }
+
+  /** A new epoch: the world is replaced, and nothing under way for the old one arrives in it. */
+  replaceWorld(replace: () => void, nowMs: () => number, setting: ClockSetting): Refusal | undefined {
+    if (this.isAdvancing) return clockBusy();
+    replace();
+    this.#epoch++;
+    this.#inFlight = [];
+    this.#ready = [];
+    this.#sender.abortAll();
+    this.#cancelTimer?.();
+    this.#clock.set(nowMs(), setting);
+    this.keepClock();
+    this.#poke();
+    this.#wake();
+    return undefined;
+  }
+
+  /** Resolves when no advance is under way, or when so much wall time has passed. */
+  async untilIdle(timeoutMs: number): Promise<void> {
+    let isOver = false;
+    const callOff = this.#wall.after(timeoutMs, () => {
+      isOver = true;
+      this.#wake();
+    });
+    while (this.isAdvancing && !isOver && !this.#closed) await this.#somethingHappened();
+    callOff();
+  }
+
+  dump(): StateDump {
+    return this.#engine.dump();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#epoch++;
+    this.#cancelTimer?.();
+    this.#sender.close();
+    this.#wake();
+  }
+}
+
+function commandOf(task: Task): Command<void> {
+  switch (task.kind) {
+    case "expire":
+      return expireCharge(task);
+    case "timeline":
+      return runTimelineEntry(task);
+    case "settle":
+      return settleCharge(task);
+    default:
+      throw new Error(`task ${task.task_id} of kind ${task.kind} cannot be run`);
+  }
+}
+
+function clockBusy(): Refusal {
+  return refuse("CLOCK_BUSY", "The clock is being advanced. Try again when that is done, or pass ?wait=10s.");
+}

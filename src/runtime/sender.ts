@@ -1,0 +1,147 @@
+import * as http from "node:http";
+import * as https from "node:https";
+import type { Outcome } from "../engine/commands/deliveries.js";
+import type { Endpoint, EventRecord } from "../engine/records.js";
+import type { State } from "../engine/state.js";
+import { standardHeaders } from "./signatures.js";
+import type { Wall } from "./wall.js";
+
+/** How much of a receiver's answer the log keeps. */
+const RESPONSE_KEPT_BYTES = 4_096;
+/** How many deliveries go to one endpoint at a time. */
+const CONCURRENCY_PER_HOST = 10;
+
+export interface Job {
+  /** Makes the attempt. Never rejects: what went wrong is part of the outcome. */
+  send(): Promise<Outcome>;
+}
+
+export interface SenderOptions {
+  readonly timeoutMs: number;
+  readonly wall: Wall;
+  readonly userAgent: string;
+}
+
+/** Sends deliveries over HTTP. Knows nothing of when or how often: that is the engine's to decide. */
+export class Sender {
+  readonly #options: SenderOptions;
+  readonly #agents = {
+    "http:": new http.Agent({ keepAlive: true, maxSockets: CONCURRENCY_PER_HOST }),
+    "https:": new https.Agent({ keepAlive: true, maxSockets: CONCURRENCY_PER_HOST }),
+  };
+  #abort = new AbortController();
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
+
+  /** What to send for a delivery, or undefined when nobody is there to get it any more. */
+  prepare(state: State, deliveryId: string, nowMs: number): Job | undefined {
+    const delivery = state.get("deliveries", deliveryId);
+    const event = delivery && state.get("events", delivery.event_id);
+    const endpoint = delivery && state.get("endpoints", delivery.webhook_id);
+    if (event === undefined || endpoint === undefined || !endpoint.enabled) return undefined;
+    return { send: () => this.#send(event, endpoint, nowMs) };
+  }
+
+  #headers(event: EventRecord, endpoint: Endpoint, nowMs: number, sentAtMs: number): Record<string, string> {
+    const headers: Record<string, string> = {
+      "content-type": "application/json",
+      "user-agent": this.#options.userAgent,
+    };
+    if (endpoint.signature === "none") return headers;
+    const secrets = [endpoint.secret];
+    if (endpoint.previous_secret !== null && nowMs < endpoint.previous_secret_until_ms)
+      secrets.push(endpoint.previous_secret);
+    return { ...headers, ...standardHeaders(event.event_id, sentAtMs, event.body, secrets) };
+  }
+
+  #send(event: EventRecord, endpoint: Endpoint, nowMs: number): Promise<Outcome> {
+    const { wall, timeoutMs } = this.#options;
+    const sentAtMs = wall.nowMs();
+    const headers = this.#headers(event, endpoint, nowMs, sentAtMs);
+    const { signal } = this.#abort;
+    return new Promise((resolve) => {
+      let callOff: () => void = () => {};
+      let isDone = false;
+      const finish = (part: Pick<Outcome, "status" | "response_body" | "error" | "retryAfterMs">): void => {
+        if (isDone) return;
+        isDone = true;
+        callOff();
+        signal.removeEventListener("abort", abort);
+        resolve({
+          sent_at: new Date(sentAtMs).toISOString(),
+          duration_ms: wall.nowMs() - sentAtMs,
+          request_headers: headers,
+          ...part,
+        });
+      };
+      const fail = (error: string): void =>
+        finish({ status: null, response_body: null, error, retryAfterMs: null });
+      const url = new URL(endpoint.url);
+      const bytes = Buffer.from(event.body);
+      const request = (url.protocol === "https:" ? https : http).request(url, {
+        method: "POST",
+        agent: this.#agents[url.protocol as "http:" | "https:"],
+        headers: { ...headers, "content-length": bytes.length },
+      });
+      const abort = (): void => {
+        request.destroy();
+        fail("called off");
+      };
+      callOff = wall.after(timeoutMs, () => {
+        request.destroy();
+        fail(`no answer within ${timeoutMs / 1000} s`);
+      });
+      signal.addEventListener("abort", abort);
+      request.on("error", (error: NodeJS.ErrnoException) => fail(errorText(error)));
+      request.on("response", (response) => {
+        const chunks: Buffer[] = [];
+        let kept = 0;
+        const answered = (): void =>
+          finish({
+            status: response.statusCode ?? null,
+            response_body: Buffer.concat(chunks).toString("utf8"),
+            error: null,
+            retryAfterMs: retryAfterMs(response.headers["retry-after"], sentAtMs),
+          });
+        response.on("data", (chunk: Buffer) => {
+          if (kept >= RESPONSE_KEPT_BYTES) return;
+          chunks.push(chunk.subarray(0, RESPONSE_KEPT_BYTES - kept));
+          kept += chunk.length;
+        });
+        response.on("end", answered);
+        // The status is the answer, even if the body breaks off.
+        response.on("close", answered);
+        response.on("error", answered);
+      });
+      request.end(bytes);
+    });
+  }
+
+  /** Calls off everything under way; what comes back of it is dropped by the runner. */
+  abortAll(): void {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+  }
+
+  close(): void {
+    this.#abort.abort();
+    for (const agent of Object.values(this.#agents)) agent.destroy();
+  }
+}
+
+/** One line: the address family attempts of `localhost` come as an error of errors. */
+function errorText(error: NodeJS.ErrnoException): string {
+  const errors = (error as { errors?: unknown }).errors;
+  if (Array.isArray(errors) && errors.length > 0)
+    return errors.map((one) => (one instanceof Error ? one.message : String(one))).join("; ");
+  return error.message || String(error.code ?? error);
+}
+
+function retryAfterMs(header: string | undefined, wallMs: number): number | null {
+  if (header === undefined) return null;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
+  const atMs = Date.parse(header);
+  return Number.isNaN(atMs) ? null : Math.max(0, atMs - wallMs);
+}

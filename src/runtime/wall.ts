@@ -1,0 +1,25 @@
+/**
+ * The only place that asks the machine for the time or for a timer. Tests and embedders may hand in their own.
+ */
+export interface Wall {
+  nowMs(): number;
+  /** Calls back once after that long, or a little later; returns how to call it off. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+/** The longest a timer can wait: above it, setTimeout fires at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export const systemWall: Wall = {
+  nowMs: () => Date.now(),
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, Math.min(Math.max(0, Math.ceil(delayMs)), MAX_TIMER_MS));
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Lets everything else on the event loop have its turn. */
+export function yieldToOthers(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,357 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Catalogue } from "./domain/catalogue.js";
+import { transitionCharge } from "./engine/commands/charges.js";
+import type { StateDump, Store } from "./engine/records.js";
+import { chargeDetail } from "./engine/views.js";
+import { createApp } from "./http/app.js";
+import { HostGuard, hostRefused, isLoopback } from "./http/hosts.js";
+import type { AdvanceReply, Worlds } from "./http/ports.js";
+import { errorReply, toResponse } from "./http/reply.js";
+import { checkDocument, DocumentError, readDocument } from "./runtime/documents.js";
+import { mergeFixtures } from "./runtime/fixtures.js";
+import { type Listening, listen } from "./runtime/listener.js";
+import { loadShipped, packageRoot } from "./runtime/shipped.js";
+import { memoryStore } from "./runtime/store/memory.js";
+import { systemWall } from "./runtime/wall.js";
+import type { ChargeStatus } from "./schema/common.js";
+import { durationMs, parseDuration } from "./schema/duration.js";
+import { isRefusal, type Refusal, refuse } from "./schema/errors.js";
+import { fixturesPatchSchema } from "./schema/fixtures.js";
+import { check, issueMessage, issuePath } from "./schema/issues.js";
+import { nearest } from "./schema/nearest.js";
+import {
+  clockSetting,
+  DEFAULT_API_KEY,
+  DEFAULT_HOST,
+  DEFAULT_LIVE_API_KEY,
+  DEFAULT_WEBHOOK_SECRET,
+  FIXED_SEED,
+  type StartOptions,
+  startOptionsSchema,
+  webhookUrl,
+} from "./schema/options.js";
+import { type Scenario, scenarioSchema } from "./schema/scenario.js";
+import { DEFAULT_SETTINGS } from "./schema/settings.js";
+import { parseInstant } from "./schema/time.js";
+import { UserError } from "./schema/user-error.js";
+import { LocalWorld, type WebhookOption } from "./world.js";
+
+/** A refusal of the sandbox, thrown by the library's methods: `code` as on the wire. */
+export class SandboxError extends Error {
+  override readonly name = "SandboxError";
+  readonly code: string;
+  readonly details: Readonly<Record<string, string>> | undefined;
+
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.code = refusal.code;
+    this.details = refusal.details;
+  }
+}
+
+/** What a sandbox is started with: the options of `start`, checked (see `StartOptions`). */
+export interface OpenOptions extends StartOptions {
+  /** Where no seed is given and there is no data: a fixed one, so that runs repeat, or one made up. */
+  readonly makeUpSeed?: boolean;
+  /** Whether this process is ours (the command), or somebody's test run (the library). */
+  readonly ownsProcess?: boolean;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Everything a running sandbox is, behind the library's door and under the command. */
+export class Sandbox {
+  readonly #world: LocalWorld;
+  readonly #app: ReturnType<typeof createApp>;
+  readonly #options: OpenOptions;
+  #listening: Listening | undefined;
+  #closed = false;
+
+  /** @internal Use `createSandbox()`. */
+  constructor(world: LocalWorld, options: OpenOptions, version: string) {
+    this.#world = world;
+    this.#options = options;
+    const worlds: Worlds = {
+      version,
+      nowMs: () => world.nowMs(),
+      find: (header) => (header === null || header === world.name ? world : undefined),
+    };
+    this.#app = createApp({ worlds, onError: options.onError ?? reportError });
+  }
+
+  /** The API key of test mode. */
+  get apiKey(): string {
+    return this.#world.info.apiKey;
+  }
+
+  /** The API key of live mode: other data, the same behaviour. */
+  get liveApiKey(): string {
+    return this.#world.info.liveApiKey;
+  }
+
+  /** What webhooks are signed with unless an endpoint has a secret of its own. */
+  get webhookSecret(): string {
+    return this.#world.info.webhookSecret;
+  }
+
+  get seed(): string {
+    return this.#world.info.seed;
+  }
+
+  /** The base URL, once `listen()` has resolved. */
+  get url(): string {
+    if (this.#listening === undefined)
+      throw new Error("the sandbox does not listen yet: await sandbox.listen() first");
+    const host = this.#options.host ?? DEFAULT_HOST;
+    const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+    return `http://${name}:${this.#listening.port}`;
+  }
+
+  get port(): number | undefined {
+    return this.#listening?.port;
+  }
+
+  /** Answers a request in this process, without a port. */
+  async fetch(request: Request): Promise<Response> {
+    return this.#app.fetch(request);
+  }
+
+  /** Opens a port (0: any free one) and resolves when the sandbox can be reached there. */
+  async listen(where: { port?: number; host?: string } = {}): Promise<{ url: string; port: number }> {
+    if (this.#listening !== undefined) throw new Error("the sandbox listens already");
+    const host = where.host ?? this.#options.host ?? DEFAULT_HOST;
+    const { public_url, allowed_host = [] } = this.#options;
+    const guard = new HostGuard([
+      ...allowed_host,
+      ...(public_url === undefined ? [] : [new URL(public_url).host]),
+      ...(host === "0.0.0.0" || host === "::" ? [] : [host]),
+    ]);
+    const needsToken = !isLoopback(host) && this.#options.control_token !== "off";
+    this.#listening = await listen({
+      port: where.port ?? this.#options.port ?? 0,
+      host,
+      ownsProcess: this.#options.ownsProcess ?? false,
+      fetch: (request, incoming) => {
+        if (!guard.allows(incoming.headers.host))
+          return hostRefused(incoming.headers.host, this.#world.nowMs());
+        if (
+          needsToken &&
+          incoming.url?.startsWith("/_sandbox") &&
+          !this.#hasToken(incoming.headers["sandbox-control-token"])
+        )
+          return this.#controlClosed();
+        return this.#app.fetch(request);
+      },
+      onBadRequest: () =>
+        toResponse(
+          errorReply(refuse("VALIDATION_ERROR", "The request cannot be understood")),
+          this.#world.nowMs(),
+        ),
+    });
+    return { url: this.url, port: this.#listening.port };
+  }
+
+  #hasToken(header: string | string[] | undefined): boolean {
+    const { control_token } = this.#options;
+    return control_token !== undefined && header === control_token;
+  }
+
+  #controlClosed(): Response {
+    const message =
+      this.#options.control_token === undefined
+        ? "The control API is closed: this server listens beyond loopback; start it with --control-token"
+        : "The control API needs the header Sandbox-Control-Token";
+    return toResponse(errorReply(refuse("FORBIDDEN", message)), this.#world.nowMs());
+  }
+
+  /** Moves time: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`. */
+  async advance(target: string | Date): Promise<AdvanceReply> {
+    const result = await this.#world.clock.advance(this.#advanceTarget(target));
+    if (isRefusal(result)) throw new SandboxError(result);
+    return result;
+  }
+
+  #advanceTarget(target: string | Date) {
+    if (target === "next" || target === "idle") return { until: target } as const;
+    const duration = typeof target === "string" ? parseDuration(target) : undefined;
+    const toMs =
+      duration !== undefined
+        ? this.#world.nowMs() + duration
+        : parseInstant(typeof target === "string" ? target : target.toISOString());
+    if (toMs === undefined)
+      throw new UserError(
+        `cannot advance by ${JSON.stringify(target)}: give a duration such as 30m, an instant, next or idle`,
+      );
+    if (toMs < this.#world.nowMs()) throw new UserError("time does not go back: the instant is in the past");
+    return { toMs };
+  }
+
+  /** Moves a charge to a status, as a person at the control API would; throws a SandboxError if it may not. */
+  transition(chargeId: string, to: ChargeStatus, reason?: string): ReturnType<typeof chargeDetail> {
+    const moved = this.#world.execute(transitionCharge(chargeId, to, "control", reason));
+    if (isRefusal(moved)) throw new SandboxError(moved);
+    return chargeDetail(moved);
+  }
+
+  /** Back to the initial state. Webhooks and keys stay unless told otherwise; ids go on unless they shall repeat. */
+  reset(options: { keep?: ("webhooks" | "keys" | "scenarios")[]; ids?: "repeat" } = {}): void {
+    const refusal = this.#world.reset({
+      keep: options.keep ?? ["webhooks", "keys"],
+      repeatIds: options.ids === "repeat",
+    });
+    if (refusal !== undefined) throw new SandboxError(refusal);
+  }
+
+  /** The whole state as plain JSON. */
+  snapshot(): StateDump {
+    return this.#world.engine.dump();
+  }
+
+  /** Resolves when nothing is due and no delivery is under way. */
+  async settled(): Promise<void> {
+    await this.#world.runner.settled();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#world.close();
+    await this.#listening?.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+function reportError(error: unknown): void {
+  process.stderr.write(
+    `payments-sandbox: internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+}
+
+/** Reads the files, makes the world, wires it to HTTP. Throws a UserError for what the user can mend. */
+export async function openSandbox(options: OpenOptions): Promise<Sandbox> {
+  const version = readVersion();
+  const shipped = await loadShipped();
+  const fixtures =
+    options.fixtures === undefined
+      ? shipped.fixtures
+      : await mergedFixtures(shipped.fixtures, options.fixtures);
+  const { scenarios, active } = await chosenScenarios(shipped.scenarios, options.scenario ?? []);
+  const webhooks: WebhookOption[] = [
+    ...(options.webhooks ?? []).map((one) => ({ ...one, url: webhookUrl(one.url)! })),
+    ...(options.webhook_url ?? []).map((url) => ({ url: webhookUrl(url)! })),
+  ];
+  const world = new LocalWorld({
+    name: "default",
+    seed: options.seed,
+    defaultSeed: options.makeUpSeed ? randomBytes(6).toString("hex") : FIXED_SEED,
+    clock: options.clock === undefined ? undefined : clockSetting(options.clock),
+    startMs: options.start_time === undefined ? undefined : parseInstant(options.start_time),
+    catalogue: new Catalogue(fixtures),
+    settings: DEFAULT_SETTINGS,
+    scenarios,
+    activeScenarios: active,
+    webhooks,
+    webhookSecret: options.webhook_secret ?? DEFAULT_WEBHOOK_SECRET,
+    rateLimit:
+      options.rate_limit === undefined || options.rate_limit === "off" ? undefined : options.rate_limit,
+    webhookTimeoutMs: durationMs(options.webhook_timeout ?? "15s"),
+    apiKey: DEFAULT_API_KEY,
+    liveApiKey: DEFAULT_LIVE_API_KEY,
+    store: await openStore(options),
+    wall: systemWall,
+    version,
+    onError: options.onError ?? reportError,
+  });
+  return new Sandbox(world, options, version);
+}
+
+async function openStore({ data, fsync }: OpenOptions): Promise<Store> {
+  if (data === undefined) return memoryStore();
+  const { fileStore } = await import("./runtime/store/file.js");
+  return fileStore({ file: data, fsync: fsync ?? false });
+}
+
+async function mergedFixtures(shipped: Parameters<typeof mergeFixtures>[0], file: string) {
+  const document = await readDocument(file);
+  const patch = checkDocument(fixturesPatchSchema, document);
+  return mergeFixtures(shipped, patch, document);
+}
+
+/** `--scenario` takes a shipped scenario's name or a file; the files' scenarios join the shipped ones. */
+async function chosenScenarios(shipped: readonly Scenario[], wanted: readonly string[]) {
+  const scenarios = new Map(shipped.map((scenario) => [scenario.name, scenario]));
+  const active: string[] = [];
+  for (const name of wanted) {
+    if (!scenarios.has(name)) {
+      if (!/[./\\]/.test(name) && !existsSync(name)) {
+        const near = nearest(name, [...scenarios.keys()]);
+        throw new UserError(
+          `there is no scenario "${name}"${near === undefined ? "" : `; did you mean ${near}?`} Known: ${[...scenarios.keys()].sort().join(", ")}`,
+        );
+      }
+      const document = await readDocument(name);
+      const scenario = checkDocument(scenarioSchema, document);
+      scenarios.set(scenario.name, scenario);
+      active.push(scenario.name);
+    } else active.push(name);
+  }
+  return { scenarios: [...scenarios.values()], active };
+}
+
+function readVersion(): string {
+  return (JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as { version: string })
+    .version;
+}
+
+/** Options of the library: those of `start`, in camelCase. */
+export interface SandboxOptions {
+  /** `"real"` (default), `"manual"`, or a speed such as `"60x"`. */
+  clock?: string;
+  /** ISO 8601; default: the time it is. */
+  startTime?: string;
+  /** The same seed and the same calls give the same bytes. Default: a fixed one. */
+  seed?: string;
+  /** Receivers of webhooks. */
+  webhooks?: (string | { url: string; mode?: "test" | "live"; events?: string[]; secret?: string })[];
+  webhookSecret?: string;
+  /** Wall time a receiver has to answer; default `"15s"`. */
+  webhookTimeout?: string;
+  /** A scenario's name or file, or several; the last is asked first. */
+  scenario?: string | string[];
+  /** A fixtures file, merged over the shipped ones. */
+  fixtures?: string;
+  /** Keep the state in this file; default: in memory. */
+  data?: string;
+  fsync?: boolean;
+  /** Requests a minute and key; default `"off"`. */
+  rateLimit?: number | "off";
+  port?: number;
+  host?: string;
+  publicUrl?: string;
+  allowedHosts?: string[];
+  controlToken?: string;
+}
+
+/** Starts a sandbox in this process. Nothing listens until `listen()`; nothing is left after `close()`. */
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { scenario, webhooks, allowedHosts, ...rest } = options;
+  const renamed: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(rest))
+    if (value !== undefined) renamed[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
+  if (scenario !== undefined) renamed.scenario = typeof scenario === "string" ? [scenario] : scenario;
+  if (allowedHosts !== undefined) renamed.allowed_host = allowedHosts;
+  if (webhooks !== undefined)
+    renamed.webhooks = webhooks.map((one) => (typeof one === "string" ? { url: one } : one));
+  const checked = check(startOptionsSchema, renamed);
+  if (!checked.ok)
+    throw new UserError(
+      checked.issues.map((issue) => `createSandbox: ${issuePath(issue)} ${issueMessage(issue)}`).join("\n"),
+    );
+  return openSandbox({ ...checked.data, makeUpSeed: false, ownsProcess: false });
+}
+
+export { DocumentError };

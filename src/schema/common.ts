@@ -1,0 +1,69 @@
+import * as z from "zod";
+
+/** The two isolated worlds of data, told apart by the prefix of the API key (specification: Authentication). */
+export const MODES = ["test", "live"] as const;
+export type Mode = (typeof MODES)[number];
+export const modeSchema = z.enum(MODES);
+
+/** Every status a charge can have, in the order of the specification's States table. */
+export const CHARGE_STATUSES = [
+  "PENDING",
+  "AWAITING_PAYMENT",
+  "PROCESSING",
+  "COMPLETED",
+  "FAILED",
+  "CANCELLED",
+  "EXPIRED",
+  "REFUNDED",
+] as const;
+export type ChargeStatus = (typeof CHARGE_STATUSES)[number];
+export const chargeStatusSchema = z.enum(CHARGE_STATUSES);
+
+/** Every status a withdrawal can have (assumed; contract section 2). */
+export const WITHDRAWAL_STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const;
+export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
+export const withdrawalStatusSchema = z.enum(WITHDRAWAL_STATUSES);
+
+/**
+ * A non-negative decimal string without exponent, sign or superfluous leading zeros: at most 30 digits
+ * before the point. How many may follow it depends on the currency and is checked where that is known.
+ */
+export const AMOUNT_PATTERN = /^(0|[1-9]\d{0,29})(\.\d+)?$/;
+export const amountSchema = z.string().regex(AMOUNT_PATTERN, 'must be a decimal string such as "100.00"');
+
+/** ISO 8601 with milliseconds and Z, as every body of the service shows it. */
+export const timestampSchema = z.iso.datetime({ precision: 3 });
+
+/** Limits of the Metadata object (specification: Metadata). Bytes count keys and values together. */
+export const METADATA_MAX_KEYS = 20;
+export const METADATA_MAX_BYTES = 10_240;
+
+export const metadataSchema = z
+  .record(z.string(), z.string())
+  .refine((metadata) => Object.keys(metadata).length <= METADATA_MAX_KEYS, {
+    error: `must have at most ${METADATA_MAX_KEYS} keys`,
+    abort: true,
+  })
+  .refine(
+    (metadata) => {
+      let bytes = 0;
+      for (const key in metadata) bytes += Buffer.byteLength(key) + Buffer.byteLength(metadata[key]!);
+      return bytes <= METADATA_MAX_BYTES;
+    },
+    { error: `must hold at most ${METADATA_MAX_BYTES} bytes in all` },
+  );
+
+/** An absolute http or https URL, as the shop's redirect and webhook addresses must be. */
+export const httpUrlSchema = z
+  .string()
+  .refine(
+    (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
+    "must be an absolute http or https URL",
+  );
+
+/** E.164: a plus, the country code, up to 15 digits in all. */
+export const phoneSchema = z
+  .string()
+  .regex(/^\+[1-9]\d{6,14}$/, "must be a phone number with country code, such as +254700000001");
+
+export const emailSchema = z.email("must be an e-mail address").max(254, "must be at most 254 characters");

@@ -1,0 +1,45 @@
+import * as z from "zod";
+
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `500ms`, `30s`, `10m`, `2h`, `1d`, and sums such as `1h30m`. */
+export const DURATION_PATTERN = /^(\d+(\.\d+)?(ms|s|m|h|d))+$/;
+
+/** Ten thousand years: beyond it a Date cannot be written as an ISO timestamp. */
+export const MAX_DURATION_MS = 10_000 * 366 * UNIT_MS.d;
+
+/** Milliseconds of a duration text, or undefined when it is not one. */
+export function parseDuration(text: string): number | undefined {
+  if (text.length > 100 || !DURATION_PATTERN.test(text)) return undefined;
+  let total = 0;
+  for (const [, count, , unit] of text.matchAll(/(\d+(\.\d+)?)(ms|s|m|h|d)/g))
+    total += Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  return total <= MAX_DURATION_MS ? Math.round(total) : undefined;
+}
+
+/** The shortest exact text for a number of milliseconds: 5400000 is `1h30m`. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs === 0) return "0s";
+  let rest = durationMs;
+  let text = "";
+  for (const unit of ["d", "h", "m", "s", "ms"] as const) {
+    const count = Math.floor(rest / UNIT_MS[unit]);
+    if (count > 0) text += `${count}${unit}`;
+    rest -= count * UNIT_MS[unit];
+  }
+  return text;
+}
+
+/** Milliseconds of a duration that a schema has already checked. */
+export function durationMs(text: string): number {
+  const parsed = parseDuration(text);
+  if (parsed === undefined) throw new Error(`not a duration: ${text}`);
+  return parsed;
+}
+
+export const durationSchema = z
+  .string()
+  .refine(
+    (text) => parseDuration(text) !== undefined,
+    "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m",
+  );

@@ -1,0 +1,52 @@
+import type * as z from "zod";
+import type { ErrorDetails } from "./errors.js";
+
+type Issue = z.core.$ZodIssue;
+
+/** One readable sentence for what is wrong with a field, without the field's name (that is the key). */
+export function issueMessage(issue: Issue): string {
+  if (issue.input === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value"))
+    return "is required";
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${article(issue.expected)}`;
+    case "unrecognized_keys":
+      return `unknown: ${issue.keys.join(", ")}`;
+    case "invalid_value":
+      return issue.values.length === 1
+        ? `must be ${String(issue.values[0])}`
+        : `must be one of ${issue.values.map(String).join(", ")}`;
+    default:
+      return issue.message;
+  }
+}
+
+function article(type: string): string {
+  if (type === "int") return "a whole number";
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+/** The dotted path the service names a field by: `pricing.amount`, or `body` for the whole of it. */
+export function issuePath(issue: Issue): string {
+  return issue.path.length === 0 ? "body" : issue.path.map(String).join(".");
+}
+
+/** All faults at once, the first of each field, in the error shape's `details`. */
+export function issueDetails(issues: readonly Issue[]): ErrorDetails {
+  const details = new Map<string, string>();
+  for (const issue of issues) {
+    const path = issuePath(issue);
+    if (!details.has(path)) details.set(path, issueMessage(issue));
+  }
+  return Object.fromEntries(details);
+}
+
+export type Checked<T> =
+  | { readonly ok: true; readonly data: T }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/** Parses without throwing, and keeps the input in each issue so that "missing" and "wrong" read differently. */
+export function check<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
+  const result = schema.safeParse(value, { reportInput: true });
+  return result.success ? { ok: true, data: result.data } : { ok: false, issues: result.error.issues };
+}

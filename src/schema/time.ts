@@ -1,0 +1,21 @@
+/** The last instant that still has a four-digit year; sandbox time never passes it. */
+export const MAX_INSTANT_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+let lastMs = Number.NaN;
+let lastText = "";
+
+/** ISO 8601 with milliseconds and Z. The last answer is kept, for one instant is written many times. */
+export function iso(atMs: number): string {
+  if (atMs !== lastMs) {
+    lastText = new Date(atMs).toISOString();
+    lastMs = atMs;
+  }
+  return lastText;
+}
+
+/** Milliseconds of an ISO 8601 instant with a zone, or undefined when it is not one. */
+export function parseInstant(text: string): number | undefined {
+  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/.test(text)) return undefined;
+  const atMs = Date.parse(text);
+  return Number.isNaN(atMs) || atMs < 0 || atMs > MAX_INSTANT_MS ? undefined : atMs;
+}

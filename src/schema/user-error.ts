@@ -1,0 +1,7 @@
+/**
+ * A mistake of the person who runs the sandbox: a file that cannot be read, an option that makes no sense.
+ * Shown as it is, one line a fault, never with a stack trace.
+ */
+export class UserError extends Error {
+  override readonly name = "UserError";
+}

@@ -1,0 +1,222 @@
+import type { Catalogue } from "./domain/catalogue.js";
+import { registerEndpoint } from "./engine/commands/webhooks.js";
+import { carryEndpoint, storeScenario } from "./engine/commands/world.js";
+import { Engine } from "./engine/engine.js";
+import type { Endpoint, Store, StoredScenario } from "./engine/records.js";
+import type { Command } from "./engine/transaction.js";
+import type { ClockPort, ClockRequest, ResetRequest, World, WorldInfo } from "./http/ports.js";
+import { Clock } from "./runtime/clock.js";
+import { RateLimiter } from "./runtime/rate-limiter.js";
+import { Runner } from "./runtime/runner.js";
+import { Sender } from "./runtime/sender.js";
+import type { Wall } from "./runtime/wall.js";
+import type { Mode } from "./schema/common.js";
+import { isRefusal, type Refusal } from "./schema/errors.js";
+import type { KeyFixture } from "./schema/fixtures.js";
+import type { ClockSetting } from "./schema/options.js";
+import type { Scenario } from "./schema/scenario.js";
+import type { Settings } from "./schema/settings.js";
+import { iso } from "./schema/time.js";
+import { UserError } from "./schema/user-error.js";
+import type { Signature } from "./schema/webhooks.js";
+
+export interface WebhookOption {
+  readonly url: string;
+  readonly mode?: Mode | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly secret?: string | undefined;
+  readonly signature?: Signature | undefined;
+}
+
+export interface WorldOptions {
+  readonly name: string;
+  /** Undefined: whatever the data says, else made up. */
+  readonly seed: string | undefined;
+  readonly defaultSeed: string;
+  readonly clock: ClockSetting | undefined;
+  readonly startMs: number | undefined;
+  readonly catalogue: Catalogue;
+  readonly settings: Settings;
+  readonly scenarios: readonly Scenario[];
+  /** Names of scenarios active from the start, the last one asked first. */
+  readonly activeScenarios: readonly string[];
+  readonly webhooks: readonly WebhookOption[];
+  readonly webhookSecret: string;
+  /** Requests a minute and key; undefined is no limit. */
+  readonly rateLimit: number | undefined;
+  readonly webhookTimeoutMs: number;
+  readonly apiKey: string;
+  readonly liveApiKey: string;
+  readonly store: Store;
+  readonly wall: Wall;
+  readonly version: string;
+  readonly onError: (error: unknown) => void;
+}
+
+const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
+
+/** One namespace: engine, runtime and the ports of the HTTP layer are wired together here and nowhere else. */
+export class LocalWorld implements World {
+  readonly name: string;
+  readonly engine: Engine;
+  readonly info: WorldInfo;
+  readonly rates: RateLimiter | undefined;
+  readonly clock: ClockPort;
+  readonly runner: Runner;
+  readonly #clock: Clock;
+  readonly #options: WorldOptions;
+  readonly #initialSetting: ClockSetting;
+
+  constructor(options: WorldOptions) {
+    this.name = options.name;
+    this.#options = options;
+    const wallNowMs = options.wall.nowMs();
+    this.engine = new Engine({
+      name: options.name,
+      seed: options.seed ?? options.defaultSeed,
+      startMs: options.startMs ?? wallNowMs,
+      startIsAsked: options.startMs !== undefined,
+      catalogue: options.catalogue,
+      settings: options.settings,
+      store: options.store,
+      furnish: (tx) => {
+        this.#furnishScenarios(tx);
+        for (const webhook of options.webhooks) this.#register(webhook)(tx);
+      },
+    });
+    const { world } = this.engine;
+    if (options.seed !== undefined && options.seed !== world.seed)
+      throw new UserError(
+        `--seed ${options.seed} contradicts the data, whose seed is "${world.seed}"; leave it out, or use another --data file`,
+      );
+    if (options.startMs !== undefined && options.startMs !== (world.asked_start_ms ?? world.start_ms))
+      throw new UserError(
+        `--start-time contradicts the data, which starts at ${iso(world.start_ms)}; leave it out, or use another --data file`,
+      );
+    const kept = this.engine.state.get("clock", "clock");
+    this.#clock =
+      kept === undefined
+        ? new Clock(options.wall, options.clock ?? REAL_CLOCK, Math.max(world.start_ms, this.engine.state.at))
+        : Clock.resumed(options.wall, kept, this.engine.state.at);
+    if (kept !== undefined && options.clock !== undefined)
+      this.#clock.set(this.#clock.nowMs(), options.clock);
+    this.#initialSetting = options.clock ?? this.#clock.setting;
+    // Data of an earlier run gets the endpoints and scenarios of this one: those it knows are brought up to date.
+    if (kept !== undefined)
+      this.engine.execute((tx) => {
+        this.#furnishScenarios(tx);
+        for (const webhook of options.webhooks) this.#register(webhook)(tx);
+      }, this.#clock.nowMs());
+
+    const { wall } = options;
+    const sender = new Sender({
+      timeoutMs: options.webhookTimeoutMs,
+      wall,
+      userAgent: `payments-sandbox/${options.version}`,
+    });
+    this.runner = new Runner(this.engine, this.#clock, sender, wall, options.onError);
+    this.runner.keepClock();
+    this.rates = options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit);
+    this.info = {
+      apiKey: options.apiKey,
+      liveApiKey: options.liveApiKey,
+      webhookSecret: options.webhookSecret,
+      seed: world.seed,
+    };
+    this.clock = this.#clockPort();
+  }
+
+  #furnishScenarios(tx: Parameters<Command<void>>[0]): void {
+    const { scenarios, activeScenarios } = this.#options;
+    for (const scenario of scenarios) storeScenario(scenario, activeScenarios.includes(scenario.name))(tx);
+  }
+
+  #register(webhook: WebhookOption): Command<unknown> {
+    return registerEndpoint({
+      url: webhook.url,
+      mode: webhook.mode ?? "test",
+      organizationId: null,
+      events: webhook.events ?? ["*"],
+      secret: webhook.secret ?? this.#options.webhookSecret,
+      ...(webhook.signature === undefined ? {} : { signature: webhook.signature }),
+    });
+  }
+
+  #clockPort(): ClockPort {
+    return {
+      view: () => {
+        const { mode, speed } = this.#clock.setting;
+        const next = this.engine.nextTask();
+        return {
+          mode: mode === "scaled" ? `${speed}x` : mode,
+          speed,
+          now: iso(this.#clock.nowMs()),
+          next_due: next === undefined ? null : iso(Math.max(next.due_ms, this.#clock.nowMs())),
+          advancing: this.runner.isAdvancing,
+        };
+      },
+      set: (request) => this.#setClock(request),
+      advance: (target) => this.runner.advance(target),
+      idle: (timeoutMs) => this.runner.untilIdle(timeoutMs),
+    };
+  }
+
+  async #setClock({ setting, nowMs }: ClockRequest): Promise<Refusal | undefined> {
+    if (nowMs !== undefined && nowMs > this.nowMs()) {
+      const result = await this.runner.advance({ toMs: nowMs });
+      if (isRefusal(result)) return result;
+    }
+    return this.runner.setClock(setting ?? this.#clock.setting);
+  }
+
+  nowMs(): number {
+    return this.#clock.nowMs();
+  }
+
+  findKey(key: string): KeyFixture | undefined {
+    return this.engine.catalogue.key(key);
+  }
+
+  keys(): readonly KeyFixture[] {
+    return this.engine.catalogue.fixtures.keys;
+  }
+
+  execute<Result>(command: Command<Result>): Result {
+    return this.runner.execute(command);
+  }
+
+  settle(): void {
+    this.runner.settle();
+  }
+
+  /** Back to the initial state; a manual clock goes back to where it started, a running one to wall time. */
+  reset({ keep, repeatIds }: ResetRequest): Refusal | undefined {
+    const setting = this.#initialSetting;
+    const startMs = setting.mode === "manual" ? this.engine.world.start_ms : this.#options.wall.nowMs();
+    const endpoints: readonly Endpoint[] = keep.includes("webhooks") ? this.engine.state.endpoints() : [];
+    const scenarios: readonly StoredScenario[] = keep.includes("scenarios")
+      ? [...this.engine.state.tables.scenarios.values()]
+      : [];
+    const refusal = this.runner.replaceWorld(
+      () =>
+        this.engine.reset(startMs, repeatIds, (tx) => {
+          this.#furnishScenarios(tx);
+          for (const stored of scenarios) {
+            tx.put("scenarios", stored.name, stored);
+            tx.next("activation");
+          }
+          if (keep.includes("webhooks")) for (const endpoint of endpoints) carryEndpoint(endpoint)(tx);
+          else for (const webhook of this.#options.webhooks) this.#register(webhook)(tx);
+        }),
+      () => startMs,
+      setting,
+    );
+    if (refusal === undefined) this.rates?.clear();
+    return refusal;
+  }
+
+  close(): void {
+    this.runner.close();
+    this.engine.close();
+  }
+}

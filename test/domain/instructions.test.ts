@@ -1,0 +1,220 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  bankAccountNumber,
+  type InstructionsInput,
+  merchantPhoneNumber,
+  paymentInstructions,
+} from "../../src/domain/instructions.js";
+import { walletAddress } from "../../src/domain/wallets.js";
+
+const digests = fc.uint8Array({ minLength: 32, maxLength: 32 });
+const sha256 = (text: string) => createHash("sha256").update(text).digest();
+
+const BASE: InstructionsInput = {
+  kind: "bank_transfer",
+  rail: { institution: "Sandbox Bank of Lagos", display_name: "NIP transfer", country: "NG" },
+  currency: { code: "NGN", name: "Nigerian naira" },
+  amount: "15732.50",
+  reference: "REF-8731",
+  merchantName: "Sandbox Shop",
+  walletAddress: null,
+  phoneNumber: "+2348031234567",
+  diallingCode: "+234",
+  digest: sha256("a charge"),
+};
+const USDT = { code: "USDT_TRC20", asset: "USDT", network: "TRC20", name: "Tether on Tron" };
+
+const FIELDS = {
+  bank_transfer: ["type", "bank_name", "account_number", "account_name", "reference", "instructions"],
+  mobile_money: ["type", "provider", "phone_number", "reference", "instructions"],
+  crypto: ["type", "network", "wallet_address", "amount", "currency", "reference", "instructions"],
+  card: ["type", "reference", "instructions"],
+} as const;
+const KINDS = ["bank_transfer", "mobile_money", "crypto", "card"] as const;
+
+const ofKind = (kind: InstructionsInput["kind"], digest = BASE.digest): InstructionsInput => ({
+  ...BASE,
+  kind,
+  digest,
+  ...(kind === "crypto" ? { currency: USDT } : {}),
+});
+
+describe("paymentInstructions", () => {
+  it.each(KINDS)("has exactly the fields of %s, in order, all strings", (kind) => {
+    fc.assert(
+      fc.property(digests, (digest) => {
+        const instructions = paymentInstructions(ofKind(kind, digest));
+        expect(Object.keys(instructions)).toEqual(FIELDS[kind]);
+        expect(instructions.type).toBe(kind);
+        for (const value of Object.values(instructions)) expect(value).toEqual(expect.stringMatching(/./));
+        expect(paymentInstructions(ofKind(kind, digest))).toEqual(instructions);
+      }),
+    );
+  });
+
+  it.each(KINDS)(
+    "tells the customer of %s what to pay, where, under which reference, and that it is a sandbox",
+    (kind) => {
+      const made = paymentInstructions(ofKind(kind));
+      const named = [made.account_number, made.bank_name, made.account_name, made.phone_number, made.provider]
+        .concat(made.wallet_address, made.network)
+        .filter((value) => value !== undefined);
+      for (const part of [BASE.amount, kind === "crypto" ? "USDT" : "NGN", BASE.reference, ...named])
+        expect(made.instructions).toContain(part);
+      expect(made.instructions).toMatch(/sandbox: no real money/);
+    },
+  );
+
+  it("names the merchant and the fictional bank", () => {
+    expect(paymentInstructions(BASE)).toMatchObject({
+      bank_name: "Sandbox Bank of Lagos",
+      account_name: "Sandbox Shop (sandbox)",
+      reference: "REF-8731",
+    });
+  });
+
+  it("names the rail where it has no institution, and a fictional one where there is no rail", () => {
+    const rail = { display_name: "SimPaga", country: "NG" };
+    expect(paymentInstructions({ ...ofKind("mobile_money"), rail }).provider).toBe("SimPaga");
+    expect(paymentInstructions({ ...BASE, rail: null }).bank_name).toBe("Sandbox Bank");
+    expect(paymentInstructions({ ...ofKind("mobile_money"), rail: null }).provider).toBe(
+      "Sandbox Mobile Money",
+    );
+  });
+
+  it("tells the customer which of their numbers pays, if it is known", () => {
+    const known = paymentInstructions(ofKind("mobile_money"));
+    expect(known.instructions).toContain(" from +2348031234567 with ");
+    const unknown = paymentInstructions({ ...ofKind("mobile_money"), phoneNumber: null });
+    expect(unknown.instructions).not.toContain(" from ");
+    expect(unknown.phone_number).toBe(known.phone_number);
+  });
+
+  it("keeps the quote's wallet, and gives a charge without one a wallet of its network", () => {
+    const quoted = paymentInstructions({ ...ofKind("crypto"), walletAddress: "Tquoted" });
+    expect(quoted).toMatchObject({ wallet_address: "Tquoted", network: "TRC20", currency: "USDT" });
+    expect(quoted.instructions).toContain("Tquoted");
+    const own = paymentInstructions(ofKind("crypto"));
+    expect(own.wallet_address).toBe(walletAddress("TRC20", BASE.digest));
+  });
+
+  it("takes the code for asset and network where the currency states neither", () => {
+    const made = paymentInstructions({ ...ofKind("crypto"), currency: { code: "DOGE", name: "Dogecoin" } });
+    expect(made).toMatchObject({ network: "DOGE", currency: "DOGE" });
+  });
+});
+
+/** The steps of the Central Bank's paper, written out for ABC-DEFGHIJKL-M. */
+function nubanDigit(bank: string, serial: string): number {
+  const [a, b, c] = [...bank].map(Number) as [number, number, number];
+  const [d, e, f, g, h, i, j, k, l] = [...serial].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const remainder =
+    (a * 3 + b * 7 + c * 3 + d * 3 + e * 7 + f * 3 + g * 3 + h * 7 + i * 3 + j * 3 + k * 7 + l * 3) % 10;
+  return remainder === 0 ? 0 : 10 - remainder;
+}
+
+/** Luhn's test by a table of doubled digits over the whole number, check digit included. */
+function passesLuhn(number: string): boolean {
+  const doubled = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9];
+  let sum = 0;
+  for (let place = 1; place <= number.length; place++) {
+    const digit = Number(number[number.length - place]);
+    sum += place % 2 === 0 ? doubled[digit]! : digit;
+  }
+  return sum % 10 === 0;
+}
+
+describe("bankAccountNumber", () => {
+  it("is checked by rules that agree with published examples", () => {
+    expect(nubanDigit("011", "000001457")).toBe(9);
+    expect(nubanDigit("011", "000000022")).toBe(0);
+    expect(passesLuhn("79927398713")).toBe(true);
+    expect(passesLuhn("79927398710")).toBe(false);
+  });
+
+  it("is a NUBAN of bank 999 in Nigeria", () => {
+    fc.assert(
+      fc.property(digests, (digest) => {
+        const account = bankAccountNumber("NG", digest);
+        expect(account).toMatch(/^\d{10}$/);
+        expect(Number(account[9])).toBe(nubanDigit("999", account.slice(0, 9)));
+      }),
+    );
+  });
+
+  it.each([
+    ["US", 12],
+    ["GH", 13],
+    ["KE", 12],
+    ["TZ", 13],
+    ["UG", 13],
+    ["ZA", 11],
+    ["XX", 10],
+    [null, 10],
+  ])("has the length of country %s (%i digits) and passes Luhn's test", (country, length) => {
+    fc.assert(
+      fc.property(digests, (digest) => {
+        const account = bankAccountNumber(country, digest);
+        expect(account).toMatch(new RegExp(`^\\d{${length}}$`));
+        expect(passesLuhn(account)).toBe(true);
+      }),
+    );
+  });
+
+  it.each(["NG", "US", "GH", null])(
+    "is the same for the same digest, and differs otherwise (%s)",
+    (country) => {
+      const made = (n: number) => bankAccountNumber(country, sha256(`charge ${n}`));
+      const accounts = Array.from({ length: 200 }, (_, n) => made(n));
+      expect(accounts.map((_, n) => made(n))).toEqual(accounts);
+      expect(new Set(accounts).size).toBe(200);
+    },
+  );
+});
+
+describe("merchantPhoneNumber", () => {
+  it.each([
+    ["+234", /^\+234000\d{7}$/],
+    ["+233", /^\+233000\d{6}$/],
+    ["+254", /^\+254000\d{6}$/],
+    ["+255", /^\+255000\d{6}$/],
+    ["+256", /^\+256000\d{6}$/],
+    ["+27", /^\+27000\d{6}$/],
+    ["+1", /^\+1[2-79]\d{2}55501\d{2}$/],
+    [undefined, /^\+999000\d{6}$/],
+  ])("is an E.164 number of %s that nobody can have", (code, pattern) => {
+    fc.assert(
+      fc.property(digests, (digest) => {
+        const number = merchantPhoneNumber(code, digest);
+        expect(number).toMatch(/^\+[1-9]\d{6,14}$/);
+        expect(number).toMatch(pattern);
+        expect(merchantPhoneNumber(code, digest)).toBe(number);
+      }),
+    );
+  });
+
+  it("is E.164 under any dialling code that fixtures may state", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 999 }), digests, (code, digest) => {
+        expect(merchantPhoneNumber(`+${code}`, digest)).toMatch(/^\+[1-9]\d{6,14}$/);
+      }),
+    );
+  });
+
+  it("differs from charge to charge", () => {
+    const numbers = Array.from({ length: 50 }, (_, n) => merchantPhoneNumber("+254", sha256(`charge ${n}`)));
+    expect(new Set(numbers).size).toBe(50);
+  });
+});

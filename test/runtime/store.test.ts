@@ -1,0 +1,772 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Change, StateDump, Store } from "../../src/engine/records.js";
+import {
+  type FileStore,
+  type FileStoreOptions,
+  fileStore,
+  StoreError,
+} from "../../src/runtime/store/file.js";
+import { nodeIo, type StoreIo } from "../../src/runtime/store/io.js";
+import { memoryStore } from "../../src/runtime/store/memory.js";
+import { snapshotFile } from "../../src/runtime/store/snapshot.js";
+
+/** The independent model: what the state is, and nothing about how it is kept. */
+interface Model {
+  seq: number;
+  rates: Map<string, string>;
+}
+
+let folder: string;
+let file: string;
+/** Stores a test left open, as a crash would: their descriptors and locks are given back after it. */
+let opened: FileStore[];
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "store-")));
+  file = join(folder, "data.json");
+  opened = [];
+});
+
+afterEach(() => {
+  for (const store of opened) {
+    try {
+      store.close(() => dumpOf({ seq: -1, rates: new Map() }));
+    } catch {
+      // The dump is refused on purpose: only the descriptor and the lock matter here.
+    }
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function fileStoreAt(options: Partial<FileStoreOptions> = {}): FileStore {
+  const store = fileStore({ file, ...options });
+  opened.push(store);
+  return store;
+}
+
+function change(seq: number, rate = `${seq}`, code = `C${seq}`): Change {
+  return { seq, at: seq * 1000, puts: [["rates", code, { code, rate }]], counters: { n: seq } };
+}
+
+function dumpOf({ seq, rates }: Model): StateDump {
+  return {
+    version: 1,
+    seq,
+    at: seq * 1000,
+    counters: { n: seq },
+    collections: {
+      quotes: [],
+      charges: [],
+      withdrawals: [],
+      holdings: [],
+      entries: [],
+      events: [],
+      deliveries: [],
+      endpoints: [],
+      lanes: [],
+      tasks: [],
+      scenarios: [],
+      rates: [...rates].map(([code, rate]) => [code, { code, rate }] as const),
+      clock: [],
+      world: [],
+    },
+  };
+}
+
+/** What an engine would make of what was loaded. */
+function modelOf(loaded: ReturnType<Store["load"]>): Model {
+  const model: Model = {
+    seq: loaded?.snapshot?.seq ?? 0,
+    rates: new Map(loaded?.snapshot?.collections.rates.map(([code, { rate }]) => [String(code), rate])),
+  };
+  for (const { seq, puts } of loaded?.changes ?? []) {
+    for (const [, code, record] of puts) model.rates.set(String(code), (record as { rate: string }).rate);
+    model.seq = seq;
+  }
+  return model;
+}
+
+/** The model after changes 1 to seq. */
+function upTo(seq: number): Model {
+  return { seq, rates: new Map(Array.from({ length: seq }, (_, i) => [`C${i + 1}`, `${i + 1}`])) };
+}
+
+/** Copies what is on disk, as a crash would leave it, and makes the copy the file under test. */
+function crash(): void {
+  const next = mkdtempSync(join(folder, "crash-"));
+  for (const suffix of ["", ".journal"]) {
+    if (existsSync(file + suffix)) copyFileSync(file + suffix, join(next, `data.json${suffix}`));
+  }
+  file = join(next, "data.json");
+}
+
+function failing(code: string): () => never {
+  return () => {
+    throw Object.assign(new Error(`${code}: injected`), { code });
+  };
+}
+
+function journalBytes(): Buffer {
+  return readFileSync(`${file}.journal`);
+}
+
+describe.each([
+  ["memory", (): Store => memoryStore()],
+  ["file", (): Store => fileStoreAt()],
+])("store contract: %s", (_name, open) => {
+  it("has nothing at first, takes changes and states, and closes twice", () => {
+    const store = open();
+    expect(store.load()).toBeUndefined();
+    store.append(change(1));
+    store.append(change(2));
+    store.replace(dumpOf(upTo(7)));
+    store.append(change(8));
+    store.close(() => dumpOf(upTo(8)));
+    store.close(() => {
+      throw new Error("asked for a dump after it was closed");
+    });
+  });
+
+  it("leaves what it is given as it was", () => {
+    const store = open();
+    store.load();
+    const given = change(1);
+    const before = structuredClone(given);
+    store.append(given);
+    expect(given).toEqual(before);
+    const state = dumpOf(upTo(1));
+    store.replace(state);
+    expect(state).toEqual(dumpOf(upTo(1)));
+    store.close(() => state);
+  });
+});
+
+describe("file store", () => {
+  it("gives back changes in order without a close", () => {
+    const store = fileStoreAt();
+    store.load();
+    for (let seq = 1; seq <= 3; seq++) store.append(change(seq));
+    crash();
+    expect(fileStoreAt().load()).toEqual({
+      snapshot: undefined,
+      changes: [1, 2, 3].map((seq) => change(seq)),
+    });
+  });
+
+  it("makes a readable snapshot of everything on close, and only if something changed", () => {
+    const store = fileStoreAt();
+    store.load();
+    store.append(change(1));
+    store.close(() => dumpOf(upTo(1)));
+    expect(journalBytes()).toHaveLength(0);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(dumpOf(upTo(1)));
+    expect(readFileSync(file, "utf8")).toContain('\n      ["C1",{"code":"C1","rate":"1"}]\n');
+    expect(readdirSync(folder).sort()).toEqual(["data.json", "data.json.journal"]);
+
+    const again = fileStoreAt();
+    expect(again.load()).toEqual({ snapshot: dumpOf(upTo(1)), changes: [] });
+    again.close(() => {
+      throw new Error("there is nothing to compact");
+    });
+  });
+
+  it("treats an empty file as absent", () => {
+    writeFileSync(file, "");
+    expect(fileStoreAt().load()).toBeUndefined();
+  });
+
+  it("keeps its files to their owner", () => {
+    const store = fileStoreAt();
+    store.load();
+    store.append(change(1));
+    store.replace(dumpOf(upTo(1)));
+    for (const suffix of ["", ".journal", ".lock"]) {
+      expect(statSync(file + suffix).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  it("keeps unicode, 4-byte characters, lone surrogates and line breaks, also across read chunks", () => {
+    const texts = [
+      "é",
+      "Ωλ日本",
+      "💸👩‍👩‍👧",
+      "\ud83d",
+      "a\nb\r\n\u2028\u2029",
+      "\u0000",
+      "💸".repeat(900_000),
+    ];
+    const store = fileStoreAt();
+    store.load();
+    texts.forEach((text, index) => {
+      store.append(change(index + 1, text));
+    });
+    crash();
+    const reopened = fileStoreAt();
+    const model = modelOf(reopened.load());
+    expect([...model.rates.values()]).toEqual(texts);
+    reopened.close(() => dumpOf(model));
+    expect(modelOf(fileStoreAt().load())).toEqual(model);
+  });
+
+  it("drops a last line torn at any byte, and goes on", () => {
+    const store = fileStoreAt();
+    store.load();
+    store.append(change(1));
+    store.append(change(2));
+    const goodBytes = journalBytes().length;
+    store.append(change(3, "é日💸 end"));
+    const whole = journalBytes();
+    for (let bytes = goodBytes; bytes < whole.length; bytes++) {
+      crash();
+      writeFileSync(`${file}.journal`, whole.subarray(0, bytes));
+      const torn = fileStoreAt();
+      expect(modelOf(torn.load())).toEqual(upTo(2));
+      expect(journalBytes()).toHaveLength(goodBytes);
+      torn.append(change(3));
+      crash();
+      expect(modelOf(fileStoreAt().load())).toEqual(upTo(3));
+    }
+  });
+
+  it.each([
+    ["garbage", Buffer.from('{"seq":2,"at\n')],
+    ["zeros", Buffer.alloc(4096)],
+    ["half a character", Buffer.from([0x22, 0xf0, 0x9f, 0x22, 0x0a])],
+    ["an empty line", Buffer.from("\n")],
+  ])("drops a last line that is %s", (_name, tail) => {
+    const store = fileStoreAt();
+    store.load();
+    store.append(change(1));
+    crash();
+    appendFileSync(`${file}.journal`, tail);
+    expect(modelOf(fileStoreAt().load())).toEqual(upTo(1));
+  });
+
+  it("finds nothing where the only line is torn", () => {
+    writeFileSync(`${file}.journal`, '{"seq":1');
+    expect(fileStoreAt().load()).toBeUndefined();
+  });
+});
+
+describe("file store, refusing damage", () => {
+  const line = (seq: number): string => `${JSON.stringify(change(seq))}\n`;
+
+  it.each<[string, { snapshot?: string; journal?: string }, string]>([
+    [
+      "a broken line in the middle",
+      { journal: `${line(1)}{"seq":2\n${line(3)}` },
+      "journal line 2: not JSON",
+    ],
+    ["a gap", { journal: line(1) + line(3) }, "journal line 2: change 3 where change 2 belongs"],
+    ["a line that comes twice", { journal: line(1) + line(1) }, "journal line 2: change 1 where"],
+    [
+      "a journal whose snapshot is gone",
+      { journal: line(5) },
+      "journal line 1: change 5 where change 1 belongs",
+    ],
+    [
+      "a gap after the snapshot",
+      { snapshot: JSON.stringify(dumpOf(upTo(2))), journal: line(4) },
+      "change 4 where",
+    ],
+    ["a line that is not a change", { journal: "[]\n" }, "journal line 1: JSON, but not a change"],
+    ["a line that is null", { journal: "null\n" }, "journal line 1: JSON, but not a change"],
+    ["a torn snapshot", { snapshot: '{"version":1,' }, "data.json: not JSON"],
+    ["another version", { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), version: 2 }) }, "has version 2"],
+    ["somebody else's JSON", { snapshot: '{"posts":[]}' }, "not a snapshot of this program"],
+    ["a snapshot that is null", { snapshot: "null" }, "not a snapshot of this program"],
+  ])("%s", (_name, { snapshot, journal }, message) => {
+    if (snapshot !== undefined) writeFileSync(file, snapshot);
+    if (journal !== undefined) writeFileSync(`${file}.journal`, journal);
+    let error: unknown;
+    try {
+      fileStoreAt().load();
+    } catch (caught) {
+      error = caught;
+    }
+    expect(error).toBeInstanceOf(StoreError);
+    const text = (error as StoreError).message;
+    expect(text).toContain(message);
+    expect(text).toContain(file);
+    expect(text).toMatch(/^[^\n]*backup[^\n]*$/);
+    // Nothing is touched, and the lock is given back.
+    if (snapshot !== undefined) expect(readFileSync(file, "utf8")).toBe(snapshot);
+    if (journal !== undefined) expect(readFileSync(`${file}.journal`, "utf8")).toBe(journal);
+    expect(existsSync(`${file}.lock`)).toBe(false);
+  });
+
+  it("a folder that is not there, or is a file", () => {
+    const missing = join(folder, "no", "data.json");
+    expect(() => fileStoreAt({ file: missing }).load()).toThrow(
+      /the folder .*no does not exist\. Create it first\.$/,
+    );
+    writeFileSync(file, "");
+    expect(() => fileStoreAt({ file: join(file, "x.json") }).load()).toThrow(StoreError);
+    expect(existsSync(join(folder, "no"))).toBe(false);
+  });
+
+  it("a file that is a folder", () => {
+    mkdirSync(file);
+    expect(() => fileStoreAt().load()).toThrow(StoreError);
+  });
+
+  it("changes out of order, states of the past and use before load or after close", () => {
+    const store = fileStoreAt();
+    expect(() => store.append(change(1))).toThrow("not open");
+    store.load();
+    expect(() => store.load()).toThrow("open already");
+    store.append(change(1));
+    store.append(change(2));
+    expect(() => store.append(change(2))).toThrow("change 2 cannot follow change 2");
+    expect(() => store.append(change(4))).toThrow("change 4 cannot follow change 2");
+    expect(() => store.replace(dumpOf(upTo(1)))).toThrow("cannot replace");
+    expect(() => store.close(() => dumpOf(upTo(1)))).toThrow("the dump is at change 1, the journal at 2");
+    expect(() => store.append(change(3))).toThrow("not open");
+    // The refused dump cost nothing: the journal has it all.
+    expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
+  });
+});
+
+describe("file store, when the disk refuses", () => {
+  it("finishes short writes", () => {
+    const io: Partial<StoreIo> = {
+      writeSync: (fd, buffer, offset, length, position) =>
+        writeSync(fd, buffer, offset, Math.min(length, 7), position),
+    };
+    const store = fileStoreAt({ io });
+    store.load();
+    for (let seq = 1; seq <= 5; seq++) store.append(change(seq));
+    crash();
+    expect(modelOf(fileStoreAt().load())).toEqual(upTo(5));
+    store.close(() => dumpOf(upTo(5)));
+  });
+
+  it("cuts off a line that fails after any number of bytes", () => {
+    let room = Number.POSITIVE_INFINITY;
+    const store = fileStoreAt({ io: { writeSync: writeWithin(() => room) } });
+    store.load();
+    store.append(change(1));
+    const before = journalBytes();
+    const lineBytes = Buffer.byteLength(`${JSON.stringify(change(2))}\n`);
+    for (let bytes = 0; bytes < lineBytes; bytes++) {
+      room = bytes;
+      expect(() => store.append(change(2))).toThrow("ENOSPC");
+      expect(journalBytes()).toEqual(before);
+    }
+    room = Number.POSITIVE_INFINITY;
+    store.append(change(2));
+    crash();
+    expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
+  });
+
+  it("gives up on a disk that takes no bytes and reports no error", () => {
+    const store = fileStoreAt({ io: { writeSync: () => 0 } });
+    store.load();
+    expect(() => store.append(change(1))).toThrow("took none of the bytes");
+  });
+
+  it("cuts off a line that cannot be synced", () => {
+    let fsync: StoreIo["fsyncSync"] = fsyncSync;
+    const store = fileStoreAt({ fsync: true, io: { fsyncSync: (fd) => fsync(fd) } });
+    store.load();
+    store.append(change(1));
+    const before = journalBytes();
+    fsync = failing("EIO");
+    expect(() => store.append(change(2))).toThrow("EIO");
+    expect(journalBytes()).toEqual(before);
+  });
+
+  it("writes nothing behind a partial line it cannot cut, and goes on once it can", () => {
+    let room = Number.POSITIVE_INFINITY;
+    let truncate: StoreIo["ftruncateSync"] = ftruncateSync;
+    const store = fileStoreAt({
+      io: { writeSync: writeWithin(() => room), ftruncateSync: (fd, bytes) => truncate(fd, bytes) },
+    });
+    store.load();
+    store.append(change(1));
+    room = 10;
+    truncate = failing("EIO");
+    expect(() => store.append(change(2))).toThrow("ENOSPC");
+    const partial = journalBytes();
+    room = Number.POSITIVE_INFINITY;
+    expect(() => store.append(change(2))).toThrow(StoreError);
+    expect(() => store.append(change(2))).toThrow(/cannot be cut off.*EIO/);
+    expect(journalBytes()).toEqual(partial);
+    truncate = ftruncateSync;
+    store.append(change(2));
+    crash();
+    expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
+  });
+
+  it.each([
+    ["writing", { writeSync: failing("ENOSPC") }],
+    ["syncing", { fsyncSync: failing("EIO") }],
+    ["renaming", { renameSync: failing("EACCES") }],
+  ])("keeps everything when %s a snapshot fails", (_name, broken) => {
+    let io: StoreIo = nodeIo;
+    const store = fileStoreAt({
+      compactAtBytes: 0,
+      io: {
+        writeSync: (...args) => io.writeSync(...args),
+        fsyncSync: (fd) => io.fsyncSync(fd),
+        renameSync: (from, to) => io.renameSync(from, to),
+      },
+    });
+    store.load();
+    store.replace(dumpOf(upTo(1)));
+    let seq = 1;
+    while (journalBytes().length <= 2 * statSync(file).size) store.append(change(++seq));
+    io = { ...nodeIo, ...broken };
+    expect(() => store.replace(dumpOf(upTo(seq + 9)))).toThrow();
+    expect(store.compactIfLarge(() => dumpOf(upTo(seq)))).toBeInstanceOf(StoreError);
+    // It does not try again with every change.
+    const noDump = (): never => {
+      throw new Error("asked for a dump too soon");
+    };
+    expect(store.compactIfLarge(noDump)).toBeUndefined();
+    expect(existsSync(`${file}.tmp`)).toBe(false);
+    io = nodeIo;
+    store.append(change(++seq));
+    crash();
+    expect(modelOf(fileStoreAt().load())).toEqual(upTo(seq));
+  });
+
+  it("lets go of the file when the snapshot of close fails", () => {
+    const store = fileStoreAt({ io: { renameSync: failing("EACCES") } });
+    store.load();
+    store.append(change(1));
+    expect(() => store.close(() => dumpOf(upTo(1)))).toThrow("EACCES");
+    expect(modelOf(fileStoreAt().load())).toEqual(upTo(1));
+  });
+
+  it("refuses a snapshot that could not be read back, and keeps the one before it", () => {
+    const snapshot = snapshotFile(file, nodeIo, 2_000);
+    snapshot.write(dumpOf(upTo(1)));
+    expect(() => snapshot.write(dumpOf(upTo(1_000)))).toThrow(StoreError);
+    expect(snapshot.read()).toEqual(dumpOf(upTo(1)));
+  });
+});
+
+/** A disk with so much room for each call of the store; what does not fit fails after what does. */
+function writeWithin(room: () => number): StoreIo["writeSync"] {
+  return (fd, buffer, offset, length, position) => {
+    const left = room() - offset;
+    if (left <= 0) return failing("ENOSPC")();
+    return writeSync(fd, buffer, offset, Math.min(length, left), position);
+  };
+}
+
+describe("file store, replace and compaction", () => {
+  it("ignores old lines after a crash between the new snapshot and the emptying of the journal", () => {
+    const store = fileStoreAt({ io: { ftruncateSync: failing("EIO") } });
+    store.load();
+    for (let seq = 1; seq <= 3; seq++) store.append(change(seq, "old"));
+    store.replace(dumpOf(upTo(9)));
+    crash();
+    expect(journalBytes().length).toBeGreaterThan(0);
+    expect(fileStoreAt().load()).toEqual({ snapshot: dumpOf(upTo(9)), changes: [] });
+    // The store that lived on writes behind the old lines, and that is read as well.
+    file = join(folder, "data.json");
+    store.append(change(10));
+    store.append(change(11));
+    crash();
+    expect(modelOf(fileStoreAt().load())).toEqual(upTo(11));
+  });
+
+  it("compacts at a size that grows with the data, so that the cost a change does not", () => {
+    const store = fileStoreAt({ compactAtBytes: 1_000 });
+    store.load();
+    let dumps = 0;
+    let dumpedRecords = 0;
+    const changes = 5_000;
+    for (let seq = 1; seq <= changes; seq++) {
+      store.append(change(seq));
+      const refused = store.compactIfLarge(() => {
+        dumps += 1;
+        dumpedRecords += seq;
+        return dumpOf(upTo(seq));
+      });
+      expect(refused).toBeUndefined();
+    }
+    expect(dumps).toBeGreaterThan(2);
+    expect(dumpedRecords).toBeLessThan(2 * changes);
+    crash();
+    expect(modelOf(fileStoreAt().load())).toEqual(upTo(changes));
+  });
+
+  it("compacts a large journal after load", () => {
+    const store = fileStoreAt();
+    store.load();
+    for (let seq = 1; seq <= 100; seq++) store.append(change(seq));
+    crash();
+    const next = fileStoreAt({ compactAtBytes: 1_000 });
+    next.load();
+    expect(next.compactIfLarge(() => dumpOf(upTo(100)))).toBeUndefined();
+    expect(journalBytes()).toHaveLength(0);
+    expect(() => next.compactIfLarge(failing("unasked"))).not.toThrow();
+    crash();
+    expect(modelOf(fileStoreAt().load())).toEqual(upTo(100));
+  });
+
+  it("syncs each change with fsync, none without, and each snapshot always", () => {
+    let syncs = 0;
+    const io: Partial<StoreIo> = {
+      fsyncSync: (fd) => {
+        syncs += 1;
+        fsyncSync(fd);
+      },
+    };
+    for (const fsync of [false, true]) {
+      const store = fileStoreAt({ file: join(folder, `${fsync}.json`), fsync, io });
+      store.load();
+      syncs = 0;
+      store.append(change(1));
+      store.append(change(2));
+      expect(syncs).toBe(fsync ? 2 : 0);
+      syncs = 0;
+      store.replace(dumpOf(upTo(2)));
+      // The copy before it is renamed, and the folder after.
+      expect(syncs).toBe(2);
+    }
+  });
+});
+
+describe("file store, lock", () => {
+  it("refuses a second store in the process, under any name of the file, until the first is closed", () => {
+    const first = fileStoreAt();
+    first.load();
+    first.append(change(1));
+    first.replace(dumpOf(upTo(1)));
+    const alias = join(folder, "alias.json");
+    symlinkSync(file, alias);
+    expect(() => fileStoreAt().load()).toThrow(`data.json is in use by process ${process.pid}.`);
+    expect(() => fileStoreAt({ file: alias }).load()).toThrow(StoreError);
+    first.close(() => dumpOf(upTo(1)));
+    expect(existsSync(`${file}.lock`)).toBe(false);
+    expect(modelOf(fileStoreAt({ file: alias }).load())).toEqual(upTo(1));
+  });
+
+  it("refuses a file of a living process", async () => {
+    const other = spawn(process.execPath, ["-e", "process.stdin.resume()"], {
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    try {
+      writeFileSync(`${file}.lock`, `${other.pid}\n`);
+      expect(() => fileStoreAt().load()).toThrow(`in use by process ${other.pid}.`);
+      expect(readFileSync(`${file}.lock`, "utf8")).toBe(`${other.pid}\n`);
+    } finally {
+      await killed(other);
+    }
+    expect(fileStoreAt().load()).toBeUndefined();
+  });
+
+  it.each([
+    ["a process that is gone", () => `${spawnSync(process.execPath, ["-e", ""]).pid}\n`],
+    ["an earlier process with our pid", () => `${process.pid}\n`],
+    ["a process killed before it wrote its pid", () => ""],
+    ["nobody", () => "0\n"],
+  ])("takes over the lock of %s", (_name, content) => {
+    writeFileSync(`${file}.lock`, content());
+    const store = fileStoreAt();
+    expect(store.load()).toBeUndefined();
+    expect(readFileSync(`${file}.lock`, "utf8")).toBe(`${process.pid}\n`);
+    store.close(() => dumpOf(upTo(0)));
+    expect(readdirSync(folder)).toEqual(["data.json.journal"]);
+  });
+
+  it("does not give back a lock that has become another's", () => {
+    const store = fileStoreAt();
+    store.load();
+    writeFileSync(`${file}.lock`, "1\n");
+    store.close(() => dumpOf(upTo(0)));
+    expect(readFileSync(`${file}.lock`, "utf8")).toBe("1\n");
+  });
+});
+
+describe("file store, any history", () => {
+  const operation = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant("append" as const),
+        code: fc.nat(9),
+        text: fc.string({ unit: "binary", maxLength: 8 }),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant("refused append" as const),
+        room: fc.nat(60),
+        cut: fc.boolean(),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant("replace" as const), ahead: fc.nat(3), emptied: fc.boolean() }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("refused replace" as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("compact" as const), emptied: fc.boolean() }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("reopen" as const) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("crash" as const), tornBytes: fc.nat(60) }) },
+  );
+
+  it("loads back to what a plain model says", () => {
+    fc.assert(
+      fc.property(fc.array(operation, { maxLength: 40 }), (operations) => {
+        // Every run has a folder of its own; syncs are left out, for no run loses power.
+        file = join(mkdtempSync(join(folder, "run-")), "data.json");
+        let room = Number.POSITIVE_INFINITY;
+        let truncate: StoreIo["ftruncateSync"] = ftruncateSync;
+        const io: Partial<StoreIo> = {
+          writeSync: writeWithin(() => room),
+          ftruncateSync: (fd, bytes) => truncate(fd, bytes),
+          fsyncSync: () => {},
+        };
+        const model: Model = { seq: 0, rates: new Map() };
+        const reopen = (): FileStore => {
+          const next = fileStoreAt({ io, compactAtBytes: 300 });
+          expect(modelOf(next.load())).toEqual(model);
+          return next;
+        };
+        let store = reopen();
+        for (const op of operations) {
+          if (op.do === "append") {
+            store.append(change(model.seq + 1, op.text, `C${op.code}`));
+            model.seq += 1;
+            model.rates.set(`C${op.code}`, op.text);
+          } else if (op.do === "refused append") {
+            room = op.room;
+            if (!op.cut) truncate = failing("EIO");
+            expect(() => store.append(change(model.seq + 1, "refused".repeat(9)))).toThrow(/ENOSPC|EIO/);
+          } else if (op.do === "replace") {
+            if (!op.emptied) truncate = failing("EIO");
+            model.seq += 1 + op.ahead;
+            model.rates = new Map([["C0", `replaced at ${model.seq}`]]);
+            store.replace(dumpOf(model));
+          } else if (op.do === "refused replace") {
+            room = 100;
+            expect(() => store.replace(dumpOf({ seq: model.seq + 1, rates: new Map() }))).toThrow("ENOSPC");
+          } else if (op.do === "compact") {
+            if (!op.emptied) truncate = failing("EIO");
+            expect(store.compactIfLarge(() => dumpOf(model))).toBeUndefined();
+          } else if (op.do === "reopen") {
+            store.close(() => dumpOf(model));
+            store = reopen();
+          } else {
+            const abandoned = store;
+            crash();
+            const torn = Buffer.from(JSON.stringify(change(model.seq + 1, "💸".repeat(9))));
+            // A crash leaves at most one torn line: none is added to one that could not be cut off.
+            if (journalBytes().length === 0 || journalBytes().at(-1) === 0x0a) {
+              appendFileSync(`${file}.journal`, torn.subarray(0, op.tornBytes));
+            }
+            abandoned.close(() => dumpOf(model));
+            store = reopen();
+          }
+          room = Number.POSITIVE_INFINITY;
+          truncate = ftruncateSync;
+        }
+        store.close(() => dumpOf(model));
+        reopen().close(() => dumpOf(model));
+        opened = [];
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("file store, kill -9", () => {
+  /** Appends as fast as it can, compacts now and then, and prints each change once it is acknowledged. */
+  const CHILD = `
+    import { writeSync } from "node:fs";
+    import { fileStore } from "./src/runtime/store/file.ts";
+    const store = fileStore({ file: process.argv[2], compactAtBytes: 20000 });
+    const loaded = store.load();
+    const rates = new Map(loaded?.snapshot?.collections.rates);
+    let seq = loaded?.snapshot?.seq ?? 0;
+    for (const change of loaded?.changes ?? []) {
+      seq = change.seq;
+      for (const [, key, record] of change.puts) rates.set(key, record);
+    }
+    const names = ["quotes", "charges", "rates"];
+    const dump = () => ({
+      version: 1, seq, at: seq, counters: {},
+      collections: Object.fromEntries(names.map((name) => [name, name === "rates" ? [...rates] : []])),
+    });
+    for (;;) {
+      const key = "C" + (seq + 1);
+      const record = { code: key, rate: String(seq + 1) };
+      store.append({ seq: seq + 1, at: seq + 1, puts: [["rates", key, record]], counters: {} });
+      seq += 1;
+      rates.set(key, record);
+      writeSync(1, seq + "\\n");
+      store.compactIfLarge(dump);
+    }
+  `;
+
+  it("has every change that was acknowledged, run after run", async () => {
+    const script = join(folder, "child.mjs");
+    await build({
+      stdin: { contents: CHILD, resolveDir: fileURLToPath(new URL("../..", import.meta.url)), loader: "ts" },
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      outfile: script,
+      logLevel: "warning",
+    });
+    let lastSeq = 0;
+    for (const acknowledgements of [1, 50, 500, 2_000]) {
+      const child = spawn(process.execPath, [script, file], { stdio: ["ignore", "pipe", "inherit"] });
+      const target = lastSeq + acknowledgements;
+      let acknowledged = 0;
+      for await (const line of createInterface({ input: child.stdout })) {
+        acknowledged = Number(line);
+        if (acknowledged === target) child.kill("SIGKILL");
+      }
+      await killed(child);
+      expect(child.signalCode).toBe("SIGKILL");
+      expect(acknowledged).toBeGreaterThanOrEqual(target);
+
+      const store = fileStoreAt();
+      const model = modelOf(store.load());
+      expect(model.seq).toBeGreaterThanOrEqual(acknowledged);
+      expect(model).toEqual(upTo(model.seq));
+      lastSeq = model.seq;
+      store.close(() => dumpOf(model));
+    }
+  });
+});
+
+/** Ends a child of this test, and waits until it is gone. */
+function killed(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once("exit", () => resolve());
+    child.kill("SIGKILL");
+  });
+}
