@@ -21,12 +21,14 @@ await build({
   format: "esm",
   platform: "node",
   target: "node20",
-  minifySyntax: true,
-  minifyWhitespace: true,
+  minify: true,
   chunkNames: "chunks/[name]-[hash]",
   logLevel: "warning",
   // The ES module build of yaml, for named exports and tree-shaking; its "node" condition is CommonJS.
-  alias: { yaml: join(root, "node_modules/yaml/browser/index.js") },
+  alias: {
+    yaml: join(root, "node_modules/yaml/browser/index.js"),
+    "node:http2": join(root, "scripts/http2-stub.mjs"),
+  },
   // Some CommonJS dependencies ask for require() of Node's own modules.
   banner: {
     js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',

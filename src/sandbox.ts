@@ -1,24 +1,21 @@
-import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Catalogue } from "./domain/catalogue.js";
 import { transitionCharge } from "./engine/commands/charges.js";
 import type { StateDump, Store } from "./engine/records.js";
 import { chargeDetail } from "./engine/views.js";
-import { createApp } from "./http/app.js";
+import { createApp, healthReply } from "./http/app.js";
 import { HostGuard, hostRefused, isLoopback } from "./http/hosts.js";
 import type { AdvanceReply, Worlds } from "./http/ports.js";
-import { errorReply, toResponse } from "./http/reply.js";
-import { checkDocument, DocumentError, readDocument } from "./runtime/documents.js";
-import { mergeFixtures } from "./runtime/fixtures.js";
+import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
 import { type Listening, listen } from "./runtime/listener.js";
 import { loadShipped, packageRoot } from "./runtime/shipped.js";
 import { memoryStore } from "./runtime/store/memory.js";
-import { systemWall } from "./runtime/wall.js";
+import { madeUpSeed, systemWall } from "./runtime/wall.js";
 import type { ChargeStatus } from "./schema/common.js";
 import { durationMs, parseDuration } from "./schema/duration.js";
 import { isRefusal, type Refusal, refuse } from "./schema/errors.js";
-import { fixturesPatchSchema } from "./schema/fixtures.js";
+import type { Fixtures } from "./schema/fixtures.js";
 import { check, issueMessage, issuePath } from "./schema/issues.js";
 import { nearest } from "./schema/nearest.js";
 import {
@@ -32,7 +29,7 @@ import {
   startOptionsSchema,
   webhookUrl,
 } from "./schema/options.js";
-import { type Scenario, scenarioSchema } from "./schema/scenario.js";
+import type { Scenario } from "./schema/scenario.js";
 import { DEFAULT_SETTINGS } from "./schema/settings.js";
 import { parseInstant } from "./schema/time.js";
 import { UserError } from "./schema/user-error.js";
@@ -65,6 +62,7 @@ export class Sandbox {
   readonly #world: LocalWorld;
   readonly #app: ReturnType<typeof createApp>;
   readonly #options: OpenOptions;
+  readonly #version: string;
   #listening: Listening | undefined;
   #closed = false;
 
@@ -72,6 +70,7 @@ export class Sandbox {
   constructor(world: LocalWorld, options: OpenOptions, version: string) {
     this.#world = world;
     this.#options = options;
+    this.#version = version;
     const worlds: Worlds = {
       version,
       nowMs: () => world.nowMs(),
@@ -142,6 +141,14 @@ export class Sandbox {
         )
           return this.#controlClosed();
         return this.#app.fetch(request);
+      },
+      onEarlyHealth: (outgoing) => {
+        const { status, json } = healthReply(this.#version);
+        outgoing.writeHead(status, {
+          ...replyHeaders(this.#world.nowMs()),
+          "content-length": Buffer.byteLength(json),
+        });
+        outgoing.end(json);
       },
       onBadRequest: () =>
         toResponse(
@@ -247,7 +254,7 @@ export async function openSandbox(options: OpenOptions): Promise<Sandbox> {
   const world = new LocalWorld({
     name: "default",
     seed: options.seed,
-    defaultSeed: options.makeUpSeed ? randomBytes(6).toString("hex") : FIXED_SEED,
+    defaultSeed: options.makeUpSeed ? madeUpSeed() : FIXED_SEED,
     clock: options.clock === undefined ? undefined : clockSetting(options.clock),
     startMs: options.start_time === undefined ? undefined : parseInstant(options.start_time),
     catalogue: new Catalogue(fixtures),
@@ -275,10 +282,17 @@ async function openStore({ data, fsync }: OpenOptions): Promise<Store> {
   return fileStore({ file: data, fsync: fsync ?? false });
 }
 
-async function mergedFixtures(shipped: Parameters<typeof mergeFixtures>[0], file: string) {
-  const document = await readDocument(file);
-  const patch = checkDocument(fixturesPatchSchema, document);
+/** Files that a person wrote are read and checked by modules that a start without them need not load. */
+async function mergedFixtures(shipped: Fixtures, file: string): Promise<Fixtures> {
+  const { mergeFixtures, readFixturesPatch } = await import("./runtime/fixtures.js");
+  const { patch, document } = await readFixturesPatch(file);
   return mergeFixtures(shipped, patch, document);
+}
+
+async function readScenario(file: string): Promise<Scenario> {
+  const { checkDocument, readDocument } = await import("./runtime/documents.js");
+  const { scenarioSchema } = await import("./schema/scenario.js");
+  return checkDocument(scenarioSchema, await readDocument(file));
 }
 
 /** `--scenario` takes a shipped scenario's name or a file; the files' scenarios join the shipped ones. */
@@ -293,8 +307,7 @@ async function chosenScenarios(shipped: readonly Scenario[], wanted: readonly st
           `there is no scenario "${name}"${near === undefined ? "" : `; did you mean ${near}?`} Known: ${[...scenarios.keys()].sort().join(", ")}`,
         );
       }
-      const document = await readDocument(name);
-      const scenario = checkDocument(scenarioSchema, document);
+      const scenario = await readScenario(name);
       scenarios.set(scenario.name, scenario);
       active.push(scenario.name);
     } else active.push(name);
@@ -353,5 +366,3 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     );
   return openSandbox({ ...checked.data, makeUpSeed: false, ownsProcess: false });
 }
-
-export { DocumentError };

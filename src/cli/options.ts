@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { checkDocument, readDocument } from "../runtime/documents.js";
 import { check, issueMessage } from "../schema/issues.js";
 import { DEFAULT_HOST, DEFAULT_PORT, type StartOptions, startOptionsSchema } from "../schema/options.js";
 import { UserError } from "../schema/user-error.js";
@@ -144,7 +143,7 @@ export async function startOptions(
   for (const row of OPTION_ROWS) {
     const variable = environment[variableOf(row.name)];
     if (variable !== undefined && variable !== "") {
-      merged[row.name] = valueOf(
+      merged[row.name] = parsed(
         row,
         row.kind === "list" ? variable.split(",").map((one) => one.trim()) : variable,
       );
@@ -152,7 +151,7 @@ export async function startOptions(
     }
     const flag = flagValue(row, flags);
     if (flag !== undefined) {
-      merged[row.name] = valueOf(row, flag);
+      merged[row.name] = parsed(row, flag);
       said[row.name] = `--${row.name.replaceAll("_", "-")}`;
     }
   }
@@ -176,7 +175,7 @@ function flagValue(row: OptionRow, flags: Readonly<Record<string, unknown>>): un
 }
 
 /** What a text on the command line or in a variable stands for. What is no number stays text, and is refused as such. */
-function valueOf(row: OptionRow, value: unknown): unknown {
+function parsed(row: OptionRow, value: unknown): unknown {
   if (row.kind === "flag") return typeof value === "string" ? !/^(0|false|off|no)$/i.test(value) : value;
   if ((row.kind === "number" || row.kind === "rate") && typeof value === "string" && /^\d+$/.test(value))
     return Number(value);
@@ -190,6 +189,7 @@ async function configFile(
   const named = flag ?? environment[variableOf("config")];
   const file = named ?? CONFIG_FILES.find((name) => existsSync(name));
   if (file === undefined) return {};
+  const { checkDocument, readDocument } = await import("../runtime/documents.js");
   const document = await readDocument(file);
   if (document.value === null) return {};
   return checkDocument(startOptionsSchema, document) as Record<string, unknown>;

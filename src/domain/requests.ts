@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import { type ErrorDetails, invalid, type Refusal } from "../schema/errors.js";
 import type { CurrencyFixture, MethodFixture, OrganizationFixture, RailFixture } from "../schema/fixtures.js";
 import { check, issueMessage, issuePath } from "../schema/issues.js";
@@ -20,7 +20,7 @@ export class BodyCheck<Body> {
   readonly #details = new Map<string, string>();
   readonly #raw: Record<string, unknown>;
 
-  constructor(schema: z.ZodType<Body>, body: unknown, faults: ErrorDetails = {}) {
+  constructor(schema: z.ZodMiniType<Body>, body: unknown, faults: ErrorDetails = {}) {
     this.#raw = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
     const checked = check(schema, body);
     if (!checked.ok) for (const issue of checked.issues) this.fault(issuePath(issue), issueMessage(issue));

@@ -7,10 +7,10 @@ export interface Answer {
 }
 
 export type Verdict =
-  | { readonly then: "delivered" }
-  | { readonly then: "disable" }
-  | { readonly then: "give_up" }
-  | { readonly then: "retry"; readonly afterMs: number };
+  | { readonly next: "delivered" }
+  | { readonly next: "disable" }
+  | { readonly next: "give_up" }
+  | { readonly next: "retry"; readonly afterMs: number };
 
 /** 2xx is success; redirects are not followed, so they are none. */
 export function isSuccess(status: number | null): boolean {
@@ -22,10 +22,10 @@ export function isSuccess(status: number | null): boolean {
  * later if a 429 or 503 asks for more time (contract section 3).
  */
 export function judge(answer: Answer, attemptsMade: number, scheduleMs: readonly number[]): Verdict {
-  if (isSuccess(answer.status)) return { then: "delivered" };
-  if (answer.status === 410) return { then: "disable" };
+  if (isSuccess(answer.status)) return { next: "delivered" };
+  if (answer.status === 410) return { next: "disable" };
   const afterMs = scheduleMs[attemptsMade - 1];
-  if (afterMs === undefined) return { then: "give_up" };
+  if (afterMs === undefined) return { next: "give_up" };
   const asked = answer.status === 429 || answer.status === 503 ? (answer.retryAfterMs ?? 0) : 0;
-  return { then: "retry", afterMs: Math.max(afterMs, asked) };
+  return { next: "retry", afterMs: Math.max(afterMs, asked) };
 }

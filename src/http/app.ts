@@ -4,7 +4,7 @@ import { CONTROL_OPERATIONS } from "./control/operations.js";
 import { serveControl } from "./control/serve.js";
 import { OPERATIONS } from "./operations.js";
 import type { Worlds } from "./ports.js";
-import { errorReply, ok, toResponse } from "./reply.js";
+import { errorReply, ok, type Reply, toResponse } from "./reply.js";
 import { serve } from "./service.js";
 
 export interface AppOptions {
@@ -24,7 +24,7 @@ export function createApp({ worlds, onError }: AppOptions): Hono {
   for (const operation of OPERATIONS) route(operation.method, operation.path, serve(worlds, operation));
   for (const operation of CONTROL_OPERATIONS)
     route(operation.method, operation.path, serveControl(worlds, operation));
-  route("GET", "/health", () => toResponse(ok({ status: "ok", version: worlds.version }), worlds.nowMs()));
+  route("GET", "/health", () => toResponse(healthReply(worlds.version), worlds.nowMs()));
 
   const known = [...methodsAt].map(([path, methods]) => ({
     pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`),
@@ -42,4 +42,8 @@ export function createApp({ worlds, onError }: AppOptions): Hono {
     return toResponse(errorReply(refuse("INTERNAL_ERROR", "Internal error")), worlds.nowMs());
   });
   return app;
+}
+
+export function healthReply(version: string): Reply {
+  return ok({ status: "ok", version });
 }

@@ -1,10 +1,10 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import { INVALID_QUERY_MESSAGE, invalid, type Refusal } from "../schema/errors.js";
 import { check, issueMessage, issuePath } from "../schema/issues.js";
 
 /** The query of a URL against a schema of strings. Unknown parameters are ignored; a known one may come once. */
 export function readQuery<T extends Record<string, unknown>>(
-  schema: z.ZodObject & z.ZodType<T>,
+  schema: z.ZodMiniObject & z.ZodMiniType<T>,
   url: string,
 ): { readonly query: T } | Refusal {
   const mark = url.indexOf("?");

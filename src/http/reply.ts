@@ -29,9 +29,14 @@ export function errorReply(refusal: Refusal, headers?: Readonly<Record<string, s
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
+/** What every answer carries. */
+export function replyHeaders(nowMs: number): Record<string, string> {
+  return { "content-type": JSON_TYPE, "sandbox-now": iso(nowMs) };
+}
+
 /** Headers are one plain object from the start: node-server writes such a response without building another. */
 export function toResponse(reply: Reply, nowMs: number, extra?: Readonly<Record<string, string>>): Response {
-  const headers: Record<string, string> = { "content-type": JSON_TYPE, "sandbox-now": iso(nowMs) };
+  const headers = replyHeaders(nowMs);
   if (extra !== undefined) Object.assign(headers, extra);
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
   return new Response(reply.json, { status: reply.status, headers });

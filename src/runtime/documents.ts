@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import { check, issueMessage, issuePath } from "../schema/issues.js";
 import { nearest } from "../schema/nearest.js";
 import { UserError } from "../schema/user-error.js";
@@ -111,12 +111,12 @@ function keyOffset(
 type Issue = z.core.$ZodIssue;
 
 /** All faults of a document against a schema, each at its place; the nearest known word for a misspelt key. */
-export function schemaFaults(schema: z.ZodType, document: LoadedDocument): Fault[] {
+export function schemaFaults(schema: z.ZodMiniType, document: LoadedDocument): Fault[] {
   const checked = check(schema, document.value);
   return checked.ok ? [] : checked.issues.flatMap((issue) => issueFaults(schema, document, issue));
 }
 
-function issueFaults(schema: z.ZodType, document: LoadedDocument, issue: Issue): Fault[] {
+function issueFaults(schema: z.ZodMiniType, document: LoadedDocument, issue: Issue): Fault[] {
   const path = issue.path.filter((part): part is string | number => typeof part !== "symbol");
   if (issue.code === "unrecognized_keys") {
     const known = knownKeys(schema, path);
@@ -155,13 +155,13 @@ function cost(issues: readonly Issue[]): number {
 }
 
 /** The field names a schema knows at a path, as far as it can be followed there. */
-function knownKeys(schema: z.ZodType, path: Path): string[] {
+function knownKeys(schema: z.ZodMiniType, path: Path): string[] {
   let places: unknown[] = [schema];
   for (const part of [...path, undefined]) {
     places = places.flatMap(unwrap);
     if (part === undefined) break;
     places = places.flatMap((place) => {
-      const { def } = (place as z.ZodType)._zod as unknown as { def: Record<string, unknown> };
+      const { def } = (place as z.ZodMiniType)._zod as unknown as { def: Record<string, unknown> };
       if (def.type === "object")
         return [(def.shape as Record<string, unknown>)[String(part)] ?? def.catchall].filter(Boolean);
       if (def.type === "array") return [def.element];
@@ -170,14 +170,14 @@ function knownKeys(schema: z.ZodType, path: Path): string[] {
     });
   }
   const keys = places.flatMap((place) => {
-    const { def } = (place as z.ZodType)._zod as unknown as { def: Record<string, unknown> };
+    const { def } = (place as z.ZodMiniType)._zod as unknown as { def: Record<string, unknown> };
     return def.type === "object" ? Object.keys(def.shape as object) : [];
   });
   return [...new Set(keys)];
 }
 
 function unwrap(place: unknown): unknown[] {
-  const { def } = (place as z.ZodType)._zod as unknown as { def: Record<string, unknown> };
+  const { def } = (place as z.ZodMiniType)._zod as unknown as { def: Record<string, unknown> };
   if (def.type === "optional" || def.type === "nullable" || def.type === "default")
     return unwrap(def.innerType);
   if (def.type === "union") return (def.options as unknown[]).flatMap(unwrap);
@@ -186,7 +186,7 @@ function unwrap(place: unknown): unknown[] {
 }
 
 /** The document's value if it is what the schema says; otherwise every fault at once. */
-export function checkDocument<T>(schema: z.ZodType<T>, document: LoadedDocument): T {
+export function checkDocument<T>(schema: z.ZodMiniType<T>, document: LoadedDocument): T {
   const faults = schemaFaults(schema, document);
   if (faults.length > 0) throw new DocumentError(faults);
   return document.value as T;

@@ -1,6 +1,20 @@
-import { FIXTURE_IDS, type Fixtures, type FixturesPatch, fixturesSchema } from "../schema/fixtures.js";
+import {
+  FIXTURE_IDS,
+  type Fixtures,
+  type FixturesPatch,
+  fixturesPatchSchema,
+  fixturesSchema,
+} from "../schema/fixtures.js";
 import { check, issueMessage } from "../schema/issues.js";
-import { DocumentError, type Fault, type LoadedDocument } from "./documents.js";
+import { checkDocument, DocumentError, type Fault, type LoadedDocument, readDocument } from "./documents.js";
+
+/** A user's fixtures file, each record with at least its id. */
+export async function readFixturesPatch(
+  file: string,
+): Promise<{ patch: FixturesPatch; document: LoadedDocument }> {
+  const document = await readDocument(file);
+  return { patch: checkDocument(fixturesPatchSchema, document), document };
+}
 
 /**
  * The user's fixtures over the shipped ones, record by record: a record with a known id changes the fields it

@@ -1,5 +1,10 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import { getRequestListener } from "@hono/node-server";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { UserError } from "../schema/user-error.js";
 
 export interface ListenOptions {
@@ -9,6 +14,8 @@ export interface ListenOptions {
   readonly fetch: (request: Request, incoming: IncomingMessage) => Response | Promise<Response>;
   /** Answers what is no HTTP request we could make sense of. */
   readonly onBadRequest: (error: unknown) => Response;
+  /** Answers GET /health while the rest is still being loaded. */
+  readonly onEarlyHealth: (outgoing: ServerResponse) => void;
   /**
    * Whether Request and Response of the whole process may be replaced by lighter ones: faster, but not for us
    * to do in somebody else's process.
@@ -24,17 +31,21 @@ export interface Listening {
 
 /** Opens the port. Refuses with one line when it is taken or not ours to take. */
 export function listen(options: ListenOptions): Promise<Listening> {
-  const { fetch, onBadRequest, ownsProcess } = options;
-  const listener = getRequestListener(
-    (request, env) => fetch(request, (env as { incoming: IncomingMessage }).incoming),
-    { overrideGlobalObjects: ownsProcess, errorHandler: onBadRequest },
-  );
-  const server = createServer(listener);
+  let answer: RequestListener | undefined;
+  let loading: Promise<RequestListener> | undefined;
+  const load = (): Promise<RequestListener> =>
+    (loading ??= requestListener(options).then((loaded) => (answer = loaded)));
+  const server = createServer((incoming, outgoing) => {
+    if (answer !== undefined) answer(incoming, outgoing);
+    else if (incoming.url === "/health" && incoming.method === "GET") options.onEarlyHealth(outgoing);
+    else void load().then((loaded) => loaded(incoming, outgoing));
+  });
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
     server.listen(options.port, options.host, () => {
       const address = server.address();
       const port = typeof address === "object" && address !== null ? address.port : options.port;
+      setImmediate(() => void load());
       resolve({
         port,
         server,
@@ -46,6 +57,25 @@ export function listen(options: ListenOptions): Promise<Listening> {
       });
     });
   });
+}
+
+/**
+ * The adapter from Node's requests to those of Hono is loaded when the port is open: it brings in the whole of
+ * fetch, which takes longer than everything else at a start. A request that comes before it is there waits.
+ */
+async function requestListener({
+  fetch,
+  onBadRequest,
+  ownsProcess,
+}: ListenOptions): Promise<RequestListener> {
+  const { getRequestListener } = await import("@hono/node-server");
+  return getRequestListener(
+    (request, env) => fetch(request, (env as { incoming: IncomingMessage }).incoming),
+    {
+      overrideGlobalObjects: ownsProcess,
+      errorHandler: onBadRequest,
+    },
+  ) as RequestListener;
 }
 
 function listenError(error: NodeJS.ErrnoException, { port, host }: ListenOptions): UserError {

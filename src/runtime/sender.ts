@@ -1,5 +1,4 @@
 import * as http from "node:http";
-import * as https from "node:https";
 import type { Outcome } from "../engine/commands/deliveries.js";
 import type { Endpoint, EventRecord } from "../engine/records.js";
 import type { State } from "../engine/state.js";
@@ -25,10 +24,8 @@ export interface SenderOptions {
 /** Sends deliveries over HTTP. Knows nothing of when or how often: that is the engine's to decide. */
 export class Sender {
   readonly #options: SenderOptions;
-  readonly #agents = {
-    "http:": new http.Agent({ keepAlive: true, maxSockets: CONCURRENCY_PER_HOST }),
-    "https:": new https.Agent({ keepAlive: true, maxSockets: CONCURRENCY_PER_HOST }),
-  };
+  readonly #httpAgent = new http.Agent({ keepAlive: true, maxSockets: CONCURRENCY_PER_HOST });
+  #https: { readonly request: typeof http.request; readonly agent: http.Agent } | undefined;
   #abort = new AbortController();
 
   constructor(options: SenderOptions) {
@@ -56,11 +53,24 @@ export class Sender {
     return { ...headers, ...standardHeaders(event.event_id, sentAtMs, event.body, secrets) };
   }
 
-  #send(event: EventRecord, endpoint: Endpoint, nowMs: number): Promise<Outcome> {
+  /** TLS is loaded for those who use it: it costs a start 2 ms. */
+  async #transport(protocol: string) {
+    if (protocol !== "https:") return { request: http.request, agent: this.#httpAgent };
+    const https = await import("node:https");
+    this.#https ??= {
+      request: https.request,
+      agent: new https.Agent({ keepAlive: true, maxSockets: CONCURRENCY_PER_HOST }),
+    };
+    return this.#https;
+  }
+
+  async #send(event: EventRecord, endpoint: Endpoint, nowMs: number): Promise<Outcome> {
     const { wall, timeoutMs } = this.#options;
     const sentAtMs = wall.nowMs();
     const headers = this.#headers(event, endpoint, nowMs, sentAtMs);
     const { signal } = this.#abort;
+    const url = new URL(endpoint.url);
+    const transport = await this.#transport(url.protocol);
     return new Promise((resolve) => {
       let callOff: () => void = () => {};
       let isDone = false;
@@ -78,11 +88,10 @@ export class Sender {
       };
       const fail = (error: string): void =>
         finish({ status: null, response_body: null, error, retryAfterMs: null });
-      const url = new URL(endpoint.url);
       const bytes = Buffer.from(event.body);
-      const request = (url.protocol === "https:" ? https : http).request(url, {
+      const request = transport.request(url, {
         method: "POST",
-        agent: this.#agents[url.protocol as "http:" | "https:"],
+        agent: transport.agent,
         headers: { ...headers, "content-length": bytes.length },
       });
       const abort = (): void => {
@@ -127,7 +136,8 @@ export class Sender {
 
   close(): void {
     this.#abort.abort();
-    for (const agent of Object.values(this.#agents)) agent.destroy();
+    this.#httpAgent.destroy();
+    this.#https?.agent.destroy();
   }
 }
 

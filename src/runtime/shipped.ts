@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Fixtures, fixturesSchema } from "../schema/fixtures.js";
-import { type Scenario, scenarioSchema } from "../schema/scenario.js";
-import { checkDocument, parseDocument } from "./documents.js";
+import type { Fixtures } from "../schema/fixtures.js";
+import type { Scenario } from "../schema/scenario.js";
 
 /** The folder the package lies in, whether this runs from src or from the bundle. */
 export function packageRoot(): string {
@@ -17,18 +15,14 @@ export function packageRoot(): string {
   return folder;
 }
 
-/** What the build wrote down of a shipped file: its content's hash, and its value, checked. */
+/** What the build wrote down of a shipped file: its text then, and its value, checked. */
 export interface CompiledFile {
-  readonly hash: string;
+  readonly text: string;
   readonly value: unknown;
 }
 export type Compiled = Readonly<Record<string, CompiledFile>>;
 
 export const COMPILED_FILE = "dist/shipped.json";
-
-export function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64");
-}
 
 export function shippedScenarioFiles(root: string): string[] {
   return readdirSync(join(root, "scenarios"))
@@ -50,26 +44,33 @@ export async function loadShipped(): Promise<{ fixtures: Fixtures; scenarios: Sc
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
-  const load = async <T>(file: string, schema: Parameters<typeof checkDocument<T>>[0]): Promise<T> => {
+  const load = async <T>(file: string): Promise<T> => {
     const text = readFileSync(join(root, file), "utf8");
     const known = compiled[file];
-    if (known !== undefined && known.hash === hashOf(text)) return known.value as T;
-    return checkDocument(schema, await parseDocument(join(root, file), text));
+    return (known?.text === text ? known.value : await readChecked(file, text)) as T;
   };
-  const fixtures = await load("fixtures/default.yaml", fixturesSchema);
-  const scenarios = await Promise.all(shippedScenarioFiles(root).map((file) => load(file, scenarioSchema)));
+  const fixtures = await load<Fixtures>(FIXTURES_FILE);
+  const scenarios = await Promise.all(shippedScenarioFiles(root).map((file) => load<Scenario>(file)));
   return { fixtures, scenarios };
+}
+
+const FIXTURES_FILE = "fixtures/default.yaml";
+
+async function readChecked(file: string, text: string): Promise<unknown> {
+  const { checkDocument, parseDocument } = await import("./documents.js");
+  const document = await parseDocument(file, text);
+  if (file === FIXTURES_FILE)
+    return checkDocument((await import("../schema/fixtures.js")).fixturesSchema, document);
+  return checkDocument((await import("../schema/scenario.js")).scenarioSchema, document);
 }
 
 /** What the build keeps: every shipped file, checked. Throws with each fault's place when one is wrong. */
 export async function compileShipped(): Promise<Compiled> {
   const root = packageRoot();
   const compiled: Record<string, CompiledFile> = {};
-  const compile = async (file: string, schema: Parameters<typeof checkDocument>[0]): Promise<void> => {
+  for (const file of [FIXTURES_FILE, ...shippedScenarioFiles(root)]) {
     const text = readFileSync(join(root, file), "utf8");
-    compiled[file] = { hash: hashOf(text), value: checkDocument(schema, await parseDocument(file, text)) };
-  };
-  await compile("fixtures/default.yaml", fixturesSchema);
-  for (const file of shippedScenarioFiles(root)) await compile(file, scenarioSchema);
+    compiled[file] = { text, value: await readChecked(file, text) };
+  }
   return compiled;
 }

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 /** The two isolated worlds of data, told apart by the prefix of the API key (specification: Authentication). */
 export const MODES = ["test", "live"] as const;
@@ -29,7 +29,9 @@ export const withdrawalStatusSchema = z.enum(WITHDRAWAL_STATUSES);
  * before the point. How many may follow it depends on the currency and is checked where that is known.
  */
 export const AMOUNT_PATTERN = /^(0|[1-9]\d{0,29})(\.\d+)?$/;
-export const amountSchema = z.string().regex(AMOUNT_PATTERN, 'must be a decimal string such as "100.00"');
+export const amountSchema = z
+  .string()
+  .check(z.regex(AMOUNT_PATTERN, 'must be a decimal string such as "100.00"'));
 
 /** ISO 8601 with milliseconds and Z, as every body of the service shows it. */
 export const timestampSchema = z.iso.datetime({ precision: 3 });
@@ -38,32 +40,36 @@ export const timestampSchema = z.iso.datetime({ precision: 3 });
 export const METADATA_MAX_KEYS = 20;
 export const METADATA_MAX_BYTES = 10_240;
 
-export const metadataSchema = z
-  .record(z.string(), z.string())
-  .refine((metadata) => Object.keys(metadata).length <= METADATA_MAX_KEYS, {
+export const metadataSchema = z.record(z.string(), z.string()).check(
+  z.refine((metadata) => Object.keys(metadata).length <= METADATA_MAX_KEYS, {
     error: `must have at most ${METADATA_MAX_KEYS} keys`,
     abort: true,
-  })
-  .refine(
+  }),
+  z.refine(
     (metadata) => {
       let bytes = 0;
       for (const key in metadata) bytes += Buffer.byteLength(key) + Buffer.byteLength(metadata[key]!);
       return bytes <= METADATA_MAX_BYTES;
     },
     { error: `must hold at most ${METADATA_MAX_BYTES} bytes in all` },
-  );
+  ),
+);
 
 /** An absolute http or https URL, as the shop's redirect and webhook addresses must be. */
 export const httpUrlSchema = z
   .string()
-  .refine(
-    (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
-    "must be an absolute http or https URL",
+  .check(
+    z.refine(
+      (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
+      "must be an absolute http or https URL",
+    ),
   );
 
 /** E.164: a plus, the country code, up to 15 digits in all. */
 export const phoneSchema = z
   .string()
-  .regex(/^\+[1-9]\d{6,14}$/, "must be a phone number with country code, such as +254700000001");
+  .check(z.regex(/^\+[1-9]\d{6,14}$/, "must be a phone number with country code, such as +254700000001"));
 
-export const emailSchema = z.email("must be an e-mail address").max(254, "must be at most 254 characters");
+export const emailSchema = z
+  .email("must be an e-mail address")
+  .check(z.maxLength(254, "must be at most 254 characters"));

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -39,7 +39,9 @@ export function durationMs(text: string): number {
 
 export const durationSchema = z
   .string()
-  .refine(
-    (text) => parseDuration(text) !== undefined,
-    "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m",
+  .check(
+    z.refine(
+      (text) => parseDuration(text) !== undefined,
+      "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m",
+    ),
   );

@@ -1,5 +1,3 @@
-import * as z from "zod";
-
 /** Every error code the service and the control API can answer with, and its HTTP status. */
 export const ERROR_STATUS = {
   VALIDATION_ERROR: 400,
@@ -55,12 +53,3 @@ export function invalid(details: ErrorDetails, message: string = INVALID_BODY_ME
 export function isRefusal(value: unknown): value is Refusal {
   return typeof value === "object" && value !== null && (value as { refused?: unknown }).refused === true;
 }
-
-/** The body of every error (specification: Errors). */
-export const errorSchema = z.object({
-  error: z.object({
-    code: z.string(),
-    message: z.string(),
-    details: z.record(z.string(), z.string()).optional(),
-  }),
-});

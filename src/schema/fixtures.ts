@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { amountSchema, metadataSchema, modeSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 
@@ -7,36 +7,44 @@ import { durationSchema } from "./duration.js";
  * A user's file merges over the shipped one by id (see `mergeFixtures`), so every list is a list of
  * records with an id of their own.
  */
-const codeSchema = z.string().regex(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$/, "must be an upper-case currency code");
-const percentSchema = z.string().regex(/^\d{1,3}(\.\d{1,10})?$/, 'must be a percentage such as "1.5"');
-export const rateSchema = z
+const nameSchema = z.string().check(z.minLength(1, "must not be empty"));
+const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
+const codeSchema = z
   .string()
-  .regex(/^(0|[1-9]\d{0,29})(\.\d{1,30})?$/, "must be a decimal string")
-  .refine((text) => /[1-9]/.test(text), "must be more than 0");
+  .check(z.regex(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$/, "must be an upper-case currency code"));
+const percentSchema = z
+  .string()
+  .check(z.regex(/^\d{1,3}(\.\d{1,10})?$/, 'must be a percentage such as "1.5"'));
+export const rateSchema = z.string().check(
+  z.regex(/^(0|[1-9]\d{0,29})(\.\d{1,30})?$/, { error: "must be a decimal string", abort: true }),
+  z.refine((text) => /[1-9]/.test(text), "must be more than 0"),
+);
 
 export const currencyFixtureSchema = z.strictObject({
   code: codeSchema,
   type: z.enum(["fiat", "crypto"]),
-  name: z.string().min(1),
-  decimals: z.int().min(0).max(18),
+  name: nameSchema,
+  decimals: z.int().check(z.gte(0), z.lte(18)),
   /** Units of this currency for one US dollar. */
   rate: rateSchema,
   /** The network customers are told to use; crypto only. */
-  network: z.string().min(1).optional(),
+  network: z.optional(nameSchema),
   /** The asset code without its network; crypto only. */
-  asset: z.string().min(1).optional(),
+  asset: z.optional(nameSchema),
   /** Stated minimum of a withdrawal; a currency without one is not offered for payouts. */
-  minimum_withdrawal: amountSchema.optional(),
-  withdrawal_fee: amountSchema.optional(),
+  minimum_withdrawal: z.optional(amountSchema),
+  withdrawal_fee: z.optional(amountSchema),
   /** How long a completed payment stays pending. */
-  settlement_delay: durationSchema.optional(),
+  settlement_delay: z.optional(durationSchema),
   /** Settlement of crypto: so many confirmations, one each interval. */
-  confirmations: z.strictObject({ count: z.int().min(0).max(1000), interval: durationSchema }).optional(),
+  confirmations: z.optional(
+    z.strictObject({ count: z.int().check(z.gte(0), z.lte(1000)), interval: durationSchema }),
+  ),
 });
 
 export const methodFixtureSchema = z.strictObject({
-  id: z.string().min(1),
-  display_name: z.string().min(1),
+  id: nameSchema,
+  display_name: nameSchema,
   icon: z.string(),
   description: z.string(),
   type: z.enum(["fiat", "crypto"]),
@@ -48,58 +56,58 @@ export const methodFixtureSchema = z.strictObject({
 });
 
 export const railFixtureSchema = z.strictObject({
-  id: z.string().min(1),
-  display_name: z.string().min(1),
-  payment_method: z.string().min(1),
+  id: nameSchema,
+  display_name: nameSchema,
+  payment_method: nameSchema,
   currency: codeSchema,
-  country: z.string().length(2).nullable(),
+  country: z.nullable(countrySchema),
   min_amount: amountSchema,
-  max_amount: amountSchema.nullable(),
+  max_amount: z.nullable(amountSchema),
   /** The fictional bank or operator named in the instructions. */
-  institution: z.string().min(1).optional(),
+  institution: z.optional(nameSchema),
 });
 
 export const organizationFixtureSchema = z.strictObject({
-  organization_id: z.string().min(1),
-  name: z.string().min(1),
-  country: z.string().length(2),
+  organization_id: nameSchema,
+  name: nameSchema,
+  country: countrySchema,
   status: z.enum(["active", "deactivated"]),
   verified: z.boolean(),
   enabled_payment_methods: z.array(z.string()),
 });
 
 export const keyFixtureSchema = z.strictObject({
-  key: z.string().regex(/^sk_(test|live)_[A-Za-z0-9_-]+$/, "must start with sk_test_ or sk_live_"),
-  organization_id: z.string().min(1),
+  key: z.string().check(z.regex(/^sk_(test|live)_[A-Za-z0-9_-]+$/, "must start with sk_test_ or sk_live_")),
+  organization_id: nameSchema,
   permission: z.enum(["full", "read_only"]),
 });
 
 export const countryFixtureSchema = z.strictObject({
-  code: z.string().length(2),
+  code: countrySchema,
   currency: codeSchema,
-  dialling_code: z.string().regex(/^\+\d{1,3}$/),
+  dialling_code: z.string().check(z.regex(/^\+\d{1,3}$/, "must be a plus and up to three digits")),
 });
 
 export const balanceFixtureSchema = z.strictObject({
-  id: z.string().min(1),
-  organization_id: z.string().min(1),
+  id: nameSchema,
+  organization_id: nameSchema,
   mode: modeSchema,
   currency: codeSchema,
   available_balance: amountSchema,
 });
 
 export const chargeFixtureSchema = z.strictObject({
-  id: z.string().min(1),
-  organization_id: z.string().min(1),
+  id: nameSchema,
+  organization_id: nameSchema,
   mode: modeSchema,
   currency: codeSchema,
   amount: amountSchema,
-  payment_method: z.string().min(1),
-  customer_email: z.string().min(1),
-  customer_name: z.string().min(1).optional(),
-  phone_number: z.string().min(1).optional(),
-  bank_account_number: z.string().min(1).optional(),
-  metadata: metadataSchema.optional(),
+  payment_method: nameSchema,
+  customer_email: nameSchema,
+  customer_name: z.optional(nameSchema),
+  phone_number: z.optional(nameSchema),
+  bank_account_number: z.optional(nameSchema),
+  metadata: z.optional(metadataSchema),
   status: z.enum(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"]),
 });
 
@@ -135,13 +143,15 @@ export const FIXTURE_IDS = {
 
 /** A user's fixtures file: any of the lists, and of each record its id and what should differ. */
 export const fixturesPatchSchema = z.strictObject({
-  currencies: z.array(currencyFixtureSchema.partial().required({ code: true })).optional(),
-  methods: z.array(methodFixtureSchema.partial().required({ id: true })).optional(),
-  rails: z.array(railFixtureSchema.partial().required({ id: true })).optional(),
-  countries: z.array(countryFixtureSchema.partial().required({ code: true })).optional(),
-  organizations: z.array(organizationFixtureSchema.partial().required({ organization_id: true })).optional(),
-  keys: z.array(keyFixtureSchema.partial().required({ key: true })).optional(),
-  balances: z.array(balanceFixtureSchema.partial().required({ id: true })).optional(),
-  charges: z.array(chargeFixtureSchema.partial().required({ id: true })).optional(),
+  currencies: z.optional(z.array(z.required(z.partial(currencyFixtureSchema), { code: true }))),
+  methods: z.optional(z.array(z.required(z.partial(methodFixtureSchema), { id: true }))),
+  rails: z.optional(z.array(z.required(z.partial(railFixtureSchema), { id: true }))),
+  countries: z.optional(z.array(z.required(z.partial(countryFixtureSchema), { code: true }))),
+  organizations: z.optional(
+    z.array(z.required(z.partial(organizationFixtureSchema), { organization_id: true })),
+  ),
+  keys: z.optional(z.array(z.required(z.partial(keyFixtureSchema), { key: true }))),
+  balances: z.optional(z.array(z.required(z.partial(balanceFixtureSchema), { id: true }))),
+  charges: z.optional(z.array(z.required(z.partial(chargeFixtureSchema), { id: true }))),
 });
 export type FixturesPatch = z.infer<typeof fixturesPatchSchema>;

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { ErrorDetails } from "./errors.js";
 
 type Issue = z.core.$ZodIssue;
@@ -46,7 +46,7 @@ export type Checked<T> =
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /** Parses without throwing, and keeps the input in each issue so that "missing" and "wrong" read differently. */
-export function check<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
+export function check<T>(schema: z.ZodMiniType<T>, value: unknown): Checked<T> {
   const result = schema.safeParse(value, { reportInput: true });
   return result.success ? { ok: true, data: result.data } : { ok: false, issues: result.error.issues };
 }

@@ -1,5 +1,5 @@
-import * as z from "zod";
-import { modeSchema } from "./common.js";
+import * as z from "zod/mini";
+import { httpUrlSchema, modeSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 import { parseInstant } from "./time.js";
 import { signatureSchema } from "./webhooks.js";
@@ -15,20 +15,25 @@ export const DEFAULT_LIVE_API_KEY = "sk_live_sandbox";
 export const FIXED_SEED = "payments-sandbox";
 export const DEFAULT_RATE_LIMIT = 100;
 
-export const clockOptionSchema = z
-  .string()
-  .regex(/^(real|manual|(\d{1,7}|\d{1,6}\.\d{1,6})x)$/, "must be real, manual or a speed such as 60x")
-  .refine((text) => !/^[0.]+x$/.test(text), "must be real, manual or a speed such as 60x");
+const CLOCK_MESSAGE = "must be real, manual or a speed such as 60x";
+export const clockOptionSchema = z.string().check(
+  z.regex(/^(real|manual|(\d{1,7}|\d{1,6}\.\d{1,6})x)$/, { error: CLOCK_MESSAGE, abort: true }),
+  z.refine((text) => !/^[0.]+x$/.test(text), CLOCK_MESSAGE),
+);
 
 export const secretSchema = z
   .string()
-  .regex(/^whsec_[A-Za-z0-9+/]{22,}={0,2}$/, "must be whsec_ and at least 16 bytes in base64");
+  .check(z.regex(/^whsec_[A-Za-z0-9+/]{22,}={0,2}$/, "must be whsec_ and at least 16 bytes in base64"));
 
 /** A receiver's address; a missing scheme means http. */
-export const webhookUrlSchema = z.string().refine((text) => {
-  const url = webhookUrl(text);
-  return url !== undefined;
-}, "must be an http or https URL, such as http://localhost:3000/webhooks");
+export const webhookUrlSchema = z
+  .string()
+  .check(
+    z.refine(
+      (text) => webhookUrl(text) !== undefined,
+      "must be an http or https URL, such as http://localhost:3000/webhooks",
+    ),
+  );
 
 export function webhookUrl(text: string): string | undefined {
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
@@ -36,41 +41,59 @@ export function webhookUrl(text: string): string | undefined {
   return new URL(withScheme).href;
 }
 
+const textSchema = z.string().check(z.minLength(1, "must not be empty"));
+const textsSchema = z.array(textSchema);
+
 export const webhookOptionSchema = z.strictObject({
   url: webhookUrlSchema,
-  mode: modeSchema.optional(),
-  events: z.array(z.string().min(1)).min(1).optional(),
-  secret: secretSchema.optional(),
-  signature: signatureSchema.optional(),
+  mode: z.optional(modeSchema),
+  events: z.optional(textsSchema.check(z.minLength(1, "must not be empty"))),
+  secret: z.optional(secretSchema),
+  signature: z.optional(signatureSchema),
 });
 
 /** Every option of `start`, with the name it has in a config file; each has a flag and a variable too. */
 export const startOptionsSchema = z.strictObject({
-  port: z.int().min(0).max(65_535).optional(),
-  host: z.string().min(1).optional(),
-  public_url: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
-  allowed_host: z.array(z.string().min(1)).optional(),
-  fixtures: z.string().min(1).optional(),
-  scenario: z.array(z.string().min(1)).optional(),
-  data: z.string().min(1).optional(),
-  fsync: z.boolean().optional(),
-  webhook_url: z.array(webhookUrlSchema).optional(),
-  webhooks: z.array(webhookOptionSchema).optional(),
-  webhook_secret: secretSchema.optional(),
-  webhook_timeout: durationSchema.optional(),
-  clock: clockOptionSchema.optional(),
-  start_time: z
-    .string()
-    .refine(
-      (text) => parseInstant(text) !== undefined,
-      "must be an ISO 8601 instant such as 2026-01-31T09:00:00Z",
-    )
-    .optional(),
-  seed: z.string().min(1).max(200).optional(),
-  rate_limit: z.union([z.int().min(1).max(1_000_000_000), z.literal("off")]).optional(),
-  control_token: z.string().min(1).optional(),
-  json: z.boolean().optional(),
-  quiet: z.boolean().optional(),
+  port: z.optional(
+    z
+      .int("must be a port number from 0 to 65535")
+      .check(
+        z.gte(0, "must be a port number from 0 to 65535"),
+        z.lte(65_535, "must be a port number from 0 to 65535"),
+      ),
+  ),
+  host: z.optional(textSchema),
+  public_url: z.optional(httpUrlSchema),
+  allowed_host: z.optional(textsSchema),
+  fixtures: z.optional(textSchema),
+  scenario: z.optional(textsSchema),
+  data: z.optional(textSchema),
+  fsync: z.optional(z.boolean()),
+  webhook_url: z.optional(z.array(webhookUrlSchema)),
+  webhooks: z.optional(z.array(webhookOptionSchema)),
+  webhook_secret: z.optional(secretSchema),
+  webhook_timeout: z.optional(durationSchema),
+  clock: z.optional(clockOptionSchema),
+  start_time: z.optional(
+    z
+      .string()
+      .check(
+        z.refine(
+          (text) => parseInstant(text) !== undefined,
+          "must be an ISO 8601 instant such as 2026-01-31T09:00:00Z",
+        ),
+      ),
+  ),
+  seed: z.optional(textSchema.check(z.maxLength(200, "must be at most 200 characters"))),
+  rate_limit: z.optional(
+    z.union(
+      [z.int().check(z.gte(1), z.lte(1_000_000_000)), z.literal("off")],
+      "must be a number from 1, or off",
+    ),
+  ),
+  control_token: z.optional(textSchema),
+  json: z.optional(z.boolean()),
+  quiet: z.optional(z.boolean()),
 });
 export type StartOptions = z.infer<typeof startOptionsSchema>;
 

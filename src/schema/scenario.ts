@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 
@@ -6,59 +6,59 @@ import { durationSchema } from "./duration.js";
  * The scenario file: what happens to charges and withdrawals, what goes wrong with webhooks and at the API.
  * Strings in a `match` are globs; amounts may be compared.
  */
-const globSchema = z.union([z.string(), z.array(z.string()).min(1)]);
+const globSchema = z.union([z.string(), z.array(z.string()).check(z.minLength(1, "must not be empty"))]);
 export type Glob = z.infer<typeof globSchema>;
 
 /** A decimal to compare with, possibly a `${variable}` until the file's variables are filled in. */
-const boundSchema = z.string().regex(/^(\d+(\.\d+)?|.*\$\{.*\}.*)$/, "must be a decimal string");
+const boundSchema = z.string().check(z.regex(/^(\d+(\.\d+)?|.*\$\{.*\}.*)$/, "must be a decimal string"));
 const amountMatchSchema = z.union([
   globSchema,
   z
     .strictObject({
-      gt: boundSchema.optional(),
-      gte: boundSchema.optional(),
-      lt: boundSchema.optional(),
-      lte: boundSchema.optional(),
+      gt: z.optional(boundSchema),
+      gte: z.optional(boundSchema),
+      lt: z.optional(boundSchema),
+      lte: z.optional(boundSchema),
     })
-    .refine((bounds) => Object.keys(bounds).length > 0, "needs at least one of gt, gte, lt, lte"),
+    .check(z.refine((bounds) => Object.keys(bounds).length > 0, "needs at least one of gt, gte, lt, lte")),
 ]);
 export type AmountMatch = z.infer<typeof amountMatchSchema>;
 
 const commonMatch = {
-  mode: globSchema.optional(),
-  organization_id: globSchema.optional(),
-  currency: globSchema.optional(),
-  amount: amountMatchSchema.optional(),
-  metadata: z.record(z.string(), globSchema).optional(),
+  mode: z.optional(globSchema),
+  organization_id: z.optional(globSchema),
+  currency: z.optional(globSchema),
+  amount: z.optional(amountMatchSchema),
+  metadata: z.optional(z.record(z.string(), globSchema)),
 };
 
 export const chargeMatchSchema = z.strictObject({
   ...commonMatch,
-  charge_id: globSchema.optional(),
-  customer_email: globSchema.optional(),
-  customer_name: globSchema.optional(),
-  payment_method: globSchema.optional(),
-  payment_rail: globSchema.optional(),
-  phone_number: globSchema.optional(),
-  bank_account_number: globSchema.optional(),
-  base_currency: globSchema.optional(),
-  base_amount: amountMatchSchema.optional(),
+  charge_id: z.optional(globSchema),
+  customer_email: z.optional(globSchema),
+  customer_name: z.optional(globSchema),
+  payment_method: z.optional(globSchema),
+  payment_rail: z.optional(globSchema),
+  phone_number: z.optional(globSchema),
+  bank_account_number: z.optional(globSchema),
+  base_currency: z.optional(globSchema),
+  base_amount: z.optional(amountMatchSchema),
 });
 export type ChargeMatch = z.infer<typeof chargeMatchSchema>;
 
 export const withdrawalMatchSchema = z.strictObject({
   ...commonMatch,
-  withdrawal_id: globSchema.optional(),
-  destination_id: globSchema.optional(),
-  reference: globSchema.optional(),
-  type: globSchema.optional(),
-  account_number: globSchema.optional(),
-  phone_number: globSchema.optional(),
-  wallet_address: globSchema.optional(),
+  withdrawal_id: z.optional(globSchema),
+  destination_id: z.optional(globSchema),
+  reference: z.optional(globSchema),
+  type: z.optional(globSchema),
+  account_number: z.optional(globSchema),
+  phone_number: z.optional(globSchema),
+  wallet_address: z.optional(globSchema),
 });
 export type WithdrawalMatch = z.infer<typeof withdrawalMatchSchema>;
 
-const reasonSchema = z.string().min(1).optional();
+const reasonSchema = z.optional(z.string().check(z.minLength(1, "must not be empty")));
 
 export const chargeEntrySchema = z.union([
   z.strictObject({ after: durationSchema, to: chargeStatusSchema, reason: reasonSchema }),
@@ -74,14 +74,14 @@ export const withdrawalEntrySchema = z.strictObject({
 export type WithdrawalEntry = z.infer<typeof withdrawalEntrySchema>;
 
 export const chargeRuleSchema = z.strictObject({
-  match: chargeMatchSchema.optional(),
-  timeline: z.array(chargeEntrySchema).max(1000),
+  match: z.optional(chargeMatchSchema),
+  timeline: z.array(chargeEntrySchema).check(z.maxLength(1000, "must have at most 1000 entries")),
 });
 export type ChargeRule = z.infer<typeof chargeRuleSchema>;
 
 export const withdrawalRuleSchema = z.strictObject({
-  match: withdrawalMatchSchema.optional(),
-  timeline: z.array(withdrawalEntrySchema).max(1000),
+  match: z.optional(withdrawalMatchSchema),
+  timeline: z.array(withdrawalEntrySchema).check(z.maxLength(1000, "must have at most 1000 entries")),
 });
 export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 
@@ -89,9 +89,11 @@ export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 export const scenarioSchema = z.strictObject({
   name: z
     .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, "must be letters, digits, dots, dashes and underscores"),
-  description: z.string().optional(),
-  charges: z.array(chargeRuleSchema).optional(),
-  withdrawals: z.array(withdrawalRuleSchema).optional(),
+    .check(
+      z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, "must be letters, digits, dots, dashes and underscores"),
+    ),
+  description: z.optional(z.string()),
+  charges: z.optional(z.array(chargeRuleSchema)),
+  withdrawals: z.optional(z.array(withdrawalRuleSchema)),
 });
 export type Scenario = z.infer<typeof scenarioSchema>;

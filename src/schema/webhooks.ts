@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 export const SIGNATURE_PRESETS = ["standard", "none"] as const;
 export const signatureSchema = z.enum(SIGNATURE_PRESETS);

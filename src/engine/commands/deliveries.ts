@@ -26,7 +26,7 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
       tx.settings.retry_schedule_ms,
     );
     let next: Delivery = { ...delivery, attempts, next_attempt_at: null };
-    switch (verdict.then) {
+    switch (verdict.next) {
       case "delivered":
         next = { ...next, status: "delivered" };
         break;
