@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { getPath } from "hono/utils/url";
 import { Catalogue } from "./domain/catalogue.js";
 import { transitionCharge } from "./engine/commands/charges.js";
 import type { StateDump, Store } from "./engine/records.js";
@@ -132,11 +133,12 @@ export class Sandbox {
       host,
       ownsProcess: this.#options.ownsProcess ?? false,
       fetch: (request, incoming) => {
-        if (!guard.allows(incoming.headers.host))
-          return hostRefused(incoming.headers.host, this.#world.nowMs());
+        // A request line with a whole URL names the host there, and the Host header counts for nothing.
+        const host = incoming.url?.startsWith("/") ? incoming.headers.host : new URL(request.url).host;
+        if (!guard.allows(host)) return hostRefused(host, this.#world.nowMs());
         if (
           needsToken &&
-          incoming.url?.startsWith("/_sandbox") &&
+          getPath(request).startsWith("/_sandbox") &&
           !this.#hasToken(incoming.headers["sandbox-control-token"])
         )
           return this.#controlClosed();
@@ -265,6 +267,7 @@ export async function openSandbox(options: OpenOptions): Promise<Sandbox> {
     webhookSecret: options.webhook_secret ?? DEFAULT_WEBHOOK_SECRET,
     rateLimit:
       options.rate_limit === undefined || options.rate_limit === "off" ? undefined : options.rate_limit,
+    publicUrl: options.public_url?.replace(/\/+$/, ""),
     webhookTimeoutMs: durationMs(options.webhook_timeout ?? "15s"),
     apiKey: DEFAULT_API_KEY,
     liveApiKey: DEFAULT_LIVE_API_KEY,

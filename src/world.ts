@@ -44,6 +44,7 @@ export interface WorldOptions {
   readonly webhookSecret: string;
   /** Requests a minute and key; undefined is no limit. */
   readonly rateLimit: number | undefined;
+  readonly publicUrl?: string | undefined;
   readonly webhookTimeoutMs: number;
   readonly apiKey: string;
   readonly liveApiKey: string;
@@ -61,6 +62,7 @@ export class LocalWorld implements World {
   readonly engine: Engine;
   readonly info: WorldInfo;
   readonly rates: RateLimiter | undefined;
+  readonly publicUrl?: string | undefined;
   readonly clock: ClockPort;
   readonly runner: Runner;
   readonly #clock: Clock;
@@ -69,6 +71,7 @@ export class LocalWorld implements World {
 
   constructor(options: WorldOptions) {
     this.name = options.name;
+    this.publicUrl = options.publicUrl;
     this.#options = options;
     const wallNowMs = options.wall.nowMs();
     this.engine = new Engine({

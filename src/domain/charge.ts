@@ -43,6 +43,12 @@ export interface Charge {
   readonly seq: number;
   readonly mode: Mode;
   readonly kind: "whitelabel" | "hosted";
+  /** Where the customer goes back to. */
+  readonly success_url: string | null;
+  readonly cancel_url: string | null;
+  /** Hosted only: the methods the customer may choose from, and the quote whose price is held for them. */
+  readonly offered_methods: readonly string[];
+  readonly quote_id: string | null;
   readonly pricing: Pricing;
   readonly phone_number: string | null;
   readonly bank_account_number: string | null;

@@ -3,13 +3,21 @@ import { type ErrorDetails, invalid, type Refusal } from "../schema/errors.js";
 import type { CurrencyFixture, MethodFixture, OrganizationFixture, RailFixture } from "../schema/fixtures.js";
 import { check, issueMessage, issuePath } from "../schema/issues.js";
 import {
+  type CheckoutBody,
+  checkoutRequestSchema,
+  type DestinationBody,
+  destinationRequestSchema,
+  type MethodChoice,
+  methodChoiceSchema,
   type QuoteBody,
   quoteRequestSchema,
   type WhitelabelBody,
+  type WithdrawalBody,
   whitelabelRequestSchema,
+  withdrawalRequestSchema,
 } from "../schema/requests.js";
 import type { Catalogue } from "./catalogue.js";
-import { decimalsOf, isZero, toCanonical } from "./money.js";
+import { compare, decimalsOf, isZero, toCanonical } from "./money.js";
 import type { Pricing } from "./pricing.js";
 
 /**
@@ -24,6 +32,10 @@ export class BodyCheck<Body> {
     this.#raw = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
     const checked = check(schema, body);
     if (!checked.ok) for (const issue of checked.issues) this.fault(issuePath(issue), issueMessage(issue));
+    // A record's schema passes over the key __proto__: its value would go in unchecked.
+    const { metadata } = this.#raw;
+    if (typeof metadata === "object" && metadata !== null && Object.hasOwn(metadata, "__proto__"))
+      this.fault("metadata", "must not have a key __proto__");
     for (const [path, message] of Object.entries(faults)) this.fault(path, message);
   }
 
@@ -187,4 +199,158 @@ export function readWhitelabelRequest(
   const { refusal } = body;
   if (refusal !== undefined) return refusal;
   return { pricing: pricing!, method: method!, body: raw as WhitelabelBody };
+}
+
+export interface CheckoutRequest {
+  readonly pricing: Pricing;
+  /** The methods the customer may choose from: the request's filter, or all that are enabled. */
+  readonly methods: readonly string[];
+  readonly body: CheckoutBody;
+}
+
+/** A standard checkout request, checked and canonical, or every fault it has. */
+export function readCheckoutRequest(
+  catalogue: Catalogue,
+  organization: OrganizationFixture,
+  raw: unknown,
+  faults: ErrorDetails,
+): CheckoutRequest | Refusal {
+  const body = new BodyCheck(checkoutRequestSchema, raw, faults);
+  const pricing = checkPricing(body, catalogue);
+  const enabled = catalogue.enabledMethods(organization).map((method) => method.id);
+  const asked = body.field("payment_methods");
+  if (Array.isArray(asked))
+    for (const [index, id] of asked.entries())
+      if (typeof id === "string" && !enabled.includes(id))
+        body.fault(`payment_methods.${index}`, oneOf(enabled));
+  const { refusal } = body;
+  if (refusal !== undefined) return refusal;
+  return { pricing: pricing!, methods: asked ?? enabled, body: raw as CheckoutBody };
+}
+
+export interface ChosenMethod {
+  readonly method: MethodFixture;
+  readonly currency: CurrencyFixture;
+  readonly rail: RailFixture | undefined;
+  readonly phoneNumber: string | null;
+  readonly bankAccountNumber: string | null;
+}
+
+/** What the customer chose on the hosted page. Without a currency it is the price's own, if the method takes it. */
+export function readMethodChoice(
+  catalogue: Catalogue,
+  offered: readonly string[],
+  baseCurrency: string,
+  raw: unknown,
+): ChosenMethod | Refusal {
+  const body = new BodyCheck<MethodChoice>(methodChoiceSchema, raw);
+  const id = body.field("payment_method");
+  const method = typeof id === "string" && offered.includes(id) ? catalogue.method(id) : undefined;
+  if (typeof id === "string" && method === undefined) body.fault("payment_method", oneOf(offered));
+  let currency: CurrencyFixture | undefined;
+  if (method !== undefined) {
+    const asked = body.field("currency");
+    const code = asked ?? (method.currencies.includes(baseCurrency) ? baseCurrency : method.currencies[0]);
+    if (code !== undefined && method.currencies.includes(code)) currency = catalogue.currency(code);
+    else body.fault("currency", oneOf(method.currencies));
+    if (method.kind === "mobile_money" && (raw as MethodChoice).phone_number === undefined)
+      body.fault("phone_number", `is required for ${method.id}`);
+  }
+  const { refusal } = body;
+  if (refusal !== undefined) return refusal;
+  return {
+    method: method!,
+    currency: currency!,
+    rail: catalogue.rails(method!.id, currency!.code)[0],
+    phoneNumber: body.field("phone_number") ?? null,
+    bankAccountNumber: body.field("bank_account_number") ?? null,
+  };
+}
+
+/** A currency withdrawals can be made in is one with a stated minimum. */
+export function payoutCurrencies(catalogue: Catalogue): CurrencyFixture[] {
+  return catalogue.fixtures.currencies.filter((currency) => currency.minimum_withdrawal !== undefined);
+}
+
+function checkPayoutCurrency<Body extends { currency: string }>(
+  body: BodyCheck<Body>,
+  catalogue: Catalogue,
+): CurrencyFixture | undefined {
+  const code = body.field("currency");
+  if (typeof code !== "string") return undefined;
+  const payable = payoutCurrencies(catalogue);
+  const currency = payable.find((one) => one.code === code);
+  if (currency === undefined) body.fault("currency", oneOf(payable.map((one) => one.code)));
+  return currency;
+}
+
+/** The fields each type of destination has, besides type, currency and country; all but `network` must be given. */
+const DESTINATION_FIELDS = {
+  bank_account: ["bank_code", "account_number", "account_name"],
+  mobile_money: ["phone_number", "provider"],
+  crypto_wallet: ["wallet_address", "network"],
+} as const;
+
+/** A payout destination's own fields, checked: only those of its type. */
+export function readDestinationRequest(
+  catalogue: Catalogue,
+  organization: OrganizationFixture,
+  raw: unknown,
+): (Record<string, string | null> & { type: string; currency: string }) | Refusal {
+  const body = new BodyCheck<DestinationBody>(destinationRequestSchema, raw);
+  const currency = checkPayoutCurrency(body, catalogue);
+  const type = body.field("type");
+  const fields: Record<string, string | null> = {};
+  if (type !== undefined && currency !== undefined) {
+    if ((type === "crypto_wallet") !== (currency.type === "crypto"))
+      body.fault("type", `does not suit ${currency.code}, which is a ${currency.type} currency`);
+    for (const name of DESTINATION_FIELDS[type]) {
+      const value = body.field(name);
+      if (name === "network") {
+        const network = currency.network ?? currency.code;
+        if (value !== undefined && value !== network)
+          body.fault("network", `must be ${network} for ${currency.code}`);
+        fields.network = network;
+      } else if ((raw as DestinationBody)[name] === undefined) body.fault(name, `is required for ${type}`);
+      else fields[name] = value ?? null;
+    }
+  }
+  const { refusal } = body;
+  if (refusal !== undefined) return refusal;
+  const country = body.field("country") ?? (type === "crypto_wallet" ? null : organization.country);
+  return { type: type!, currency: currency!.code, country, ...fields };
+}
+
+export interface WithdrawalRequest {
+  readonly currency: CurrencyFixture;
+  readonly amount: string;
+  readonly body: WithdrawalBody;
+}
+
+/**
+ * A withdrawal request, checked and canonical, or every fault it has. `currencyOf` tells the currency of the
+ * caller's destination of that id, if there is one.
+ */
+export function readWithdrawalRequest(
+  catalogue: Catalogue,
+  raw: unknown,
+  currencyOf: (destinationId: string) => string | undefined,
+  faults: ErrorDetails,
+): WithdrawalRequest | Refusal {
+  const body = new BodyCheck<WithdrawalBody>(withdrawalRequestSchema, raw, faults);
+  const currency = checkPayoutCurrency(body, catalogue);
+  const amount = currency && checkAmount(body, "amount", body.field("amount"), currency);
+  const minimum = currency?.minimum_withdrawal;
+  if (amount !== undefined && minimum !== undefined && compare(amount, minimum) < 0)
+    body.fault("amount", `must be at least ${toCanonical(minimum, currency!.decimals)} ${currency!.code}`);
+  const destinationId = body.field("destination_id");
+  if (destinationId !== undefined) {
+    const destined = currencyOf(destinationId);
+    if (destined === undefined) body.fault("destination_id", "is not the id of a payout destination");
+    else if (currency !== undefined && destined !== currency.code)
+      body.fault("currency", `does not match the destination, which is in ${destined}`);
+  }
+  const { refusal } = body;
+  if (refusal !== undefined) return refusal;
+  return { currency: currency!, amount: amount!, body: raw as WithdrawalBody };
 }

@@ -1,7 +1,7 @@
 import type { Mode, WithdrawalStatus } from "../schema/common.js";
 import type { WithdrawalEntry } from "../schema/scenario.js";
 import { iso } from "../schema/time.js";
-import type { Actor } from "./charge.js";
+import type { Actor, ChargeNote } from "./charge.js";
 
 /** A withdrawal as the engine keeps it: the wire fields first (contract section 2: withdrawal). */
 export interface Withdrawal {
@@ -24,6 +24,8 @@ export interface Withdrawal {
   readonly timeline: readonly WithdrawalEntry[];
   /** The task that carries on the timeline, if it goes on. */
   readonly timeline_task: number | null;
+  /** Entries that came too late, names that matched nothing. */
+  readonly notes: readonly ChargeNote[];
 }
 
 export const WITHDRAWAL_TRANSITIONS: Readonly<Record<WithdrawalStatus, readonly WithdrawalStatus[]>> = {

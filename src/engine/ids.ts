@@ -23,7 +23,12 @@ export function digest(scope: string, kind: IdKind, counter: number): Buffer {
   return createHash("sha256").update(`${scope}\0${kind}\0${counter}`).digest();
 }
 
-/** 120 bits of a digest as 24 letters and digits: short enough to read out, far too many to collide. */
+/** 32 bytes that follow from an id: account numbers and wallets of a charge, whenever it is priced. */
+export function digestOf(id: string): Buffer {
+  return createHash("sha256").update(id).digest();
+}
+
+/** 96 bits of a digest as 24 letters and digits: short enough to read out, far too many to collide. */
 export function idOf(kind: IdKind, bytes: Buffer): string {
   return ID_PREFIXES[kind] + bytes.toString("hex", 0, 12);
 }

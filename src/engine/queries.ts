@@ -1,9 +1,8 @@
-import type { Catalogue } from "../domain/catalogue.js";
-import type { Charge } from "../domain/charge.js";
 import type { ChargeStatus } from "../schema/common.js";
-import type { CurrencyFixture, MethodFixture, OrganizationFixture } from "../schema/fixtures.js";
+import type { CurrencyFixture, MethodFixture, OrganizationFixture, RailFixture } from "../schema/fixtures.js";
 import { iso } from "../schema/time.js";
 import type { Caller } from "./caller.js";
+import type { Collections, Endpoint } from "./records.js";
 import type { State } from "./state.js";
 
 export interface PayinPage {
@@ -18,14 +17,49 @@ export function listPayins(state: State, caller: Caller, { limit, offset, status
   return { total: state.count(place), items: state.page("charges", place, offset, limit) };
 }
 
-/** The caller's charge of that id; another organization's or mode's is as if it were not there. */
-export function findCharge(state: State, caller: Caller, chargeId: string): Charge | undefined {
-  const charge = state.get("charges", chargeId);
-  return charge !== undefined &&
-    charge.mode === caller.mode &&
-    charge.organization_id === caller.organization.organization_id
-    ? charge
+/** The caller's record of that id; another organization's or mode's is as if it were not there. */
+export function findOwned<Name extends "charges" | "destinations" | "withdrawals">(
+  state: State,
+  name: Name,
+  caller: Caller,
+  id: string,
+): Collections[Name] | undefined {
+  const record = state.get(name, id);
+  return record !== undefined &&
+    record.mode === caller.mode &&
+    record.organization_id === caller.organization.organization_id
+    ? record
     : undefined;
+}
+
+/** A page of the caller's records, newest first, and how many there are. */
+export function listOwned<Name extends "destinations" | "withdrawals">(
+  state: State,
+  name: Name,
+  caller: Caller,
+  limit: number,
+  offset: number,
+): { total: number; items: Collections[Name][] } {
+  const place = `${name}|${caller.mode}|${caller.organization.organization_id}`;
+  return { total: state.count(place), items: state.page(name, place, offset, limit) };
+}
+
+/** The endpoints the caller can see: its own, and those the sandbox was started with. */
+export function visibleEndpoints(state: State, caller: Caller): Endpoint[] {
+  return state
+    .endpoints()
+    .filter(
+      (endpoint) =>
+        endpoint.mode === caller.mode &&
+        (endpoint.organization_id === null ||
+          endpoint.organization_id === caller.organization.organization_id),
+    );
+}
+
+/** Payment rail as the service lists it (contract section 2: rails). */
+export function railView(rail: RailFixture) {
+  const { id, display_name, payment_method, currency, country, min_amount, max_amount } = rail;
+  return { id, display_name, payment_method, currency, country, min_amount, max_amount };
 }
 
 /** Payment method as the service lists it (specification: Payment method). */
@@ -48,8 +82,9 @@ function codes(currencies: readonly CurrencyFixture[], type: CurrencyFixture["ty
     .sort();
 }
 
-export function supportedCurrencies({ fixtures }: Catalogue) {
-  return { fiat: codes(fixtures.currencies, "fiat"), crypto: codes(fixtures.currencies, "crypto") };
+/** The codes of a list of currencies, fiat and crypto apart, as the service answers them. */
+export function currencyCodes(currencies: readonly CurrencyFixture[]) {
+  return { fiat: codes(currencies, "fiat"), crypto: codes(currencies, "crypto") };
 }
 
 /** Organization record (contract section 2); the organizations of the fixtures exist since the world began. */

@@ -30,6 +30,27 @@ export interface Quote {
   readonly locked_until_ms: number;
 }
 
+/** Where withdrawals go; which of the fields there are depends on the type. */
+export interface Destination {
+  readonly destination_id: string;
+  readonly seq: number;
+  readonly mode: Mode;
+  readonly organization_id: string;
+  readonly created_at: string;
+  readonly fields: Readonly<Record<string, string | null>> & {
+    readonly type: string;
+    readonly currency: string;
+  };
+}
+
+/** The answer to a request that carried an Idempotency-Key, kept with the request's body to compare by. */
+export interface IdempotentAnswer {
+  readonly seq: number;
+  readonly body: string;
+  readonly json: string;
+  readonly at_ms: number;
+}
+
 export interface LedgerEntry {
   readonly entry_id: string;
   readonly seq: number;
@@ -114,7 +135,7 @@ export interface Task {
   readonly due_ms: number;
   /** Expiry is 0: at the same instant it goes first. */
   readonly rank: 0 | 1;
-  readonly kind: "expire" | "timeline" | "settle" | "withdraw" | "attempt";
+  readonly kind: "expire" | "timeline" | "settle" | "withdrawal" | "attempt";
   /** The charge, withdrawal or delivery it is about. */
   readonly ref: string;
   /** Which entry of the timeline. */
@@ -158,6 +179,8 @@ export interface Collections {
   quotes: Quote;
   charges: Charge;
   withdrawals: Withdrawal;
+  destinations: Destination;
+  idempotency: IdempotentAnswer;
   holdings: Holdings;
   entries: LedgerEntry;
   events: EventRecord;

@@ -7,6 +7,7 @@ import type {
   CollectionName,
   Collections,
   Delivery,
+  Destination,
   Endpoint,
   EventRecord,
   Key,
@@ -21,6 +22,8 @@ export const COLLECTION_NAMES = [
   "quotes",
   "charges",
   "withdrawals",
+  "destinations",
+  "idempotency",
   "holdings",
   "entries",
   "events",
@@ -99,24 +102,35 @@ export class State {
         }
         return;
       }
-      case "withdrawals": {
-        const record = (now ?? old) as Withdrawal;
+      case "withdrawals":
+      case "destinations": {
+        const record = (now ?? old) as Withdrawal | Destination;
         if (old === undefined || now === undefined)
           this.#track(name, key, record.seq, now !== undefined, [
-            "withdrawals",
-            `withdrawals|${record.mode}|${record.organization_id}`,
+            name,
+            `${name}|${record.mode}|${record.organization_id}`,
           ]);
         return;
       }
       case "quotes":
+      case "idempotency":
       case "events":
       case "deliveries": {
-        const record = (now ?? old) as EventRecord | Delivery;
-        if (old !== undefined && now !== undefined) return;
-        const places: string[] = [name];
-        if (name === "events") places.push(`events|${record.object_id}`);
-        if (name === "deliveries") places.push(`deliveries|${(record as Delivery).event_id}`);
-        this.#track(name, key, record.seq, now !== undefined, places);
+        const [before, after] = [
+          old as EventRecord | Delivery | undefined,
+          now as EventRecord | Delivery | undefined,
+        ];
+        if (before?.seq === after?.seq) return;
+        for (const [record, present] of [
+          [before, false],
+          [after, true],
+        ] as const) {
+          if (record === undefined) continue;
+          const places: string[] = [name];
+          if (name === "events") places.push(`events|${record.object_id}`);
+          if (name === "deliveries") places.push(`deliveries|${(record as Delivery).event_id}`);
+          this.#track(name, key, record.seq, present, places);
+        }
         return;
       }
       case "entries":
@@ -180,6 +194,15 @@ export class State {
   oldestOf<Name extends CollectionName>(name: Name, limit: number): Collections[Name][] {
     const keys = this.#bySeq.get(name);
     return (this.#lists.get(name)?.pageFromStart(limit) ?? []).map((seq) => this.get(name, keys!.get(seq)!)!);
+  }
+
+  /** The same with their keys, for records that do not carry their own. */
+  oldestEntries<Name extends CollectionName>(name: Name, limit: number): [Key, Collections[Name]][] {
+    const keys = this.#bySeq.get(name);
+    return (this.#lists.get(name)?.pageFromStart(limit) ?? []).map((seq) => {
+      const key = keys!.get(seq)!;
+      return [key, this.get(name, key)!];
+    });
   }
 
   chargesWith(mode: string, organizationId: string, status?: ChargeStatus): string {

@@ -1,7 +1,7 @@
 import type { Charge } from "../domain/charge.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { iso } from "../schema/time.js";
-import type { Endpoint, Quote } from "./records.js";
+import type { Destination, Endpoint, Quote } from "./records.js";
 
 /**
  * What the service shows of a record. Records never change in place, so the JSON of the two that are read
@@ -102,6 +102,30 @@ export function quoteView(quote: Quote) {
     ...(quote.wallet_address === null
       ? {}
       : { wallet_address: quote.wallet_address, network: quote.network }),
+  };
+}
+
+/** Standard checkout (contract section 2); the URL is the server's to make. */
+export function checkoutView(charge: Charge, checkoutUrl: string) {
+  return {
+    checkout_id: charge.checkout_id,
+    checkout_url: checkoutUrl,
+    charge_id: charge.charge_id,
+    status: charge.status,
+    amount: charge.amount,
+    currency: charge.currency,
+    payment_methods: charge.offered_methods,
+    metadata: charge.metadata,
+    expires_at: charge.expires_at,
+    created_at: charge.created_at,
+  };
+}
+
+export function destinationView(destination: Destination) {
+  return {
+    destination_id: destination.destination_id,
+    ...destination.fields,
+    created_at: destination.created_at,
   };
 }
 

@@ -13,5 +13,5 @@ export function bearerKey(header: string | null | undefined): string | null {
 export function callerOf(world: World, key: KeyFixture): Caller | undefined {
   const organization = world.engine.catalogue.organization(key.organization_id);
   if (organization === undefined || organization.status !== "active") return undefined;
-  return { mode: key.key.startsWith("sk_live_") ? "live" : "test", organization };
+  return { key: key.key, mode: key.key.startsWith("sk_live_") ? "live" : "test", organization };
 }

@@ -1,12 +1,22 @@
 import { invalid, type Refusal, refuse } from "../schema/errors.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
+/** So much of a body that is too large is read on and dropped, so that its sender hears the answer. */
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 
 /** A request's body, read but not yet judged: the checks that come before it may still want to see it. */
 export type RawBody = { readonly text: string } | { readonly tooLarge: true };
 
-/** Reads at most the limit; what is larger is not kept. */
+/** Keeps at most the limit. A body whose sender hung up is an empty one: nobody reads the answer. */
 export async function readBody(request: Request): Promise<RawBody> {
+  try {
+    return await readAll(request);
+  } catch {
+    return { text: "" };
+  }
+}
+
+async function readAll(request: Request): Promise<RawBody> {
   const length = request.headers.get("content-length");
   if (length !== null)
     return Number(length) > MAX_BODY_BYTES ? { tooLarge: true } : { text: await request.text() };
@@ -15,9 +25,11 @@ export async function readBody(request: Request): Promise<RawBody> {
   let size = 0;
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) return { tooLarge: true };
-    chunks.push(chunk);
+    if (size > MAX_DISCARDED_BYTES) break;
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
   }
+  if (size > MAX_BODY_BYTES) return { tooLarge: true };
   return { text: Buffer.concat(chunks).toString("utf8") };
 }
 

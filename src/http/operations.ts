@@ -1,9 +1,30 @@
 import type { Caller } from "../engine/caller.js";
 import type { Refusal } from "../schema/errors.js";
 import { balances } from "./api/accounts.js";
-import { listPaymentMethods, listSupportedCurrencies } from "./api/catalogue.js";
+import {
+  listPaymentMethods,
+  listPaymentRails,
+  listPayoutCurrencies,
+  listSupportedCurrencies,
+} from "./api/catalogue.js";
 import { getCharge, getOrganization, listPayins } from "./api/charges.js";
-import { createQuote, createWhitelabel } from "./api/checkout.js";
+import { createCheckout, createQuote, createWhitelabel } from "./api/checkout.js";
+import {
+  createDestination,
+  createWithdrawal,
+  getDestination,
+  getWithdrawal,
+  listDestinations,
+  listWithdrawals,
+} from "./api/payouts.js";
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  rotateWebhookSecret,
+  updateWebhook,
+} from "./api/webhooks.js";
 import type { World } from "./ports.js";
 import type { Reply } from "./reply.js";
 
@@ -23,6 +44,8 @@ interface OperationBase {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** With parameters as `:name`. */
   readonly path: string;
+  /** A write that says all it has to say by its path: what is sent along is not looked at. */
+  readonly body?: "none";
 }
 
 /** One row says everything about an operation but its work. */
@@ -60,6 +83,13 @@ export const OPERATIONS: readonly Operation[] = [
     key: "required",
     handle: createWhitelabel,
   },
+  {
+    id: "createCheckout",
+    method: "POST",
+    path: "/api/v1/payments/checkouts",
+    key: "required",
+    handle: createCheckout,
+  },
   { id: "listPayins", method: "GET", path: "/api/v1/payments/payins", key: "required", handle: listPayins },
   {
     id: "getPayin",
@@ -82,5 +112,92 @@ export const OPERATIONS: readonly Operation[] = [
     path: "/api/v1/organizations/me",
     key: "required",
     handle: getOrganization,
+  },
+  {
+    id: "listPaymentRails",
+    method: "GET",
+    path: "/api/v1/payments/payment-rails",
+    key: "required",
+    handle: listPaymentRails,
+  },
+  {
+    id: "listPayoutCurrencies",
+    method: "GET",
+    path: "/api/v1/payouts/supported-currencies",
+    key: "required",
+    handle: listPayoutCurrencies,
+  },
+  {
+    id: "createDestination",
+    method: "POST",
+    path: "/api/v1/payouts/destinations",
+    key: "required",
+    handle: createDestination,
+  },
+  {
+    id: "listDestinations",
+    method: "GET",
+    path: "/api/v1/payouts/destinations",
+    key: "required",
+    handle: listDestinations,
+  },
+  {
+    id: "getDestination",
+    method: "GET",
+    path: "/api/v1/payouts/destinations/:destination_id",
+    key: "required",
+    handle: getDestination,
+  },
+  {
+    id: "createWithdrawal",
+    method: "POST",
+    path: "/api/v1/payouts/withdrawals",
+    key: "required",
+    handle: createWithdrawal,
+  },
+  {
+    id: "listWithdrawals",
+    method: "GET",
+    path: "/api/v1/payouts/withdrawals",
+    key: "required",
+    handle: listWithdrawals,
+  },
+  {
+    id: "getWithdrawal",
+    method: "GET",
+    path: "/api/v1/payouts/withdrawals/:withdrawal_id",
+    key: "required",
+    handle: getWithdrawal,
+  },
+  { id: "createWebhook", method: "POST", path: "/api/v1/webhooks", key: "required", handle: createWebhook },
+  { id: "listWebhooks", method: "GET", path: "/api/v1/webhooks", key: "required", handle: listWebhooks },
+  {
+    id: "getWebhook",
+    method: "GET",
+    path: "/api/v1/webhooks/:webhook_id",
+    key: "required",
+    handle: getWebhook,
+  },
+  {
+    id: "updateWebhook",
+    method: "PATCH",
+    path: "/api/v1/webhooks/:webhook_id",
+    key: "required",
+    handle: updateWebhook,
+  },
+  {
+    id: "deleteWebhook",
+    method: "DELETE",
+    path: "/api/v1/webhooks/:webhook_id",
+    key: "required",
+    handle: deleteWebhook,
+  },
+  {
+    id: "rotateWebhookSecret",
+    method: "POST",
+    path: "/api/v1/webhooks/:webhook_id/rotate-secret",
+    key: "required",
+    body: "none",
+    handle: rotateWebhookSecret,
   },
 ];

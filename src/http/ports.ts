@@ -18,6 +18,8 @@ export interface World {
   execute<Result>(command: Command<Result>): Result;
   /** What is due by now happens now: called before every read. */
   settle(): void;
+  /** What links carry, without a slash at the end; undefined: the address a request came to. */
+  readonly publicUrl: string | undefined;
   /** Undefined when there is no limit. */
   readonly rates: RatePort | undefined;
   readonly clock: ClockPort;

@@ -19,7 +19,7 @@ interface Admitted {
  * size and JSON → validation → work. Reads are answered without ever yielding.
  */
 export function serve(worlds: Worlds, operation: Operation): (c: Context) => Response | Promise<Response> {
-  if (operation.method === "GET" || operation.method === "DELETE")
+  if (operation.method === "GET" || operation.method === "DELETE" || operation.body === "none")
     return (c) => {
       const admitted = admit(worlds, operation, c);
       return admitted instanceof Response ? admitted : work(operation, c, admitted, {});

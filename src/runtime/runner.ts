@@ -1,5 +1,6 @@
 import { expireCharge, runTimelineEntry, settleCharge } from "../engine/commands/charges.js";
 import { dropDelivery, type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
+import { runWithdrawalEntry } from "../engine/commands/withdrawals.js";
 import { keepClock } from "../engine/commands/world.js";
 import type { Engine } from "../engine/engine.js";
 import type { StateDump, Task } from "../engine/records.js";
@@ -358,6 +359,8 @@ function commandOf(task: Task): Command<void> {
       return expireCharge(task);
     case "timeline":
       return runTimelineEntry(task);
+    case "withdrawal":
+      return runWithdrawalEntry(task);
     case "settle":
       return settleCharge(task);
     default:

@@ -33,6 +33,12 @@ export const amountSchema = z
   .string()
   .check(z.regex(AMOUNT_PATTERN, 'must be a decimal string such as "100.00"'));
 
+/** Units of a currency for one US dollar. */
+export const rateSchema = z.string().check(
+  z.regex(/^(0|[1-9]\d{0,29})(\.\d{1,30})?$/, { error: "must be a decimal string", abort: true }),
+  z.refine((text) => /[1-9]/.test(text), "must be more than 0"),
+);
+
 /** ISO 8601 with milliseconds and Z, as every body of the service shows it. */
 export const timestampSchema = z.iso.datetime({ precision: 3 });
 

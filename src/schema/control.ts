@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
-import { chargeStatusSchema } from "./common.js";
+import { chargeStatusSchema, modeSchema, rateSchema, withdrawalStatusSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 import { clockOptionSchema } from "./options.js";
+import { pageQuerySchema } from "./requests.js";
 import { parseInstant } from "./time.js";
 
 /** What the control API is asked (contract section 7). Unknown fields are faults here: a slip would go unseen. */
@@ -39,9 +40,30 @@ export const resetRequestSchema = z.strictObject({
   ids: z.optional(z.enum(["repeat"])),
 });
 
+const reasonSchema = z
+  .string()
+  .check(z.minLength(1, "must not be empty"), z.maxLength(500, "must be at most 500 characters"));
+
 export const transitionRequestSchema = z.strictObject({
   to: chargeStatusSchema,
-  reason: z.optional(z.string().check(z.minLength(1), z.maxLength(500))),
+  reason: z.optional(reasonSchema),
+});
+
+export const refundRequestSchema = z.strictObject({ reason: z.optional(reasonSchema) });
+
+export const withdrawalTransitionRequestSchema = z.strictObject({
+  to: withdrawalStatusSchema,
+  reason: z.optional(reasonSchema),
+});
+
+export const ratesRequestSchema = z.record(z.string(), rateSchema);
+
+/** Lists of the control API; `metadata.KEY` is read apart, for its name is open. */
+export const chargeQuerySchema = z.object({
+  ...pageQuerySchema.shape,
+  mode: z.optional(modeSchema),
+  customer_email: z.optional(z.string()),
+  status: z.optional(chargeStatusSchema),
 });
 
 export const waitQuerySchema = z.object({ wait: z.optional(durationSchema) });

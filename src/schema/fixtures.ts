@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { amountSchema, metadataSchema, modeSchema } from "./common.js";
+import { amountSchema, metadataSchema, modeSchema, rateSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 
 /**
@@ -15,11 +15,6 @@ const codeSchema = z
 const percentSchema = z
   .string()
   .check(z.regex(/^\d{1,3}(\.\d{1,10})?$/, 'must be a percentage such as "1.5"'));
-export const rateSchema = z.string().check(
-  z.regex(/^(0|[1-9]\d{0,29})(\.\d{1,30})?$/, { error: "must be a decimal string", abort: true }),
-  z.refine((text) => /[1-9]/.test(text), "must be more than 0"),
-);
-
 export const currencyFixtureSchema = z.strictObject({
   code: codeSchema,
   type: z.enum(["fiat", "crypto"]),

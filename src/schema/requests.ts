@@ -51,6 +51,74 @@ export const whitelabelRequestSchema = z.object({
 });
 export type WhitelabelBody = z.infer<typeof whitelabelRequestSchema>;
 
+/** Standard checkout (specification: Checkout; contract section 2: standard checkout). */
+export const checkoutRequestSchema = z.object({
+  pricing: pricingSchema,
+  customer_email: z.optional(emailSchema),
+  customer_name: z.optional(z.string()),
+  quote_id: z.optional(z.string()),
+  payment_methods: z.optional(z.array(z.string()).check(z.minLength(1, "must name at least one method"))),
+  success_url: z.optional(httpUrlSchema),
+  cancel_url: z.optional(httpUrlSchema),
+  metadata: z.optional(metadataSchema),
+  expires_in_minutes: z.optional(expiresInMinutesSchema),
+});
+export type CheckoutBody = z.infer<typeof checkoutRequestSchema>;
+
+/** What a customer says on the hosted page, and `…/checkouts/{id}/pay` for them. */
+export const methodChoiceSchema = z.object({
+  payment_method: z.string(),
+  currency: z.optional(z.string()),
+  phone_number: z.optional(phoneSchema),
+  bank_account_number: z.optional(z.string().check(z.minLength(1, "must not be empty"))),
+});
+export type MethodChoice = z.infer<typeof methodChoiceSchema>;
+
+const requiredTextSchema = z
+  .string()
+  .check(z.minLength(1, "must not be empty"), z.maxLength(255, "must be at most 255 characters"));
+const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
+
+/** Payout destination (contract section 2). Which fields a type needs is checked with the fixtures. */
+export const destinationRequestSchema = z.object({
+  type: z.enum(["bank_account", "mobile_money", "crypto_wallet"]),
+  currency: z.string(),
+  country: z.optional(countrySchema),
+  bank_code: z.optional(requiredTextSchema),
+  account_number: z.optional(requiredTextSchema),
+  account_name: z.optional(requiredTextSchema),
+  phone_number: z.optional(phoneSchema),
+  provider: z.optional(requiredTextSchema),
+  wallet_address: z.optional(requiredTextSchema),
+  network: z.optional(requiredTextSchema),
+});
+export type DestinationBody = z.infer<typeof destinationRequestSchema>;
+
+export const withdrawalRequestSchema = z.object({
+  destination_id: z.string(),
+  amount: amountSchema,
+  currency: z.string(),
+  reference: z.optional(requiredTextSchema),
+  metadata: z.optional(metadataSchema),
+});
+export type WithdrawalBody = z.infer<typeof withdrawalRequestSchema>;
+
+const eventGlobsSchema = z
+  .array(
+    z.string().check(z.minLength(1, "must not be empty"), z.maxLength(100, "must be at most 100 characters")),
+  )
+  .check(z.minLength(1, "must name at least one event"), z.maxLength(50, "must be at most 50"));
+
+export const webhookRequestSchema = z.object({
+  url: httpUrlSchema,
+  events: z.optional(eventGlobsSchema),
+});
+export const webhookPatchSchema = z.object({
+  url: z.optional(httpUrlSchema),
+  events: z.optional(eventGlobsSchema),
+  enabled: z.optional(z.boolean()),
+});
+
 export const PAYIN_LIMIT_MAX = 100;
 export const PAYIN_LIMIT_DEFAULT = 50;
 const LIMIT_MESSAGE = `must be between 1 and ${PAYIN_LIMIT_MAX}`;
@@ -58,16 +126,26 @@ const OFFSET_MESSAGE = "must be non-negative";
 
 /** A whole number in a query string; a coercion would take "", " 1" and "1e1" for one. */
 function queryInteger(message: string) {
-  return z.string().check(z.regex(/^\d{1,15}$/, message));
+  return z.string().check(z.regex(/^\d+$/, message));
 }
 
-export const payinQuerySchema = z.object({
+const pageQuery = {
   limit: z.optional(
     queryInteger(LIMIT_MESSAGE).check(
       z.refine((text) => Number(text) >= 1 && Number(text) <= PAYIN_LIMIT_MAX, LIMIT_MESSAGE),
     ),
   ),
   offset: z.optional(queryInteger(OFFSET_MESSAGE)),
+};
+export const pageQuerySchema = z.object(pageQuery);
+
+export const payinQuerySchema = z.object({
+  ...pageQuery,
   status_filter: z.optional(chargeStatusSchema),
 });
 export type PayinQuery = z.infer<typeof payinQuerySchema>;
+
+export const railQuerySchema = z.object({
+  payment_method: z.optional(z.string()),
+  currency: z.optional(z.string()),
+});

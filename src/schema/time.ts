@@ -16,6 +16,10 @@ export function iso(atMs: number): string {
 /** Milliseconds of an ISO 8601 instant with a zone, or undefined when it is not one. */
 export function parseInstant(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/.test(text)) return undefined;
+  const day = text.slice(0, 10);
+  // Date takes 30 February for 2 March.
+  const dayMs = Date.parse(day);
+  if (Number.isNaN(dayMs) || new Date(dayMs).toISOString().slice(0, 10) !== day) return undefined;
   const atMs = Date.parse(text);
   return Number.isNaN(atMs) || atMs < 0 || atMs > MAX_INSTANT_MS ? undefined : atMs;
 }

@@ -8,17 +8,18 @@ import {
 } from "../../domain/charge.js";
 import { paymentInstructions } from "../../domain/instructions.js";
 import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger.js";
-import { samePricing } from "../../domain/pricing.js";
-import { readWhitelabelRequest } from "../../domain/requests.js";
+import { type Price, type Pricing, samePricing } from "../../domain/pricing.js";
+import { type ChosenMethod, readWhitelabelRequest } from "../../domain/requests.js";
 import { choose, type Subject } from "../../domain/scenario.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { durationMs } from "../../schema/duration.js";
 import { type ErrorDetails, invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import type { CurrencyFixture } from "../../schema/fixtures.js";
+import type { CheckoutBody } from "../../schema/requests.js";
 import { iso } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
 import { emit } from "../events.js";
-import { idOf, referenceOf } from "../ids.js";
+import { digestOf, idOf, referenceOf } from "../ids.js";
 import { post } from "../ledger.js";
 import type { Task } from "../records.js";
 import { askedScenario, scenariosFor } from "../scenarios.js";
@@ -35,7 +36,7 @@ export function createWhitelabel(
   scenarioHeader: string | null,
 ): Command<Charge | Refusal> {
   return (tx) => {
-    const { organization, mode } = caller;
+    const { organization } = caller;
     const asked = askedScenario(tx.state, scenarioHeader, (raw as { metadata?: unknown } | null)?.metadata);
     const request = readWhitelabelRequest(
       tx.catalogue,
@@ -56,61 +57,126 @@ export function createWhitelabel(
       mismatches.payment_rail = `does not match the quote, which is for ${quote.payment_rail}`;
     if (Object.keys(mismatches).length > 0) return invalid(mismatches);
 
-    const bytes = tx.digest("charge");
-    const currency = tx.catalogue.knownCurrency(quote.currency);
-    const rail = tx.catalogue.rails(method.id, currency.code).find((one) => one.id === quote.payment_rail);
-    const reference = referenceOf(bytes);
-    const expiresAtMs =
-      tx.atMs + (body.expires_in_minutes ?? tx.settings.limits.checkout_default_minutes) * MINUTE_MS;
-    const charge: Charge = {
-      charge_id: idOf("charge", bytes),
-      checkout_id: tx.id("checkout"),
-      organization_id: organization.organization_id,
-      amount: quote.amount,
-      currency: quote.currency,
-      status: "PENDING",
-      provider_reference: reference,
-      created_at: tx.at,
-      updated_at: tx.at,
-      payment_method: method.id,
-      payment_rail: quote.payment_rail,
-      customer_email: body.customer_email,
-      customer_name: body.customer_name ?? null,
-      metadata: body.metadata ?? {},
-      fees: quote.fees,
-      exchange_rate: quote.exchange_rate,
-      settlement_amount: quote.settlement_amount,
-      settled_at: null,
-      failure_reason: null,
-      payment_instructions: paymentInstructions({
-        kind: method.kind,
-        rail: rail ?? null,
-        currency,
-        amount: quote.amount,
-        reference,
-        merchantName: organization.name,
-        walletAddress: quote.wallet_address,
-        phoneNumber: body.phone_number ?? null,
-        diallingCode: rail?.country ? tx.catalogue.diallingCode(rail.country) : undefined,
-        digest: bytes,
-      }),
-      expires_at: iso(expiresAtMs),
-      status_history: [{ status: "PENDING", at: tx.at }],
-      seq: tx.next("charge_seq"),
-      mode,
+    const charge = newCharge(tx, caller, {
       kind: "whitelabel",
+      body,
       pricing: quote.pricing,
-      phone_number: body.phone_number ?? null,
-      bank_account_number: body.bank_account_number ?? null,
-      expires_at_ms: expiresAtMs,
-      settlement_delay_ms: settlementDelayMs(currency),
-      scenario_asked: asked.name,
-      scenario: null,
-      timeline: [],
-      tasks: {},
-      notes: [],
-    };
-    return beginTimeline(tx, beginExpiry(tx, charge));
+      offeredMethods: [method.id],
+      scenarioAsked: asked.name,
+    });
+    const currency = tx.catalogue.knownCurrency(quote.currency);
+    const priced = priceCharge(tx, charge, {
+      method,
+      currency,
+      rail: tx.catalogue.rails(method.id, currency.code).find((one) => one.id === quote.payment_rail),
+      phoneNumber: body.phone_number ?? null,
+      bankAccountNumber: body.bank_account_number ?? null,
+      price: quote,
+      walletAddress: quote.wallet_address,
+    });
+    return beginTimeline(tx, beginExpiry(tx, priced));
+  };
+}
+
+export interface NewCharge {
+  readonly kind: Charge["kind"];
+  readonly body: Pick<
+    CheckoutBody,
+    | "customer_email"
+    | "customer_name"
+    | "metadata"
+    | "expires_in_minutes"
+    | "success_url"
+    | "cancel_url"
+    | "quote_id"
+  >;
+  readonly pricing: Pricing;
+  readonly offeredMethods: readonly string[];
+  readonly scenarioAsked: string | null;
+}
+
+/** A charge as it is before it has a price: in the base currency, and nothing due yet. */
+export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): Charge {
+  const { body, pricing } = wanted;
+  const bytes = tx.digest("charge");
+  const expiresAtMs =
+    tx.atMs + (body.expires_in_minutes ?? tx.settings.limits.checkout_default_minutes) * MINUTE_MS;
+  return {
+    charge_id: idOf("charge", bytes),
+    checkout_id: tx.id("checkout"),
+    organization_id: caller.organization.organization_id,
+    amount: pricing.amount,
+    currency: pricing.base_currency,
+    status: "PENDING",
+    provider_reference: referenceOf(bytes),
+    created_at: tx.at,
+    updated_at: tx.at,
+    payment_method: null,
+    payment_rail: null,
+    customer_email: body.customer_email ?? null,
+    customer_name: body.customer_name ?? null,
+    metadata: body.metadata ?? {},
+    fees: null,
+    exchange_rate: null,
+    settlement_amount: null,
+    settled_at: null,
+    failure_reason: null,
+    payment_instructions: null,
+    expires_at: iso(expiresAtMs),
+    status_history: [{ status: "PENDING", at: tx.at }],
+    seq: tx.next("charge_seq"),
+    mode: caller.mode,
+    kind: wanted.kind,
+    success_url: body.success_url ?? null,
+    cancel_url: body.cancel_url ?? null,
+    offered_methods: wanted.offeredMethods,
+    quote_id: body.quote_id ?? null,
+    pricing,
+    phone_number: null,
+    bank_account_number: null,
+    expires_at_ms: expiresAtMs,
+    settlement_delay_ms: 0,
+    scenario_asked: wanted.scenarioAsked,
+    scenario: null,
+    timeline: [],
+    tasks: {},
+    notes: [],
+  };
+}
+
+export interface PaymentTerms extends ChosenMethod {
+  readonly price: Price;
+  readonly walletAddress: string | null;
+}
+
+/** Gives the charge its price and the instructions to pay it by. The price's strings are copied, never computed again. */
+export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms): Charge {
+  const { method, currency, rail, price } = terms;
+  const organization = tx.catalogue.organization(charge.organization_id);
+  return {
+    ...charge,
+    amount: price.amount,
+    currency: currency.code,
+    payment_method: method.id,
+    payment_rail: rail?.id ?? null,
+    fees: price.fees,
+    exchange_rate: price.exchange_rate,
+    settlement_amount: price.settlement_amount,
+    payment_instructions: paymentInstructions({
+      kind: method.kind,
+      rail: rail ?? null,
+      currency,
+      amount: price.amount,
+      reference: charge.provider_reference,
+      merchantName: organization?.name ?? charge.organization_id,
+      walletAddress: terms.walletAddress,
+      phoneNumber: terms.phoneNumber,
+      diallingCode: rail?.country ? tx.catalogue.diallingCode(rail.country) : undefined,
+      digest: digestOf(charge.charge_id),
+    }),
+    phone_number: terms.phoneNumber,
+    bank_account_number: terms.bankAccountNumber,
+    settlement_delay_ms: settlementDelayMs(currency),
   };
 }
 
@@ -122,7 +188,7 @@ export function settlementDelayMs(currency: CurrencyFixture): number {
   return confirmingMs + (settlement_delay === undefined ? 0 : durationMs(settlement_delay));
 }
 
-function beginExpiry(tx: Transaction, charge: Charge): Charge {
+export function beginExpiry(tx: Transaction, charge: Charge): Charge {
   const expiry = tx.schedule({
     due_ms: charge.expires_at_ms,
     rank: 0,
@@ -157,11 +223,11 @@ export function chargeSubject(charge: Charge): Subject {
 /** Finds the rule for the charge, freezes its timeline into it and plans the first entry; puts the charge. */
 export function beginTimeline(tx: Transaction, charge: Charge): Charge {
   const choice = choose("charges", scenariosFor(tx.state, charge.scenario_asked), chargeSubject(charge));
-  let started: Charge = {
+  let started = keepViews(charge, {
     ...charge,
     scenario: choice?.scenario ?? null,
     timeline: choice?.rule.timeline ?? [],
-  };
+  });
   if (charge.scenario_asked !== null && choice?.scenario !== charge.scenario_asked)
     started = withNote(
       started,
@@ -377,4 +443,9 @@ export function transitionCharge(
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
     return moveCharge(tx, charge, to, actor, reason);
   };
+}
+
+/** The customer turns away, on the page or by the control API. */
+export function cancelCharge(chargeId: string): Command<Charge | Refusal> {
+  return transitionCharge(chargeId, "CANCELLED", "customer", "cancelled_by_customer");
 }

@@ -1,7 +1,10 @@
 import type { Mode } from "../../schema/common.js";
+import { type Refusal, refuse } from "../../schema/errors.js";
 import type { Signature } from "../../schema/webhooks.js";
+import type { Caller } from "../caller.js";
+import { visibleEndpoints } from "../queries.js";
 import type { Endpoint } from "../records.js";
-import type { Command } from "../transaction.js";
+import type { Command, Transaction } from "../transaction.js";
 
 export interface NewEndpoint {
   readonly url: string;
@@ -16,20 +19,23 @@ export interface NewEndpoint {
 /** Registers an endpoint. Registered again by the same owner, a URL updates its endpoint. */
 export function registerEndpoint(wanted: NewEndpoint): Command<Endpoint> {
   return (tx) => {
+    // The sandbox's own start options come for every organization; who registers the same URL means that one.
     const known = tx.state
       .endpoints()
       .find(
         (one) =>
-          one.url === wanted.url && one.mode === wanted.mode && one.organization_id === wanted.organizationId,
+          one.url === wanted.url &&
+          one.mode === wanted.mode &&
+          (one.organization_id === null || one.organization_id === wanted.organizationId),
       );
     const endpoint: Endpoint = {
       webhook_id: known?.webhook_id ?? tx.id("webhook"),
       seq: known?.seq ?? tx.next("webhook_seq"),
       url: wanted.url,
       mode: wanted.mode,
-      organization_id: wanted.organizationId,
+      organization_id: known === undefined ? wanted.organizationId : known.organization_id,
       events: wanted.events,
-      secret: wanted.secret ?? known?.secret ?? `whsec_${tx.digest("secret").toString("base64")}`,
+      secret: wanted.secret ?? known?.secret ?? newSecret(tx),
       previous_secret: known?.previous_secret ?? null,
       previous_secret_until_ms: known?.previous_secret_until_ms ?? 0,
       signature: wanted.signature ?? known?.signature ?? tx.settings.signature,
@@ -39,4 +45,68 @@ export function registerEndpoint(wanted: NewEndpoint): Command<Endpoint> {
     tx.put("endpoints", endpoint.webhook_id, endpoint);
     return endpoint;
   };
+}
+
+/** For how long a rotated secret still signs besides the new one. */
+const ROTATION_MS = 24 * 60 * 60 * 1000;
+
+function owned(tx: Transaction, caller: Caller, webhookId: string): Endpoint | Refusal {
+  return (
+    visibleEndpoints(tx.state, caller).find((one) => one.webhook_id === webhookId) ??
+    refuse("NOT_FOUND", "Webhook not found")
+  );
+}
+
+export interface EndpointPatch {
+  readonly url?: string | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+export function updateEndpoint(
+  caller: Caller,
+  webhookId: string,
+  patch: EndpointPatch,
+): Command<Endpoint | Refusal> {
+  return (tx) => {
+    const endpoint = owned(tx, caller, webhookId);
+    if ("refused" in endpoint) return endpoint;
+    const next: Endpoint = {
+      ...endpoint,
+      url: patch.url ?? endpoint.url,
+      events: patch.events ?? endpoint.events,
+      enabled: patch.enabled ?? endpoint.enabled,
+    };
+    tx.put("endpoints", webhookId, next);
+    return next;
+  };
+}
+
+/** What still waits for it is dropped when its turn comes. */
+export function deleteEndpoint(caller: Caller, webhookId: string): Command<Endpoint | Refusal> {
+  return (tx) => {
+    const endpoint = owned(tx, caller, webhookId);
+    if (!("refused" in endpoint)) tx.remove("endpoints", webhookId);
+    return endpoint;
+  };
+}
+
+/** A new secret; the old one signs too for a day, so that a receiver can change over without missing an event. */
+export function rotateSecret(caller: Caller, webhookId: string): Command<Endpoint | Refusal> {
+  return (tx) => {
+    const endpoint = owned(tx, caller, webhookId);
+    if ("refused" in endpoint) return endpoint;
+    const next: Endpoint = {
+      ...endpoint,
+      secret: newSecret(tx),
+      previous_secret: endpoint.secret,
+      previous_secret_until_ms: tx.atMs + ROTATION_MS,
+    };
+    tx.put("endpoints", webhookId, next);
+    return next;
+  };
+}
+
+function newSecret(tx: Transaction): string {
+  return `whsec_${tx.digest("secret").toString("base64")}`;
 }

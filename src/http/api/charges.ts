@@ -1,21 +1,19 @@
 import type { Caller } from "../../engine/caller.js";
-import { findCharge, organizationView, listPayins as pageOfPayins } from "../../engine/queries.js";
+import { findOwned, organizationView, listPayins as pageOfPayins } from "../../engine/queries.js";
 import { chargeDetailJson, payinSummaryJson } from "../../engine/views.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
-import { PAYIN_LIMIT_DEFAULT, payinQuerySchema } from "../../schema/requests.js";
+import { payinQuerySchema } from "../../schema/requests.js";
 import type { Call } from "../operations.js";
-import { readQuery } from "../query.js";
+import { pageOf, readQuery } from "../query.js";
 import { ok, okJson, type Reply } from "../reply.js";
 
 export function listPayins({ world, caller, url }: Call<Caller>): Reply | Refusal {
   const read = readQuery(payinQuerySchema, url);
   if (isRefusal(read)) return read;
-  const { limit, offset, status_filter } = read.query;
   world.settle();
   const page = pageOfPayins(world.engine.state, caller, {
-    limit: limit === undefined ? PAYIN_LIMIT_DEFAULT : Number(limit),
-    offset: offset === undefined ? 0 : Number(offset),
-    status: status_filter,
+    ...pageOf(read.query),
+    status: read.query.status_filter,
   });
   let items = "";
   for (const charge of page.items)
@@ -25,7 +23,7 @@ export function listPayins({ world, caller, url }: Call<Caller>): Reply | Refusa
 
 export function getCharge({ world, caller, param }: Call<Caller>): Reply | Refusal {
   world.settle();
-  const charge = findCharge(world.engine.state, caller, param("charge_id"));
+  const charge = findOwned(world.engine.state, "charges", caller, param("charge_id"));
   return charge === undefined ? refuse("NOT_FOUND", "Charge not found") : okJson(chargeDetailJson(charge));
 }
 

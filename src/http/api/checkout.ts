@@ -1,7 +1,8 @@
 import type { Caller } from "../../engine/caller.js";
 import { createWhitelabel as whitelabelCommand } from "../../engine/commands/charges.js";
+import { createCheckout as checkoutCommand } from "../../engine/commands/checkouts.js";
 import { createQuote as quoteCommand } from "../../engine/commands/quotes.js";
-import { quoteView, whitelabelResult } from "../../engine/views.js";
+import { checkoutView, quoteView, whitelabelResult } from "../../engine/views.js";
 import { isRefusal, type Refusal } from "../../schema/errors.js";
 import type { Call } from "../operations.js";
 import { ok, type Reply } from "../reply.js";
@@ -15,4 +16,12 @@ export function createQuote({ world, caller, body }: Call<Caller>): Reply | Refu
 export function createWhitelabel({ world, caller, body, header }: Call<Caller>): Reply | Refusal {
   const charge = world.execute(whitelabelCommand(caller, body, header("sandbox-scenario")));
   return isRefusal(charge) ? charge : ok(whitelabelResult(charge));
+}
+
+/** The link carries the public address, or the one this request came to. */
+export function createCheckout({ world, caller, body, header, url }: Call<Caller>): Reply | Refusal {
+  const charge = world.execute(checkoutCommand(caller, body, header("sandbox-scenario")));
+  if (isRefusal(charge)) return charge;
+  const base = world.publicUrl ?? new URL(url).origin;
+  return ok(checkoutView(charge, `${base}/checkout/${charge.checkout_id}`));
 }

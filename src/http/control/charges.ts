@@ -1,15 +1,68 @@
+import type { Charge } from "../../domain/charge.js";
 import { transitionCharge as transitionCommand } from "../../engine/commands/charges.js";
 import { chargeDetailJson } from "../../engine/views.js";
-import { transitionRequestSchema } from "../../schema/control.js";
-import { invalid, isRefusal, type Refusal } from "../../schema/errors.js";
+import type { ChargeStatus } from "../../schema/common.js";
+import { chargeQuerySchema, refundRequestSchema, transitionRequestSchema } from "../../schema/control.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
+import type { World } from "../ports.js";
+import { pageOf, readQuery } from "../query.js";
 import { okJson, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
+
+/** Both modes' charges unless told otherwise, newest first, by e-mail, status and metadata. */
+export function listCharges({ world, url }: ControlCall): Reply | Refusal {
+  const read = readQuery(chargeQuerySchema, url);
+  if (isRefusal(read)) return read;
+  world.settle();
+  const { mode, customer_email, status } = read.query;
+  const { limit, offset } = pageOf(read.query);
+  const metadata = metadataFilter(url);
+  const wanted = (charge: Charge): boolean =>
+    (mode === undefined || charge.mode === mode) &&
+    (customer_email === undefined || charge.customer_email === customer_email) &&
+    (status === undefined || charge.status === status) &&
+    metadata.every(([key, value]) => charge.metadata[key] === value);
+  const { state } = world.engine;
+  const found = state.page("charges", "charges", 0, state.count("charges")).filter(wanted);
+  const items = found.slice(offset, offset + limit).map(controlChargeJson);
+  return okJson(`{"total":${found.length},"items":[${items.join(",")}]}`);
+}
+
+function metadataFilter(url: string): [string, string][] {
+  const mark = url.indexOf("?");
+  if (mark === -1) return [];
+  return [...new URLSearchParams(url.slice(mark + 1))]
+    .filter(([name]) => name.startsWith("metadata."))
+    .map(([name, value]) => [name.slice("metadata.".length), value]);
+}
+
+/** The charge as the service shows it, and what only the sandbox knows of it. */
+export function controlChargeJson(charge: Charge): string {
+  const { mode, kind, scenario, scenario_asked, timeline, notes } = charge;
+  const extra = JSON.stringify({ mode, kind, sandbox: { scenario, scenario_asked, timeline, notes } });
+  return `${chargeDetailJson(charge).slice(0, -1)},${extra.slice(1)}`;
+}
+
+export function getCharge({ world, param }: ControlCall): Reply | Refusal {
+  world.settle();
+  const charge = world.engine.state.get("charges", param("charge_id"));
+  return charge === undefined ? refuse("NOT_FOUND", "Charge not found") : okJson(controlChargeJson(charge));
+}
 
 export function transitionCharge({ world, body, param }: ControlCall): Reply | Refusal {
   const checked = check(transitionRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
-  const { to, reason } = checked.data;
-  const moved = world.execute(transitionCommand(param("charge_id"), to, "control", reason));
+  return move(world, param("charge_id"), checked.data.to, checked.data.reason);
+}
+
+export function refundCharge({ world, body, param }: ControlCall): Reply | Refusal {
+  const checked = check(refundRequestSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  return move(world, param("charge_id"), "REFUNDED", checked.data.reason);
+}
+
+function move(world: World, chargeId: string, to: ChargeStatus, reason: string | undefined): Reply | Refusal {
+  const moved = world.execute(transitionCommand(chargeId, to, "control", reason));
   return isRefusal(moved) ? moved : okJson(chargeDetailJson(moved));
 }

@@ -1,9 +1,12 @@
 import type { Refusal } from "../../schema/errors.js";
 import type { World, Worlds } from "../ports.js";
 import type { Reply } from "../reply.js";
-import { transitionCharge } from "./charges.js";
+import { getCharge, listCharges, refundCharge, transitionCharge } from "./charges.js";
+import { cancelCheckout, payCheckout } from "./checkouts.js";
 import { advanceClock, getClock, putClock } from "./clock.js";
+import { getRates, putRates } from "./rates.js";
 import { resetWorld, sandboxInfo } from "./sandbox.js";
+import { transitionWithdrawal } from "./withdrawals.js";
 
 /** A call of the control API, in the namespace it means. */
 export interface ControlCall {
@@ -27,5 +30,13 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   { method: "GET", path: "/_sandbox/clock", handle: getClock },
   { method: "PUT", path: "/_sandbox/clock", handle: putClock },
   { method: "POST", path: "/_sandbox/clock/advance", handle: advanceClock },
+  { method: "GET", path: "/_sandbox/charges", handle: listCharges },
+  { method: "GET", path: "/_sandbox/charges/:charge_id", handle: getCharge },
   { method: "POST", path: "/_sandbox/charges/:charge_id/transition", handle: transitionCharge },
+  { method: "POST", path: "/_sandbox/charges/:charge_id/refund", handle: refundCharge },
+  { method: "POST", path: "/_sandbox/withdrawals/:withdrawal_id/transition", handle: transitionWithdrawal },
+  { method: "POST", path: "/_sandbox/checkouts/:checkout_id/pay", handle: payCheckout },
+  { method: "POST", path: "/_sandbox/checkouts/:checkout_id/cancel", handle: cancelCheckout },
+  { method: "GET", path: "/_sandbox/rates", handle: getRates },
+  { method: "PUT", path: "/_sandbox/rates", handle: putRates },
 ];

@@ -1,0 +1,108 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  call,
+  chargePath,
+  getText,
+  newCharge,
+  newQuote,
+  PAYINS_PATH,
+  reset,
+  whitelabelText,
+} from "./requests.mjs";
+import { bareHono, sandbox, start } from "./servers.mjs";
+import { median } from "./stats.mjs";
+
+const PAGE_ITEMS = 50;
+
+/** What is asked, of the sandbox and of the bare server alike. */
+const CASES = [
+  { name: "GET charge", requests: ({ chargeId }) => [getText(chargePath(chargeId))] },
+  { name: "GET payins (50 items)", requests: () => [getText(PAYINS_PATH)] },
+  { name: "POST whitelabel", requests: ({ quoteId }) => [whitelabelText(quoteId)] },
+];
+
+/**
+ * A small world: one page of charges and a quote. Made anew before each measurement, so that the charges that
+ * POST whitelabel leaves behind weigh on nothing that comes after it.
+ */
+async function freshWorld(port) {
+  await reset(port);
+  const quoteId = await newQuote(port);
+  let charge;
+  for (let made = 0; made < PAGE_ITEMS; made++) charge = await newCharge(port, quoteId);
+  return { quoteId, chargeId: charge.chargeId, whitelabel: charge.text };
+}
+
+/** The bodies the sandbox gives, for the bare server to give the same. */
+async function keepAnswers(port, folder) {
+  const { chargeId, whitelabel } = await freshWorld(port);
+  const file = join(folder, "answers.json");
+  const charge = await call(port, "GET", chargePath(chargeId));
+  const payins = await call(port, "GET", PAYINS_PATH);
+  writeFileSync(file, JSON.stringify({ charge, payins, whitelabel }));
+  return { file, bytes: { charge: charge.length, payins: payins.length, whitelabel: whitelabel.length } };
+}
+
+/**
+ * Requests a second and latencies of the sandbox (manual clock) and of bare Hono, in turns: whatever slows the
+ * machine down for a while slows both.
+ *
+ * @param {import("./load-client.mjs").LoadClient} load
+ */
+export async function measureThroughput(load, { folder, core, connections, rounds, warmUpMs, measureMs }) {
+  mkdirSync(folder, { recursive: true });
+  const where = { cwd: folder, core };
+  const ours = await start(sandbox("--clock", "manual"), where);
+  const answers = await keepAnswers(ours.port, folder);
+  const hono = await start(bareHono(answers.file), where);
+
+  const once = async (kind, server, count, timing) => {
+    // The bare server answers the same to any id.
+    const world = server === ours ? await freshWorld(ours.port) : { chargeId: "ch_0", quoteId: "qt_0" };
+    const requests = kind.requests(world);
+    return load.run({ port: server.port, connections: count, requests, ...timing });
+  };
+  // Compiled and optimized before anything counts.
+  for (const kind of CASES)
+    for (const server of [ours, hono]) await once(kind, server, 10, { maxMs: 2 * (warmUpMs + measureMs) });
+
+  const results = [];
+  for (const kind of CASES)
+    for (const count of connections) {
+      const found = { sandbox: [], hono: [] };
+      for (let round = 0; round < rounds; round++) {
+        const timing = { warmUpMs, maxMs: measureMs };
+        found.sandbox.push(await once(kind, ours, count, timing));
+        found.hono.push(await once(kind, hono, count, timing));
+      }
+      results.push({
+        name: kind.name,
+        connections: count,
+        sandbox: medians(found.sandbox),
+        hono: medians(found.hono),
+        rounds: found,
+      });
+    }
+  await ours.stop();
+  await hono.stop();
+  return { results, bytes: answers.bytes };
+}
+
+/**
+ * POST whitelabel on a clock that runs: each charge goes on to be paid by itself one to five seconds later (four
+ * more changes and their events), so the rate that counts is the one after those seconds.
+ */
+export async function measureRunningClock(load, { folder, core, warmUpMs, measureMs }) {
+  const ours = await start(sandbox("--clock", "real"), { cwd: folder, core });
+  const requests = async () => [whitelabelText(await newQuote(ours.port))];
+  const job = { port: ours.port, connections: 10, requests: await requests(), warmUpMs, maxMs: measureMs };
+  const result = await load.run(job, requests);
+  await ours.stop();
+  return result;
+}
+
+function medians(results) {
+  const of = (field) => median(results.map((result) => result[field]));
+  return { perSecond: of("perSecond"), p50Ms: of("p50Ms"), p99Ms: of("p99Ms") };
+}

@@ -1,0 +1,81 @@
+import { cpus } from "node:os";
+import { ms, perSecond, table, times } from "./table.mjs";
+
+/** Where the figures come from: they mean something only together with it. */
+export function machine(cores) {
+  const [first] = cpus();
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    cpu: `${cpus().length} x ${first?.model.trim() ?? "?"}`,
+    pinned: cores === undefined ? "no" : "server and load generator on a core each",
+  };
+}
+
+export function machineLine({ date, node, platform, cpu, pinned }) {
+  return `${date}, Node ${node}, ${platform}, ${cpu}; pinned: ${pinned}\n`;
+}
+
+/** The last server is the yardstick: bare node:http. */
+export function startTable(results) {
+  const base = results.at(-1);
+  const rows = results.map(({ name, firstMs, idleMb }) => [
+    name,
+    ms(firstMs),
+    times(firstMs / base.firstMs),
+    idleMb === undefined ? "?" : idleMb.toFixed(0),
+    idleMb === undefined ? "?" : times(idleMb / base.idleMb),
+  ]);
+  return table(
+    "Start and idle memory",
+    ["server", "first 200, ms", "x node:http", "idle MB", "x node:http"],
+    rows,
+  );
+}
+
+export function throughputTable(results) {
+  const rows = results.map(({ name, connections, sandbox, hono }) => [
+    name,
+    String(connections),
+    perSecond(sandbox.perSecond),
+    perSecond(hono.perSecond),
+    times(sandbox.perSecond / hono.perSecond),
+    ms(sandbox.p50Ms),
+    ms(hono.p50Ms),
+    ms(sandbox.p99Ms),
+    ms(hono.p99Ms),
+  ]);
+  return table(
+    "Throughput: the sandbox and bare Hono with answers of the same size, in turns",
+    ["request", "conns", "req/s", "Hono", "ratio", "p50 ms", "Hono", "p99 ms", "Hono"],
+    rows,
+  );
+}
+
+export function runningClockTable({ perSecond: rate, p50Ms, p99Ms }) {
+  return table(
+    "Clock running (each charge is paid by itself within 5 s), sustained, 10 connections",
+    ["request", "req/s", "p50 ms", "p99 ms"],
+    [["POST whitelabel", perSecond(rate), ms(p50Ms), ms(p99Ms)]],
+  );
+}
+
+/** A column a size; `runs` are those in memory and on disk, which need not have the same sizes. */
+export function growthTable(runs) {
+  const sizes = [...new Set(runs.flat().map(({ size }) => size))].sort((a, b) => a - b);
+  const rows = runs.flatMap((run) =>
+    run[0].rows.map(({ name }, index) => {
+      const at = (size) => run.find((one) => one.size === size)?.rows[index].p50Ms;
+      const growth = at(run.at(-1).size) / at(run[0].size);
+      return [name, ...sizes.map((size) => at(size)?.toFixed(3) ?? ""), times(growth)];
+    }),
+  );
+  const memory = (size) => runs[0].find((one) => one.size === size)?.residentMb?.toFixed(0) ?? "";
+  rows.push(["resident MB, in memory", ...sizes.map(memory), ""]);
+  return table(
+    "Growth: p50 in ms over one connection, by the number of charges",
+    ["", ...sizes.map((size) => size.toLocaleString("en")), "last/first"],
+    rows,
+  );
+}

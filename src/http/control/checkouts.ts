@@ -1,0 +1,23 @@
+import { cancelCharge } from "../../engine/commands/charges.js";
+import { chooseMethod } from "../../engine/commands/checkouts.js";
+import { chargeDetailJson } from "../../engine/views.js";
+import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { okJson, type Reply } from "../reply.js";
+import type { ControlCall } from "./operations.js";
+
+/** Does what the customer does on the hosted page: picks a method and pays; the scenario says what comes of it. */
+export function payCheckout({ world, body, param }: ControlCall): Reply | Refusal {
+  world.settle();
+  const charge = world.engine.state.chargeOfCheckout(param("checkout_id"));
+  if (charge === undefined) return refuse("NOT_FOUND", "Checkout not found");
+  const paid = world.execute(chooseMethod(charge.charge_id, body));
+  return isRefusal(paid) ? paid : okJson(chargeDetailJson(paid));
+}
+
+export function cancelCheckout({ world, param }: ControlCall): Reply | Refusal {
+  world.settle();
+  const charge = world.engine.state.chargeOfCheckout(param("checkout_id"));
+  if (charge === undefined) return refuse("NOT_FOUND", "Checkout not found");
+  const cancelled = world.execute(cancelCharge(charge.charge_id));
+  return isRefusal(cancelled) ? cancelled : okJson(chargeDetailJson(cancelled));
+}

@@ -1,0 +1,257 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  add,
+  compare,
+  convert,
+  decimalsOf,
+  exchangeRate,
+  isNegative,
+  isZero,
+  negate,
+  percentOf,
+  subtract,
+  toCanonical,
+  totalInUsd,
+  zero,
+} from "../../src/domain/money.js";
+import { amountArb, decimalsArb, percentArb, rateArb, unitsArb } from "../support/amounts.js";
+import {
+  decimalText,
+  fraction,
+  halfUp,
+  minorUnits,
+  over,
+  plus,
+  significant,
+  times,
+  ZERO,
+} from "../support/fraction.js";
+
+const PLAIN = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+
+/** An amount and the number of decimals of its currency. */
+const moneyArb = decimalsArb.chain((decimals) =>
+  amountArb(decimals).map((amount) => ({ amount, decimals })),
+);
+const signedUnitsArb = fc.tuple(fc.boolean(), unitsArb).map(([negative, units]) => (negative ? -units : units));
+
+describe("canonical amounts", () => {
+  it("have exactly the currency's decimals, rounded half-up", () => {
+    fc.assert(
+      fc.property(amountArb(10), decimalsArb, (amount, decimals) => {
+        const canonical = toCanonical(amount, decimals);
+        expect(canonical).toBe(halfUp(fraction(amount), decimals));
+        expect(decimalsOf(canonical)).toBe(decimals);
+      }),
+    );
+  });
+
+  it("are left as they are when they are canonical already", () => {
+    fc.assert(
+      fc.property(moneyArb, ({ amount, decimals }) => {
+        expect(toCanonical(amount, decimals)).toBe(amount);
+      }),
+    );
+  });
+
+  it.each([
+    ["0.00000001", 8, "0.00000001"],
+    ["0.0000001", 8, "0.00000010"],
+    ["0", 8, "0.00000000"],
+    ["123456789012345678901234567890.12345678", 8, "123456789012345678901234567890.12345678"],
+    ["999999999999999999999999999999.99", 2, "999999999999999999999999999999.99"],
+    ["5", 0, "5"],
+  ])("are plain digits, never an exponent: %s with %i decimals", (amount, decimals, canonical) => {
+    expect(toCanonical(amount, decimals)).toBe(canonical);
+  });
+
+  it("write zero with the currency's decimals", () => {
+    expect([0, 2, 6, 8].map(zero)).toEqual(["0", "0.00", "0.000000", "0.00000000"]);
+  });
+});
+
+describe("sums", () => {
+  it("are exact at any length and sign", () => {
+    fc.assert(
+      fc.property(decimalsArb, signedUnitsArb, signedUnitsArb, (decimals, a, b) => {
+        const [left, right] = [decimalText(a, decimals), decimalText(b, decimals)];
+        expect(add(left, right)).toBe(decimalText(a + b, decimals));
+        expect(subtract(left, right)).toBe(decimalText(a - b, decimals));
+      }),
+    );
+  });
+
+  it("of unlike scales have the larger number of decimals", () => {
+    fc.assert(
+      fc.property(signedUnitsArb, signedUnitsArb, (a, b) => {
+        const [left, right] = [decimalText(a, 2), decimalText(b, 8)];
+        expect(add(left, right)).toBe(decimalText(a * 10n ** 6n + b, 8));
+        expect(add(right, left)).toBe(add(left, right));
+      }),
+    );
+  });
+
+  it("never make a negative zero", () => {
+    expect(add("1.00", "-1.00")).toBe("0.00");
+    expect(add("-1.00", "1.000000")).toBe("0.000000");
+    expect(negate("0.00")).toBe("0.00");
+    expect(subtract("0", "0")).toBe("0");
+  });
+});
+
+describe("comparisons", () => {
+  it("go by value, whatever the number of decimals", () => {
+    fc.assert(
+      fc.property(signedUnitsArb, signedUnitsArb, (a, b) => {
+        const difference = a * 10n ** 6n - b;
+        const sign = difference === 0n ? 0 : difference < 0n ? -1 : 1;
+        expect(compare(decimalText(a, 2), decimalText(b, 8))).toBe(sign);
+      }),
+    );
+  });
+
+  it("tell zero, negative and positive apart", () => {
+    fc.assert(
+      fc.property(decimalsArb, signedUnitsArb, (decimals, units) => {
+        const amount = decimalText(units, decimals);
+        expect(isZero(amount)).toBe(units === 0n);
+        expect(isNegative(amount)).toBe(units < 0n);
+        expect(minorUnits(negate(amount), decimals)).toBe(-units);
+      }),
+    );
+  });
+});
+
+describe("exchange rate", () => {
+  it("is the quotient of the rates to 12 significant digits, half-up", () => {
+    fc.assert(
+      fc.property(rateArb, rateArb, (base, target) => {
+        const rate = exchangeRate(base, target);
+        expect(rate).toBe(significant(over(fraction(target), fraction(base)), 12));
+        expect(rate).toMatch(PLAIN);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ["1", "1550", "1550"],
+    ["1550", "1", "0.000645161290323"],
+    ["3", "1", "0.333333333333"],
+    ["3", "2", "0.666666666667"],
+    ["1550", "0.000015625", "0.0000000100806451613"],
+    ["0.000015625", "3650", "233600000"],
+    ["1", "1.00000000000500", "1.00000000001"],
+    ["1", "1.00000000000499", "1"],
+    ["1", "999999999999.5", "1000000000000"],
+    ["1", "123456789012345678", "123456789012000000"],
+  ])("from a rate of %s to one of %s is %s", (base, target, rate) => {
+    expect(exchangeRate(base, target)).toBe(rate);
+  });
+});
+
+describe("conversion", () => {
+  it("is base × rate, rounded half-up once", () => {
+    fc.assert(
+      fc.property(moneyArb, rateArb, rateArb, decimalsArb, ({ amount }, from, to, decimals) => {
+        const rate = exchangeRate(from, to);
+        expect(convert(amount, rate, decimals)).toBe(
+          halfUp(times(fraction(amount), fraction(rate)), decimals),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("of crypto shows 8 decimals and never an exponent", () => {
+    fc.assert(
+      fc.property(amountArb(2), (amount) => {
+        expect(convert(amount, exchangeRate("1550", "0.000015625"), 8)).toMatch(/^(0|[1-9]\d*)\.\d{8}$/);
+      }),
+    );
+  });
+});
+
+describe("percentages", () => {
+  it("are rounded half-up to the currency's decimals", () => {
+    fc.assert(
+      fc.property(moneyArb, percentArb, ({ amount, decimals }, percent) => {
+        const exact = over(times(fraction(amount), fraction(percent)), fraction("100"));
+        expect(percentOf(amount, percent, decimals)).toBe(halfUp(exact, decimals));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ["1.00", "0.5", 2, "0.01"],
+    ["0.99", "0.5", 2, "0.00"],
+    ["3.00", "0.5", 2, "0.02"],
+    ["5.00", "0.5", 2, "0.03"],
+    ["0.00000100", "0.5", 8, "0.00000001"],
+    ["100000000000000000000000000001.00", "0.5", 2, "500000000000000000000000000.01"],
+  ])("a half goes up: %s × %s %% with %i decimals", (amount, percent, decimals, part) => {
+    expect(percentOf(amount, percent, decimals)).toBe(part);
+  });
+});
+
+describe("total in US dollars", () => {
+  const holdingsArb = fc.array(
+    fc.record({ amount: fc.oneof(amountArb(2), amountArb(6), amountArb(8)), rate: rateArb }),
+    { maxLength: 11 },
+  );
+
+  it("is the exact sum of the quotients, rounded half-up once", () => {
+    fc.assert(
+      fc.property(holdingsArb, (holdings) => {
+        let sum = ZERO;
+        for (const { amount, rate } of holdings) sum = plus(sum, over(fraction(amount), fraction(rate)));
+        expect(totalInUsd(holdings, 2)).toBe(halfUp(sum, 2));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("of nothing is zero", () => {
+    expect(totalInUsd([], 2)).toBe("0.00");
+    expect(totalInUsd([{ amount: "0.00", rate: "1550" }], 2)).toBe("0.00");
+  });
+
+  it("rounds an exact tie up, even one made of quotients that never end", () => {
+    expect(totalInUsd([{ amount: "7.75", rate: "1550" }], 2)).toBe("0.01");
+    const thirds = [
+      { amount: "0.005000", rate: "3" },
+      { amount: "0.010000", rate: "3" },
+    ];
+    expect(totalInUsd(thirds, 2)).toBe("0.01");
+    const elevenths = Array.from({ length: 11 }, () => ({ amount: "0.005000", rate: "11" }));
+    expect(totalInUsd(elevenths, 2)).toBe("0.01");
+  });
+
+  it("rounds down what is less than a tie by the smallest possible bit", () => {
+    const shy = [
+      { amount: "0.005000", rate: "3" },
+      { amount: "0.009999", rate: "3" },
+    ];
+    expect(totalInUsd(shy, 2)).toBe("0.00");
+    const hair = [{ amount: "99999999999999999999999999999.49", rate: "199999999999999999999999999999" }];
+    expect(totalInUsd(hair, 2)).toBe("0.50");
+  });
+
+  it("rounds the sum and not its parts", () => {
+    const parts = Array.from({ length: 10 }, () => ({ amount: "0.000900", rate: "1" }));
+    expect(totalInUsd(parts, 2)).toBe("0.01");
+  });
+
+  it("keeps every digit of eleven accounts of 38 digits", () => {
+    const rates = ["1", "1550", "12.4", "129", "2600", "3650", "17.8", "1", "1", "0.000015625", "0.00032"];
+    const holdings = rates.map((rate, index) => ({
+      amount: `${"123456789".repeat(4).slice(0, 30)}.${"98765432".slice(0, index < 7 ? 2 : 8)}`,
+      rate,
+    }));
+    let sum = ZERO;
+    for (const { amount, rate } of holdings) sum = plus(sum, over(fraction(amount), fraction(rate)));
+    expect(totalInUsd(holdings, 2)).toBe(halfUp(sum, 2));
+  });
+});

@@ -1,0 +1,293 @@
+import { afterEach, expect } from "vitest";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox.js";
+
+/** The instant the sandboxes of these tests start at, and stand still at until they are told otherwise. */
+export const START = "2026-01-31T09:00:00.000Z";
+
+export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** START and so many seconds, as the service writes it. */
+export function later(seconds: number): string {
+  return new Date(Date.parse(START) + seconds * 1000).toISOString();
+}
+
+export interface Fees {
+  total_fee: string;
+  fee_breakdown: { platform_fee: string; gateway_fee: string };
+}
+
+export interface Quote {
+  quote_id: string;
+  payment_method: string;
+  payment_rail: string | null;
+  base_currency: string;
+  base_amount: string;
+  amount: string;
+  currency: string;
+  exchange_rate: string;
+  fees: Fees;
+  settlement_amount: string;
+  expires_at: string;
+  locked_until: string;
+  created_at: string;
+  wallet_address?: string;
+  network?: string;
+}
+
+export interface Whitelabel {
+  checkout_id: string;
+  charge_id: string;
+  status: string;
+  amount: string;
+  currency: string;
+  payment_method: string;
+  payment_provider: null;
+  provider_reference: string;
+  payment_instructions: Record<string, string>;
+  expires_at: string;
+  created_at: string;
+}
+
+export interface Summary {
+  charge_id: string;
+  checkout_id: string;
+  organization_id: string;
+  amount: string;
+  currency: string;
+  status: string;
+  payment_provider: null;
+  provider_reference: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Charge extends Summary {
+  payment_method: string;
+  payment_rail: string | null;
+  customer_email: string;
+  customer_name: string | null;
+  metadata: Record<string, string>;
+  fees: Fees;
+  exchange_rate: string;
+  settlement_amount: string;
+  settled_at: string | null;
+  failure_reason: string | null;
+  payment_instructions: Record<string, string>;
+  expires_at: string;
+  status_history: { status: string; at: string; reason?: string }[];
+}
+
+export interface Balances {
+  success: boolean;
+  account_id: string;
+  balances: { currency: string; available_balance: string; pending_balance: string }[];
+  total_balance_usd: string;
+}
+
+export interface ErrorBody {
+  code: string;
+  message: string;
+  details?: Record<string, string>;
+}
+
+/** One answer, read. `error` checks the documented shape before it gives it out. */
+export class Answer<Body> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+
+  constructor(status: number, headers: Headers, text: string) {
+    this.status = status;
+    this.headers = headers;
+    this.text = text;
+  }
+
+  get body(): Body {
+    return JSON.parse(this.text) as Body;
+  }
+
+  get error(): ErrorBody {
+    return errorOf(this.text);
+  }
+
+  get details(): Record<string, string> {
+    return this.error.details ?? {};
+  }
+}
+
+/** The error of a body, which must have exactly the documented shape. */
+export function errorOf(text: string): ErrorBody {
+  const body = JSON.parse(text) as { error: ErrorBody };
+  expect(Object.keys(body)).toEqual(["error"]);
+  const { code, message, details, ...rest } = body.error;
+  expect(rest).toEqual({});
+  expect(code).toMatch(/^[A-Z][A-Z_]*$/);
+  expect(typeof message).toBe("string");
+  expect(message).not.toBe("");
+  if ("details" in body.error) {
+    expect(Object.keys(details ?? {}).length).toBeGreaterThan(0);
+    for (const text of Object.values(details ?? {})) {
+      expect(typeof text).toBe("string");
+      expect(text).not.toBe("");
+    }
+  }
+  return body.error;
+}
+
+/** The answer is a refusal with that status and code and, where given, details for exactly those fields. */
+export function expectError(answer: Answer<unknown>, status: number, code: string, fields?: string[]): void {
+  expect({ status: answer.status, code: answer.error.code }).toEqual({ status, code });
+  if (fields !== undefined) expect(Object.keys(answer.details).sort()).toEqual([...fields].sort());
+}
+
+export function expectInvalid(answer: Answer<unknown>, ...fields: string[]): void {
+  expectError(answer, 400, "VALIDATION_ERROR", fields);
+}
+
+export type Headerset = Readonly<Record<string, string>>;
+
+/** A caller of the service: a sandbox and a key, or no key at all. */
+export class Api {
+  readonly sandbox: Sandbox;
+  readonly key: string | null;
+
+  constructor(sandbox: Sandbox, key: string | null = sandbox.apiKey) {
+    this.sandbox = sandbox;
+    this.key = key;
+  }
+
+  as(key: string | null): Api {
+    return new Api(this.sandbox, key);
+  }
+
+  async send<Body>(
+    method: string,
+    path: string,
+    body?: BodyInit | null,
+    headers: Headerset = {},
+  ): Promise<Answer<Body>> {
+    const all = new Headers(headers);
+    if (this.key !== null && !all.has("authorization")) all.set("authorization", `Bearer ${this.key}`);
+    const init: RequestInit = { method, headers: all };
+    if (body !== undefined && body !== null) init.body = body;
+    const response = await this.sandbox.fetch(new Request(`http://sandbox${path}`, init));
+    return new Answer(response.status, response.headers, await response.text());
+  }
+
+  get<Body>(path: string, headers?: Headerset): Promise<Answer<Body>> {
+    return this.send("GET", path, null, headers);
+  }
+
+  /** Sends the body as JSON; text is sent as it stands. */
+  post<Body>(path: string, body: unknown, headers: Headerset = {}): Promise<Answer<Body>> {
+    return this.write("POST", path, body, headers);
+  }
+
+  put<Body>(path: string, body: unknown, headers: Headerset = {}): Promise<Answer<Body>> {
+    return this.write("PUT", path, body, headers);
+  }
+
+  private write<Body>(method: string, path: string, body: unknown, headers: Headerset) {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return this.send<Body>(method, path, text, { "content-type": "application/json", ...headers });
+  }
+
+  tryQuote(body: unknown, headers?: Headerset): Promise<Answer<Quote>> {
+    return this.post("/api/v1/payments/quotes", body, headers);
+  }
+
+  async quote(body: unknown): Promise<Quote> {
+    return okBody(await this.tryQuote(body));
+  }
+
+  tryWhitelabel(body: unknown, headers?: Headerset): Promise<Answer<Whitelabel>> {
+    return this.post("/api/v1/payments/whitelabel", body, headers);
+  }
+
+  async whitelabel(body: unknown, headers?: Headerset): Promise<Whitelabel> {
+    return okBody(await this.tryWhitelabel(body, headers));
+  }
+
+  /** A quote and the checkout that goes with it. */
+  async pay(order: Partial<typeof KES_ORDER> & Record<string, unknown> = {}): Promise<Whitelabel> {
+    return this.whitelabel(await this.checkoutBody(order));
+  }
+
+  /** A valid whitelabel body with a quote of its own. */
+  async checkoutBody(order: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+    const { to_currency, ...body } = { ...KES_ORDER, ...order } as Record<string, unknown>;
+    const { pricing, payment_method } = body;
+    const asked = to_currency === undefined ? {} : { to_currency };
+    const quote = await this.quote({ pricing, payment_method, ...asked });
+    return { quote_id: quote.quote_id, ...body };
+  }
+
+  async charge(id: string): Promise<Charge> {
+    return okBody(await this.get<Charge>(`/api/v1/payments/charges/${id}`));
+  }
+
+  tryPayins(query = ""): Promise<Answer<{ total: number; items: Summary[] }>> {
+    return this.get(`/api/v1/payments/payins${query}`);
+  }
+
+  async payins(query = ""): Promise<{ total: number; items: Summary[] }> {
+    return okBody(await this.tryPayins(query));
+  }
+
+  async balances(): Promise<Balances> {
+    return okBody(await this.get<Balances>("/api/v1/accounts/balances"));
+  }
+
+  /** The balance in that currency as `available / pending`, or undefined when there is none. */
+  async balance(currency: string): Promise<string | undefined> {
+    const found = (await this.balances()).balances.find((one) => one.currency === currency);
+    return found && `${found.available_balance} / ${found.pending_balance}`;
+  }
+
+  transition(id: string, body: unknown): Promise<Answer<Charge>> {
+    return this.post(`/_sandbox/charges/${id}/transition`, body);
+  }
+
+  advance(body: unknown): Promise<Answer<AdvanceReport>> {
+    return this.post("/_sandbox/clock/advance", body);
+  }
+}
+
+export interface AdvanceReport {
+  from: string;
+  to: string;
+  fired: { at: string; task: string; ref: string }[];
+  fired_total: number;
+}
+
+/** The body of a 200; anything else fails with what came instead. */
+export function okBody<Body>(answer: Answer<Body>): Body {
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  return answer.body;
+}
+
+/** What most tests order: 500.00 KES by mobile money. */
+export const KES_ORDER = {
+  pricing: { base_currency: "KES", amount: "500.00" },
+  payment_method: "mobile_money",
+  customer_email: "ada@shop.test",
+  phone_number: "+254700000001",
+};
+
+const opened: Sandbox[] = [];
+
+afterEach(async () => {
+  for (const sandbox of opened.splice(0)) await sandbox.close();
+});
+
+/** A sandbox of this test's own, at START, closed after it. */
+export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await createSandbox({ clock: "manual", startTime: START, ...options });
+  opened.push(sandbox);
+  return sandbox;
+}
+
+/** The same, as the caller who holds the ordinary test key. */
+export async function openApi(options: SandboxOptions = {}): Promise<Api> {
+  return new Api(await openSandbox(options));
+}

@@ -1,0 +1,120 @@
+import { connect, type Socket } from "node:net";
+import { afterEach } from "vitest";
+
+/** An answer as it came over the wire. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const opened: Wire[] = [];
+
+afterEach(() => {
+  for (const wire of opened.splice(0)) wire.close();
+});
+
+/** One connection, spoken to in bytes: for what an HTTP client would not send, or would hide. */
+export class Wire {
+  readonly #socket: Socket;
+  #received = Buffer.alloc(0);
+  #ended = false;
+  #wake: () => void = () => {};
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("data", (bytes) => {
+      this.#received = Buffer.concat([this.#received, bytes]);
+      this.#wake();
+    });
+    const end = () => {
+      this.#ended = true;
+      this.#wake();
+    };
+    socket.on("close", end);
+    socket.on("end", end);
+    // A reset after the answer is the server's way to stop an upload: what came before it counts.
+    socket.on("error", end);
+  }
+
+  static async open(port: number, host = "127.0.0.1"): Promise<Wire> {
+    const socket = connect(port, host);
+    await new Promise<void>((resolve, reject) => {
+      socket.once("connect", resolve);
+      socket.once("error", reject);
+    });
+    const wire = new Wire(socket);
+    opened.push(wire);
+    return wire;
+  }
+
+  write(bytes: string | Buffer): void {
+    if (!this.#ended) this.#socket.write(bytes);
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The next answer, by its content length; undefined when the connection ended before one came. */
+  async next(): Promise<WireAnswer | undefined> {
+    for (;;) {
+      const answer = this.#take();
+      if (answer !== undefined) return answer;
+      if (this.#ended) return undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #take(): WireAnswer | undefined {
+    const split = this.#received.indexOf("\r\n\r\n");
+    if (split === -1) return undefined;
+    const [first, ...lines] = this.#received.toString("latin1", 0, split).split("\r\n");
+    const headers = Object.fromEntries(
+      lines.map((line) => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
+    const status = Number(first!.split(" ")[1]);
+    const start = split + 4;
+    let end: number;
+    if (headers["transfer-encoding"] === "chunked") {
+      // Only what Node answers by itself comes in chunks: an empty body.
+      if (this.#received.toString("latin1", start, start + 5) !== "0\r\n\r\n") return undefined;
+      this.#received = this.#received.subarray(start + 5);
+      return { status, headers, body: "" };
+    }
+    if (headers["content-length"] !== undefined) end = start + Number(headers["content-length"]);
+    else if (this.#ended) end = this.#received.length;
+    else return undefined;
+    if (this.#received.length < end) return undefined;
+    const body = this.#received.toString("utf8", start, end);
+    this.#received = this.#received.subarray(end);
+    return { status, headers, body };
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+/** Sends one request in bytes on a connection of its own and gives the answer. */
+export async function exchange(
+  port: number,
+  request: string | Buffer,
+  host?: string,
+): Promise<WireAnswer | undefined> {
+  const wire = await Wire.open(port, host);
+  wire.write(request);
+  const answer = await wire.next();
+  wire.close();
+  return answer;
+}
+
+/** The lines of a request without its body, ended as HTTP wants it. */
+export function head(...lines: string[]): string {
+  return `${lines.join("\r\n")}\r\n\r\n`;
+}

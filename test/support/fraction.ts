@@ -1,0 +1,74 @@
+/**
+ * Exact arithmetic on decimal strings with fractions of BigInt: the model that the money code is held against.
+ * It shares nothing with decimal.js, and nothing with src.
+ */
+export interface Fraction {
+  readonly n: bigint;
+  /** More than 0. */
+  readonly d: bigint;
+}
+
+export const ZERO: Fraction = { n: 0n, d: 1n };
+
+export function fraction(text: string): Fraction {
+  const [, sign, whole, , part = ""] = /^(-?)(\d+)(\.(\d+))?$/.exec(text) ?? [];
+  if (whole === undefined) throw new Error(`not a plain decimal: ${text}`);
+  const n = BigInt(whole + part);
+  return { n: sign === "-" ? -n : n, d: 10n ** BigInt(part.length) };
+}
+
+export function plus(a: Fraction, b: Fraction): Fraction {
+  return { n: a.n * b.d + b.n * a.d, d: a.d * b.d };
+}
+
+export function times(a: Fraction, b: Fraction): Fraction {
+  return { n: a.n * b.n, d: a.d * b.d };
+}
+
+export function over(a: Fraction, b: Fraction): Fraction {
+  if (b.n <= 0n) throw new Error("the model divides by positive numbers only");
+  return { n: a.n * b.d, d: a.d * b.n };
+}
+
+/** The integer nearest to the fraction; a half goes away from zero. */
+export function nearestInteger({ n, d }: Fraction): bigint {
+  const magnitude = ((n < 0n ? -n : n) * 2n + d) / (2n * d);
+  return n < 0n ? -magnitude : magnitude;
+}
+
+/** `1234` with two decimals is `12.34`. */
+export function decimalText(units: bigint, decimals: number): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, "0");
+  const split = digits.length - decimals;
+  const text = decimals === 0 ? digits : `${digits.slice(0, split)}.${digits.slice(split)}`;
+  return units < 0n ? `-${text}` : text;
+}
+
+/** `12.34` with two decimals is `1234`; an amount with another number of decimals is a mistake. */
+export function minorUnits(text: string, decimals: number): bigint {
+  const { n, d } = fraction(text);
+  if (d !== 10n ** BigInt(decimals)) throw new Error(`${text} has not exactly ${decimals} decimals`);
+  return n;
+}
+
+export function halfUp(value: Fraction, decimals: number): string {
+  return decimalText(nearestInteger(times(value, { n: 10n ** BigInt(decimals), d: 1n })), decimals);
+}
+
+/** A positive number to so many significant digits, half-up, without trailing zeros. */
+export function significant(value: Fraction, digits: number): string {
+  let exponent = value.n.toString().length - value.d.toString().length;
+  if (isBelow(value, powerOfTen(exponent))) exponent--;
+  const scale = digits - 1 - exponent;
+  const units = nearestInteger(times(value, powerOfTen(scale)));
+  const text = scale >= 0 ? decimalText(units, scale) : (units * 10n ** BigInt(-scale)).toString();
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+function powerOfTen(exponent: number): Fraction {
+  return exponent >= 0 ? { n: 10n ** BigInt(exponent), d: 1n } : { n: 1n, d: 10n ** BigInt(-exponent) };
+}
+
+function isBelow(a: Fraction, b: Fraction): boolean {
+  return a.n * b.d < b.n * a.d;
+}

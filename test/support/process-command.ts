@@ -1,0 +1,179 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const BIN = join(ROOT, "bin/payments-sandbox.js");
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface Finished extends Exit {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CommandOptions {
+  readonly cwd?: string;
+  readonly env?: Record<string, string>;
+  /** What it reads from its standard input; nothing by default. */
+  readonly input?: string;
+}
+
+/** What `start --json` prints (contract section 1). */
+export interface ReadyLine {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly api_key: string;
+  readonly live_api_key: string;
+  readonly webhook_secret: string;
+  readonly control_url: string;
+  readonly dashboard_url: string;
+  readonly seed: string;
+}
+
+const running = new Set<Command>();
+
+/** The command as a user starts it: a process of its own. */
+export class Command {
+  stdout = "";
+  stderr = "";
+  readonly ended: Promise<Finished>;
+  readonly #child: ChildProcess;
+  #listeners: (() => void)[] = [];
+
+  constructor(args: readonly string[], { cwd = tmpdir(), env = {}, input }: CommandOptions = {}) {
+    const child = spawn(process.execPath, [BIN, ...args], {
+      cwd,
+      env: { ...cleanEnvironment(), ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    this.#child = child;
+    running.add(this);
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(input ?? "");
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      this.stdout += text;
+      this.#tell();
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+    });
+    this.ended = new Promise((resolve) =>
+      child.once("close", (code, signal) => {
+        running.delete(this);
+        resolve({ code, signal, stdout: this.stdout, stderr: this.stderr });
+        this.#tell();
+      }),
+    );
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners.splice(0)) listener();
+  }
+
+  /** Resolves when that much has been printed; rejects when it ends without. */
+  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(this.stdout);
+      if (match !== null) return match;
+      if (!running.has(this)) throw new Error(`ended without printing ${pattern}:\n${this.stdout}${this.stderr}`);
+      await new Promise<void>((resolve) => this.#listeners.push(resolve));
+    }
+  }
+
+  async ready(): Promise<ReadyLine> {
+    return JSON.parse((await this.printed(/^(\{.*\})\n/m))[1]!);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Finished> {
+    this.signal(signal);
+    return this.ended;
+  }
+}
+
+/** The machine's environment without what would configure the command under test. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !name.startsWith("PAYMENTS_") && name !== "NODE_EXTRA_CA_CERTS" && !name.startsWith("VITEST"),
+    ),
+  );
+}
+
+/** Runs the command to its end. */
+export function run(args: readonly string[], options?: CommandOptions): Promise<Finished> {
+  return new Command(args, options).ended;
+}
+
+/** Kills what a failed test left running. */
+export async function stopAll(): Promise<void> {
+  await Promise.all([...running].map((command) => command.stop("SIGKILL")));
+}
+
+const folders: string[] = [];
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-test-"));
+  folders.push(folder);
+  return folder;
+}
+
+export function removeFolders(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether somebody listens at that port of this machine. */
+export function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+/** `npm test` builds first; who runs a file by itself gets a build when there is none. */
+export function buildIfMissing(): void {
+  const isBuilt = () => ["dist/cli.js", "dist/shipped.json"].every((file) => existsSync(join(ROOT, file)));
+  const lock = join(ROOT, "node_modules/.payments-sandbox-build");
+  if (isBuilt() && !existsSync(lock)) return;
+  try {
+    mkdirSync(lock);
+  } catch {
+    // Another test file builds: this thread has nothing else to do until that is over.
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    for (let tries = 0; existsSync(lock) && tries < 600; tries++) Atomics.wait(pause, 0, 0, 100);
+    return;
+  }
+  try {
+    if (!isBuilt()) execFileSync(process.execPath, [join(ROOT, "scripts/build.mjs")], { stdio: "inherit" });
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,136 @@
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Webhook } from "standardwebhooks";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+
+export interface WebhookEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly mode: string;
+  readonly data: { readonly charge_id: string; readonly status: string };
+}
+
+/** One request a receiver got, and the means to answer it. */
+export class Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly response: ServerResponse;
+
+  constructor(headers: IncomingHttpHeaders, body: string, response: ServerResponse) {
+    this.headers = headers;
+    this.body = body;
+    this.response = response;
+  }
+
+  get event(): WebhookEvent {
+    return JSON.parse(this.body);
+  }
+
+  /** The text of `data` as it stood in the body. */
+  get dataText(): string {
+    return this.body.slice(this.body.indexOf('"data":') + '"data":'.length, -1);
+  }
+
+  get isAnswered(): boolean {
+    return this.response.writableEnded;
+  }
+
+  /** Throws unless the signature is one the official library takes. */
+  verify(secret: string = DEFAULT_WEBHOOK_SECRET): unknown {
+    return new Webhook(secret).verify(this.body, this.headers as Record<string, string>);
+  }
+
+  answer(status = 200, headers: Record<string, string> = {}): void {
+    this.response.writeHead(status, headers).end("answer");
+  }
+}
+
+export type Handler = (received: Received) => unknown;
+
+/** Answers at once, as a good receiver does. */
+export const accept: Handler = (received) => received.answer();
+/** Keeps the sender waiting until the test answers. */
+export const hold: Handler = () => {};
+export const refuseWith =
+  (status: number, headers: Record<string, string> = {}): Handler =>
+  (received) =>
+    received.answer(status, headers);
+
+/** A webhook receiver on a port of its own; what it got is kept in the order it came. */
+export class Receiver implements AsyncDisposable {
+  readonly received: Received[] = [];
+  handler: Handler;
+  readonly #server: Server;
+  #waiting: { count: number; resolve: () => void }[] = [];
+  #closed = false;
+
+  private constructor(handler: Handler) {
+    this.handler = handler;
+    this.#server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const received = new Received(request.headers, Buffer.concat(chunks).toString("utf8"), response);
+        this.received.push(received);
+        void this.handler(received);
+        this.#waiting = this.#waiting.filter(({ count, resolve }) => {
+          if (this.received.length < count) return true;
+          resolve();
+          return false;
+        });
+      });
+    });
+  }
+
+  static async open(handler: Handler = accept): Promise<Receiver> {
+    const receiver = new Receiver(handler);
+    await new Promise<void>((resolve) => receiver.#server.listen(0, "127.0.0.1", resolve));
+    return receiver;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/hooks`;
+  }
+
+  get types(): string[] {
+    return this.received.map((one) => one.event.type);
+  }
+
+  /** Resolves when so many have come in all; answers the last of them. */
+  async arrived(count: number): Promise<Received> {
+    if (this.received.length < count)
+      await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
+    return this.received[count - 1]!;
+  }
+
+  /** What came about one charge, in order. */
+  about(chargeId: string): Received[] {
+    return this.received.filter((one) => one.event.data.charge_id === chargeId);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** A URL nobody listens at: the port was free a moment ago. */
+export async function refusingUrl(): Promise<string> {
+  const receiver = await Receiver.open();
+  const { url } = receiver;
+  await receiver.close();
+  return url;
+}

@@ -1,0 +1,126 @@
+import { Catalogue } from "../../src/domain/catalogue.js";
+import type { Change, StateDump, Store } from "../../src/engine/records.js";
+import { loadShipped } from "../../src/runtime/shipped.js";
+import { memoryStore } from "../../src/runtime/store/memory.js";
+import { MAX_TIMER_MS, type Wall } from "../../src/runtime/wall.js";
+import { Sandbox } from "../../src/sandbox.js";
+import { clockSetting, DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
+import { LocalWorld, type WorldOptions } from "../../src/world.js";
+import { Client } from "./receiver-client.js";
+
+/** Wall time that moves when the test says so; timers wait no longer than the machine's can. */
+export class FakeWall implements Wall {
+  #nowMs: number;
+  #timers: { readonly atMs: number; readonly callback: () => void }[] = [];
+  /** Every delay that was asked for, in order. */
+  readonly delays: number[] = [];
+
+  constructor(nowMs: number) {
+    this.#nowMs = nowMs;
+  }
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  after(delayMs: number, callback: () => void): () => void {
+    this.delays.push(delayMs);
+    const timer = {
+      atMs: this.#nowMs + Math.min(Math.max(0, Math.ceil(delayMs)), MAX_TIMER_MS),
+      callback,
+    };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((one) => one !== timer);
+    };
+  }
+
+  /** When the armed timers go off, in wall time from now. */
+  get armed(): number[] {
+    return this.#timers.map((timer) => timer.atMs - this.#nowMs).sort((a, b) => a - b);
+  }
+
+  /** Lets so much time pass, each timer going off at its time. */
+  elapse(durationMs: number): void {
+    const untilMs = this.#nowMs + durationMs;
+    for (;;) {
+      const next = this.#timers.filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs)[0];
+      if (next === undefined) break;
+      this.#timers = this.#timers.filter((one) => one !== next);
+      this.#nowMs = Math.max(this.#nowMs, next.atMs);
+      next.callback();
+    }
+    this.#nowMs = untilMs;
+  }
+
+  /** Somebody sets the machine's clock; timers do not care. */
+  step(byMs: number): void {
+    this.#nowMs += byMs;
+    this.#timers = this.#timers.map((timer) => ({ ...timer, atMs: timer.atMs + byMs }));
+  }
+}
+
+/** Keeps what it is given as a file would, as JSON, and refuses writes while told to. */
+export class KeptStore implements Store {
+  refuses = false;
+  #snapshot: string | undefined;
+  #changes: string[] = [];
+
+  load() {
+    if (this.#snapshot === undefined) return undefined;
+    return {
+      snapshot: JSON.parse(this.#snapshot) as StateDump,
+      changes: this.#changes.map((line) => JSON.parse(line) as Change),
+    };
+  }
+
+  append(change: Change): void {
+    if (this.refuses) throw new Error("disk full");
+    this.#changes.push(JSON.stringify(change));
+  }
+
+  replace(state: StateDump): void {
+    if (this.refuses) throw new Error("disk full");
+    this.#snapshot = JSON.stringify(state);
+    this.#changes = [];
+  }
+
+  close(): void {}
+}
+
+export interface WorldWishes extends Partial<Omit<WorldOptions, "clock">> {
+  /** As the option says it: `real`, `manual`, `60x`. */
+  readonly clockText?: string;
+}
+
+/** A world wired as `openSandbox` does, but with the machine under it (wall, store) in the test's hand. */
+export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
+  const { clockText, ...options } = wishes;
+  const { fixtures, scenarios } = await loadShipped();
+  const errors: unknown[] = [];
+  const world = new LocalWorld({
+    name: "default",
+    seed: undefined,
+    defaultSeed: "test",
+    clock: clockText === undefined ? undefined : clockSetting(clockText),
+    startMs: undefined,
+    catalogue: new Catalogue(fixtures),
+    settings: DEFAULT_SETTINGS,
+    scenarios,
+    activeScenarios: [],
+    webhooks: [],
+    webhookSecret: DEFAULT_WEBHOOK_SECRET,
+    rateLimit: undefined,
+    webhookTimeoutMs: 15_000,
+    apiKey: "sk_test_sandbox",
+    liveApiKey: "sk_live_sandbox",
+    store: memoryStore(),
+    wall,
+    version: "0.0.0",
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  const sandbox = new Sandbox(world, { onError: (error) => errors.push(error) }, "0.0.0");
+  return { world, sandbox, client: Client.of(sandbox), errors };
+}

@@ -1,0 +1,529 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
+import { Sender } from "../../src/runtime/sender.js";
+import { Client } from "../support/receiver-client.js";
+import {
+  accept,
+  type Handler,
+  hold,
+  type Received,
+  Receiver,
+  refuseWith,
+  refusingUrl,
+} from "../support/receiver-server.js";
+import { FakeWall, worldOn } from "../support/receiver-world.js";
+
+const START = "2026-03-01T09:00:00.000Z";
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
+});
+
+async function receive(handler: Handler = accept): Promise<Receiver> {
+  const receiver = await Receiver.open(handler);
+  open.push(receiver);
+  return receiver;
+}
+
+/** A sandbox that stands still at START until the test moves it. */
+async function sandboxFor(
+  webhooks: SandboxOptions["webhooks"],
+  options: SandboxOptions = {},
+): Promise<{ sandbox: Sandbox; client: Client }> {
+  const sandbox = await createSandbox({ clock: "manual", startTime: START, webhooks: webhooks ?? [], ...options });
+  open.push(sandbox);
+  return { sandbox, client: Client.of(sandbox) };
+}
+
+/** Sandbox time since START, in milliseconds. */
+function since(instant: string): number {
+  return Date.parse(instant) - Date.parse(START);
+}
+
+function deliveriesOf(sandbox: Sandbox) {
+  return sandbox.snapshot().collections.deliveries.map(([, delivery]) => delivery);
+}
+
+/** When, after START, each attempt at the first delivery was made. */
+function attemptTimes(sandbox: Sandbox): number[] {
+  return deliveriesOf(sandbox)[0]!.attempts.map((attempt) => since(attempt.at));
+}
+
+describe("what a receiver gets", () => {
+  it("is every status change, in order, once, signed so that the official library takes it", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const charge = await client.pay({ metadata: { order: "Ünïcode \u2028 ✓" } });
+    await sandbox.advance("10s");
+
+    expect(receiver.types).toEqual(["charge.awaiting_payment", "charge.processing", "charge.completed"]);
+    for (const one of receiver.received) expect(one.verify()).toEqual(JSON.parse(one.body));
+    expect(receiver.received.map((one) => since(one.event.timestamp))).toEqual([1000, 3000, 5000]);
+    expect(receiver.received.map((one) => one.event.mode)).toEqual(["test", "test", "test"]);
+    for (const { event, headers } of receiver.received) expect(headers["webhook-id"]).toBe(event.id);
+    expect(new Set(receiver.received.map((one) => one.event.id)).size).toBe(3);
+    expect(receiver.received.every((one) => one.event.data.charge_id === charge)).toBe(true);
+    expect(Object.keys(receiver.received[0]!.event)).toEqual(["id", "type", "timestamp", "mode", "data"]);
+  });
+
+  it("is, byte for byte, what a read of the charge answers at that moment", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const reads: string[] = [];
+    receiver.handler = async (received) => {
+      reads.push((await client.charge(received.event.data.charge_id)).text);
+      received.answer();
+    };
+    const charge = await client.pay({ metadata: { order: "Ünïcode ✓" } });
+    await sandbox.advance("10s");
+
+    expect(reads).toHaveLength(3);
+    expect(receiver.received.map((one) => one.dataText)).toEqual(reads);
+    expect(receiver.received[2]!.dataText).toBe((await client.charge(charge)).text);
+  });
+
+  it("is stamped with wall time, so that a library that checks the age takes it", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await sandboxFor([receiver.url], { startTime: "2031-01-01T00:00:00Z" });
+    await client.pay();
+    const before = Math.floor(Date.now() / 1000);
+    await sandbox.advance("1s");
+    const stamp = Number(receiver.received[0]!.headers["webhook-timestamp"]);
+    expect(stamp).toBeGreaterThanOrEqual(before);
+    expect(stamp).toBeLessThanOrEqual(Math.floor(Date.now() / 1000));
+    receiver.received[0]!.verify();
+  });
+
+  it("is signed with the endpoint's own secret where it has one", async () => {
+    const receiver = await receive();
+    const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+    const { sandbox, client } = await sandboxFor([{ url: receiver.url, secret }]);
+    await client.pay();
+    await sandbox.advance("1s");
+    receiver.received[0]!.verify(secret);
+    expect(() => receiver.received[0]!.verify()).toThrow();
+  });
+});
+
+describe("who gets it", () => {
+  it("every endpoint, each in order", async () => {
+    const [one, two] = [await receive(), await receive()];
+    const { sandbox, client } = await sandboxFor([one.url, two.url]);
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(one.types).toEqual(["charge.awaiting_payment", "charge.processing", "charge.completed"]);
+    expect(two.types).toEqual(one.types);
+    expect(two.received.map(({ body }) => body)).toEqual(one.received.map(({ body }) => body));
+  });
+
+  it("only endpoints of the charge's mode", async () => {
+    const [test, live] = [await receive(), await receive()];
+    const { sandbox, client } = await sandboxFor([
+      { url: test.url, mode: "test" },
+      { url: live.url, mode: "live" },
+    ]);
+    const [testCharge, liveCharge] = [await client.pay(), await client.pay({ key: "sk_live_sandbox" })];
+    await sandbox.advance("10s");
+    expect(test.about(testCharge)).toHaveLength(3);
+    expect(live.about(liveCharge)).toHaveLength(3);
+    expect([test.received.length, live.received.length]).toEqual([3, 3]);
+    expect(new Set(live.received.map((received) => received.event.mode))).toEqual(new Set(["live"]));
+  });
+
+  it("only endpoints whose globs match the type", async () => {
+    const [completed, ends, none] = [await receive(), await receive(), await receive()];
+    const { sandbox, client } = await sandboxFor([
+      { url: completed.url, events: ["charge.completed"] },
+      { url: ends.url, events: ["charge.*ing", "charge.fail??"] },
+      { url: none.url, events: ["withdrawal.*"] },
+    ]);
+    await client.pay();
+    await client.pay({ email: "declined@shop.test" });
+    await sandbox.advance("10s");
+    expect(completed.types).toEqual(["charge.completed"]);
+    expect(ends.types.sort()).toEqual(["charge.failed", "charge.processing"]);
+    expect(none.types).toEqual([]);
+  });
+});
+
+describe("a receiver that takes its time", () => {
+  it("delays no answer of the API, over a port and in this process", async () => {
+    const receiver = await receive(hold);
+    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const { url } = await sandbox.listen();
+    for (const shop of [client, Client.at(url)]) {
+      const charge = await shop.pay({ scenario: "instant" });
+      const received = await receiver.arrived(receiver.received.length + 1);
+      // Everything below is answered while the receiver still keeps its own answer back.
+      expect((await shop.charge(charge)).json.status).toBe("COMPLETED");
+      expect((await shop.pay()).length).toBeGreaterThan(0);
+      expect((await shop.transition(charge, "REFUNDED")).status).toBe(200);
+      expect(received.isAnswered).toBe(false);
+      received.answer();
+      (await receiver.arrived(receiver.received.length + 1)).answer();
+    }
+    expect(receiver.types.filter((type) => type === "charge.refunded")).toHaveLength(2);
+  });
+
+  it("does not keep others from getting theirs", async () => {
+    const [slow, quick] = [await receive(hold), await receive()];
+    const { sandbox, client } = await sandboxFor([slow.url, quick.url]);
+    const charge = await client.pay();
+    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"]) await client.transition(charge, status);
+    await quick.arrived(3);
+    expect(slow.received).toHaveLength(1);
+    expect(slow.received[0]!.isAnswered).toBe(false);
+    slow.handler = accept;
+    slow.received[0]!.answer();
+    await sandbox.settled();
+    expect(slow.types).toEqual(quick.types);
+  });
+
+  it("is waited for by an advance before time passes that instant", async () => {
+    const receiver = await receive(hold);
+    const { sandbox, client } = await sandboxFor([receiver.url]);
+    await client.pay();
+    const advancing = sandbox.advance("10s");
+    const first = await receiver.arrived(1);
+    const clock = (await client.clock()).json;
+    expect([since(clock.now), clock.advancing]).toEqual([1000, true]);
+    receiver.handler = accept;
+    first.answer();
+    expect(since((await advancing).to)).toBe(10_000);
+    expect(deliveriesOf(sandbox).map((one) => one.attempts.map((attempt) => since(attempt.at)))).toEqual([
+      [1000],
+      [3000],
+      [5000],
+    ]);
+  });
+});
+
+describe("a receiver that calls back", () => {
+  it("may read and create charges while time is being moved, at that moment's time", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const { url } = await sandbox.listen();
+    const shop = Client.at(url);
+    const orders: { at: string; charge: string }[] = [];
+    receiver.handler = async (received: Received) => {
+      if (received.event.type === "charge.completed" && orders.length < 2) {
+        const quote = await shop.quote();
+        const checkout = await shop.checkout(quote.json.quote_id, { email: "again@shop.test" });
+        orders.push({ at: checkout.headers.get("sandbox-now")!, charge: checkout.json.charge_id });
+        expect(quote.json.created_at).toBe(received.event.timestamp);
+      }
+      received.answer();
+    };
+    await client.pay();
+    const report = await sandbox.advance("1m");
+    expect(orders.map(({ at }) => since(at))).toEqual([5000, 10_000]);
+    for (const { charge } of orders) {
+      expect((await client.charge(charge)).json.status).toBe("COMPLETED");
+      expect(receiver.about(charge).map((one) => one.event.type)).toEqual([
+        "charge.awaiting_payment",
+        "charge.processing",
+        "charge.completed",
+      ]);
+    }
+    expect(report.fired_total).toBe(18);
+  });
+
+  it("is told CLOCK_BUSY when it moves the clock or resets meanwhile", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const answers: { status: number; code: string }[] = [];
+    receiver.handler = async (received) => {
+      for (const answer of [
+        await client.advance({ by: "1s" }),
+        await client.advance({ until: "idle" }),
+        await client.setClock({ mode: "real" }),
+        await client.reset(),
+        await client.advance({ by: "1s" }, "?wait=1ms"),
+      ])
+        answers.push({ status: answer.status, code: answer.json.error.code });
+      received.answer();
+    };
+    await client.pay();
+    const report = await sandbox.advance("1s");
+    expect(answers).toEqual(Array(5).fill({ status: 409, code: "CLOCK_BUSY" }));
+    expect(since(report.to)).toBe(1000);
+    expect((await client.clock()).json).toMatchObject({ mode: "manual", advancing: false, now: report.to });
+  });
+
+  it("may wait for its turn instead: with ?wait=10s all that asked get theirs, one after the other", async () => {
+    const receiver = await receive(hold);
+    const { sandbox, client } = await sandboxFor([receiver.url]);
+    await client.pay();
+    const advancing = sandbox.advance("1s");
+    const first = await receiver.arrived(1);
+    const queued = [
+      client.advance({ by: "1m" }, "?wait=10s"),
+      client.advance({ by: "1m" }, "?wait=10s"),
+      client.setClock({ mode: "manual" }, "?wait=10s"),
+      client.advance({ by: "1m" }, "?wait=10s"),
+    ];
+    receiver.handler = accept;
+    first.answer();
+    await advancing;
+    expect((await Promise.all(queued)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(since((await client.clock()).json.now)).toBe(3 * MINUTE + SECOND);
+    expect((await client.reset({}, "?wait=10s")).status).toBe(200);
+  });
+});
+
+describe("order", () => {
+  it("different objects go in parallel", async () => {
+    const receiver = await receive(hold);
+    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const charges = [await client.pay(), await client.pay(), await client.pay()];
+    for (const charge of charges) await client.transition(charge, "AWAITING_PAYMENT");
+    await receiver.arrived(3);
+    expect(receiver.received.every((one) => !one.isAnswered)).toBe(true);
+    expect(receiver.received.map((one) => one.event.data.charge_id)).toEqual(charges);
+    for (const one of receiver.received) one.answer();
+    await sandbox.settled();
+  });
+
+  it("one object's events wait for the first attempt at the one before, even when it fails", async () => {
+    const receiver = await receive(hold);
+    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const [charge, other] = [await client.pay(), await client.pay()];
+    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"]) await client.transition(charge, status);
+    const first = await receiver.arrived(1);
+    // What was planned after the three gets through; so nothing but order holds them back.
+    await client.transition(other, "AWAITING_PAYMENT");
+    (await receiver.arrived(2)).answer();
+    expect(receiver.about(charge)).toHaveLength(1);
+    first.answer(500);
+    const second = await receiver.arrived(3);
+    expect(second.event.type).toBe("charge.processing");
+    second.response.destroy();
+    (await receiver.arrived(4)).answer();
+    await sandbox.settled();
+    expect(receiver.about(charge).map((one) => one.event.type)).toEqual([
+      "charge.awaiting_payment",
+      "charge.processing",
+      "charge.completed",
+    ]);
+  });
+
+  it("a retry blocks nothing and comes when it is due", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await sandboxFor([receiver.url]);
+    receiver.handler = (received) => received.answer(receiver.received.length === 1 ? 500 : 200);
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(receiver.types).toEqual([
+      "charge.awaiting_payment",
+      "charge.processing",
+      "charge.completed",
+      "charge.awaiting_payment",
+    ]);
+    expect(attemptTimes(sandbox)).toEqual([1000, 6000]);
+    expect(receiver.received[3]!.body).toBe(receiver.received[0]!.body);
+    expect(deliveriesOf(sandbox).map((one) => one.status)).toEqual(["delivered", "delivered", "delivered"]);
+  });
+});
+
+describe("retries", () => {
+  it("follow the ladder on sandbox time, and then the delivery has failed", async () => {
+    const receiver = await receive(refuseWith(500));
+    const { sandbox, client } = await sandboxFor([{ url: receiver.url, events: ["charge.completed"] }]);
+    await client.pay({ scenario: "instant" });
+    const due = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+    let atMs = 0;
+    const expected = [0, ...due.map((wait) => (atMs += wait))];
+    await sandbox.settled();
+    for (const [index, dueMs] of expected.slice(1).entries()) {
+      expect(since(deliveriesOf(sandbox)[0]!.next_attempt_at!)).toBe(dueMs);
+      // Not a millisecond sooner.
+      await sandbox.advance(new Date(Date.parse(START) + dueMs - 1));
+      expect(receiver.received).toHaveLength(index + 1);
+      await sandbox.advance("1ms");
+      expect(receiver.received).toHaveLength(index + 2);
+    }
+    expect(attemptTimes(sandbox)).toEqual(expected);
+    expect(deliveriesOf(sandbox)[0]).toMatchObject({ status: "failed", next_attempt_at: null });
+    await sandbox.advance("30d");
+    expect(receiver.received).toHaveLength(10);
+    expect(new Set(receiver.received.map((one) => one.body)).size).toBe(1);
+    expect(new Set(receiver.received.map((one) => one.headers["webhook-id"])).size).toBe(1);
+    for (const one of receiver.received) one.verify();
+  });
+
+  it("are all made by one long advance too, at the same instants", async () => {
+    const receiver = await receive(refuseWith(500));
+    const { sandbox, client } = await sandboxFor([{ url: receiver.url, events: ["charge.completed"] }]);
+    await client.pay({ scenario: "instant" });
+    await sandbox.advance("idle");
+    expect(attemptTimes(sandbox)).toHaveLength(10);
+    expect(attemptTimes(sandbox).at(-1)).toBe(75 * HOUR + 35 * MINUTE + 5 * SECOND);
+  });
+
+  it("wait as long as a Retry-After on 429 and 503 asks, never shorter than the ladder", async () => {
+    const receiver = await receive();
+    const answers: [number, string][] = [
+      [429, "120"],
+      [503, "1000"],
+      [503, "1"],
+      [500, "999999"],
+      [429, "no number"],
+      [200, "0"],
+    ];
+    receiver.handler = (received) => {
+      const [status, retryAfter] = answers[receiver.received.length - 1]!;
+      received.answer(status, { "retry-after": retryAfter });
+    };
+    const { sandbox, client } = await sandboxFor([{ url: receiver.url, events: ["charge.completed"] }]);
+    await client.pay({ scenario: "instant" });
+    await sandbox.advance("idle");
+    const steps = [120 * SECOND, 1000 * SECOND, 30 * MINUTE, 2 * HOUR, 5 * HOUR];
+    let atMs = 0;
+    expect(attemptTimes(sandbox)).toEqual([0, ...steps.map((wait) => (atMs += wait))]);
+    expect(deliveriesOf(sandbox)[0]!.status).toBe("delivered");
+  });
+
+  it("take a Retry-After that is a date", async () => {
+    const receiver = await receive();
+    const wall = new FakeWall(Date.parse("2026-03-01T00:00:00.000Z"));
+    const { sandbox, world, client } = await worldOn(wall, {
+      clockText: "manual",
+      startMs: Date.parse(START),
+      webhooks: [{ url: receiver.url, events: ["charge.completed"] }],
+    });
+    open.push(sandbox);
+    receiver.handler = (received) =>
+      received.answer(503, { "retry-after": new Date(wall.nowMs() + 10 * MINUTE).toUTCString() });
+    await client.pay({ scenario: "instant" });
+    await world.runner.settled();
+    expect(since(deliveriesOf(sandbox)[0]!.next_attempt_at!)).toBe(10 * MINUTE);
+  });
+
+  it("stop at 410: the endpoint is switched off, and what waits for it is dropped", async () => {
+    const [gone, other] = [await receive(refuseWith(500)), await receive()];
+    const { sandbox, client } = await sandboxFor([gone.url, other.url]);
+    gone.handler = (received) => received.answer(received.event.type === "charge.processing" ? 410 : 500);
+    await client.pay();
+    await sandbox.advance("1h");
+    await client.pay();
+    await sandbox.advance("1h");
+    expect(gone.types).toEqual(["charge.awaiting_payment", "charge.processing"]);
+    expect(other.received).toHaveLength(6);
+    const [endpoint] = sandbox.snapshot().collections.endpoints.map(([, one]) => one);
+    expect(endpoint).toMatchObject({ url: gone.url, enabled: false });
+    const mine = deliveriesOf(sandbox).filter((one) => one.webhook_id === endpoint!.webhook_id);
+    expect(mine.map(({ event_type, status }) => [event_type, status])).toEqual([
+      ["charge.awaiting_payment", "dropped"],
+      ["charge.processing", "failed"],
+    ]);
+  });
+
+  it("a 410 drops what already waits its turn behind it", async () => {
+    const receiver = await receive(hold);
+    const { sandbox, client } = await sandboxFor([receiver.url]);
+    const charge = await client.pay();
+    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"]) await client.transition(charge, status);
+    (await receiver.arrived(1)).answer(410);
+    await sandbox.settled();
+    expect(deliveriesOf(sandbox).map((one) => one.status)).toEqual(["failed", "dropped", "dropped"]);
+    expect(sandbox.snapshot().collections.lanes).toEqual([]);
+  });
+});
+
+describe("what counts as a failure", () => {
+  async function firstAttempt(handler: Handler, options: SandboxOptions = {}) {
+    const receiver = await receive(handler);
+    const { sandbox, client } = await sandboxFor([{ url: receiver.url, events: ["charge.completed"] }], options);
+    await client.pay({ scenario: "instant" });
+    await sandbox.settled();
+    receiver.handler = accept;
+    const [attempt] = deliveriesOf(sandbox)[0]!.attempts;
+    return { receiver, sandbox, attempt: attempt!, delivery: deliveriesOf(sandbox)[0]! };
+  }
+
+  it("a redirect, which is not followed", async () => {
+    const elsewhere = await receive();
+    for (const status of [301, 302, 307, 308]) {
+      const { attempt, delivery } = await firstAttempt(refuseWith(status, { location: elsewhere.url }));
+      expect(attempt).toMatchObject({ status, error: null, response_body: "answer" });
+      expect(delivery.status).toBe("pending");
+    }
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  it("no answer in time", async () => {
+    const { attempt, receiver, sandbox } = await firstAttempt(hold, { webhookTimeout: "30ms" });
+    expect(attempt).toMatchObject({ status: null, error: "no answer within 0.03 s" });
+    await sandbox.advance("5s");
+    expect(receiver.received).toHaveLength(2);
+    expect(deliveriesOf(sandbox)[0]!.status).toBe("delivered");
+  });
+
+  it("an answer that begins in time and never ends", async () => {
+    const { attempt } = await firstAttempt(({ response }) => response.writeHead(200).write("so far"), {
+      webhookTimeout: "30ms",
+    });
+    expect(attempt).toMatchObject({ status: null, error: "no answer within 0.03 s" });
+  });
+
+  it("a connection closed before there is a status", async () => {
+    const { attempt, receiver, sandbox } = await firstAttempt(({ response }) => response.destroy());
+    expect(attempt).toMatchObject({ status: null, error: "socket hang up" });
+    await sandbox.advance("5s");
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it("but not a connection closed in the middle of the body: the status is the answer", async () => {
+    const { attempt, delivery } = await firstAttempt(({ response }) => {
+      response.writeHead(202, { "content-length": "100" });
+      response.write("half of", () => response.destroy());
+    });
+    expect(attempt).toMatchObject({ status: 202, error: null, response_body: "half of" });
+    expect(delivery.status).toBe("delivered");
+  });
+
+  it("a connection refused, on a clock that stands still", async () => {
+    const url = await refusingUrl();
+    const { sandbox, client } = await sandboxFor([{ url, events: ["charge.completed"] }]);
+    await client.pay({ scenario: "instant" });
+    await sandbox.settled();
+    const [delivery] = deliveriesOf(sandbox);
+    expect(delivery).toMatchObject({ status: "pending", attempts: [{ attempt: 1, status: null }] });
+    expect(delivery!.attempts[0]!.error).toMatch(/ECONNREFUSED/);
+    expect(since(delivery!.next_attempt_at!)).toBe(5000);
+  });
+
+  it("but not a long answer, of which the log keeps the beginning", async () => {
+    const { attempt, delivery } = await firstAttempt(({ response }) => response.end("x".repeat(100_000)));
+    expect(delivery.status).toBe("delivered");
+    expect(attempt.response_body).toBe("x".repeat(4096));
+  });
+});
+
+describe("many deliveries to one receiver", () => {
+  it("wait for a free connection on nobody's time: the timeout counts from when they are sent", async () => {
+    const receiver = await receive(hold);
+    const wall = new FakeWall(0);
+    const { world, sandbox, client } = await worldOn(wall, { clockText: "manual", webhooks: [{ url: receiver.url }] });
+    open.push(sandbox);
+    const charges: string[] = [];
+    for (let count = 0; count < 11; count++) charges.push(await client.pay());
+    const sender = new Sender({ timeoutMs: 1000, wall, userAgent: "test" });
+    for (const charge of charges) world.execute((tx) => tx.put("charges", charge, tx.get("charges", charge)!));
+    for (const charge of charges) await client.transition(charge, "AWAITING_PAYMENT");
+    const jobs = deliveriesOf(sandbox).map((one) => sender.prepare(world.engine.state, one.delivery_id, 0)!);
+    await receiver.arrived(10);
+    const outcomes = jobs.map((job) => job.send());
+    await receiver.arrived(20);
+    wall.elapse(1000);
+    const eleventh = await receiver.arrived(21);
+    eleventh.answer();
+    const statuses = (await Promise.all(outcomes)).map(({ status, error }) => status ?? error);
+    expect(statuses).toEqual([...Array(10).fill("no answer within 1 s"), 200]);
+    sender.close();
+  });
+});
