@@ -65,6 +65,7 @@ export class Sandbox {
   readonly #options: OpenOptions;
   readonly #version: string;
   #listening: Listening | undefined;
+  #host = DEFAULT_HOST;
   #closed = false;
 
   /** @internal Use `createSandbox()`. */
@@ -103,7 +104,7 @@ export class Sandbox {
   get url(): string {
     if (this.#listening === undefined)
       throw new Error("the sandbox does not listen yet: await sandbox.listen() first");
-    const host = this.#options.host ?? DEFAULT_HOST;
+    const host = this.#host;
     const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
     return `http://${name}:${this.#listening.port}`;
   }
@@ -121,6 +122,7 @@ export class Sandbox {
   async listen(where: { port?: number; host?: string } = {}): Promise<{ url: string; port: number }> {
     if (this.#listening !== undefined) throw new Error("the sandbox listens already");
     const host = where.host ?? this.#options.host ?? DEFAULT_HOST;
+    this.#host = host;
     const { public_url, allowed_host = [] } = this.#options;
     const guard = new HostGuard([
       ...allowed_host,

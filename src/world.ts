@@ -62,7 +62,7 @@ export class LocalWorld implements World {
   readonly engine: Engine;
   readonly info: WorldInfo;
   readonly rates: RateLimiter | undefined;
-  readonly publicUrl?: string | undefined;
+  readonly publicUrl: string | undefined;
   readonly clock: ClockPort;
   readonly runner: Runner;
   readonly #clock: Clock;

@@ -62,6 +62,7 @@ export class Runner {
   #pumpIsPlanned = false;
   #closed = false;
   readonly #waiting: (() => void)[] = [];
+  #lastTurn: Promise<void> = Promise.resolve();
 
   constructor(engine: Engine, clock: Clock, sender: Sender, wall: Wall, onError: (error: unknown) => void) {
     this.#onError = onError;
@@ -336,8 +337,17 @@ export class Runner {
       isOver = true;
       this.#wake();
     });
-    while (this.isAdvancing && !isOver && !this.#closed) await this.#somethingHappened();
+    while (this.isAdvancing && !isOver && !this.#closed) {
+      await this.#somethingHappened();
+      if (!this.isAdvancing) await this.#turn();
+    }
     callOff();
+  }
+
+  /** Those who waited go on one at a time: each may begin an advance that the next has to wait for. */
+  #turn(): Promise<void> {
+    this.#lastTurn = this.#lastTurn.then(yieldToOthers);
+    return this.#lastTurn;
   }
 
   dump(): StateDump {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import * as http from "node:http";
 import type { Outcome } from "../engine/commands/deliveries.js";
 import type { Endpoint, EventRecord } from "../engine/records.js";
@@ -26,7 +27,7 @@ export class Sender {
   readonly #options: SenderOptions;
   readonly #httpAgent = new http.Agent({ keepAlive: true, maxSockets: CONCURRENCY_PER_HOST });
   #https: { readonly request: typeof http.request; readonly agent: http.Agent } | undefined;
-  #abort = new AbortController();
+  #abort = aborter();
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -88,6 +89,8 @@ export class Sender {
       };
       const fail = (error: string): void =>
         finish({ status: null, response_body: null, error, retryAfterMs: null });
+      // Called off while TLS was being loaded: nothing may go out any more.
+      if (signal.aborted) return fail("called off");
       const bytes = Buffer.from(event.body);
       const request = transport.request(url, {
         method: "POST",
@@ -98,9 +101,13 @@ export class Sender {
         request.destroy();
         fail("called off");
       };
-      callOff = wall.after(timeoutMs, () => {
-        request.destroy();
-        fail(`no answer within ${timeoutMs / 1000} s`);
+      // Not from now on: a delivery that waits for a connection to become free is not the receiver's delay.
+      request.once("socket", () => {
+        if (isDone) return;
+        callOff = wall.after(timeoutMs, () => {
+          request.destroy();
+          fail(`no answer within ${timeoutMs / 1000} s`);
+        });
       });
       signal.addEventListener("abort", abort);
       request.on("error", (error: NodeJS.ErrnoException) => fail(errorText(error)));
@@ -131,7 +138,7 @@ export class Sender {
   /** Calls off everything under way; what comes back of it is dropped by the runner. */
   abortAll(): void {
     this.#abort.abort();
-    this.#abort = new AbortController();
+    this.#abort = aborter();
   }
 
   close(): void {
@@ -139,6 +146,13 @@ export class Sender {
     this.#httpAgent.destroy();
     this.#https?.agent.destroy();
   }
+}
+
+/** Every attempt under way listens to it, and there may be many. */
+function aborter(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 /** One line: the address family attempts of `localhost` come as an error of errors. */

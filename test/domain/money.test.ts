@@ -31,10 +31,10 @@ import {
 const PLAIN = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /** An amount and the number of decimals of its currency. */
-const moneyArb = decimalsArb.chain((decimals) =>
-  amountArb(decimals).map((amount) => ({ amount, decimals })),
-);
-const signedUnitsArb = fc.tuple(fc.boolean(), unitsArb).map(([negative, units]) => (negative ? -units : units));
+const moneyArb = decimalsArb.chain((decimals) => amountArb(decimals).map((amount) => ({ amount, decimals })));
+const signedUnitsArb = fc
+  .tuple(fc.boolean(), unitsArb)
+  .map(([negative, units]) => (negative ? -units : units));
 
 describe("canonical amounts", () => {
   it("have exactly the currency's decimals, rounded half-up", () => {

@@ -106,7 +106,10 @@ describe("price", () => {
     const terms = { base_rate: "1550", target_rate: "1", ...MOBILE_MONEY };
     const priced = price({ base_currency: "NGN", amount: "1000000000000000.00" }, "USD", terms);
     // 10¹⁵ ÷ 1550 would be 645161290322.58.
-    expect([priced.exchange_rate, priced.settlement_amount]).toEqual(["0.000645161290323", "645161290323.00"]);
+    expect([priced.exchange_rate, priced.settlement_amount]).toEqual([
+      "0.000645161290323",
+      "645161290323.00",
+    ]);
   });
 
   it("of a little naira in bitcoin is 8 plain decimals", () => {
@@ -124,12 +127,18 @@ describe("price", () => {
 
   it("of less than half a minor unit is nothing at all", () => {
     const terms = { base_rate: "3650", target_rate: "0.000015625", ...CRYPTO };
-    expect(price({ base_currency: "UGX", amount: "0.01" }, "BTC", terms).settlement_amount).toBe("0.00000000");
+    expect(price({ base_currency: "UGX", amount: "0.01" }, "BTC", terms).settlement_amount).toBe(
+      "0.00000000",
+    );
   });
 });
 
 describe("same pricing", () => {
-  const base: Pricing = { base_currency: "USD", amount: "10.00", local_pricing: { KES: "1.00", NGN: "2.00" } };
+  const base: Pricing = {
+    base_currency: "USD",
+    amount: "10.00",
+    local_pricing: { KES: "1.00", NGN: "2.00" },
+  };
 
   it("does not depend on the order of the local prices", () => {
     expect(samePricing(base, { ...base, local_pricing: { NGN: "2.00", KES: "1.00" } })).toBe(true);

@@ -24,6 +24,7 @@ import { build } from "esbuild";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Change, StateDump, Store } from "../../src/engine/records.js";
+import { COLLECTION_NAMES } from "../../src/engine/state.js";
 import {
   type FileStore,
   type FileStoreOptions,
@@ -79,20 +80,10 @@ function dumpOf({ seq, rates }: Model): StateDump {
     at: seq * 1000,
     counters: { n: seq },
     collections: {
-      quotes: [],
-      charges: [],
-      withdrawals: [],
-      holdings: [],
-      entries: [],
-      events: [],
-      deliveries: [],
-      endpoints: [],
-      lanes: [],
-      tasks: [],
-      scenarios: [],
+      ...(Object.fromEntries(
+        COLLECTION_NAMES.map((name) => [name, []]),
+      ) as unknown as StateDump["collections"]),
       rates: [...rates].map(([code, rate]) => [code, { code, rate }] as const),
-      clock: [],
-      world: [],
     },
   };
 }

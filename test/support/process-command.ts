@@ -87,7 +87,8 @@ export class Command {
     for (;;) {
       const match = pattern.exec(this.stdout);
       if (match !== null) return match;
-      if (!running.has(this)) throw new Error(`ended without printing ${pattern}:\n${this.stdout}${this.stderr}`);
+      if (!running.has(this))
+        throw new Error(`ended without printing ${pattern}:\n${this.stdout}${this.stderr}`);
       await new Promise<void>((resolve) => this.#listeners.push(resolve));
     }
   }
@@ -110,7 +111,8 @@ export class Command {
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(
-      ([name]) => !name.startsWith("PAYMENTS_") && name !== "NODE_EXTRA_CA_CERTS" && !name.startsWith("VITEST"),
+      ([name]) =>
+        !name.startsWith("PAYMENTS_") && name !== "NODE_EXTRA_CA_CERTS" && !name.startsWith("VITEST"),
     ),
   );
 }

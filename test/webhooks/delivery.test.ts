@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
-import { Sender } from "../../src/runtime/sender.js";
 import { Client } from "../support/receiver-client.js";
 import {
   accept,
@@ -34,7 +33,12 @@ async function sandboxFor(
   webhooks: SandboxOptions["webhooks"],
   options: SandboxOptions = {},
 ): Promise<{ sandbox: Sandbox; client: Client }> {
-  const sandbox = await createSandbox({ clock: "manual", startTime: START, webhooks: webhooks ?? [], ...options });
+  const sandbox = await createSandbox({
+    clock: "manual",
+    startTime: START,
+    webhooks: webhooks ?? [],
+    ...options,
+  });
   open.push(sandbox);
   return { sandbox, client: Client.of(sandbox) };
 }
@@ -169,17 +173,22 @@ describe("a receiver that takes its time", () => {
     expect(receiver.types.filter((type) => type === "charge.refunded")).toHaveLength(2);
   });
 
-  it("does not keep others from getting theirs", async () => {
+  it("does not keep others from getting theirs on a clock that runs", async () => {
     const [slow, quick] = [await receive(hold), await receive()];
-    const { sandbox, client } = await sandboxFor([slow.url, quick.url]);
+    const { world, sandbox, client } = await worldOn(new FakeWall(Date.parse(START)), {
+      clockText: "real",
+      webhooks: [{ url: slow.url }, { url: quick.url }],
+    });
+    open.push(sandbox);
     const charge = await client.pay();
-    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"]) await client.transition(charge, status);
+    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
+      await client.transition(charge, status);
     await quick.arrived(3);
     expect(slow.received).toHaveLength(1);
     expect(slow.received[0]!.isAnswered).toBe(false);
     slow.handler = accept;
     slow.received[0]!.answer();
-    await sandbox.settled();
+    await world.runner.settled();
     expect(slow.types).toEqual(quick.types);
   });
 
@@ -292,7 +301,8 @@ describe("order", () => {
     const receiver = await receive(hold);
     const { sandbox, client } = await sandboxFor([receiver.url]);
     const [charge, other] = [await client.pay(), await client.pay()];
-    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"]) await client.transition(charge, status);
+    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
+      await client.transition(charge, status);
     const first = await receiver.arrived(1);
     // What was planned after the three gets through; so nothing but order holds them back.
     await client.transition(other, "AWAITING_PAYMENT");
@@ -334,7 +344,17 @@ describe("retries", () => {
     const receiver = await receive(refuseWith(500));
     const { sandbox, client } = await sandboxFor([{ url: receiver.url, events: ["charge.completed"] }]);
     await client.pay({ scenario: "instant" });
-    const due = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+    const due = [
+      5 * SECOND,
+      5 * MINUTE,
+      30 * MINUTE,
+      2 * HOUR,
+      5 * HOUR,
+      10 * HOUR,
+      14 * HOUR,
+      20 * HOUR,
+      24 * HOUR,
+    ];
     let atMs = 0;
     const expected = [0, ...due.map((wait) => (atMs += wait))];
     await sandbox.settled();
@@ -426,7 +446,8 @@ describe("retries", () => {
     const receiver = await receive(hold);
     const { sandbox, client } = await sandboxFor([receiver.url]);
     const charge = await client.pay();
-    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"]) await client.transition(charge, status);
+    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
+      await client.transition(charge, status);
     (await receiver.arrived(1)).answer(410);
     await sandbox.settled();
     expect(deliveriesOf(sandbox).map((one) => one.status)).toEqual(["failed", "dropped", "dropped"]);
@@ -437,7 +458,10 @@ describe("retries", () => {
 describe("what counts as a failure", () => {
   async function firstAttempt(handler: Handler, options: SandboxOptions = {}) {
     const receiver = await receive(handler);
-    const { sandbox, client } = await sandboxFor([{ url: receiver.url, events: ["charge.completed"] }], options);
+    const { sandbox, client } = await sandboxFor(
+      [{ url: receiver.url, events: ["charge.completed"] }],
+      options,
+    );
     await client.pay({ scenario: "instant" });
     await sandbox.settled();
     receiver.handler = accept;
@@ -508,22 +532,20 @@ describe("many deliveries to one receiver", () => {
   it("wait for a free connection on nobody's time: the timeout counts from when they are sent", async () => {
     const receiver = await receive(hold);
     const wall = new FakeWall(0);
-    const { world, sandbox, client } = await worldOn(wall, { clockText: "manual", webhooks: [{ url: receiver.url }] });
+    const { world, sandbox, client } = await worldOn(wall, {
+      clockText: "manual",
+      webhooks: [{ url: receiver.url }],
+      webhookTimeoutMs: 1000,
+    });
     open.push(sandbox);
-    const charges: string[] = [];
-    for (let count = 0; count < 11; count++) charges.push(await client.pay());
-    const sender = new Sender({ timeoutMs: 1000, wall, userAgent: "test" });
-    for (const charge of charges) world.execute((tx) => tx.put("charges", charge, tx.get("charges", charge)!));
-    for (const charge of charges) await client.transition(charge, "AWAITING_PAYMENT");
-    const jobs = deliveriesOf(sandbox).map((one) => sender.prepare(world.engine.state, one.delivery_id, 0)!);
+    for (let count = 0; count < 11; count++) await client.transition(await client.pay(), "AWAITING_PAYMENT");
     await receiver.arrived(10);
-    const outcomes = jobs.map((job) => job.send());
-    await receiver.arrived(20);
     wall.elapse(1000);
-    const eleventh = await receiver.arrived(21);
+    const eleventh = await receiver.arrived(11);
     eleventh.answer();
-    const statuses = (await Promise.all(outcomes)).map(({ status, error }) => status ?? error);
-    expect(statuses).toEqual([...Array(10).fill("no answer within 1 s"), 200]);
-    sender.close();
+    await world.runner.settled();
+    expect(deliveriesOf(sandbox).map(({ attempts: [attempt] }) => attempt!.status ?? attempt!.error)).toEqual(
+      [...Array(10).fill("no answer within 1 s"), 200],
+    );
   });
 });

@@ -1,0 +1,264 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type Actor,
+  type Charge,
+  type ChargeEffect,
+  type ChargeTransition,
+  isOpen,
+  settle,
+  transition,
+} from "../../src/domain/charge.js";
+import { CHARGE_STATUSES, type ChargeStatus } from "../../src/schema/common.js";
+import { iso } from "../../src/schema/time.js";
+import { CREATED_MS, chargeWith } from "../support/charges.js";
+
+/** The contract's row on transitions (section 2), letter by letter. */
+const CONTRACT: Record<ChargeStatus, string> = {
+  PENDING: "AWAITING_PAYMENT, PROCESSING, COMPLETED, FAILED, CANCELLED, EXPIRED",
+  AWAITING_PAYMENT: "PROCESSING, COMPLETED, FAILED, CANCELLED, EXPIRED",
+  PROCESSING: "COMPLETED, FAILED",
+  EXPIRED: "PROCESSING, COMPLETED",
+  COMPLETED: "REFUNDED",
+  FAILED: "",
+  CANCELLED: "",
+  REFUNDED: "",
+};
+const isLegal = (from: ChargeStatus, to: ChargeStatus) => CONTRACT[from].split(", ").includes(to);
+
+const ACTORS: readonly Actor[] = ["api", "scenario", "clock", "customer", "control"];
+const PAIRS = CHARGE_STATUSES.flatMap((from) => CHARGE_STATUSES.map((to) => ({ from, to })));
+const LEGAL = PAIRS.filter(({ from, to }) => isLegal(from, to));
+const ILLEGAL = PAIRS.filter(({ from, to }) => !isLegal(from, to));
+const AT_MS = CREATED_MS + 5_000;
+
+const statusArb = fc.constantFrom(...CHARGE_STATUSES);
+const actorArb = fc.constantFrom(...ACTORS);
+
+function moved(
+  charge: Charge,
+  to: ChargeStatus,
+  actor: Actor = "control",
+  reason?: string,
+): ChargeTransition {
+  const result = transition(charge, to, AT_MS, actor, reason);
+  if (typeof result === "string") throw new Error(`${charge.status} → ${to} is ${result}`);
+  return result;
+}
+
+function effectsOf(differs: Partial<Charge>, to: ChargeStatus, actor: Actor = "control") {
+  return moved(chargeWith(differs), to, actor).effects;
+}
+
+function postings(effects: readonly ChargeEffect[]): string[] {
+  return effects.flatMap((effect) => (effect.do === "post" ? [effect.kind] : []));
+}
+
+describe("every pair of statuses", () => {
+  it.each(LEGAL)("$from → $to is legal whoever asks, and told by exactly one event, last", ({ from, to }) => {
+    for (const actor of ACTORS) {
+      const { charge, effects } = moved(chargeWith({ status: from }), to, actor);
+      expect(charge.status).toBe(to);
+      expect(effects.filter((effect) => effect.do === "emit")).toEqual([effects.at(-1)]);
+      expect(effects.at(-1)).toEqual({ do: "emit", type: `charge.${to.toLowerCase()}` });
+    }
+  });
+
+  it.each(ILLEGAL)(
+    "$from → $to is illegal whoever asks: no charge, no effect, no posting",
+    ({ from, to }) => {
+      for (const actor of ACTORS)
+        expect(transition(chargeWith({ status: from }), to, AT_MS, actor)).toBe("illegal");
+    },
+  );
+
+  it("number 16 legal ones and 48 illegal ones", () => {
+    expect([LEGAL.length, ILLEGAL.length]).toEqual([16, 48]);
+  });
+});
+
+describe("the new charge", () => {
+  it("differs in nothing but its status and what follows from it", () => {
+    const charge = chargeWith();
+    const { charge: next } = moved(charge, "AWAITING_PAYMENT");
+    const at = iso(AT_MS);
+    expect(next).toEqual({
+      ...charge,
+      status: "AWAITING_PAYMENT",
+      updated_at: at,
+      status_history: [...charge.status_history, { status: "AWAITING_PAYMENT", at }],
+    });
+  });
+
+  it("carries the reason in its history, and as failure_reason when it failed", () => {
+    const failed = moved(chargeWith(), "FAILED", "scenario", "insufficient_funds").charge;
+    expect(failed.failure_reason).toBe("insufficient_funds");
+    expect(failed.status_history.at(-1)).toEqual({
+      status: "FAILED",
+      at: iso(AT_MS),
+      reason: "insufficient_funds",
+    });
+    expect(moved(chargeWith(), "FAILED").charge.failure_reason).toBe("declined");
+    expect(moved(chargeWith(), "CANCELLED", "customer", "changed_mind").charge.failure_reason).toBeNull();
+  });
+
+  it("keeps the amounts of the quote, late payment and refund included", () => {
+    for (const { from, to } of LEGAL) {
+      const before = chargeWith({ status: from });
+      const { charge } = moved(before, to);
+      expect([charge.amount, charge.settlement_amount, charge.fees]).toEqual([
+        before.amount,
+        before.settlement_amount,
+        before.fees,
+      ]);
+    }
+  });
+});
+
+describe("postings", () => {
+  it("come with COMPLETED and REFUNDED and with no other status", () => {
+    for (const { from, to } of LEGAL)
+      if (to !== "COMPLETED" && to !== "REFUNDED")
+        expect(postings(effectsOf({ status: from }, to))).toEqual([]);
+  });
+
+  it("of a payment without a delay settle in the same commit", () => {
+    const { charge, effects } = moved(chargeWith({ status: "PROCESSING" }), "COMPLETED");
+    expect(postings(effects)).toEqual(["payment", "settlement"]);
+    expect(charge.settled_at).toBe(iso(AT_MS));
+    expect(effects.map((effect) => effect.do)).not.toContain("schedule_settlement");
+  });
+
+  it("of a payment with a delay wait for the settlement's time", () => {
+    const { charge, effects } = moved(chargeWith({ settlement_delay_ms: 144_000 }), "COMPLETED");
+    expect(postings(effects)).toEqual(["payment"]);
+    expect(effects).toContainEqual({ do: "schedule_settlement", afterMs: 144_000 });
+    expect(charge.settled_at).toBeNull();
+  });
+
+  it("of a refund before settlement settle first, and the settlement that was planned is called off", () => {
+    const { charge, effects } = moved(
+      chargeWith({ status: "COMPLETED", settlement_delay_ms: 144_000 }),
+      "REFUNDED",
+    );
+    expect(postings(effects)).toEqual(["settlement", "refund"]);
+    expect(effects).toContainEqual({ do: "cancel_task", task: "settlement" });
+    expect(charge.settled_at).toBe(iso(AT_MS));
+  });
+
+  it("of a refund after settlement are the refund alone", () => {
+    const settled = chargeWith({ status: "COMPLETED", settled_at: iso(CREATED_MS) });
+    const { charge, effects } = moved(settled, "REFUNDED");
+    expect(postings(effects)).toEqual(["refund"]);
+    expect(charge.settled_at).toBe(iso(CREATED_MS));
+  });
+
+  it("of a late payment are those of a payment in time", () => {
+    for (const settlement_delay_ms of [0, 144_000]) {
+      const late = moved(chargeWith({ status: "EXPIRED", settlement_delay_ms }), "COMPLETED");
+      const inTime = moved(chargeWith({ status: "PROCESSING", settlement_delay_ms }), "COMPLETED");
+      expect(postings(late.effects)).toEqual(postings(inTime.effects));
+    }
+  });
+
+  it("are made at most once a kind and always in order, whatever is asked of a charge", () => {
+    const stepsArb = fc.array(fc.tuple(statusArb, actorArb), { maxLength: 40 });
+    fc.assert(
+      fc.property(stepsArb, fc.constantFrom(0, 60_000), (steps, settlement_delay_ms) => {
+        let charge = chargeWith({ settlement_delay_ms });
+        const posted: string[] = [];
+        for (const [to, actor] of steps) {
+          const result = transition(charge, to, AT_MS, actor);
+          expect(result === "illegal").toBe(!isLegal(charge.status, to));
+          if (typeof result === "string") continue;
+          posted.push(...postings(result.effects));
+          charge = result.charge;
+        }
+        const order = ["payment", "settlement", "refund"];
+        const expected =
+          charge.status === "REFUNDED"
+            ? order
+            : charge.status === "COMPLETED"
+              ? order.slice(0, charge.settled_at === null ? 1 : 2)
+              : [];
+        expect(posted).toEqual(expected);
+        expect(charge.status_history.at(-1)?.status).toBe(charge.status);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("expiry", () => {
+  it("is called off when the charge is no longer open", () => {
+    for (const from of ["PENDING", "AWAITING_PAYMENT"] as const)
+      for (const to of ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const)
+        expect(effectsOf({ status: from }, to)).toContainEqual({ do: "cancel_task", task: "expiry" });
+  });
+
+  it("goes on while the charge only waits for its payment", () => {
+    expect(effectsOf({}, "AWAITING_PAYMENT")).not.toContainEqual({ do: "cancel_task", task: "expiry" });
+  });
+
+  it("does not touch a charge in PROCESSING, for it is paid", () => {
+    expect(isOpen("PROCESSING")).toBe(false);
+    expect(transition(chargeWith({ status: "PROCESSING" }), "EXPIRED", AT_MS, "clock")).toBe("illegal");
+  });
+
+  it("lets a late payment be processed or completed, and nothing else", () => {
+    expect(CHARGE_STATUSES.filter((to) => isLegal("EXPIRED", to))).toEqual(["PROCESSING", "COMPLETED"]);
+    expect(moved(chargeWith({ status: "EXPIRED" }), "PROCESSING", "scenario").charge.status).toBe(
+      "PROCESSING",
+    );
+  });
+
+  it("ends the timeline and starts what was planned after it, unless a person expired the charge", () => {
+    for (const actor of ACTORS) {
+      const effects = effectsOf({}, "EXPIRED", actor);
+      expect(effects).toContainEqual({ do: "cancel_task", task: "timeline" });
+      const plansLateEntries = effects.some((effect) => effect.do === "schedule_late_entries");
+      expect(plansLateEntries).toBe(actor === "clock" || actor === "scenario");
+    }
+  });
+});
+
+describe("the timeline", () => {
+  it("is cancelled by the control API and the customer, whatever the status", () => {
+    for (const { from, to } of LEGAL)
+      for (const actor of ["control", "customer"] as const)
+        expect(effectsOf({ status: from }, to, actor)).toContainEqual({
+          do: "cancel_task",
+          task: "timeline",
+        });
+  });
+
+  it("goes on after a scenario's own move to a status that is not final", () => {
+    for (const to of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const)
+      expect(effectsOf({}, to, "scenario")).not.toContainEqual({ do: "cancel_task", task: "timeline" });
+  });
+});
+
+describe("a charge without a price", () => {
+  const unpriced: Partial<Charge> = {
+    kind: "hosted",
+    settlement_amount: null,
+    fees: null,
+    exchange_rate: null,
+  };
+
+  it.each(["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const)("cannot become %s", (to) => {
+    expect(transition(chargeWith(unpriced), to, AT_MS, "control")).toBe("unpriced");
+  });
+
+  it.each(["FAILED", "CANCELLED", "EXPIRED"] as const)("can become %s, and nothing is posted", (to) => {
+    expect(postings(effectsOf(unpriced, to))).toEqual([]);
+  });
+});
+
+describe("later settlement", () => {
+  it("sets settled_at and updated_at and no status", () => {
+    const completed = chargeWith({ status: "COMPLETED" });
+    const at = iso(AT_MS);
+    expect(settle(completed, AT_MS)).toEqual({ ...completed, settled_at: at, updated_at: at });
+  });
+});

@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { anyGlobMatches, globMatches } from "../../src/domain/glob.js";
+
+/** The definition, written as it is said. */
+function model(glob: string, text: string): boolean {
+  if (glob === "") return text === "";
+  const rest = glob.slice(1);
+  if (glob[0] === "*") return model(rest, text) || (text !== "" && model(glob, text.slice(1)));
+  return text !== "" && (glob[0] === "?" || glob[0] === text[0]) && model(rest, text.slice(1));
+}
+
+const globArb = fc.string({ unit: fc.constantFrom("a", "b", "*", "?", "."), maxLength: 8 });
+const textArb = fc.string({ unit: fc.constantFrom("a", "b", "."), maxLength: 10 });
+
+describe("glob", () => {
+  it("means what its definition says", () => {
+    fc.assert(
+      fc.property(globArb, textArb, (glob, text) => {
+        expect(globMatches(glob, text)).toBe(model(glob, text));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it("without wildcards matches itself and nothing else", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (a, b) => {
+        fc.pre(!/[*?]/.test(a));
+        expect(globMatches(a, a)).toBe(true);
+        expect(globMatches(a, b)).toBe(a === b);
+      }),
+    );
+  });
+
+  it.each([
+    ["charge.*", "charge.completed", true],
+    ["charge.*", "withdrawal.completed", false],
+    ["*.completed", "charge.completed", true],
+    ["*049", "+254700000049", true],
+    ["*049", "+2547000000490", false],
+    ["declined@*", "declined@shop.test", true],
+    ["qa+1@shop.test", "qa+1@shop.test", true],
+    ["a.c", "abc", false],
+    ["[ab]", "a", false],
+    ["*", "", true],
+    ["?", "", false],
+    ["", "", true],
+    ["", "a", false],
+  ])("%s against %s is %s: only * and ? are special", (glob, text, matches) => {
+    expect(globMatches(glob, text)).toBe(matches);
+  });
+
+  it("that is hostile is still fast", () => {
+    const started = performance.now();
+    expect(globMatches(`${"*a".repeat(500)}*b`, "a".repeat(20_000))).toBe(false);
+    expect(globMatches(`*${"a".repeat(500)}b`, "a".repeat(20_000))).toBe(false);
+    expect(globMatches("*".repeat(20_000), "a".repeat(20_000))).toBe(true);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe("several globs", () => {
+  it("match when one of them does", () => {
+    expect(anyGlobMatches(["KES", "U*"], "UGX")).toBe(true);
+    expect(anyGlobMatches(["KES", "U*"], "NGN")).toBe(false);
+    expect(anyGlobMatches([], "NGN")).toBe(false);
+  });
+
+  it("do not match a value that is not there, not even with a star", () => {
+    expect(anyGlobMatches("*", null)).toBe(false);
+    expect(anyGlobMatches(["*"], undefined)).toBe(false);
+    expect(anyGlobMatches("*", "")).toBe(true);
+  });
+});

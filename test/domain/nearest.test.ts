@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { nearest } from "../../src/schema/nearest.js";
+
+/** Levenshtein's distance by its recursive definition. */
+function distance(a: string, b: string): number {
+  if (a === "" || b === "") return a.length + b.length;
+  if (a[0] === b[0]) return distance(a.slice(1), b.slice(1));
+  return 1 + Math.min(distance(a.slice(1), b), distance(a, b.slice(1)), distance(a.slice(1), b.slice(1)));
+}
+
+const wordArb = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 6 });
+
+describe("the nearest known word", () => {
+  it("is the first of those with the fewest slips, if those are few for its length", () => {
+    fc.assert(
+      fc.property(wordArb, fc.array(wordArb, { maxLength: 6 }), (word, known) => {
+        const distances = known.map((candidate) => distance(word, candidate));
+        const least = Math.min(...distances);
+        const allowed = Math.max(1, Math.floor(word.length / 3));
+        expect(nearest(word, known)).toBe(least <= allowed ? known[distances.indexOf(least)] : undefined);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ["defualt", ["default", "declined"], "default"],
+    ["Default", ["default"], "default"],
+    ["webhok_url", ["webhook_url", "webhooks"], "webhook_url"],
+    ["advence", ["advance", "freeze"], "advance"],
+  ])("to %s among %j is %s", (word, known, found) => {
+    expect(nearest(word, known)).toBe(found);
+  });
+
+  it("is none where all are far off, or none is known", () => {
+    expect(nearest("success", ["declined", "expired"])).toBeUndefined();
+    expect(nearest("success", [])).toBeUndefined();
+  });
+});

@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isSuccess, judge } from "../../src/domain/retry.js";
+import { durationMs } from "../../src/schema/duration.js";
+import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
+
+const SCHEDULE = [5_000, 300_000, 1_800_000];
+const answer = (status: number | null, retryAfterMs: number | null = null) => ({ status, retryAfterMs });
+
+describe("an attempt's verdict", () => {
+  it("is delivered for every 2xx and for nothing else", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 100, max: 599 }), fc.integer({ min: 1, max: 4 }), (status, attempts) => {
+        const isDelivered = judge(answer(status), attempts, SCHEDULE).next === "delivered";
+        expect(isDelivered).toBe(status >= 200 && status <= 299);
+        expect(isSuccess(status)).toBe(isDelivered);
+      }),
+    );
+    expect(isSuccess(null)).toBe(false);
+  });
+
+  it("disables the endpoint on 410, even when no retry is left", () => {
+    expect(judge(answer(410), 1, SCHEDULE)).toEqual({ next: "disable" });
+    expect(judge(answer(410), 99, SCHEDULE)).toEqual({ next: "disable" });
+  });
+
+  it.each([301, 302, 307, 400, 404, 429, 500, 503, null])(
+    "after %s is the next retry of the schedule",
+    (status) => {
+      for (const [index, afterMs] of SCHEDULE.entries())
+        expect(judge(answer(status), index + 1, SCHEDULE)).toEqual({ next: "retry", afterMs });
+      expect(judge(answer(status), SCHEDULE.length + 1, SCHEDULE)).toEqual({ next: "give_up" });
+    },
+  );
+
+  it("gives up at once where the schedule is empty", () => {
+    expect(judge(answer(500), 1, [])).toEqual({ next: "give_up" });
+  });
+
+  it.each([429, 503])("heeds the Retry-After of a %i when it is later than the schedule", (status) => {
+    expect(judge(answer(status, 60_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 60_000 });
+    expect(judge(answer(status, 1_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 5_000 });
+    expect(judge(answer(status, 60_000), 4, SCHEDULE)).toEqual({ next: "give_up" });
+  });
+
+  it.each([500, 302, 404])("pays no heed to the Retry-After of a %i", (status) => {
+    expect(judge(answer(status, 60_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 5_000 });
+  });
+});
+
+describe("the default schedule", () => {
+  it("is the contract's", () => {
+    const contract = "5s, 5m, 30m, 2h, 5h, 10h, 14h, 20h, 24h".split(", ").map(durationMs);
+    expect(DEFAULT_SETTINGS.retry_schedule_ms).toEqual(contract);
+  });
+});

@@ -1,0 +1,186 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { choose, matches, type Subject } from "../../src/domain/scenario.js";
+import { askedScenario, scenariosFor } from "../../src/engine/scenarios.js";
+import { State } from "../../src/engine/state.js";
+import { type ChargeMatch, type Scenario, scenarioSchema } from "../../src/schema/scenario.js";
+import { unitsArb } from "../support/amounts.js";
+import { decimalText } from "../support/fraction.js";
+
+const subject: Subject = {
+  fields: {
+    customer_email: "ada@shop.test",
+    customer_name: null,
+    payment_method: "mobile_money",
+    currency: "KES",
+    amount: "512.50",
+    base_amount: "500.00",
+    phone_number: "+254700000049",
+  },
+  metadata: { plan: "gold", order: "17" },
+};
+
+const says = (match: ChargeMatch | undefined) => matches(match, subject);
+
+describe("a match", () => {
+  it("that names nothing matches everything", () => {
+    expect(says(undefined)).toBe(true);
+    expect(says({})).toBe(true);
+    expect(says({ metadata: {} })).toBe(true);
+    expect(matches({}, { fields: {}, metadata: {} })).toBe(true);
+  });
+
+  it.each<[boolean, ChargeMatch]>([
+    [true, { customer_email: "*@shop.test" }],
+    [false, { customer_email: "*@other.test" }],
+    [true, { currency: ["UGX", "KES"] }],
+    [false, { currency: ["UGX", "NGN"] }],
+    [false, { currency: "kes" }],
+    [true, { phone_number: "*049", payment_method: "mobile_money" }],
+    [false, { phone_number: "*049", payment_method: "card" }],
+    [true, { metadata: { plan: "g*", order: ["16", "17"] } }],
+    [false, { metadata: { plan: "gold", order: "18" } }],
+    [false, { metadata: { missing: "*" } }],
+    [false, { metadata: { toString: "*" } }],
+    [false, { customer_name: "*" }],
+    [false, { bank_account_number: "*" }],
+  ])("is %s for %j: every field named must match, and what is not there never does", (expected, match) => {
+    expect(says(match)).toBe(expected);
+  });
+
+  it.each<[boolean, ChargeMatch]>([
+    [true, { base_amount: "500.00" }],
+    [false, { base_amount: "500" }],
+    [true, { base_amount: "500*" }],
+    [true, { base_amount: ["1.00", "500.00"] }],
+    [true, { base_amount: { gte: "500" } }],
+    [false, { base_amount: { gt: "500" } }],
+    [true, { base_amount: { gt: "499.999999", lt: "500.01" } }],
+    [true, { base_amount: { lte: "500.0" } }],
+    [false, { base_amount: { lt: "500.000" } }],
+    [false, { base_amount: { gte: "100", lt: "200" } }],
+    [true, { amount: { gt: "99" } }],
+  ])("is %s for %j: a string is a glob, bounds are numbers", (expected, match) => {
+    expect(says(match)).toBe(expected);
+  });
+
+  it("compares amounts of any length by value", () => {
+    fc.assert(
+      fc.property(unitsArb, unitsArb, (a, b) => {
+        const held: Subject = { fields: { amount: decimalText(a, 8) }, metadata: {} };
+        const bound = decimalText(b, 8);
+        const found = (match: ChargeMatch) => matches(match, held);
+        expect(found({ amount: { gt: bound } })).toBe(a > b);
+        expect(found({ amount: { gte: bound } })).toBe(a >= b);
+        expect(found({ amount: { lt: bound } })).toBe(a < b);
+        expect(found({ amount: { lte: bound } })).toBe(a <= b);
+        expect(found({ amount: { gte: bound, lte: bound } })).toBe(a === b);
+      }),
+    );
+  });
+
+  it("of an amount that is not known yet is false", () => {
+    const unpriced: Subject = { fields: { amount: null }, metadata: {} };
+    expect(matches({ amount: { gte: "0" } }, unpriced)).toBe(false);
+    expect(matches({ amount: "*" }, unpriced)).toBe(false);
+  });
+});
+
+const scenario = (name: string, ...wanted: (string | undefined)[]): Scenario => ({
+  name,
+  charges: wanted.map((email) => ({
+    ...(email === undefined ? {} : { match: { customer_email: email } }),
+    timeline: [{ after: "1s", to: "FAILED", reason: `${name}:${email ?? "any"}` }],
+  })),
+});
+
+describe("the choice of a rule", () => {
+  const reason = (scenarios: Scenario[]) => choose("charges", scenarios, subject)?.rule.timeline[0]?.reason;
+
+  it("takes the first rule that matches, in the order of the file", () => {
+    expect(reason([scenario("one", "bob@*", "ada@*", undefined)])).toBe("one:ada@*");
+    expect(reason([scenario("one", undefined, "ada@*")])).toBe("one:any");
+  });
+
+  it("asks one scenario after the other, and falls through one whose rules do not match", () => {
+    expect(reason([scenario("one", "bob@*"), scenario("two"), scenario("three", "ada@*")])).toBe(
+      "three:ada@*",
+    );
+  });
+
+  it("finds nothing where nothing matches", () => {
+    expect(choose("charges", [scenario("one", "bob@*")], subject)).toBeUndefined();
+    expect(choose("withdrawals", [scenario("one", undefined)], subject)).toBeUndefined();
+  });
+});
+
+describe("the order of scenarios", () => {
+  /** Scenarios by name, with the order of their activation; 0 is not active. */
+  function stateWith(activations: Record<string, number>): State {
+    const state = new State();
+    state.apply({
+      seq: 1,
+      at: 0,
+      counters: {},
+      puts: Object.entries(activations).map(([name, activated]) => [
+        "scenarios",
+        name,
+        { name, activated, scenario: scenario(name, undefined) },
+      ]),
+    });
+    return state;
+  }
+  const known = stateWith({ default: 0, idle: 0, older: 1, newer: 2 });
+  const order = (state: State, asked: string | null) =>
+    [...scenariosFor(state, asked)].map(({ name }) => name);
+
+  it("is the one asked for, the active ones last activated first, then default", () => {
+    expect(order(known, null)).toEqual(["newer", "older", "default"]);
+    expect(order(known, "idle")).toEqual(["idle", "newer", "older", "default"]);
+    expect(order(known, "older")).toEqual(["older", "newer", "default"]);
+    expect(order(known, "default")).toEqual(["default", "newer", "older"]);
+  });
+
+  it("does without a default that was taken away", () => {
+    expect(order(stateWith({ older: 1 }), null)).toEqual(["older"]);
+  });
+
+  it("takes the header's word before the metadata's", () => {
+    expect(askedScenario(known, "idle", { sandbox_scenario: "older" })).toEqual({ name: "idle" });
+    expect(askedScenario(known, null, { sandbox_scenario: "older" })).toEqual({ name: "older" });
+    expect(askedScenario(known, null, {})).toEqual({ name: null });
+    expect(askedScenario(known, null, undefined)).toEqual({ name: null });
+    expect(askedScenario(known, null, { sandbox_scenario: 7 })).toEqual({ name: null });
+  });
+
+  it("faults an unknown name, and names the known ones", () => {
+    expect(askedScenario(known, "nope", undefined).fault).toBe(
+      'there is no scenario "nope"; known: default, idle, newer, older',
+    );
+  });
+});
+
+describe("a scenario file", () => {
+  it("with the contract's example rules is right", () => {
+    const example = {
+      name: "declined-and-told-twice",
+      charges: [
+        {
+          match: {
+            customer_email: "qa@shop.test",
+            currency: ["KES", "UGX"],
+            base_amount: { gte: "100" },
+            amount: { lt: "5000" },
+            phone_number: "*049",
+            metadata: { plan: "gold" },
+          },
+          timeline: [
+            { after: "2s", to: "AWAITING_PAYMENT" },
+            { after: "20s", to: "FAILED", reason: "declined_by_operator" },
+          ],
+        },
+      ],
+    };
+    expect(scenarioSchema.safeParse(example).success).toBe(true);
+  });
+});
