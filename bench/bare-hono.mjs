@@ -8,6 +8,7 @@ const JSON_HEADERS = { "content-type": "application/json; charset=utf-8" };
 
 const app = new Hono();
 app.get("/api/v1/payments/charges/:charge_id", (c) => c.body(charge, 200, JSON_HEADERS));
+app.get("/health", (c) => c.body(payins, 200, JSON_HEADERS));
 app.get("/api/v1/payments/payins", (c) => c.body(payins, 200, JSON_HEADERS));
 app.post("/api/v1/payments/whitelabel", async (c) => {
   await c.req.json();

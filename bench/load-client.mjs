@@ -10,9 +10,11 @@ const GRACE_MS = 15_000;
 export class LoadClient {
   #child;
   #current;
+  #staysAwake;
 
   /** @param {number | undefined} core the core to run on; undefined is any */
   constructor(core) {
+    this.#staysAwake = core !== undefined;
     const [command, args] = nodeOn(core, [PROCESS_FILE]);
     this.#child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
     this.#child.on("message", ({ result, error }) => {
@@ -36,7 +38,7 @@ export class LoadClient {
         this.#current = { resolve, reject };
         const limitMs = (job.warmUpMs ?? 0) + job.maxMs + GRACE_MS;
         timers.push(setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs));
-        this.#child.send({ job });
+        this.#child.send({ job: { ...job, staysAwake: this.#staysAwake } });
         if (refresh !== undefined)
           timers.push(
             setInterval(

@@ -1,4 +1,4 @@
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { ms, perSecond, table, times } from "./table.mjs";
 
 /** Where the figures come from: they mean something only together with it. */
@@ -10,11 +10,16 @@ export function machine(cores) {
     platform: `${process.platform} ${process.arch}`,
     cpu: `${cpus().length} x ${first?.model.trim() ?? "?"}`,
     pinned: cores === undefined ? "no" : "server and load generator on a core each",
+    loadBefore: loadavg()[0],
   };
 }
 
-export function machineLine({ date, node, platform, cpu, pinned }) {
-  return `${date}, Node ${node}, ${platform}, ${cpu}; pinned: ${pinned}\n`;
+export function machineLine({ date, node, platform, cpu, pinned, loadBefore }) {
+  const busy =
+    loadBefore > 0.7
+      ? `\nThe machine is busy (load ${loadBefore.toFixed(1)}): do not rely on the figures.`
+      : "";
+  return `${date}, Node ${node}, ${platform}, ${cpu}; pinned: ${pinned}${busy}\n`;
 }
 
 /** The last server is the yardstick: bare node:http. */
@@ -22,14 +27,16 @@ export function startTable(results) {
   const base = results.at(-1);
   const rows = results.map(({ name, firstMs, idleMb }) => [
     name,
-    ms(firstMs),
-    times(firstMs / base.firstMs),
+    ms(firstMs.health),
+    times(firstMs.health / base.firstMs.health),
+    ms(firstMs.payins),
+    times(firstMs.payins / base.firstMs.payins),
     idleMb === undefined ? "?" : idleMb.toFixed(0),
     idleMb === undefined ? "?" : times(idleMb / base.idleMb),
   ]);
   return table(
     "Start and idle memory",
-    ["server", "first 200, ms", "x node:http", "idle MB", "x node:http"],
+    ["start to 200, ms", "GET health", "x http", "GET payins", "x http", "idle MB", "x http"],
     rows,
   );
 }
@@ -45,10 +52,12 @@ export function throughputTable(results) {
     ms(hono.p50Ms),
     ms(sandbox.p99Ms),
     ms(hono.p99Ms),
+    sandbox.processorUs?.toFixed(0) ?? "?",
+    hono.processorUs?.toFixed(0) ?? "?",
   ]);
   return table(
     "Throughput: the sandbox and bare Hono with answers of the same size, in turns",
-    ["request", "conns", "req/s", "Hono", "ratio", "p50 ms", "Hono", "p99 ms", "Hono"],
+    ["request", "conns", "req/s", "Hono", "ratio", "p50 ms", "Hono", "p99 ms", "Hono", "CPU us", "Hono"],
     rows,
   );
 }

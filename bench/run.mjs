@@ -28,7 +28,7 @@ const FULL = {
 };
 const QUICK = {
   start: { rounds: 7, memoryRounds: 2 },
-  throughput: { connections: [1, 10, 50], rounds: 2, warmUpMs: 100, measureMs: 350 },
+  throughput: { connections: [1, 10, 50], rounds: 2, warmUpMs: 80, measureMs: 300 },
   runningClock: undefined,
   growth: { sizes: [1_000, 10_000], readMs: 300, writes: 500 },
   growthOnDisk: { sizes: [1_000, 10_000], readMs: 300, writes: 500 },

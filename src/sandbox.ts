@@ -6,6 +6,7 @@ import { transitionCharge } from "./engine/commands/charges.js";
 import type { StateDump, Store } from "./engine/records.js";
 import { chargeDetail } from "./engine/views.js";
 import { createApp, healthReply } from "./http/app.js";
+import { isDropped } from "./http/dropped.js";
 import { HostGuard, hostRefused, isLoopback } from "./http/hosts.js";
 import type { AdvanceReply, Worlds } from "./http/ports.js";
 import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
@@ -115,7 +116,10 @@ export class Sandbox {
 
   /** Answers a request in this process, without a port. */
   async fetch(request: Request): Promise<Response> {
-    return this.#app.fetch(request);
+    const response = await this.#app.fetch(request);
+    if (isDropped(response))
+      throw new TypeError("fetch failed", { cause: new Error("the connection was cut") });
+    return response;
   }
 
   /** Opens a port (0: any free one) and resolves when the sandbox can be reached there. */
@@ -135,6 +139,11 @@ export class Sandbox {
       host,
       ownsProcess: this.#options.ownsProcess ?? false,
       fetch: (request, incoming) => {
+        const cutIfDropped = (response: Response): Response => {
+          if (!isDropped(response)) return response;
+          incoming.socket.destroy();
+          return new Response(null, { headers: { [ALREADY_SENT_HEADER]: "true" } });
+        };
         // A request line with a whole URL names the host there, and the Host header counts for nothing.
         const host = incoming.url?.startsWith("/") ? incoming.headers.host : new URL(request.url).host;
         if (!guard.allows(host)) return hostRefused(host, this.#world.nowMs());
@@ -144,7 +153,8 @@ export class Sandbox {
           !this.#hasToken(incoming.headers["sandbox-control-token"])
         )
           return this.#controlClosed();
-        return this.#app.fetch(request);
+        const response = this.#app.fetch(request);
+        return response instanceof Promise ? response.then(cutIfDropped) : cutIfDropped(response);
       },
       onEarlyHealth: (outgoing) => {
         const { status, json } = healthReply(this.#version);
@@ -235,6 +245,9 @@ export class Sandbox {
     await this.close();
   }
 }
+
+/** Tells the adapter that there is nothing left to send. */
+const ALREADY_SENT_HEADER = "x-hono-already-sent";
 
 function reportError(error: unknown): void {
   process.stderr.write(

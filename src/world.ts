@@ -1,15 +1,19 @@
 import type { Catalogue } from "./domain/catalogue.js";
+import { storeScenario } from "./engine/commands/scenarios.js";
 import { registerEndpoint } from "./engine/commands/webhooks.js";
-import { carryEndpoint, storeScenario } from "./engine/commands/world.js";
+import { carryEndpoint } from "./engine/commands/world.js";
 import { Engine } from "./engine/engine.js";
-import type { Endpoint, Store, StoredScenario } from "./engine/records.js";
+import type { Endpoint, Store, StoredScenario, WorldRecord } from "./engine/records.js";
 import type { Command } from "./engine/transaction.js";
-import type { ClockPort, ClockRequest, ResetRequest, World, WorldInfo } from "./http/ports.js";
+import type { ClockPort, ClockRequest, ResetRequest, ServedRequest, World, WorldInfo } from "./http/ports.js";
 import { Clock } from "./runtime/clock.js";
+import { FaultInjector } from "./runtime/fault-injector.js";
 import { RateLimiter } from "./runtime/rate-limiter.js";
+import { RequestJournal } from "./runtime/request-journal.js";
 import { Runner } from "./runtime/runner.js";
 import { Sender } from "./runtime/sender.js";
 import type { Wall } from "./runtime/wall.js";
+import { Watchers } from "./runtime/watchers.js";
 import type { Mode } from "./schema/common.js";
 import { isRefusal, type Refusal } from "./schema/errors.js";
 import type { KeyFixture } from "./schema/fixtures.js";
@@ -56,6 +60,15 @@ export interface WorldOptions {
 
 const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
 
+/** What the options say that the data of an earlier run says otherwise. */
+function contradictionOf({ seed, startMs }: WorldOptions, world: WorldRecord): string | undefined {
+  if (seed !== undefined && seed !== world.seed)
+    return `--seed ${seed} contradicts the data, whose seed is "${world.seed}"`;
+  if (startMs !== undefined && startMs !== (world.asked_start_ms ?? world.start_ms))
+    return `--start-time contradicts the data, which starts at ${iso(world.start_ms)}`;
+  return undefined;
+}
+
 /** One namespace: engine, runtime and the ports of the HTTP layer are wired together here and nowhere else. */
 export class LocalWorld implements World {
   readonly name: string;
@@ -63,9 +76,12 @@ export class LocalWorld implements World {
   readonly info: WorldInfo;
   readonly rates: RateLimiter | undefined;
   readonly publicUrl: string | undefined;
+  readonly faults: FaultInjector;
+  readonly journal: RequestJournal<ServedRequest>;
   readonly clock: ClockPort;
   readonly runner: Runner;
   readonly #clock: Clock;
+  readonly #watchers: Watchers;
   readonly #options: WorldOptions;
   readonly #initialSetting: ClockSetting;
 
@@ -88,14 +104,11 @@ export class LocalWorld implements World {
       },
     });
     const { world } = this.engine;
-    if (options.seed !== undefined && options.seed !== world.seed)
-      throw new UserError(
-        `--seed ${options.seed} contradicts the data, whose seed is "${world.seed}"; leave it out, or use another --data file`,
-      );
-    if (options.startMs !== undefined && options.startMs !== (world.asked_start_ms ?? world.start_ms))
-      throw new UserError(
-        `--start-time contradicts the data, which starts at ${iso(world.start_ms)}; leave it out, or use another --data file`,
-      );
+    const contradiction = contradictionOf(options, world);
+    if (contradiction !== undefined) {
+      this.engine.close();
+      throw new UserError(`${contradiction}; leave it out, or use another --data file`);
+    }
     const kept = this.engine.state.get("clock", "clock");
     this.#clock =
       kept === undefined
@@ -105,11 +118,12 @@ export class LocalWorld implements World {
       this.#clock.set(this.#clock.nowMs(), options.clock);
     this.#initialSetting = options.clock ?? this.#clock.setting;
     // Data of an earlier run gets the endpoints and scenarios of this one: those it knows are brought up to date.
+    // That is done where it stood, for what fell due since then has yet to happen, each thing at its own time.
     if (kept !== undefined)
       this.engine.execute((tx) => {
         this.#furnishScenarios(tx);
         for (const webhook of options.webhooks) this.#register(webhook)(tx);
-      }, this.#clock.nowMs());
+      }, this.engine.state.at);
 
     const { wall } = options;
     const sender = new Sender({
@@ -119,6 +133,18 @@ export class LocalWorld implements World {
     });
     this.runner = new Runner(this.engine, this.#clock, sender, wall, options.onError);
     this.runner.keepClock();
+    this.engine.onCommit(() => {
+      const failure = options.store.compactIfLarge?.(() => this.engine.dump());
+      if (failure !== undefined) options.onError(failure);
+    });
+    this.#watchers = new Watchers(wall);
+    this.engine.onCommit(() => this.#watchers.notify());
+    this.faults = new FaultInjector(this.engine);
+    this.journal = new RequestJournal(
+      options.settings.retention.requests,
+      () => this.nowMs(),
+      () => this.#watchers.notify(),
+    );
     this.rates = options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit);
     this.info = {
       apiKey: options.apiKey,
@@ -188,6 +214,18 @@ export class LocalWorld implements World {
     return this.runner.execute(command);
   }
 
+  isIdle(): boolean {
+    return this.runner.isSettled() && !this.runner.isAdvancing;
+  }
+
+  until(condition: () => boolean, timeoutMs: number): Promise<boolean> {
+    return this.#watchers.until(condition, timeoutMs);
+  }
+
+  sleep(delayMs: number): Promise<void> {
+    return new Promise((resolve) => this.#options.wall.after(delayMs, resolve));
+  }
+
   settle(): void {
     this.runner.settle();
   }
@@ -214,7 +252,11 @@ export class LocalWorld implements World {
       () => startMs,
       setting,
     );
-    if (refusal === undefined) this.rates?.clear();
+    if (refusal === undefined) {
+      this.rates?.clear();
+      this.faults.forget();
+      this.journal.clear();
+    }
     return refusal;
   }
 

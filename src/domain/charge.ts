@@ -134,8 +134,7 @@ export function transition(
   const effects: ChargeEffect[] = [];
   let settledAt = charge.settled_at;
 
-  if (isOpen(charge.status) && !isOpen(to) && to !== "EXPIRED")
-    effects.push({ do: "cancel_task", task: "expiry" });
+  if (isOpen(charge.status) && !isOpen(to)) effects.push({ do: "cancel_task", task: "expiry" });
   const overruled = actor === "control" || actor === "customer" || to === "EXPIRED";
   if (overruled || CHARGE_TRANSITIONS[to].length === 0) effects.push({ do: "cancel_task", task: "timeline" });
   // Expiry lets the customer pay late if the scenario says so; a person's word ends the whole timeline.

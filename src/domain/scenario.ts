@@ -2,8 +2,10 @@ import type {
   AmountMatch,
   ChargeMatch,
   ChargeRule,
+  FaultRule,
   Glob,
   Scenario,
+  WebhookRule,
   WithdrawalMatch,
   WithdrawalRule,
 } from "../schema/scenario.js";
@@ -20,7 +22,8 @@ function isPlainDecimal(text: string): boolean {
   return /^\d+(\.\d+)?$/.test(text);
 }
 
-function amountMatches(match: AmountMatch, amount: string | null | undefined): boolean {
+/** Whether an amount is as a rule wants it: a glob, or within bounds. */
+export function amountMatches(match: AmountMatch, amount: string | null | undefined): boolean {
   if (typeof match === "string" || Array.isArray(match)) return anyGlobMatches(match as Glob, amount);
   if (amount === null || amount === undefined) return false;
   const { gt, gte, lt, lte } = match;
@@ -37,7 +40,10 @@ function amountMatches(match: AmountMatch, amount: string | null | undefined): b
 const AMOUNT_FIELDS = new Set(["amount", "base_amount"]);
 
 /** Every field named must match; no fields match everything. */
-export function matches(match: ChargeMatch | WithdrawalMatch | undefined, subject: Subject): boolean {
+export function matches(
+  match: ChargeMatch | WithdrawalMatch | WebhookRule["match"] | FaultRule["match"],
+  subject: Subject,
+): boolean {
   if (match === undefined) return true;
   for (const [field, wanted] of Object.entries(match)) {
     if (wanted === undefined) continue;
@@ -51,6 +57,22 @@ export function matches(match: ChargeMatch | WithdrawalMatch | undefined, subjec
   }
   return true;
 }
+
+/** The first of a scenario's rules of that kind that matches, scenario by scenario in the order given. */
+export function firstRule<Kind extends "webhooks" | "faults">(
+  kind: Kind,
+  scenarios: Iterable<Scenario>,
+  subject: Subject,
+  isLeft: (scenario: string, index: number, rule: RuleOf<Kind>) => boolean = () => true,
+): { readonly scenario: string; readonly index: number; readonly rule: RuleOf<Kind> } | undefined {
+  for (const scenario of scenarios)
+    for (const [index, rule] of ((scenario[kind] ?? []) as RuleOf<Kind>[]).entries())
+      if (matches(rule.match, subject) && isLeft(scenario.name, index, rule))
+        return { scenario: scenario.name, index, rule };
+  return undefined;
+}
+
+type RuleOf<Kind extends "webhooks" | "faults"> = NonNullable<Scenario[Kind]>[number];
 
 export interface Choice<Rule> {
   readonly scenario: string;

@@ -20,6 +20,8 @@ export interface Withdrawal {
 
   readonly seq: number;
   readonly mode: Mode;
+  /** The scenario asked for by name, and the one whose rule matched. */
+  readonly scenario_asked: string | null;
   readonly scenario: string | null;
   readonly timeline: readonly WithdrawalEntry[];
   /** The task that carries on the timeline, if it goes on. */

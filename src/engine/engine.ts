@@ -135,10 +135,16 @@ export class Engine {
     return this.#state.dump();
   }
 
-  /** Import or restore: the dump is the state from here on, under a sequence number of its own. */
+  /**
+   * Import or restore: the dump is the state from here on, under a sequence number of its own. Generations that
+   * came after the dump stay used up, so that a later reset does not repeat their ids.
+   */
   load(dump: StateDump): void {
     const state = State.from(dump);
-    state.seq = this.#state.seq + 1;
+    const world = state.get("world", "world")!;
+    const highest_generation = Math.max(world.highest_generation, this.world.highest_generation);
+    const puts: Change["puts"] = [["world", "world", { ...world, highest_generation }]];
+    state.apply({ seq: this.#state.seq + 1, at: state.at, puts, counters: {} });
     this.#replace(state);
   }
 

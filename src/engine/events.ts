@@ -1,6 +1,11 @@
 import { anyGlobMatches } from "../domain/glob.js";
+import { firstRule, type Subject } from "../domain/scenario.js";
 import type { Mode } from "../schema/common.js";
-import type { Endpoint, EventRecord } from "./records.js";
+import { durationMs } from "../schema/duration.js";
+import type { WebhookRule } from "../schema/scenario.js";
+import { iso } from "../schema/time.js";
+import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
+import { scenariosFor } from "./scenarios.js";
 import type { Transaction } from "./transaction.js";
 
 export interface Emission {
@@ -11,6 +16,9 @@ export interface Emission {
   readonly objectId: string | null;
   /** Exactly what a read of the object answers at this moment. */
   readonly dataJson: string;
+  /** What webhook rules are held against, and the scenario the object asked for by name. */
+  readonly subject: () => Subject;
+  readonly scenario: string | null;
 }
 
 /** Records an event and plans its delivery to each endpoint that wants it. */
@@ -29,7 +37,15 @@ export function emit(tx: Transaction, emission: Emission): EventRecord {
     body: `{"id":"${event_id}","type":${JSON.stringify(name)},"timestamp":"${tx.at}","mode":"${mode}","data":${emission.dataJson}}`,
   };
   tx.put("events", event_id, event);
-  for (const endpoint of tx.state.endpoints()) if (hears(endpoint, event)) planDelivery(tx, event, endpoint);
+  for (const endpoint of tx.state.endpoints())
+    if (hears(endpoint, event)) {
+      const { fields, metadata } = emission.subject();
+      const found = firstRule("webhooks", scenariosFor(tx.state, emission.scenario), {
+        metadata,
+        fields: { ...fields, type, url: endpoint.url },
+      });
+      planDeliveries(tx, event, endpoint, found);
+    }
   trimLog(tx);
   return event;
 }
@@ -45,17 +61,46 @@ function hears(endpoint: Endpoint, event: EventRecord): boolean {
   );
 }
 
-/**
- * One delivery of an event to an endpoint. The events of one object go in order: a delivery starts when the
- * first attempt at the one before it is over, whatever came of that.
- */
-export function planDelivery(tx: Transaction, event: EventRecord, endpoint: Endpoint): string {
-  const delivery_id = tx.id("delivery");
-  const lane = event.object_id === null ? null : `${endpoint.webhook_id}|${event.object_id}`;
-  const queue = lane === null ? undefined : tx.get("lanes", lane);
-  const startsNow = queue === undefined;
-  tx.put("deliveries", delivery_id, {
-    delivery_id,
+/** For how long a swapped delivery waits for a next event before it goes after all. */
+const SWAP_PATIENCE_MS = 60_000;
+
+/** The deliveries of an event to an endpoint: one, unless a scenario's rule has it otherwise. */
+function planDeliveries(
+  tx: Transaction,
+  event: EventRecord,
+  endpoint: Endpoint,
+  found: { readonly scenario: string; readonly rule: WebhookRule } | undefined,
+): void {
+  const rule = found?.rule ?? {};
+  const mishap: Mishap | null =
+    found === undefined || !(rule.bad_signature || rule.stale || rule.fail_first)
+      ? null
+      : {
+          scenario: found.scenario,
+          bad_signature: rule.bad_signature ?? false,
+          stale_ms: rule.stale === undefined ? 0 : durationMs(rule.stale),
+          fail_first: rule.fail_first ?? 0,
+        };
+  if (rule.drop) {
+    putDelivery(tx, event, endpoint, { mishap, status: "dropped" });
+    return;
+  }
+  for (let copy = 0; copy < (rule.copies ?? 1); copy++) {
+    if (rule.delay !== undefined) {
+      const dueMs = tx.atMs + durationMs(rule.delay);
+      planAttempt(tx, putDelivery(tx, event, endpoint, { mishap }), dueMs);
+    } else planDelivery(tx, event, endpoint, { mishap, swap: rule.swap ?? false });
+  }
+}
+
+function putDelivery(
+  tx: Transaction,
+  event: EventRecord,
+  endpoint: Endpoint,
+  part: Partial<Delivery>,
+): Delivery {
+  const delivery: Delivery = {
+    delivery_id: tx.id("delivery"),
     seq: tx.next("delivery_seq"),
     event_id: event.event_id,
     event_type: event.type,
@@ -64,17 +109,56 @@ export function planDelivery(tx: Transaction, event: EventRecord, endpoint: Endp
     mode: event.mode,
     status: "pending",
     created_at: tx.at,
-    next_attempt_at: startsNow ? tx.at : null,
+    next_attempt_at: null,
+    task: null,
     attempts: [],
-    lane,
-  });
-  if (lane !== null) tx.put("lanes", lane, { lane, waiting: [...(queue?.waiting ?? []), delivery_id] });
-  if (startsNow) scheduleAttempt(tx, delivery_id, tx.atMs);
-  return delivery_id;
+    mishap: null,
+    lane: null,
+    ...part,
+  };
+  tx.put("deliveries", delivery.delivery_id, delivery);
+  return delivery;
 }
 
-export function scheduleAttempt(tx: Transaction, deliveryId: string, dueMs: number): void {
-  tx.schedule({ due_ms: dueMs, rank: 1, kind: "attempt", ref: deliveryId });
+/**
+ * One delivery of an event to an endpoint. The events of one object go in order: a delivery starts when the
+ * first attempt at the one before it is over, whatever came of that. A swapped one lets the next event go first.
+ */
+export function planDelivery(
+  tx: Transaction,
+  event: EventRecord,
+  endpoint: Endpoint,
+  { mishap = null, swap = false }: { mishap?: Mishap | null; swap?: boolean } = {},
+): Delivery {
+  const lane = event.object_id === null ? null : `${endpoint.webhook_id}|${event.object_id}`;
+  const delivery = putDelivery(tx, event, endpoint, { mishap, lane });
+  if (lane === null) return planAttempt(tx, delivery, tx.atMs);
+  const queue = tx.get("lanes", lane) ?? { lane, waiting: [], swapped: [] };
+  if (swap) {
+    tx.put("lanes", lane, { ...queue, swapped: [...queue.swapped, delivery.delivery_id] });
+    return planAttempt(tx, delivery, tx.atMs + SWAP_PATIENCE_MS);
+  }
+  for (const id of queue.swapped) {
+    const swapped = tx.get("deliveries", id);
+    if (swapped === undefined) continue;
+    tx.cancel(swapped.task);
+    tx.put("deliveries", id, { ...swapped, task: null, next_attempt_at: null });
+  }
+  tx.put("lanes", lane, {
+    lane,
+    waiting: [...queue.waiting, delivery.delivery_id, ...queue.swapped],
+    swapped: [],
+  });
+  return queue.waiting.length === 0 ? planAttempt(tx, delivery, tx.atMs) : delivery;
+}
+
+/** Plans the next attempt at a delivery, in the place of any that was planned before; puts the delivery. */
+export function planAttempt(tx: Transaction, delivery: Delivery, dueMs: number): Delivery {
+  tx.cancel(delivery.task);
+  const task = tx.schedule({ due_ms: dueMs, rank: 1, kind: "attempt", ref: delivery.delivery_id });
+  const planned = { ...delivery, task, next_attempt_at: iso(dueMs) };
+  tx.put("deliveries", delivery.delivery_id, planned);
+  return planned;
 }
 
 const TRIM_AT_ONCE = 2;

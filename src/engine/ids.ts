@@ -11,6 +11,7 @@ export const ID_PREFIXES = {
   withdrawal: "wd_",
   destination: "dst_",
   entry: "le_",
+  fault: "flt_",
   secret: "",
   reference: "",
   account: "",

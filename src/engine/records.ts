@@ -4,7 +4,7 @@ import type { Holdings, Posting } from "../domain/ledger.js";
 import type { Fees, Pricing } from "../domain/pricing.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import type { Mode } from "../schema/common.js";
-import type { Scenario } from "../schema/scenario.js";
+import type { FaultRule, Scenario } from "../schema/scenario.js";
 import type { Signature } from "../schema/webhooks.js";
 
 /** The records of a namespace, by collection. All are immutable: a change puts a new record in place. */
@@ -89,6 +89,14 @@ export interface Attempt {
   readonly error: string | null;
 }
 
+export interface Mishap {
+  readonly scenario: string;
+  readonly bad_signature: boolean;
+  readonly stale_ms: number;
+  /** So many attempts fail without being made. */
+  readonly fail_first: number;
+}
+
 export type DeliveryStatus = "pending" | "delivered" | "failed" | "dropped";
 
 export interface Delivery {
@@ -102,7 +110,11 @@ export interface Delivery {
   readonly status: DeliveryStatus;
   readonly created_at: string;
   readonly next_attempt_at: string | null;
+  /** The task that will make the next attempt, if one is planned. */
+  readonly task: number | null;
   readonly attempts: readonly Attempt[];
+  /** What the scenario lets go wrong with it on the way, if anything. */
+  readonly mishap: Mishap | null;
   /** Whether it waits its turn among the events of its object, or goes by itself. */
   readonly lane: string | null;
 }
@@ -127,6 +139,8 @@ export interface Endpoint {
 export interface Lane {
   readonly lane: string;
   readonly waiting: readonly string[];
+  /** Swapped deliveries: they go right after the next event's. */
+  readonly swapped: readonly string[];
 }
 
 /** What is due when. Ordered by due time, then rank, then the order of scheduling. */
@@ -147,6 +161,13 @@ export interface StoredScenario {
   readonly scenario: Scenario;
   /** Order of activation; 0 is not active. */
   readonly activated: number;
+}
+
+/** A fault set by the control API. */
+export interface StoredFault {
+  readonly fault_id: string;
+  readonly seq: number;
+  readonly rule: FaultRule;
 }
 
 export interface RateOverride {
@@ -189,6 +210,7 @@ export interface Collections {
   lanes: Lane;
   tasks: Task;
   scenarios: StoredScenario;
+  faults: StoredFault;
   rates: RateOverride;
   clock: ClockRecord;
   world: WorldRecord;
@@ -228,6 +250,8 @@ export interface Store {
   append(change: Change): void;
   /** Reset, restore, import: from here on the state is this one. */
   replace(state: StateDump): void;
+  /** Called after each change: a store that grows may shrink now. Answers why it could not, if it could not. */
+  compactIfLarge?(dump: () => StateDump): Error | undefined;
   /** May compact: `dump` gives the whole state when asked. */
   close(dump: () => StateDump): void;
 }

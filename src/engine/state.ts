@@ -32,6 +32,7 @@ export const COLLECTION_NAMES = [
   "lanes",
   "tasks",
   "scenarios",
+  "faults",
   "rates",
   "clock",
   "world",

@@ -1,9 +1,10 @@
+import type { Subject } from "../domain/scenario.js";
 import type { Engine } from "../engine/engine.js";
 import type { Command } from "../engine/transaction.js";
 import type { Refusal } from "../schema/errors.js";
 import type { KeyFixture } from "../schema/fixtures.js";
-
 import type { ClockSetting } from "../schema/options.js";
+import type { FaultRule } from "../schema/scenario.js";
 
 /** What the HTTP layer needs of a namespace. The composition root wires it to the runtime. */
 export interface World {
@@ -22,9 +23,63 @@ export interface World {
   readonly publicUrl: string | undefined;
   /** Undefined when there is no limit. */
   readonly rates: RatePort | undefined;
+  readonly faults: FaultPort;
+  readonly journal: JournalPort;
+  /** Whether nothing is due and no delivery is under way. */
+  isIdle(): boolean;
+  /** Resolves with true as soon as the condition holds, looked at after each change; with false after so long. */
+  until(condition: () => boolean, timeoutMs: number): Promise<boolean>;
+  /** So much wall time passes. */
+  sleep(delayMs: number): Promise<void>;
   readonly clock: ClockPort;
   readonly info: WorldInfo;
   reset(request: ResetRequest): Refusal | undefined;
+}
+
+export interface PickedFault {
+  readonly rule: FaultRule;
+  /** The scenario's name, or the id of a fault set by the control API. */
+  readonly source: string;
+}
+
+export interface FaultPort {
+  /** Whether any active scenario or fault has something in store; named scenarios are asked all the same. */
+  isArmed(): boolean;
+  /** How often a fault has been applied. */
+  applied(faultId: string): number;
+  /** Counting starts over, for one fault or for all. */
+  forget(faultId?: string): void;
+  /** The first fault that is left and matches; it is counted as met. */
+  pick(scenario: string | null, subject: () => Subject): PickedFault | undefined;
+}
+
+/** One call of the service as it came and as it was answered. */
+export interface ServedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly operation: string | null;
+  /** Null when the connection was cut instead of an answer. */
+  readonly status: number | null;
+  readonly apiKey: string | null;
+  readonly requestBody: string | null;
+  readonly responseBody: string | null;
+  readonly idempotencyKey: string | null;
+  readonly scenario: string | null;
+  readonly fault: string | null;
+}
+
+export interface JournalEntry extends ServedRequest {
+  readonly id: number;
+  /** Sandbox time. */
+  readonly at: string;
+}
+
+export interface JournalPort {
+  add(request: ServedRequest): void;
+  /** Newest first. */
+  entries(): JournalEntry[];
+  clear(): void;
 }
 
 /** The keys and the secret a person needs to use a namespace. */

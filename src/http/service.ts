@@ -1,52 +1,203 @@
 import type { Context } from "hono";
+import type { Subject } from "../domain/scenario.js";
 import type { Caller } from "../engine/caller.js";
-import { isRefusal, refuse } from "../schema/errors.js";
+import { chargeSubject } from "../engine/commands/charges.js";
+import { durationMs } from "../schema/duration.js";
+import { type ErrorCode, isRefusal, refuse } from "../schema/errors.js";
 import { bearerKey, callerOf } from "./authenticate.js";
 import { parseBody, type RawBody, readBody } from "./body.js";
+import { droppedResponse } from "./dropped.js";
 import type { Call, Operation } from "./operations.js";
-import type { World, Worlds } from "./ports.js";
+import type { PickedFault, World, Worlds } from "./ports.js";
 import { errorReply, type Reply, toResponse } from "./reply.js";
 
-/** What is known of a call once the checks before the body are through. */
+/** What is known of a call once the checks before the fault are through. */
 interface Admitted {
   readonly world: World;
   readonly caller: Caller | undefined;
   readonly headers: Record<string, string> | undefined;
 }
 
+/** A check before that has answered the call. */
+interface Rejected {
+  readonly world: World | undefined;
+  readonly reply: Reply;
+  readonly headers?: Record<string, string> | undefined;
+}
+
 /**
  * The order of checks is the contract's (section 2): route → key → rate → permission → organization → fault →
- * size and JSON → validation → work. Reads are answered without ever yielding.
+ * size and JSON → validation → work. Reads without a fault are answered without ever yielding.
  */
 export function serve(worlds: Worlds, operation: Operation): (c: Context) => Response | Promise<Response> {
-  if (operation.method === "GET" || operation.method === "DELETE" || operation.body === "none")
-    return (c) => {
-      const admitted = admit(worlds, operation, c);
-      return admitted instanceof Response ? admitted : work(operation, c, admitted, {});
-    };
-  return async (c) => {
+  const takesBody = operation.method !== "GET" && operation.method !== "DELETE" && operation.body !== "none";
+  return (c) => {
     const admitted = admit(worlds, operation, c);
-    if (admitted instanceof Response) return admitted;
-    const raw: RawBody = await readBody(c.req.raw);
-    const parsed = parseBody(raw, c.req.raw.headers.get("content-type"));
-    if (isRefusal(parsed)) return toResponse(errorReply(parsed), admitted.world.nowMs(), admitted.headers);
-    return work(operation, c, admitted, parsed.object);
+    if ("reply" in admitted) {
+      const { world, reply, headers } = admitted;
+      journal(c, operation.id, world, reply, null, null);
+      return toResponse(reply, (world ?? worlds).nowMs(), headers);
+    }
+    const { world, headers } = admitted;
+    if (takesBody) return serveBody(operation, c, admitted);
+    const fault = pickFault(operation, c, world, {});
+    if (fault !== undefined)
+      return serveFault(c, operation, admitted, fault, null, () => work(operation, c, admitted, {}));
+    const reply = work(operation, c, admitted, {});
+    journal(c, operation.id, world, reply, null, null);
+    return toResponse(reply, world.nowMs(), headers);
   };
 }
 
-function admit(worlds: Worlds, operation: Operation, c: Context): Admitted | Response {
+async function serveBody(operation: Operation, c: Context, admitted: Admitted): Promise<Response> {
+  const { world, headers } = admitted;
+  const raw: RawBody = await readBody(c.req.raw);
+  const text = "text" in raw ? raw.text : null;
+  const parsed = parseBody(raw, c.req.raw.headers.get("content-type"));
+  const answer = (): Reply =>
+    isRefusal(parsed) ? errorReply(parsed) : work(operation, c, admitted, parsed.object);
+  const fault = pickFault(operation, c, world, isRefusal(parsed) ? {} : parsed.object);
+  if (fault !== undefined) return serveFault(c, operation, admitted, fault, text, answer);
+  const reply = answer();
+  journal(c, operation.id, world, reply, text, null);
+  return toResponse(reply, world.nowMs(), headers);
+}
+
+/** The fault that a scenario or the control API has in store for this request, if any; counts it as met. */
+function pickFault(
+  operation: Operation,
+  c: Context,
+  world: World,
+  body: Record<string, unknown>,
+): PickedFault | undefined {
+  const header = c.req.raw.headers.get("sandbox-scenario");
+  const { metadata } = body;
+  const named =
+    header ??
+    (isObject(metadata) && typeof metadata.sandbox_scenario === "string" ? metadata.sandbox_scenario : null);
+  if (named === null && !world.faults.isArmed()) return undefined;
+  return world.faults.pick(named, () => faultSubject(operation, c, world, body));
+}
+
+/** What fault rules are held against: the request, and the charge it is about. */
+function faultSubject(
+  operation: Operation,
+  c: Context,
+  world: World,
+  body: Record<string, unknown>,
+): Subject {
+  const chargeId = c.req.param("charge_id");
+  const charge = chargeId === undefined ? undefined : world.engine.state.get("charges", chargeId);
+  const ofCharge = charge === undefined ? undefined : chargeSubject(charge);
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(body)) if (typeof value === "string") fields[name] = value;
+  const { pricing, metadata } = body;
+  if (isObject(pricing)) {
+    if (typeof pricing.base_currency === "string") fields.base_currency = pricing.base_currency;
+    if (typeof pricing.amount === "string") fields.base_amount = pricing.amount;
+  }
+  const texts = Object.entries(isObject(metadata) ? metadata : {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  return {
+    metadata: { ...ofCharge?.metadata, ...Object.fromEntries(texts) },
+    fields: {
+      ...ofCharge?.fields,
+      ...fields,
+      operation: operation.id,
+      method: c.req.method,
+      path: c.req.path,
+    },
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Late, wrong or never: the answer as the fault has it. `drop: after` does the work and cuts the connection. */
+async function serveFault(
+  c: Context,
+  operation: Operation,
+  { world, headers }: Admitted,
+  fault: PickedFault,
+  text: string | null,
+  answer: () => Reply,
+): Promise<Response> {
+  const { respond, delay, drop } = fault.rule;
+  if (delay !== undefined) await world.sleep(durationMs(delay));
+  const reply = respond !== undefined ? forcedReply(respond) : drop === "before" ? null : answer();
+  journal(c, operation.id, world, drop === undefined ? reply : null, text, fault.source);
+  return drop === undefined ? toResponse(reply!, world.nowMs(), headers) : droppedResponse();
+}
+
+/** A forced error has the service's shape; its code is the usual one of its status unless the rule has another. */
+function forcedReply(respond: NonNullable<PickedFault["rule"]["respond"]>): Reply {
+  const { status, message, details, headers } = respond;
+  const usual = status >= 500 ? "INTERNAL_ERROR" : (CODE_OF_STATUS[status] ?? "VALIDATION_ERROR");
+  const error = { code: respond.code ?? usual, message: message ?? FORCED_MESSAGES[usual] ?? "Error" };
+  const after: Record<string, string> = status === 429 || status === 503 ? { "retry-after": "1" } : {};
+  return {
+    status,
+    json: JSON.stringify({ error: details === undefined ? error : { ...error, details } }),
+    headers: { ...after, ...headers },
+  };
+}
+
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_ALLOWED",
+  413: "PAYLOAD_TOO_LARGE",
+  429: "RATE_LIMIT_EXCEEDED",
+};
+const FORCED_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  VALIDATION_ERROR: "Invalid request parameters",
+  UNAUTHORIZED: "Invalid API key",
+  FORBIDDEN: "No permission",
+  NOT_FOUND: "Not found",
+  RATE_LIMIT_EXCEEDED: "Rate limit exceeded",
+  INTERNAL_ERROR: "Internal error",
+};
+
+/** Writes down what the app sent and got; a null reply is one that was never sent. */
+export function journal(
+  c: Context,
+  operation: string | null,
+  world: World | undefined,
+  reply: Reply | null,
+  requestBody: string | null,
+  fault: string | null,
+): void {
+  if (world === undefined) return;
+  const { headers } = c.req.raw;
+  world.journal.add({
+    method: c.req.method,
+    url: c.req.url,
+    path: c.req.path,
+    operation,
+    status: reply?.status ?? null,
+    apiKey: bearerKey(headers.get("authorization")),
+    requestBody,
+    responseBody: reply?.json ?? null,
+    idempotencyKey: headers.get("idempotency-key"),
+    scenario: headers.get("sandbox-scenario"),
+    fault,
+  });
+}
+
+function admit(worlds: Worlds, operation: Operation, c: Context): Admitted | Rejected {
   const requestHeaders = c.req.raw.headers;
   const authorization = requestHeaders.get("authorization");
   const token = bearerKey(authorization);
   const world = worlds.find(requestHeaders.get("sandbox-namespace"), token);
-  if (world === undefined)
-    return toResponse(noNamespace(requestHeaders.get("sandbox-namespace")), worlds.nowMs());
+  if (world === undefined) return { world, reply: noNamespace(requestHeaders.get("sandbox-namespace")) };
   if (operation.key === "none" || (operation.key === "optional" && authorization === null))
     return { world, caller: undefined, headers: undefined };
 
   const key = token === null ? undefined : world.findKey(token);
-  if (key === undefined)
-    return toResponse(errorReply(refuse("UNAUTHORIZED", "Invalid API key")), world.nowMs());
+  if (key === undefined) return { world, reply: errorReply(refuse("UNAUTHORIZED", "Invalid API key")) };
 
   let headers: Record<string, string> | undefined;
   if (world.rates !== undefined) {
@@ -56,28 +207,31 @@ function admit(worlds: Worlds, operation: Operation, c: Context): Admitted | Res
       ratelimit: `"default";r=${remaining};t=${resetSeconds}`,
     };
     if (limited)
-      return toResponse(
-        errorReply(refuse("RATE_LIMIT_EXCEEDED", `Rate limit exceeded. Try again in ${resetSeconds} s.`), {
-          "retry-after": String(resetSeconds),
-        }),
-        world.nowMs(),
+      return {
+        world,
+        reply: errorReply(
+          refuse("RATE_LIMIT_EXCEEDED", `Rate limit exceeded. Try again in ${resetSeconds} s.`),
+          {
+            "retry-after": String(resetSeconds),
+          },
+        ),
         headers,
-      );
+      };
   }
   if (key.permission === "read_only" && operation.method !== "GET")
-    return toResponse(errorReply(refuse("FORBIDDEN", "This API key may only read")), world.nowMs(), headers);
+    return { world, reply: errorReply(refuse("FORBIDDEN", "This API key may only read")), headers };
   const caller = callerOf(world, key);
   if (caller === undefined)
-    return toResponse(errorReply(refuse("NOT_FOUND", "Organization not found")), world.nowMs(), headers);
+    return { world, reply: errorReply(refuse("NOT_FOUND", "Organization not found")), headers };
   return { world, caller, headers };
 }
 
 function work(
   operation: Operation,
   c: Context,
-  { world, caller, headers }: Admitted,
+  { world, caller }: Admitted,
   body: Record<string, unknown>,
-): Response {
+): Reply {
   const call: Call = {
     world,
     caller,
@@ -88,7 +242,7 @@ function work(
   };
   // The table's row says whether a key is required; admit() has seen to it that there is one.
   const answer = (operation.handle as (call: Call) => Reply | ReturnType<typeof refuse>)(call);
-  return toResponse(isRefusal(answer) ? errorReply(answer) : answer, world.nowMs(), headers);
+  return isRefusal(answer) ? errorReply(answer) : answer;
 }
 
 export function noNamespace(name: string | null): Reply {

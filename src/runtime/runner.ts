@@ -36,12 +36,22 @@ interface InFlight {
   outcome: Outcome | undefined;
 }
 
+/** An advance under way. */
+interface Advancing {
+  readonly fired: Fired[];
+  total: number;
+  /** How often it was called from outside at the instant it has come to. */
+  calls: number;
+  /** The disk refused something meanwhile. */
+  failure: { readonly error: unknown } | undefined;
+}
+
 /** How many of the things fired an advance reports one by one. */
 const FIRED_LIMIT = 1_000;
 /** After so many tasks the event loop gets a turn, so that a long advance does not make the server deaf. */
 const TASKS_PER_TURN = 256;
-/** An instant that gives rise to new deliveries so many times over will never end. */
-const ROUNDS_PER_INSTANT = 10_000;
+/** An instant in which receivers call back so many times will never end. */
+const CALLS_PER_INSTANT = 10_000;
 
 /**
  * Carries out what is due, in order, by way of the engine: on a clock that runs when the time comes, in an
@@ -57,7 +67,9 @@ export class Runner {
   #epoch = 0;
   #inFlight: InFlight[] = [];
   #ready: Task[] = [];
-  #advance: { fired: Fired[]; total: number } | undefined;
+  #advance: Advancing | undefined;
+  /** The disk refused the outcome of an attempt: it is kept in flight until the disk takes it. */
+  #owesOutcomes = false;
   #cancelTimer: (() => void) | undefined;
   #pumpIsPlanned = false;
   #closed = false;
@@ -84,6 +96,12 @@ export class Runner {
 
   /** What is due by now happens first; then the command. */
   execute<Result>(command: Command<Result>): Result {
+    if (this.#advance !== undefined) this.#advance.calls++;
+    return this.#executeNow(command);
+  }
+
+  /** What was due earlier would otherwise be taken for due now: time in the engine never goes back. */
+  #executeNow<Result>(command: Command<Result>): Result {
     const nowMs = this.#clock.nowMs();
     this.#runDue(nowMs);
     return this.#engine.execute(command, nowMs);
@@ -128,6 +146,7 @@ export class Runner {
   /** Something was committed: see to what it made due, or wait for what is due next. */
   #poke(): void {
     if (this.#closed || this.#advance !== undefined) return;
+    if (this.#owesOutcomes) this.#planPump();
     const next = this.#engine.nextTask();
     if (next === undefined) return;
     const delayMs = next.due_ms - this.#clock.nowMs();
@@ -162,6 +181,7 @@ export class Runner {
   /** Runs what is due by now and starts its deliveries; answers nobody and waits for nothing. */
   #pump(): void {
     if (this.#closed) return;
+    this.#commitOutcomes();
     const ran = this.#runDue(this.#clock.nowMs(), TASKS_PER_TURN);
     this.#startReady();
     if (ran === TASKS_PER_TURN) this.#planPump();
@@ -173,13 +193,20 @@ export class Runner {
     const ready = this.#ready;
     if (ready.length === 0) return;
     this.#ready = [];
-    for (const task of ready) this.#begin(task);
+    for (const [index, task] of ready.entries()) {
+      try {
+        this.#begin(task);
+      } catch (error) {
+        this.#ready = [...ready.slice(index), ...this.#ready];
+        throw error;
+      }
+    }
   }
 
   #begin(task: Task): void {
     const job = this.#sender.prepare(this.#engine.state, task.ref, this.#clock.nowMs());
     if (job === undefined) {
-      this.#engine.execute(dropDelivery(task), this.#clock.nowMs());
+      this.#executeNow(dropDelivery(task));
       return;
     }
     const epoch = this.#epoch;
@@ -188,8 +215,22 @@ export class Runner {
     void job.send().then((outcome) => {
       if (this.#epoch !== epoch || this.#closed) return;
       flight.outcome = outcome;
-      this.#guarded(() => this.#commitOutcomes());
+      this.#guarded(() => this.#landed());
     });
+  }
+
+  /** An outcome is there. If it cannot be kept, an advance fails and says so; otherwise it is tried again. */
+  #landed(): void {
+    if (this.#advance === undefined) {
+      this.#pump();
+      return;
+    }
+    try {
+      this.#commitOutcomes();
+    } catch (error) {
+      this.#advance.failure = { error };
+    }
+    this.#wake();
   }
 
   /**
@@ -197,20 +238,24 @@ export class Runner {
    * however fast each receiver answered: the same calls give the same order. On a running clock nobody waits.
    */
   #commitOutcomes(): void {
-    if (this.#clock.runs && this.#advance === undefined) {
-      const over = this.#inFlight.filter((one) => one.outcome !== undefined);
-      this.#inFlight = this.#inFlight.filter((one) => one.outcome === undefined);
-      for (const flight of over) this.#commit(flight);
-    } else while (this.#inFlight[0]?.outcome !== undefined) this.#commit(this.#inFlight.shift()!);
-    if (this.#advance === undefined) this.#pump();
-    this.#wake();
+    const inOrder = !this.#clock.runs || this.#advance !== undefined;
+    for (;;) {
+      const place = inOrder ? 0 : this.#inFlight.findIndex((one) => one.outcome !== undefined);
+      const flight = this.#inFlight[place];
+      if (flight?.outcome === undefined) break;
+      try {
+        this.#executeNow(recordAttempt(flight.task, flight.outcome));
+      } catch (error) {
+        this.#owesOutcomes = true;
+        throw error;
+      }
+      this.#inFlight.splice(place, 1);
+      this.#owesOutcomes = false;
+    }
   }
 
-  #commit(flight: InFlight): void {
-    this.#engine.execute(recordAttempt(flight.task, flight.outcome!), this.#clock.nowMs());
-  }
-
-  #isSettled(): boolean {
+  /** Whether nothing is due and no delivery is under way. */
+  isSettled(): boolean {
     if (this.#inFlight.length > 0 || this.#ready.length > 0) return false;
     const next = this.#engine.nextTask();
     return next === undefined || next.due_ms > this.#clock.nowMs();
@@ -228,7 +273,7 @@ export class Runner {
   /** Resolves when nothing is due and no delivery is under way. */
   async settled(): Promise<void> {
     this.#pump();
-    while (!this.#closed && !this.#isSettled()) await this.#somethingHappened();
+    while (!this.#closed && !this.isSettled()) await this.#somethingHappened();
   }
 
   /**
@@ -239,16 +284,17 @@ export class Runner {
     if (this.isAdvancing) return clockBusy();
     const fromMs = this.#clock.nowMs();
     this.#cancelTimer?.();
-    const report = { fired: [] as Fired[], total: 0 };
+    const report: Advancing = { fired: [], total: 0, calls: 0, failure: undefined };
     this.#advance = report;
     this.#clock.hold(fromMs);
     const epoch = this.#epoch;
     let nowMs = fromMs;
     let sinceYield = 0;
-    let rounds = 0;
     let reached = false;
     try {
       for (;;) {
+        if (report.failure !== undefined) throw report.failure.error;
+        this.#commitOutcomes();
         const ran = this.#runDue(nowMs, TASKS_PER_TURN);
         this.#startReady();
         sinceYield += ran;
@@ -259,7 +305,7 @@ export class Runner {
         if (this.#closed || this.#epoch !== epoch) break;
         if (ran > 0) continue;
         if (this.#inFlight.length > 0) {
-          if (++rounds > ROUNDS_PER_INSTANT)
+          if (report.calls > CALLS_PER_INSTANT)
             return refuse(
               "VALIDATION_ERROR",
               `Time does not get past ${iso(nowMs)}: each webhook gives rise to another.`,
@@ -281,7 +327,7 @@ export class Runner {
           reached = true;
         }
         if (next.due_ms > nowMs) {
-          rounds = 0;
+          report.calls = 0;
           nowMs = next.due_ms;
           this.#clock.hold(nowMs);
         }
@@ -293,9 +339,9 @@ export class Runner {
         this.#clock.hold(nowMs);
         this.#clock.release();
       }
+      this.#poke();
     }
     if (!this.#closed && this.#epoch === epoch) this.keepClock();
-    this.#poke();
     return { from: iso(fromMs), to: iso(nowMs), fired: report.fired, fired_total: report.total };
   }
 
@@ -311,7 +357,7 @@ export class Runner {
   }
 
   keepClock(): void {
-    this.#engine.execute(keepClock(this.#clock.record()), this.#clock.nowMs());
+    this.#executeNow(keepClock(this.#clock.record()));
   }
 
   /** A new epoch: the world is replaced, and nothing under way for the old one arrives in it. */
@@ -321,6 +367,7 @@ export class Runner {
     this.#epoch++;
     this.#inFlight = [];
     this.#ready = [];
+    this.#owesOutcomes = false;
     this.#sender.abortAll();
     this.#cancelTimer?.();
     this.#clock.set(nowMs(), setting);

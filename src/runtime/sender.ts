@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import * as http from "node:http";
 import type { Outcome } from "../engine/commands/deliveries.js";
-import type { Endpoint, EventRecord } from "../engine/records.js";
+import type { Endpoint, EventRecord, Mishap } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 import { standardHeaders } from "./signatures.js";
 import type { Wall } from "./wall.js";
@@ -10,6 +10,9 @@ import type { Wall } from "./wall.js";
 const RESPONSE_KEPT_BYTES = 4_096;
 /** How many deliveries go to one endpoint at a time. */
 const CONCURRENCY_PER_HOST = 10;
+
+/** Signs what shall look forged: well formed, and nobody's. */
+const FORGED_SECRET = "whsec_Zm9yZ2VkLWJ5LWEtc2NlbmFyaW8tb24tcHVycG9zZSE=";
 
 export interface Job {
   /** Makes the attempt. Never rejects: what went wrong is part of the outcome. */
@@ -39,19 +42,48 @@ export class Sender {
     const event = delivery && state.get("events", delivery.event_id);
     const endpoint = delivery && state.get("endpoints", delivery.webhook_id);
     if (event === undefined || endpoint === undefined || !endpoint.enabled) return undefined;
-    return { send: () => this.#send(event, endpoint, nowMs) };
+    const { mishap } = delivery!;
+    if (mishap !== null && delivery!.attempts.length < mishap.fail_first)
+      return { send: async () => this.#failed(mishap.scenario) };
+    return { send: () => this.#send(event, endpoint, nowMs, mishap) };
   }
 
-  #headers(event: EventRecord, endpoint: Endpoint, nowMs: number, sentAtMs: number): Record<string, string> {
+  /** An attempt that a scenario has fail on the way: nothing is sent. */
+  #failed(scenario: string): Outcome {
+    return {
+      sent_at: new Date(this.#options.wall.nowMs()).toISOString(),
+      duration_ms: 0,
+      request_headers: {},
+      status: null,
+      response_body: null,
+      error: `failed by scenario ${scenario}`,
+      retryAfterMs: null,
+    };
+  }
+
+  #headers(
+    event: EventRecord,
+    endpoint: Endpoint,
+    nowMs: number,
+    sentAtMs: number,
+    mishap: Mishap | null,
+  ): Record<string, string> {
     const headers: Record<string, string> = {
       "content-type": "application/json",
       "user-agent": this.#options.userAgent,
     };
     if (endpoint.signature === "none") return headers;
-    const secrets = [endpoint.secret];
-    if (endpoint.previous_secret !== null && nowMs < endpoint.previous_secret_until_ms)
+    const secrets = [mishap?.bad_signature ? FORGED_SECRET : endpoint.secret];
+    if (
+      !mishap?.bad_signature &&
+      endpoint.previous_secret !== null &&
+      nowMs < endpoint.previous_secret_until_ms
+    )
       secrets.push(endpoint.previous_secret);
-    return { ...headers, ...standardHeaders(event.event_id, sentAtMs, event.body, secrets) };
+    return {
+      ...headers,
+      ...standardHeaders(event.event_id, sentAtMs - (mishap?.stale_ms ?? 0), event.body, secrets),
+    };
   }
 
   /** TLS is loaded for those who use it: it costs a start 2 ms. */
@@ -65,10 +97,15 @@ export class Sender {
     return this.#https;
   }
 
-  async #send(event: EventRecord, endpoint: Endpoint, nowMs: number): Promise<Outcome> {
+  async #send(
+    event: EventRecord,
+    endpoint: Endpoint,
+    nowMs: number,
+    mishap: Mishap | null,
+  ): Promise<Outcome> {
     const { wall, timeoutMs } = this.#options;
     const sentAtMs = wall.nowMs();
-    const headers = this.#headers(event, endpoint, nowMs, sentAtMs);
+    const headers = this.#headers(event, endpoint, nowMs, sentAtMs, mishap);
     const { signal } = this.#abort;
     const url = new URL(endpoint.url);
     const transport = await this.#transport(url.protocol);
@@ -89,23 +126,24 @@ export class Sender {
       };
       const fail = (error: string): void =>
         finish({ status: null, response_body: null, error, retryAfterMs: null });
+      let request: http.ClientRequest | undefined;
+      const abort = (): void => {
+        request?.destroy();
+        fail("called off");
+      };
       // Called off while TLS was being loaded: nothing may go out any more.
-      if (signal.aborted) return fail("called off");
+      if (signal.aborted) return abort();
       const bytes = Buffer.from(event.body);
-      const request = transport.request(url, {
+      request = transport.request(url, {
         method: "POST",
         agent: transport.agent,
         headers: { ...headers, "content-length": bytes.length },
       });
-      const abort = (): void => {
-        request.destroy();
-        fail("called off");
-      };
       // Not from now on: a delivery that waits for a connection to become free is not the receiver's delay.
       request.once("socket", () => {
         if (isDone) return;
         callOff = wall.after(timeoutMs, () => {
-          request.destroy();
+          request?.destroy();
           fail(`no answer within ${timeoutMs / 1000} s`);
         });
       });

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, modeSchema, rateSchema, withdrawalStatusSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
-import { clockOptionSchema } from "./options.js";
+import { clockOptionSchema, webhookOptionSchema, webhookUrlSchema } from "./options.js";
 import { pageQuerySchema } from "./requests.js";
 import { parseInstant } from "./time.js";
 
@@ -67,3 +67,62 @@ export const chargeQuerySchema = z.object({
 });
 
 export const waitQuerySchema = z.object({ wait: z.optional(durationSchema) });
+
+const page = pageQuerySchema.shape;
+const optionalText = z.optional(z.string());
+
+export const eventQuerySchema = z.object({
+  ...page,
+  type: optionalText,
+  charge_id: optionalText,
+  mode: z.optional(modeSchema),
+});
+
+export const deliveryQuerySchema = z.object({
+  ...page,
+  type: optionalText,
+  charge_id: optionalText,
+  event_id: optionalText,
+  status: z.optional(z.enum(["pending", "delivered", "failed", "dropped"])),
+  mode: z.optional(modeSchema),
+});
+
+/** `since` is an instant or the id of a request; `status` may be a class such as 4xx. */
+export const requestQuerySchema = z.object({
+  ...page,
+  method: optionalText,
+  path: optionalText,
+  operation: optionalText,
+  status: z.optional(z.string().check(z.regex(/^[1-5x][\dx]{2}$/, "must be a status such as 400 or 4xx"))),
+  since: optionalText,
+});
+
+export const triggerRequestSchema = z.strictObject({
+  type: z
+    .string()
+    .check(z.regex(/^[a-z][a-z0-9_.]{0,99}$/, "must be an event type such as charge.completed")),
+  charge_id: optionalText,
+  data: z.optional(z.record(z.string(), z.unknown())),
+  mode: z.optional(modeSchema),
+});
+
+export const redeliverRequestSchema = z.strictObject({
+  times: z.optional(z.int().check(z.gte(1, "must be 1 to 100"), z.lte(100, "must be 1 to 100"))),
+});
+
+export const endpointRequestSchema = z.strictObject({
+  ...webhookOptionSchema.shape,
+  organization_id: optionalText,
+});
+export const endpointPatchSchema = z.strictObject({
+  url: z.optional(webhookUrlSchema),
+  events: z.optional(z.array(z.string().check(z.minLength(1))).check(z.minLength(1))),
+  enabled: z.optional(z.boolean()),
+});
+
+export const waitRequestSchema = z.strictObject({
+  for: z.enum(["charge", "request", "delivery", "idle"]),
+  match: z.optional(z.record(z.string(), z.unknown())),
+  count: z.optional(z.int().check(z.gte(1))),
+  timeout: z.optional(durationSchema),
+});

@@ -85,6 +85,68 @@ export const withdrawalRuleSchema = z.strictObject({
 });
 export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 
+/** What goes wrong on the way out; times are sandbox time. First match wins. */
+export const webhookRuleSchema = z.strictObject({
+  match: z.optional(
+    z.strictObject({
+      ...chargeMatchSchema.shape,
+      ...withdrawalMatchSchema.shape,
+      /** The event's type; `type` of a withdrawal's destination is not matched here. */
+      type: z.optional(globSchema),
+      url: z.optional(globSchema),
+    }),
+  ),
+  /** How often it is sent in all. */
+  copies: z.optional(z.int().check(z.gte(1), z.lte(100))),
+  delay: z.optional(durationSchema),
+  drop: z.optional(z.boolean()),
+  /** It goes after the object's next event. */
+  swap: z.optional(z.boolean()),
+  bad_signature: z.optional(z.boolean()),
+  /** The signature's timestamp is so old. */
+  stale: z.optional(durationSchema),
+  /** So many attempts fail before one is really made. */
+  fail_first: z.optional(z.int().check(z.gte(0), z.lte(100))),
+});
+export type WebhookRule = z.infer<typeof webhookRuleSchema>;
+
+/** What goes wrong at the API. An exhausted rule is passed over; the first that is left and matches applies. */
+export const faultRuleSchema = z
+  .strictObject({
+    match: z.optional(
+      z.strictObject({
+        ...chargeMatchSchema.shape,
+        ...withdrawalMatchSchema.shape,
+        operation: z.optional(globSchema),
+        method: z.optional(globSchema),
+        path: z.optional(globSchema),
+      }),
+    ),
+    respond: z.optional(
+      z.strictObject({
+        status: z.int().check(z.gte(400, "must be 400 to 599"), z.lte(599, "must be 400 to 599")),
+        code: z.optional(z.string().check(z.minLength(1, "must not be empty"))),
+        message: z.optional(z.string()),
+        details: z.optional(z.record(z.string(), z.string())),
+        headers: z.optional(z.record(z.string(), z.string())),
+      }),
+    ),
+    /** Wall time the answer takes longer. */
+    delay: z.optional(durationSchema),
+    /** Cut the connection: before the work is done, or after. */
+    drop: z.optional(z.enum(["before", "after"])),
+    times: z.optional(z.int().check(z.gte(1))),
+    skip: z.optional(z.int().check(z.gte(0))),
+    probability: z.optional(z.number().check(z.gte(0), z.lte(1))),
+  })
+  .check(
+    z.refine(
+      (rule) => rule.respond !== undefined || rule.delay !== undefined || rule.drop !== undefined,
+      "needs respond, delay or drop",
+    ),
+  );
+export type FaultRule = z.infer<typeof faultRuleSchema>;
+
 /** The rules of a scenario: what an engine acts on. */
 export const scenarioSchema = z.strictObject({
   name: z
@@ -95,5 +157,7 @@ export const scenarioSchema = z.strictObject({
   description: z.optional(z.string()),
   charges: z.optional(z.array(chargeRuleSchema)),
   withdrawals: z.optional(z.array(withdrawalRuleSchema)),
+  webhooks: z.optional(z.array(webhookRuleSchema)),
+  faults: z.optional(z.array(faultRuleSchema)),
 });
 export type Scenario = z.infer<typeof scenarioSchema>;

@@ -192,7 +192,7 @@ describe("postings", () => {
 describe("expiry", () => {
   it("is called off when the charge is no longer open", () => {
     for (const from of ["PENDING", "AWAITING_PAYMENT"] as const)
-      for (const to of ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const)
+      for (const to of ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"] as const)
         expect(effectsOf({ status: from }, to)).toContainEqual({ do: "cancel_task", task: "expiry" });
   });
 

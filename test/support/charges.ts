@@ -6,7 +6,7 @@ export const CREATED_MS = Date.UTC(2026, 0, 31, 9);
 /** A priced whitelabel charge that waits for its customer, with what differs; frozen, as all records shall be. */
 export function chargeWith(differs: Partial<Charge> = {}): Charge {
   const status = differs.status ?? "PENDING";
-  return Object.freeze({
+  const charge: Charge = {
     charge_id: "ch_1",
     checkout_id: "co_1",
     organization_id: "org_sandbox",
@@ -32,6 +32,10 @@ export function chargeWith(differs: Partial<Charge> = {}): Charge {
     seq: 1,
     mode: "test",
     kind: "whitelabel",
+    success_url: null,
+    cancel_url: null,
+    offered_methods: ["mobile_money"],
+    quote_id: "qt_1",
     pricing: { base_currency: "KES", amount: "100.00" },
     phone_number: "+254700000001",
     bank_account_number: null,
@@ -43,5 +47,6 @@ export function chargeWith(differs: Partial<Charge> = {}): Charge {
     tasks: {},
     notes: [],
     ...differs,
-  });
+  };
+  return Object.freeze(charge);
 }

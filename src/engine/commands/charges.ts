@@ -268,6 +268,10 @@ function planLateEntry(tx: Transaction, charge: Charge, from: number, expiredAtM
   return withTask(charge, "timeline", task);
 }
 
+function hasExpired(charge: Charge): boolean {
+  return charge.status_history.some((change) => change.status === "EXPIRED");
+}
+
 function expiredAtMs(charge: Charge): number {
   const expired = charge.status_history.find((change) => change.status === "EXPIRED");
   return expired === undefined ? charge.expires_at_ms : Date.parse(expired.at);
@@ -338,6 +342,8 @@ export function moveCharge(
           organizationId: next.organization_id,
           objectId: next.charge_id,
           dataJson: chargeDetailJson(next),
+          subject: () => chargeSubject(next),
+          scenario: next.scenario_asked,
         });
         break;
     }
@@ -407,7 +413,7 @@ export function runTimelineEntry(task: Task): Command<void> {
     }
     const following = charge.timeline[step + 1];
     if (following !== undefined && "after" in following) charge = planEntry(tx, charge, step + 1, tx.atMs);
-    else if (following !== undefined && "after_expiry" in entry)
+    else if (following !== undefined && hasExpired(charge))
       charge = planLateEntry(tx, charge, step + 1, expiredAtMs(charge));
     tx.put("charges", charge.charge_id, charge);
   };

@@ -1,6 +1,5 @@
 import { judge } from "../../domain/retry.js";
-import { iso } from "../../schema/time.js";
-import { scheduleAttempt } from "../events.js";
+import { planAttempt } from "../events.js";
 import type { Attempt, Delivery, Task } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
 
@@ -25,29 +24,25 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
       attempts.length,
       tx.settings.retry_schedule_ms,
     );
-    let next: Delivery = { ...delivery, attempts, next_attempt_at: null };
+    const over: Delivery = { ...delivery, attempts, task: null, next_attempt_at: null };
     switch (verdict.next) {
       case "delivered":
-        next = { ...next, status: "delivered" };
+        tx.put("deliveries", over.delivery_id, { ...over, status: "delivered" });
         break;
       case "give_up":
-        next = { ...next, status: "failed" };
+        tx.put("deliveries", over.delivery_id, { ...over, status: "failed" });
         break;
       case "disable": {
-        next = { ...next, status: "failed" };
-        const endpoint = tx.get("endpoints", delivery.webhook_id);
+        tx.put("deliveries", over.delivery_id, { ...over, status: "failed" });
+        const endpoint = tx.get("endpoints", over.webhook_id);
         if (endpoint !== undefined) tx.put("endpoints", endpoint.webhook_id, { ...endpoint, enabled: false });
         break;
       }
-      case "retry": {
-        const dueMs = tx.atMs + verdict.afterMs;
-        next = { ...next, next_attempt_at: iso(dueMs) };
-        scheduleAttempt(tx, delivery.delivery_id, dueMs);
+      case "retry":
+        planAttempt(tx, over, tx.atMs + verdict.afterMs);
         break;
-      }
     }
-    tx.put("deliveries", delivery.delivery_id, next);
-    if (attempts.length === 1) startNextInLane(tx, delivery);
+    if (attempts.length === 1) leaveLane(tx, delivery);
   };
 }
 
@@ -57,24 +52,25 @@ export function dropDelivery(task: Task): Command<void> {
     tx.remove("tasks", task.task_id);
     const delivery = tx.get("deliveries", task.ref);
     if (delivery === undefined) return;
-    tx.put("deliveries", delivery.delivery_id, { ...delivery, status: "dropped", next_attempt_at: null });
-    if (delivery.attempts.length === 0) startNextInLane(tx, delivery);
+    tx.put("deliveries", delivery.delivery_id, {
+      ...delivery,
+      status: "dropped",
+      task: null,
+      next_attempt_at: null,
+    });
+    if (delivery.attempts.length === 0) leaveLane(tx, delivery);
   };
 }
 
 /** The first attempt is over, however it went: the object's next event may go. */
-function startNextInLane(tx: Transaction, done: Delivery): void {
-  if (done.lane === null) return;
-  const queue = tx.get("lanes", done.lane);
-  if (queue === undefined || queue.waiting[0] !== done.delivery_id) return;
-  const waiting = queue.waiting.slice(1);
-  const nextId = waiting[0];
-  if (nextId === undefined) {
-    tx.remove("lanes", done.lane);
-    return;
-  }
-  tx.put("lanes", done.lane, { lane: done.lane, waiting });
-  const following = tx.get("deliveries", nextId);
-  if (following !== undefined) tx.put("deliveries", nextId, { ...following, next_attempt_at: tx.at });
-  scheduleAttempt(tx, nextId, tx.atMs);
+function leaveLane(tx: Transaction, done: Delivery): void {
+  const queue = done.lane === null ? undefined : tx.get("lanes", done.lane);
+  if (queue === undefined) return;
+  const wasNext = queue.waiting[0] === done.delivery_id;
+  const waiting = queue.waiting.filter((id) => id !== done.delivery_id);
+  const swapped = queue.swapped.filter((id) => id !== done.delivery_id);
+  if (waiting.length === 0 && swapped.length === 0) tx.remove("lanes", queue.lane);
+  else tx.put("lanes", queue.lane, { lane: queue.lane, waiting, swapped });
+  const following = wasNext && waiting[0] !== undefined ? tx.get("deliveries", waiting[0]) : undefined;
+  if (following !== undefined) planAttempt(tx, following, tx.atMs);
 }

@@ -52,6 +52,7 @@ export function createWithdrawal(
       updated_at: tx.at,
       seq: tx.next("withdrawal_seq"),
       mode: caller.mode,
+      scenario_asked: asked.name,
       scenario: null,
       timeline: [],
       timeline_task: null,
@@ -60,7 +61,7 @@ export function createWithdrawal(
     const refusal = postFor(tx, withdrawal, "withdrawal", withdrawalPostings(add(amount, fee)));
     if (refusal !== undefined) return refusal;
     const destination = tx.get("destinations", body.destination_id)!;
-    return beginTimeline(tx, withdrawal, destination, asked.name);
+    return beginTimeline(tx, withdrawal, destination);
   };
 }
 
@@ -97,12 +98,8 @@ export function withdrawalSubject(withdrawal: Withdrawal, destination: Destinati
   };
 }
 
-function beginTimeline(
-  tx: Transaction,
-  withdrawal: Withdrawal,
-  destination: Destination,
-  asked: string | null,
-): Withdrawal {
+function beginTimeline(tx: Transaction, withdrawal: Withdrawal, destination: Destination): Withdrawal {
+  const asked = withdrawal.scenario_asked;
   const choice = choose(
     "withdrawals",
     scenariosFor(tx.state, asked),
@@ -170,6 +167,8 @@ export function moveWithdrawal(
     organizationId: next.organization_id,
     objectId: next.withdrawal_id,
     dataJson: JSON.stringify(withdrawalView(next)),
+    subject: () => withdrawalSubject(next, tx.get("destinations", next.destination_id)),
+    scenario: next.scenario_asked,
   });
   tx.put("withdrawals", next.withdrawal_id, next);
   return next;

@@ -1,9 +1,8 @@
 import { openingPostings } from "../../domain/ledger.js";
 import { isZero, toCanonical } from "../../domain/money.js";
 import { isRefusal } from "../../schema/errors.js";
-import type { Scenario } from "../../schema/scenario.js";
 import { post } from "../ledger.js";
-import type { ClockRecord, Endpoint, StoredScenario } from "../records.js";
+import type { ClockRecord, Endpoint } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
 
 /** What a new world has from the fixtures: the balances organizations start with. */
@@ -22,20 +21,6 @@ export function initialWorld(tx: Transaction): void {
     });
     if (isRefusal(refusal)) throw new Error(`opening balance ${balance.id}: ${refusal.message}`);
   }
-}
-
-/** Puts a scenario in place; `active` lets its rules apply to everything from now on. */
-export function storeScenario(scenario: Scenario, active: boolean): Command<StoredScenario> {
-  return (tx) => {
-    const known = tx.get("scenarios", scenario.name);
-    const stored: StoredScenario = {
-      name: scenario.name,
-      scenario,
-      activated: active ? tx.next("activation") : (known?.activated ?? 0),
-    };
-    tx.put("scenarios", scenario.name, stored);
-    return stored;
-  };
 }
 
 /** Brings an endpoint of the old world into the new one as it is, ids and secrets included. */

@@ -4,8 +4,30 @@ import type { Reply } from "../reply.js";
 import { getCharge, listCharges, refundCharge, transitionCharge } from "./charges.js";
 import { cancelCheckout, payCheckout } from "./checkouts.js";
 import { advanceClock, getClock, putClock } from "./clock.js";
+import { getEndpoint, listEndpoints, patchEndpoint, postEndpoint, removeEndpoint } from "./endpoints.js";
+import {
+  clearRequests,
+  getDelivery,
+  listDeliveries,
+  listEvents,
+  listRequests,
+  postEvent,
+  redeliverDelivery,
+} from "./logs.js";
 import { getRates, putRates } from "./rates.js";
 import { resetWorld, sandboxInfo } from "./sandbox.js";
+import {
+  activate,
+  deactivate,
+  deleteFault,
+  deleteFaults,
+  getScenario,
+  listFaults,
+  listScenarios,
+  postFault,
+  putScenario,
+} from "./scenarios.js";
+import { waitFor } from "./wait.js";
 import { transitionWithdrawal } from "./withdrawals.js";
 
 /** A call of the control API, in the namespace it means. */
@@ -37,6 +59,28 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   { method: "POST", path: "/_sandbox/withdrawals/:withdrawal_id/transition", handle: transitionWithdrawal },
   { method: "POST", path: "/_sandbox/checkouts/:checkout_id/pay", handle: payCheckout },
   { method: "POST", path: "/_sandbox/checkouts/:checkout_id/cancel", handle: cancelCheckout },
+  { method: "POST", path: "/_sandbox/wait", handle: waitFor },
+  { method: "GET", path: "/_sandbox/scenarios", handle: listScenarios },
+  { method: "GET", path: "/_sandbox/scenarios/:name", handle: getScenario },
+  { method: "PUT", path: "/_sandbox/scenarios/:name", handle: putScenario },
+  { method: "POST", path: "/_sandbox/scenarios/:name/activate", handle: activate },
+  { method: "POST", path: "/_sandbox/scenarios/:name/deactivate", handle: deactivate },
+  { method: "GET", path: "/_sandbox/faults", handle: listFaults },
+  { method: "POST", path: "/_sandbox/faults", handle: postFault },
+  { method: "DELETE", path: "/_sandbox/faults", handle: deleteFaults },
+  { method: "DELETE", path: "/_sandbox/faults/:fault_id", handle: deleteFault },
+  { method: "GET", path: "/_sandbox/requests", handle: listRequests },
+  { method: "DELETE", path: "/_sandbox/requests", handle: clearRequests },
+  { method: "GET", path: "/_sandbox/events", handle: listEvents },
+  { method: "POST", path: "/_sandbox/events", handle: postEvent },
+  { method: "GET", path: "/_sandbox/deliveries", handle: listDeliveries },
+  { method: "GET", path: "/_sandbox/deliveries/:delivery_id", handle: getDelivery },
+  { method: "POST", path: "/_sandbox/deliveries/:delivery_id/redeliver", handle: redeliverDelivery },
+  { method: "GET", path: "/_sandbox/webhook-endpoints", handle: listEndpoints },
+  { method: "POST", path: "/_sandbox/webhook-endpoints", handle: postEndpoint },
+  { method: "GET", path: "/_sandbox/webhook-endpoints/:webhook_id", handle: getEndpoint },
+  { method: "PATCH", path: "/_sandbox/webhook-endpoints/:webhook_id", handle: patchEndpoint },
+  { method: "DELETE", path: "/_sandbox/webhook-endpoints/:webhook_id", handle: removeEndpoint },
   { method: "GET", path: "/_sandbox/rates", handle: getRates },
   { method: "PUT", path: "/_sandbox/rates", handle: putRates },
 ];

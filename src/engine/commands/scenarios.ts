@@ -1,0 +1,55 @@
+import { type Refusal, refuse } from "../../schema/errors.js";
+import type { FaultRule, Scenario } from "../../schema/scenario.js";
+import type { StoredFault, StoredScenario } from "../records.js";
+import type { Command } from "../transaction.js";
+
+/** Puts a scenario in place; `active` lets its rules apply to everything from now on. */
+export function storeScenario(scenario: Scenario, active: boolean): Command<StoredScenario> {
+  return (tx) => {
+    const known = tx.get("scenarios", scenario.name);
+    const stored: StoredScenario = {
+      name: scenario.name,
+      scenario,
+      activated: active ? tx.next("activation") : (known?.activated ?? 0),
+    };
+    tx.put("scenarios", scenario.name, stored);
+    return stored;
+  };
+}
+
+/** Turns a scenario's rules on (asked before all that were turned on earlier) or off. */
+export function activateScenario(name: string, active: boolean): Command<StoredScenario | Refusal> {
+  return (tx) => {
+    const known = tx.get("scenarios", name);
+    if (known === undefined) return refuse("NOT_FOUND", `There is no scenario "${name}"`);
+    const stored: StoredScenario = { ...known, activated: active ? tx.next("activation") : 0 };
+    tx.put("scenarios", name, stored);
+    return stored;
+  };
+}
+
+export function removeScenario(name: string): Command<undefined> {
+  return (tx) => {
+    tx.remove("scenarios", name);
+    return undefined;
+  };
+}
+
+export function addFault(rule: FaultRule): Command<StoredFault> {
+  return (tx) => {
+    const fault: StoredFault = { fault_id: tx.id("fault"), seq: tx.next("fault_seq"), rule };
+    tx.put("faults", fault.fault_id, fault);
+    return fault;
+  };
+}
+
+/** Takes one fault away, or all. */
+export function removeFaults(faultId?: string): Command<readonly string[] | Refusal> {
+  return (tx) => {
+    const ids = faultId === undefined ? [...tx.state.tables.faults.keys()].map(String) : [faultId];
+    if (faultId !== undefined && tx.get("faults", faultId) === undefined)
+      return refuse("NOT_FOUND", "Fault not found");
+    for (const id of ids) tx.remove("faults", id);
+    return ids;
+  };
+}

@@ -1,0 +1,67 @@
+import type { Delivery, Endpoint, EventRecord, StoredFault, StoredScenario } from "./records.js";
+import type { State } from "./state.js";
+
+/** What the control API shows of events, deliveries, endpoints, faults and scenarios. */
+function objectIds(objectId: string | null): Record<string, string> {
+  if (objectId === null) return {};
+  return objectId.startsWith("wd_") ? { withdrawal_id: objectId } : { charge_id: objectId };
+}
+
+export function eventView(event: EventRecord) {
+  const payload = JSON.parse(event.body) as { data: unknown };
+  return {
+    event_id: event.event_id,
+    type: event.type,
+    at: event.at,
+    mode: event.mode,
+    organization_id: event.organization_id,
+    ...objectIds(event.object_id),
+    data: payload.data,
+    payload,
+  };
+}
+
+export function deliveryView(state: State, delivery: Delivery) {
+  const event = state.get("events", delivery.event_id);
+  const last = delivery.attempts.at(-1);
+  return {
+    delivery_id: delivery.delivery_id,
+    event_id: delivery.event_id,
+    type: delivery.event_type,
+    mode: delivery.mode,
+    webhook_id: delivery.webhook_id,
+    url: state.get("endpoints", delivery.webhook_id)?.url ?? null,
+    ...objectIds(delivery.object_id),
+    status: delivery.status,
+    answered: last?.status ?? null,
+    created_at: delivery.created_at,
+    next_attempt_at: delivery.next_attempt_at,
+    mishap: delivery.mishap,
+    attempts: delivery.attempts,
+    /** The exact bytes every attempt carries. */
+    body: event?.body ?? null,
+    data: event === undefined ? null : (JSON.parse(event.body) as { data: unknown }).data,
+  };
+}
+
+export function controlEndpointView(endpoint: Endpoint) {
+  return {
+    webhook_id: endpoint.webhook_id,
+    url: endpoint.url,
+    mode: endpoint.mode,
+    organization_id: endpoint.organization_id,
+    events: endpoint.events,
+    secret: endpoint.secret,
+    signature: endpoint.signature,
+    enabled: endpoint.enabled,
+    created_at: endpoint.created_at,
+  };
+}
+
+export function faultView(fault: StoredFault, applied: number) {
+  return { fault_id: fault.fault_id, ...fault.rule, applied };
+}
+
+export function scenarioView({ scenario, activated }: StoredScenario) {
+  return { ...scenario, active: activated > 0 };
+}

@@ -1,0 +1,63 @@
+import { deleteEndpoint, registerEndpoint, updateEndpoint } from "../../engine/commands/webhooks.js";
+import { controlEndpointView } from "../../engine/log-views.js";
+import { endpointPatchSchema, endpointRequestSchema } from "../../schema/control.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { check, issueDetails } from "../../schema/issues.js";
+import { webhookUrl } from "../../schema/options.js";
+import { readPage } from "../query.js";
+import { ok, type Reply } from "../reply.js";
+import type { ControlCall } from "./operations.js";
+
+/** The endpoints of every organization and mode, newest first. */
+export function listEndpoints({ world, url }: ControlCall): Reply | Refusal {
+  const page = readPage(url);
+  if (isRefusal(page)) return page;
+  const all = [...world.engine.state.endpoints()].reverse();
+  return ok({
+    total: all.length,
+    items: all.slice(page.offset, page.offset + page.limit).map(controlEndpointView),
+  });
+}
+
+export function getEndpoint({ world, param }: ControlCall): Reply | Refusal {
+  const endpoint = world.engine.state.get("endpoints", param("webhook_id"));
+  return endpoint === undefined
+    ? refuse("NOT_FOUND", "Webhook not found")
+    : ok(controlEndpointView(endpoint));
+}
+
+/** An endpoint that hears every organization of its mode, unless one is named. */
+export function postEndpoint({ world, body }: ControlCall): Reply | Refusal {
+  const checked = check(endpointRequestSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  const { url, mode, organization_id, events, secret, signature } = checked.data;
+  const endpoint = world.execute(
+    registerEndpoint({
+      url: webhookUrl(url)!,
+      mode: mode ?? "test",
+      organizationId: organization_id ?? null,
+      events: events ?? ["*"],
+      secret: secret ?? world.info.webhookSecret,
+      ...(signature === undefined ? {} : { signature }),
+    }),
+  );
+  return ok(controlEndpointView(endpoint));
+}
+
+export function patchEndpoint({ world, body, param }: ControlCall): Reply | Refusal {
+  const checked = check(endpointPatchSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  const { url, ...patch } = checked.data;
+  const endpoint = world.execute(
+    updateEndpoint(undefined, param("webhook_id"), {
+      ...patch,
+      url: url === undefined ? undefined : webhookUrl(url),
+    }),
+  );
+  return isRefusal(endpoint) ? endpoint : ok(controlEndpointView(endpoint));
+}
+
+export function removeEndpoint({ world, param }: ControlCall): Reply | Refusal {
+  const endpoint = world.execute(deleteEndpoint(undefined, param("webhook_id")));
+  return isRefusal(endpoint) ? endpoint : ok({ webhook_id: endpoint.webhook_id, deleted: true });
+}

@@ -1,0 +1,147 @@
+import { anyGlobMatches } from "../../domain/glob.js";
+import { redeliver, triggerEvent } from "../../engine/commands/events.js";
+import { deliveryView, eventView } from "../../engine/log-views.js";
+import {
+  deliveryQuerySchema,
+  eventQuerySchema,
+  redeliverRequestSchema,
+  requestQuerySchema,
+  triggerRequestSchema,
+} from "../../schema/control.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { check, issueDetails } from "../../schema/issues.js";
+import type { JournalEntry } from "../ports.js";
+import { pageOf, readQuery } from "../query.js";
+import { ok, type Reply } from "../reply.js";
+import type { ControlCall } from "./operations.js";
+
+function listed<Item>(
+  found: readonly Item[],
+  query: { limit?: string; offset?: string },
+  view: (item: Item) => unknown,
+): Reply {
+  const { limit, offset } = pageOf(query);
+  return ok({ total: found.length, items: found.slice(offset, offset + limit).map(view) });
+}
+
+/** Newest first, by type, charge and mode. */
+export function listEvents({ world, url }: ControlCall): Reply | Refusal {
+  const read = readQuery(eventQuerySchema, url);
+  if (isRefusal(read)) return read;
+  world.settle();
+  const { type, charge_id, mode } = read.query;
+  const { state } = world.engine;
+  const all =
+    charge_id === undefined
+      ? state.page("events", "events", 0, state.count("events"))
+      : state.page("events", `events|${charge_id}`, 0, state.count(`events|${charge_id}`));
+  const found = all.filter(
+    (event) =>
+      (type === undefined || anyGlobMatches(type, event.type)) && (mode === undefined || event.mode === mode),
+  );
+  return listed(found, read.query, eventView);
+}
+
+/** A new event, for an existing charge or with data of the caller's own. */
+export function postEvent({ world, body }: ControlCall): Reply | Refusal {
+  const checked = check(triggerRequestSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  const { type, charge_id, data, mode } = checked.data;
+  const event = world.execute(triggerEvent({ type, mode: mode ?? "test", chargeId: charge_id, data }));
+  return isRefusal(event) ? event : ok(eventView(event));
+}
+
+export function listDeliveries({ world, url }: ControlCall): Reply | Refusal {
+  const read = readQuery(deliveryQuerySchema, url);
+  if (isRefusal(read)) return read;
+  world.settle();
+  const { type, charge_id, event_id, status, mode } = read.query;
+  const { state } = world.engine;
+  const found = state
+    .page("deliveries", "deliveries", 0, state.count("deliveries"))
+    .filter(
+      (delivery) =>
+        (type === undefined || anyGlobMatches(type, delivery.event_type)) &&
+        (charge_id === undefined || delivery.object_id === charge_id) &&
+        (event_id === undefined || delivery.event_id === event_id) &&
+        (status === undefined || delivery.status === status) &&
+        (mode === undefined || delivery.mode === mode),
+    );
+  return listed(found, read.query, (delivery) => deliveryView(state, delivery));
+}
+
+export function getDelivery({ world, param }: ControlCall): Reply | Refusal {
+  const { state } = world.engine;
+  const delivery = state.get("deliveries", param("delivery_id"));
+  return delivery === undefined
+    ? refuse("NOT_FOUND", "Delivery not found")
+    : ok(deliveryView(state, delivery));
+}
+
+export function redeliverDelivery({ world, body, param }: ControlCall): Reply | Refusal {
+  const checked = check(redeliverRequestSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  const made = world.execute(redeliver(param("delivery_id"), checked.data.times ?? 1));
+  if (isRefusal(made)) return made;
+  return ok({
+    total: made.length,
+    items: made.map((delivery) => deliveryView(world.engine.state, delivery)),
+  });
+}
+
+/** What the app sent and got, newest first. */
+export function listRequests({ world, url }: ControlCall): Reply | Refusal {
+  const read = readQuery(requestQuerySchema, url);
+  if (isRefusal(read)) return read;
+  const { method, path, operation, status, since } = read.query;
+  const sinceId = since !== undefined && /^\d+$/.test(since) ? Number(since) : undefined;
+  const found = world.journal
+    .entries()
+    .filter(
+      (entry) =>
+        (method === undefined || entry.method === method.toUpperCase()) &&
+        (path === undefined || anyGlobMatches(path, entry.path)) &&
+        (operation === undefined || anyGlobMatches(operation, entry.operation)) &&
+        (status === undefined || anyGlobMatches(status.replaceAll("x", "?"), String(entry.status))) &&
+        (since === undefined || (sinceId === undefined ? entry.at >= since : entry.id > sinceId)),
+    );
+  return listed(found, read.query, requestView);
+}
+
+export function clearRequests({ world }: ControlCall): Reply {
+  world.journal.clear();
+  return ok({ total: 0, items: [] });
+}
+
+/** A journal entry with its bodies as JSON where they are, and the key masked. */
+export function requestView(entry: JournalEntry) {
+  const mark = entry.url.indexOf("?");
+  return {
+    request_id: entry.id,
+    at: entry.at,
+    method: entry.method,
+    path: entry.path,
+    query: mark === -1 ? {} : Object.fromEntries(new URLSearchParams(entry.url.slice(mark + 1))),
+    operation: entry.operation,
+    status: entry.status,
+    api_key: entry.apiKey === null ? null : maskKey(entry.apiKey),
+    idempotency_key: entry.idempotencyKey,
+    scenario: entry.scenario,
+    fault: entry.fault,
+    request_body: asJson(entry.requestBody),
+    response_body: asJson(entry.responseBody),
+  };
+}
+
+function maskKey(key: string): string {
+  return key.length <= 12 ? `${key.slice(0, 4)}…` : `${key.slice(0, 8)}…${key.slice(-4)}`;
+}
+
+function asJson(text: string | null): unknown {
+  if (text === null || text === "") return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

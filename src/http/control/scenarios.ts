@@ -1,0 +1,74 @@
+import { activateScenario, addFault, removeFaults, storeScenario } from "../../engine/commands/scenarios.js";
+import { faultView, scenarioView } from "../../engine/log-views.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { check, issueDetails } from "../../schema/issues.js";
+import { faultRuleSchema, scenarioSchema } from "../../schema/scenario.js";
+import { readPage } from "../query.js";
+import { ok, type Reply } from "../reply.js";
+import type { ControlCall } from "./operations.js";
+
+/** Every scenario the namespace knows, those active first (last activated first), then by name. */
+export function listScenarios({ world, url }: ControlCall): Reply | Refusal {
+  const page = readPage(url);
+  if (isRefusal(page)) return page;
+  const all = [...world.engine.state.tables.scenarios.values()].sort(
+    (a, b) => b.activated - a.activated || (a.name < b.name ? -1 : 1),
+  );
+  return ok({ total: all.length, items: all.slice(page.offset, page.offset + page.limit).map(scenarioView) });
+}
+
+export function getScenario({ world, param }: ControlCall): Reply | Refusal {
+  const stored = world.engine.state.get("scenarios", param("name"));
+  return stored === undefined ? refuse("NOT_FOUND", "Scenario not found") : ok(scenarioView(stored));
+}
+
+/** Puts a scenario in place under the path's name; it applies when activated or asked for. */
+export function putScenario({ world, body, param }: ControlCall): Reply | Refusal {
+  const checked = check(scenarioSchema, { ...body, name: body.name ?? param("name") });
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  if (checked.data.name !== param("name")) return invalid({ name: "must be the name in the path" });
+  return ok(scenarioView(world.execute(storeScenario(checked.data, false))));
+}
+
+export function activate({ world, param }: ControlCall): Reply | Refusal {
+  const stored = world.execute(activateScenario(param("name"), true));
+  return isRefusal(stored) ? stored : ok(scenarioView(stored));
+}
+
+export function deactivate({ world, param }: ControlCall): Reply | Refusal {
+  const stored = world.execute(activateScenario(param("name"), false));
+  return isRefusal(stored) ? stored : ok(scenarioView(stored));
+}
+
+export function listFaults({ world, url }: ControlCall): Reply | Refusal {
+  const page = readPage(url);
+  if (isRefusal(page)) return page;
+  const all = [...world.engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
+  return ok({
+    total: all.length,
+    items: all
+      .slice(page.offset, page.offset + page.limit)
+      .map((fault) => faultView(fault, world.faults.applied(fault.fault_id))),
+  });
+}
+
+export function postFault({ world, body }: ControlCall): Reply | Refusal {
+  const checked = check(faultRuleSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  return ok(faultView(world.execute(addFault(checked.data)), 0));
+}
+
+export function deleteFault({ world, param }: ControlCall): Reply | Refusal {
+  return remove(world, param("fault_id"));
+}
+
+export function deleteFaults({ world }: ControlCall): Reply | Refusal {
+  return remove(world);
+}
+
+function remove(world: ControlCall["world"], faultId?: string): Reply | Refusal {
+  const removed = world.execute(removeFaults(faultId));
+  if (isRefusal(removed)) return removed;
+  for (const id of removed) world.faults.forget(id);
+  return ok({ removed: removed.length });
+}

@@ -1,0 +1,39 @@
+import { payoutCurrencies } from "../../domain/requests.js";
+import type { Engine } from "../../engine/engine.js";
+import type { MethodFixture } from "../../schema/fixtures.js";
+import type { Settings } from "../../schema/settings.js";
+
+/** What the document takes from the fixtures and settings of the namespace it describes. */
+export interface Facts {
+  readonly version: string;
+  /** A valid key for the examples. */
+  readonly apiKey: string;
+  readonly currencies: readonly string[];
+  readonly payoutCurrencies: readonly string[];
+  readonly methods: readonly string[];
+  /** Methods that need a field of the customer's. */
+  readonly needPhone: readonly string[];
+  readonly needBankAccount: readonly string[];
+  readonly rails: readonly string[];
+  /** The most digits after the point that any currency has. */
+  readonly decimals: number;
+  readonly settings: Settings;
+}
+
+export function factsOf({ catalogue, settings }: Engine, version: string, apiKey: string): Facts {
+  const { currencies, methods, rails } = catalogue.fixtures;
+  const ofKind = (kind: MethodFixture["kind"]) =>
+    methods.filter((method) => method.kind === kind).map((method) => method.id);
+  return {
+    version,
+    apiKey,
+    currencies: currencies.map((currency) => currency.code),
+    payoutCurrencies: payoutCurrencies(catalogue).map((currency) => currency.code),
+    methods: methods.map((method) => method.id),
+    needPhone: ofKind("mobile_money"),
+    needBankAccount: ofKind("bank_transfer"),
+    rails: rails.map((rail) => rail.id),
+    decimals: Math.max(0, ...currencies.map((currency) => currency.decimals)),
+    settings,
+  };
+}

@@ -1,0 +1,81 @@
+import * as z from "zod/mini";
+import { amountSchema, httpUrlSchema, metadataSchema, timestampSchema } from "../../schema/common.js";
+import { METADATA_MAX_BYTES, METADATA_MAX_KEYS } from "../../schema/common.js";
+import { PAYIN_LIMIT_DEFAULT, PAYIN_LIMIT_MAX, pageQuerySchema } from "../../schema/requests.js";
+import { answerComponents, assumedComponents } from "./answers.js";
+import { annotate } from "./component.js";
+import type { Facts } from "./facts.js";
+import { requestComponents } from "./requests.js";
+import type { Json } from "./types.js";
+
+const REF = "#/components/schemas/";
+
+export function ref(component: string): Json {
+  return { $ref: REF + component };
+}
+
+/** Every named schema of the document, made of the zod schemas that check requests and describe answers. */
+export function componentSchemas(facts: Facts): Record<string, Json> {
+  const components = [...requestComponents(facts), ...answerComponents(facts), ...assumedComponents(facts)];
+  const registry = z.registry<{ id: string }>();
+  for (const { name, schema } of components) registry.add(schema, { id: name });
+  const made = z.toJSONSchema(registry, {
+    io: "input",
+    uri: (id) => REF + id,
+    override: overrides(facts),
+  }).schemas as Record<string, Json>;
+  return Object.fromEntries(
+    components.map((component) => {
+      const { $schema, $id, ...schema } = made[component.name]!;
+      return [component.name, annotate(schema, component)];
+    }),
+  );
+}
+
+/** The parameters of a query, by name. */
+export function querySchemas(facts: Facts, query: z.ZodMiniObject): Record<string, Json> {
+  const made = z.toJSONSchema(query, { io: "input", override: overrides(facts) });
+  return made.properties as Record<string, Json>;
+}
+
+type Override = (context: { zodSchema: z.core.$ZodType; jsonSchema: object }) => void;
+
+/** What zod checks by a refinement, or says in a way no reader would follow, in JSON Schema's words. */
+function overrides(facts: Facts): Override {
+  const fraction = facts.decimals === 0 ? "" : `(\\.\\d{1,${facts.decimals}})?`;
+  const instead = new Map<z.core.$ZodType, Json>([
+    [amountSchema, { type: "string", pattern: `^(?=.*[1-9])(0|[1-9]\\d{0,29})${fraction}$` }],
+    [timestampSchema, { type: "string", format: "date-time", pattern: TIMESTAMP_PATTERN }],
+    [httpUrlSchema, { type: "string", format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://." }],
+    [
+      metadataSchema,
+      {
+        type: "object",
+        maxProperties: METADATA_MAX_KEYS,
+        // Bytes cannot be counted here; a character has at least one.
+        propertyNames: { maxLength: METADATA_MAX_BYTES, not: { const: "__proto__" } },
+        additionalProperties: { type: "string", maxLength: METADATA_MAX_BYTES },
+      },
+    ],
+    [
+      pageQuerySchema.shape.limit,
+      { type: "integer", minimum: 1, maximum: PAYIN_LIMIT_MAX, default: PAYIN_LIMIT_DEFAULT },
+    ],
+    [pageQuerySchema.shape.offset, { type: "integer", minimum: 0, default: 0 }],
+  ]);
+  return ({ zodSchema, jsonSchema }) => {
+    const schema = jsonSchema as Json;
+    const other = instead.get(zodSchema);
+    if (other !== undefined) {
+      for (const keyword of Object.keys(schema)) delete schema[keyword];
+      Object.assign(schema, structuredClone(other));
+    }
+    // The largest safe integer is no limit anybody set.
+    if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+    // A constant says its type by itself, and the names of a record are strings whatever else.
+    if ("const" in schema) delete schema.type;
+    if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
+  };
+}
+
+const TIMESTAMP_PATTERN = "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$";

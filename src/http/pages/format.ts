@@ -1,0 +1,46 @@
+const MONTHS = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
+
+/** `"1234567.80"` → `"1,234,567.80"`. Done on the text: a number would lose digits. */
+export function grouped(amount: string): string {
+  const point = amount.indexOf(".");
+  const whole = point === -1 ? amount : amount.slice(0, point);
+  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (point === -1 ? "" : amount.slice(point));
+}
+
+/** `"KES 1,234.50"`, the two kept on one line. */
+export function money(amount: string, unit: string): string {
+  return `${unit}\u00a0${grouped(amount)}`;
+}
+
+/** `"2026-03-01T09:05:00.000Z"` → `"1 March 2026, 09:05:00 UTC"`. */
+export function readableInstant(iso: string): string {
+  const month = MONTHS[Number(iso.slice(5, 7)) - 1];
+  return `${Number(iso.slice(8, 10))} ${month} ${iso.slice(0, 4)}, ${iso.slice(11, 19)} UTC`;
+}
+
+/** `mm:ss`, with hours where there are any. Rounded up: nothing is left only when the time is over. */
+export function remainingTime(remainingMs: number): string {
+  const seconds = Math.max(0, Math.ceil(remainingMs / 1000));
+  const two = (value: number) => String(value).padStart(2, "0");
+  const rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return seconds < 3600 ? rest : `${Math.floor(seconds / 3600)}:${rest}`;
+}
+
+/** `"declined_by_operator"` → `"Declined by operator"`; a reason may be any text. */
+export function sentence(reason: string): string {
+  const words = reason.replaceAll("_", " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,13 @@
+/**
+ * Whether a form was sent by another site's page. A browser tells by Sec-Fetch-Site, where it sends it (https and
+ * loopback), or else by Origin; other programs say nothing and are let through.
+ */
+export function isForeign(request: Request, publicUrl: string | undefined): boolean {
+  const site = request.headers.get("sec-fetch-site");
+  if (site !== null) return site !== "same-origin" && site !== "none";
+  const origin = request.headers.get("origin");
+  if (origin === null) return false;
+  if (!URL.canParse(origin)) return true;
+  const { host } = new URL(origin);
+  return host !== new URL(request.url).host && (publicUrl === undefined || host !== new URL(publicUrl).host);
+}

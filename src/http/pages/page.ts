@@ -1,0 +1,67 @@
+import type { Charge } from "../../domain/charge.js";
+import type { World } from "../ports.js";
+import { linksFrom } from "./links.js";
+import { type FieldState, isOver, needsMethod, type Page, UNTOUCHED } from "./model.js";
+import { offersFor } from "./offer.js";
+import { pageResponse, seeOther } from "./respond.js";
+import { shopUrl } from "./shop.js";
+import { chooseView } from "./views/choose.js";
+import { outcomeView } from "./views/outcome.js";
+import { payView } from "./views/pay.js";
+import type { View } from "./views/view.js";
+import { waitingView } from "./views/waiting.js";
+
+/** What a form came to grief on; the page is shown again with it. */
+export interface Trouble {
+  readonly status: number;
+  readonly problem?: string;
+  readonly fields?: FieldState;
+}
+
+function viewFor(charge: Charge, waiting: boolean): View {
+  if (isOver(charge.status)) return outcomeView;
+  if (needsMethod(charge)) return chooseView;
+  return waiting || charge.status === "PROCESSING" ? waitingView : payView;
+}
+
+/** The page of a checkout as it stands now, as an answer to a look at it or to a form. */
+export function showPage(
+  world: World,
+  charge: Charge,
+  { waiting = false, trouble }: { waiting?: boolean; trouble?: Trouble },
+): Response {
+  const nowMs = world.nowMs();
+  const view = viewFor(charge, waiting);
+  const { document, status } = view(pageOf(world, charge, nowMs, trouble));
+  return pageResponse(document, {
+    status: trouble?.status ?? status,
+    nowMs,
+    leadsAway: charge.success_url !== null || charge.cancel_url !== null,
+  });
+}
+
+function pageOf(world: World, charge: Charge, nowMs: number, trouble: Trouble | undefined): Page {
+  const { catalogue, state } = world.engine;
+  const clock = world.clock.view();
+  const quote = charge.quote_id === null ? undefined : state.get("quotes", charge.quote_id);
+  return {
+    charge,
+    catalogue,
+    merchant: catalogue.organization(charge.organization_id)?.name ?? charge.organization_id,
+    links: linksFrom(charge.checkout_id, trouble === undefined ? "page" : "action"),
+    shop: shopUrl(charge),
+    remainingMs: Math.max(0, charge.expires_at_ms - nowMs),
+    speed: clock.mode === "manual" ? 0 : clock.speed,
+    problem: trouble?.problem,
+    fields: trouble?.fields ?? UNTOUCHED,
+    quoted: quote && { method: quote.payment_method, currency: quote.currency },
+    offers: needsMethod(charge) ? offersFor(world, charge) : [],
+  };
+}
+
+/** Where the customer goes once it is over: the shop, or the page again when the shop gave no address. */
+export function goOn(world: World, charge: Charge, otherwise: "page" | "waiting"): Response {
+  const links = linksFrom(charge.checkout_id, "action");
+  const shop = isOver(charge.status) ? shopUrl(charge) : undefined;
+  return seeOther(shop ?? (isOver(charge.status) ? links.page : links[otherwise]), world.nowMs());
+}

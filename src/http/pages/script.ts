@@ -1,0 +1,66 @@
+/**
+ * The only script, inline and allowed by its hash; everything works without it. It lets the countdown run at the
+ * speed of sandbox time, asks for the status and goes on when it is another, and puts values on the clipboard.
+ */
+export const SCRIPT = `
+document.documentElement.classList.add("js");
+addEventListener("DOMContentLoaded", () => {
+  const { page, statusUrl, stay, then, speed, expires, remaining } = document.body.dataset;
+  const said = document.getElementById("said");
+  const shown = document.querySelector("[data-countdown]");
+  let left = Number(remaining), since = performance.now();
+  let asking = false, leftAt = -Infinity, copied;
+  const leaving = () => performance.now() - leftAt < 5000;
+  const two = (value) => String(value).padStart(2, "0");
+
+  const tick = () => {
+    const now = performance.now();
+    if (shown) {
+      const seconds = Math.max(0, Math.ceil((left - (now - since) * Number(speed)) / 1000));
+      const rest = two(Math.floor(seconds / 60) % 60) + ":" + two(seconds % 60);
+      const text = seconds < 3600 ? rest : Math.floor(seconds / 3600) + ":" + rest;
+      if (shown.textContent !== text) shown.textContent = text;
+    }
+    if (copied && now - copied.at > 2000) { copied.label.textContent = "Copy"; copied = undefined; }
+  };
+
+  const ask = async () => {
+    if (asking || document.hidden || leaving()) return;
+    asking = true;
+    try {
+      const answer = await fetch(statusUrl, { cache: "no-store" });
+      const now = Date.parse(answer.headers.get("sandbox-now"));
+      if (now) { left = Date.parse(expires) - now; since = performance.now(); }
+      const { status, next } = answer.ok ? await answer.json() : {};
+      if ((answer.ok || answer.status === 404) && !stay.split(" ").includes(status) && !leaving()) {
+        leftAt = performance.now();
+        location.replace(then === "shop" && next ? next : page);
+      }
+    } catch {} finally { asking = false; }
+  };
+
+  if (page) { setInterval(tick, 250); setInterval(ask, 1000); }
+
+  addEventListener("submit", (event) => {
+    // A second press while the first is on its way would answer for a charge that has moved on.
+    if (leaving()) event.preventDefault();
+    else leftAt = performance.now();
+  });
+  addEventListener("pageshow", (event) => { if (event.persisted) leftAt = -Infinity; });
+
+  addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (!button) return;
+    try { await navigator.clipboard.writeText(button.dataset.copy); } catch {
+      // Without a secure origin there is no clipboard: the value is selected, to be copied by hand.
+      const value = document.getElementById(button.getAttribute("aria-describedby"));
+      getSelection().selectAllChildren(value);
+      if (!document.execCommand("copy")) return;
+    }
+    if (copied) copied.label.textContent = "Copy";
+    copied = { at: performance.now(), label: button.firstElementChild };
+    copied.label.textContent = "Copied";
+    said.textContent = "Copied";
+  });
+});
+`;

@@ -1,0 +1,66 @@
+import { sentence } from "../format.js";
+import { html, type Markup } from "../html.js";
+import type { Page } from "../model.js";
+import { cancelForm, copyButton, dueAmount, live, notice, pageTitle, summary } from "./parts.js";
+import { sandboxPanel } from "./sandbox-panel.js";
+import type { View } from "./view.js";
+
+/** The customer is told how to pay, and says when it is done. */
+export const payView: View = (page) => ({
+  status: 200,
+  document: {
+    title: pageTitle(page),
+    main: html`<main class="two">
+${summary(page)}
+<section class="card" aria-labelledby="how">
+${notice(page)}
+${instructions(page)}
+<div class="actions row">
+<form method="post" action="${page.links.action("paid")}"><button class="main">I have paid</button></form>
+${cancelForm(page)}
+</div>
+</section>
+</main>`,
+    panel: sandboxPanel(page),
+    live: live(page, ["PENDING", "AWAITING_PAYMENT"], "page"),
+  },
+});
+
+const LABELS: Readonly<Record<string, string>> = {
+  bank_name: "Bank",
+  account_number: "Account number",
+  account_name: "Account name",
+  provider: "Operator",
+  phone_number: "Pay to number",
+  network: "Network",
+  wallet_address: "Wallet address",
+};
+/** These have a place of their own on the page. */
+const SHOWN_APART = ["type", "reference", "instructions", "amount", "currency"];
+
+function instructions(page: Page): Markup {
+  const { charge, catalogue } = page;
+  const method = catalogue.method(charge.payment_method ?? "");
+  const given = charge.payment_instructions ?? { type: "" };
+  const details = Object.entries(given).filter(([name]) => !SHOWN_APART.includes(name));
+  return html`<h2 id="how">Pay by <bdi>${method?.display_name ?? charge.payment_method ?? "other means"}</bdi></h2>
+<dl class="facts">
+${fact("Amount to pay", dueAmount(page), "due", charge.amount)}
+${details.map(([name, value]) => fact(LABELS[name] ?? sentence(name), value, `fact-${name}`, value))}
+</dl>
+${referenceBox(page)}
+${given.instructions !== undefined && html`<p dir="auto">${given.instructions}</p>`}`;
+}
+
+function fact(label: string, value: string, id: string, copied: string): Markup {
+  return html`<div><dt>${label}</dt><dd><bdi id="${id}">${value}</bdi></dd><dd class="tool">${copyButton(label.toLowerCase(), copied, id)}</dd></div>`;
+}
+
+/** Without the reference a payment may be delayed or lost (specification: Whitelabel checkout result). */
+function referenceBox({ charge }: Page): Markup {
+  const reference = charge.provider_reference;
+  return html`<div class="reference">
+<p>Quote this reference, or your payment may be delayed or lost:</p>
+<strong id="reference">${reference}</strong>${copyButton("reference", reference, "reference")}
+</div>`;
+}

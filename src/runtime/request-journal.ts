@@ -1,0 +1,39 @@
+import { iso } from "../schema/time.js";
+
+/** What any entry of the journal has besides what was said and answered. */
+interface Stamp {
+  readonly id: number;
+  readonly at: string;
+}
+
+/** The last requests and their answers: a ring in memory, no part of the state. */
+export class RequestJournal<Request extends object> {
+  readonly #limit: number;
+  readonly #nowMs: () => number;
+  readonly #onAdd: (entry: Request & Stamp) => void;
+  #ring: (Request & Stamp)[] = [];
+  #count = 0;
+
+  constructor(limit: number, nowMs: () => number, onAdd: (entry: Request & Stamp) => void) {
+    this.#limit = limit;
+    this.#nowMs = nowMs;
+    this.#onAdd = onAdd;
+  }
+
+  add(request: Request): void {
+    if (this.#limit === 0) return;
+    const entry = { ...request, id: ++this.#count, at: iso(this.#nowMs()) };
+    this.#ring[(entry.id - 1) % this.#limit] = entry;
+    this.#onAdd(entry);
+  }
+
+  /** Newest first. */
+  entries(): (Request & Stamp)[] {
+    return [...this.#ring].sort((a, b) => b.id - a.id);
+  }
+
+  clear(): void {
+    this.#ring = [];
+    this.#count = 0;
+  }
+}

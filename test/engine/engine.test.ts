@@ -1,0 +1,704 @@
+import { describe, expect, it } from "vitest";
+import { withdrawalPostings } from "../../src/domain/ledger.js";
+import { readBalances } from "../../src/engine/commands/accounts.js";
+import { createWhitelabel, transitionCharge } from "../../src/engine/commands/charges.js";
+import { createQuote } from "../../src/engine/commands/quotes.js";
+import { storeScenario } from "../../src/engine/commands/scenarios.js";
+import { Engine } from "../../src/engine/engine.js";
+import { post } from "../../src/engine/ledger.js";
+import type { Change } from "../../src/engine/records.js";
+import { State } from "../../src/engine/state.js";
+import type { Command } from "../../src/engine/transaction.js";
+import { isRefusal, refuse } from "../../src/schema/errors.js";
+import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
+import {
+  asJson,
+  askQuote,
+  bytesOf,
+  callerOf,
+  catalogue,
+  furnishing,
+  historyOf,
+  must,
+  newCharge,
+  newEngine,
+  type Order,
+  recordingStore,
+  runUntil,
+  SHOP,
+  START_MS,
+  timelineOf,
+  whitelabelBody,
+} from "../support/engine.js";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+function control(chargeId: string, to: Parameters<typeof transitionCharge>[1]) {
+  return transitionCharge(chargeId, to, "control");
+}
+
+/** Takes money out of the shop's available balance, as a withdrawal does. */
+function drain(currency: string, amount: string): Command<unknown> {
+  return (tx) =>
+    post(tx, {
+      kind: "withdrawal",
+      mode: "test",
+      organizationId: SHOP.organization.organization_id,
+      currency,
+      objectId: "wd_test",
+      postings: withdrawalPostings(amount),
+    });
+}
+
+/** A busy quarter of an hour: fiat and crypto, both modes, every kind of task, control moves and refusals. */
+function workload(engine: Engine): void {
+  const orders: Order[] = [
+    { scenario: null },
+    { scenario: null, email: "late@shop.test", expiresInMinutes: 1 },
+    { scenario: null, email: "refunded@shop.test", base: "USD", amount: "12.34", to: "NGN", method: "card" },
+    { scenario: "instant", base: "USD", amount: "25.00", to: "BTC", method: "crypto" },
+    { caller: callerOf("sk_live_sandbox"), method: "bank_transfer", metadata: { order: "17" } },
+    { caller: callerOf("sk_test_other"), amount: "31.50", expiresInMinutes: 2 },
+  ];
+  for (const [index, order] of orders.entries()) {
+    const atMs = START_MS + index * 1_500;
+    runUntil(engine, atMs);
+    const charge = newCharge(engine, atMs, order);
+    if (index === 4) must(engine.execute(control(charge.charge_id, "COMPLETED"), atMs + 10));
+    expect(isRefusal(engine.execute(control(charge.charge_id, "REFUNDED"), atMs + 20))).toBe(index !== 4);
+  }
+  engine.execute(readBalances(SHOP), START_MS + 20_000);
+  runUntil(engine, START_MS + 15 * MINUTE);
+}
+
+function idsOf(engine: Engine): Set<string> {
+  const { charges, quotes, events, deliveries, endpoints } = engine.state.tables;
+  return new Set([
+    ...[charges, quotes, events, deliveries, endpoints].flatMap((table) => [...table.keys()].map(String)),
+    ...[...charges.values()].flatMap((charge) => [charge.checkout_id, charge.provider_reference]),
+    ...[...endpoints.values()].map((endpoint) => endpoint.secret),
+  ]);
+}
+
+const shared = (a: Set<string>, b: Set<string>) => [...a].filter((id) => b.has(id));
+
+describe("a command", () => {
+  it("is one change, whatever it does, and the next in sequence", () => {
+    const store = recordingStore();
+    const engine = newEngine({ store });
+    const changeOf = <Result>(work: () => Result): { result: Result; change: Change } => {
+      const { length } = store.changes;
+      const { seq } = engine.state;
+      const result = work();
+      expect(store.changes.slice(length).map((change) => change.seq)).toEqual([seq + 1]);
+      return { result, change: store.changes.at(-1)! };
+    };
+    const quote = changeOf(() => must(askQuote(engine, START_MS, { to: "BTC", method: "crypto" }))).result;
+    const body = whitelabelBody({ method: "crypto" }, quote.quote_id);
+    const whitelabel = createWhitelabel(SHOP, body, "quiet");
+    const { charge_id } = changeOf(() => must(engine.execute(whitelabel, START_MS))).result;
+    const { change } = changeOf(() => must(engine.execute(control(charge_id, "COMPLETED"), START_MS)));
+    expect(new Set(change.puts.map(([collection]) => collection))).toEqual(
+      new Set(["tasks", "holdings", "entries", "events", "charges"]),
+    );
+    changeOf(() => runUntil(engine, START_MS + 20 * MINUTE));
+    expect(engine.state.get("charges", charge_id)?.settled_at).not.toBeNull();
+    changeOf(() => must(engine.execute(control(charge_id, "REFUNDED"), START_MS)));
+    changeOf(() => engine.execute(readBalances(SHOP), START_MS));
+    newCharge(engine, START_MS, { expiresInMinutes: 1 });
+    changeOf(() => runUntil(engine, START_MS + HOUR));
+  });
+
+  it("that finds nothing to do is no change", () => {
+    const store = recordingStore();
+    const engine = newEngine({ store });
+    engine.execute(readBalances(SHOP), START_MS);
+    const before = bytesOf(engine);
+    engine.execute(readBalances(SHOP), START_MS + MINUTE);
+    expect([store.changes.length, bytesOf(engine)]).toEqual([1, before]);
+  });
+
+  it("never runs before the time the state has reached", () => {
+    const engine = newEngine();
+    newCharge(engine, START_MS + HOUR);
+    const charge = newCharge(engine, START_MS);
+    expect(charge.created_at).toBe(new Date(START_MS + HOUR).toISOString());
+  });
+
+  it("that plans something for the past plans it for now", () => {
+    const engine = newEngine();
+    engine.execute(
+      (tx) => tx.schedule({ due_ms: START_MS - HOUR, rank: 1, kind: "settle", ref: "x" }),
+      START_MS,
+    );
+    expect(engine.nextTask()?.due_ms).toBe(START_MS);
+  });
+
+  it("is told to whoever listens once it is published, and no more when they stop", () => {
+    const engine = newEngine();
+    const heard: number[] = [];
+    const stop = engine.onCommit((change) => heard.push(change.seq - engine.state.seq));
+    must(askQuote(engine, START_MS));
+    stop();
+    must(askQuote(engine, START_MS));
+    expect(heard).toEqual([0]);
+  });
+});
+
+describe("a refusal", () => {
+  const lacksFunds = (engine: Engine): Command<unknown> => {
+    const charge = newCharge(engine, START_MS);
+    must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS));
+    must(engine.execute(drain("KES", "0.01"), START_MS));
+    return control(charge.charge_id, "REFUNDED");
+  };
+  const refused: [string, (engine: Engine) => Command<unknown>][] = [
+    ["a quote for nothing sensible", () => createQuote(SHOP, { pricing: 7 })],
+    [
+      "a quote that comes to nothing",
+      () =>
+        createQuote(SHOP, {
+          pricing: { base_currency: "UGX", amount: "0.01" },
+          payment_method: "crypto",
+          to_currency: "BTC",
+        }),
+    ],
+    [
+      "a checkout with an unknown quote",
+      () => createWhitelabel(SHOP, whitelabelBody({}, "qt_unknown"), null),
+    ],
+    [
+      "a checkout with another's quote",
+      (engine) => {
+        const quote = must(askQuote(engine, START_MS, { caller: callerOf("sk_live_sandbox") }));
+        return createWhitelabel(SHOP, whitelabelBody({}, quote.quote_id), null);
+      },
+    ],
+    [
+      "a checkout in an unknown scenario",
+      (engine) => {
+        const quote = must(askQuote(engine, START_MS));
+        return createWhitelabel(SHOP, whitelabelBody({}, quote.quote_id), "nope");
+      },
+    ],
+    ["an illegal transition", (engine) => control(newCharge(engine, START_MS).charge_id, "REFUNDED")],
+    ["a transition of no charge", () => control("ch_unknown", "COMPLETED")],
+    ["a refund that lacks funds", lacksFunds],
+    [
+      "a refusal after everything was written",
+      () => (tx) => {
+        tx.put("rates", "KES", { code: "KES", rate: "1" });
+        tx.id("charge");
+        return refuse("FORBIDDEN", "no");
+      },
+    ],
+  ];
+
+  it.each(refused)("of %s writes nothing and uses up no id", (_, prepare) => {
+    const store = recordingStore();
+    const engine = newEngine({ store, endpoint: true });
+    const command = prepare(engine);
+    const { length } = store.changes;
+    const before = bytesOf(engine);
+    expect(isRefusal(engine.execute(command, START_MS + 1))).toBe(true);
+    expect([store.changes.length, bytesOf(engine)]).toEqual([length, before]);
+  });
+
+  it("of a refund that lacks funds is a conflict", () => {
+    const engine = newEngine();
+    expect(engine.execute(lacksFunds(engine), START_MS)).toMatchObject({
+      code: "INSUFFICIENT_BALANCE",
+      status: 409,
+    });
+  });
+});
+
+describe("a journal that cannot be written", () => {
+  /** Does the work, its append failing the first time if told so. */
+  function doing(fails: boolean): string {
+    const store = recordingStore();
+    const engine = newEngine({ store, endpoint: true });
+    const heard: Change[] = [];
+    engine.onCommit((change) => heard.push(change));
+    const step = <Result>(command: Command<Result>, atMs: number): Result => {
+      if (fails) {
+        const before = bytesOf(engine);
+        store.failure = new Error("disk full");
+        expect(() => engine.execute(command, atMs)).toThrow("disk full");
+        expect(bytesOf(engine)).toBe(before);
+        expect(heard.length).toBe(store.changes.length);
+      }
+      return engine.execute(command, atMs);
+    };
+    const pricing = { base_currency: "KES", amount: "100.00" };
+    const quote = must(step(createQuote(SHOP, { pricing, payment_method: "mobile_money" }), START_MS));
+    const charge = must(step(createWhitelabel(SHOP, whitelabelBody({}, quote.quote_id), "quiet"), START_MS));
+    must(step(control(charge.charge_id, "COMPLETED"), START_MS + 5));
+    must(step(control(charge.charge_id, "REFUNDED"), START_MS + 10));
+    step(readBalances(SHOP), START_MS + 15);
+    return bytesOf(engine);
+  }
+
+  it("leaves everything as it was, and the next command does what it would have done", () => {
+    expect(doing(true)).toBe(doing(false));
+  });
+
+  it("leaves a task that was due in the state, to be done later", () => {
+    const store = recordingStore();
+    const engine = newEngine({ store });
+    const charge = newCharge(engine, START_MS, { expiresInMinutes: 1 });
+    const before = bytesOf(engine);
+    store.failure = new Error("disk full");
+    expect(() => runUntil(engine, START_MS + HOUR)).toThrow("disk full");
+    expect(bytesOf(engine)).toBe(before);
+    const restarted = restartedFrom(asJson(engine.dump()), []);
+    runUntil(restarted, START_MS + HOUR);
+    expect(historyOf(restarted, charge.charge_id)).toBe("PENDING@0 EXPIRED@60");
+  });
+
+  it("leaves the old world in place when a reset cannot be kept", () => {
+    const store = recordingStore();
+    const engine = newEngine({ store });
+    const charge = newCharge(engine, START_MS);
+    const before = bytesOf(engine);
+    store.replace = () => {
+      throw new Error("disk full");
+    };
+    expect(() => engine.reset(START_MS, false, furnishing())).toThrow("disk full");
+    expect(bytesOf(engine)).toBe(before);
+    expect(must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS)).status).toBe("COMPLETED");
+  });
+
+  it("is not tried when the command itself throws", () => {
+    const store = recordingStore();
+    const engine = newEngine({ store });
+    const before = bytesOf(engine);
+    const buggy: Command<void> = (tx) => {
+      tx.put("rates", "KES", { code: "KES", rate: "1" });
+      throw new Error("a bug");
+    };
+    expect(() => engine.execute(buggy, START_MS)).toThrow("a bug");
+    expect([store.changes, bytesOf(engine)]).toEqual([[], before]);
+  });
+});
+
+/** An engine started on what an earlier run kept. */
+function restartedFrom(snapshot: ReturnType<State["dump"]>, changes: readonly Change[]): Engine {
+  return new Engine({
+    name: "default",
+    seed: "not the data's",
+    startMs: 0,
+    startIsAsked: false,
+    catalogue,
+    settings: DEFAULT_SETTINGS,
+    store: { ...recordingStore(), load: () => ({ snapshot, changes }) },
+    furnish: () => expect.unreachable("what is kept needs no furniture"),
+  });
+}
+
+describe("the journal", () => {
+  it("replayed onto the state it began with gives the same state, byte for byte", () => {
+    const store = recordingStore();
+    const engine = newEngine({ store, endpoint: true });
+    workload(engine);
+    expect(store.changes.length).toBeGreaterThan(40);
+    const replayed = State.from(store.replaced[0]!);
+    for (const change of store.changes) replayed.apply(change);
+    expect(JSON.stringify(replayed.dump())).toBe(bytesOf(engine));
+  });
+
+  it("cut off anywhere is the state as it was there", () => {
+    const store = recordingStore();
+    const engine = newEngine({ store, endpoint: true });
+    const seen: string[] = [];
+    engine.onCommit(() => seen.push(bytesOf(engine)));
+    workload(engine);
+    const replayed = State.from(store.replaced[0]!);
+    for (const [index, change] of store.changes.entries()) {
+      replayed.apply(change);
+      if (index % 7 === 0) expect(JSON.stringify(replayed.dump())).toBe(seen[index]);
+    }
+  });
+
+  it("lets a restarted engine go on as if nothing had happened: same ids, same tasks, same lists", () => {
+    const store = recordingStore();
+    const engine = newEngine({ store, endpoint: true });
+    workload(engine);
+    const restarted = restartedFrom(store.replaced[0]!, store.changes);
+    expect(bytesOf(restarted)).toBe(bytesOf(engine));
+    for (const one of [engine, restarted]) {
+      newCharge(one, START_MS + 20 * MINUTE, { scenario: null });
+      runUntil(one, START_MS + 3 * HOUR);
+    }
+    expect(bytesOf(restarted)).toBe(bytesOf(engine));
+    expect(restarted.nextTask()).toEqual(engine.nextTask());
+    const place = engine.state.chargesWith("test", SHOP.organization.organization_id);
+    expect(restarted.state.page("charges", place, 0, 10)).toEqual(engine.state.page("charges", place, 0, 10));
+  });
+});
+
+describe("determinism", () => {
+  const worked = (setup: Parameters<typeof newEngine>[0]) => {
+    const engine = newEngine({ endpoint: true, ...setup });
+    workload(engine);
+    return engine;
+  };
+
+  it("makes the same bytes of the same seed and commands", () => {
+    expect(bytesOf(worked({ seed: "a" }))).toBe(bytesOf(worked({ seed: "a" })));
+  });
+
+  it("makes other ids of another seed, and of another namespace", () => {
+    const ids = idsOf(worked({ seed: "a" }));
+    expect(shared(ids, idsOf(worked({ seed: "b" })))).toEqual([]);
+    expect(shared(ids, idsOf(worked({ seed: "a", name: "other" })))).toEqual([]);
+  });
+});
+
+describe("a reset", () => {
+  const furnish = furnishing({ endpoint: true });
+
+  it("goes back to the initial state", () => {
+    const engine = newEngine({ endpoint: true });
+    workload(engine);
+    engine.reset(START_MS, false, furnish);
+    const { charges, quotes, events, holdings, tasks } = engine.state.tables;
+    expect([charges, quotes, events, holdings, tasks].map((table) => table.size)).toEqual([0, 0, 0, 0, 0]);
+    expect(engine.state.at).toBe(START_MS);
+    expect(engine.nextTask()).toBeUndefined();
+  });
+
+  it("goes on with ids that were never there before, however often", () => {
+    const engine = newEngine({ endpoint: true });
+    const seen = new Set<string>();
+    for (let round = 0; round < 4; round++) {
+      workload(engine);
+      const ids = idsOf(engine);
+      expect(shared(ids, seen)).toEqual([]);
+      for (const id of ids) seen.add(id);
+      engine.reset(START_MS, false, furnish);
+    }
+  });
+
+  it("with repeated ids is the first world again, byte for byte but for its sequence numbers", () => {
+    const engine = newEngine({ endpoint: true });
+    workload(engine);
+    const first = engine.dump();
+    engine.reset(START_MS, true, furnish);
+    workload(engine);
+    const again = engine.dump();
+    expect(again.seq).toBeGreaterThan(first.seq);
+    expect(JSON.stringify({ ...again, seq: 0 })).toBe(JSON.stringify({ ...first, seq: 0 }));
+  });
+
+  it("after one with repeated ids begins a generation that nobody has seen", () => {
+    const engine = newEngine({ endpoint: true });
+    const seen = new Set<string>();
+    for (const repeats of [false, true, false]) {
+      workload(engine);
+      for (const id of idsOf(engine)) seen.add(id);
+      engine.reset(START_MS, repeats, furnish);
+    }
+    workload(engine);
+    expect(shared(idsOf(engine), seen)).toEqual([]);
+  });
+
+  it("after a restore of older data begins a generation that nobody has seen", () => {
+    const engine = newEngine({ endpoint: true });
+    const seen = new Set<string>();
+    const initial = asJson(engine.dump());
+    engine.reset(START_MS, false, furnish);
+    workload(engine);
+    for (const id of idsOf(engine)) seen.add(id);
+    engine.load(initial);
+    engine.reset(START_MS, false, furnish);
+    workload(engine);
+    expect(shared(idsOf(engine), seen)).toEqual([]);
+  });
+});
+
+describe("a restore", () => {
+  it("is the state of the dump again, under a sequence number of its own", () => {
+    const engine = newEngine({ endpoint: true });
+    workload(engine);
+    const dump = asJson(engine.dump());
+    newCharge(engine, START_MS + HOUR);
+    const { seq } = engine.state;
+    engine.load(dump);
+    expect(engine.state.seq).toBe(seq + 1);
+    expect(JSON.stringify({ ...engine.dump(), seq: dump.seq })).toBe(JSON.stringify(dump));
+  });
+});
+
+describe("the ledger", () => {
+  const order = {
+    kind: "test",
+    mode: "test",
+    organizationId: "org_sandbox",
+    currency: "KES",
+    objectId: "x",
+  } as const;
+
+  it("throws on postings that do not balance, and nothing is committed", () => {
+    const store = recordingStore();
+    const engine = newEngine({ store });
+    const before = bytesOf(engine);
+    const unbalanced: Command<unknown> = (tx) => {
+      tx.put("rates", "KES", { code: "KES", rate: "1" });
+      return post(tx, { ...order, postings: [{ account: "available", amount: "1.00" }] });
+    };
+    expect(() => engine.execute(unbalanced, START_MS)).toThrow(/do not balance/);
+    expect([store.changes, bytesOf(engine)]).toEqual([[], before]);
+  });
+
+  it("throws on accounts that do not sum to zero, whoever wrote them", () => {
+    const engine = newEngine();
+    const charge = newCharge(engine, START_MS);
+    must(engine.execute(control(charge.charge_id, "COMPLETED"), START_MS));
+    const before = bytesOf(engine);
+    const tampering: Command<unknown> = (tx) => {
+      const held = tx.get("holdings", "test|org_sandbox|KES")!;
+      tx.put("holdings", held.key, { ...held, balances: { ...held.balances, available: "1000000.00" } });
+      return undefined;
+    };
+    expect(() => engine.execute(tampering, START_MS)).toThrow(/out of balance/);
+    expect(bytesOf(engine)).toBe(before);
+  });
+});
+
+describe("a part of a command on trial", () => {
+  it("is taken back when it refuses: writes, removals, counters; the rest goes on", () => {
+    const engine = newEngine();
+    engine.execute((tx) => tx.put("rates", "NGN", { code: "NGN", rate: "1550" }), START_MS);
+    engine.execute((tx) => {
+      tx.put("rates", "KES", { code: "KES", rate: "1" });
+      const counted = tx.next("thing");
+      const refusal = tx.attempt(() => {
+        tx.put("rates", "KES", { code: "KES", rate: "2" });
+        tx.put("rates", "GHS", { code: "GHS", rate: "3" });
+        tx.remove("rates", "NGN");
+        tx.next("thing");
+        tx.next("other");
+        return refuse("FORBIDDEN", "no");
+      });
+      expect(isRefusal(refusal)).toBe(true);
+      expect(tx.get("rates", "NGN")?.rate).toBe("1550");
+      expect([tx.next("thing"), tx.next("other")]).toEqual([counted + 1, 1]);
+      tx.put("rates", "UGX", { code: "UGX", rate: "4" });
+    }, START_MS);
+    const rates = [...engine.state.tables.rates.values()].map(({ code, rate }) => `${code}=${rate}`);
+    expect(rates).toEqual(["NGN=1550", "KES=1", "UGX=4"]);
+  });
+
+  it("stays when it does not refuse", () => {
+    const engine = newEngine();
+    engine.execute((tx) => tx.attempt(() => tx.put("rates", "KES", { code: "KES", rate: "2" })), START_MS);
+    expect(engine.state.get("rates", "KES")?.rate).toBe("2");
+  });
+
+  it("leaves what it wrote to be read in the same command, and removals to be seen", () => {
+    const engine = newEngine();
+    engine.execute((tx) => {
+      tx.put("rates", "KES", { code: "KES", rate: "2" });
+      expect(tx.get("rates", "KES")?.rate).toBe("2");
+      tx.remove("rates", "KES");
+      expect(tx.get("rates", "KES")).toBeUndefined();
+    }, START_MS);
+    expect(engine.state.get("rates", "KES")).toBeUndefined();
+  });
+});
+
+describe("the log of events", () => {
+  const settings = { retention: { requests: 10, events: 5 } };
+  const completeMany = (engine: Engine, count: number, atMs: number) => {
+    for (let index = 0; index < count; index++)
+      must(engine.execute(control(newCharge(engine, atMs).charge_id, "COMPLETED"), atMs));
+  };
+  const seqs = (engine: Engine) => [...engine.state.tables.events.values()].map((event) => event.seq);
+
+  it("keeps the newest events within its retention", () => {
+    const engine = newEngine({ settings });
+    completeMany(engine, 12, START_MS);
+    expect(seqs(engine)).toEqual([8, 9, 10, 11, 12]);
+    expect(engine.state.page("events", "events", 0, 2).map((event) => event.seq)).toEqual([12, 11]);
+  });
+
+  it("keeps an event while a delivery of it is open, and catches up when that is over", () => {
+    const engine = newEngine({ settings, endpoint: true });
+    completeMany(engine, 12, START_MS);
+    expect(seqs(engine)).toHaveLength(12);
+    runUntil(engine, START_MS);
+    completeMany(engine, 12, START_MS);
+    runUntil(engine, START_MS);
+    completeMany(engine, 8, START_MS);
+    expect(seqs(engine).length).toBeLessThan(15);
+    const { events, deliveries } = engine.state.tables;
+    for (const delivery of deliveries.values()) expect(events.has(delivery.event_id)).toBe(true);
+  });
+});
+
+describe("a timeline", () => {
+  function started(...timeline: Parameters<typeof timelineOf>[1][]) {
+    const engine = newEngine({ scenarios: [timelineOf("told", ...timeline)] });
+    const { charge_id } = newCharge(engine, START_MS, { scenario: "told", expiresInMinutes: 1 });
+    const historyAt = (durationMs: number) => {
+      runUntil(engine, START_MS + durationMs);
+      return historyOf(engine, charge_id);
+    };
+    return { engine, charge_id, historyAt, charge: () => engine.state.get("charges", charge_id)! };
+  }
+
+  it("runs entry by entry, each counted from the one before", () => {
+    const { historyAt } = started(
+      { after: "1s", to: "AWAITING_PAYMENT" },
+      { after: "2s", to: "PROCESSING" },
+      { after: "90s", to: "FAILED", reason: "declined" },
+    );
+    expect(historyAt(999)).toBe("PENDING@0");
+    expect(historyAt(1_000)).toBe("PENDING@0 AWAITING_PAYMENT@1");
+    expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 PROCESSING@3 FAILED@93");
+  });
+
+  it("is frozen into the charge when it is matched", () => {
+    const { engine, historyAt } = started(
+      { after: "1s", to: "AWAITING_PAYMENT" },
+      { after: "1s", to: "COMPLETED" },
+    );
+    engine.execute(storeScenario(timelineOf("told", { after: "1s", to: "FAILED" }), true), START_MS);
+    expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@2");
+  });
+
+  it("ends with expiry, but for the entries written after_expiry and what counts from them", () => {
+    const { engine, historyAt } = started(
+      { after: "1s", to: "AWAITING_PAYMENT" },
+      { after: "2m", to: "FAILED" },
+      { after_expiry: "5m", to: "PROCESSING" },
+      { after: "2s", to: "COMPLETED" },
+    );
+    expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 EXPIRED@60 PROCESSING@360 COMPLETED@362");
+    expect(engine.state.get("holdings", "test|org_sandbox|KES")?.balances.available).toBe("100.00");
+  });
+
+  it("counts every after_expiry from the expiry, also one that follows an after", () => {
+    const { historyAt } = started(
+      { after_expiry: "5m", to: "PROCESSING" },
+      { after: "2s", to: "COMPLETED" },
+      { after_expiry: "10m", to: "REFUNDED" },
+    );
+    expect(historyAt(HOUR)).toBe("PENDING@0 EXPIRED@60 PROCESSING@360 COMPLETED@362 REFUNDED@660");
+  });
+
+  it("counts two entries after_expiry in a row from the same expiry", () => {
+    const { historyAt } = started(
+      { after_expiry: "5m", to: "PROCESSING" },
+      { after_expiry: "6m", to: "COMPLETED" },
+    );
+    expect(historyAt(HOUR)).toBe("PENDING@0 EXPIRED@60 PROCESSING@360 COMPLETED@420");
+  });
+
+  it("never comes to an entry after_expiry when the charge does not expire", () => {
+    const { historyAt } = started({ after: "1s", to: "COMPLETED" }, { after_expiry: "1s", to: "REFUNDED" });
+    expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1");
+  });
+
+  it("may expire the charge itself: the late entries count from there", () => {
+    const { historyAt } = started(
+      { after: "10s", to: "EXPIRED" },
+      { after: "1s", to: "COMPLETED" },
+      { after_expiry: "5s", to: "COMPLETED" },
+    );
+    expect(historyAt(HOUR)).toBe("PENDING@0 EXPIRED@10 COMPLETED@15");
+  });
+
+  it("notes an illegal entry as a no-op, and the next counts from it all the same", () => {
+    const { historyAt, charge } = started(
+      { after: "1s", to: "COMPLETED" },
+      { after: "2s", to: "FAILED" },
+      { after: "3s", to: "REFUNDED" },
+    );
+    expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1 REFUNDED@6");
+    expect(charge().notes).toEqual([
+      {
+        at: new Date(START_MS + 3_000).toISOString(),
+        note: "timeline entry 2 (FAILED) did nothing: A charge that is COMPLETED cannot become FAILED.",
+      },
+    ]);
+  });
+
+  it("notes an entry that names the current status, and makes no event of it", () => {
+    const { engine, historyAt, charge } = started(
+      { after: "1s", to: "AWAITING_PAYMENT" },
+      { after: "1s", to: "AWAITING_PAYMENT" },
+      { after: "1s", to: "COMPLETED" },
+    );
+    expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@3");
+    expect(charge().notes.map(({ note }) => note)).toEqual([
+      "timeline entry 2 (AWAITING_PAYMENT) did nothing: the charge is AWAITING_PAYMENT already",
+    ]);
+    expect(engine.state.count("events")).toBe(2);
+  });
+
+  it("notes a refund that lacks funds, and nothing is posted", () => {
+    const { engine, historyAt, charge, charge_id } = started(
+      { after: "1s", to: "COMPLETED" },
+      { after: "1s", to: "REFUNDED" },
+    );
+    historyAt(1_000);
+    must(engine.execute(drain("KES", "100.00"), START_MS + 1_500));
+    const held = engine.state.get("holdings", "test|org_sandbox|KES");
+    expect(historyAt(HOUR)).toBe("PENDING@0 COMPLETED@1");
+    expect(charge().notes[0]?.note).toMatch(/^timeline entry 2 \(REFUNDED\) did nothing: .*too low/);
+    expect(engine.state.get("holdings", "test|org_sandbox|KES")).toEqual(held);
+    expect(engine.state.entriesOf(charge_id).map((entry) => entry.kind)).toEqual(["payment", "settlement"]);
+  });
+
+  it.each(["control", "customer"] as const)("is ended by a transition of the %s", (actor) => {
+    const { engine, historyAt, charge, charge_id } = started(
+      { after: "1s", to: "AWAITING_PAYMENT" },
+      { after: "1s", to: "FAILED" },
+      { after_expiry: "1s", to: "COMPLETED" },
+    );
+    historyAt(1_000);
+    must(engine.execute(transitionCharge(charge_id, "PROCESSING", actor), START_MS + 1_500));
+    expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 PROCESSING@1.5");
+    expect(charge().tasks).toEqual({});
+  });
+
+  it("expires first when both are due at the same instant", () => {
+    const { engine, historyAt } = started({ after: "1m", to: "COMPLETED" });
+    expect(historyAt(HOUR)).toBe("PENDING@0 EXPIRED@60");
+    expect(engine.nextTask()).toBeUndefined();
+  });
+
+  it("keeps a charge that is paid from expiring", () => {
+    const { engine, historyAt } = started({ after: "59s", to: "PROCESSING" });
+    expect(historyAt(HOUR)).toBe("PENDING@0 PROCESSING@59");
+    expect(engine.state.tables.tasks.size).toBe(0);
+  });
+
+  it.each(["EXPIRED", "CANCELLED", "FAILED", "PROCESSING", "COMPLETED"] as const)(
+    "leaves nothing planned when a person makes the charge %s",
+    (to) => {
+      const { engine, charge, charge_id } = started({ after: "30s", to: "PROCESSING" });
+      must(engine.execute(control(charge_id, to), START_MS + 5_000));
+      expect([charge().tasks, engine.nextTask()]).toEqual([{}, undefined]);
+    },
+  );
+
+  it("that was asked for by name and does not match falls through, and that is recorded", () => {
+    const picky = {
+      name: "picky",
+      charges: [{ match: { customer_email: "bob@*" }, timeline: [{ after: "1s", to: "FAILED" as const }] }],
+    };
+    const engine = newEngine({ scenarios: [picky] });
+    const { charge_id } = newCharge(engine, START_MS, { scenario: "picky" });
+    runUntil(engine, START_MS + MINUTE);
+    expect(historyOf(engine, charge_id)).toBe("PENDING@0 AWAITING_PAYMENT@1 PROCESSING@3 COMPLETED@5");
+    expect(engine.state.get("charges", charge_id)).toMatchObject({
+      scenario: "default",
+      scenario_asked: "picky",
+      notes: [{ note: "no rule of scenario picky matches; default applies" }],
+    });
+  });
+});

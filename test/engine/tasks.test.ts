@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Task } from "../../src/engine/records.js";
+import { TaskQueue } from "../../src/engine/tasks.js";
+
+function task(task_id: number, due_ms: number, rank: 0 | 1): Task {
+  return { task_id, due_ms, rank, kind: rank === 0 ? "expire" : "timeline", ref: `ch_${task_id}` };
+}
+
+/** The order as the contract says it: by due time, expiry first at the same instant, then as they were planned. */
+function inOrder(tasks: readonly Task[]): Task[] {
+  return tasks.toSorted((a, b) => a.due_ms - b.due_ms || a.rank - b.rank || a.task_id - b.task_id);
+}
+
+/** A queue, and the records it looks tasks up in: as in the state. */
+class Planned {
+  readonly live = new Map<number, Task>();
+  readonly queue = new TaskQueue((one) => this.live.get(one.task_id) === one);
+
+  push(one: Task): void {
+    this.live.set(one.task_id, one);
+    this.queue.push(one);
+  }
+
+  cancel(taskId: number): void {
+    if (this.live.delete(taskId)) this.queue.noteCancelled();
+  }
+
+  /** Takes what is due and commits it, so that its record goes. */
+  take(atMs: number): Task | undefined {
+    const taken = this.queue.takeDue(atMs);
+    if (taken !== undefined) this.cancel(taken.task_id);
+    return taken;
+  }
+
+  drain(): Task[] {
+    const taken: Task[] = [];
+    for (
+      let one = this.take(Number.MAX_SAFE_INTEGER);
+      one !== undefined;
+      one = this.take(Number.MAX_SAFE_INTEGER)
+    )
+      taken.push(one);
+    return taken;
+  }
+}
+
+const taskArb = fc.tuple(fc.nat(6), fc.constantFrom<0 | 1>(0, 1));
+const stepArb = fc.oneof(
+  { weight: 4, arbitrary: taskArb.map(([due, rank]) => ({ do: "plan" as const, due, rank })) },
+  { weight: 2, arbitrary: fc.nat(200).map((which) => ({ do: "cancel" as const, which })) },
+  { weight: 2, arbitrary: fc.nat(8).map((atMs) => ({ do: "take" as const, atMs })) },
+  { weight: 1, arbitrary: fc.nat(8).map((atMs) => ({ do: "fail" as const, atMs })) },
+);
+
+describe("tasks", () => {
+  it("come out by due time, then rank, then in the order of planning", () => {
+    fc.assert(
+      fc.property(fc.array(taskArb, { maxLength: 100 }), (wanted) => {
+        const planned = new Planned();
+        const tasks = wanted.map(([due, rank], index) => task(index + 1, due, rank));
+        for (const one of tasks) planned.push(one);
+        expect(planned.drain()).toEqual(inOrder(tasks));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("keep that order while others are planned, cancelled, done, and put back when they fail", () => {
+    fc.assert(
+      fc.property(fc.array(stepArb, { maxLength: 150 }), (steps) => {
+        const planned = new Planned();
+        let model: Task[] = [];
+        let lastId = 0;
+        for (const step of steps) {
+          if (step.do === "plan") {
+            const one = task(++lastId, step.due, step.rank);
+            planned.push(one);
+            model.push(one);
+          } else if (step.do === "cancel") {
+            const taskId = 1 + (step.which % Math.max(1, lastId));
+            planned.cancel(taskId);
+            model = model.filter((one) => one.task_id !== taskId);
+          } else {
+            const expected = inOrder(model).find((one) => one.due_ms <= step.atMs);
+            const taken = step.do === "take" ? planned.take(step.atMs) : planned.queue.takeDue(step.atMs);
+            expect(taken).toBe(expected);
+            if (step.do === "take") model = model.filter((one) => one !== taken);
+            else if (taken !== undefined) planned.queue.push(taken);
+          }
+          expect(planned.queue.peek()).toBe(inOrder(model)[0]);
+        }
+        expect(planned.drain()).toEqual(inOrder(model));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("come in order still when thousands of them were cancelled", () => {
+    const planned = new Planned();
+    const tasks = Array.from({ length: 6_000 }, (_, index) =>
+      task(index + 1, (index * 7_919) % 500, index % 3 === 0 ? 0 : 1),
+    );
+    for (const one of tasks) planned.push(one);
+    const kept = tasks.filter((one) => one.task_id % 5 === 0);
+    for (const one of tasks) if (one.task_id % 5 !== 0) planned.cancel(one.task_id);
+    expect(planned.drain()).toEqual(inOrder(kept));
+  });
+
+  it("that are not due stay", () => {
+    const planned = new Planned();
+    planned.push(task(1, 100, 1));
+    expect(planned.take(99)).toBeUndefined();
+    expect(planned.queue.peek()?.task_id).toBe(1);
+    expect(planned.take(100)?.task_id).toBe(1);
+    expect(planned.queue.peek()).toBeUndefined();
+  });
+
+  it("that were planned anew under their number count as the new ones only", () => {
+    const planned = new Planned();
+    planned.push(task(1, 10, 1));
+    planned.push(task(2, 20, 1));
+    planned.push(task(1, 30, 1));
+    expect(planned.drain().map((one) => one.due_ms)).toEqual([20, 30]);
+  });
+
+  it("give expiry precedence at the same instant, though it was planned last", () => {
+    const planned = new Planned();
+    planned.push(task(1, 60, 1));
+    planned.push(task(2, 60, 0));
+    expect(planned.drain().map((one) => one.kind)).toEqual(["expire", "timeline"]);
+  });
+});

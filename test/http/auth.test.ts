@@ -1,0 +1,244 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  type Answer,
+  type Api,
+  expectError,
+  expectInvalid,
+  KES_ORDER,
+  openApi,
+} from "../support/api-client.js";
+
+/** Every operation these tests are about that cannot be called without a key. */
+const KEYED = [
+  ["POST", "/api/v1/payments/quotes"],
+  ["POST", "/api/v1/payments/whitelabel"],
+  ["GET", "/api/v1/payments/payins"],
+  ["GET", "/api/v1/payments/payins/ch_1"],
+  ["GET", "/api/v1/payments/charges/ch_1"],
+  ["GET", "/api/v1/accounts/balances"],
+  ["GET", "/api/v1/organizations/me"],
+] as const;
+const WRITES = KEYED.filter(([method]) => method === "POST");
+const METHODS = "/api/v1/payments/payment-methods";
+const QUOTES = "/api/v1/payments/quotes";
+
+const WRONG = [
+  "Bearer sk_test_nobody",
+  "Bearer sk_live_nobody",
+  "Bearer sk_test_sandbox1",
+  "Bearer sk_test_",
+  "Bearer SK_TEST_SANDBOX",
+  "Bearer sk_test_sandbox sk_test_sandbox",
+  "Bearer sk_test_sandbox, Bearer sk_test_sandbox",
+  'Bearer "sk_test_sandbox"',
+  "Bearer __proto__",
+  "Bearer constructor",
+  "Bearer",
+  "Bearer ",
+  "",
+  "sk_test_sandbox",
+  "Basic c2tfdGVzdF9zYW5kYm94Og==",
+  "Token sk_test_sandbox",
+  "ApiKey sk_test_sandbox",
+  "Bearer:sk_test_sandbox",
+  `Bearer ${"x".repeat(5000)}`,
+];
+
+function expectUnauthorized(answer: Answer<unknown>): void {
+  expectError(answer, 401, "UNAUTHORIZED", []);
+  expect(answer.error.message).toBe("Invalid API key");
+  expect(answer.error).not.toHaveProperty("details");
+}
+
+describe("a call that needs a key", () => {
+  it.each(KEYED)("%s %s is 401 without one", async (method, path) => {
+    const api = (await openApi()).as(null);
+    expectUnauthorized(await api.send(method, path));
+  });
+
+  it.each(WRONG)("is 401 with Authorization: %.50s", async (authorization) => {
+    const api = (await openApi()).as(null);
+    for (const [method, path] of KEYED)
+      expectUnauthorized(await api.send(method, path, null, { authorization }));
+  });
+});
+
+describe("a call whose key is optional", () => {
+  it("needs none", async () => {
+    expect((await (await openApi()).as(null).get(METHODS)).status).toBe(200);
+  });
+
+  it.each(WRONG)("is 401 with Authorization: %.50s all the same", async (authorization) => {
+    expectUnauthorized(await (await openApi()).as(null).get(METHODS, { authorization }));
+  });
+});
+
+describe("the keys there are from the start", () => {
+  it.each([
+    ["sk_test_sandbox", "org_sandbox", "NG"],
+    ["sk_live_sandbox", "org_sandbox", "NG"],
+    ["sk_test_readonly", "org_sandbox", "NG"],
+    ["sk_test_other", "org_other", "KE"],
+  ])("%s is of %s, %s, which is verified and has all methods", async (key, organization_id, country) => {
+    const answer = await (await openApi()).as(key).get("/api/v1/organizations/me");
+    expect(answer.body).toMatchObject({
+      organization_id,
+      country,
+      verified: true,
+      enabled_payment_methods: ["bank_transfer", "mobile_money", "card", "crypto"],
+    });
+  });
+
+  it("sk_test_unverified has bank transfer and mobile money only", async () => {
+    const api = (await openApi()).as("sk_test_unverified");
+    expect((await api.get("/api/v1/organizations/me")).body).toMatchObject({
+      verified: false,
+      enabled_payment_methods: ["bank_transfer", "mobile_money"],
+    });
+    expect((await api.pay()).status).toBe("PENDING");
+  });
+
+  it("sk_test_readonly may read everything", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    const readonly = api.as("sk_test_readonly");
+    expect((await readonly.charge(charge_id)).charge_id).toBe(charge_id);
+    expect((await readonly.payins()).total).toBe(1);
+    expect((await readonly.balances()).success).toBe(true);
+    expect((await readonly.get(METHODS)).status).toBe(200);
+    expect((await readonly.get("/api/v1/organizations/me")).status).toBe(200);
+  });
+
+  it.each(WRITES)("sk_test_readonly gets 403 for %s %s, and nothing happens", async (_, path) => {
+    const api = await openApi();
+    const body = await api.checkoutBody();
+    const before = JSON.stringify(api.sandbox.snapshot());
+    expectError(await api.as("sk_test_readonly").post(path, body), 403, "FORBIDDEN", []);
+    expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
+  });
+
+  it.each([...KEYED, ["GET", METHODS]] as const)(
+    "sk_test_deactivated gets 404 Organization not found for %s %s",
+    async (method, path) => {
+      const answer = await (await openApi()).as("sk_test_deactivated").send(method, path);
+      expectError(answer, 404, "NOT_FOUND", []);
+      expect(answer.error.message).toBe("Organization not found");
+    },
+  );
+
+  it("the library hands out the two of org_sandbox", async () => {
+    const { sandbox } = await openApi();
+    expect([sandbox.apiKey, sandbox.liveApiKey]).toEqual(["sk_test_sandbox", "sk_live_sandbox"]);
+  });
+});
+
+describe("the order of checks, each pair by a request that fails both", () => {
+  const TOO_LARGE = `{"pad":"${"x".repeat(1024 * 1024)}"}`;
+
+  /** A sandbox with a read-only key of the deactivated organization besides the usual ones. */
+  async function withDeadReader(test: (api: Api) => Promise<void>): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), "auth-"));
+    try {
+      const fixtures = join(folder, "fixtures.yaml");
+      writeFileSync(
+        fixtures,
+        "keys: [{ key: sk_test_deadreader, organization_id: org_deactivated, permission: read_only }]\n",
+      );
+      await test(await openApi({ fixtures }));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  it("the path comes before the key: 404", async () => {
+    const api = (await openApi()).as("sk_test_nobody");
+    expectError(await api.post("/api/v1/payments/nothing", {}), 404, "NOT_FOUND", []);
+    expect((await api.get("/api/v1/nothing")).error.message).not.toBe("Organization not found");
+  });
+
+  it("the method comes before the key: 405", async () => {
+    const api = (await openApi()).as("sk_test_nobody");
+    expectError(await api.send("DELETE", QUOTES), 405, "METHOD_NOT_ALLOWED", []);
+  });
+
+  it("the path comes before the rate: 404, and it is not counted", async () => {
+    const api = await openApi({ rateLimit: 1 });
+    for (let call = 0; call < 3; call++) expectError(await api.get("/api/v1/nothing"), 404, "NOT_FOUND");
+    expect((await api.tryPayins()).status).toBe(200);
+    expectError(await api.get("/api/v1/nothing"), 404, "NOT_FOUND");
+  });
+
+  it("the key comes before the rate: 401 however often, and it is not counted", async () => {
+    const api = await openApi({ rateLimit: 1 });
+    for (let call = 0; call < 3; call++) expectUnauthorized(await api.as("sk_test_nobody").tryPayins());
+    expect((await api.tryPayins()).status).toBe(200);
+    expectUnauthorized(await api.get("/api/v1/payments/payins", { authorization: "Token sk_test_sandbox" }));
+  });
+
+  it("the rate comes before the permission: 429", async () => {
+    const api = (await openApi({ rateLimit: 1 })).as("sk_test_readonly");
+    expectError(await api.tryQuote(KES_ORDER), 403, "FORBIDDEN");
+    expectError(await api.tryQuote(KES_ORDER), 429, "RATE_LIMIT_EXCEEDED", []);
+  });
+
+  it("the rate comes before the organization: 429", async () => {
+    const api = (await openApi({ rateLimit: 1 })).as("sk_test_deactivated");
+    expectError(await api.tryPayins(), 404, "NOT_FOUND");
+    expectError(await api.tryPayins(), 429, "RATE_LIMIT_EXCEEDED", []);
+  });
+
+  it("the permission comes before the organization: 403", async () => {
+    await withDeadReader(async (api) => {
+      const reader = api.as("sk_test_deadreader");
+      expectError(await reader.tryPayins(), 404, "NOT_FOUND");
+      expectError(await reader.tryQuote(KES_ORDER), 403, "FORBIDDEN");
+    });
+  });
+
+  it.each([
+    ["size", TOO_LARGE],
+    ["JSON", "{broken"],
+  ])("the permission comes before the %s of the body: 403", async (_, body) => {
+    const api = (await openApi()).as("sk_test_readonly");
+    expectError(await api.tryQuote(body), 403, "FORBIDDEN", []);
+  });
+
+  it.each([
+    ["size", TOO_LARGE],
+    ["JSON", "{broken"],
+    ["fields", "{}"],
+  ])("the organization comes before the %s of the body: 404", async (_, body) => {
+    const api = (await openApi()).as("sk_test_deactivated");
+    expectError(await api.tryQuote(body), 404, "NOT_FOUND", []);
+  });
+
+  it("the organization comes before the query: 404", async () => {
+    expectError(
+      await (await openApi()).as("sk_test_deactivated").tryPayins("?limit=0"),
+      404,
+      "NOT_FOUND",
+      [],
+    );
+  });
+
+  it("the size comes before the JSON and the content type: 413", async () => {
+    const api = await openApi();
+    expectError(await api.tryQuote(`{broken${TOO_LARGE}`), 413, "PAYLOAD_TOO_LARGE", []);
+    expectError(
+      await api.tryQuote(TOO_LARGE, { "content-type": "text/plain" }),
+      413,
+      "PAYLOAD_TOO_LARGE",
+      [],
+    );
+  });
+
+  it("the content type and the JSON come before the fields: details.body alone", async () => {
+    const api = await openApi();
+    expectInvalid(await api.tryQuote({ payment_method: 5 }, { "content-type": "text/plain" }), "body");
+    expectInvalid(await api.tryQuote('{"payment_method":5,}'), "body");
+    expectInvalid(await api.tryQuote([{ payment_method: 5 }]), "body");
+  });
+});

@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Api, expectError, KES_ORDER, openApi } from "../support/api-client.js";
+import { DECIMALS, METHOD_CURRENCIES, sum, totalUsd } from "../support/api-money.js";
+
+const METHOD_OF = Object.fromEntries(
+  Object.entries(METHOD_CURRENCIES).flatMap(([method, codes]) => codes.map((code) => [code, method])),
+);
+
+/** Pays so much, as the merchant's share, in that currency. */
+async function receive(api: Api, currency: string, amount: string): Promise<string> {
+  const body = {
+    ...KES_ORDER,
+    pricing: { base_currency: currency, amount },
+    payment_method: METHOD_OF[currency]!,
+    bank_account_number: "0123456789",
+  };
+  const { charge_id } = await api.pay(body);
+  expect((await api.transition(charge_id, { to: "COMPLETED" })).status).toBe(200);
+  return charge_id;
+}
+
+describe("the first read", () => {
+  it("opens an account in US dollars and one in the currency of the organization's country", async () => {
+    expect(await (await openApi()).balances()).toEqual({
+      success: true,
+      account_id: "org_sandbox",
+      balances: [
+        { currency: "USD", available_balance: "0.00", pending_balance: "0.00" },
+        { currency: "NGN", available_balance: "0.00", pending_balance: "0.00" },
+      ],
+      total_balance_usd: "0.00",
+    });
+  });
+
+  it.each([
+    ["sk_test_other", "org_other", "KES"],
+    ["sk_test_unverified", "org_unverified", "GHS"],
+    ["sk_test_readonly", "org_sandbox", "NGN"],
+    ["sk_live_sandbox", "org_sandbox", "NGN"],
+  ])("by the holder of %s is of %s and has %s", async (key, organization, currency) => {
+    const { account_id, balances } = await (await openApi()).as(key).balances();
+    expect(account_id).toBe(organization);
+    expect(balances.map((one) => one.currency).sort()).toEqual([currency, "USD"].sort());
+  });
+
+  it("changes nothing that a second one would show", async () => {
+    const api = await openApi();
+    const path = "/api/v1/accounts/balances";
+    const first = await api.get(path);
+    expect((await api.get(`${path}?limit=x&limit=y`)).text).toBe(first.text);
+  });
+});
+
+describe("a payment", () => {
+  it("opens an account in its currency when it is completed, not before", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    expect(await api.balance("KES")).toBeUndefined();
+    await api.transition(charge_id, { to: "PROCESSING" });
+    expect(await api.balance("KES")).toBeUndefined();
+    await api.transition(charge_id, { to: "COMPLETED" });
+    expect(await api.balance("KES")).toBe("500.00 / 0.00");
+  });
+
+  it("adds its settlement amount, not what the customer paid", async () => {
+    const api = await openApi();
+    await receive(api, "NGN", "1000.00");
+    await receive(api, "NGN", "0.01");
+    expect(await api.balance("NGN")).toBe("1000.01 / 0.00");
+  });
+
+  it("that failed, was cancelled or expired leaves no trace", async () => {
+    const api = await openApi();
+    for (const to of ["FAILED", "CANCELLED", "EXPIRED"])
+      await api.transition((await api.pay()).charge_id, { to });
+    expect((await api.balances()).balances.map((one) => one.currency)).toEqual(["USD", "NGN"]);
+  });
+
+  it("of crypto is pending until its confirmations are there", async () => {
+    const api = await openApi();
+    await receive(api, "BTC", "0.5");
+    expect(await api.balance("BTC")).toBe("0.00000000 / 0.50000000");
+    expect((await api.balances()).total_balance_usd).toBe("32000.00");
+    await api.advance({ by: "20m" });
+    expect(await api.balance("BTC")).toBe("0.50000000 / 0.00000000");
+    expect((await api.balances()).total_balance_usd).toBe("32000.00");
+  });
+
+  it("is in no other organization's or mode's balances", async () => {
+    const api = await openApi();
+    await receive(api, "KES", "500");
+    expect(await api.as("sk_live_sandbox").balance("KES")).toBeUndefined();
+    expect(await api.as("sk_test_other").balance("KES")).toBe("0.00 / 0.00");
+    expect(await api.as("sk_test_readonly").balance("KES")).toBe("500.00 / 0.00");
+  });
+});
+
+describe("a refund", () => {
+  it("takes the settlement amount back out of the available balance", async () => {
+    const api = await openApi();
+    const first = await receive(api, "NGN", "1000.00");
+    await receive(api, "NGN", "250.00");
+    expect((await api.transition(first, { to: "REFUNDED" })).status).toBe(200);
+    expect(await api.balance("NGN")).toBe("250.00 / 0.00");
+    expect(await api.charge(first)).toMatchObject({
+      status: "REFUNDED",
+      amount: "1034.00",
+      settlement_amount: "1000.00",
+    });
+  });
+
+  it("settles first what had not settled yet", async () => {
+    const api = await openApi();
+    const charge = await receive(api, "ETH", "1");
+    await receive(api, "ETH", "2");
+    await api.transition(charge, { to: "REFUNDED" });
+    expect(await api.balance("ETH")).toBe("0.00000000 / 2.00000000");
+    expect((await api.charge(charge)).settled_at).not.toBeNull();
+    await api.advance({ until: "idle" });
+    expect(await api.balance("ETH")).toBe("2.00000000 / 0.00000000");
+  });
+});
+
+describe("total_balance_usd", () => {
+  it("is the exact sum of available and pending at current rates, rounded once", async () => {
+    const api = await openApi();
+    // 3 ÷ 1550 + 0.05 ÷ 12.4 + 0.13 ÷ 129 = 0.0069754… ; each rounded by itself would be 0.00.
+    await receive(api, "NGN", "3.00");
+    await receive(api, "GHS", "0.05");
+    await receive(api, "KES", "0.13");
+    expect((await api.balances()).total_balance_usd).toBe("0.01");
+  });
+
+  it("follows the market", async () => {
+    const api = await openApi();
+    await receive(api, "NGN", "1550.00");
+    expect((await api.balances()).total_balance_usd).toBe("1.00");
+    expect((await api.put("/_sandbox/rates", { NGN: "775" })).status).toBe(200);
+    expect((await api.balances()).total_balance_usd).toBe("2.00");
+  });
+
+  it("is right for any payments (against whole-number arithmetic), and balances keep every digit", async () => {
+    const api = await openApi();
+    const payment = fc
+      .tuple(fc.constantFrom(...Object.keys(DECIMALS)), fc.bigInt({ min: 1n, max: 10n ** 31n }))
+      .map(([currency, units]) => {
+        const decimals = DECIMALS[currency]!;
+        const digits = units.toString().padStart(decimals + 1, "0");
+        return { currency, amount: `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}` };
+      });
+    await fc.assert(
+      fc.asyncProperty(fc.array(payment, { minLength: 1, maxLength: 8 }), async (payments) => {
+        api.sandbox.reset();
+        for (const { currency, amount } of payments) await receive(api, currency, amount);
+        const { balances, total_balance_usd } = await api.balances();
+        for (const { currency, available_balance, pending_balance } of balances) {
+          const received = payments.filter((one) => one.currency === currency).map((one) => one.amount);
+          expect(sum([available_balance, pending_balance], DECIMALS[currency]!)).toBe(
+            sum(received, DECIMALS[currency]!),
+          );
+        }
+        expect(total_balance_usd).toBe(totalUsd(payments.map((one) => [one.currency, one.amount] as const)));
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+it("an organization that is deactivated has none", async () => {
+  const answer = await (await openApi()).as("sk_test_deactivated").get("/api/v1/accounts/balances");
+  expectError(answer, 404, "NOT_FOUND", []);
+  expect(answer.error.message).toBe("Organization not found");
+});
+
+it("an organization starts with the balances its fixtures give it, in that mode", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "balances-"));
+  try {
+    const fixtures = join(folder, "fixtures.yaml");
+    writeFileSync(
+      fixtures,
+      "balances:\n  - { id: opening, organization_id: org_sandbox, mode: test, currency: UGX, available_balance: '36500.5' }\n",
+    );
+    const api = await openApi({ fixtures });
+    expect(await api.balance("UGX")).toBe("36500.50 / 0.00");
+    expect((await api.balances()).total_balance_usd).toBe("10.00");
+    expect(await api.as("sk_live_sandbox").balance("UGX")).toBeUndefined();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

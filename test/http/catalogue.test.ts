@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { okBody, openApi } from "../support/api-client.js";
+import { METHOD_CURRENCIES } from "../support/api-money.js";
+
+const METHODS = "/api/v1/payments/payment-methods";
+const CURRENCIES = "/api/v1/payments/supported-currencies";
+
+interface Methods {
+  payment_methods: {
+    id: string;
+    display_name: string;
+    icon: string;
+    description: string;
+    type: string;
+    enabled_by_default: boolean;
+    currencies: string[];
+  }[];
+}
+
+describe("GET payment-methods", () => {
+  it("lists the four methods, each with its currencies, to whoever has no key", async () => {
+    const api = (await openApi()).as(null);
+    const { payment_methods } = okBody(await api.get<Methods>(METHODS));
+    expect(Object.fromEntries(payment_methods.map((one) => [one.id, one.currencies]))).toEqual(
+      METHOD_CURRENCIES,
+    );
+    expect(payment_methods.map((one) => one.id)).toEqual(["bank_transfer", "mobile_money", "card", "crypto"]);
+  });
+
+  it("gives each method exactly the documented fields, with their types", async () => {
+    const { payment_methods } = okBody(await (await openApi()).get<Methods>(METHODS));
+    for (const method of payment_methods) {
+      expect(method).toEqual({
+        id: expect.any(String),
+        display_name: expect.any(String),
+        icon: expect.any(String),
+        description: expect.any(String),
+        type: method.id === "crypto" ? "crypto" : "fiat",
+        enabled_by_default: expect.any(Boolean),
+        currencies: expect.any(Array),
+      });
+      expect(method.display_name).not.toBe("");
+      expect(method.icon).not.toBe("");
+      expect(method.description).not.toBe("");
+    }
+  });
+
+  it("says that new organizations start with bank transfer and mobile money", async () => {
+    const { payment_methods } = okBody(await (await openApi()).get<Methods>(METHODS));
+    expect(payment_methods.filter((one) => one.enabled_by_default).map((one) => one.id)).toEqual([
+      "bank_transfer",
+      "mobile_money",
+    ]);
+  });
+
+  it("does not list USSD", async () => {
+    const { payment_methods } = okBody(await (await openApi()).as(null).get<Methods>(METHODS));
+    expect(payment_methods.some((one) => one.id.toLowerCase() === "ussd")).toBe(false);
+  });
+
+  it.each([
+    ["sk_test_sandbox", ["bank_transfer", "mobile_money", "card", "crypto"]],
+    ["sk_live_sandbox", ["bank_transfer", "mobile_money", "card", "crypto"]],
+    ["sk_test_other", ["bank_transfer", "mobile_money", "card", "crypto"]],
+    ["sk_test_readonly", ["bank_transfer", "mobile_money", "card", "crypto"]],
+    ["sk_test_unverified", ["bank_transfer", "mobile_money"]],
+  ])("shows the holder of %s the methods its organization has enabled", async (key, ids) => {
+    const { payment_methods } = okBody(await (await openApi()).as(key).get<Methods>(METHODS));
+    expect(payment_methods.map((one) => one.id)).toEqual(ids);
+  });
+
+  it("takes no notice of query parameters", async () => {
+    const api = await openApi();
+    expect((await api.get(`${METHODS}?currency=USD&currency=NGN&limit=x`)).text).toBe(
+      (await api.get(METHODS)).text,
+    );
+  });
+});
+
+describe("GET supported-currencies", () => {
+  it("lists the seven fiat and four crypto codes, in order", async () => {
+    const api = (await openApi()).as(null);
+    expect(okBody(await api.get(CURRENCIES))).toEqual({
+      fiat: ["GHS", "KES", "NGN", "TZS", "UGX", "USD", "ZAR"],
+      crypto: ["BTC", "ETH", "USDT_ERC20", "USDT_TRC20"],
+    });
+  });
+
+  it("is the same for every caller and needs no key, so that a wrong one does not matter", async () => {
+    const api = await openApi();
+    const anonymous = (await api.as(null).get(CURRENCIES)).text;
+    for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_unverified", "sk_test_deactivated"])
+      expect((await api.as(key).get(CURRENCIES)).text).toBe(anonymous);
+    expect((await api.as("sk_test_nobody").get(CURRENCIES)).text).toBe(anonymous);
+  });
+
+  it("takes no notice of query parameters", async () => {
+    const api = (await openApi()).as(null);
+    expect((await api.get(`${CURRENCIES}?type=fiat&type=crypto`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,288 @@
+import { describe, expect, it } from "vitest";
+import { type Api, expectError, KES_ORDER, later, openApi, START } from "../support/api-client.js";
+
+const CRYPTO = { payment_method: "crypto", phone_number: undefined };
+
+/** Status and time of every change, in seconds from START. */
+async function history(api: Api, id: string): Promise<[string, number][]> {
+  const { status_history } = await api.charge(id);
+  return status_history.map((one) => [one.status, (Date.parse(one.at) - Date.parse(START)) / 1000]);
+}
+
+describe("the record of a charge", () => {
+  it("has exactly the documented fields", async () => {
+    const api = await openApi();
+    const quote = await api.quote(KES_ORDER);
+    const paid = await api.whitelabel({
+      ...KES_ORDER,
+      quote_id: quote.quote_id,
+      customer_name: "Ada",
+      metadata: { order: "A-17" },
+    });
+    expect(await api.charge(paid.charge_id)).toEqual({
+      charge_id: paid.charge_id,
+      checkout_id: paid.checkout_id,
+      organization_id: "org_sandbox",
+      amount: "512.50",
+      currency: "KES",
+      status: "PENDING",
+      payment_provider: null,
+      provider_reference: paid.provider_reference,
+      created_at: START,
+      updated_at: START,
+      payment_method: "mobile_money",
+      payment_rail: quote.payment_rail,
+      customer_email: "ada@shop.test",
+      customer_name: "Ada",
+      metadata: { order: "A-17" },
+      fees: quote.fees,
+      exchange_rate: quote.exchange_rate,
+      settlement_amount: quote.settlement_amount,
+      settled_at: null,
+      failure_reason: null,
+      payment_instructions: paid.payment_instructions,
+      expires_at: later(3600),
+      status_history: [{ status: "PENDING", at: START }],
+    });
+  });
+
+  it("is the same under /charges and under /payins, byte for byte", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    for (let moves = 0; moves < 4; moves++) {
+      const one = await api.get(`/api/v1/payments/charges/${charge_id}`);
+      const other = await api.get(`/api/v1/payments/payins/${charge_id}`);
+      expect(one.status).toBe(200);
+      expect(other.text).toBe(one.text);
+      await api.advance({ until: "next" });
+    }
+  });
+
+  it("begins with what the list shows of it", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    await api.advance({ by: "3s" });
+    const [item] = (await api.payins()).items;
+    expect(await api.charge(charge_id)).toMatchObject(item as object);
+  });
+
+  it("does not show what only the sandbox or the merchant's customer should know", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    const { text } = await api.get(`/api/v1/payments/charges/${charge_id}`);
+    for (const hidden of [
+      "seq",
+      "tasks",
+      "timeline",
+      "scenario",
+      "mode",
+      "expires_at_ms",
+      "bank_account_number",
+    ])
+      expect(text).not.toContain(`"${hidden}"`);
+  });
+
+  it("has the amounts of its quote, to the digit, and pays out the amount less the fees", async () => {
+    const api = await openApi();
+    for (const [amount, base, method, currency, more] of [
+      ["12345678901234567890123.45", "NGN", "card", "NGN", { phone_number: undefined }],
+      ["0.12345678", "BTC", "crypto", "BTC", { phone_number: undefined }],
+      ["99.99", "USD", "mobile_money", "UGX", { phone_number: "+256700000001" }],
+    ] as const) {
+      const pricing = { base_currency: base, amount };
+      const quote = await api.quote({ pricing, payment_method: method, to_currency: currency });
+      const body = { ...KES_ORDER, pricing, payment_method: method, ...more, quote_id: quote.quote_id };
+      const charge = await api.charge((await api.whitelabel(body)).charge_id);
+      for (const field of [
+        "amount",
+        "currency",
+        "exchange_rate",
+        "settlement_amount",
+        "fees",
+        "payment_rail",
+      ] as const)
+        expect(charge[field]).toEqual(quote[field]);
+      const units = (text: string) => BigInt(text.replace(".", ""));
+      expect(units(charge.amount) - units(charge.fees.total_fee)).toBe(units(charge.settlement_amount));
+      const { platform_fee, gateway_fee } = charge.fees.fee_breakdown;
+      expect(units(platform_fee) + units(gateway_fee)).toBe(units(charge.fees.total_fee));
+    }
+  });
+
+  it.each(["ch_unknown", "__proto__", "constructor", "..%2F..", "%00", "a b", "🙂", "x".repeat(5000)])(
+    "%.20s is not found",
+    async (id) => {
+      const api = await openApi();
+      for (const path of ["charges", "payins"])
+        expectError(await api.get(`/api/v1/payments/${path}/${id}`), 404, "NOT_FOUND");
+    },
+  );
+
+  it("of another organization or another mode is not found", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    const path = `/api/v1/payments/charges/${charge_id}`;
+    for (const key of ["sk_live_sandbox", "sk_test_other", "sk_test_unverified"]) {
+      const answer = await api.as(key).get(path);
+      expectError(answer, 404, "NOT_FOUND");
+      expect(answer.text).toBe((await api.as(key).get("/api/v1/payments/charges/ch_unknown")).text);
+    }
+    expect((await api.as("sk_test_readonly").get(path)).status).toBe(200);
+  });
+
+  it("is found by its id only, not by its checkout's", async () => {
+    const api = await openApi();
+    const { checkout_id } = await api.pay();
+    expectError(await api.get(`/api/v1/payments/charges/${checkout_id}`), 404, "NOT_FOUND");
+  });
+});
+
+describe("the life of a charge", () => {
+  it("is paid within seconds when nothing else was asked for", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    await api.advance({ until: "idle" });
+    expect(await history(api, charge_id)).toEqual([
+      ["PENDING", 0],
+      ["AWAITING_PAYMENT", 1],
+      ["PROCESSING", 3],
+      ["COMPLETED", 5],
+    ]);
+    const charge = await api.charge(charge_id);
+    expect(charge).toMatchObject({ status: "COMPLETED", updated_at: later(5), settled_at: later(5) });
+  });
+
+  it("shows each status at its own time, whenever it is read", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    const seen: [string, string][] = [];
+    for (let second = 0; second < 7; second++) {
+      const { status, updated_at } = await api.charge(charge_id);
+      seen.push([status, updated_at]);
+      await api.advance({ by: "1s" });
+    }
+    expect(seen).toEqual([
+      ["PENDING", later(0)],
+      ["AWAITING_PAYMENT", later(1)],
+      ["AWAITING_PAYMENT", later(1)],
+      ["PROCESSING", later(3)],
+      ["PROCESSING", later(3)],
+      ["COMPLETED", later(5)],
+      ["COMPLETED", later(5)],
+    ]);
+  });
+
+  it("says why it failed", async () => {
+    const api = await openApi({ scenario: "declined" });
+    const { charge_id } = await api.pay();
+    await api.advance({ until: "idle" });
+    const charge = await api.charge(charge_id);
+    expect(charge).toMatchObject({ status: "FAILED", failure_reason: "declined", settled_at: null });
+    expect(charge.status_history.at(-1)).toEqual({
+      status: "FAILED",
+      at: charge.updated_at,
+      reason: "declined",
+    });
+  });
+
+  it.each([
+    ["declined@shop.test", "FAILED"],
+    ["cancelled@shop.test", "CANCELLED"],
+    ["expired@shop.test", "EXPIRED"],
+    ["stuck@shop.test", "PROCESSING"],
+    ["refunded@shop.test", "REFUNDED"],
+    ["ada@shop.test", "COMPLETED"],
+  ])("of customer %s ends as %s", async (customer_email, status) => {
+    const api = await openApi();
+    const { charge_id } = await api.pay({ customer_email });
+    await api.advance({ by: "2h" });
+    expect((await api.charge(charge_id)).status).toBe(status);
+  });
+
+  it.each([
+    ["+254700000049", "declined_by_operator"],
+    ["+254700000051", "insufficient_funds"],
+  ])("of phone %s fails: %s", async (phone_number, reason) => {
+    const api = await openApi();
+    const { charge_id } = await api.pay({ phone_number });
+    await api.advance({ by: "1m" });
+    expect(await api.charge(charge_id)).toMatchObject({ status: "FAILED", failure_reason: reason });
+  });
+
+  it("expires when its time is up, after 60 minutes unless told otherwise", async () => {
+    const api = await openApi({ scenario: "expired" });
+    const { charge_id } = await api.pay();
+    await api.advance({ until: "idle" });
+    expect(await history(api, charge_id)).toEqual([
+      ["PENDING", 0],
+      ["AWAITING_PAYMENT", 1],
+      ["EXPIRED", 3600],
+    ]);
+  });
+
+  it("that is processing is paid, and does not expire", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay({ customer_email: "stuck@shop.test", expires_in_minutes: 1 });
+    await api.advance({ by: "2d" });
+    expect((await api.charge(charge_id)).status).toBe("PROCESSING");
+  });
+
+  it("may be paid late, after it expired: same amounts, same balance", async () => {
+    const api = await openApi();
+    const { charge_id, amount } = await api.pay({ customer_email: "late@shop.test" });
+    await api.advance({ by: "1h1m" });
+    expect((await api.charge(charge_id)).status).toBe("EXPIRED");
+    await api.advance({ until: "idle" });
+    expect((await history(api, charge_id)).map(([status]) => status)).toEqual([
+      "PENDING",
+      "AWAITING_PAYMENT",
+      "EXPIRED",
+      "PROCESSING",
+      "COMPLETED",
+    ]);
+    expect((await api.charge(charge_id)).amount).toBe(amount);
+    expect(await api.balance("KES")).toBe("500.00 / 0.00");
+  });
+
+  it("goes on while nobody reads, in the order of time", async () => {
+    const api = await openApi();
+    const first = await api.pay();
+    await api.advance({ by: "500ms" });
+    const second = await api.pay();
+    const { body } = await api.advance({ by: "1m" });
+    expect(body.fired.map((one) => one.at)).toEqual([1, 1.5, 3, 3.5, 5, 5.5].map(later));
+    expect(body.fired.map((one) => one.ref)).toEqual(
+      [first, second, first, second, first, second].map((one) => one.charge_id),
+    );
+  });
+});
+
+describe("settlement", () => {
+  it.each([
+    ["BTC", 1200],
+    ["ETH", 144],
+    ["USDT_ERC20", 144],
+    ["USDT_TRC20", 60],
+  ])("of %s comes %d s after completion, when the chain has confirmed it", async (base_currency, seconds) => {
+    const api = await openApi({ scenario: "instant" });
+    const paid = await api.pay({ ...CRYPTO, pricing: { base_currency, amount: "2" } });
+    const zero = `0.${"0".repeat(base_currency.startsWith("USDT") ? 6 : 8)}`;
+    const two = zero.replace("0.", "2.");
+    expect(await api.charge(paid.charge_id)).toMatchObject({ status: "COMPLETED", settled_at: null });
+    expect(await api.balance(base_currency)).toBe(`${zero} / ${two}`);
+    await api.advance({ to: later(seconds - 0.001) });
+    expect(await api.balance(base_currency)).toBe(`${zero} / ${two}`);
+    await api.advance({ by: "1ms" });
+    expect(await api.balance(base_currency)).toBe(`${two} / ${zero}`);
+    const charge = await api.charge(paid.charge_id);
+    expect(charge).toMatchObject({ status: "COMPLETED", settled_at: later(seconds) });
+    expect(charge.status_history.map((one) => one.status)).toEqual(["PENDING", "COMPLETED"]);
+  });
+
+  it("of fiat comes with completion", async () => {
+    const api = await openApi({ scenario: "instant" });
+    const paid = await api.pay();
+    expect(await api.charge(paid.charge_id)).toMatchObject({ status: "COMPLETED", settled_at: START });
+    expect(await api.balance("KES")).toBe("500.00 / 0.00");
+  });
+});

@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import { type Api, expectInvalid, KES_ORDER, later, openApi, START } from "../support/api-client.js";
+
+const STATUSES = [
+  "PENDING",
+  "AWAITING_PAYMENT",
+  "PROCESSING",
+  "COMPLETED",
+  "FAILED",
+  "CANCELLED",
+  "EXPIRED",
+  "REFUNDED",
+];
+
+/** So many charges of one quote, oldest first. */
+async function charges(api: Api, count: number): Promise<string[]> {
+  const body = await api.checkoutBody();
+  const ids: string[] = [];
+  for (let made = 0; made < count; made++) ids.push((await api.whitelabel(body)).charge_id);
+  return ids;
+}
+
+it("an item has exactly the documented fields", async () => {
+  const api = await openApi();
+  const paid = await api.pay();
+  expect(await api.payins()).toEqual({
+    total: 1,
+    items: [
+      {
+        charge_id: paid.charge_id,
+        checkout_id: paid.checkout_id,
+        organization_id: "org_sandbox",
+        amount: "512.50",
+        currency: "KES",
+        status: "PENDING",
+        payment_provider: null,
+        provider_reference: paid.provider_reference,
+        created_at: START,
+        updated_at: START,
+      },
+    ],
+  });
+});
+
+it("a list without charges is empty", async () => {
+  expect(await (await openApi()).payins()).toEqual({ total: 0, items: [] });
+});
+
+describe("pages", () => {
+  it("are newest first, also among charges of one instant, and the order holds across them", async () => {
+    const api = await openApi();
+    const ids = await charges(api, 4);
+    await api.advance({ by: "1s" });
+    ids.push(...(await charges(api, 3)));
+    const newestFirst = ids.reverse();
+    expect((await api.payins()).items.map((one) => one.charge_id)).toEqual(newestFirst);
+    const paged: string[] = [];
+    for (let offset = 0; offset < 7; offset += 2)
+      paged.push(...(await api.payins(`?limit=2&offset=${offset}`)).items.map((one) => one.charge_id));
+    expect(paged).toEqual(newestFirst);
+  });
+
+  it("are of 50 unless told otherwise, and of up to 100", async () => {
+    const api = await openApi();
+    const ids = (await charges(api, 103)).reverse();
+    const read = async (query: string) => (await api.payins(query)).items.map((one) => one.charge_id);
+    expect(await read("")).toEqual(ids.slice(0, 50));
+    expect(await read("?limit=1")).toEqual(ids.slice(0, 1));
+    expect(await read("?limit=100")).toEqual(ids.slice(0, 100));
+    expect(await read("?offset=50")).toEqual(ids.slice(50, 100));
+    expect(await read("?limit=100&offset=100")).toEqual(ids.slice(100));
+    expect(await read("?offset=103")).toEqual([]);
+    expect((await api.payins("?limit=1&offset=1000000")).total).toBe(103);
+  });
+
+  it("beyond the last charge are empty however far", async () => {
+    const api = await openApi();
+    await charges(api, 1);
+    for (const offset of ["1", "9007199254740993", "9".repeat(40)])
+      expect(await api.payins(`?offset=${offset}`)).toEqual({ total: 1, items: [] });
+  });
+});
+
+describe("status_filter", () => {
+  it("leaves the charges of that status, and total counts those", async () => {
+    const api = await openApi();
+    const ids = await charges(api, STATUSES.length + 1);
+    const paths: Record<string, string[]> = { REFUNDED: ["COMPLETED", "REFUNDED"], PENDING: [] };
+    for (const [index, status] of STATUSES.entries())
+      for (const to of paths[status] ?? [status])
+        expect((await api.transition(ids[index]!, { to })).status).toBe(200);
+    for (const [index, status] of STATUSES.entries()) {
+      const { total, items } = await api.payins(`?status_filter=${status}&limit=1`);
+      expect([status, total, items.length]).toEqual([status, status === "PENDING" ? 2 : 1, 1]);
+      expect(items[0]).toMatchObject({
+        status,
+        charge_id: status === "PENDING" ? ids[STATUSES.length] : ids[index],
+      });
+    }
+    expect((await api.payins()).total).toBe(STATUSES.length + 1);
+  });
+
+  it("counts anew when a charge changes its status, and updated_at changes with it", async () => {
+    const api = await openApi();
+    await api.pay();
+    expect((await api.payins("?status_filter=PENDING")).total).toBe(1);
+    await api.advance({ by: "5s" });
+    expect((await api.payins("?status_filter=PENDING")).total).toBe(0);
+    const { total, items } = await api.payins("?status_filter=COMPLETED");
+    expect(total).toBe(1);
+    expect(items[0]).toMatchObject({ created_at: START, updated_at: later(5) });
+  });
+
+  it("holds across pages", async () => {
+    const api = await openApi();
+    const ids = await charges(api, 6);
+    for (const id of [ids[1], ids[3], ids[4]]) await api.transition(id!, { to: "CANCELLED" });
+    const read = async (query: string) =>
+      (await api.payins(`?status_filter=CANCELLED&${query}`)).items.map((one) => one.charge_id);
+    expect(await read("limit=2")).toEqual([ids[4], ids[3]]);
+    expect(await read("limit=2&offset=2")).toEqual([ids[1]]);
+  });
+});
+
+describe("what the list is refused for", () => {
+  it.each([
+    ["limit=0", "limit"],
+    ["limit=101", "limit"],
+    ["limit=-1", "limit"],
+    ["limit=1.5", "limit"],
+    ["limit=1e1", "limit"],
+    ["limit=ten", "limit"],
+    ["limit=", "limit"],
+    ["limit=%2010", "limit"],
+    ["limit=+10", "limit"],
+    ["limit=0x10", "limit"],
+    ["limit=9007199254740993", "limit"],
+    ["limit[]=5&limit=x", "limit"],
+    ["offset=-1", "offset"],
+    ["offset=1.5", "offset"],
+    ["offset=", "offset"],
+    ["offset=x", "offset"],
+    ["offset=%D9%A1", "offset"],
+    ["status_filter=", "status_filter"],
+    ["status_filter=completed", "status_filter"],
+    ["status_filter=PAID", "status_filter"],
+    ["status_filter=PENDING,FAILED", "status_filter"],
+    ["status_filter=__proto__", "status_filter"],
+    ["limit=10&limit=10", "limit"],
+    ["offset=1&offset=2", "offset"],
+    ["status_filter=PENDING&status_filter=FAILED", "status_filter"],
+  ])("?%s: %s", async (query, field) => {
+    const answer = await (await openApi()).tryPayins(`?${query}`);
+    expectInvalid(answer, field);
+    expect(answer.error.message).toBe("Invalid query parameters");
+  });
+
+  it("names all faults together", async () => {
+    const answer = await (await openApi()).tryPayins("?limit=0&offset=-1&status_filter=x");
+    expectInvalid(answer, "limit", "offset", "status_filter");
+    expect(answer.details.limit).toMatch(/between 1 and 100/);
+    expect(answer.details.offset).toMatch(/non-negative/);
+  });
+
+  it("takes no notice of parameters it does not know, however often they come", async () => {
+    const api = await openApi();
+    await api.pay();
+    expect((await api.payins("?created_after=x&created_after=y&Limit=0&&=&a=%E0%A4%A")).total).toBe(1);
+  });
+});
+
+it("an organization sees its own charges only, of its key's mode only", async () => {
+  const api = await openApi();
+  const [live, other, readonly] = [
+    api.as("sk_live_sandbox"),
+    api.as("sk_test_other"),
+    api.as("sk_test_readonly"),
+  ];
+  const [mine, lives, others] = [await api.pay(), await live.pay(KES_ORDER), await other.pay()];
+  for (const [caller, id] of [
+    [api, mine.charge_id],
+    [readonly, mine.charge_id],
+    [live, lives.charge_id],
+    [other, others.charge_id],
+  ] as const) {
+    const { total, items } = await caller.payins();
+    expect([total, items.map((one) => one.charge_id)]).toEqual([1, [id]]);
+  }
+  expect((await other.payins()).items[0]!.organization_id).toBe("org_other");
+  expect((await api.as("sk_test_unverified").payins()).total).toBe(0);
+});

@@ -1,0 +1,425 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Api, expectInvalid, later, openApi, START } from "../support/api-client.js";
+import { DECIMALS, expectedPrice, fixed, METHOD_CURRENCIES } from "../support/api-money.js";
+
+const ID = /^\S+$/;
+
+function order(base: string, amount: string, method: string, more: object = {}) {
+  return { pricing: { base_currency: base, amount }, payment_method: method, ...more };
+}
+
+describe("what a quote shows", () => {
+  it("has exactly the documented fields", async () => {
+    const api = await openApi();
+    expect(await api.quote(order("USD", "100", "card", { to_currency: "KES" }))).toEqual({
+      quote_id: expect.stringMatching(ID),
+      payment_method: "card",
+      payment_rail: "card_kes",
+      base_currency: "USD",
+      base_amount: "100.00",
+      amount: "13338.60",
+      currency: "KES",
+      exchange_rate: "129",
+      fees: { total_fee: "438.60", fee_breakdown: { platform_fee: "129.00", gateway_fee: "309.60" } },
+      settlement_amount: "12900.00",
+      expires_at: later(30),
+      locked_until: later(600),
+      created_at: START,
+    });
+  });
+
+  it("adds the wallet and its network when the method is crypto", async () => {
+    const api = await openApi();
+    for (const [currency, network] of [
+      ["USDT_TRC20", "TRC20"],
+      ["USDT_ERC20", "ERC20"],
+      ["BTC", "BTC"],
+      ["ETH", "ETH"],
+    ]) {
+      const quote = await api.quote(order("USD", "100", "crypto", { to_currency: currency }));
+      expect(quote.network).toBe(network);
+      expect(quote.wallet_address).toMatch(/^[A-Za-z0-9]{26,}$/);
+      expect(quote.currency).toBe(currency);
+    }
+  });
+
+  it("is a quote of its own each time, and a wallet of its own", async () => {
+    const api = await openApi();
+    const first = await api.quote(order("BTC", "1", "crypto"));
+    const second = await api.quote(order("BTC", "1", "crypto"));
+    expect(second.quote_id).not.toBe(first.quote_id);
+    expect(second.wallet_address).not.toBe(first.wallet_address);
+  });
+
+  it("is not idempotent: the Idempotency-Key header is ignored", async () => {
+    const api = await openApi();
+    const headers = { "idempotency-key": "same" };
+    const first = await api.tryQuote(order("KES", "1", "card"), headers);
+    const second = await api.tryQuote(order("KES", "1", "card"), headers);
+    expect(second.body.quote_id).not.toBe(first.body.quote_id);
+    expect(second.headers.get("idempotent-replayed")).toBeNull();
+  });
+
+  it("is in the base currency unless another is asked for", async () => {
+    const api = await openApi();
+    const quote = await api.quote(order("GHS", "12.50", "mobile_money"));
+    expect(quote).toMatchObject({ currency: "GHS", base_currency: "GHS", exchange_rate: "1" });
+    expect(quote.settlement_amount).toBe("12.50");
+  });
+
+  it("is valid for 30 s and locked for 10 min from when it was made", async () => {
+    const api = await openApi();
+    await api.advance({ by: "1h" });
+    const quote = await api.quote(order("KES", "1", "card"));
+    expect(quote.created_at).toBe(later(3600));
+    expect(quote.expires_at).toBe(later(3630));
+    expect(quote.locked_until).toBe(later(4200));
+  });
+});
+
+describe("the price", () => {
+  it.each([
+    // base, amount, method, target: rate, settlement, platform, gateway, total, amount
+    ["NGN", "1000.00", "bank_transfer", "NGN", "1", "1000.00", "10.00", "5.00", "15.00", "1015.00"],
+    [
+      "USD",
+      "100.00",
+      "bank_transfer",
+      "NGN",
+      "1550",
+      "155000.00",
+      "1550.00",
+      "775.00",
+      "2325.00",
+      "157325.00",
+    ],
+    [
+      "USD",
+      "10.00",
+      "crypto",
+      "BTC",
+      "0.000015625",
+      "0.00015625",
+      "0.00000078",
+      "0.00000078",
+      "0.00000156",
+      "0.00015781",
+    ],
+    [
+      "KES",
+      "129.00",
+      "crypto",
+      "USDT_TRC20",
+      "0.0077519379845",
+      "1.000000",
+      "0.005000",
+      "0.005000",
+      "0.010000",
+      "1.010000",
+    ],
+    ["BTC", "1", "bank_transfer", "USD", "64000", "64000.00", "640.00", "320.00", "960.00", "64960.00"],
+    ["GHS", "0.01", "card", "GHS", "1", "0.01", "0.00", "0.00", "0.00", "0.01"],
+    ["GHS", "0.50", "card", "GHS", "1", "0.50", "0.01", "0.01", "0.02", "0.52"],
+    ["UGX", "1", "bank_transfer", "KES", "0.0353424657534", "0.04", "0.00", "0.00", "0.00", "0.04"],
+  ])(
+    "of %s %s by %s in %s is as worked out by hand",
+    async (base, amount, method, target, rate, settlement, platform, gateway, total, payable) => {
+      const quote = await (await openApi()).quote(order(base, amount, method, { to_currency: target }));
+      expect({
+        rate: quote.exchange_rate,
+        settlement: quote.settlement_amount,
+        platform: quote.fees.fee_breakdown.platform_fee,
+        gateway: quote.fees.fee_breakdown.gateway_fee,
+        total: quote.fees.total_fee,
+        payable: quote.amount,
+      }).toEqual({ rate, settlement, platform, gateway, total, payable });
+    },
+  );
+
+  const currencies = Object.keys(DECIMALS);
+  const digits = (least: number, most: number) =>
+    fc
+      .array(fc.constantFrom(..."0123456789"), { minLength: least, maxLength: most })
+      .map((all) => all.join(""));
+  /** An amount in the base currency: from the smallest unit to 30 digits before the point. */
+  const cases = fc
+    .record({
+      base: fc.constantFrom(...currencies),
+      method: fc.constantFrom(...Object.keys(METHOD_CURRENCIES)),
+      pick: fc.nat(100),
+      whole: fc.oneof(fc.constant("0"), digits(0, 5), digits(0, 29)),
+      part: digits(0, 8),
+    })
+    .map(({ base, method, pick, whole, part }) => {
+      const targets = METHOD_CURRENCIES[method]!;
+      const before = whole.replace(/^0+/, "") || "0";
+      const after = part.slice(0, DECIMALS[base]!);
+      return {
+        base,
+        method,
+        target: targets[pick % targets.length]!,
+        amount: after === "" ? before : `${before}.${after}`,
+      };
+    })
+    .filter(({ amount }) => /[1-9]/.test(amount));
+
+  it("is exact for any amount, in any currency, by any method (against whole-number arithmetic)", async () => {
+    const api = await openApi();
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ base, method, target, amount }) => {
+        const answer = await api.tryQuote(order(base, amount, method, { to_currency: target }));
+        const expected = expectedPrice(amount, base, target, method);
+        if (!/[1-9]/.test(expected.settlement_amount)) expectInvalid(answer, "pricing.amount");
+        else {
+          expect(answer.status, answer.text).toBe(200);
+          expect(answer.body).toMatchObject({ ...expected, base_amount: fixed(amount, DECIMALS[base]!) });
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("keeps every digit of an amount of 30 digits before the point", async () => {
+    const quote = await (await openApi()).quote(
+      order("NGN", "123456789012345678901234567890.12", "bank_transfer"),
+    );
+    expect(quote.base_amount).toBe("123456789012345678901234567890.12");
+    expect(quote.settlement_amount).toBe("123456789012345678901234567890.12");
+    expect(quote.fees.fee_breakdown.platform_fee).toBe("1234567890123456789012345678.90");
+    expect(quote.fees.fee_breakdown.gateway_fee).toBe("617283945061728394506172839.45");
+    expect(quote.fees.total_fee).toBe("1851851835185185183518518518.35");
+    expect(quote.amount).toBe("125308640847530864084753086408.47");
+  });
+
+  it("writes the smallest amount of a Bitcoin in plain decimals", async () => {
+    const quote = await (await openApi()).quote(order("BTC", "0.00000001", "crypto"));
+    expect(quote.amount).toBe("0.00000001");
+    expect(quote.fees.total_fee).toBe("0.00000000");
+  });
+
+  it("that comes to nothing in the target currency is refused", async () => {
+    const api = await openApi();
+    const answer = await api.tryQuote(order("UGX", "0.01", "card", { to_currency: "USD" }));
+    expectInvalid(answer, "pricing.amount");
+    expect(answer.error.message).toBe("Invalid request parameters");
+  });
+
+  it("is rounded half-up where it stands exactly between two", async () => {
+    const api = await openApi();
+    // 1.0 % of 0.50 is 0.005.
+    const half = await api.quote(order("NGN", "0.50", "bank_transfer"));
+    expect(half.fees.fee_breakdown).toEqual({ platform_fee: "0.01", gateway_fee: "0.00" });
+    // 0.5 % of 1.00 is 0.005, and 1.0 % of 1.49 is 0.0149.
+    const parts = await api.quote(order("NGN", "1.00", "bank_transfer"));
+    expect(parts.fees).toEqual({
+      total_fee: "0.02",
+      fee_breakdown: { platform_fee: "0.01", gateway_fee: "0.01" },
+    });
+  });
+});
+
+describe("local pricing", () => {
+  const local = (local_pricing: unknown, base = "USD", more: object = { to_currency: "KES" }) => ({
+    pricing: { base_currency: base, amount: "10.00", local_pricing },
+    payment_method: "card",
+    ...more,
+  });
+
+  it("is the settlement amount to the digit when the customer pays in that currency", async () => {
+    const quote = await (await openApi()).quote(local({ KES: "1234.5", NGN: "20000" }));
+    expect(quote).toMatchObject(expectedPrice("10.00", "USD", "KES", "card", "1234.5"));
+    expect(quote.settlement_amount).toBe("1234.50");
+    expect(quote.base_amount).toBe("10.00");
+  });
+
+  it("does not matter when the customer pays in another currency", async () => {
+    const quote = await (await openApi()).quote(local({ KES: "1234.50" }, "USD", { to_currency: "GHS" }));
+    expect(quote).toMatchObject(expectedPrice("10.00", "USD", "GHS", "card"));
+  });
+
+  it("may be empty", async () => {
+    expect((await (await openApi()).tryQuote(local({}))).status).toBe(200);
+  });
+
+  it("is allowed only when the base currency is USD", async () => {
+    const api = await openApi();
+    expectInvalid(await api.tryQuote(local({ KES: "5.00" }, "NGN")), "pricing.local_pricing");
+    expectInvalid(await api.tryQuote(local({}, "NGN")), "pricing.local_pricing");
+  });
+
+  it.each([
+    [{ KES: "5.001" }, "pricing.local_pricing.KES"],
+    [{ KES: 5 }, "pricing.local_pricing.KES"],
+    [{ KES: "0.00" }, "pricing.local_pricing.KES"],
+    [{ KES: "-5.00" }, "pricing.local_pricing.KES"],
+    [{ KES: null }, "pricing.local_pricing.KES"],
+    [{ XXX: "5.00" }, "pricing.local_pricing.XXX"],
+    [{ kes: "5.00" }, "pricing.local_pricing.kes"],
+    ["KES", "pricing.local_pricing"],
+    [["KES"], "pricing.local_pricing"],
+    [null, "pricing.local_pricing"],
+  ])("%j is refused, naming %s", async (value, field) => {
+    expectInvalid(await (await openApi()).tryQuote(local(value)), field);
+  });
+
+  it("has as many decimals as each currency's own", async () => {
+    const api = await openApi();
+    const quote = await api.quote({
+      pricing: {
+        base_currency: "USD",
+        amount: "10.00",
+        local_pricing: { BTC: "0.00012345", USDT_TRC20: "9.123456" },
+      },
+      payment_method: "crypto",
+      to_currency: "BTC",
+    });
+    expect(quote.settlement_amount).toBe("0.00012345");
+  });
+});
+
+describe("amounts of a request", () => {
+  const at = async (api: Api, base: string, amount: unknown) =>
+    api.tryQuote({
+      pricing: { base_currency: base, amount },
+      payment_method: base === "NGN" ? "card" : "crypto",
+    });
+
+  it.each([
+    ["NGN", "1", "1.00"],
+    ["NGN", "0.01", "0.01"],
+    ["NGN", "1.5", "1.50"],
+    ["USDT_TRC20", "0.000001", "0.000001"],
+    ["USDT_ERC20", "1.1", "1.100000"],
+    ["BTC", "0.00000001", "0.00000001"],
+    ["ETH", "3", "3.00000000"],
+    ["NGN", "9".repeat(30), `${"9".repeat(30)}.00`],
+    ["BTC", `${"9".repeat(30)}.99999999`, `${"9".repeat(30)}.99999999`],
+  ])("%s %s is accepted and shown as %s", async (base, amount, shown) => {
+    const answer = await at(await openApi(), base, amount);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body.base_amount).toBe(shown);
+  });
+
+  it.each([
+    ["NGN", "0"],
+    ["NGN", "0.00"],
+    ["NGN", "-1.00"],
+    ["NGN", "+1.00"],
+    ["NGN", "1e3"],
+    ["NGN", "1,000.00"],
+    ["NGN", "1."],
+    ["NGN", ".5"],
+    ["NGN", "01.00"],
+    ["NGN", "00"],
+    ["NGN", " 1.00"],
+    ["NGN", "1.00 "],
+    ["NGN", "1.00\n"],
+    ["NGN", ""],
+    ["NGN", "NaN"],
+    ["NGN", "Infinity"],
+    ["NGN", "0x10"],
+    ["NGN", "١٢"],
+    ["NGN", "1.001"],
+    ["NGN", "1.000"],
+    ["NGN", "1".repeat(31)],
+    ["USDT_TRC20", "0.0000001"],
+    ["BTC", "0.000000001"],
+    ["ETH", "1.123456789"],
+    ["NGN", 100],
+    ["NGN", 100.5],
+    ["NGN", null],
+    ["NGN", true],
+    ["NGN", ["1.00"]],
+    ["NGN", { value: "1.00" }],
+  ])("%s %j is refused", async (base, amount) => {
+    expectInvalid(await at(await openApi(), base, amount), "pricing.amount");
+  });
+});
+
+describe("what a quote is refused for", () => {
+  const valid = order("KES", "100.00", "mobile_money");
+
+  it.each([
+    ["pricing", { payment_method: "card" }],
+    ["payment_method", { pricing: valid.pricing }],
+    ["pricing.base_currency", { ...valid, pricing: { amount: "1.00" } }],
+    ["pricing.amount", { ...valid, pricing: { base_currency: "KES" } }],
+    ["pricing", { ...valid, pricing: "KES 100" }],
+    ["pricing", { ...valid, pricing: null }],
+    ["pricing", { ...valid, pricing: ["KES", "100"] }],
+    ["pricing.base_currency", order("kes", "100.00", "mobile_money")],
+    ["pricing.base_currency", order("EUR", "100.00", "mobile_money")],
+    ["pricing.base_currency", order("", "100.00", "mobile_money")],
+    ["pricing.base_currency", order("USDT", "100.00", "crypto")],
+    ["to_currency", { ...valid, to_currency: "kes" }],
+    ["to_currency", { ...valid, to_currency: "EUR" }],
+    ["to_currency", { ...valid, to_currency: "USD" }],
+    ["to_currency", { ...valid, to_currency: 1 }],
+    ["payment_method", { ...valid, payment_method: "ussd" }],
+    ["payment_method", { ...valid, payment_method: "MOBILE_MONEY" }],
+    ["payment_method", { ...valid, payment_method: "" }],
+    ["payment_method", { ...valid, payment_method: 7 }],
+    ["payment_rail", { ...valid, payment_rail: "nowhere" }],
+    ["payment_rail", { ...valid, payment_rail: "cedi_cash" }],
+    ["payment_rail", { ...valid, payment_rail: 3 }],
+    ["customer_email", { ...valid, customer_email: "nobody" }],
+    ["customer_email", { ...valid, customer_email: 5 }],
+  ])("%s: %j", async (field, body) => {
+    const answer = await (await openApi()).tryQuote(body);
+    expectInvalid(answer, field);
+    expect(answer.error.message).toBe("Invalid request parameters");
+  });
+
+  it("names all faults of a body together", async () => {
+    const api = await openApi();
+    expectInvalid(
+      await api.tryQuote({
+        pricing: { base_currency: "EUR", amount: 5 },
+        payment_method: "ussd",
+        to_currency: 1,
+        customer_email: "nobody",
+      }),
+      "customer_email",
+      "payment_method",
+      "pricing.amount",
+      "pricing.base_currency",
+      "to_currency",
+    );
+  });
+
+  it("a base currency the method does not take, when no other is asked for", async () => {
+    expectInvalid(await (await openApi()).tryQuote(order("TZS", "100", "card")), "to_currency");
+    const api = await openApi();
+    expect((await api.tryQuote(order("TZS", "100", "card", { to_currency: "KES" }))).status).toBe(200);
+  });
+
+  it("a method the organization has not enabled", async () => {
+    const unverified = (await openApi()).as("sk_test_unverified");
+    expectInvalid(await unverified.tryQuote(order("USD", "10", "card")), "payment_method");
+    expectInvalid(await unverified.tryQuote(order("BTC", "1", "crypto")), "payment_method");
+    expect((await unverified.tryQuote(order("USD", "10", "bank_transfer"))).status).toBe(200);
+  });
+});
+
+describe("the rail", () => {
+  it("is the first of the method and currency unless one is asked for", async () => {
+    const api = await openApi();
+    const first = await api.quote(order("GHS", "10", "mobile_money"));
+    const asked = await api.quote(order("GHS", "10", "mobile_money", { payment_rail: "accra_money" }));
+    expect(first.payment_rail).toBe("cedi_cash");
+    expect(asked.payment_rail).toBe("accra_money");
+  });
+});
+
+it("unknown fields are ignored", async () => {
+  const api = await openApi();
+  const answer = await api.tryQuote({
+    ...order("KES", "100.00", "card"),
+    pricing: { base_currency: "KES", amount: "100.00", tax: "16%" },
+    coupon: { deep: [1, 2] },
+    quote_id: "mine",
+  });
+  expect(answer.status).toBe(200);
+  expect(answer.body.quote_id).not.toBe("mine");
+});

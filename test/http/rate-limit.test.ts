@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { type Answer, expectError, KES_ORDER, openApi } from "../support/api-client.js";
+
+function rate(answer: Answer<unknown>): string | null {
+  return answer.headers.get("ratelimit");
+}
+
+describe("a key's window", () => {
+  it("has 100 requests and says so in every answer", async () => {
+    const api = await openApi({ rateLimit: 100 });
+    for (let left = 99; left >= 0; left--) {
+      const answer = await api.tryPayins();
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("ratelimit-policy")).toBe('"default";q=100;w=60');
+      expect(rate(answer)).toBe(`"default";r=${left};t=60`);
+      expect(answer.headers.get("retry-after")).toBeNull();
+    }
+    const over = await api.tryPayins();
+    expectError(over, 429, "RATE_LIMIT_EXCEEDED", []);
+    expect(over.headers.get("ratelimit-policy")).toBe('"default";q=100;w=60');
+    expect(rate(over)).toBe('"default";r=0;t=60');
+    expect(over.headers.get("retry-after")).toBe("60");
+  });
+
+  it("begins with the key's first request and is over 60 s of sandbox time later", async () => {
+    const api = await openApi({ rateLimit: 2 });
+    await api.advance({ by: "45s" });
+    await api.tryPayins();
+    await api.advance({ by: "59s" });
+    expect(rate(await api.tryPayins())).toBe('"default";r=0;t=1');
+    await api.advance({ by: "999ms" });
+    const over = await api.tryPayins();
+    expect([over.status, over.headers.get("retry-after")]).toEqual([429, "1"]);
+    await api.advance({ by: "1ms" });
+    expect(rate(await api.tryPayins())).toBe('"default";r=1;t=60');
+  });
+
+  it("is fixed: requests late in one do not count in the next", async () => {
+    const api = await openApi({ rateLimit: 2 });
+    await api.tryPayins();
+    await api.advance({ by: "59s" });
+    await api.tryPayins();
+    await api.advance({ by: "1s" });
+    expect([await api.tryPayins(), await api.tryPayins()].map((one) => one.status)).toEqual([200, 200]);
+    expect((await api.tryPayins()).status).toBe(429);
+  });
+
+  it("begins anew with the next request, not with the minute", async () => {
+    const api = await openApi({ rateLimit: 1 });
+    await api.tryPayins();
+    await api.advance({ by: "90s" });
+    expect(rate(await api.tryPayins())).toBe('"default";r=0;t=60');
+    await api.advance({ by: "59s" });
+    expect((await api.tryPayins()).status).toBe(429);
+  });
+
+  it("tells the seconds left rounded up", async () => {
+    const api = await openApi({ rateLimit: 5 });
+    await api.tryPayins();
+    await api.advance({ by: "500ms" });
+    expect(rate(await api.tryPayins())).toBe('"default";r=3;t=60');
+    await api.advance({ by: "500ms" });
+    expect(rate(await api.tryPayins())).toBe('"default";r=2;t=59');
+  });
+
+  it("is its own: other keys have theirs, of the same organization too", async () => {
+    const api = await openApi({ rateLimit: 1 });
+    await api.tryPayins();
+    expect((await api.tryPayins()).status).toBe(429);
+    for (const key of ["sk_live_sandbox", "sk_test_readonly", "sk_test_other"])
+      expect((await api.as(key).tryPayins()).status).toBe(200);
+  });
+
+  it("counts requests that are refused, and these carry the headers as well", async () => {
+    const api = await openApi({ rateLimit: 4 });
+    const answers = [
+      await api.tryQuote({}),
+      await api.tryQuote("{broken"),
+      await api.tryPayins("?limit=0"),
+      await api.get("/api/v1/payments/charges/ch_1"),
+    ];
+    expect(answers.map((one) => [one.status, rate(one)])).toEqual([
+      [400, '"default";r=3;t=60'],
+      [400, '"default";r=2;t=60'],
+      [400, '"default";r=1;t=60'],
+      [404, '"default";r=0;t=60'],
+    ]);
+    expect((await api.tryPayins()).status).toBe(429);
+  });
+
+  it("counts every keyed operation together", async () => {
+    const api = await openApi({ rateLimit: 6 });
+    await api.pay();
+    await api.balances();
+    await api.get("/api/v1/organizations/me");
+    await api.get("/api/v1/payments/payment-methods");
+    expect(rate(await api.tryPayins())).toBe('"default";r=0;t=60');
+  });
+});
+
+describe("what is over the limit", () => {
+  it("does nothing", async () => {
+    const api = await openApi({ rateLimit: 1 });
+    await api.tryPayins();
+    const before = JSON.stringify(api.sandbox.snapshot());
+    expectError(await api.tryQuote(KES_ORDER), 429, "RATE_LIMIT_EXCEEDED");
+    expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
+  });
+});
+
+describe("what is not counted", () => {
+  it("calls without a key", async () => {
+    const api = await openApi({ rateLimit: 1 });
+    for (let call = 0; call < 3; call++)
+      for (const path of ["payment-methods", "supported-currencies"]) {
+        const answer = await api.as(null).get(`/api/v1/payments/${path}`);
+        expect([answer.status, rate(answer), answer.headers.get("ratelimit-policy")]).toEqual([
+          200,
+          null,
+          null,
+        ]);
+      }
+    expect(rate(await api.tryPayins())).toBe('"default";r=0;t=60');
+  });
+
+  it("calls with a key there is not", async () => {
+    const api = await openApi({ rateLimit: 1 });
+    for (let call = 0; call < 3; call++) {
+      const answer = await api.as("sk_test_nobody").tryPayins();
+      expect([answer.status, rate(answer)]).toEqual([401, null]);
+    }
+  });
+
+  it("the control API and /health, with a key too", async () => {
+    const api = await openApi({ rateLimit: 1 });
+    await api.tryPayins();
+    for (const path of ["/_sandbox", "/_sandbox/clock", "/health"])
+      expect((await api.get(path)).status).toBe(200);
+    expect((await api.advance({ by: "1s" })).status).toBe(200);
+  });
+});
+
+it("the library has no limit unless it is given one", async () => {
+  const api = await openApi();
+  for (let call = 0; call < 150; call++) expect((await api.tryPayins("?limit=1")).status).toBe(200);
+});
+
+it("a reset gives every key a new window", async () => {
+  const api = await openApi({ rateLimit: 1 });
+  await api.tryPayins();
+  expect((await api.post("/_sandbox/reset", {})).status).toBe(200);
+  expect((await api.tryPayins()).status).toBe(200);
+});

@@ -1,0 +1,537 @@
+import { describe, expect, it } from "vitest";
+import { expectInvalid, KES_ORDER, later, openApi, START } from "../support/api-client.js";
+
+const GONE = "Quote expired or not found. Please get a new quote.";
+const BANK_ORDER = {
+  pricing: { base_currency: "NGN", amount: "1000.00" },
+  payment_method: "bank_transfer",
+  customer_email: "ada@shop.test",
+  bank_account_number: "0123456789",
+  phone_number: undefined,
+};
+const CARD_ORDER = { ...KES_ORDER, payment_method: "card", phone_number: undefined };
+const CRYPTO_ORDER = {
+  pricing: { base_currency: "USDT_TRC20", amount: "25" },
+  payment_method: "crypto",
+  phone_number: undefined,
+};
+
+describe("the answer", () => {
+  it("has exactly the documented fields", async () => {
+    const api = await openApi();
+    expect(await api.pay()).toEqual({
+      checkout_id: expect.stringMatching(/^\S+$/),
+      charge_id: expect.stringMatching(/^\S+$/),
+      status: "PENDING",
+      amount: "512.50",
+      currency: "KES",
+      payment_method: "mobile_money",
+      payment_provider: null,
+      provider_reference: expect.stringMatching(/^\S+$/),
+      payment_instructions: expect.any(Object),
+      expires_at: later(3600),
+      created_at: START,
+    });
+  });
+
+  it("asks for the amount of the quote, fees included, in the quote's currency", async () => {
+    const api = await openApi();
+    const quote = await api.quote({
+      ...KES_ORDER,
+      pricing: { base_currency: "USD", amount: "10" },
+      to_currency: "UGX",
+    });
+    const paid = await api.whitelabel({
+      ...KES_ORDER,
+      pricing: { base_currency: "USD", amount: "10" },
+      quote_id: quote.quote_id,
+    });
+    expect([paid.amount, paid.currency]).toEqual([quote.amount, "UGX"]);
+  });
+
+  it("tells the bank, the account and the reference for a bank transfer", async () => {
+    const paid = await (await openApi()).pay(BANK_ORDER);
+    expect(paid.payment_instructions).toEqual({
+      type: "bank_transfer",
+      bank_name: expect.stringMatching(/./),
+      account_number: expect.stringMatching(/^\d+$/),
+      account_name: expect.stringMatching(/./),
+      reference: paid.provider_reference,
+      instructions: expect.stringContaining(paid.provider_reference),
+    });
+  });
+
+  it("tells the operator, its number and the reference for mobile money", async () => {
+    const paid = await (await openApi()).pay();
+    expect(paid.payment_instructions).toEqual({
+      type: "mobile_money",
+      provider: expect.stringMatching(/./),
+      phone_number: expect.stringMatching(/^\+254\d+$/),
+      reference: paid.provider_reference,
+      instructions: expect.stringContaining(paid.provider_reference),
+    });
+  });
+
+  it("tells the operator of the rail that was asked for", async () => {
+    const api = await openApi();
+    const pricing = { base_currency: "GHS", amount: "10" };
+    const quote = await api.quote({ pricing, payment_method: "mobile_money", payment_rail: "accra_money" });
+    const body = { ...KES_ORDER, pricing, quote_id: quote.quote_id };
+    const paid = await api.whitelabel({ ...body, payment_rail: "accra_money" });
+    expect(paid.payment_instructions.provider).toBe("Accra Money Sandbox");
+    // Without one in the request, the quote's counts.
+    expect((await api.whitelabel(body)).payment_instructions.provider).toBe("Accra Money Sandbox");
+  });
+
+  it.each([
+    ["USDT_TRC20", "TRC20", "USDT", "25.250000"],
+    ["USDT_ERC20", "ERC20", "USDT", "25.250000"],
+    ["BTC", "BTC", "BTC", "25.25000000"],
+    ["ETH", "ETH", "ETH", "25.25000000"],
+  ])(
+    "tells the quote's wallet, the network and the asset for %s",
+    async (base_currency, network, asset, amount) => {
+      const api = await openApi();
+      const pricing = { base_currency, amount: "25" };
+      const quote = await api.quote({ pricing, payment_method: "crypto" });
+      const paid = await api.whitelabel({
+        pricing,
+        payment_method: "crypto",
+        customer_email: "ada@shop.test",
+        quote_id: quote.quote_id,
+      });
+      expect(paid.payment_instructions).toEqual({
+        type: "crypto",
+        network,
+        wallet_address: quote.wallet_address,
+        amount,
+        currency: asset,
+        reference: paid.provider_reference,
+        instructions: expect.stringContaining(quote.wallet_address ?? "?"),
+      });
+      expect(quote.network).toBe(network);
+    },
+  );
+
+  it("tells the reference and what to do for a card", async () => {
+    const paid = await (await openApi()).pay(CARD_ORDER);
+    expect(paid.payment_instructions).toEqual({
+      type: "card",
+      reference: paid.provider_reference,
+      instructions: expect.stringContaining(paid.provider_reference),
+    });
+  });
+
+  it("says PENDING even when the charge completes at that instant", async () => {
+    const api = await openApi({ scenario: "instant" });
+    const paid = await api.pay();
+    expect(paid.status).toBe("PENDING");
+    expect((await api.charge(paid.charge_id)).status).toBe("COMPLETED");
+  });
+
+  it("has a charge, a checkout and a reference of its own each time; the Idempotency-Key header is ignored", async () => {
+    const api = await openApi();
+    const body = await api.checkoutBody();
+    const headers = { "idempotency-key": "same" };
+    const first = await api.whitelabel(body, headers);
+    const second = await api.whitelabel(body, headers);
+    expect(second.charge_id).not.toBe(first.charge_id);
+    expect(second.checkout_id).not.toBe(first.checkout_id);
+    expect(second.provider_reference).not.toBe(first.provider_reference);
+    expect((await api.payins()).total).toBe(2);
+  });
+
+  it("ignores unknown fields", async () => {
+    const api = await openApi();
+    const paid = await api.whitelabel({
+      ...(await api.checkoutBody()),
+      amount: "1.00",
+      currency: "USD",
+      status: "COMPLETED",
+      basket: [{ sku: 1 }],
+    });
+    expect(paid).toMatchObject({ amount: "512.50", currency: "KES", status: "PENDING" });
+  });
+});
+
+describe("the quote", () => {
+  it("is valid until 30 s have passed, and not at that very moment", async () => {
+    const api = await openApi();
+    const body = await api.checkoutBody();
+    await api.advance({ by: "29.999s" });
+    expect((await api.tryWhitelabel(body)).status).toBe(200);
+    await api.advance({ by: "1ms" });
+    const late = await api.tryWhitelabel(body);
+    expectInvalid(late, "quote_id");
+    expect(late.details.quote_id).toBe(GONE);
+    expect(late.error.message).toBe("Invalid request parameters");
+  });
+
+  it("may be used again until it expires", async () => {
+    const api = await openApi();
+    const body = await api.checkoutBody();
+    await api.whitelabel(body);
+    await api.advance({ by: "20s" });
+    expect((await api.tryWhitelabel(body)).status).toBe(200);
+  });
+
+  it("that is unknown, another organization's or another mode's is as one that has expired", async () => {
+    const api = await openApi();
+    const body = await api.checkoutBody();
+    for (const answer of [
+      await api.tryWhitelabel({ ...body, quote_id: "qt_unknown" }),
+      await api.tryWhitelabel({ ...body, quote_id: "" }),
+      await api.tryWhitelabel({ ...body, quote_id: "__proto__" }),
+      await api.as("sk_test_other").tryWhitelabel(body),
+      await api.as("sk_live_sandbox").tryWhitelabel(body),
+    ]) {
+      expectInvalid(answer, "quote_id");
+      expect(answer.details.quote_id).toBe(GONE);
+    }
+  });
+
+  it("fixes the price: the market may move, what the customer pays does not", async () => {
+    const api = await openApi();
+    const order = { pricing: { base_currency: "USD", amount: "10" }, to_currency: "KES" };
+    const quote = await api.quote({ ...KES_ORDER, ...order });
+    expect((await api.put("/_sandbox/rates", { KES: "200" })).status).toBe(200);
+    const { charge_id } = await api.whitelabel({ ...KES_ORDER, ...order, quote_id: quote.quote_id });
+    expect(await api.charge(charge_id)).toMatchObject({
+      amount: quote.amount,
+      exchange_rate: "129",
+      settlement_amount: "1290.00",
+      fees: quote.fees,
+    });
+    expect((await api.quote({ ...KES_ORDER, ...order })).settlement_amount).toBe("2000.00");
+  });
+});
+
+describe("what differs from the quote", () => {
+  it.each([
+    ["payment_method", { payment_method: "card" }],
+    ["payment_method", { payment_method: "bank_transfer", bank_account_number: "1" }],
+    ["payment_rail", { payment_rail: "nairobi_money" }],
+    ["payment_rail", { payment_rail: "nowhere" }],
+    ["pricing", { pricing: { base_currency: "KES", amount: "500.01" } }],
+    ["pricing", { pricing: { base_currency: "NGN", amount: "500.00" } }],
+    ["pricing", { pricing: { base_currency: "USD", amount: "500.00", local_pricing: { KES: "500.00" } } }],
+  ])("in %s is refused: %j", async (field, change) => {
+    const api = await openApi();
+    const answer = await api.tryWhitelabel({ ...(await api.checkoutBody()), ...change });
+    expectInvalid(answer, field);
+    expect(answer.error.message).toBe("Invalid request parameters");
+  });
+
+  it("is all named together", async () => {
+    const api = await openApi();
+    const answer = await api.tryWhitelabel({
+      ...(await api.checkoutBody()),
+      payment_method: "card",
+      payment_rail: "card_kes",
+      pricing: { base_currency: "KES", amount: "1.00" },
+    });
+    expectInvalid(answer, "payment_method", "payment_rail", "pricing");
+  });
+
+  it("in writing only is no difference: 500 and 500.00 are the same money", async () => {
+    const api = await openApi();
+    const body = await api.checkoutBody();
+    for (const amount of ["500", "500.0"])
+      expect((await api.tryWhitelabel({ ...body, pricing: { base_currency: "KES", amount } })).status).toBe(
+        200,
+      );
+  });
+
+  it("in local_pricing counts, its order and its writing do not", async () => {
+    const api = await openApi();
+    const pricing = { base_currency: "USD", amount: "10", local_pricing: { KES: "1300", NGN: "16000.00" } };
+    const body = await api.checkoutBody({ pricing, to_currency: "KES" });
+    const again = { base_currency: "USD", amount: "10.00", local_pricing: { NGN: "16000", KES: "1300.00" } };
+    expect((await api.tryWhitelabel({ ...body, pricing: again })).status).toBe(200);
+    for (const local_pricing of [undefined, {}, { KES: "1300" }, { KES: "1301", NGN: "16000" }])
+      expectInvalid(await api.tryWhitelabel({ ...body, pricing: { ...pricing, local_pricing } }), "pricing");
+  });
+
+  it("is looked at only when the fields are right and the quote is there", async () => {
+    const api = await openApi();
+    const body = { ...(await api.checkoutBody()), payment_method: "card" };
+    expectInvalid(
+      await api.tryWhitelabel({ ...body, quote_id: "qt_unknown", customer_email: "x" }),
+      "customer_email",
+    );
+    expectInvalid(await api.tryWhitelabel({ ...body, quote_id: "qt_unknown" }), "quote_id");
+    expectInvalid(await api.tryWhitelabel(body), "payment_method");
+  });
+});
+
+describe("the fields", () => {
+  it.each([
+    [["pricing", "customer_email", "quote_id", "payment_method"], {}],
+    [["pricing"], { ...KES_ORDER, quote_id: "q", pricing: undefined }],
+    [["customer_email"], { ...KES_ORDER, quote_id: "q", customer_email: undefined }],
+    [["quote_id"], { ...KES_ORDER }],
+    [["payment_method"], { ...KES_ORDER, quote_id: "q", payment_method: undefined }],
+    [["pricing.amount", "pricing.base_currency"], { ...KES_ORDER, quote_id: "q", pricing: {} }],
+  ])("%j are required", async (fields, body) => {
+    const answer = await (await openApi()).tryWhitelabel(body);
+    expectInvalid(answer, ...fields);
+    for (const field of fields) expect(answer.details[field]).toBe("is required");
+  });
+
+  it("phone_number is required for mobile money only", async () => {
+    const api = await openApi();
+    const { phone_number: _, ...body } = await api.checkoutBody();
+    expectInvalid(await api.tryWhitelabel(body), "phone_number");
+    expect((await api.tryWhitelabel(await api.checkoutBody(CARD_ORDER))).status).toBe(200);
+    expect((await api.tryWhitelabel(await api.checkoutBody(BANK_ORDER))).status).toBe(200);
+    expect((await api.tryWhitelabel(await api.checkoutBody(CRYPTO_ORDER))).status).toBe(200);
+  });
+
+  it("bank_account_number is required for bank transfers only", async () => {
+    const api = await openApi();
+    const { bank_account_number: _, ...body } = await api.checkoutBody(BANK_ORDER);
+    expectInvalid(await api.tryWhitelabel(body), "bank_account_number");
+    expectInvalid(await api.tryWhitelabel({ ...body, bank_account_number: "" }), "bank_account_number");
+    expectInvalid(await api.tryWhitelabel({ ...body, bank_account_number: 123 }), "bank_account_number");
+  });
+
+  it("what a method needs is missed together with all the other faults", async () => {
+    const api = await openApi();
+    expectInvalid(
+      await api.tryWhitelabel({ payment_method: "mobile_money", expires_in_minutes: 0, quote_id: "q" }),
+      "customer_email",
+      "expires_in_minutes",
+      "phone_number",
+      "pricing",
+    );
+  });
+
+  it.each(["ussd", "Mobile_Money", "", "constructor", "__proto__"])(
+    "payment_method %j is refused",
+    async (name) => {
+      const api = await openApi();
+      expectInvalid(
+        await api.tryWhitelabel({ ...(await api.checkoutBody()), payment_method: name }),
+        "payment_method",
+      );
+    },
+  );
+
+  it("a method the organization has not enabled is refused", async () => {
+    const api = (await openApi()).as("sk_test_unverified");
+    const body = { ...(await api.checkoutBody()), payment_method: "card" };
+    expectInvalid(await api.tryWhitelabel(body), "payment_method");
+  });
+
+  it.each(["+254700000001", "+12025550123", "+2348012345678", "+998901234567890"])(
+    "phone_number %s is one with a country code",
+    async (phone_number) => {
+      const api = await openApi();
+      expect((await api.tryWhitelabel({ ...(await api.checkoutBody()), phone_number })).status).toBe(200);
+    },
+  );
+
+  it.each([
+    "0700000001",
+    "254700000001",
+    "+0700000001",
+    "+254 700 000 001",
+    "+254-700-000001",
+    "+2547000000012345",
+    "+254",
+    "",
+    "+254700000001\n",
+    "phone",
+    254700000001,
+    null,
+  ])("phone_number %j is not", async (phone_number) => {
+    const api = await openApi();
+    expectInvalid(await api.tryWhitelabel({ ...(await api.checkoutBody()), phone_number }), "phone_number");
+  });
+
+  it.each(["nobody", "a@b", "@shop.test", "ada@", "ada @shop.test", "", 5, null, ["a@shop.test"]])(
+    "customer_email %j is refused",
+    async (customer_email) => {
+      const api = await openApi();
+      expectInvalid(
+        await api.tryWhitelabel({ ...(await api.checkoutBody()), customer_email }),
+        "customer_email",
+      );
+    },
+  );
+
+  it.each(["ada@shop.test", "ada.b+tag@mail.shop.example", "A_1-x@shop.co.ke"])(
+    "customer_email %s is accepted",
+    async (customer_email) => {
+      const api = await openApi();
+      const { charge_id } = await api.pay({ customer_email });
+      expect((await api.charge(charge_id)).customer_email).toBe(customer_email);
+    },
+  );
+
+  it.each(["success_url", "cancel_url"])("%s must be an absolute http or https URL", async (field) => {
+    const api = await openApi();
+    const body = await api.checkoutBody();
+    for (const url of ["https://shop.test/done?x=1", "http://localhost:3000/", "HTTPS://SHOP.TEST"])
+      expect((await api.tryWhitelabel({ ...body, [field]: url })).status, url).toBe(200);
+    for (const url of [
+      "/done",
+      "shop.test/done",
+      "//shop.test/done",
+      "ftp://shop.test",
+      "javascript:alert(1)",
+      "data:text/html,x",
+      "http://",
+      "https:shop.test",
+      " https://shop.test",
+      "",
+      5,
+      null,
+    ])
+      expectInvalid(await api.tryWhitelabel({ ...body, [field]: url }), field);
+  });
+
+  it.each([1, 60, 1440])("expires_in_minutes may be %d, and the charge expires then", async (minutes) => {
+    const api = await openApi({ scenario: "expired" });
+    const paid = await api.pay({ expires_in_minutes: minutes });
+    expect(paid.expires_at).toBe(later(minutes * 60));
+    await api.advance({ to: later(minutes * 60 - 0.001) });
+    expect((await api.charge(paid.charge_id)).status).not.toBe("EXPIRED");
+    await api.advance({ by: "1ms" });
+    expect((await api.charge(paid.charge_id)).status).toBe("EXPIRED");
+  });
+
+  it.each([0, -1, 1441, 1.5, 1e21, "60", null, true, [60]])(
+    "expires_in_minutes %j is refused",
+    async (minutes) => {
+      const api = await openApi();
+      const body = { ...(await api.checkoutBody()), expires_in_minutes: minutes };
+      expectInvalid(await api.tryWhitelabel(body), "expires_in_minutes");
+    },
+  );
+
+  it("customer_name is optional", async () => {
+    const api = await openApi();
+    const named = await api.pay({ customer_name: "Ada Ọbi 李" });
+    const nameless = await api.pay();
+    expect((await api.charge(named.charge_id)).customer_name).toBe("Ada Ọbi 李");
+    expect((await api.charge(nameless.charge_id)).customer_name).toBeNull();
+    expectInvalid(
+      await api.tryWhitelabel({ ...(await api.checkoutBody()), customer_name: 5 }),
+      "customer_name",
+    );
+  });
+});
+
+describe("metadata", () => {
+  const keys = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, "v"]));
+
+  it("is kept as it was sent", async () => {
+    const api = await openApi();
+    const metadata = { order: "A-17", "": "empty key", unicode: "ẹ 李 👩🏽‍💻", quote: '"\\\n\u0000' };
+    const { charge_id } = await api.pay({ metadata });
+    expect((await api.charge(charge_id)).metadata).toEqual(metadata);
+  });
+
+  it("is an empty object when none was sent", async () => {
+    const api = await openApi();
+    expect((await api.charge((await api.pay()).charge_id)).metadata).toEqual({});
+  });
+
+  it("may have 20 keys and no more", async () => {
+    const api = await openApi();
+    const body = await api.checkoutBody();
+    expect((await api.tryWhitelabel({ ...body, metadata: keys(20) })).status).toBe(200);
+    expectInvalid(await api.tryWhitelabel({ ...body, metadata: keys(21) }), "metadata");
+  });
+
+  it("may hold 10,240 bytes of UTF-8, keys and values together, and no more", async () => {
+    const api = await openApi();
+    const body = await api.checkoutBody();
+    const full = { abcd: "x".repeat(5_000), efgh: "é".repeat(2_616) };
+    expect((await api.tryWhitelabel({ ...body, metadata: full })).status).toBe(200);
+    expectInvalid(
+      await api.tryWhitelabel({ ...body, metadata: { ...full, abcd: "x".repeat(5_001) } }),
+      "metadata",
+    );
+    expectInvalid(await api.tryWhitelabel({ ...body, metadata: { ...full, y: "" } }), "metadata");
+  });
+
+  it.each([
+    [{ n: 1 }, "metadata.n"],
+    [{ n: null }, "metadata.n"],
+    [{ n: { deep: "x" } }, "metadata.n"],
+    [{ ok: "x", n: true }, "metadata.n"],
+    ["text", "metadata"],
+    [["a"], "metadata"],
+    [null, "metadata"],
+  ])("%j is refused, naming %s", async (metadata, field) => {
+    const api = await openApi();
+    expectInvalid(await api.tryWhitelabel({ ...(await api.checkoutBody()), metadata }), field);
+  });
+
+  it.each(['{"__proto__":5}', '{"__proto__":{"a":"b"}}', `{"__proto__":"${"x".repeat(11_000)}"}`])(
+    "cannot carry past the checks what hides under __proto__: %.40s",
+    async (metadata) => {
+      const api = await openApi();
+      const body = JSON.stringify(await api.checkoutBody()).replace(/}$/, `,"metadata":${metadata}}`);
+      expect((await api.tryWhitelabel(body)).status).toBe(400);
+    },
+  );
+});
+
+describe("the scenario of a charge", () => {
+  const outcome = async (options: { header?: string; metadata?: string }) => {
+    const api = await openApi();
+    const body = await api.checkoutBody(
+      options.metadata === undefined ? {} : { metadata: { sandbox_scenario: options.metadata } },
+    );
+    const paid = await api.whitelabel(
+      body,
+      options.header === undefined ? {} : { "sandbox-scenario": options.header },
+    );
+    await api.advance({ until: "idle" });
+    return (await api.charge(paid.charge_id)).status;
+  };
+
+  it("is default unless one is named", async () => {
+    expect(await outcome({})).toBe("COMPLETED");
+  });
+
+  it("is the one named in the request header", async () => {
+    expect(await outcome({ header: "declined" })).toBe("FAILED");
+  });
+
+  it("is the one named in metadata.sandbox_scenario", async () => {
+    expect(await outcome({ metadata: "declined" })).toBe("FAILED");
+  });
+
+  it("is the header's when both name one", async () => {
+    expect(await outcome({ header: "expired", metadata: "declined" })).toBe("EXPIRED");
+  });
+
+  it.each([
+    [{ "sandbox-scenario": "nosuch" }, undefined],
+    [{}, { sandbox_scenario: "nosuch" }],
+  ])("that is unknown is refused, naming the known ones (%j, %j)", async (headers, metadata) => {
+    const api = await openApi();
+    const body = { ...(await api.checkoutBody()), ...(metadata === undefined ? {} : { metadata }) };
+    const answer = await api.tryWhitelabel(body, headers as Record<string, string>);
+    expectInvalid(answer, "sandbox_scenario");
+    for (const known of ["default", "declined", "success"])
+      expect(answer.details.sandbox_scenario).toContain(known);
+  });
+
+  it("that is unknown is named together with the other faults", async () => {
+    const api = await openApi();
+    expectInvalid(
+      await api.tryWhitelabel(
+        { ...(await api.checkoutBody()), customer_email: "x" },
+        { "sandbox-scenario": "nosuch" },
+      ),
+      "customer_email",
+      "sandbox_scenario",
+    );
+  });
+});

@@ -1,0 +1,485 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { ClockRecord } from "../../src/engine/records.js";
+import { Clock } from "../../src/runtime/clock.js";
+import { MAX_TIMER_MS, systemWall } from "../../src/runtime/wall.js";
+import { clockSetting } from "../../src/schema/options.js";
+import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
+import { MAX_INSTANT_MS } from "../../src/schema/time.js";
+import { hold, Receiver } from "../support/receiver-server.js";
+import { FakeWall, KeptStore, type WorldWishes, worldOn } from "../support/receiver-world.js";
+
+const WALL_START = Date.parse("2026-03-01T09:00:00.000Z");
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
+});
+
+/** A world on a wall that starts at WALL_START, closed after the test. */
+async function worldAt(wishes: WorldWishes, wall = new FakeWall(WALL_START)) {
+  const made = await worldOn(wall, wishes);
+  open.push(made.sandbox);
+  const since = () => made.world.nowMs() - WALL_START;
+  const status = async (charge: string) => (await made.client.charge(charge)).json.status;
+  return { ...made, wall, since, status };
+}
+
+describe("a clock", () => {
+  it("that is real goes with wall time from where it was set", () => {
+    const wall = new FakeWall(WALL_START);
+    const clock = new Clock(wall, clockSetting("real"), 5_000);
+    wall.elapse(1234);
+    expect(clock.nowMs()).toBe(6_234);
+    expect(clock.wallDelayMs(10_000)).toBe(3_766);
+    expect(clock.wallDelayMs(1)).toBe(0);
+  });
+
+  it("that is manual stands still", () => {
+    const wall = new FakeWall(WALL_START);
+    const clock = new Clock(wall, clockSetting("manual"), 5_000);
+    wall.elapse(DAY);
+    expect(clock.nowMs()).toBe(5_000);
+    expect(clock.runs).toBe(false);
+    expect(clock.wallDelayMs(5_001)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it.each([
+    ["60x", 60_000, 1000],
+    ["0.5x", 500, 120_000],
+    ["1000000x", 1_000_000_000, 0.06],
+  ])("at %s goes so many times as fast", (speed, afterOneSecond, wallForOneMinute) => {
+    const wall = new FakeWall(WALL_START);
+    const clock = new Clock(wall, clockSetting(speed), 0);
+    expect(clock.wallDelayMs(MINUTE)).toBe(wallForOneMinute);
+    wall.elapse(SECOND);
+    expect(clock.nowMs()).toBe(afterOneSecond);
+  });
+
+  it("never goes back when the machine's clock does, and goes on once that has caught up", () => {
+    const wall = new FakeWall(WALL_START);
+    const clock = new Clock(wall, clockSetting("real"), 0);
+    wall.elapse(10_000);
+    expect(clock.nowMs()).toBe(10_000);
+    wall.step(-4_000);
+    expect(clock.nowMs()).toBe(10_000);
+    wall.elapse(3_999);
+    expect(clock.nowMs()).toBe(10_000);
+    wall.elapse(2);
+    expect(clock.nowMs()).toBe(10_001);
+  });
+
+  it("stands at the moment an advance holds, and goes on from where that came to", () => {
+    const wall = new FakeWall(WALL_START);
+    const clock = new Clock(wall, clockSetting("real"), 0);
+    clock.hold(50_000);
+    wall.elapse(9_999);
+    expect(clock.nowMs()).toBe(50_000);
+    clock.release();
+    wall.elapse(5);
+    expect(clock.nowMs()).toBe(50_005);
+  });
+
+  it("never passes the last instant that can be written", () => {
+    const wall = new FakeWall(WALL_START);
+    const clock = new Clock(wall, clockSetting("1000000x"), MAX_INSTANT_MS - 10);
+    wall.elapse(DAY);
+    expect(clock.nowMs()).toBe(MAX_INSTANT_MS);
+  });
+
+  it.each([
+    ["manual", 7_000],
+    ["real", 7_000 + HOUR],
+    ["60x", 7_000 + 60 * HOUR],
+  ])("of an earlier run that was %s is resumed", (text, expected) => {
+    const wall = new FakeWall(WALL_START);
+    const kept: ClockRecord = { ...clockSetting(text), sandbox_ms: 7_000, wall_ms: WALL_START - HOUR };
+    const clock = Clock.resumed(wall, kept, 0);
+    expect(clock.nowMs()).toBe(expected);
+    expect(clock.setting).toEqual(clockSetting(text));
+  });
+
+  it("of an earlier run is never before the last change, nor goes back with the machine's clock", () => {
+    const wall = new FakeWall(WALL_START);
+    const kept: ClockRecord = { ...clockSetting("real"), sandbox_ms: 7_000, wall_ms: WALL_START + HOUR };
+    expect(Clock.resumed(wall, kept, 0).nowMs()).toBe(7_000);
+    expect(Clock.resumed(wall, kept, 9_000).nowMs()).toBe(9_000);
+  });
+});
+
+describe("the machine's timers", () => {
+  it("wait at most 2^31-1 ms at a time, never firing at once", () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+    const fired = vi.fn();
+    systemWall.after(2 ** 31, fired);
+    systemWall.after(Number.POSITIVE_INFINITY, fired);
+    vi.advanceTimersByTime(MAX_TIMER_MS - 1);
+    expect(fired).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(fired).toHaveBeenCalledTimes(2);
+  });
+
+  it("can be called off, and never wait a negative time", () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+    const [kept, calledOff] = [vi.fn(), vi.fn()];
+    systemWall.after(-5, kept);
+    systemWall.after(5, calledOff)();
+    vi.advanceTimersByTime(10);
+    expect([kept.mock.calls.length, calledOff.mock.calls.length]).toEqual([1, 0]);
+  });
+
+  it("run a world of their own accord, past the longest wait", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+    const { world, client, status } = await worldAt({ clockText: "0.001x" }, systemWall as FakeWall);
+    const charge = await client.pay({ email: "expired@shop.test" });
+    // An hour of sandbox time is 41 days of wall time: more than a timer can wait.
+    vi.advanceTimersByTime(1000 * HOUR - 1000);
+    expect(world.engine.state.get("charges", charge)!.status).toBe("AWAITING_PAYMENT");
+    vi.advanceTimersByTime(3000);
+    expect(world.engine.state.get("charges", charge)!.status).toBe("EXPIRED");
+    expect(await status(charge)).toBe("EXPIRED");
+  });
+});
+
+describe("a world on a clock that runs", () => {
+  it.each([
+    ["real", 1],
+    ["60x", 60],
+    ["0.25x", 0.25],
+  ])("at %s wakes up for what is due next, and for nothing else", async (clockText, speed) => {
+    const { wall, world, client, since } = await worldAt({ clockText });
+    expect(wall.armed).toEqual([]);
+    const charge = await client.pay();
+    const record = () => world.engine.state.get("charges", charge)!;
+    for (const [dueMs, expected] of [
+      [1_000, "AWAITING_PAYMENT"],
+      [3_000, "PROCESSING"],
+      [5_000, "COMPLETED"],
+    ] as const) {
+      expect(wall.armed).toEqual([Math.ceil((dueMs - since()) / speed)]);
+      wall.elapse(wall.armed[0]! - 1);
+      expect(record().status).not.toBe(expected);
+      wall.elapse(1);
+      expect(record().status).toBe(expected);
+      expect(Date.parse(record().status_history.at(-1)!.at) - WALL_START).toBe(dueMs);
+    }
+    // Completed: expiry was called off with it.
+    wall.elapse(HOUR / speed);
+    expect(record().status).toBe("COMPLETED");
+    expect(wall.armed).toEqual([]);
+  });
+
+  it("re-arms the timer when something is due sooner", async () => {
+    const { wall, client } = await worldAt({ clockText: "real" });
+    const stuck = await client.pay({ email: "stuck@shop.test" });
+    wall.elapse(3 * SECOND);
+    // PROCESSING neither expires nor goes on.
+    expect((await client.charge(stuck)).json.status).toBe("PROCESSING");
+    await client.pay({ email: "expired@shop.test" });
+    wall.elapse(SECOND);
+    expect(wall.armed).toEqual([HOUR - SECOND]);
+    await client.pay();
+    expect(wall.armed).toEqual([SECOND]);
+    await client.setClock({ mode: "2x" });
+    expect(wall.armed).toEqual([SECOND / 2]);
+  });
+
+  it("lets a read see what is due even if the timer is late", async () => {
+    const { wall, client, status } = await worldAt({ clockText: "real" });
+    const charge = await client.pay();
+    wall.step(5_000);
+    expect(await status(charge)).toBe("COMPLETED");
+    const history = (await client.charge(charge)).json.status_history;
+    expect(history.map(({ at }: { at: string }) => Date.parse(at) - WALL_START)).toEqual([
+      0, 1000, 3000, 5000,
+    ]);
+  });
+
+  it("goes on when the machine's clock was set back", async () => {
+    const { wall, client, status, since } = await worldAt({ clockText: "real" });
+    const charge = await client.pay();
+    wall.elapse(1_500);
+    expect(since()).toBe(1_500);
+    wall.step(-HOUR);
+    wall.elapse(10_000);
+    expect(since()).toBe(1_500);
+    expect(await status(charge)).toBe("AWAITING_PAYMENT");
+    expect(wall.delays.length).toBeLessThan(30);
+    wall.elapse(HOUR);
+    expect(await status(charge)).toBe("COMPLETED");
+  });
+
+  it("clamps a wait no timer can make, and comes back to it until it is over", async () => {
+    const { wall, world, client } = await worldAt({ clockText: "0.000001x" });
+    const charge = await client.pay({ email: "expired@shop.test" });
+    const dueInMs = HOUR * 1_000_000;
+    expect(wall.delays.at(-1)).toBeCloseTo(SECOND * 1_000_000, -3);
+    wall.elapse(dueInMs - 1_000_000);
+    expect(world.engine.state.get("charges", charge)!.status).toBe("AWAITING_PAYMENT");
+    wall.elapse(2_000_000);
+    expect(world.engine.state.get("charges", charge)!.status).toBe("EXPIRED");
+    expect(wall.delays.length).toBeGreaterThan(dueInMs / MAX_TIMER_MS);
+    expect(wall.delays.length).toBeLessThan((2 * dueInMs) / MAX_TIMER_MS);
+  });
+
+  it("leaps in an advance and runs on from there", async () => {
+    const { wall, sandbox, client, status, since } = await worldAt({ clockText: "real" });
+    const charge = await client.pay({ email: "expired@shop.test" });
+    wall.elapse(500);
+    await sandbox.advance("1m");
+    expect(since()).toBe(MINUTE + 500);
+    expect(wall.armed).toEqual([HOUR - MINUTE - 500]);
+    wall.elapse(HOUR - MINUTE - 500);
+    expect(await status(charge)).toBe("EXPIRED");
+  });
+
+  it("stands still once frozen, and goes on once resumed", async () => {
+    const { wall, client, since } = await worldAt({ clockText: "real" });
+    await client.pay();
+    await client.setClock({ mode: "manual" });
+    expect(wall.armed).toEqual([]);
+    wall.elapse(HOUR);
+    expect(since()).toBe(0);
+    await client.setClock({ mode: "60x" });
+    wall.elapse(SECOND);
+    expect(since()).toBe(MINUTE);
+    await client.setClock({ now: new Date(WALL_START + HOUR).toISOString(), mode: "manual" });
+    expect(since()).toBe(HOUR);
+    expect((await client.setClock({ now: new Date(WALL_START).toISOString() })).status).toBe(400);
+  });
+});
+
+describe("a world on a manual clock", () => {
+  it("does what is due now now, and nothing else until it is moved", async () => {
+    const { wall, client, status, since } = await worldAt({ clockText: "manual" });
+    const [instant, later] = [await client.pay({ scenario: "instant" }), await client.pay()];
+    expect(await status(instant)).toBe("COMPLETED");
+    wall.elapse(DAY);
+    expect([await status(later), since()]).toEqual(["PENDING", 0]);
+    expect(wall.delays).toEqual([]);
+    expect((await client.advance({ until: "next" })).json).toMatchObject({
+      to: new Date(WALL_START + 1000).toISOString(),
+      fired: [{ at: new Date(WALL_START + 1000).toISOString(), task: "timeline", ref: later }],
+      fired_total: 1,
+    });
+    expect((await client.advance({ until: "idle" })).json.to).toBe(new Date(WALL_START + 5000).toISOString());
+    expect((await client.advance({ until: "idle" })).json).toMatchObject({ fired: [], fired_total: 0 });
+  });
+
+  it("runs what falls due in order, each at its own time, in one advance or in many", async () => {
+    const histories = [];
+    for (const steps of [["2h"], ["1s", "1ms", "3999ms", "1h", "55m"]]) {
+      const { sandbox, client } = await worldAt({ clockText: "manual" });
+      const charges = [await client.pay(), await client.pay({ email: "late@shop.test" })];
+      for (const step of steps) await sandbox.advance(step);
+      histories.push(await Promise.all(charges.map(async (one) => (await client.charge(one)).text)));
+    }
+    expect(histories[0]).toEqual(histories[1]);
+    expect(JSON.parse(histories[0]![1]!).status).toBe("COMPLETED");
+  });
+
+  it("refuses to go backwards, and beyond the year 9999", async () => {
+    const { client, since } = await worldAt({ clockText: "manual" });
+    for (const body of [
+      { to: new Date(WALL_START - 1).toISOString() },
+      { by: "-1s" },
+      { by: "5 minutes" },
+      { by: "1s", until: "idle" },
+      { until: "tomorrow" },
+      {},
+      { by: "3650000d" },
+    ])
+      expect((await client.advance(body)).json.error.code).toBe("VALIDATION_ERROR");
+    expect(since()).toBe(0);
+  });
+});
+
+describe("a restart", () => {
+  it.each([
+    ["manual", 2_000, "AWAITING_PAYMENT"],
+    ["real", 4_000, "PROCESSING"],
+    ["10x", 22_000, "COMPLETED"],
+  ])("on a %s clock", async (clockText, expectedMs, expectedStatus) => {
+    const store = new KeptStore();
+    const wall = new FakeWall(WALL_START);
+    const before = await worldAt({ clockText, store }, wall);
+    const charge = await before.client.pay();
+    await before.sandbox.advance("2s");
+    await before.sandbox.close();
+    wall.elapse(2 * SECOND);
+    const after = await worldAt({ store, defaultSeed: "another" }, wall);
+    expect(after.since()).toBe(expectedMs);
+    expect(await after.status(charge)).toBe(expectedStatus);
+    expect((await after.client.clock()).json.mode).toBe(clockText);
+    expect(after.sandbox.seed).toBe("test");
+    // And what is still to come comes.
+    await after.sandbox.advance("1m");
+    expect(await after.status(charge)).toBe("COMPLETED");
+  });
+
+  it("with another --clock goes on from the same time in the new way", async () => {
+    const store = new KeptStore();
+    const wall = new FakeWall(WALL_START);
+    await (await worldAt({ clockText: "real", store }, wall)).sandbox.close();
+    wall.elapse(MINUTE);
+    const after = await worldAt({ clockText: "manual", store }, wall);
+    wall.elapse(MINUTE);
+    expect(after.since()).toBe(MINUTE);
+    expect((await after.client.clock()).json.mode).toBe("manual");
+  });
+
+  it("does what fell due in between at the time it was due", async () => {
+    const store = new KeptStore();
+    const wall = new FakeWall(WALL_START);
+    const before = await worldAt({ clockText: "real", store }, wall);
+    const charge = await before.client.pay();
+    await before.sandbox.close();
+    wall.elapse(DAY);
+    const after = await worldAt({ store }, wall);
+    const { json } = await after.client.charge(charge);
+    expect(json.status_history.map(({ at }: { at: string }) => Date.parse(at) - WALL_START)).toEqual([
+      0, 1000, 3000, 5000,
+    ]);
+  });
+});
+
+describe("a disk that refuses", () => {
+  it("a change that a call asks for gives 500, and nothing has happened", async () => {
+    const store = new KeptStore();
+    const { world, client, errors } = await worldAt({ clockText: "manual", store });
+    const quote = await client.quote();
+    const before = JSON.stringify(world.engine.dump());
+    store.refuses = true;
+    for (const answer of [
+      await client.checkout(quote.json.quote_id),
+      await client.quote(),
+      await client.reset(),
+    ]) {
+      expect(answer.status).toBe(500);
+      expect(answer.json).toEqual({ error: { code: "INTERNAL_ERROR", message: "Internal error" } });
+    }
+    expect(errors).toHaveLength(3);
+    expect(JSON.stringify(world.engine.dump())).toBe(before);
+    store.refuses = false;
+    expect((await client.checkout(quote.json.quote_id)).status).toBe(200);
+  });
+
+  it("what falls due is said and tried again until the disk takes it", async () => {
+    const store = new KeptStore();
+    const { wall, client, errors, status } = await worldAt({ clockText: "real", store });
+    const charge = await client.pay();
+    store.refuses = true;
+    wall.elapse(5 * SECOND);
+    expect(errors.length).toBeGreaterThanOrEqual(4);
+    expect(errors.length).toBeLessThanOrEqual(6);
+    store.refuses = false;
+    wall.elapse(SECOND);
+    expect(await status(charge)).toBe("COMPLETED");
+  });
+
+  it.each(["manual", "real"])(
+    "the outcome of a delivery on a %s clock: it is kept later, not sent twice",
+    async (clockText) => {
+      const receiver = await Receiver.open(hold);
+      open.push(receiver);
+      const store = new KeptStore();
+      const { wall, world, client, errors } = await worldAt({
+        clockText,
+        store,
+        webhooks: [{ url: receiver.url }],
+      });
+      const charge = await client.pay();
+      for (const to of ["AWAITING_PAYMENT", "PROCESSING"]) await client.transition(charge, to);
+      const first = await receiver.arrived(1);
+      store.refuses = true;
+      const said = new Promise<void>((resolve) => {
+        errors.push = (error) => {
+          resolve();
+          return Array.prototype.push.call(errors, error);
+        };
+      });
+      first.answer();
+      await said;
+      expect([...errors]).toEqual([new Error("disk full")]);
+      store.refuses = false;
+      wall.elapse(SECOND);
+      (await receiver.arrived(2)).answer();
+      await world.runner.settled();
+      expect(receiver.types).toEqual(["charge.awaiting_payment", "charge.processing"]);
+      expect(world.engine.dump().collections.deliveries.map(([, one]) => one.status)).toEqual([
+        "delivered",
+        "delivered",
+      ]);
+    },
+  );
+
+  it("fails an advance that cannot keep what happened, and the next goes on from there", async () => {
+    const receiver = await Receiver.open(hold);
+    open.push(receiver);
+    const store = new KeptStore();
+    const { sandbox, world, client, status } = await worldAt({
+      clockText: "manual",
+      store,
+      webhooks: [{ url: receiver.url }],
+    });
+    const charge = await client.pay();
+    const advancing = client.advance({ by: "10s" });
+    const first = await receiver.arrived(1);
+    receiver.handler = (received) => received.answer();
+    store.refuses = true;
+    first.answer();
+    expect((await advancing).status).toBe(500);
+    expect((await client.clock()).json).toMatchObject({
+      advancing: false,
+      now: new Date(WALL_START + 1000).toISOString(),
+    });
+    expect((await client.advance({ by: "10s" })).status).toBe(500);
+    store.refuses = false;
+    expect((await client.advance({ by: "10s" })).status).toBe(200);
+    await sandbox.settled();
+    expect(await status(charge)).toBe("COMPLETED");
+    expect(receiver.types).toEqual(["charge.awaiting_payment", "charge.processing", "charge.completed"]);
+    expect(world.engine.dump().collections.deliveries.every(([, one]) => one.attempts.length === 1)).toBe(
+      true,
+    );
+  });
+});
+
+describe("an instant that never ends", () => {
+  it("is refused when each webhook gives rise to another", async () => {
+    const receiver = await Receiver.open();
+    open.push(receiver);
+    const { client } = await worldAt({
+      clockText: "manual",
+      webhooks: [{ url: receiver.url, events: ["charge.completed"] }],
+      settings: { ...DEFAULT_SETTINGS, retention: { requests: 10, events: 10 } },
+    });
+    receiver.handler = async (received) => {
+      // A quote costs a call too: so many at once reach the limit soon.
+      await Promise.all(Array.from({ length: 1_000 }, () => client.quote()));
+      await client.pay({ scenario: "instant" });
+      received.answer();
+    };
+    await client.pay({ scenario: "instant" });
+    const answer = await client.advance({ by: "1s" });
+    expect(answer.status).toBe(400);
+    expect(answer.json.error.message).toMatch(/each webhook gives rise to another/);
+    receiver.handler = (received) => received.answer();
+    expect((await client.advance({ by: "1s" })).status).toBe(200);
+  });
+
+  it("is not one in which there is merely much to deliver", async () => {
+    const { sandbox, client } = await worldAt({ clockText: "manual" });
+    for (let count = 0; count < 300; count++) await client.pay();
+    const report = await sandbox.advance("10s");
+    expect(report.fired_total).toBe(900);
+    expect(report.fired).toHaveLength(900);
+    for (let count = 0; count < 400; count++) await client.pay();
+    const capped = await sandbox.advance("10s");
+    expect([capped.fired_total, capped.fired.length]).toEqual([1200, 1000]);
+  });
+});

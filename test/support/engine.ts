@@ -1,0 +1,224 @@
+import { Catalogue } from "../../src/domain/catalogue.js";
+import type { Charge } from "../../src/domain/charge.js";
+import type { Caller } from "../../src/engine/caller.js";
+import {
+  createWhitelabel,
+  expireCharge,
+  runTimelineEntry,
+  settleCharge,
+} from "../../src/engine/commands/charges.js";
+import { recordAttempt } from "../../src/engine/commands/deliveries.js";
+import { createQuote } from "../../src/engine/commands/quotes.js";
+import { registerEndpoint } from "../../src/engine/commands/webhooks.js";
+import { runWithdrawalEntry } from "../../src/engine/commands/withdrawals.js";
+import { storeScenario } from "../../src/engine/commands/scenarios.js";
+import { Engine } from "../../src/engine/engine.js";
+import type { Change, Quote, StateDump, Store, Task } from "../../src/engine/records.js";
+import type { Command } from "../../src/engine/transaction.js";
+import { loadShipped } from "../../src/runtime/shipped.js";
+import { memoryStore } from "../../src/runtime/store/memory.js";
+import { isRefusal, type Refusal } from "../../src/schema/errors.js";
+import type { ChargeEntry, Scenario } from "../../src/schema/scenario.js";
+import { DEFAULT_SETTINGS, type Settings } from "../../src/schema/settings.js";
+
+export const START_MS = Date.UTC(2026, 0, 31, 9);
+
+const shipped = await loadShipped();
+export const catalogue = new Catalogue(shipped.fixtures);
+
+/** Nothing happens to a charge by itself, but for its expiry: what tests of single transitions start from. */
+export const QUIET: Scenario = {
+  name: "quiet",
+  charges: [{ timeline: [] }],
+  withdrawals: [{ timeline: [] }],
+};
+
+/** A scenario that gives every charge this timeline. */
+export function timelineOf(name: string, ...timeline: ChargeEntry[]): Scenario {
+  return { name, charges: [{ timeline }] };
+}
+
+export interface EngineSetup {
+  readonly name?: string;
+  readonly seed?: string;
+  readonly store?: Store;
+  readonly settings?: Partial<Settings>;
+  /** Besides the shipped ones and `quiet`. */
+  readonly scenarios?: readonly Scenario[];
+  /** Whether an endpoint hears every event of test mode. */
+  readonly endpoint?: boolean;
+}
+
+/** What a world of that setup begins with; also what a reset furnishes it with again. */
+export function furnishing(setup: EngineSetup = {}): Command<void> {
+  return (tx) => {
+    for (const scenario of [...shipped.scenarios, QUIET, ...(setup.scenarios ?? [])])
+      storeScenario(scenario, false)(tx);
+    if (setup.endpoint === true)
+      registerEndpoint({ url: "http://shop.test/hooks", mode: "test", organizationId: null, events: ["*"] })(
+        tx,
+      );
+  };
+}
+
+export function newEngine(setup: EngineSetup = {}): Engine {
+  return new Engine({
+    name: setup.name ?? "default",
+    seed: setup.seed ?? "seed",
+    startMs: START_MS,
+    startIsAsked: true,
+    catalogue,
+    settings: { ...DEFAULT_SETTINGS, ...setup.settings },
+    store: setup.store ?? memoryStore(),
+    furnish: furnishing(setup),
+  });
+}
+
+/** A store that remembers what it was given, and can be told to fail. */
+export interface RecordingStore extends Store {
+  readonly changes: Change[];
+  readonly replaced: StateDump[];
+  /** Thrown by the next append, once. */
+  failure: Error | undefined;
+}
+
+export function recordingStore(): RecordingStore {
+  return {
+    changes: [],
+    replaced: [],
+    failure: undefined,
+    load: () => undefined,
+    append(change) {
+      const { failure } = this;
+      this.failure = undefined;
+      if (failure !== undefined) throw failure;
+      this.changes.push(asJson(change));
+    },
+    replace(dump) {
+      this.replaced.push(asJson(dump));
+    },
+    close: () => {},
+  };
+}
+
+/** The value as it comes back from a file. */
+export function asJson<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}
+
+/** The whole state, byte for byte. */
+export function bytesOf(engine: Engine): string {
+  return JSON.stringify(engine.dump());
+}
+
+export function callerOf(key: string): Caller {
+  const { organization_id } = catalogue.key(key)!;
+  return {
+    key,
+    mode: key.startsWith("sk_live_") ? "live" : "test",
+    organization: catalogue.organization(organization_id)!,
+  };
+}
+
+export const SHOP = callerOf("sk_test_sandbox");
+
+export function must<Result>(result: Result | Refusal): Result {
+  if (isRefusal(result))
+    throw new Error(`${result.code}: ${result.message} ${JSON.stringify(result.details)}`);
+  return result;
+}
+
+export interface Order {
+  readonly caller?: Caller;
+  readonly base?: string;
+  readonly amount?: string;
+  readonly to?: string;
+  readonly method?: string;
+  readonly email?: string;
+  readonly metadata?: Record<string, string>;
+  /** Whose timeline the charge has; `quiet` when nothing is said, null leaves it to the rules. */
+  readonly scenario?: string | null;
+  readonly expiresInMinutes?: number;
+}
+
+const METHOD_FIELDS: Record<string, object> = {
+  mobile_money: { phone_number: "+254700000001" },
+  bank_transfer: { bank_account_number: "0123456789" },
+};
+
+export function askQuote(engine: Engine, atMs: number, order: Order = {}): Quote | Refusal {
+  return engine.execute(
+    createQuote(order.caller ?? SHOP, {
+      pricing: { base_currency: order.base ?? "KES", amount: order.amount ?? "100.00" },
+      payment_method: order.method ?? "mobile_money",
+      ...(order.to === undefined ? {} : { to_currency: order.to }),
+    }),
+    atMs,
+  );
+}
+
+export function whitelabelBody(order: Order, quoteId: string): object {
+  const method = order.method ?? "mobile_money";
+  return {
+    pricing: { base_currency: order.base ?? "KES", amount: order.amount ?? "100.00" },
+    customer_email: order.email ?? "ada@shop.test",
+    quote_id: quoteId,
+    payment_method: method,
+    ...METHOD_FIELDS[method],
+    ...(order.metadata === undefined ? {} : { metadata: order.metadata }),
+    ...(order.expiresInMinutes === undefined ? {} : { expires_in_minutes: order.expiresInMinutes }),
+  };
+}
+
+/** A quote and the whitelabel charge made with it: two commands. */
+export function newCharge(engine: Engine, atMs: number, order: Order = {}): Charge {
+  const quote = must(askQuote(engine, atMs, order));
+  const { scenario = "quiet" } = order;
+  return must(
+    engine.execute(
+      createWhitelabel(order.caller ?? SHOP, whitelabelBody(order, quote.quote_id), scenario),
+      atMs,
+    ),
+  );
+}
+
+export const DELIVERED = {
+  sent_at: new Date(START_MS).toISOString(),
+  duration_ms: 1,
+  request_headers: {},
+  status: 200,
+  response_body: "",
+  error: null,
+  retryAfterMs: null,
+};
+
+function commandOf(task: Task): Command<void> {
+  switch (task.kind) {
+    case "expire":
+      return expireCharge(task);
+    case "timeline":
+      return runTimelineEntry(task);
+    case "settle":
+      return settleCharge(task);
+    case "withdrawal":
+      return runWithdrawalEntry(task);
+    case "attempt":
+      return recordAttempt(task, DELIVERED);
+  }
+}
+
+/** Runs everything due by then, each at its own time, as the runtime does; every delivery is answered with 200. */
+export function runUntil(engine: Engine, untilMs: number): Task[] {
+  const ran: Task[] = [];
+  for (let task = engine.takeDue(untilMs); task !== undefined; task = engine.takeDue(untilMs)) {
+    engine.execute(commandOf(task), task.due_ms);
+    ran.push(task);
+  }
+  return ran;
+}
+
+/** `PENDING@0 COMPLETED@2.5`: a charge's statuses, with the seconds since the start. */
+export function historyOf(engine: Engine, chargeId: string): string {
+  const { status_history } = engine.state.get("charges", chargeId)!;
+  return status_history.map(({ status, at }) => `${status}@${(Date.parse(at) - START_MS) / 1_000}`).join(" ");
+}

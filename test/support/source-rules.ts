@@ -1,0 +1,198 @@
+import { isBuiltin } from "node:module";
+import ts from "typescript";
+
+/**
+ * The rules of docs/architecture.md that can be read off a source file: which way imports run, and where the
+ * machine's time, timers and chance may be asked for.
+ */
+export interface SourceFault {
+  /** Path below src, with slashes. */
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Each layer, and those it may import besides itself: `schema ← domain ← engine ← runtime, http ← sandbox ← index, cli`. */
+const MAY_IMPORT = {
+  schema: [],
+  domain: ["schema"],
+  engine: ["schema", "domain"],
+  runtime: ["schema", "domain", "engine"],
+  http: ["schema", "domain", "engine"],
+  sandbox: ["schema", "domain", "engine", "runtime", "http"],
+  index: ["schema", "domain", "engine", "runtime", "http", "sandbox"],
+  cli: ["schema", "domain", "engine", "runtime", "http", "sandbox"],
+} as const satisfies Record<string, readonly string[]>;
+type Layer = keyof typeof MAY_IMPORT;
+
+/** Files that lie in src itself. `testing.ts` is the second public door (contract section 8). */
+const LAYER_OF_FILE: Readonly<Record<string, Layer>> = {
+  "world.ts": "sandbox",
+  "sandbox.ts": "sandbox",
+  "index.ts": "index",
+  "testing.ts": "index",
+};
+
+/** Packages only one file may import. */
+const ONLY_IMPORTER: Readonly<Record<string, string>> = { "decimal.js": "domain/money.ts" };
+
+/** Pure layers see nothing of the machine but Node's hashes, which are functions like any other. */
+const PURE: readonly Layer[] = ["schema", "domain", "engine"];
+const PURE_MODULES: readonly string[] = ["node:crypto"];
+
+const IMPURE_MODULES: readonly string[] = ["timers", "timers/promises", "perf_hooks"];
+
+/** Names that mean time, a timer or chance wherever they are read: as a global, of a module or of an object. */
+const IMPURE_NAMES: Readonly<Record<string, string>> = {
+  setTimeout: "timer",
+  setInterval: "timer",
+  setImmediate: "timer",
+  hrtime: "wall time",
+  performance: "wall time",
+  randomBytes: "randomness",
+  randomFill: "randomness",
+  randomFillSync: "randomness",
+  randomInt: "randomness",
+  randomUUID: "randomness",
+  randomUUIDv7: "randomness",
+  getRandomValues: "randomness",
+};
+
+/** What of these globals is a pure function; any other use of them is a fault, aliases included. */
+const PURE_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  Date: ["parse", "UTC", "prototype"],
+  AbortSignal: ["abort", "any", "prototype"],
+};
+
+function layerOf(file: string): Layer | undefined {
+  const folder = file.split("/")[0]!;
+  if (!file.includes("/")) return LAYER_OF_FILE[file];
+  return Object.hasOwn(MAY_IMPORT, folder) && folder !== "sandbox" && folder !== "index"
+    ? (folder as Layer)
+    : undefined;
+}
+
+/** What a relative specifier means, as a path below src; undefined when it leads out of it. */
+function resolve(from: string, specifier: string): string | undefined {
+  const parts = from.split("/").slice(0, -1);
+  for (const part of specifier.split("/")) {
+    if (part === "..") {
+      if (parts.pop() === undefined) return undefined;
+    } else if (part !== ".") parts.push(part);
+  }
+  return parts.join("/").replace(/\.js(x?)$/, ".ts$1");
+}
+
+function importFault(file: string, specifier: string): string | undefined {
+  const layer = layerOf(file)!;
+  if (!specifier.startsWith(".")) {
+    const only = ONLY_IMPORTER[specifier];
+    if (only !== undefined && only !== file) return `imports ${specifier}, which only ${only} may`;
+    if (isBuiltin(specifier) && PURE.includes(layer) && !PURE_MODULES.includes(specifier))
+      return `imports ${specifier}, but ${layer} is pure`;
+    if (layer !== "runtime" && IMPURE_MODULES.includes(specifier.replace(/^node:/, "")))
+      return `imports ${specifier} outside src/runtime/`;
+    return undefined;
+  }
+  const target = resolve(file, specifier);
+  const targetLayer = target === undefined ? undefined : layerOf(target);
+  if (targetLayer === undefined) return `imports ${specifier}, which is in no layer`;
+  const allowed: readonly Layer[] = MAY_IMPORT[layer];
+  if (targetLayer !== layer && !allowed.includes(targetLayer))
+    return `imports ${specifier}: ${layer} must not know ${targetLayer}`;
+  return undefined;
+}
+
+/** The specifier of every way to import there is; null where it is not written out and cannot be checked. */
+function specifierIn(node: ts.Node): string | null | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node))
+    return node.moduleSpecifier === undefined ? undefined : textOf(node.moduleSpecifier);
+  if (ts.isExternalModuleReference(node)) return textOf(node.expression);
+  if (ts.isImportTypeNode(node))
+    return ts.isLiteralTypeNode(node.argument) ? textOf(node.argument.literal) : null;
+  if (ts.isCallExpression(node)) {
+    const called = node.expression;
+    const isImport =
+      called.kind === ts.SyntaxKind.ImportKeyword ||
+      (ts.isIdentifier(called) && called.text === "require") ||
+      /^(import\.meta|require)\.resolve$/.test(called.getText());
+    if (isImport) return node.arguments[0] === undefined ? null : textOf(node.arguments[0]);
+  }
+  return undefined;
+}
+
+function textOf(node: ts.Node): string | null {
+  return ts.isStringLiteralLike(node) ? node.text : null;
+}
+
+/** Whether the identifier is read, not a type and not the name something is declared or written under. */
+function isRead(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isTypeReferenceNode(parent) || ts.isTypeQueryNode(parent) || ts.isQualifiedName(parent))
+    return false;
+  if (ts.isExpressionWithTypeArguments(parent)) return false;
+  const isNameOfMember =
+    ts.isPropertyAssignment(parent) ||
+    ts.isPropertySignature(parent) ||
+    ts.isPropertyDeclaration(parent) ||
+    ts.isMethodSignature(parent) ||
+    ts.isMethodDeclaration(parent) ||
+    ts.isParameter(parent);
+  return !(isNameOfMember && parent.name === node);
+}
+
+function isMemberName(node: ts.Identifier): boolean {
+  return ts.isPropertyAccessExpression(node.parent) && node.parent.name === node;
+}
+
+function purityFault(node: ts.Node): string | undefined {
+  if (
+    ts.isElementAccessExpression(node) &&
+    ts.isStringLiteralLike(node.argumentExpression) &&
+    Object.hasOwn(IMPURE_NAMES, node.argumentExpression.text)
+  )
+    return `${node.argumentExpression.text}: ${IMPURE_NAMES[node.argumentExpression.text]}`;
+  if (!ts.isIdentifier(node) || !isRead(node)) return undefined;
+  const { text, parent } = node;
+  if (Object.hasOwn(IMPURE_NAMES, text)) return `${text}: ${IMPURE_NAMES[text]}`;
+  const chain = isMemberName(node) ? parent : node;
+  const use = chain.parent;
+  const member = ts.isPropertyAccessExpression(use) && use.expression === chain ? use.name.text : undefined;
+  if (text === "Math" && (member === undefined || member === "random")) return "Math.random: randomness";
+  if (text === "process" && member === "uptime") return "process.uptime: wall time";
+  if (text === "Temporal" && member === "Now") return "Temporal.Now: wall time";
+  if (!Object.hasOwn(PURE_MEMBERS, text)) return undefined;
+  if (member !== undefined && PURE_MEMBERS[text]!.includes(member)) return undefined;
+  if (ts.isBinaryExpression(use) && use.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword)
+    return undefined;
+  if (ts.isNewExpression(use) && use.expression === chain) {
+    const [first] = use.arguments ?? [];
+    if (first !== undefined && !ts.isSpreadElement(first)) return undefined;
+    return `new ${text}() without an argument: wall time`;
+  }
+  return `${text}${member === undefined ? "" : `.${member}`}: wall time`;
+}
+
+/** Every fault of one source file; `file` is its path below src. */
+export function faultsOf(file: string, source: string): SourceFault[] {
+  if (layerOf(file) === undefined) return [{ file, line: 1, message: "is in no layer of the architecture" }];
+  const isPure = layerOf(file) !== "runtime";
+  const faults: SourceFault[] = [];
+  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.ESNext, true);
+  const note = (node: ts.Node, message: string): void => {
+    faults.push({ file, line: tree.getLineAndCharacterOfPosition(node.getStart()).line + 1, message });
+  };
+  const visit = (node: ts.Node): void => {
+    const specifier = specifierIn(node);
+    if (specifier === null) note(node, "imports what only shows at run time");
+    else if (specifier !== undefined) {
+      const message = importFault(file, specifier);
+      if (message !== undefined) note(node, message);
+    }
+    const impure = isPure ? purityFault(node) : undefined;
+    if (impure !== undefined) note(node, impure);
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return faults;
+}

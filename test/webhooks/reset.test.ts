@@ -1,0 +1,256 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox, SandboxError, type SandboxOptions } from "../../src/index.js";
+import { type Answer, Client } from "../support/receiver-client.js";
+import { accept, type Handler, hold, Receiver, refuseWith } from "../support/receiver-server.js";
+import { FakeWall, worldOn } from "../support/receiver-world.js";
+
+const START = "2026-03-01T09:00:00.000Z";
+const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
+});
+
+async function receive(handler: Handler = accept): Promise<Receiver> {
+  const receiver = await Receiver.open(handler);
+  open.push(receiver);
+  return receiver;
+}
+
+async function sandboxFor(
+  receiver: Receiver,
+  options: SandboxOptions = {},
+): Promise<{ sandbox: Sandbox; client: Client }> {
+  const sandbox = await createSandbox({
+    clock: "manual",
+    startTime: START,
+    webhooks: [receiver.url],
+    ...options,
+  });
+  open.push(sandbox);
+  return { sandbox, client: Client.of(sandbox) };
+}
+
+describe("webhooks after resets", () => {
+  it("are not doubled, however often", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await sandboxFor(receiver);
+    const [endpoint] = sandbox.snapshot().collections.endpoints;
+    const ids = new Set<string>();
+    for (let round = 0; round < 6; round++) {
+      const charge = await client.pay();
+      await sandbox.advance("10s");
+      expect(receiver.received.splice(0).map(({ event }) => [event.data.charge_id, event.type])).toEqual(
+        THREE.map((type) => [charge, type]),
+      );
+      for (const [id] of sandbox.snapshot().collections.events) ids.add(String(id));
+      const answer = await client.reset();
+      expect(answer.json.counts).toMatchObject({
+        charges: 0,
+        events: 0,
+        deliveries: 0,
+        webhook_endpoints: 1,
+      });
+      expect(sandbox.snapshot().collections.endpoints).toEqual([endpoint]);
+    }
+    // A new generation each time: an app that remembers event ids is not fooled.
+    expect(ids.size).toBe(18);
+  });
+
+  it("go where the start options say when they are not kept", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await sandboxFor(receiver);
+    for (let round = 0; round < 3; round++) expect((await client.reset({ keep: [] })).status).toBe(200);
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(receiver.types).toEqual(THREE);
+  });
+
+  it("an endpoint that a 410 switched off stays off when kept and comes back when not", async () => {
+    const receiver = await receive(refuseWith(410));
+    const { sandbox, client } = await sandboxFor(receiver);
+    await client.pay();
+    await sandbox.advance("1s");
+    sandbox.reset();
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(receiver.received).toHaveLength(1);
+    receiver.handler = accept;
+    sandbox.reset({ keep: [] });
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(receiver.types.slice(1)).toEqual(THREE);
+  });
+});
+
+describe("nothing of the old world arrives in the new one", () => {
+  it("not what was planned: timelines, expiry, retries", async () => {
+    const receiver = await receive(refuseWith(500));
+    const { sandbox, client } = await sandboxFor(receiver);
+    await client.pay();
+    await client.pay({ email: "expired@shop.test" });
+    await sandbox.advance("2s");
+    expect(receiver.received).toHaveLength(2);
+    sandbox.reset();
+    expect((await client.clock()).json).toMatchObject({ now: START, next_due: null });
+    expect((await sandbox.advance("30d")).fired_total).toBe(0);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it("not a delivery that a receiver holds open, whatever it answers afterwards", async () => {
+    const receiver = await receive(hold);
+    const { sandbox, client } = await sandboxFor(receiver);
+    const charge = await client.pay({ scenario: "instant" });
+    const held = await receiver.arrived(1);
+    const cutOff = new Promise((resolve) => held.response.once("close", resolve));
+    expect((await client.reset()).status).toBe(200);
+    // The connection is cut, so that the receiver does not work on for a world that is gone.
+    await cutOff;
+    held.answer(500);
+    receiver.handler = accept;
+    await sandbox.settled();
+    await sandbox.advance("30d");
+    expect(receiver.received).toHaveLength(1);
+    expect(sandbox.snapshot().collections.deliveries).toEqual([]);
+    expect((await client.charge(charge)).status).toBe(404);
+
+    const next = await client.pay();
+    await sandbox.advance("10s");
+    expect(receiver.received.slice(1).map(({ event }) => [event.data.charge_id, event.type])).toEqual(
+      THREE.map((type) => [next, type]),
+    );
+  });
+
+  it("not with the same ids either: an old answer does not settle a new delivery", async () => {
+    const receiver = await receive(hold);
+    const { sandbox, client } = await sandboxFor(receiver);
+    await client.pay({ scenario: "instant" });
+    const old = await receiver.arrived(1);
+    await client.reset({ ids: "repeat" });
+    await client.pay({ scenario: "instant" });
+    const fresh = await receiver.arrived(2);
+    expect(fresh.body).toBe(old.body);
+    old.answer(200);
+    fresh.answer(500);
+    await sandbox.settled();
+    const [, delivery] = sandbox.snapshot().collections.deliveries[0]!;
+    expect(delivery).toMatchObject({ status: "pending", attempts: [{ status: 500 }] });
+  });
+
+  it("not a delivery begun in the very tick of the reset", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await sandboxFor(receiver);
+    const charge = await client.pay();
+    sandbox.transition(charge, "COMPLETED");
+    const settled = sandbox.settled();
+    sandbox.reset();
+    await settled;
+    await client.pay({ scenario: "instant" });
+    await sandbox.settled();
+    expect(receiver.about(charge)).toEqual([]);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it("not by a timer that was armed on a running clock", async () => {
+    const receiver = await receive(refuseWith(503, { "retry-after": "60" }));
+    const wall = new FakeWall(Date.parse(START));
+    const { world, sandbox, client } = await worldOn(wall, {
+      clockText: "60x",
+      webhooks: [{ url: receiver.url }],
+    });
+    open.push(sandbox);
+    await client.pay();
+    wall.elapse(100);
+    await world.runner.settled();
+    expect(receiver.received.length).toBeGreaterThan(0);
+    const before = receiver.received.length;
+    sandbox.reset();
+    expect(world.nowMs()).toBe(wall.nowMs());
+    wall.elapse(100 * 86_400_000);
+    await world.runner.settled();
+    expect(receiver.received).toHaveLength(before);
+    expect(wall.armed).toEqual([]);
+  });
+});
+
+describe('ids: "repeat"', () => {
+  it("starts ids and bytes over exactly, as often as one likes", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await sandboxFor(receiver);
+    const play = async (): Promise<string[]> => {
+      const texts: string[] = [];
+      const note = ({ text, headers }: Answer) => texts.push(`${headers.get("sandbox-now")} ${text}`);
+      const quote = await client.quote();
+      const checkout = await client.checkout(quote.json.quote_id, { metadata: { order: "7" } });
+      note(quote);
+      note(checkout);
+      note(await client.advance({ by: "90s" }));
+      note(await client.charge(checkout.json.charge_id));
+      note(await client.call("GET", "/api/v1/payments/payins"));
+      note(await client.call("GET", "/api/v1/accounts/balances"));
+      return [...texts, ...receiver.received.splice(0).map(({ body }) => body)];
+    };
+    const first = await play();
+    expect(first).toHaveLength(9);
+    for (let round = 0; round < 3; round++) {
+      expect((await client.reset({ ids: "repeat" })).status).toBe(200);
+      expect(await play()).toEqual(first);
+    }
+    // A plain reset in between goes on with new ids, and repeat comes back to the first ones all the same.
+    await client.reset();
+    expect(await play()).not.toEqual(first);
+    await client.reset({ ids: "repeat" });
+    expect(await play()).toEqual(first);
+    sandbox.reset({ ids: "repeat" });
+    expect(await play()).toEqual(first);
+  });
+
+  it("gives the same bytes as another sandbox with the same seed", async () => {
+    const bodies: string[][] = [];
+    for (let count = 0; count < 2; count++) {
+      const receiver = await receive();
+      const { sandbox, client } = await sandboxFor(receiver, { seed: "the same" });
+      await client.pay();
+      await sandbox.advance("10s");
+      bodies.push(receiver.received.map(({ body }) => body));
+    }
+    expect(bodies[0]).toEqual(bodies[1]);
+  });
+});
+
+describe("a reset while time is being moved", () => {
+  it("is refused with 409, and nothing has happened", async () => {
+    const receiver = await receive(hold);
+    const { sandbox, client } = await sandboxFor(receiver);
+    const charge = await client.pay();
+    const advancing = sandbox.advance("10s");
+    const held = await receiver.arrived(1);
+    const answer = await client.reset();
+    expect([answer.status, answer.json.error.code]).toEqual([409, "CLOCK_BUSY"]);
+    expect(() => sandbox.reset()).toThrow(
+      expect.objectContaining({ name: "SandboxError", code: "CLOCK_BUSY" }),
+    );
+    expect(() => sandbox.reset()).toThrow(SandboxError);
+    receiver.handler = accept;
+    held.answer();
+    expect((await advancing).to).toBe("2026-03-01T09:00:10.000Z");
+    expect((await client.charge(charge)).json.status).toBe("COMPLETED");
+    expect(receiver.types).toEqual(THREE);
+  });
+
+  it("waits for it with ?wait", async () => {
+    const receiver = await receive(hold);
+    const { sandbox, client } = await sandboxFor(receiver);
+    await client.pay();
+    const advancing = sandbox.advance("10s");
+    const held = await receiver.arrived(1);
+    const resetting = client.reset({}, "?wait=10s");
+    receiver.handler = accept;
+    held.answer();
+    await advancing;
+    expect((await resetting).status).toBe(200);
+    expect((await client.clock()).json.now).toBe(START);
+    expect(receiver.types).toEqual(THREE);
+  });
+});
