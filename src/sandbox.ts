@@ -32,7 +32,7 @@ import {
   webhookUrl,
 } from "./schema/options.js";
 import type { Scenario } from "./schema/scenario.js";
-import { DEFAULT_SETTINGS } from "./schema/settings.js";
+import { settingsOf } from "./schema/settings.js";
 import { parseInstant } from "./schema/time.js";
 import { UserError } from "./schema/user-error.js";
 import { LocalWorld, type WebhookOption } from "./world.js";
@@ -78,8 +78,9 @@ export class Sandbox {
       version,
       nowMs: () => world.nowMs(),
       find: (header) => (header === null || header === world.name ? world : undefined),
+      findCheckout: (id) => (world.engine.state.chargeOfCheckout(id) === undefined ? undefined : { world }),
     };
-    this.#app = createApp({ worlds, onError: options.onError ?? reportError });
+    this.#app = createApp({ worlds, paths: options.paths ?? {}, onError: options.onError ?? reportError });
   }
 
   /** The API key of test mode. */
@@ -259,10 +260,11 @@ function reportError(error: unknown): void {
 export async function openSandbox(options: OpenOptions): Promise<Sandbox> {
   const version = readVersion();
   const shipped = await loadShipped();
-  const fixtures =
+  const base =
     options.fixtures === undefined
       ? shipped.fixtures
       : await mergedFixtures(shipped.fixtures, options.fixtures);
+  const fixtures = options.fees === undefined && options.rates === undefined ? base : repriced(base, options);
   const { scenarios, active } = await chosenScenarios(shipped.scenarios, options.scenario ?? []);
   const webhooks: WebhookOption[] = [
     ...(options.webhooks ?? []).map((one) => ({ ...one, url: webhookUrl(one.url)! })),
@@ -275,7 +277,7 @@ export async function openSandbox(options: OpenOptions): Promise<Sandbox> {
     clock: options.clock === undefined ? undefined : clockSetting(options.clock),
     startMs: options.start_time === undefined ? undefined : parseInstant(options.start_time),
     catalogue: new Catalogue(fixtures),
-    settings: DEFAULT_SETTINGS,
+    settings: settingsOf(options),
     scenarios,
     activeScenarios: active,
     webhooks,
@@ -305,6 +307,36 @@ async function mergedFixtures(shipped: Fixtures, file: string): Promise<Fixtures
   const { mergeFixtures, readFixturesPatch } = await import("./runtime/fixtures.js");
   const { patch, document } = await readFixturesPatch(file);
   return mergeFixtures(shipped, patch, document);
+}
+
+/** The config file's fees and rates go before the fixtures'. */
+function repriced(fixtures: Fixtures, { fees = {}, rates = {} }: OpenOptions): Fixtures {
+  const unknown = (what: string, name: string, known: readonly string[]) =>
+    new UserError(
+      `${what}.${name}: there is no such ${what === "fees" ? "payment method" : "currency"}; known: ${known.join(", ")}`,
+    );
+  const methods = fixtures.methods.map((method) => method.id);
+  const codes = fixtures.currencies.map((currency) => currency.code);
+  for (const id of Object.keys(fees)) if (!methods.includes(id)) throw unknown("fees", id, methods);
+  for (const code of Object.keys(rates)) if (!codes.includes(code)) throw unknown("rates", code, codes);
+  return {
+    ...fixtures,
+    methods: fixtures.methods.map((method) => ({
+      ...method,
+      fees: { ...method.fees, ...withoutGaps(fees[method.id]) },
+    })),
+    currencies: fixtures.currencies.map((currency) => ({
+      ...currency,
+      rate: rates[currency.code] ?? currency.rate,
+    })),
+  };
+}
+
+/** Only what was said: an absent percentage must not wipe out the fixture's. */
+function withoutGaps(
+  fees: { platform_percent?: string | undefined; gateway_percent?: string | undefined } = {},
+) {
+  return Object.fromEntries(Object.entries(fees).filter(([, percent]) => percent !== undefined));
 }
 
 async function readScenario(file: string): Promise<Scenario> {

@@ -223,7 +223,7 @@ export class LocalWorld implements World {
   }
 
   sleep(delayMs: number): Promise<void> {
-    return new Promise((resolve) => this.#options.wall.after(delayMs, resolve));
+    return new Promise((resolve) => this.#options.wall.after(delayMs, resolve, true));
   }
 
   settle(): void {

@@ -18,9 +18,10 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
     await sandbox.close();
     throw error;
   }
+  // Before anybody is told that it is ready: whoever waits for that may stop it at once.
+  stopOnSignals(sandbox);
   if (options.json) process.stdout.write(`${JSON.stringify(readyLine(sandbox, options.public_url))}\n`);
   else if (!options.quiet) process.stdout.write(banner(sandbox, options));
-  stopOnSignals(sandbox);
 }
 
 function stopOnSignals(sandbox: Sandbox): void {
@@ -29,7 +30,14 @@ function stopOnSignals(sandbox: Sandbox): void {
     // A second Ctrl-C does not wait for anything.
     if (isStopping) process.exit(0);
     isStopping = true;
-    void sandbox.close().then(() => process.exit(0));
+    sandbox.close().then(
+      () => process.exit(0),
+      // Everything answered is in the journal; what failed is the snapshot in its place.
+      (error: Error) => {
+        process.stderr.write(`payments-sandbox: ${error.message}\n`);
+        process.exit(1);
+      },
+    );
   };
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);

@@ -3,27 +3,34 @@ import { refuse } from "../schema/errors.js";
 import { CONTROL_OPERATIONS } from "./control/operations.js";
 import { serveControl } from "./control/serve.js";
 import { OPERATIONS } from "./operations.js";
+import { pageRoutes } from "./pages/routes.js";
 import type { Worlds } from "./ports.js";
 import { errorReply, ok, type Reply, toResponse } from "./reply.js";
 import { serve } from "./service.js";
 
 export interface AppOptions {
   readonly worlds: Worlds;
+  /** Operation id → path of the user's own, parameters in braces. */
+  readonly paths?: Readonly<Record<string, string>>;
   /** Told of every answer 500: a fault of ours, never of the caller. */
   readonly onError: (error: unknown) => void;
 }
 
 /** Every route of the server. A path that exists with another method answers 405, any other 404. */
-export function createApp({ worlds, onError }: AppOptions): Hono {
+export function createApp({ worlds, paths = {}, onError }: AppOptions): Hono {
   const app = new Hono();
   const methodsAt = new Map<string, string[]>();
   const route = (method: string, path: string, handle: (c: Context) => Response | Promise<Response>) => {
     methodsAt.set(path, [...(methodsAt.get(path) ?? []), method]);
     app.on(method, path, handle);
   };
-  for (const operation of OPERATIONS) route(operation.method, operation.path, serve(worlds, operation));
+  for (const operation of OPERATIONS) {
+    const path = paths[operation.id]?.replace(/\{(\w+)\}/g, ":$1") ?? operation.path;
+    route(operation.method, path, serve(worlds, operation));
+  }
   for (const operation of CONTROL_OPERATIONS)
     route(operation.method, operation.path, serveControl(worlds, operation));
+  for (const page of pageRoutes(worlds)) route(page.method, page.path, page.handle);
   route("GET", "/health", () => toResponse(healthReply(worlds.version), worlds.nowMs()));
 
   const known = [...methodsAt].map(([path, methods]) => ({

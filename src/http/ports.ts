@@ -145,4 +145,6 @@ export interface Worlds {
   nowMs(): number;
   /** By the `Sandbox-Namespace` header, else by the API key, else the default one. */
   find(header: string | null, apiKey: string | null): World | undefined;
+  /** The namespace a checkout is in: no id comes twice, and whoever follows a link names no namespace. */
+  findCheckout(checkoutId: string): { readonly world: World } | undefined;
 }

@@ -18,10 +18,15 @@ export function okJson(json: string): Reply {
 }
 
 /** The error shape of the service (specification: Errors). */
-export function errorReply(refusal: Refusal, headers?: Readonly<Record<string, string>>): Reply {
-  const { code, message, details } = refusal;
+export function errorReply(
+  refusal: Refusal,
+  headers?: Readonly<Record<string, string>>,
+  codes: Readonly<Record<string, string>> = {},
+): Reply {
+  const { message, details } = refusal;
+  const code = codes[refusal.code] ?? refusal.code;
   return {
-    status: refusal.status ?? ERROR_STATUS[code],
+    status: refusal.status ?? ERROR_STATUS[refusal.code],
     json: JSON.stringify({ error: details === undefined ? { code, message } : { code, message, details } }),
     ...(headers === undefined ? {} : { headers }),
   };

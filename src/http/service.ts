@@ -3,7 +3,7 @@ import type { Subject } from "../domain/scenario.js";
 import type { Caller } from "../engine/caller.js";
 import { chargeSubject } from "../engine/commands/charges.js";
 import { durationMs } from "../schema/duration.js";
-import { type ErrorCode, isRefusal, refuse } from "../schema/errors.js";
+import { type ErrorCode, isRefusal, type Refusal, refuse } from "../schema/errors.js";
 import { bearerKey, callerOf } from "./authenticate.js";
 import { parseBody, type RawBody, readBody } from "./body.js";
 import { droppedResponse } from "./dropped.js";
@@ -55,7 +55,7 @@ async function serveBody(operation: Operation, c: Context, admitted: Admitted): 
   const text = "text" in raw ? raw.text : null;
   const parsed = parseBody(raw, c.req.raw.headers.get("content-type"));
   const answer = (): Reply =>
-    isRefusal(parsed) ? errorReply(parsed) : work(operation, c, admitted, parsed.object);
+    isRefusal(parsed) ? refused(world, parsed) : work(operation, c, admitted, parsed.object);
   const fault = pickFault(operation, c, world, isRefusal(parsed) ? {} : parsed.object);
   if (fault !== undefined) return serveFault(c, operation, admitted, fault, text, answer);
   const reply = answer();
@@ -197,7 +197,7 @@ function admit(worlds: Worlds, operation: Operation, c: Context): Admitted | Rej
     return { world, caller: undefined, headers: undefined };
 
   const key = token === null ? undefined : world.findKey(token);
-  if (key === undefined) return { world, reply: errorReply(refuse("UNAUTHORIZED", "Invalid API key")) };
+  if (key === undefined) return { world, reply: refused(world, refuse("UNAUTHORIZED", "Invalid API key")) };
 
   let headers: Record<string, string> | undefined;
   if (world.rates !== undefined) {
@@ -209,7 +209,8 @@ function admit(worlds: Worlds, operation: Operation, c: Context): Admitted | Rej
     if (limited)
       return {
         world,
-        reply: errorReply(
+        reply: refused(
+          world,
           refuse("RATE_LIMIT_EXCEEDED", `Rate limit exceeded. Try again in ${resetSeconds} s.`),
           {
             "retry-after": String(resetSeconds),
@@ -219,10 +220,10 @@ function admit(worlds: Worlds, operation: Operation, c: Context): Admitted | Rej
       };
   }
   if (key.permission === "read_only" && operation.method !== "GET")
-    return { world, reply: errorReply(refuse("FORBIDDEN", "This API key may only read")), headers };
+    return { world, reply: refused(world, refuse("FORBIDDEN", "This API key may only read")), headers };
   const caller = callerOf(world, key);
   if (caller === undefined)
-    return { world, reply: errorReply(refuse("NOT_FOUND", "Organization not found")), headers };
+    return { world, reply: refused(world, refuse("NOT_FOUND", "Organization not found")), headers };
   return { world, caller, headers };
 }
 
@@ -242,7 +243,12 @@ function work(
   };
   // The table's row says whether a key is required; admit() has seen to it that there is one.
   const answer = (operation.handle as (call: Call) => Reply | ReturnType<typeof refuse>)(call);
-  return isRefusal(answer) ? errorReply(answer) : answer;
+  return isRefusal(answer) ? refused(world, answer) : answer;
+}
+
+/** A refusal in the service's error shape, with the codes the user may have given other names. */
+function refused(world: World, refusal: Refusal, headers?: Readonly<Record<string, string>>): Reply {
+  return errorReply(refusal, headers, world.engine.settings.error_codes);
 }
 
 export function noNamespace(name: string | null): Reply {

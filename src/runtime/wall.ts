@@ -3,8 +3,11 @@
  */
 export interface Wall {
   nowMs(): number;
-  /** Calls back once after that long, or a little later; returns how to call it off. */
-  after(delayMs: number, callback: () => void): () => void;
+  /**
+   * Calls back once after that long, or a little later; returns how to call it off. Planned work does not keep
+   * the process running; somebody who waits for an answer does (`isAwaited`).
+   */
+  after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void;
 }
 
 /** The longest a timer can wait: above it, setTimeout fires at once. */
@@ -12,9 +15,9 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemWall: Wall = {
   nowMs: () => Date.now(),
-  after(delayMs, callback) {
+  after(delayMs, callback, isAwaited = false) {
     const timer = setTimeout(callback, Math.min(Math.max(0, Math.ceil(delayMs)), MAX_TIMER_MS));
-    timer.unref();
+    if (!isAwaited) timer.unref();
     return () => clearTimeout(timer);
   },
 };

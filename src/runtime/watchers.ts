@@ -36,7 +36,7 @@ export class Watchers {
           done(() => reject(error));
         }
       };
-      const callOff = this.#wall.after(timeoutMs, () => done(() => resolve(false)));
+      const callOff = this.#wall.after(timeoutMs, () => done(() => resolve(false)), true);
       this.#waiting.add(look);
     });
   }

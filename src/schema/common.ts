@@ -33,6 +33,11 @@ export const amountSchema = z
   .string()
   .check(z.regex(AMOUNT_PATTERN, 'must be a decimal string such as "100.00"'));
 
+/** Hundredths of an amount. */
+export const percentSchema = z
+  .string()
+  .check(z.regex(/^\d{1,3}(\.\d{1,10})?$/, 'must be a percentage such as "1.5"'));
+
 /** Units of a currency for one US dollar. */
 export const rateSchema = z.string().check(
   z.regex(/^(0|[1-9]\d{0,29})(\.\d{1,30})?$/, { error: "must be a decimal string", abort: true }),

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { amountSchema, metadataSchema, modeSchema, rateSchema } from "./common.js";
+import { amountSchema, metadataSchema, modeSchema, percentSchema, rateSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 
 /**
@@ -12,9 +12,6 @@ const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-lett
 const codeSchema = z
   .string()
   .check(z.regex(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$/, "must be an upper-case currency code"));
-const percentSchema = z
-  .string()
-  .check(z.regex(/^\d{1,3}(\.\d{1,10})?$/, 'must be a percentage such as "1.5"'));
 export const currencyFixtureSchema = z.strictObject({
   code: codeSchema,
   type: z.enum(["fiat", "crypto"]),

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { httpUrlSchema, modeSchema } from "./common.js";
+import { httpUrlSchema, modeSchema, percentSchema, rateSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 import { parseInstant } from "./time.js";
 import { signatureSchema } from "./webhooks.js";
@@ -52,6 +52,47 @@ export const webhookOptionSchema = z.strictObject({
   signature: z.optional(signatureSchema),
 });
 
+const percentsSchema = z.strictObject({
+  platform_percent: z.optional(percentSchema),
+  gateway_percent: z.optional(percentSchema),
+});
+const countSchema = z
+  .int("must be a whole number")
+  .check(z.gte(0, "must not be negative"), z.lte(10_000_000));
+
+/** What a user can change of the service itself; config file only (contract section 9). */
+const serviceOptions = {
+  /** Operation id → path, parameters in braces. */
+  paths: z.optional(
+    z.record(
+      z.string(),
+      z.string().check(z.regex(/^\/[^\s?#]*$/, "must be a path such as /v2/charges/{charge_id}")),
+    ),
+  ),
+  /** Event type → the name it is sent under. */
+  event_names: z.optional(z.record(z.string(), textSchema)),
+  signature: z.optional(signatureSchema),
+  retry_schedule: z.optional(
+    z.array(durationSchema).check(z.maxLength(100, "must have at most 100 entries")),
+  ),
+  /** Error code → the text that is sent in its place. */
+  error_codes: z.optional(z.record(z.string(), textSchema)),
+  /** Method id → percentages of the settlement amount. */
+  fees: z.optional(z.record(z.string(), percentsSchema)),
+  /** Currency → units for one US dollar. */
+  rates: z.optional(z.record(z.string(), rateSchema)),
+  limits: z.optional(
+    z.strictObject({
+      quote_valid: z.optional(durationSchema),
+      quote_locked: z.optional(durationSchema),
+      checkout_default_minutes: z.optional(z.int().check(z.gte(1), z.lte(1_440))),
+    }),
+  ),
+  retention: z.optional(
+    z.strictObject({ requests: z.optional(countSchema), events: z.optional(countSchema) }),
+  ),
+};
+
 /** Every option of `start`, with the name it has in a config file; each has a flag and a variable too. */
 export const startOptionsSchema = z.strictObject({
   port: z.optional(
@@ -94,6 +135,7 @@ export const startOptionsSchema = z.strictObject({
   control_token: z.optional(textSchema),
   json: z.optional(z.boolean()),
   quiet: z.optional(z.boolean()),
+  ...serviceOptions,
 });
 export type StartOptions = z.infer<typeof startOptionsSchema>;
 

@@ -1,3 +1,5 @@
+import { durationMs } from "./duration.js";
+import type { StartOptions } from "./options.js";
 import type { Signature } from "./webhooks.js";
 
 /** Numbers of the emulated service that a user may change (contract section 9: limits, retention). */
@@ -5,7 +7,6 @@ export interface Limits {
   readonly quote_valid_ms: number;
   readonly quote_locked_ms: number;
   readonly checkout_default_minutes: number;
-  readonly checkout_max_minutes: number;
 }
 
 export interface Retention {
@@ -24,6 +25,8 @@ export interface Settings {
   readonly signature: Signature;
   /** Event type → the name it is sent under. */
   readonly event_names: Readonly<Record<string, string>>;
+  /** Error code → the text that is sent in its place. */
+  readonly error_codes: Readonly<Record<string, string>>;
 }
 
 const SECOND = 1_000;
@@ -35,7 +38,6 @@ export const DEFAULT_SETTINGS: Settings = {
     quote_valid_ms: 30 * SECOND,
     quote_locked_ms: 10 * MINUTE,
     checkout_default_minutes: 60,
-    checkout_max_minutes: 1_440,
   },
   retention: { requests: 1_000, events: 10_000 },
   retry_schedule_ms: [
@@ -51,4 +53,30 @@ export const DEFAULT_SETTINGS: Settings = {
   ],
   signature: "standard",
   event_names: {},
+  error_codes: {},
 };
+
+/** The defaults with what the user changed in their place (contract section 9). */
+export function settingsOf(options: StartOptions): Settings {
+  const { limits, retention, retry_schedule, signature, event_names, error_codes } = options;
+  const defaults = DEFAULT_SETTINGS;
+  return {
+    limits: {
+      quote_valid_ms: msOr(limits?.quote_valid, defaults.limits.quote_valid_ms),
+      quote_locked_ms: msOr(limits?.quote_locked, defaults.limits.quote_locked_ms),
+      checkout_default_minutes: limits?.checkout_default_minutes ?? defaults.limits.checkout_default_minutes,
+    },
+    retention: {
+      requests: retention?.requests ?? defaults.retention.requests,
+      events: retention?.events ?? defaults.retention.events,
+    },
+    retry_schedule_ms: retry_schedule?.map(durationMs) ?? defaults.retry_schedule_ms,
+    signature: signature ?? defaults.signature,
+    event_names: event_names ?? defaults.event_names,
+    error_codes: error_codes ?? defaults.error_codes,
+  };
+}
+
+function msOr(duration: string | undefined, otherwiseMs: number): number {
+  return duration === undefined ? otherwiseMs : durationMs(duration);
+}

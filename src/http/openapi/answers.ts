@@ -120,7 +120,8 @@ function pricing(facts: Facts): Component[] {
 
 function instructions(): Component[] {
   const reference: Note = "Reference to quote when paying.";
-  const text: Note = "All of it in a sentence for the customer. In the sandbox nothing must be sent anywhere.";
+  const text: Note =
+    "All of it in a sentence for the customer. In the sandbox nothing must be sent anywhere.";
   return [
     object("BankTransferInstructions", r.bankTransferInstructionsSchema, "Pay by bank transfer.", {
       type: "Tells the variants apart.",
@@ -183,7 +184,10 @@ export function discriminator(components: Readonly<Record<string, string>>) {
 
 function payments(facts: Facts): Component[] {
   const summary = {
-    charge_id: { says: "The charge: what to poll, and what webhooks name.", examples: ["ch_0fe6adcf135a11e36eb247bc"] },
+    charge_id: {
+      says: "The charge: what to poll, and what webhooks name.",
+      examples: ["ch_0fe6adcf135a11e36eb247bc"],
+    },
     checkout_id: "The checkout it came from.",
     organization_id: "Whose it is.",
     amount: { says: "What the customer pays, fees included.", examples: ["3305.63"] },
@@ -201,7 +205,8 @@ function payments(facts: Facts): Component[] {
       charge_id: { says: "The charge: what to poll.", examples: ["ch_0fe6adcf135a11e36eb247bc"] },
       status: {
         says: "How the charge begins.",
-        assumed: "Always `PENDING` in this answer, even when a scenario moves the charge at the same instant.",
+        assumed:
+          "Always `PENDING` in this answer, even when a scenario moves the charge at the same instant.",
       },
       amount: { says: "What the customer must pay, fees included.", examples: ["3305.63"] },
       currency: currency(facts, "Currency to pay in."),
@@ -250,10 +255,13 @@ function payments(facts: Facts): Component[] {
       settlement_amount: SETTLEMENT_NOTE,
       settled_at: {
         says: "When the funds became available; null before.",
-        assumed: "Fiat settles with completion, crypto after its confirmations; later settlement makes no event.",
+        assumed:
+          "Fiat settles with completion, crypto after its confirmations; later settlement makes no event.",
       },
       failure_reason: unshown("Why it failed; null otherwise.", { examples: ["insufficient_funds"] }),
-      payment_instructions: unshown("What the customer was told; null until the customer has picked a method."),
+      payment_instructions: unshown(
+        "What the customer was told; null until the customer has picked a method.",
+      ),
       expires_at: unshown("Until when it can be paid."),
       status_history: {
         says: "What it went through, oldest first.",
@@ -288,7 +296,11 @@ function account(facts: Facts): Component[] {
     object("Organization", r.organizationSchema, "The merchant.", {
       organization_id: unshown("The organization."),
       name: unshown("Its name."),
-      country: { says: "Two-letter code; its currency has a balance.", assumed: "The field's name.", examples: ["NG"] },
+      country: {
+        says: "Two-letter code; its currency has a balance.",
+        assumed: "The field's name.",
+        examples: ["NG"],
+      },
       status: unshown("A deactivated organization is answered 404 everywhere."),
       verified: unshown("Verified merchants may use more methods."),
       enabled_payment_methods: { says: "Ids of the methods it may use.", examples: [facts.methods] },

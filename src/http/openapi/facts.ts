@@ -6,8 +6,6 @@ import type { Settings } from "../../schema/settings.js";
 /** What the document takes from the fixtures and settings of the namespace it describes. */
 export interface Facts {
   readonly version: string;
-  /** A valid key for the examples. */
-  readonly apiKey: string;
   readonly currencies: readonly string[];
   readonly payoutCurrencies: readonly string[];
   readonly methods: readonly string[];
@@ -20,13 +18,11 @@ export interface Facts {
   readonly settings: Settings;
 }
 
-export function factsOf({ catalogue, settings }: Engine, version: string, apiKey: string): Facts {
   const { currencies, methods, rails } = catalogue.fixtures;
   const ofKind = (kind: MethodFixture["kind"]) =>
     methods.filter((method) => method.kind === kind).map((method) => method.id);
   return {
     version,
-    apiKey,
     currencies: currencies.map((currency) => currency.code),
     payoutCurrencies: payoutCurrencies(catalogue).map((currency) => currency.code),
     methods: methods.map((method) => method.id),

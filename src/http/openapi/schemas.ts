@@ -1,6 +1,12 @@
 import * as z from "zod/mini";
-import { amountSchema, httpUrlSchema, metadataSchema, timestampSchema } from "../../schema/common.js";
-import { METADATA_MAX_BYTES, METADATA_MAX_KEYS } from "../../schema/common.js";
+import {
+  amountSchema,
+  httpUrlSchema,
+  METADATA_MAX_BYTES,
+  METADATA_MAX_KEYS,
+  metadataSchema,
+  timestampSchema,
+} from "../../schema/common.js";
 import { PAYIN_LIMIT_DEFAULT, PAYIN_LIMIT_MAX, pageQuerySchema } from "../../schema/requests.js";
 import { answerComponents, assumedComponents } from "./answers.js";
 import { annotate } from "./component.js";
@@ -72,8 +78,7 @@ function overrides(facts: Facts): Override {
     }
     // The largest safe integer is no limit anybody set.
     if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-    // A constant says its type by itself, and the names of a record are strings whatever else.
-    if ("const" in schema) delete schema.type;
+    // The names of a record are strings whatever else.
     if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
   };
 }

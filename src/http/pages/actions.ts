@@ -90,7 +90,9 @@ function refused(
   const faults = Object.fromEntries(
     details.filter(([name]) => FAULTS[name] !== undefined).map(([name]) => [name, FAULTS[name]!]),
   );
-  const others = details.filter(([name]) => FAULTS[name] === undefined).map(([name, why]) => `${name} ${why}`);
+  const others = details
+    .filter(([name]) => FAULTS[name] === undefined)
+    .map(([name, why]) => `${name} ${why}`);
   return showPage(world, current, {
     trouble: {
       status: 400,

@@ -3,12 +3,12 @@ import type { Worlds } from "../ports.js";
 import { errorReply, toResponse } from "../reply.js";
 import { ACTIONS, type ActionName } from "./actions.js";
 import { readForm } from "./form.js";
+import { linksFrom } from "./links.js";
 import { isOver } from "./model.js";
-import { showPage } from "./page.js";
 import { isForeign } from "./origin.js";
+import { showPage } from "./page.js";
 import { jsonResponse, pageResponse, seeOther } from "./respond.js";
 import { shopUrl } from "./shop.js";
-import { linksFrom } from "./links.js";
 import { refusedDocument } from "./views/refused.js";
 
 /** The checkout with everything due by now behind it. Its id is all it takes to see it and to act on it. */

@@ -16,10 +16,7 @@ const ACTION_NAMES: readonly ActionName[] = ["method", "paid", "cancel", "outcom
 export function pageRoutes(worlds: Worlds): PageRoute[] {
   const load = () => import("./checkout.js");
   const id = (c: Context): string => c.req.param("checkout_id") ?? "";
-  const get = (
-    path: string,
-    name: "showCheckout" | "checkoutStatus" | "backToPage",
-  ): PageRoute => ({
+  const get = (path: string, name: "showCheckout" | "checkoutStatus" | "backToPage"): PageRoute => ({
     method: "GET",
     path,
     handle: async (c) => (await load())[name](worlds, c.req.raw, id(c)),

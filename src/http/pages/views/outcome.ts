@@ -1,7 +1,6 @@
 import type { ChargeStatus } from "../../../schema/common.js";
 import { sentence } from "../format.js";
 import { html, Markup } from "../html.js";
-import type { Page } from "../model.js";
 import { breakdown, dueAmount, notice, pageTitle } from "./parts.js";
 import { sandboxPanel } from "./sandbox-panel.js";
 import type { View } from "./view.js";

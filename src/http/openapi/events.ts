@@ -1,0 +1,107 @@
+import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../schema/common.js";
+import { CHARGE, WITHDRAWAL } from "./examples.js";
+import type { Facts } from "./facts.js";
+import { ref } from "./schemas.js";
+import { ASSUMPTION, type Json } from "./types.js";
+
+const ASSUMED =
+  "That webhooks are sent is the interface's; names of events, their shape, the signature and the retries are assumed.";
+
+/** The webhooks section: a request this server makes to registered endpoints, for each type of event. */
+export function webhooks({ settings }: Facts): Record<string, Json> {
+  const all = [
+    ...CHARGE_STATUSES.filter((status) => status !== "PENDING").map((status) =>
+      webhook(`charge.${status.toLowerCase()}`, "ChargeEvent", `A charge is ${status}.`, {
+        ...CHARGE,
+        status,
+      }),
+    ),
+    ...WITHDRAWAL_STATUSES.filter((status) => status !== "PENDING").map((status) =>
+      webhook(`withdrawal.${status.toLowerCase()}`, "WithdrawalEvent", `A withdrawal is ${status}.`, {
+        ...WITHDRAWAL,
+        status,
+      }),
+    ),
+    webhook("webhook.test", "TestEvent", "Sent on demand, to try a receiver.", { hello: "receiver" }),
+  ];
+  return Object.fromEntries(all);
+
+  function webhook(type: string, component: string, says: string, data: Json): [string, Json] {
+    const name = settings.event_names[type] ?? type;
+    const event = {
+      id: "evt_bf97a3a164010d696c2bec1f",
+      type: name,
+      timestamp: "2026-01-31T09:00:05.000Z",
+      mode: "test",
+      data,
+    };
+    const post: Json = {
+      operationId: operationId(type),
+      tags: ["Events"],
+      summary: name,
+      description: `${says} Verify the signature over the exact bytes before trusting them; expect the same event more than once.`,
+      [ASSUMPTION]: ASSUMED,
+      security: [],
+      parameters: settings.signature === "standard" ? SIGNATURE_HEADERS : [],
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: {
+              allOf: [
+                ref(component),
+                { type: "object", properties: { type: { type: "string", const: name } }, required: ["type"] },
+              ],
+            },
+            example: event,
+          },
+        },
+      },
+      responses: {
+        "2XX": { description: "Received. Answer within 15 seconds; the body is not looked at." },
+        "410": { description: "Never again: the endpoint is turned off." },
+        "4XX": {
+          description:
+            "Tried again later, as after a redirect, no answer and 5XX. A `Retry-After` with 429 is respected.",
+        },
+        "5XX": { description: "Tried again later. A `Retry-After` with 503 is respected." },
+      },
+    };
+    return [name, { post }];
+  }
+}
+
+/** `onChargeAwaitingPayment` for `charge.awaiting_payment`. */
+function operationId(type: string): string {
+  return `on${type.replace(/(^|[._])([a-z])/g, (_all, _mark, letter: string) => letter.toUpperCase())}`;
+}
+
+/** Standard Webhooks. */
+const SIGNATURE_HEADERS: readonly Json[] = [
+  {
+    name: "webhook-id",
+    in: "header",
+    required: true,
+    description: "The event's id, the same in every attempt.",
+    schema: { type: "string" },
+    example: "evt_bf97a3a164010d696c2bec1f",
+  },
+  {
+    name: "webhook-timestamp",
+    in: "header",
+    required: true,
+    description: "Wall time of this attempt, in seconds since 1970. Refuse what is minutes off.",
+    schema: { type: "string", pattern: "^\\d+$" },
+    example: "1769850005",
+  },
+  {
+    name: "webhook-signature",
+    in: "header",
+    required: true,
+    description:
+      "`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64, keyed with the decoded part of the secret behind " +
+      "`whsec_`. Two of them, a space between, while a secret is being rotated.",
+    schema: { type: "string" },
+    example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+  },
+];

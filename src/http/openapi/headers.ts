@@ -1,0 +1,67 @@
+import { ASSUMPTION, type Json } from "./types.js";
+
+/** Headers of answers, by name. */
+export const ANSWER_HEADERS: Readonly<Record<string, Json>> = {
+  "Sandbox-Now": {
+    description: "Sandbox time, in every answer.",
+    required: true,
+    schema: { type: "string", format: "date-time" },
+    example: "2026-01-31T09:00:00.000Z",
+    [ASSUMPTION]: "The sandbox's own; the service does not send it.",
+  },
+  RateLimit: {
+    description: "Requests left in the window, and seconds until it ends. Missing when no limit is set.",
+    schema: { type: "string" },
+    example: '"default";r=99;t=60',
+    [ASSUMPTION]: "The limit of 100 a minute and key is the interface's; that headers tell of it is assumed.",
+  },
+  "RateLimit-Policy": {
+    description: "The limit: requests and seconds. Missing when no limit is set.",
+    schema: { type: "string" },
+    example: '"default";q=100;w=60',
+    [ASSUMPTION]: "A fixed window of 60 seconds of sandbox time from a key's first request.",
+  },
+  "Retry-After": {
+    description: "Seconds to wait.",
+    required: true,
+    schema: { type: "string", pattern: "^\\d+$" },
+    example: "17",
+    [ASSUMPTION]: "The interface does not say that it is sent.",
+  },
+  "Idempotent-Replayed": {
+    description: "There when the answer is that of an earlier request with the same key.",
+    schema: { type: "string", const: "true" },
+    example: "true",
+    [ASSUMPTION]: "The interface advises idempotency keys for withdrawals without showing their form.",
+  },
+};
+
+export const REQUEST_HEADERS: Readonly<Record<"Idempotency-Key" | "Sandbox-Scenario", Json>> = {
+  "Idempotency-Key": {
+    name: "Idempotency-Key",
+    in: "header",
+    description: "Your own name for this request, good for 24 hours of sandbox time.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+    example: "rent-1-first-try",
+    [ASSUMPTION]:
+      "Name and length; with another body it is answered 422; only what worked is remembered, refusals are not.",
+  },
+  "Sandbox-Scenario": {
+    name: "Sandbox-Scenario",
+    in: "header",
+    description:
+      "Name of the scenario that decides what happens to this object; goes before `metadata.sandbox_scenario`. " +
+      "A name nobody knows is answered 400 with `details.sandbox_scenario`.",
+    schema: { type: "string" },
+    example: "declined",
+    [ASSUMPTION]: "The sandbox's own; the service does not know it.",
+  },
+};
+
+/** References to headers of answers; those of the rate limit come with every keyed call. */
+export function headerRefs(names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+export const ALWAYS = ["Sandbox-Now"];
+export const KEYED = ["Sandbox-Now", "RateLimit", "RateLimit-Policy"];

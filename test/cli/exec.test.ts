@@ -1,0 +1,247 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  buildIfMissing,
+  Command,
+  isAlive,
+  isListening,
+  removeFolders,
+  run,
+  stopAll,
+  temporaryFolder,
+} from "../support/process-command.js";
+
+beforeAll(buildIfMissing, 60_000);
+afterEach(stopAll);
+afterAll(removeFolders);
+
+/** `node -e SCRIPT ARGS…`, as what is run beside the sandbox. */
+function script(source: string, ...args: string[]): string[] {
+  return ["--", process.execPath, "-e", source, ...args];
+}
+
+describe("the command's environment", () => {
+  it("says where the sandbox is and how to use it", async () => {
+    const { code, stdout, stderr } = await run([
+      "exec",
+      ...script(`
+        const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
+        fetch(base + "/api/v1/accounts/balances", { headers: { authorization: "Bearer " + key } })
+          .then((response) => console.log(JSON.stringify({ status: response.status, ...process.env })));
+      `),
+    ]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const seen = JSON.parse(stdout);
+    expect(seen.status).toBe(200);
+    expect(seen.PAYMENTS_BASE_URL).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(seen.PAYMENTS_SANDBOX_URL).toBe(seen.PAYMENTS_BASE_URL);
+    expect(seen.PAYMENTS_API_KEY).toBe("sk_test_sandbox");
+    expect(seen.PAYMENTS_WEBHOOK_SECRET).toBe("whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=");
+    expect(seen.PATH).toBe(process.env.PATH);
+  });
+
+  it("has what --env adds, filled in", async () => {
+    const { stdout } = await run(
+      [
+        "exec",
+        "--env",
+        "API_ROOT={base_url}/api",
+        "--env=KEY={api_key}",
+        "--env",
+        "BOTH={webhook_secret} {sandbox_url}",
+        "--env",
+        "PLAIN=a=b {} { base_url }",
+        "--env",
+        "EMPTY=",
+        ...script("console.log(JSON.stringify(process.env))"),
+      ],
+      { env: { KEY: "of the shell" } },
+    );
+    const seen = JSON.parse(stdout);
+    expect(seen).toMatchObject({
+      API_ROOT: `${seen.PAYMENTS_BASE_URL}/api`,
+      KEY: "sk_test_sandbox",
+      BOTH: `${seen.PAYMENTS_WEBHOOK_SECRET} ${seen.PAYMENTS_SANDBOX_URL}`,
+      PLAIN: "a=b {} { base_url }",
+      EMPTY: "",
+    });
+  });
+
+  it.each([
+    ["NAME", '--env takes NAME=TEMPLATE, not "NAME"'],
+    ["1NAME=x", "--env takes NAME=TEMPLATE"],
+    ["=x", "--env takes NAME=TEMPLATE"],
+    ["ROOT={base_uri}", "--env ROOT: there is no {base_uri}; known: {base_url}"],
+  ])("refuses --env %s", async (template, expected) => {
+    const { code, stdout, stderr } = await run(["exec", "--env", template, ...script("console.log('ran')")]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
+    expect(stderr).toContain(expected);
+  });
+});
+
+describe("the sandbox beside it", () => {
+  it("repeats itself from run to run, without a rate limit", async () => {
+    const source = `
+      (async () => {
+        const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
+        const post = (path, body) => fetch(base + path, { method: "POST", body: JSON.stringify(body),
+          headers: { authorization: "Bearer " + key, "content-type": "application/json" } });
+        const pricing = { base_currency: "NGN", amount: "1.00" };
+        for (let count = 0; count < 120; count++) {
+          const response = await post("/api/v1/payments/quotes", { pricing, payment_method: "card" });
+          if (response.status !== 200) process.exit(9);
+          if (count === 119) console.log(await response.text());
+        }
+      })();
+    `;
+    const options = ["exec", "--clock", "manual", "--start-time", "2026-01-01T00:00:00Z"];
+    const [one, two] = await Promise.all([1, 2].map(() => run([...options, ...script(source)])));
+    expect(one!.code).toBe(0);
+    expect(JSON.parse(one!.stdout).quote_id).toMatch(/^qt_/);
+    expect(one!.stdout).toBe(two!.stdout);
+  });
+
+  it("is gone when the command is, and so is the command", async () => {
+    const { stdout } = await run([
+      "exec",
+      ...script("console.log(JSON.stringify({ pid: process.pid, url: process.env.PAYMENTS_BASE_URL }))"),
+    ]);
+    const { pid, url } = JSON.parse(stdout);
+    expect(isAlive(pid)).toBe(false);
+    expect(await isListening(Number(new URL(url).port))).toBe(false);
+  });
+
+  it("does not wait for connections the command's own children keep", async () => {
+    const { code } = await run([
+      "exec",
+      ...script(`
+        const net = require("node:net");
+        net.connect(Number(new URL(process.env.PAYMENTS_BASE_URL).port), "127.0.0.1", () => process.exit(4));
+      `),
+    ]);
+    expect(code).toBe(4);
+  });
+});
+
+describe("the exit code", () => {
+  it.each([0, 1, 42, 255])("is the command's own: %i", async (expected) => {
+    expect((await run(["exec", ...script(`process.exit(${expected})`)])).code).toBe(expected);
+  });
+
+  it("is 127 for a command that is not there", async () => {
+    const { code, stdout, stderr } = await run(["exec", "--", "no-such-command-anywhere", "--help"]);
+    expect({ code, stdout }).toEqual({ code: 127, stdout: "" });
+    expect(stderr).toBe("payments-sandbox: no-such-command-anywhere: command not found\n");
+  });
+
+  it("is 126 for a file that may not be run", async () => {
+    const { code, stderr } = await run(["exec", "--", temporaryFolder()]);
+    expect(code).toBe(126);
+    expect(stderr).toMatch(/cannot be run \(EACCES\)\n$/);
+  });
+
+  it.each([
+    ["SIGKILL", 137],
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+    ["SIGABRT", 134],
+  ])("is 128 and the number of the signal that ended it: %s", async (signal, expected) => {
+    const ended = await run(["exec", ...script(`process.kill(process.pid, "${signal}"); setInterval(() => {}, 1e6)`)]);
+    expect([ended.code, ended.signal]).toEqual([expected, null]);
+  });
+
+  it("is 1 when the sandbox cannot start, and the command is not run", async () => {
+    const { code, stdout, stderr } = await run(["exec", "--clock", "fast", ...script("console.log('ran')")]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^payments-sandbox: --clock must be .+\n$/);
+  });
+
+  it("is 1 when there is no command", async () => {
+    const { code, stderr } = await run(["exec"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("missing required argument 'command'");
+  });
+});
+
+describe("signals", () => {
+  it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)("%s is passed on", async (signal) => {
+    const command = new Command([
+      "exec",
+      ...script(`
+        process.on("${signal}", () => { console.log("got ${signal}"); process.exit(7); });
+        setInterval(() => {}, 1e6);
+        console.log(JSON.stringify({ pid: process.pid, url: process.env.PAYMENTS_BASE_URL }));
+      `),
+    ]);
+    const { pid, url } = JSON.parse((await command.printed(/^(\{.*\})\n/))[1]!);
+    const { code, stdout, stderr } = await command.stop(signal);
+    expect({ code, stderr }).toEqual({ code: 7, stderr: "" });
+    expect(stdout).toContain(`got ${signal}`);
+    expect(isAlive(pid)).toBe(false);
+    expect(await isListening(Number(new URL(url).port))).toBe(false);
+  });
+
+  it("end a command that does nothing about them", async () => {
+    const command = new Command(["exec", ...script("setInterval(() => {}, 1e6); console.log(process.pid)")]);
+    const pid = Number((await command.printed(/^(\d+)\n/))[1]);
+    expect((await command.stop("SIGTERM")).code).toBe(143);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it("leave the decision to the command: one that goes on has its sandbox all the same", async () => {
+    const command = new Command([
+      "exec",
+      ...script(`
+        process.on("SIGTERM", async () => {
+          const response = await fetch(process.env.PAYMENTS_BASE_URL + "/health");
+          console.log("still " + response.status);
+          process.exit(0);
+        });
+        setInterval(() => {}, 1e6);
+        console.log("ready");
+      `),
+    ]);
+    await command.printed(/ready/);
+    const { code, stdout } = await command.stop("SIGTERM");
+    expect([code, stdout]).toEqual([0, "ready\nstill 200\n"]);
+  });
+});
+
+describe("what belongs to the command", () => {
+  it("its input and output, to the byte", async () => {
+    const { code, stdout, stderr } = await run(
+      ["exec", ...script("process.stdin.pipe(process.stdout); console.error('on the side')")],
+      { input: "line one\nzeile zwei ✓\n" },
+    );
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: "line one\nzeile zwei ✓\n",
+      stderr: "on the side\n",
+    });
+  });
+
+  it("its arguments, even where they look like the sandbox's own options", async () => {
+    const args = ["--port", "1", "--clock", "fast", "--help", "--env", "X", "-c", "nowhere.yaml", "--", "a b", ""];
+    // The second -- is for Node, which would take these options for its own.
+    const { code, stdout } = await run([
+      "exec",
+      "--seed",
+      "s",
+      ...script("console.log(JSON.stringify(process.argv.slice(1)))", "--", ...args),
+    ]);
+    expect([code, JSON.parse(stdout)]).toEqual([0, args]);
+  });
+
+  it("its arguments also without the -- before it", async () => {
+    const { stdout } = await run([
+      "exec",
+      process.execPath,
+      "-e",
+      "console.log(JSON.stringify(process.argv.slice(1)))",
+      "--",
+      "--port",
+      "1",
+    ]);
+    expect(JSON.parse(stdout)).toEqual(["--port", "1"]);
+  });
+});

@@ -1,0 +1,324 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  buildIfMissing,
+  Command,
+  isAlive,
+  isListening,
+  removeFolders,
+  run,
+  stopAll,
+  temporaryFolder,
+} from "../support/process-command.js";
+import { Client } from "../support/receiver-client.js";
+import { Receiver } from "../support/receiver-server.js";
+
+const DEFAULT_SECRET = "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=";
+
+beforeAll(buildIfMissing, 60_000);
+afterEach(stopAll);
+afterAll(removeFolders);
+
+/** A folder with these files in it. */
+function folderWith(files: Record<string, string>): string {
+  const folder = temporaryFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+/** A port that is taken until the test is over. */
+async function takenPort(): Promise<{ port: number; close: () => void }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+}
+
+describe("start --json", () => {
+  it("prints one line with everything a program needs, once it can be reached", async () => {
+    const command = new Command(["start", "--json", "--port", "0"]);
+    const ready = await command.ready();
+    expect(Object.keys(ready)).toEqual([
+      "url",
+      "port",
+      "pid",
+      "api_key",
+      "live_api_key",
+      "webhook_secret",
+      "control_url",
+      "dashboard_url",
+      "seed",
+    ]);
+    expect(ready).toMatchObject({
+      url: `http://127.0.0.1:${ready.port}`,
+      pid: command.pid,
+      api_key: "sk_test_sandbox",
+      live_api_key: "sk_live_sandbox",
+      webhook_secret: DEFAULT_SECRET,
+      control_url: `http://127.0.0.1:${ready.port}/_sandbox`,
+      dashboard_url: `http://127.0.0.1:${ready.port}/_sandbox/dashboard`,
+    });
+    expect(ready.seed).toMatch(/^\w+$/);
+    expect((await fetch(`${ready.url}/health`)).status).toBe(200);
+    expect((await Client.at(ready.url).call("GET", "/api/v1/payments/payins")).status).toBe(200);
+    expect(await command.stop()).toEqual({
+      code: 0,
+      signal: null,
+      stdout: `${JSON.stringify(ready)}\n`,
+      stderr: "",
+    });
+  });
+
+  it("makes up another seed each time, and takes a port of its own", async () => {
+    const commands = [new Command(["--json", "-p", "0"]), new Command(["start", "--json", "-p0"])];
+    const [one, two] = await Promise.all(commands.map((command) => command.ready()));
+    expect(one!.seed).not.toBe(two!.seed);
+    expect(one!.port).not.toBe(two!.port);
+  });
+
+  it("says the --public-url where links are concerned", async () => {
+    const command = new Command(["--json", "-p", "0", "--public-url", "https://pay.test/sandbox"]);
+    const ready = await command.ready();
+    expect(ready.url).toBe("https://pay.test/sandbox");
+    expect(ready.control_url).toBe(`http://127.0.0.1:${ready.port}/_sandbox`);
+  });
+});
+
+describe("what is said", () => {
+  it("is a banner with URL, keys, secret and what to try next", async () => {
+    const command = new Command(["start", "-p", "0", "--seed", "spring", "--webhook-url", "localhost:3000/hooks"]);
+    await command.printed(/Ctrl-C/);
+    const [, url] = await command.printed(/(http:\/\/127\.0\.0\.1:\d+)/);
+    for (const text of ["sk_test_sandbox", "sk_live_sandbox", DEFAULT_SECRET, "spring", "localhost:3000/hooks"])
+      expect(command.stdout).toContain(text);
+    // No escape codes where there is no terminal.
+    expect(command.stdout).not.toContain("\u001b");
+    expect(command.stdout).toContain(`curl ${url}/api/v1/accounts/balances`);
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect((await command.stop("SIGINT")).stderr).toBe("");
+  });
+
+  it("is nothing with --quiet", async () => {
+    const { port, close } = await takenPort();
+    close();
+    const command = new Command(["start", "--quiet", "-p", String(port)]);
+    while (!(await isListening(port)));
+    expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
+    expect(await command.stop()).toEqual({ code: 0, signal: null, stdout: "", stderr: "" });
+  });
+});
+
+describe("the end", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)("by %s is a clean one, with 0", async (signal) => {
+    const receiver = await Receiver.open(() => {});
+    const command = new Command(["start", "--json", "-p", "0", "--webhook-url", receiver.url]);
+    const { url, port } = await command.ready();
+    // Neither an open connection nor a delivery that somebody holds keeps it from ending.
+    await Client.at(url).pay({ scenario: "instant" });
+    await receiver.arrived(1);
+    const { code, signal: killedBy, stderr } = await command.stop(signal);
+    expect({ code, killedBy, stderr }).toEqual({ code: 0, killedBy: null, stderr: "" });
+    expect(await isListening(port)).toBe(false);
+    expect(isAlive(command.pid)).toBe(false);
+    await receiver.close();
+  });
+
+  it("may be asked for as soon as the ready line is there", async () => {
+    const commands = Array.from({ length: 4 }, () => new Command(["start", "--json", "-p", "0"]));
+    const ends = await Promise.all(
+      commands.map(async (command) => {
+        await command.ready();
+        return command.stop("SIGTERM");
+      }),
+    );
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  });
+});
+
+describe("cannot start", () => {
+  /** One line on stderr, nothing on stdout, exit 1. */
+  async function refusal(args: readonly string[], options?: Parameters<typeof run>[1]): Promise<string> {
+    const { code, stdout, stderr } = await run(args, options);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
+    return stderr.trimEnd();
+  }
+
+  it("on a port that is taken", async () => {
+    const { port, close } = await takenPort();
+    expect(await refusal(["start", "--port", String(port)])).toContain(`port ${port} on 127.0.0.1 is in use`);
+    close();
+  });
+
+  it("on an address that is not this machine's", async () => {
+    expect(await refusal(["start", "-p", "0", "--host", "192.0.2.1"])).toContain("--host");
+  });
+
+  it.each([
+    ["--port", "http"],
+    ["--port", "70000"],
+    ["--port", "-1"],
+    ["--port", "4402.5"],
+    ["--clock", "fast"],
+    ["--clock", "0x"],
+    ["--seed", ""],
+    ["--webhook-url", "ftp://shop.test/hooks"],
+    ["--webhook-url", "http://"],
+    ["--public-url", "pay.test"],
+    ["--webhook-secret", "secret"],
+    ["--webhook-timeout", "15"],
+    ["--start-time", "yesterday"],
+    ["--start-time", "2026-02-30T00:00:00Z"],
+    ["--rate-limit", "many"],
+    ["--rate-limit", "0"],
+  ])("with %s %j", async (flag, value) => {
+    const line = await refusal(["start", "-p", "0", `${flag}=${value}`]);
+    expect(line).toMatch(new RegExp(`^payments-sandbox: ${flag} `));
+    expect(line).toContain(JSON.stringify(value).slice(1, -1));
+  });
+
+  it("names the variable where the value came from one", async () => {
+    const line = await refusal(["start"], { env: { PAYMENTS_SANDBOX_PORT: "http" } });
+    expect(line).toMatch(/^payments-sandbox: PAYMENTS_SANDBOX_PORT must be /);
+  });
+
+  it("with an option it does not know, and names the one that was meant", async () => {
+    const { code, stdout, stderr } = await run(["start", "--prot", "0"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("unknown option '--prot'");
+    expect(stderr).toContain("Did you mean --port?");
+  });
+
+  it("with a scenario it does not know, and names the one that was meant", async () => {
+    const line = await refusal(["start", "-p", "0", "--scenario", "declind"]);
+    expect(line).toContain('there is no scenario "declind"; did you mean declined?');
+  });
+
+  it.each([
+    ["--config", "payments.yaml", "port: 1\nsed: x\n", "payments.yaml:2:1 sed: unknown field; did you mean seed?"],
+    ["--config", "payments.yaml", "clock:\n  fast\n", "payments.yaml:1:1 clock: must be real, manual or a speed"],
+    ["--config", "payments.json", '{\n  "port": 1,\n  "seed": }', "payments.json:3:3 seed: must be a string"],
+    ["--config", "nowhere.yaml", undefined, "nowhere.yaml:1:1 there is no such file"],
+    [
+      "--fixtures",
+      "fixtures.yaml",
+      "keys:\n  - key: sk_test_mine\n    organization_id: org_nobody\n    permission: full\n",
+      "fixtures.yaml:3:5 keys.0.organization_id: there is no organization org_nobody",
+    ],
+    ["--fixtures", "fixtures.yaml", "currencies: [{ code: NGN, rate: 1550 }]\n", "fixtures.yaml:1:27 currencies.0.rate: "],
+    ["--fixtures", "nowhere.yaml", undefined, "nowhere.yaml:1:1 there is no such file"],
+    [
+      "--scenario",
+      "mine.yaml",
+      "name: mine\ncharges:\n  - timeline:\n      - { after: 1s, to: PAID }\n",
+      "mine.yaml:4:22 charges.0.timeline.0.to: must be one of",
+    ],
+    ["--scenario", "mine.yaml", "name: mine\ncharges: [\n", "mine.yaml:3:1 "],
+  ])("with a broken file: %s %s %j", async (flag, name, text, expected) => {
+    const folder = folderWith(text === undefined ? {} : { [name]: text });
+    const line = await refusal(["start", "-p", "0", `${flag}=./${name}`], { cwd: folder });
+    expect(line).toContain(expected);
+  });
+
+  it("says every fault of a file, one a line", async () => {
+    const folder = folderWith({ "payments-sandbox.config.yaml": "port: http\nclock: fast\ncolour: red\n" });
+    const { code, stderr } = await run(["start"], { cwd: folder });
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(/^payments-sandbox: payments-sandbox\.config\.yaml:1:1 port: must be/),
+      expect.stringMatching(/^payments-sandbox: payments-sandbox\.config\.yaml:2:1 clock: must be/),
+      expect.stringMatching(/^payments-sandbox: payments-sandbox\.config\.yaml:3:1 colour: unknown field/),
+    ]);
+  });
+});
+
+describe("configuration", () => {
+  const CONFIG = "seed: from-file\nclock: manual\nstart_time: 2026-01-01T00:00:00Z\nport: 0\njson: true\n";
+
+  async function clockOf(url: string) {
+    return (await Client.at(url).clock()).json;
+  }
+
+  it.each(["payments-sandbox.config.yaml", "payments-sandbox.config.yml", "payments-sandbox.config.json"])(
+    "is read from %s in the working directory",
+    async (name) => {
+      const json = JSON.stringify({
+        seed: "from-file",
+        clock: "manual",
+        start_time: "2026-01-01T00:00:00Z",
+        port: 0,
+        json: true,
+      });
+      const folder = folderWith({ [name]: name.endsWith("json") ? json : CONFIG });
+      const ready = await new Command([], { cwd: folder }).ready();
+      expect(ready.seed).toBe("from-file");
+      expect(await clockOf(ready.url)).toMatchObject({ mode: "manual", now: "2026-01-01T00:00:00.000Z" });
+    },
+  );
+
+  it("of a file gives way to the environment, and that to a flag", async () => {
+    const folder = folderWith({ "payments-sandbox.config.yaml": CONFIG });
+    const env = { PAYMENTS_SANDBOX_SEED: "from-environment", PAYMENTS_SANDBOX_CLOCK: "60x" };
+    const ready = await new Command(["--seed", "from-flag"], { cwd: folder, env }).ready();
+    expect(ready.seed).toBe("from-flag");
+    expect(await clockOf(ready.url)).toMatchObject({ mode: "60x", speed: 60 });
+  });
+
+  it("of another file is asked for by flag or variable", async () => {
+    const folder = folderWith({ "payments-sandbox.config.yaml": "seed: not-this\n", "other.yaml": CONFIG });
+    mkdirSync(join(folder, "elsewhere"));
+    const [byFlag, byVariable] = await Promise.all([
+      new Command(["-c", "other.yaml"], { cwd: folder }).ready(),
+      new Command([], {
+        cwd: join(folder, "elsewhere"),
+        env: { PAYMENTS_SANDBOX_CONFIG: "../other.yaml" },
+      }).ready(),
+    ]);
+    expect([byFlag.seed, byVariable.seed]).toEqual(["from-file", "from-file"]);
+  });
+
+  it("names webhooks of both modes; --webhook-url adds one for test mode", async () => {
+    const [live, first, second] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
+    const folder = folderWith({
+      "payments-sandbox.config.yaml": `webhooks:\n  - { url: "${live.url}", mode: live, events: [charge.completed] }\n`,
+    });
+    const args = ["--json", "-p", "0", "--clock", "manual", "--webhook-url", first.url, "--forward-to"];
+    const { url } = await new Command([...args, second.url.replace("http://", "")], { cwd: folder }).ready();
+    const client = Client.at(url);
+    await client.pay();
+    await client.pay({ key: "sk_live_sandbox" });
+    await client.advance({ by: "10s" });
+    expect(live.types).toEqual(["charge.completed"]);
+    expect(live.received[0]!.event.mode).toBe("live");
+    expect([first.received.length, second.received.length]).toEqual([3, 3]);
+    for (const receiver of [live, first, second]) await receiver.close();
+  });
+
+  it("takes fixtures and scenarios of one's own", async () => {
+    const folder = folderWith({
+      "fixtures.yaml": "keys:\n  - { key: sk_test_mine, organization_id: org_sandbox, permission: full }\n",
+      "mine.yaml": "name: mine\ncharges:\n  - timeline:\n      - { after: 0s, to: FAILED, reason: mine }\n",
+    });
+    const args = ["--json", "-p", "0", "--fixtures", "fixtures.yaml", "--scenario", "./mine.yaml"];
+    const { url } = await new Command(args, { cwd: folder }).ready();
+    const client = Client.at(url);
+    const charge = await client.pay({ key: "sk_test_mine" });
+    expect((await client.charge(charge)).json).toMatchObject({ status: "FAILED", failure_reason: "mine" });
+  });
+
+  it("limits the rate to 100 a minute unless told otherwise", async () => {
+    const [usual, ten, off] = await Promise.all(
+      [[], ["--rate-limit", "10"], ["--rate-limit", "off"]].map((args) =>
+        new Command(["--json", "-p", "0", "--clock", "manual", ...args]).ready(),
+      ),
+    );
+    const policy = async (url: string) =>
+      (await Client.at(url).call("GET", "/api/v1/payments/payins")).headers.get("ratelimit-policy");
+    expect(await policy(usual!.url)).toBe('"default";q=100;w=60');
+    expect(await policy(ten!.url)).toBe('"default";q=10;w=60');
+    expect(await policy(off!.url)).toBe(null);
+  });
+});

@@ -1,0 +1,350 @@
+import { describe, expect, it } from "vitest";
+import {
+  type Answer,
+  type Api,
+  expectInvalid,
+  later,
+  okBody,
+  openApi,
+  START,
+} from "../support/api-client.js";
+
+const CLOCK = "/_sandbox/clock";
+
+interface Clock {
+  mode: string;
+  speed: number;
+  now: string;
+}
+
+async function clockOf(api: Api): Promise<Clock> {
+  return okBody(await api.get<Clock>(CLOCK));
+}
+
+/** The answer is a 400, and neither the time nor anything else has changed. */
+async function expectNoMove(api: Api, call: () => Promise<Answer<unknown>>): Promise<Answer<unknown>> {
+  const before = JSON.stringify(api.sandbox.snapshot());
+  const answer = await call();
+  expect(answer.status, answer.text).toBe(400);
+  expect(answer.error.code).toBe("VALIDATION_ERROR");
+  expect((await clockOf(api)).now).toBe(START);
+  expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
+  return answer;
+}
+
+describe("a manual clock", () => {
+  it("stands still: the same instant is in every answer", async () => {
+    const api = await openApi();
+    const nows = new Set<string | null>();
+    for (let call = 0; call < 50; call++) nows.add((await api.tryPayins()).headers.get("sandbox-now"));
+    expect([...nows]).toEqual([START]);
+    expect(await clockOf(api)).toMatchObject({ mode: "manual", now: START });
+  });
+
+  it("lets what is due now happen now", async () => {
+    const api = await openApi({ scenario: "instant" });
+    const { charge_id } = await api.pay();
+    expect((await api.charge(charge_id)).status).toBe("COMPLETED");
+    expect((await clockOf(api)).now).toBe(START);
+  });
+
+  it("lets nothing happen before its time", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    for (let call = 0; call < 20; call++) expect((await api.charge(charge_id)).status).toBe("PENDING");
+  });
+
+  it("starts at wall time unless it is told when", async () => {
+    const before = Date.now();
+    const api = await openApi({ startTime: undefined } as never);
+    const now = Date.parse((await clockOf(api)).now);
+    expect(now).toBeGreaterThanOrEqual(before);
+    expect(now).toBeLessThanOrEqual(Date.now());
+  });
+});
+
+describe("advance", () => {
+  it.each([
+    ["1ms", 0.001],
+    ["500ms", 0.5],
+    ["30s", 30],
+    ["10m", 600],
+    ["2h", 7200],
+    ["1d", 86_400],
+    ["1h30m", 5400],
+    ["1d2h3m4s5ms", 93_784.005],
+  ])("by %s moves the time by that much", async (by, seconds) => {
+    const api = await openApi();
+    const answer = await api.advance({ by });
+    expect(okBody(answer)).toEqual({ from: START, to: later(seconds), fired: [], fired_total: 0 });
+    expect(answer.headers.get("sandbox-now")).toBe(later(seconds));
+    expect((await clockOf(api)).now).toBe(later(seconds));
+  });
+
+  it("by 0s moves nothing", async () => {
+    const api = await openApi();
+    expect(okBody(await api.advance({ by: "0s" }))).toMatchObject({ from: START, to: START });
+  });
+
+  it.each([
+    ["2026-02-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"],
+    ["2026-01-31T12:30:00+03:00", "2026-01-31T09:30:00.000Z"],
+    ["2028-02-29T00:00:00Z", "2028-02-29T00:00:00.000Z"],
+    [START, START],
+  ])("to %s moves the time there", async (to, now) => {
+    const api = await openApi();
+    expect(okBody(await api.advance({ to }))).toMatchObject({ from: START, to: now });
+    expect((await clockOf(api)).now).toBe(now);
+  });
+
+  it("until next moves to what is due first and lets it happen", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    const { body } = await api.advance({ until: "next" });
+    expect(body).toMatchObject({ from: START, to: later(1), fired_total: 1 });
+    expect(body.fired).toEqual([{ at: later(1), task: expect.any(String), ref: charge_id }]);
+    expect((await api.charge(charge_id)).status).toBe("AWAITING_PAYMENT");
+    expect((await api.advance({ until: "next" })).body.to).toBe(later(3));
+  });
+
+  it("until idle goes on until nothing is planned", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    const { body } = await api.advance({ until: "idle" });
+    expect(body).toMatchObject({ from: START, to: later(5) });
+    expect((await api.charge(charge_id)).status).toBe("COMPLETED");
+    expect((await api.advance({ until: "idle" })).body).toMatchObject({ to: later(5), fired_total: 0 });
+  });
+
+  it("until next or idle stays where it is when nothing is planned", async () => {
+    const api = await openApi();
+    for (const until of ["next", "idle"])
+      expect(okBody(await api.advance({ until }))).toEqual({
+        from: START,
+        to: START,
+        fired: [],
+        fired_total: 0,
+      });
+  });
+
+  it("tells what happened, in order, each at its own time, and stops where it was told to", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    const { body } = await api.advance({ by: "4s" });
+    expect(body.to).toBe(later(4));
+    expect(body.fired.map((one) => [one.at, one.ref])).toEqual([
+      [later(1), charge_id],
+      [later(3), charge_id],
+    ]);
+    expect(body.fired_total).toBe(2);
+    const { status, updated_at } = await api.charge(charge_id);
+    expect([status, updated_at]).toEqual(["PROCESSING", later(3)]);
+  });
+
+  it("lists a limited number of them but counts them all", async () => {
+    const api = await openApi();
+    const body = await api.checkoutBody();
+    for (let made = 0; made < 400; made++) await api.whitelabel(body);
+    const report = (await api.advance({ until: "idle" })).body;
+    expect(report.fired_total).toBe(1200);
+    expect(report.fired.length).toBeLessThanOrEqual(1200);
+    expect((await api.payins("?status_filter=COMPLETED")).total).toBe(400);
+  });
+
+  it.each([
+    ["by", "5"],
+    ["by", "-5s"],
+    ["by", "+5s"],
+    ["by", "5 s"],
+    ["by", "5minutes"],
+    ["by", "1e3s"],
+    ["by", "P1D"],
+    ["by", ""],
+    ["by", "s"],
+    ["by", "99999999999d"],
+    ["by", "8000000m99999999d"],
+    ["by", 5],
+    ["by", null],
+    ["by", ["5s"]],
+    ["to", "2026-01-31T08:59:59.999Z"],
+    ["to", "1999-01-01T00:00:00Z"],
+    ["to", "tomorrow"],
+    ["to", "2026-02-30T00:00:00Z"],
+    ["to", "2027-02-29T00:00:00Z"],
+    ["to", "2026-13-01T00:00:00Z"],
+    ["to", "2026-02-01T25:00:00Z"],
+    ["to", "2026-02-01T00:00:00"],
+    ["to", "12026-02-01T00:00:00Z"],
+    ["to", "1780000000000"],
+    ["to", ""],
+    ["to", 1_780_000_000_000],
+    ["to", null],
+    ["until", "then"],
+    ["until", ""],
+    ["until", true],
+  ])("%s %j is 400, and nothing moves", async (field, value) => {
+    const api = await openApi();
+    await api.pay();
+    const answer = await expectNoMove(api, () => api.advance({ [field]: value }));
+    expect(Object.keys(answer.details)).toEqual([field]);
+  });
+
+  it.each([
+    {},
+    { by: "1s", to: "2026-02-01T00:00:00Z" },
+    { by: "1s", until: "idle" },
+    { to: "2026-02-01T00:00:00Z", until: "next" },
+    { by: "1s", to: "2026-02-01T00:00:00Z", until: "next" },
+    { seconds: 5 },
+  ])("%j is 400: it takes one of by, to and until", async (body) => {
+    const api = await openApi();
+    await expectNoMove(api, () => api.advance(body));
+  });
+
+  it.each(["{broken", "[]", "null", '"5s"', "5"])("a body that is %s is 400, details.body", async (body) => {
+    const api = await openApi();
+    expectInvalid(await expectNoMove(api, () => api.advance(body)), "body");
+  });
+
+  it("does not go past the year 9999", async () => {
+    const api = await openApi();
+    await api.advance({ to: "9999-12-31T23:59:59.999Z" });
+    const answer = await api.advance({ by: "1ms" });
+    expectInvalid(answer, "by");
+    expect((await clockOf(api)).now).toBe("9999-12-31T23:59:59.999Z");
+  });
+});
+
+describe("PUT clock", () => {
+  const put = (api: Api, body: unknown) => api.put<Clock>(CLOCK, body);
+
+  it("changes the mode, and answers as GET does", async () => {
+    const api = await openApi();
+    for (const [mode, speed] of [
+      ["real", 1],
+      ["60x", 60],
+      ["0.5x", 0.5],
+      ["manual", 1],
+    ] as const) {
+      const clock = okBody(await put(api, { mode }));
+      expect(clock).toMatchObject({ mode, speed });
+      expect(await clockOf(api)).toMatchObject({ mode, speed });
+    }
+  });
+
+  it("with a speed makes the clock run that fast", async () => {
+    const api = await openApi();
+    expect(okBody(await put(api, { speed: 3600 }))).toMatchObject({ speed: 3600 });
+    const from = Date.parse((await clockOf(api)).now);
+    const wall = Date.now();
+    let now = from;
+    while (now < from + 10_000) now = Date.parse((await clockOf(api)).now);
+    // Ten seconds at 3600 times the speed are a few milliseconds.
+    expect(Date.now() - wall).toBeLessThan(5_000);
+  });
+
+  it("to manual stops a running clock where it is", async () => {
+    const api = await openApi({ clock: "1000x" });
+    const { now } = okBody(await put(api, { mode: "manual" }));
+    expect(Date.parse(now)).toBeGreaterThanOrEqual(Date.parse(START));
+    for (let call = 0; call < 20; call++) expect((await clockOf(api)).now).toBe(now);
+  });
+
+  it("with a later now leaps there, and what falls due on the way happens", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    expect(okBody(await put(api, { now: later(10) }))).toMatchObject({ mode: "manual", now: later(10) });
+    const { status, updated_at } = await api.charge(charge_id);
+    expect([status, updated_at]).toEqual(["COMPLETED", later(5)]);
+  });
+
+  it("with the time it is changes nothing", async () => {
+    const api = await openApi();
+    expect(okBody(await put(api, { now: START }))).toMatchObject({ now: START });
+  });
+
+  it("takes mode and now together", async () => {
+    const api = await openApi();
+    const clock = okBody(await put(api, { mode: "real", now: later(60) }));
+    expect(clock.mode).toBe("real");
+    expect(Date.parse(clock.now)).toBeGreaterThanOrEqual(Date.parse(later(60)));
+  });
+
+  it.each([
+    [{ now: "2026-01-31T08:59:59.999Z" }, "now"],
+    [{ now: "yesterday" }, "now"],
+    [{ now: "2026-02-30" }, "now"],
+    [{ now: 5 }, "now"],
+    [{ mode: "fast" }, "mode"],
+    [{ mode: "0x" }, "mode"],
+    [{ mode: "-1x" }, "mode"],
+    [{ mode: "" }, "mode"],
+    [{ mode: 60 }, "mode"],
+    [{ speed: 0 }, "speed"],
+    [{ speed: -1 }, "speed"],
+    [{ speed: "60" }, "speed"],
+    [{ speed: 1e300 }, "speed"],
+    [{ mode: "real", now: "2020-01-01T00:00:00Z" }, "now"],
+  ])("%j is 400, and nothing changes", async (body, field) => {
+    const api = await openApi();
+    const answer = await expectNoMove(api, () => put(api, body));
+    expect(Object.keys(answer.details)).toEqual([field]);
+    expect((await clockOf(api)).mode).toBe("manual");
+  });
+
+  it("of nothing is 400", async () => {
+    const api = await openApi();
+    await expectNoMove(api, () => put(api, {}));
+  });
+});
+
+describe("a clock that runs", () => {
+  it("is wall time when it is real", async () => {
+    const before = Date.now();
+    const api = await openApi({ clock: "real", startTime: undefined } as never);
+    const now = Date.parse((await api.tryPayins()).headers.get("sandbox-now") ?? "");
+    expect(now).toBeGreaterThanOrEqual(before);
+    expect(now).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("never goes back, and every body carries its time", async () => {
+    const api = await openApi({ clock: "1000x" });
+    let last = Date.parse(START);
+    for (let call = 0; call < 50; call++) {
+      const answer = await api.tryQuote({
+        pricing: { base_currency: "KES", amount: "1" },
+        payment_method: "card",
+      });
+      const made = Date.parse(answer.body.created_at);
+      expect(made).toBeGreaterThanOrEqual(last);
+      expect(Date.parse(answer.headers.get("sandbox-now") ?? "")).toBeGreaterThanOrEqual(made);
+      last = made;
+    }
+  });
+
+  it("leaps with advance, and goes on from there", async () => {
+    const api = await openApi({ clock: "real" });
+    const { charge_id } = await api.pay();
+    const { body } = await api.advance({ by: "1h" });
+    expect(Date.parse(body.to) - Date.parse(body.from)).toBe(3_600_000);
+    expect((await api.charge(charge_id)).status).toBe("COMPLETED");
+    expect(await clockOf(api)).toMatchObject({ mode: "real" });
+    expect(Date.parse((await clockOf(api)).now)).toBeGreaterThanOrEqual(Date.parse(body.to));
+  });
+});
+
+describe("the library", () => {
+  it("advances by a duration, to an instant, until next and until idle", async () => {
+    const { sandbox } = await openApi();
+    expect(await sandbox.advance("30m")).toEqual({ from: START, to: later(1800), fired: [], fired_total: 0 });
+    expect((await sandbox.advance(new Date(later(3600)))).to).toBe(later(3600));
+    expect((await sandbox.advance(later(7200))).to).toBe(later(7200));
+    expect((await sandbox.advance("next")).to).toBe(later(7200));
+    expect((await sandbox.advance("idle")).to).toBe(later(7200));
+  });
+
+  it.each([START.replace("09:", "08:"), "soon", "", "-5m"])("does not advance to %j", async (target) => {
+    const { sandbox } = await openApi();
+    await expect(sandbox.advance(target)).rejects.toThrow();
+  });
+});

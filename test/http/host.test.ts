@@ -1,0 +1,244 @@
+import { describe, expect, it } from "vitest";
+import type { SandboxOptions } from "../../src/sandbox.js";
+import { errorOf, openSandbox } from "../support/api-client.js";
+import { exchange, head, type WireAnswer } from "../support/api-wire.js";
+
+type Send = (target: string, ...lines: string[]) => Promise<WireAnswer>;
+
+/** A listening sandbox, and how to send it a request whose every line is ours. */
+async function listening(options: SandboxOptions = {}): Promise<{ port: number; send: Send }> {
+  const { port } = await (await openSandbox(options)).listen();
+  const send: Send = async (target, ...lines) => {
+    const [method, path] = target.includes(" ") ? target.split(" ") : ["GET", target];
+    const length = method === "GET" ? [] : ["Content-Length: 0"];
+    const answer = await exchange(port, head(`${method} ${path} HTTP/1.1`, ...lines, ...length));
+    if (answer === undefined) throw new Error(`no answer to ${target} ${lines.join(", ")}`);
+    return answer;
+  };
+  return { port, send };
+}
+
+function expectRefused(answer: WireAnswer): void {
+  expect(answer.status).toBe(403);
+  expect(errorOf(answer.body).code).toBe("FORBIDDEN");
+  expect(answer.headers["sandbox-now"]).toBeDefined();
+}
+
+const KEY = "Authorization: Bearer sk_test_sandbox";
+const PATHS = ["/health", "/_sandbox", "/_sandbox/clock", "/api/v1/payments/supported-currencies"];
+
+describe("a request whose Host is this server's", () => {
+  it.each([
+    "localhost",
+    "LocalHost:4402",
+    "127.0.0.1",
+    "127.0.0.1:80",
+    "127.8.9.10:4402",
+    "[::1]",
+    "[::1]:4402",
+    "host.docker.internal",
+    "host.docker.internal:4402",
+  ])("is answered: %s, whatever the port", async (host) => {
+    const { send } = await listening();
+    for (const path of PATHS) expect((await send(path, `Host: ${host}`)).status).toBe(200);
+    expect((await send("POST /_sandbox/reset", `Host: ${host}`)).status).toBe(200);
+  });
+
+  it("is answered: the names of --allowed-host", async () => {
+    const { send } = await listening({ allowedHosts: ["payments", "Sandbox.CI.test:4402"] });
+    for (const host of ["payments", "payments:4402", "sandbox.ci.test", "SANDBOX.ci.test:80"])
+      expect((await send("/_sandbox", `Host: ${host}`)).status).toBe(200);
+    for (const host of ["payments.evil.test", "xpayments", "ci.test"])
+      expectRefused(await send("/_sandbox", `Host: ${host}`));
+  });
+
+  it("is answered: the name of --public-url", async () => {
+    const { send } = await listening({ publicUrl: "https://pay.shop.test:8443/base" });
+    expect((await send("/_sandbox", "Host: pay.shop.test")).status).toBe(200);
+    expect((await send("/_sandbox", "Host: pay.shop.test:8443")).status).toBe(200);
+    expectRefused(await send("/_sandbox", "Host: shop.test"));
+  });
+});
+
+describe("a request whose Host is another's", () => {
+  it.each([
+    "evil.test",
+    "evil.test:4402",
+    "localhost.evil.test",
+    "evil-localhost",
+    "127.0.0.1.evil.test",
+    "127.evil.test",
+    "127.0.0.1evil.test",
+    "128.0.0.1",
+    "10.0.0.1",
+    "0.0.0.0",
+    "192.168.1.1:4402",
+    "[::2]",
+    "[2001:db8::1]:80",
+    "docker.internal",
+  ])("is refused everywhere: %s", async (host) => {
+    const { send } = await listening();
+    for (const path of PATHS) expectRefused(await send(path, `Host: ${host}`));
+    expectRefused(await send("/api/v1/payments/payins", `Host: ${host}`, KEY));
+    expectRefused(await send("POST /_sandbox/reset", `Host: ${host}`));
+    expectRefused(await send("/nothing", `Host: ${host}`));
+  });
+
+  it("does nothing", async () => {
+    const sandbox = await openSandbox();
+    const { port } = await sandbox.listen();
+    const before = JSON.stringify(sandbox.snapshot());
+    await exchange(port, head("POST /_sandbox/reset HTTP/1.1", "Host: evil.test", "Content-Length: 0"));
+    expect(JSON.stringify(sandbox.snapshot())).toBe(before);
+  });
+
+  it("is told by the request line when that has a whole URL", async () => {
+    const { send } = await listening();
+    expectRefused(await send("http://evil.test/_sandbox", "Host: localhost"));
+    expect((await send("http://localhost/_sandbox", "Host: localhost")).status).toBe(200);
+  });
+
+  it.each([
+    "a b",
+    "local host",
+    "user@localhost",
+    "localhost/x",
+    "localhost#x",
+    "localhost?x",
+    "[::1",
+    "localhost:x",
+  ])("is refused with a 4xx when it is no host at all: %s", async (host) => {
+    const { send } = await listening();
+    const { status } = await send("/_sandbox", `Host: ${host}`);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+  });
+});
+
+describe("a write to the control API from a browser's page", () => {
+  const WRITES = ["POST /_sandbox/reset", "PUT /_sandbox/clock", "POST /_sandbox/clock/advance"];
+
+  it.each([
+    ["Origin: http://evil.test"],
+    ["Origin: https://localhost.evil.test"],
+    ["Origin: null"],
+    ["Origin: nonsense"],
+    ["Origin: http://localhost:9"],
+    ["Sec-Fetch-Site: cross-site"],
+    ["Sec-Fetch-Site: same-site"],
+    ["Sec-Fetch-Site: cross-site", "Origin: http://evil.test"],
+  ])("of another site is refused: %s %s", async (...lines) => {
+    const { send } = await listening();
+    for (const write of WRITES)
+      expectRefused(await send(write, "Host: localhost:4402", ...lines.filter((one) => one !== undefined)));
+  });
+
+  it.each([
+    ["Origin: http://localhost:4402"],
+    ["Sec-Fetch-Site: same-origin", "Origin: http://localhost:4402"],
+    ["Sec-Fetch-Site: none"],
+  ])("of its own pages is let through: %s %s", async (...lines) => {
+    const { send } = await listening();
+    const answer = await send(
+      "POST /_sandbox/reset",
+      "Host: localhost:4402",
+      ...lines.filter((one) => one !== undefined),
+    );
+    expect(answer.status).toBe(200);
+  });
+
+  it("is let through from what is no browser", async () => {
+    const { send } = await listening();
+    expect((await send("POST /_sandbox/reset", "Host: localhost")).status).toBe(200);
+  });
+
+  it("does nothing when refused", async () => {
+    const sandbox = await openSandbox();
+    const { port } = await sandbox.listen();
+    const before = JSON.stringify(sandbox.snapshot());
+    const body = '{"by":"1h"}';
+    await exchange(
+      port,
+      head(
+        "POST /_sandbox/clock/advance HTTP/1.1",
+        "Host: localhost",
+        "Origin: http://evil.test",
+        "Content-Type: text/plain",
+        `Content-Length: ${body.length}`,
+      ) + body,
+    );
+    expect(JSON.stringify(sandbox.snapshot())).toBe(before);
+  });
+});
+
+describe("the control API of a server bound beyond loopback", () => {
+  /** One path, written in every way an HTTP client might write it. */
+  const WAYS = [
+    "/_sandbox",
+    "/_sandbox?x=1",
+    "/_sandbox/clock",
+    "/%5Fsandbox",
+    "/%5fsandbox/clock",
+    "/_%73andbox",
+    "/./_sandbox",
+    "/x/../_sandbox",
+    "/%2e/_sandbox",
+    "/x/%2E%2E/_sandbox",
+    "//_sandbox",
+    "/_sandbox/",
+    "http://localhost/_sandbox",
+    "HTTP://localhost/_sandbox",
+    "http://localhost/x/../%5Fsandbox/clock",
+  ];
+
+  it.each(WAYS)("is closed without a token: GET %s", async (path) => {
+    const { send } = await listening({ host: "0.0.0.0" });
+    expect((await send(path, "Host: localhost")).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it.each(WAYS)("needs the token it was given: GET %s", async (path) => {
+    const { send } = await listening({ host: "0.0.0.0", controlToken: "open-sesame" });
+    for (const lines of [[], ["Sandbox-Control-Token: wrong"], ["Sandbox-Control-Token: open-sesame2"]])
+      expect((await send(path, "Host: localhost", ...lines)).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it("says why, in the service's shape", async () => {
+    const { send } = await listening({ host: "0.0.0.0" });
+    expectRefused(await send("/_sandbox", "Host: localhost"));
+    expectRefused(await send("POST /_sandbox/reset", "Host: localhost"));
+    expectRefused(await send("POST /%5Fsandbox/reset", "Host: localhost"));
+  });
+
+  it("is open with the token", async () => {
+    const { send } = await listening({ host: "0.0.0.0", controlToken: "open-sesame" });
+    const token = "Sandbox-Control-Token: open-sesame";
+    expect((await send("/_sandbox", "Host: localhost", token)).status).toBe(200);
+    expect((await send("POST /_sandbox/reset", "Host: localhost", token)).status).toBe(200);
+  });
+
+  it("is open to all when the user says off", async () => {
+    const { send } = await listening({ host: "0.0.0.0", controlToken: "off" });
+    expect((await send("/_sandbox", "Host: localhost")).status).toBe(200);
+  });
+
+  it("leaves the service itself as it is: that needs an API key only", async () => {
+    const { send } = await listening({ host: "0.0.0.0" });
+    expect((await send("/api/v1/payments/payins", "Host: localhost", KEY)).status).toBe(200);
+    expect((await send("/health", "Host: localhost")).status).toBe(200);
+    expect((await send("/api/v1/payments/payins", "Host: localhost")).status).toBe(401);
+  });
+
+  it("still answers for its own hosts only", async () => {
+    const { send } = await listening({ host: "0.0.0.0", controlToken: "off" });
+    expectRefused(await send("/_sandbox", "Host: evil.test"));
+  });
+});
+
+it("the control API of a server on loopback needs no token", async () => {
+  for (const host of ["127.0.0.1", "localhost"]) {
+    const { port } = await (await openSandbox({ host })).listen();
+    const where = host === "localhost" ? "localhost" : "127.0.0.1";
+    const answer = await exchange(port, head("GET /_sandbox HTTP/1.1", "Host: localhost"), where);
+    expect(answer?.status).toBe(200);
+  }
+});

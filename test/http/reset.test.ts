@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import { type Api, expectError, expectInvalid, KES_ORDER, openApi, START } from "../support/api-client.js";
+
+const RESET = "/_sandbox/reset";
+
+/** A whole run: everything an app would do, and every byte it would be answered, headers included. */
+async function run(api: Api): Promise<string[]> {
+  const texts: string[] = [];
+  const note = async (answer: Promise<{ status: number; headers: Headers; text: string }>) => {
+    const { status, headers, text } = await answer;
+    texts.push(`${status} ${headers.get("sandbox-now")} ${headers.get("ratelimit")} ${text}`);
+    return text;
+  };
+  const other = api.as("sk_test_other");
+  for (const caller of [api, api.as(api.sandbox.liveApiKey), other]) {
+    await note(caller.get("/api/v1/accounts/balances"));
+    const quote = JSON.parse(await note(caller.tryQuote(KES_ORDER))) as { quote_id: string };
+    await note(
+      caller.tryQuote({
+        ...KES_ORDER,
+        pricing: { base_currency: "BTC", amount: "1" },
+        payment_method: "crypto",
+      }),
+    );
+    const body = { ...KES_ORDER, quote_id: quote.quote_id };
+    const paid = JSON.parse(await note(caller.tryWhitelabel(body))) as { charge_id: string };
+    await note(caller.tryWhitelabel({ ...body, phone_number: "no" }));
+    await note(caller.tryWhitelabel({ ...body, metadata: { sandbox_scenario: "declined" } }));
+    await note(caller.advance({ by: "2s" }));
+    await note(caller.get(`/api/v1/payments/charges/${paid.charge_id}`));
+    await note(caller.advance({ until: "idle" }));
+    await note(caller.tryPayins());
+    await note(caller.get("/api/v1/accounts/balances"));
+    await note(caller.transition(paid.charge_id, { to: "REFUNDED", reason: "asked" }));
+    await note(caller.get("/api/v1/accounts/balances"));
+  }
+  // What was sent out as events follows from the state.
+  const { events } = api.sandbox.snapshot().collections;
+  texts.push(...events.map(([, event]) => event.body));
+  return texts;
+}
+
+const ids = (texts: readonly string[]) =>
+  new Set(texts.join("\n").match(/\b(qt|co|ch|evt)_[0-9a-z]+|PSB[0-9A-Z]+/g));
+
+describe("after a reset", () => {
+  it("nothing of the old world is there", async () => {
+    const api = await openApi();
+    const quote = await api.quote(KES_ORDER);
+    const { charge_id } = await api.pay();
+    await api.advance({ by: "1h" });
+    await api.put("/_sandbox/rates", { KES: "1" });
+    const answer = await api.post<{ counts: Record<string, number> }>(RESET, {});
+    expect(answer.status).toBe(200);
+    expectError(await api.get(`/api/v1/payments/charges/${charge_id}`), 404, "NOT_FOUND");
+    expect(await api.payins()).toEqual({ total: 0, items: [] });
+    expect((await api.balances()).balances.map((one) => `${one.currency} ${one.available_balance}`)).toEqual([
+      "USD 0.00",
+      "NGN 0.00",
+    ]);
+    expectInvalid(await api.tryWhitelabel({ ...KES_ORDER, quote_id: quote.quote_id }), "quote_id");
+    expect((await api.quote({ ...KES_ORDER, to_currency: "UGX" })).exchange_rate).toBe("28.2945736434");
+    const { counts } = (await api.get<{ counts: Record<string, number> }>("/_sandbox")).body;
+    expect(counts).toMatchObject({ charges: 0, events: 0, deliveries: 0, tasks: 0 });
+  });
+
+  it("a manual clock is back where it started", async () => {
+    const api = await openApi();
+    await api.advance({ by: "30d" });
+    const answer = await api.post(RESET, {});
+    expect(answer.headers.get("sandbox-now")).toBe(START);
+    expect((await api.tryPayins()).headers.get("sandbox-now")).toBe(START);
+  });
+
+  it("the clock goes as it did at the start", async () => {
+    const api = await openApi();
+    await api.put("/_sandbox/clock", { mode: "60x" });
+    await api.post(RESET, {});
+    expect((await api.get("/_sandbox/clock")).body).toMatchObject({ mode: "manual", now: START });
+  });
+
+  it("a running clock is at wall time", async () => {
+    const api = await openApi({ clock: "real" });
+    await api.advance({ by: "30d" });
+    const before = Date.now();
+    const now = Date.parse((await api.post(RESET, {})).headers.get("sandbox-now") ?? "");
+    expect(now).toBeGreaterThanOrEqual(before);
+    expect(now).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("what was planned does not happen", async () => {
+    const api = await openApi();
+    await api.pay();
+    await api.post(RESET, {});
+    expect((await api.advance({ by: "1d" })).body.fired_total).toBe(0);
+    expect(api.sandbox.snapshot().collections.events).toEqual([]);
+  });
+
+  it("the keys work as before", async () => {
+    const api = await openApi();
+    await api.post(RESET, {});
+    for (const key of [
+      "sk_test_sandbox",
+      "sk_live_sandbox",
+      "sk_test_readonly",
+      "sk_test_other",
+      "sk_test_unverified",
+    ])
+      expect((await api.as(key).tryPayins()).status).toBe(200);
+    expect((await api.as("sk_test_nobody").tryPayins()).status).toBe(401);
+  });
+
+  it("the webhooks the sandbox was started with are there, kept or made anew", async () => {
+    const api = await openApi({ webhooks: ["http://localhost:9/hooks"] });
+    const endpoints = () =>
+      api.sandbox.snapshot().collections.endpoints.map(([, one]) => [one.url, one.secret]);
+    const before = endpoints();
+    await api.post(RESET, {});
+    expect(endpoints()).toEqual(before);
+    await api.post(RESET, { keep: [] });
+    expect(endpoints()).toEqual(before);
+  });
+});
+
+describe("ids", () => {
+  it("go on: none of the run before comes again", async () => {
+    const api = await openApi();
+    const runs: ReadonlySet<string>[] = [];
+    for (let round = 0; round < 4; round++) {
+      runs.push(ids(await run(api)));
+      await api.post(RESET, {});
+    }
+    expect(runs[0]!.size).toBeGreaterThan(20);
+    expect(new Set(runs.flatMap((one) => [...one])).size).toBe(runs.reduce((sum, one) => sum + one.size, 0));
+  });
+
+  it('start over with ids: "repeat", and a whole run is the same byte for byte', async () => {
+    const api = await openApi({ rateLimit: 1000 });
+    const first = await run(api);
+    for (let round = 0; round < 2; round++) {
+      expect((await api.post(RESET, { ids: "repeat" })).status).toBe(200);
+      expect(await run(api)).toEqual(first);
+    }
+  });
+
+  it("are not those of any run before when a reset without repeat follows one with it", async () => {
+    const api = await openApi();
+    const seen = ids(await run(api));
+    await api.post(RESET, {});
+    for (const id of ids(await run(api))) seen.add(id);
+    await api.post(RESET, { ids: "repeat" });
+    await run(api);
+    await api.post(RESET, {});
+    for (const id of ids(await run(api))) expect(seen).not.toContain(id);
+  });
+
+  it("follow from the seed: the same seed and the same calls give the same bytes, another seed other ids", async () => {
+    const first = await run(await openApi({ seed: "one" }));
+    expect(await run(await openApi({ seed: "one" }))).toEqual(first);
+    const other = ids(await run(await openApi({ seed: "two" })));
+    for (const id of ids(first)) expect(other).not.toContain(id);
+  });
+});
+
+describe("what a reset is asked", () => {
+  it("may be nothing at all", async () => {
+    const api = await openApi();
+    await api.pay();
+    expect((await api.send("POST", RESET)).status).toBe(200);
+    expect((await api.payins()).total).toBe(0);
+  });
+
+  it.each([
+    [{ ids: "again" }, "ids"],
+    [{ ids: true }, "ids"],
+    [{ keep: "webhooks" }, "keep"],
+    [{ keep: ["charges"] }, "keep.0"],
+    [{ keep: [1] }, "keep.0"],
+    ["[]", "body"],
+    ["null", "body"],
+    ["{broken", "body"],
+  ])("%j is 400 and resets nothing", async (body, field) => {
+    const api = await openApi();
+    await api.pay();
+    const before = JSON.stringify(api.sandbox.snapshot());
+    expectInvalid(await api.post(RESET, body), field);
+    expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
+  });
+});
+
+it("the library resets the same way", async () => {
+  const api = await openApi();
+  const first = await run(api);
+  api.sandbox.reset({ ids: "repeat" });
+  expect(await run(api)).toEqual(first);
+  api.sandbox.reset();
+  expect(await api.payins()).toEqual({ total: 0, items: [] });
+});

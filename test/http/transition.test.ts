@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { SandboxError } from "../../src/sandbox.js";
+import { type Api, expectError, expectInvalid, later, openApi, START } from "../support/api-client.js";
+
+/** Contract section 2: transitions. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  PENDING: ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
+  AWAITING_PAYMENT: ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
+  PROCESSING: ["COMPLETED", "FAILED"],
+  COMPLETED: ["REFUNDED"],
+  FAILED: [],
+  CANCELLED: [],
+  EXPIRED: ["PROCESSING", "COMPLETED"],
+  REFUNDED: [],
+};
+const STATUSES = Object.keys(ALLOWED);
+const PAIRS = STATUSES.flatMap((from) => STATUSES.map((to) => [from, to] as const));
+
+/** A charge that has come to that status. */
+async function chargeIn(api: Api, status: string): Promise<string> {
+  const { charge_id } = await api.pay();
+  const path = status === "REFUNDED" ? ["COMPLETED", "REFUNDED"] : status === "PENDING" ? [] : [status];
+  for (const to of path) expect((await api.transition(charge_id, { to })).status).toBe(200);
+  return charge_id;
+}
+
+describe.each(STATUSES)("from %s", (from) => {
+  it.each(PAIRS.filter((pair) => pair[0] === from && ALLOWED[from]!.includes(pair[1])))(
+    "%s may become %s, and is answered as it then reads",
+    async (_, to) => {
+      const api = await openApi();
+      const id = await chargeIn(api, from);
+      const answer = await api.transition(id, { to });
+      expect(answer.status).toBe(200);
+      expect(answer.text).toBe((await api.get(`/api/v1/payments/charges/${id}`)).text);
+      expect(answer.body.status).toBe(to);
+      expect(answer.body.status_history.at(-1)).toEqual({ status: to, at: START });
+    },
+  );
+
+  it.each(PAIRS.filter((pair) => pair[0] === from && !ALLOWED[from]!.includes(pair[1])))(
+    "%s may not become %s: 409, and nothing changes",
+    async (_, to) => {
+      const api = await openApi();
+      const id = await chargeIn(api, from);
+      const before = JSON.stringify(api.sandbox.snapshot());
+      expectError(await api.transition(id, { to }), 409, "INVALID_TRANSITION", []);
+      expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
+    },
+  );
+});
+
+describe("a transition", () => {
+  it("is at the time it is, with its reason in the history", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    await api.advance({ by: "500ms" });
+    const { body } = await api.transition(charge_id, { to: "FAILED", reason: "no such wallet" });
+    expect(body).toMatchObject({
+      status: "FAILED",
+      failure_reason: "no such wallet",
+      updated_at: later(0.5),
+      status_history: [
+        { status: "PENDING", at: START },
+        { status: "FAILED", at: later(0.5), reason: "no such wallet" },
+      ],
+    });
+  });
+
+  it("cancels what the scenario still had planned", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    await api.advance({ by: "1s" });
+    await api.transition(charge_id, { to: "PROCESSING" });
+    await api.advance({ by: "1d" });
+    expect((await api.charge(charge_id)).status).toBe("PROCESSING");
+  });
+
+  it("of a charge still open leaves its expiry in place", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    await api.transition(charge_id, { to: "AWAITING_PAYMENT" });
+    await api.advance({ by: "1d" });
+    expect(await api.charge(charge_id)).toMatchObject({ status: "EXPIRED", updated_at: later(3600) });
+  });
+
+  it("to COMPLETED of an expired charge is a late payment: same amounts, same balance", async () => {
+    const api = await openApi();
+    const id = await chargeIn(api, "EXPIRED");
+    const before = await api.charge(id);
+    await api.transition(id, { to: "COMPLETED" });
+    const after = await api.charge(id);
+    expect([after.amount, after.settlement_amount, after.fees]).toEqual([
+      before.amount,
+      before.settlement_amount,
+      before.fees,
+    ]);
+    expect(await api.balance("KES")).toBe("500.00 / 0.00");
+  });
+
+  it("makes one event, which carries what the charge reads then", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    const { text } = await api.transition(charge_id, { to: "PROCESSING" });
+    const events = api.sandbox.snapshot().collections.events.map(([, event]) => event);
+    expect(events.map((one) => one.type)).toEqual(["charge.processing"]);
+    expect(events[0]!.body).toContain(`"data":${text}}`);
+  });
+
+  it("needs no key, and reaches both modes and every organization", async () => {
+    const api = await openApi();
+    for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"]) {
+      const { charge_id } = await api.as(key).pay();
+      expect((await api.as(null).transition(charge_id, { to: "CANCELLED" })).status).toBe(200);
+      expect((await api.as(key).charge(charge_id)).status).toBe("CANCELLED");
+    }
+  });
+
+  it("to REFUNDED is 409 INSUFFICIENT_BALANCE when too little is available", async () => {
+    const api = await openApi();
+    const id = await chargeIn(api, "COMPLETED");
+    const destination = await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
+      type: "mobile_money",
+      currency: "KES",
+      country: "KE",
+      phone_number: "+254700000001",
+      provider: "SimbaPesa Sandbox",
+    });
+    const withdrawn = await api.post("/api/v1/payouts/withdrawals", {
+      destination_id: destination.body.destination_id,
+      amount: "500.00",
+      currency: "KES",
+    });
+    expect(withdrawn.status, withdrawn.text).toBe(200);
+    const before = JSON.stringify(api.sandbox.snapshot());
+    expectError(await api.transition(id, { to: "REFUNDED" }), 409, "INSUFFICIENT_BALANCE", []);
+    expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
+    expect((await api.charge(id)).status).toBe("COMPLETED");
+  });
+});
+
+describe("what a transition is refused for", () => {
+  it.each(["ch_unknown", "__proto__", "constructor", "%2e%2e", "%00", "🙂"])("charge %s: 404", async (id) => {
+    expectError(await (await openApi()).transition(id, { to: "COMPLETED" }), 404, "NOT_FOUND", []);
+  });
+
+  it.each([
+    [{}, "to"],
+    [{ to: "completed" }, "to"],
+    [{ to: "PAID" }, "to"],
+    [{ to: "" }, "to"],
+    [{ to: null }, "to"],
+    [{ to: ["COMPLETED"] }, "to"],
+    [{ to: "__proto__" }, "to"],
+    [{ to: "FAILED", reason: 5 }, "reason"],
+    [{ status: "FAILED" }, "to"],
+    ["[]", "body"],
+    ["null", "body"],
+    ['"COMPLETED"', "body"],
+    ["{broken", "body"],
+  ])("body %j: 400, details.%s", async (body, field) => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    const before = JSON.stringify(api.sandbox.snapshot());
+    const answer = await api.transition(charge_id, body);
+    expectError(answer, 400, "VALIDATION_ERROR");
+    expect(Object.keys(answer.details)).toContain(field);
+    expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
+  });
+
+  it("no body at all: 400, details.to", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    expectInvalid(await api.send("POST", `/_sandbox/charges/${charge_id}/transition`), "to");
+  });
+});
+
+describe("the library's transition", () => {
+  it("moves a charge and gives what it then reads", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    expect(api.sandbox.transition(charge_id, "COMPLETED")).toEqual(await api.charge(charge_id));
+  });
+
+  it("throws what the control API would have answered", async () => {
+    const api = await openApi();
+    const id = await chargeIn(api, "FAILED");
+    const code = (work: () => unknown) => {
+      try {
+        work();
+      } catch (error) {
+        return (error as SandboxError).code;
+      }
+      return undefined;
+    };
+    expect(() => api.sandbox.transition(id, "COMPLETED")).toThrow(SandboxError);
+    expect(code(() => api.sandbox.transition(id, "COMPLETED"))).toBe("INVALID_TRANSITION");
+    expect(code(() => api.sandbox.transition("ch_unknown", "COMPLETED"))).toBe("NOT_FOUND");
+  });
+});
