@@ -238,8 +238,11 @@ export class Sandbox {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#world.close();
-    await this.#listening?.close();
+    try {
+      this.#world.close();
+    } finally {
+      await this.#listening?.close();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -411,8 +414,26 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     renamed.webhooks = webhooks.map((one) => (typeof one === "string" ? { url: one } : one));
   const checked = check(startOptionsSchema, renamed);
   if (!checked.ok)
-    throw new UserError(
-      checked.issues.map((issue) => `createSandbox: ${issuePath(issue)} ${issueMessage(issue)}`).join("\n"),
-    );
+    throw new UserError(checked.issues.map((issue) => `createSandbox: ${optionFault(issue)}`).join("\n"));
   return openSandbox({ ...checked.data, makeUpSeed: false, ownsProcess: false });
+}
+
+/** What is wrong with an option, by the name the library has for it. */
+function optionFault(issue: Parameters<typeof issueMessage>[0]): string {
+  if (issue.code === "unrecognized_keys" && issue.path.length === 0) {
+    const known = Object.keys(startOptionsSchema.shape).map(camelCase);
+    return issue.keys
+      .map((key) => {
+        const near = nearest(camelCase(key), known);
+        return `there is no option ${camelCase(key)}${near === undefined ? "" : `; did you mean ${near}?`}`;
+      })
+      .join("; ");
+  }
+  return `${camelCase(issuePath(issue))} ${issueMessage(issue)}`;
+}
+
+function camelCase(name: string): string {
+  return name === "allowed_host"
+    ? "allowedHosts"
+    : name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }

@@ -47,6 +47,15 @@ function program(): Command {
     .action(async (command: string[], flags: Record<string, unknown>) =>
       (await import("./exec.js")).exec(command, flags),
     );
+
+  root
+    .command("openapi")
+    .description("print the OpenAPI 3.1 document of the service, as /openapi.json serves it")
+    .option("-c, --config <file>", "configuration file, as for start")
+    .option("--fixtures <file>", "describe the service with these fixtures")
+    .option("--public-url <url>", "the server the document names")
+    .addHelpText("after", "\nExample:\n  payments-sandbox openapi > openapi.json")
+    .action(async (flags: Record<string, unknown>) => (await import("./openapi.js")).openapi(flags));
   return root;
 }
 

@@ -31,6 +31,11 @@ export function createApp({ worlds, paths = {}, onError }: AppOptions): Hono {
   for (const operation of CONTROL_OPERATIONS)
     route(operation.method, operation.path, serveControl(worlds, operation));
   for (const page of pageRoutes(worlds)) route(page.method, page.path, page.handle);
+  // Both are made on demand, so that a start does not read what most runs never ask for.
+  route("GET", "/openapi.json", async (c) =>
+    (await import("./openapi/serve.js")).serveOpenApi(worlds, paths, c),
+  );
+  route("GET", "/docs", async (c) => (await import("./pages/docs.js")).serveDocs(worlds, paths, c));
   route("GET", "/health", () => toResponse(healthReply(worlds.version), worlds.nowMs()));
 
   const known = [...methodsAt].map(([path, methods]) => ({

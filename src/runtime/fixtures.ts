@@ -81,6 +81,14 @@ function referenceFaults(
   fixtures.keys.forEach((key, index) => {
     need(organizations, key.organization_id, "organization", "keys", index, "organization_id");
   });
+  fixtures.charges.forEach((charge, index) => {
+    need(organizations, charge.organization_id, "organization", "charges", index, "organization_id");
+    need(currencies, charge.currency, "currency", "charges", index, "currency");
+    const method = fixtures.methods.find((one) => one.id === charge.payment_method);
+    need(methods, charge.payment_method, "method", "charges", index, "payment_method");
+    if (method !== undefined && !method.currencies.includes(charge.currency))
+      faults.push(fault("charges", index, "currency", `${method.id} does not take ${charge.currency}`));
+  });
   fixtures.balances.forEach((balance, index) => {
     need(currencies, balance.currency, "currency", "balances", index, "currency");
     need(organizations, balance.organization_id, "organization", "balances", index, "organization_id");

@@ -119,6 +119,7 @@ export type CurrencyFixture = Fixtures["currencies"][number];
 export type MethodFixture = Fixtures["methods"][number];
 export type RailFixture = Fixtures["rails"][number];
 export type OrganizationFixture = Fixtures["organizations"][number];
+export type ChargeFixture = Fixtures["charges"][number];
 export type KeyFixture = Fixtures["keys"][number];
 
 /** The field that names a record in each list: what a user's file is merged by. */

@@ -146,7 +146,10 @@ describe("the exit code", () => {
     ["SIGINT", 130],
     ["SIGABRT", 134],
   ])("is 128 and the number of the signal that ended it: %s", async (signal, expected) => {
-    const ended = await run(["exec", ...script(`process.kill(process.pid, "${signal}"); setInterval(() => {}, 1e6)`)]);
+    const ended = await run([
+      "exec",
+      ...script(`process.kill(process.pid, "${signal}"); setInterval(() => {}, 1e6)`),
+    ]);
     expect([ended.code, ended.signal]).toEqual([expected, null]);
   });
 
@@ -221,7 +224,20 @@ describe("what belongs to the command", () => {
   });
 
   it("its arguments, even where they look like the sandbox's own options", async () => {
-    const args = ["--port", "1", "--clock", "fast", "--help", "--env", "X", "-c", "nowhere.yaml", "--", "a b", ""];
+    const args = [
+      "--port",
+      "1",
+      "--clock",
+      "fast",
+      "--help",
+      "--env",
+      "X",
+      "-c",
+      "nowhere.yaml",
+      "--",
+      "a b",
+      "",
+    ];
     // The second -- is for Node, which would take these options for its own.
     const { code, stdout } = await run([
       "exec",

@@ -88,10 +88,24 @@ describe("start --json", () => {
 
 describe("what is said", () => {
   it("is a banner with URL, keys, secret and what to try next", async () => {
-    const command = new Command(["start", "-p", "0", "--seed", "spring", "--webhook-url", "localhost:3000/hooks"]);
+    const command = new Command([
+      "start",
+      "-p",
+      "0",
+      "--seed",
+      "spring",
+      "--webhook-url",
+      "localhost:3000/hooks",
+    ]);
     await command.printed(/Ctrl-C/);
     const [, url] = await command.printed(/(http:\/\/127\.0\.0\.1:\d+)/);
-    for (const text of ["sk_test_sandbox", "sk_live_sandbox", DEFAULT_SECRET, "spring", "localhost:3000/hooks"])
+    for (const text of [
+      "sk_test_sandbox",
+      "sk_live_sandbox",
+      DEFAULT_SECRET,
+      "spring",
+      "localhost:3000/hooks",
+    ])
       expect(command.stdout).toContain(text);
     // No escape codes where there is no terminal.
     expect(command.stdout).not.toContain("\u001b");
@@ -198,8 +212,18 @@ describe("cannot start", () => {
   });
 
   it.each([
-    ["--config", "payments.yaml", "port: 1\nsed: x\n", "payments.yaml:2:1 sed: unknown field; did you mean seed?"],
-    ["--config", "payments.yaml", "clock:\n  fast\n", "payments.yaml:1:1 clock: must be real, manual or a speed"],
+    [
+      "--config",
+      "payments.yaml",
+      "port: 1\nsed: x\n",
+      "payments.yaml:2:1 sed: unknown field; did you mean seed?",
+    ],
+    [
+      "--config",
+      "payments.yaml",
+      "clock:\n  fast\n",
+      "payments.yaml:1:1 clock: must be real, manual or a speed",
+    ],
     ["--config", "payments.json", '{\n  "port": 1,\n  "seed": }', "payments.json:3:3 seed: must be a string"],
     ["--config", "nowhere.yaml", undefined, "nowhere.yaml:1:1 there is no such file"],
     [
@@ -208,7 +232,12 @@ describe("cannot start", () => {
       "keys:\n  - key: sk_test_mine\n    organization_id: org_nobody\n    permission: full\n",
       "fixtures.yaml:3:5 keys.0.organization_id: there is no organization org_nobody",
     ],
-    ["--fixtures", "fixtures.yaml", "currencies: [{ code: NGN, rate: 1550 }]\n", "fixtures.yaml:1:27 currencies.0.rate: "],
+    [
+      "--fixtures",
+      "fixtures.yaml",
+      "currencies: [{ code: NGN, rate: 1550 }]\n",
+      "fixtures.yaml:1:27 currencies.0.rate: ",
+    ],
     ["--fixtures", "nowhere.yaml", undefined, "nowhere.yaml:1:1 there is no such file"],
     [
       "--scenario",

@@ -37,7 +37,7 @@ const PAYOUT_CURRENCIES = Object.keys(MINIMUM_WITHDRAWALS);
 const callerArb = fc.nat(CALLERS.length - 1);
 const whichArb = fc.nat(1_000);
 const unitsArb = fc.oneof(
-  { weight: 6, arbitrary: fc.bigInt({ min: 1n, max: 10n ** 7n }) },
+  { weight: 6, arbitrary: fc.bigInt({ min: 1n, max: 10n ** 8n }) },
   { weight: 1, arbitrary: fc.bigInt({ min: 1n, max: 99n }) },
   { weight: 1, arbitrary: fc.bigInt({ min: 10n ** 20n, max: 10n ** 28n }) },
 );
@@ -72,16 +72,16 @@ const stepArb = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant("withdraw" as const),
-      caller: callerArb,
-      currency: fc.constantFrom(...PAYOUT_CURRENCIES),
+      which: whichArb,
       share: fc.constantFrom("all", "half", "one more", "one"),
     }),
   },
   {
-    weight: 2,
+    weight: 4,
     arbitrary: fc.record({
       do: fc.constant("move_withdrawal" as const),
       which: whichArb,
+      isOpen: fc.boolean(),
       to: fc.constantFrom(...WITHDRAWAL_STATUSES),
     }),
   },
@@ -134,7 +134,8 @@ class Run {
         this.#withdraw(step);
         break;
       case "move_withdrawal": {
-        const withdrawal = pick(this.model.withdrawals, step.which);
+        const open = this.model.withdrawals.filter((one) => /^P/.test(one.status));
+        const withdrawal = pick(open.length > 0 && step.isOpen ? open : this.model.withdrawals, step.which);
         if (withdrawal === undefined) return;
         const verdict = this.model.moveWithdrawal(withdrawal, step.to);
         const command = transitionWithdrawalById(withdrawal.id, step.to);
@@ -220,8 +221,13 @@ class Run {
   }
 
   #withdraw(step: Extract<Step, { do: "withdraw" }>): void {
-    const { currency } = step;
-    const [caller, owner] = [CALLERS[step.caller]!, ownerOf(step.caller)];
+    const funded = [...this.model.accounts].flatMap(([key, { available }]) =>
+      available > 0n && PAYOUT_CURRENCIES.includes(key.split("|")[2]!) ? [key] : [],
+    );
+    const key = pick(funded, step.which) ?? `${ownerOf(0)}|${pick(PAYOUT_CURRENCIES, step.which)}`;
+    const currency = key.split("|")[2]!;
+    const owner = key.slice(0, -currency.length - 1);
+    const caller = CALLERS.find((_, index) => ownerOf(index) === owner)!;
     const decimals = decimalsIn(currency);
     const crypto = { type: "crypto_wallet", wallet_address: "an address of the shop" };
     const bank = {

@@ -1,12 +1,60 @@
 import { openingPostings } from "../../domain/ledger.js";
 import { isZero, toCanonical } from "../../domain/money.js";
+import { price } from "../../domain/pricing.js";
 import { isRefusal } from "../../schema/errors.js";
+import type { ChargeFixture } from "../../schema/fixtures.js";
+import { digestOf } from "../ids.js";
 import { post } from "../ledger.js";
+import { termsFor } from "../market.js";
 import type { ClockRecord, Endpoint } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
+import { beginExpiry, moveCharge, newCharge, priceCharge } from "./charges.js";
+import { walletFor } from "./quotes.js";
 
-/** What a new world has from the fixtures: the balances organizations start with. */
+/** What a new world has from the fixtures: the balances organizations start with, and the charges that exist. */
 export function initialWorld(tx: Transaction): void {
+  openBalances(tx);
+  for (const fixture of tx.catalogue.fixtures.charges) startingCharge(tx, fixture);
+}
+
+/** A charge as if it had been made and moved to its status at this moment; no timeline of any scenario runs for it. */
+function startingCharge(tx: Transaction, fixture: ChargeFixture): void {
+  const { catalogue } = tx;
+  const organization = catalogue.organization(fixture.organization_id);
+  const method = catalogue.method(fixture.payment_method);
+  const currency = catalogue.currency(fixture.currency);
+  if (organization === undefined || method === undefined || currency === undefined)
+    throw new Error(`starting charge ${fixture.id} names what is not there`);
+  const pricing = { base_currency: currency.code, amount: toCanonical(fixture.amount, currency.decimals) };
+  const { customer_email, customer_name, metadata } = fixture;
+  const charge = newCharge(
+    tx,
+    { key: fixture.id, mode: fixture.mode, organization },
+    {
+      kind: "whitelabel",
+      body: { customer_email, customer_name, metadata },
+      pricing,
+      offeredMethods: [method.id],
+      scenarioAsked: null,
+    },
+  );
+  const priced = priceCharge(tx, charge, {
+    method,
+    currency,
+    rail: catalogue.rails(method.id, currency.code)[0],
+    phoneNumber: fixture.phone_number ?? null,
+    bankAccountNumber: fixture.bank_account_number ?? null,
+    price: price(pricing, currency.code, termsFor(tx, currency.code, currency, method)),
+    walletAddress: walletFor(method, currency, digestOf(charge.charge_id)).wallet_address,
+  });
+  const open = beginExpiry(tx, priced);
+  tx.put("charges", open.charge_id, open);
+  if (fixture.status === "PENDING") return;
+  const moved = moveCharge(tx, open, fixture.status, "control");
+  if (isRefusal(moved)) throw new Error(`starting charge ${fixture.id}: ${moved.message}`);
+}
+
+function openBalances(tx: Transaction): void {
   for (const balance of tx.catalogue.fixtures.balances) {
     const currency = tx.catalogue.knownCurrency(balance.currency);
     const amount = toCanonical(balance.available_balance, currency.decimals);

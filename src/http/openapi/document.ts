@@ -36,8 +36,8 @@ export function openApiDocument(facts: Facts): OpenApiDocument {
   for (const operation of OPERATIONS) {
     const doc = OPERATION_DOCS[operation.id];
     if (doc === undefined) throw new Error(`no words for the operation ${operation.id}`);
-    const path = operation.path.replace(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(facts, operation, doc) };
+    const path = facts.paths[operation.id] ?? operation.path.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(facts, path, operation, doc) };
   }
   return {
     openapi: "3.1.0",
@@ -87,8 +87,8 @@ const SECURITY_SCHEME: Json = {
   [ASSUMPTION]: "A missing key, and a scheme other than Bearer, are answered like an invalid key.",
 };
 
-function describe(facts: Facts, operation: Operation, doc: OperationDoc): Json {
-  const parameters = parametersOf(facts, operation, doc);
+function describe(facts: Facts, path: string, operation: Operation, doc: OperationDoc): Json {
+  const parameters = parametersOf(facts, path, doc);
   return {
     operationId: operation.id,
     tags: [doc.tag],
@@ -121,8 +121,8 @@ const SECURITY: Readonly<Record<Operation["key"], Json>> = {
   none: { security: [] },
 };
 
-function parametersOf(facts: Facts, { path }: Operation, doc: OperationDoc): Json[] {
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+function parametersOf(facts: Facts, path: string, doc: OperationDoc): Json[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,

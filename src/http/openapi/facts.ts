@@ -6,6 +6,8 @@ import type { Settings } from "../../schema/settings.js";
 /** What the document takes from the fixtures and settings of the namespace it describes. */
 export interface Facts {
   readonly version: string;
+  /** Operation id → path of the user's own, parameters in braces. */
+  readonly paths: Readonly<Record<string, string>>;
   readonly currencies: readonly string[];
   readonly payoutCurrencies: readonly string[];
   readonly methods: readonly string[];
@@ -18,11 +20,13 @@ export interface Facts {
   readonly settings: Settings;
 }
 
+export function factsOf({ catalogue, settings }: Engine, version: string, paths: Facts["paths"]): Facts {
   const { currencies, methods, rails } = catalogue.fixtures;
   const ofKind = (kind: MethodFixture["kind"]) =>
     methods.filter((method) => method.kind === kind).map((method) => method.id);
   return {
     version,
+    paths,
     currencies: currencies.map((currency) => currency.code),
     payoutCurrencies: payoutCurrencies(catalogue).map((currency) => currency.code),
     methods: methods.map((method) => method.id),

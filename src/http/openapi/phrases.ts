@@ -38,13 +38,8 @@ export const METADATA_NOTE: FieldNote = {
   assumed: "That a metadata key picks a scenario is this sandbox's own; the service gives no key a meaning.",
 };
 
-export const SCENARIO_IDEA =
-  "Scenarios exist in the sandbox only. A name nobody knows is answered 400 with `details.sandbox_scenario`.";
-
-export const LIFE_NOTE: FieldNote = {
-  says: "Minutes until the checkout expires.",
-  adds: { default: 60 },
-};
+/** Without the keyword `default`: generators of types take a field that has one for a required one. */
+export const LIFE_NOTE = "Minutes until the checkout expires: 60 unless said otherwise.";
 
 export function redirect(when: string): FieldNote {
   return {

@@ -27,7 +27,7 @@ export function requestComponents(facts: Facts): Component[] {
       pricingSchema,
       {
         says: "What the merchant asks for.",
-        adds: { dependentSchemas: { local_pricing: { properties: { base_currency: { const: "USD" } } } } },
+        adds: { allOf: [LOCAL_PRICING_NEEDS_USD] },
       },
       {
         base_currency: currency(facts, "Currency the price is given in."),
@@ -96,6 +96,12 @@ export function requestComponents(facts: Facts): Component[] {
     }),
   ];
 }
+
+const LOCAL_PRICING_NEEDS_USD: Json = {
+  if: { required: ["local_pricing"] },
+  // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+  then: { properties: { base_currency: { const: "USD" } } },
+};
 
 const METHOD_ASSUMED =
   "A method the key's organization has not enabled is refused like one nobody knows: 400 `details.payment_method`.";

@@ -1,3 +1,5 @@
+import { html, type Markup } from "./html.js";
+
 const MONTHS = [
   "January",
   "February",
@@ -21,8 +23,14 @@ export function grouped(amount: string): string {
 }
 
 /** `"KES 1,234.50"`, the two kept on one line. */
-export function money(amount: string, unit: string): string {
+export function moneyText(amount: string, unit: string): string {
   return `${unit}\u00a0${grouped(amount)}`;
+}
+
+/** The same for a page, where an amount that is too long for a line breaks between its groups of digits. */
+export function money(amount: string, unit: string): Markup {
+  const [first = "", ...groups] = moneyText(amount, unit).split(",");
+  return html`${first}${groups.map((group) => html`,<wbr>${group}`)}`;
 }
 
 /** `"2026-03-01T09:05:00.000Z"` → `"1 March 2026, 09:05:00 UTC"`. */

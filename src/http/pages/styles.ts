@@ -10,7 +10,7 @@ export const STYLES = `
 --accent:#8db4ff;--on-accent:#0b1526;--accent-soft:#1c2a44;--good:#7bd8a2;--good-soft:#143323;--bad:#ffb0a8;--bad-soft:#401b18;
 --sand:#2a220d;--sand-edge:#d6a62e;--sand-text:#f6e6bd;--stripe:#b98516}}
 *,::before,::after{box-sizing:border-box}
-html{-webkit-text-size-adjust:100%;scrollbar-gutter:stable}
+html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
 overflow-wrap:anywhere}
 main,.sandbox{width:100%;max-width:62rem;margin:0 auto;padding:1.25rem 1rem}
@@ -37,8 +37,8 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:
 .left strong{font-size:1.25rem;font-variant-numeric:tabular-nums}
 
 .card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1.25rem 1rem;display:grid;gap:1.25rem;align-content:start;min-width:0}
-.notice{background:var(--bad-soft);color:var(--bad);border-radius:.5rem;padding:.75rem 1rem;font-weight:500}
-.methods{display:grid;gap:.75rem}
+.notice{background:var(--bad-soft);color:var(--bad);border-radius:.5rem;padding:.75rem 1rem;font-weight:500;outline:none}
+.methods{display:grid;gap:.75rem;margin-bottom:.5rem}
 .method{border:1px solid var(--line);border-radius:.625rem}
 .pick{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;padding:.875rem;cursor:pointer;border-radius:.625rem}
 .pick>input{grid-row:1/3}
@@ -48,9 +48,10 @@ input[type=radio]{width:1.25rem;height:1.25rem;margin:.125rem 0 0;accent-color:v
 .detail legend{font-size:.875rem;font-weight:500;color:var(--soft);margin-bottom:.25rem}
 .offer{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;padding:.625rem 0;border-top:1px solid var(--line);cursor:pointer}
 .offer>input{grid-row:1/3}
-.offer>span{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem}
-.offer strong{font-weight:600;font-variant-numeric:tabular-nums}
+.offer>span{display:flex;justify-content:space-between;gap:.75rem}
+.offer strong{flex:none;max-width:65%;text-align:end;font-weight:600;font-variant-numeric:tabular-nums}
 .offer small{color:var(--soft);font-size:.875rem;font-variant-numeric:tabular-nums}
+.offer small>span{display:inline-block;max-width:100%;margin-inline-end:.75rem}
 @supports selector(:has(*)){
 .method:has(>.pick>input:checked){border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}
 .method:has(>.pick>input:checked)>.pick{background:var(--accent-soft);border-radius:.5625rem .5625rem 0 0;margin-bottom:.625rem}
@@ -77,7 +78,7 @@ border:1px solid transparent;border-radius:.5rem;cursor:pointer;text-decoration:
 .facts dd.tool{grid-column:2;grid-row:1/3}
 .reference{background:var(--accent-soft);border-radius:.625rem;padding:1rem;display:grid;grid-template-columns:1fr auto;gap:.25rem .75rem;align-items:center}
 .reference p{grid-column:1/-1}
-.reference strong{font:700 1.5rem/1.3 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;letter-spacing:.04em}
+.reference strong{font:700 1.25rem/1.3 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .copy{visibility:hidden;min-width:5.5rem;min-height:2.5rem;padding:.25rem .75rem;background:var(--card);color:var(--accent);border-color:var(--edge);font-size:.875rem}
 .js .copy{visibility:visible}
 
@@ -103,14 +104,18 @@ background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75re
 .sandbox h2{font-size:1rem}
 .sandbox .outcomes{display:grid;grid-template-columns:1fr 1fr;gap:.5rem}
 .sandbox button{background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.9375rem;padding:.5rem .75rem}
+.sandbox button:last-child:nth-child(odd){grid-column:1/-1}
 .sandbox button:hover{border-style:dashed}
 .sandbox :focus-visible{outline-color:var(--sand-edge)}
 
 @media (min-width:54rem){
+html{scrollbar-gutter:stable}
 main{padding-top:2.5rem}
+.reference strong{font-size:1.5rem;letter-spacing:.04em}
 .two{display:grid;grid-template-columns:20rem minmax(0,1fr);gap:2.5rem;align-items:start}
 .two .summary{position:sticky;top:2.5rem}
 .card{padding:1.75rem}
 .actions.row{grid-template-columns:1fr auto}
-.sandbox .outcomes{grid-template-columns:repeat(4,auto);justify-content:start}}
+.sandbox .outcomes{grid-template-columns:repeat(4,auto);justify-content:start}
+.sandbox button:last-child:nth-child(odd){grid-column:auto}}
 `;

@@ -62,7 +62,7 @@ ${prices.map(({ currency, price }) => {
   const isBase = currency.code === page.charge.pricing.base_currency;
   return html`<label class="offer"><input type="radio" name="${fieldOf("currency", method.id)}" value="${currency.code}"${flag("checked", currency.code === chosen)}${flag("autofocus", currency.code === chosen && fault !== undefined)}>
 <span><span><bdi>${currency.name}</bdi></span> <strong>${money(price.amount, paid)}</strong></span>
-<small>includes ${money(price.fees.total_fee, paid)} fees${!isBase && `; ${rateText(page, currency.code, price.exchange_rate)}`}</small></label>`;
+<small><span>includes ${money(price.fees.total_fee, paid)} fees</span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
 })}
 </fieldset>`;
 }

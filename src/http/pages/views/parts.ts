@@ -1,17 +1,18 @@
 import type { Charge } from "../../../domain/charge.js";
-import { grouped, money, readableInstant, remainingTime } from "../format.js";
+import { grouped, money, moneyText, readableInstant, remainingTime } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import type { Live } from "../layout.js";
 import { type Page, unit } from "../model.js";
 
 /** The amount there is to pay: in the base currency until a method is chosen, then all of it, fees included. */
-export function dueAmount({ charge, catalogue }: Page): string {
+export function dueAmount({ charge, catalogue }: Page): Markup {
   return money(charge.amount, unit(catalogue, charge.currency));
 }
 
 export function pageTitle(page: Page): string {
   const error = page.problem !== undefined || Object.keys(page.fields.faults).length > 0 ? "Error: " : "";
-  return `${error}Pay ${page.merchant} – ${dueAmount(page)}`;
+  const { charge, catalogue, merchant } = page;
+  return `${error}Pay ${merchant} – ${moneyText(charge.amount, unit(catalogue, charge.currency))}`;
 }
 
 /** Who is paid, how much, for whom and until when. */
@@ -60,10 +61,10 @@ export function rateText({ charge, catalogue }: Page, currency: string, rate: st
   return `1 ${unit(catalogue, base_currency)} = ${grouped(rate ?? "1")} ${unit(catalogue, currency)}`;
 }
 
-/** In sandbox time. Where the clock stands still, only the hour of expiry is of use. */
+/** In sandbox time, and so at its speed; where the clock stands still it says so. */
 function countdown({ charge, remainingMs, speed }: Page): Markup {
   return html`<p class="left"><span id="left">Time left</span>
-<strong role="timer" aria-labelledby="left"${speed > 0 && html` data-countdown`}>${remainingTime(remainingMs)}</strong></p>
+<strong role="timer" aria-labelledby="left" data-countdown>${remainingTime(remainingMs)}</strong></p>
 <p class="small soft">Expires <time datetime="${charge.expires_at}">${readableInstant(charge.expires_at)}</time>${speed === 0 && ". The sandbox clock stands still."}</p>`;
 }
 

@@ -1,5 +1,5 @@
 import { sentence } from "../format.js";
-import { html, type Markup } from "../html.js";
+import { type Content, html, type Markup } from "../html.js";
 import type { Page } from "../model.js";
 import { cancelForm, copyButton, dueAmount, live, notice, pageTitle, summary } from "./parts.js";
 import { sandboxPanel } from "./sandbox-panel.js";
@@ -43,7 +43,7 @@ function instructions(page: Page): Markup {
   const method = catalogue.method(charge.payment_method ?? "");
   const given = charge.payment_instructions ?? { type: "" };
   const details = Object.entries(given).filter(([name]) => !SHOWN_APART.includes(name));
-  return html`<h2 id="how">Pay by <bdi>${method?.display_name ?? charge.payment_method ?? "other means"}</bdi></h2>
+  return html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
 <dl class="facts">
 ${fact("Amount to pay", dueAmount(page), "due", charge.amount)}
 ${details.map(([name, value]) => fact(LABELS[name] ?? sentence(name), value, `fact-${name}`, value))}
@@ -52,7 +52,7 @@ ${referenceBox(page)}
 ${given.instructions !== undefined && html`<p dir="auto">${given.instructions}</p>`}`;
 }
 
-function fact(label: string, value: string, id: string, copied: string): Markup {
+function fact(label: string, value: Content, id: string, copied: string): Markup {
   return html`<div><dt>${label}</dt><dd><bdi id="${id}">${value}</bdi></dd><dd class="tool">${copyButton(label.toLowerCase(), copied, id)}</dd></div>`;
 }
 

@@ -22,7 +22,7 @@ export function sandboxPanel(page: Page): Markup {
   const choosing = needsMethod(charge);
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
 <h2 id="sandbox">Sandbox – not part of the real page</h2>
-<p>${charge.mode === "live" ? "Live" : "Test"} mode, but no real money moves. ${hint(page, buttons.length > 0)}</p>
+<p>${charge.mode === "live" ? "Live mode, but of a sandbox: no real money moves." : "Test mode: no real money moves."} ${hint(page, buttons.length > 0)}</p>
 ${
   buttons.length > 0 &&
   html`<form class="outcomes" method="post" action="${links.action("outcome")}">

@@ -1,0 +1,17 @@
+import { openSandbox } from "../sandbox.js";
+import { DEFAULT_HOST, DEFAULT_PORT } from "../schema/options.js";
+import { startOptions } from "./options.js";
+
+/** `openapi`: prints the document that a sandbox started with the same configuration would serve. */
+export async function openapi(flags: Readonly<Record<string, unknown>>): Promise<void> {
+  // Nothing is served and nothing kept: the data file, if one is configured, stays closed.
+  const { data, fsync, ...options } = await startOptions(flags);
+  const sandbox = await openSandbox({ ...options, clock: "manual" });
+  try {
+    const address = `http://${options.host ?? DEFAULT_HOST}:${options.port || DEFAULT_PORT}`;
+    const answer = await sandbox.fetch(new Request(`${address}/openapi.json`));
+    process.stdout.write(`${JSON.stringify(await answer.json(), null, 2)}\n`);
+  } finally {
+    await sandbox.close();
+  }
+}
