@@ -1,5 +1,5 @@
 import { call, PAYINS_PATH } from "./requests.mjs";
-import { residentMb, start } from "./servers.mjs";
+import { processorMs, residentMb, start } from "./servers.mjs";
 import { median } from "./stats.mjs";
 
 const IDLE_MS = 400;
@@ -17,34 +17,46 @@ const FIRST_CALLS = { health: "/health", payins: PAYINS_PATH };
  * @typedef {object} StartResult
  * @property {string} name
  * @property {Record<keyof typeof FIRST_CALLS, number>} firstMs
+ * @property {number} [processorMs] processor time used until the first page of payins
  * @property {number} [idleMb] after the first page of payins
- * @property {Record<keyof typeof FIRST_CALLS, number[]>} rounds
+ * @property {Record<keyof typeof FIRST_CALLS, Started[]>} rounds
+ *
+ * @typedef {{ firstMs: number, processorMs?: number, idleMb?: number }} Started
  */
 export async function measureStart(servers, { cwd, rounds, memoryRounds }) {
-  const found = servers.map(({ name }) => ({ name, rounds: { health: [], payins: [] }, memory: [] }));
+  const found = servers.map(({ name }) => ({ name, rounds: { health: [], payins: [] } }));
   for (let round = 0; round <= rounds; round++)
     for (const [index, server] of servers.entries())
       for (const [name, path] of Object.entries(FIRST_CALLS)) {
-        const weighs = name === "payins" && round > 0 && round <= memoryRounds;
-        const { firstMs, idleMb } = await startOnce(server, path, cwd, weighs);
-        if (round > 0) found[index].rounds[name].push(firstMs);
-        if (idleMb !== undefined) found[index].memory.push(idleMb);
+        const started = await startOnce(server, path, cwd, name === "payins" && round <= memoryRounds);
+        if (round > 0) found[index].rounds[name].push(started);
       }
-  return found.map(({ name, rounds: times, memory }) => ({
-    name,
-    firstMs: { health: median(times.health), payins: median(times.payins) },
-    idleMb: memory.length === 0 ? undefined : median(memory),
-    rounds: times,
-  }));
+  return found.map((one) => {
+    const { health, payins } = one.rounds;
+    return {
+      ...one,
+      firstMs: { health: middle(health, "firstMs"), payins: middle(payins, "firstMs") },
+      processorMs: middle(payins, "processorMs"),
+      idleMb: middle(payins, "idleMb"),
+    };
+  });
 }
 
-async function startOnce(server, path, cwd, weighs) {
+async function startOnce(server, path, cwd, isWeighed) {
   const from = performance.now();
   const running = await start(server, { cwd });
   await call(running.port, "GET", path);
-  const firstMs = performance.now() - from;
-  if (weighs) await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
-  const idleMb = weighs ? residentMb(running.pid) : undefined;
+  const started = { firstMs: performance.now() - from, processorMs: processorMs(running.pid) };
+  if (isWeighed) {
+    await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+    started.idleMb = residentMb(running.pid);
+  }
   await running.stop();
-  return { firstMs, idleMb };
+  return started;
+}
+
+/** The median of a field over the rounds that have it; undefined when none has. */
+function middle(rounds, field) {
+  const values = rounds.map((round) => round[field]).filter((value) => value !== undefined);
+  return values.length === 0 ? undefined : median(values);
 }

@@ -64,7 +64,6 @@ export async function measureThroughput(load, { folder, core, connections, round
     const before = processorMs(server.pid);
     const result = await load.run({ port: server.port, connections: count, requests, ...timing });
     const after = processorMs(server.pid);
-    // Steadier than the rate when the machine has other things to do as well.
     if (before !== undefined) result.processorUs = ((after - before) * 1000) / result.sent;
     return result;
   };

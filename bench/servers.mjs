@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeOn } from "./cores.mjs";
@@ -92,15 +92,17 @@ function cleanEnvironment() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !drop.test(name)));
 }
 
-/** The ticks `/proc` counts processor time in are 1/100 s wherever Linux runs Node. */
-const TICK_MS = 10;
-
-/** Processor time the process has used so far, all threads, user and system; undefined without /proc. */
+/**
+ * Processor time the process has used so far, all its threads; undefined where the system does not say it in
+ * /proc. Steadier than the wall clock when the machine has other things to do as well.
+ */
 export function processorMs(pid) {
   try {
-    // The name, in brackets, may hold spaces; the fields after it are those from the third on.
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ");
-    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const ranNs = threads.map((thread) =>
+      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]),
+    );
+    return ranNs.reduce((sum, one) => sum + one, 0) / 1e6;
   } catch {
     return undefined;
   }

@@ -33,7 +33,7 @@ import {
 } from "./schema/options.js";
 import type { Scenario } from "./schema/scenario.js";
 import { settingsOf } from "./schema/settings.js";
-import { parseInstant } from "./schema/time.js";
+import { MAX_INSTANT_MS, parseInstant } from "./schema/time.js";
 import { UserError } from "./schema/user-error.js";
 import { LocalWorld, type WebhookOption } from "./world.js";
 
@@ -57,6 +57,7 @@ export interface OpenOptions extends StartOptions {
   /** Whether this process is ours (the command), or somebody's test run (the library). */
   readonly ownsProcess?: boolean;
   readonly onError?: (error: unknown) => void;
+  readonly onNotice?: (notice: string) => void;
 }
 
 /** Everything a running sandbox is, behind the library's door and under the command. */
@@ -196,11 +197,13 @@ export class Sandbox {
 
   #advanceTarget(target: string | Date) {
     if (target === "next" || target === "idle") return { until: target } as const;
-    const duration = typeof target === "string" ? parseDuration(target) : undefined;
-    const toMs =
-      duration !== undefined
-        ? this.#world.nowMs() + duration
-        : parseInstant(typeof target === "string" ? target : target.toISOString());
+    const byMs = typeof target === "string" ? parseDuration(target) : undefined;
+    if (byMs !== undefined) {
+      if (this.#world.nowMs() + byMs > MAX_INSTANT_MS)
+        throw new UserError("time does not pass the year 9999");
+      return { byMs };
+    }
+    const toMs = parseInstant(typeof target === "string" ? target : target.toISOString());
     if (toMs === undefined)
       throw new UserError(
         `cannot advance by ${JSON.stringify(target)}: give a duration such as 30m, an instant, next or idle`,
@@ -270,7 +273,10 @@ export async function openSandbox(options: OpenOptions): Promise<Sandbox> {
   const fixtures = options.fees === undefined && options.rates === undefined ? base : repriced(base, options);
   const { scenarios, active } = await chosenScenarios(shipped.scenarios, options.scenario ?? []);
   const webhooks: WebhookOption[] = [
-    ...(options.webhooks ?? []).map((one) => ({ ...one, url: webhookUrl(one.url)! })),
+    ...(options.webhooks ?? []).map((one) => ({
+      ...one,
+      url: one.url === undefined ? undefined : webhookUrl(one.url),
+    })),
     ...(options.webhook_url ?? []).map((url) => ({ url: webhookUrl(url)! })),
   ];
   const world = new LocalWorld({
@@ -295,6 +301,7 @@ export async function openSandbox(options: OpenOptions): Promise<Sandbox> {
     wall: systemWall,
     version,
     onError: options.onError ?? reportError,
+    onNotice: options.onNotice,
   });
   return new Sandbox(world, options, version);
 }
@@ -433,7 +440,7 @@ function optionFault(issue: Parameters<typeof issueMessage>[0]): string {
 }
 
 function camelCase(name: string): string {
-  return name === "allowed_host"
-    ? "allowedHosts"
-    : name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+  return name
+    .replace(/^allowed_host\b/, "allowed_hosts")
+    .replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }

@@ -25,7 +25,9 @@ import { UserError } from "./schema/user-error.js";
 import type { Signature } from "./schema/webhooks.js";
 
 export interface WebhookOption {
-  readonly url: string;
+  readonly url?: string | undefined;
+  readonly mailbox?: string | undefined;
+  readonly unreachable?: "hold" | "fail" | undefined;
   readonly mode?: Mode | undefined;
   readonly events?: readonly string[] | undefined;
   readonly secret?: string | undefined;
@@ -56,6 +58,8 @@ export interface WorldOptions {
   readonly wall: Wall;
   readonly version: string;
   readonly onError: (error: unknown) => void;
+  /** Told what a person at the terminal wants to know while it runs. */
+  readonly onNotice?: ((notice: string) => void) | undefined;
 }
 
 const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
@@ -131,7 +135,7 @@ export class LocalWorld implements World {
       wall,
       userAgent: `payments-sandbox/${options.version}`,
     });
-    this.runner = new Runner(this.engine, this.#clock, sender, wall, options.onError);
+    this.runner = new Runner(this.engine, this.#clock, sender, wall, options.onError, options.onNotice);
     this.runner.keepClock();
     this.engine.onCommit(() => {
       const failure = options.store.compactIfLarge?.(() => this.engine.dump());
@@ -162,7 +166,9 @@ export class LocalWorld implements World {
 
   #register(webhook: WebhookOption): Command<unknown> {
     return registerEndpoint({
-      url: webhook.url,
+      url: webhook.url ?? null,
+      mailbox: webhook.mailbox ?? null,
+      ...(webhook.unreachable === undefined ? {} : { unreachable: webhook.unreachable }),
       mode: webhook.mode ?? "test",
       organizationId: null,
       events: webhook.events ?? ["*"],
@@ -212,6 +218,10 @@ export class LocalWorld implements World {
 
   execute<Result>(command: Command<Result>): Result {
     return this.runner.execute(command);
+  }
+
+  get mailboxes() {
+    return this.runner;
   }
 
   isIdle(): boolean {

@@ -149,11 +149,11 @@ describe("listen()", () => {
 
   it("opens the port and host asked for, and names the host in the URL", async () => {
     const first = await sandboxWith();
-    const { port, url } = await first.sandbox.listen({ port: 0, host: "127.0.0.2" });
-    expect(url).toBe(`http://127.0.0.2:${port}`);
+    const { port, url } = await first.sandbox.listen({ port: 0, host: "localhost" });
+    expect(url).toBe(`http://localhost:${port}`);
     expect((await fetch(`${url}/health`)).status).toBe(200);
     await first.sandbox.close();
-    const second = await sandboxWith({ port, host: "127.0.0.2" });
+    const second = await sandboxWith({ port, host: "localhost" });
     expect((await second.sandbox.listen()).url).toBe(url);
   });
 

@@ -54,5 +54,8 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
 }
 
 function webhookTargets(options: StartOptions): string {
-  return [...(options.webhook_url ?? []), ...(options.webhooks ?? []).map((one) => one.url)].join(", ");
+  return [
+    ...(options.webhook_url ?? []),
+    ...(options.webhooks ?? []).map((one) => one.url ?? `mailbox ${one.mailbox}`),
+  ].join(", ");
 }

@@ -10,6 +10,9 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
     ...options,
     rate_limit: options.rate_limit ?? DEFAULT_RATE_LIMIT,
     makeUpSeed: true,
+    onNotice: (notice) => {
+      if (!options.quiet) process.stderr.write(`payments-sandbox: ${notice}\n`);
+    },
     ownsProcess: true,
   });
   try {

@@ -42,7 +42,7 @@ export function emit(tx: Transaction, emission: Emission): EventRecord {
       const { fields, metadata } = emission.subject();
       const found = firstRule("webhooks", scenariosFor(tx.state, emission.scenario), {
         metadata,
-        fields: { ...fields, type, url: endpoint.url },
+        fields: { ...fields, type, url: endpoint.url ?? `mailbox:${endpoint.mailbox}` },
       });
       planDeliveries(tx, event, endpoint, found);
     }

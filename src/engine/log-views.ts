@@ -48,6 +48,8 @@ export function controlEndpointView(endpoint: Endpoint) {
   return {
     webhook_id: endpoint.webhook_id,
     url: endpoint.url,
+    mailbox: endpoint.mailbox,
+    unreachable: endpoint.unreachable,
     mode: endpoint.mode,
     organization_id: endpoint.organization_id,
     events: endpoint.events,

@@ -122,7 +122,12 @@ export interface Delivery {
 export interface Endpoint {
   readonly webhook_id: string;
   readonly seq: number;
-  readonly url: string;
+  /** Null for a mailbox. */
+  readonly url: string | null;
+  /** Deliveries wait here to be collected, for tests without a socket. */
+  readonly mailbox: string | null;
+  /** On a running clock: whether attempts wait for somebody to listen, or fail at once. */
+  readonly unreachable: "hold" | "fail";
   readonly mode: Mode;
   /** The organization that registered it; null hears every organization of its mode (start options). */
   readonly organization_id: string | null;

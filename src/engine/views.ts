@@ -149,7 +149,7 @@ export function withdrawalView(withdrawal: Withdrawal) {
 export function endpointView(endpoint: Endpoint) {
   return {
     webhook_id: endpoint.webhook_id,
-    url: endpoint.url,
+    url: endpoint.url ?? `mailbox:${endpoint.mailbox}`,
     events: endpoint.events,
     secret: endpoint.secret,
     enabled: endpoint.enabled,

@@ -25,6 +25,7 @@ export interface World {
   readonly rates: RatePort | undefined;
   readonly faults: FaultPort;
   readonly journal: JournalPort;
+  readonly mailboxes: MailboxPort;
   /** Whether nothing is due and no delivery is under way. */
   isIdle(): boolean;
   /** Resolves with true as soon as the condition holds, looked at after each change; with false after so long. */
@@ -53,6 +54,18 @@ export interface FaultPort {
   pick(scenario: string | null, subject: () => Subject): PickedFault | undefined;
 }
 
+export interface MailboxPort {
+  takeFromMailbox(
+    mailbox: string,
+    max: number,
+  ): {
+    readonly deliveryId: string;
+    readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+  }[];
+  /** False when nobody has taken that delivery. */
+  acknowledge(deliveryId: string, status: number, body: string | null): boolean;
+}
+
 /** One call of the service as it came and as it was answered. */
 export interface ServedRequest {
   readonly method: string;
@@ -65,6 +78,8 @@ export interface ServedRequest {
   readonly requestBody: string | null;
   readonly responseBody: string | null;
   readonly idempotencyKey: string | null;
+  /** The scenario run that sent it, when it was not the app (header `Sandbox-Runner`). */
+  readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
 }
@@ -116,7 +131,10 @@ export interface ClockRequest {
   readonly nowMs: number | undefined;
 }
 
-export type AdvanceRequest = { readonly toMs: number } | { readonly until: "next" | "idle" };
+export type AdvanceRequest =
+  | { readonly toMs: number }
+  | { readonly byMs: number }
+  | { readonly until: "next" | "idle" };
 
 export interface AdvanceReply {
   readonly from: string;

@@ -182,6 +182,7 @@ export function journal(
     requestBody,
     responseBody: reply?.json ?? null,
     idempotencyKey: headers.get("idempotency-key"),
+    runner: headers.get("sandbox-runner"),
     scenario: headers.get("sandbox-scenario"),
     fault,
   });

@@ -5,6 +5,12 @@ import { nearest } from "../schema/nearest.js";
 import { UserError } from "../schema/user-error.js";
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
+/** Words and signs of YAML; reading one takes some microseconds and a kilobyte, whatever the size of the file. */
+const MAX_TOKENS = 200_000;
+/** Nobody mends more at a time. */
+const MAX_FAULTS = 50;
+const MAX_TEXT = 300;
+const MAX_ALIASES = 1_000;
 
 /** Where in a file something is wrong, and what. */
 export interface Fault {
@@ -17,8 +23,14 @@ export interface Fault {
 }
 
 export function faultText(fault: Fault): string {
-  const field = fault.field === "" ? "" : `${fault.field}: `;
-  return `${fault.file}:${fault.line}:${fault.column} ${field}${fault.message}`;
+  const field = fault.field === "" ? "" : `${shortened(fault.field)}: `;
+  return `${fault.file}:${fault.line}:${fault.column} ${field}${shortened(fault.message)}`;
+}
+
+/** A message may quote the file, and a broken file may hold anything: one line of a length that can be read. */
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, " ");
+  return line.length <= MAX_TEXT ? line : `${line.slice(0, MAX_TEXT)}…`;
 }
 
 type Path = readonly (string | number)[];
@@ -57,16 +69,21 @@ export async function readDocument(file: string): Promise<LoadedDocument> {
 
 export async function parseDocument(file: string, text: string): Promise<LoadedDocument> {
   const yaml = await import("yaml");
+  if (isTooMuch(yaml, text)) throw wholeFile(file, "holds too much to be read: leave something out");
   const lines = new yaml.LineCounter();
-  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
-  if (document.errors.length > 0)
-    throw new DocumentError(
-      document.errors.map((error) => ({ file, ...at(error.pos[0]), field: "", message: error.message })),
+  const faultsAt = (found: readonly { offset: number; message: string }[]): DocumentError =>
+    new DocumentError(
+      limited(found).map(({ offset, message }) => ({ file, ...at(offset), field: "", message })),
     );
+  const document = readText(yaml, file, text, lines);
+  if (document.errors.length > 0)
+    throw faultsAt(document.errors.map(({ pos, message }) => ({ offset: pos[0], message })));
+  const slips = [...slipsIn(yaml, document)];
+  if (slips.length > 0) throw faultsAt(slips);
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 100 });
@@ -79,7 +96,7 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
     faultAt(path, message) {
       // The nearest part that exists: a missing field is reported at the record that lacks it.
       for (let length = path.length; length >= 0; length--) {
-        const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
+        const node = length === 0 ? document.contents : nodeAt(yaml, document, path.slice(0, length));
         const range = yaml.isNode(node) ? node.range : undefined;
         if (range)
           return {
@@ -94,57 +111,149 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
   };
 }
 
+type Yaml = typeof import("yaml");
+type YamlDocument = ReturnType<Yaml["parseDocument"]>;
+
+function isTooMuch(yaml: Yaml, text: string): boolean {
+  let count = 0;
+  for (const _token of new yaml.Lexer().lex(text)) if (++count > MAX_TOKENS) return true;
+  return false;
+}
+
+function readText(
+  yaml: Yaml,
+  file: string,
+  text: string,
+  lineCounter: InstanceType<Yaml["LineCounter"]>,
+): YamlDocument {
+  try {
+    // The library looks for repeated keys by holding each against all others: `slipsIn` does it in one go.
+    return yaml.parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
+  } catch (error) {
+    throw wholeFile(file, error instanceof RangeError ? "is nested too deeply" : String(error));
+  }
+}
+
+/** What YAML lets pass and a file of ours may not have: a key written twice, a value that contains itself. */
+function* slipsIn(yaml: Yaml, document: YamlDocument): Generator<{ offset: number; message: string }> {
+  const open: { node: unknown; above: readonly unknown[] }[] = [{ node: document.contents, above: [] }];
+  let aliases = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, above } = next;
+    if (yaml.isAlias(node)) {
+      const offset = node.range?.[0] ?? 0;
+      if (++aliases > MAX_ALIASES) return yield { offset, message: `more than ${MAX_ALIASES} aliases` };
+      if (above.includes(node.resolve(document)))
+        yield { offset, message: `*${node.source} stands for what it is in` };
+    }
+    if (!yaml.isCollection(node)) continue;
+    const around = [...above, node];
+    const keys = new Set<unknown>();
+    for (const item of node.items) {
+      if (!yaml.isPair(item)) {
+        open.push({ node: item, above: around });
+        continue;
+      }
+      const { key, value } = item;
+      if (yaml.isScalar(key)) {
+        const name = String(key.value);
+        if (keys.has(name))
+          yield { offset: key.range?.[0] ?? 0, message: `${JSON.stringify(name)} is here twice` };
+        keys.add(name);
+      } else open.push({ node: key, above: around });
+      open.push({ node: value, above: around });
+    }
+  }
+}
+
+/** The first so many, and for the rest one that tells how many there are. */
+function limited<T extends { readonly message: string }>(faults: readonly T[]): T[] {
+  const rest = faults.length - MAX_FAULTS;
+  if (rest <= 0) return [...faults];
+  const next = faults[MAX_FAULTS]!;
+  return [...faults.slice(0, MAX_FAULTS), { ...next, message: `${next.message} (and ${rest - 1} more)` }];
+}
+
+/** The part of the file a path leads to, through aliases. */
+function nodeAt(yaml: Yaml, document: YamlDocument, path: Path): unknown {
+  let node: unknown = document.contents;
+  for (const part of path) {
+    if (yaml.isAlias(node)) node = node.resolve(document);
+    if (yaml.isMap(node)) node = node.items.find((item) => keyName(yaml, item.key) === String(part))?.value;
+    else if (yaml.isSeq(node)) node = node.items[Number(part)];
+    else return undefined;
+  }
+  return node;
+}
+
+function keyName(yaml: Yaml, key: unknown): string | undefined {
+  return yaml.isScalar(key) ? String(key.value) : undefined;
+}
+
 /** Where the key of a field stands, for a fault is about the field, not only its value. */
-function keyOffset(
-  yaml: typeof import("yaml"),
-  document: ReturnType<typeof import("yaml").parseDocument>,
-  path: Path,
-): number | undefined {
+function keyOffset(yaml: Yaml, document: YamlDocument, path: Path): number | undefined {
   const last = path.at(-1);
   if (typeof last !== "string") return undefined;
-  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  let parent = nodeAt(yaml, document, path.slice(0, -1));
+  if (yaml.isAlias(parent)) parent = parent.resolve(document);
   if (!yaml.isMap(parent)) return undefined;
-  const pair = parent.items.find((item) => yaml.isScalar(item.key) && String(item.key.value) === last);
+  const pair = parent.items.find((item) => keyName(yaml, item.key) === last);
   return pair !== undefined && yaml.isScalar(pair.key) ? pair.key.range?.[0] : undefined;
 }
 
 type Issue = z.core.$ZodIssue;
 
-/** All faults of a document against a schema, each at its place; the nearest known word for a misspelt key. */
-export function schemaFaults(schema: z.ZodMiniType, document: LoadedDocument): Fault[] {
-  const checked = check(schema, document.value);
-  return checked.ok ? [] : checked.issues.flatMap((issue) => issueFaults(schema, document, issue));
+/** Which part of a document is checked, when it is not the whole as it stands in the file. */
+export interface Part {
+  readonly at: Path;
+  /** What is checked in the place of what the file has there, its variables filled in. */
+  readonly value: unknown;
+  /** Whether a value is not known yet, so that nothing can be said against it. */
+  readonly isOpen?: (value: unknown) => boolean;
 }
 
-function issueFaults(schema: z.ZodMiniType, document: LoadedDocument, issue: Issue): Fault[] {
+/** All faults of a document against a schema, each at its place; the nearest known word for a misspelt key. */
+export function schemaFaults(schema: z.ZodMiniType, document: LoadedDocument, part?: Part): Fault[] {
+  const { at = [], value = document.value, isOpen = () => false } = part ?? {};
+  const checked = check(schema, value);
+  if (checked.ok) return [];
+  const said = checked.issues.flatMap((issue) => issueMessages(schema, issue, isOpen));
+  return limited(said).map(({ path, message }) => document.faultAt([...at, ...path], message));
+}
+
+interface Said {
+  readonly path: Path;
+  readonly message: string;
+}
+
+function issueMessages(schema: z.ZodMiniType, issue: Issue, isOpen: (value: unknown) => boolean): Said[] {
+  if (isOpen(issue.input)) return [];
   const path = issue.path.filter((part): part is string | number => typeof part !== "symbol");
   if (issue.code === "unrecognized_keys") {
     const known = knownKeys(schema, path);
-    return issue.keys.map((key) => {
-      const near = nearest(key, known);
-      const hint =
-        near === undefined
-          ? known.length > 0
-            ? `; known: ${known.join(", ")}`
-            : ""
-          : `; did you mean ${near}?`;
-      return document.faultAt([...path, key], `unknown field${hint}`);
-    });
+    return issue.keys.map((key) => ({ path: [...path, key], message: unknownField(key, known) }));
   }
   if (issue.code === "invalid_union") {
     // Of a choice of shapes, the one that fits best is the one that was meant.
     const best = [...issue.errors].sort((a, b) => cost(a) - cost(b))[0];
     if (best !== undefined && best.length > 0)
       return best.flatMap((inner) =>
-        issueFaults(schema, document, { ...inner, path: [...issue.path, ...inner.path] } as Issue),
+        issueMessages(schema, { ...inner, path: [...issue.path, ...inner.path] } as Issue, isOpen),
       );
   }
-  return [
-    document.faultAt(
-      path,
-      issuePath(issue) === "body" && issue.message === "" ? "is invalid" : issueMessage(issue),
-    ),
-  ];
+  if (issue.code === "invalid_value" && typeof issue.input === "string") {
+    const near = nearest(issue.input, issue.values.map(String));
+    if (near !== undefined) return [{ path, message: `${issueMessage(issue)}; did you mean ${near}?` }];
+  }
+  const isSilent = issuePath(issue) === "body" && issue.message === "";
+  return [{ path, message: isSilent ? "is invalid" : issueMessage(issue) }];
+}
+
+/** What to say of a word that is not known there: the one that was probably meant, else those there are. */
+export function unknownField(word: string, known: readonly string[]): string {
+  const near = nearest(word, known);
+  if (near !== undefined) return `unknown field; did you mean ${near}?`;
+  return known.length > 0 ? `unknown field; known: ${known.join(", ")}` : "unknown field";
 }
 
 function cost(issues: readonly Issue[]): number {

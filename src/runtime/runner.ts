@@ -9,7 +9,8 @@ import { type Refusal, refuse } from "../schema/errors.js";
 import type { ClockSetting } from "../schema/options.js";
 import { iso } from "../schema/time.js";
 import type { Clock } from "./clock.js";
-import type { Sender } from "./sender.js";
+import { Parking } from "./parking.js";
+import type { Job, Sender, SignedRequest } from "./sender.js";
 import { type Wall, yieldToOthers } from "./wall.js";
 
 /** One thing that happened because its time came. */
@@ -27,12 +28,18 @@ export interface AdvanceReport {
 }
 
 /** Until when an advance goes: an instant, the next thing due, or until nothing is planned any more. */
-export type AdvanceTarget = { readonly toMs: number } | { readonly until: "next" | "idle" };
+export type AdvanceTarget =
+  | { readonly toMs: number }
+  | { readonly byMs: number }
+  | { readonly until: "next" | "idle" };
 
 const RETRY_AFTER_ERROR_MS = 1_000;
+/** How often an endpoint nobody listens on is tried again, in wall time. */
+const PROBE_EVERY_MS = 1_000;
 
 interface InFlight {
   readonly task: Task;
+  readonly job: Job;
   outcome: Outcome | undefined;
 }
 
@@ -64,6 +71,8 @@ export class Runner {
   readonly #sender: Sender;
   readonly #wall: Wall;
   readonly #onError: (error: unknown) => void;
+  readonly #onNotice: (notice: string) => void;
+  readonly #parking = new Parking();
   #epoch = 0;
   #inFlight: InFlight[] = [];
   #ready: Task[] = [];
@@ -76,8 +85,16 @@ export class Runner {
   readonly #waiting: (() => void)[] = [];
   #lastTurn: Promise<void> = Promise.resolve();
 
-  constructor(engine: Engine, clock: Clock, sender: Sender, wall: Wall, onError: (error: unknown) => void) {
+  constructor(
+    engine: Engine,
+    clock: Clock,
+    sender: Sender,
+    wall: Wall,
+    onError: (error: unknown) => void,
+    onNotice: (notice: string) => void = () => {},
+  ) {
     this.#onError = onError;
+    this.#onNotice = onNotice;
     this.#engine = engine;
     this.#clock = clock;
     this.#sender = sender;
@@ -209,14 +226,119 @@ export class Runner {
       this.#executeNow(dropDelivery(task));
       return;
     }
-    const epoch = this.#epoch;
-    const flight: InFlight = { task, outcome: undefined };
+    if (job.mailbox !== null) {
+      this.#parking.post(job.mailbox, task);
+      return;
+    }
+    if (this.#holds(job) && this.#parking.isHeld(job.webhookId)) {
+      this.#parking.hold(job.webhookId, task);
+      return;
+    }
+    const flight: InFlight = { task, job, outcome: undefined };
     this.#inFlight.push(flight);
-    void job.send().then((outcome) => {
+    this.#send(flight, (outcome) => {
+      if (outcome.isUnreachable && this.#holds(job)) this.#hold(flight);
+      else flight.outcome = outcome;
+    });
+  }
+
+  /** Sends, and brings the outcome back unless the world it is of has been replaced meanwhile. */
+  #send(flight: InFlight, bringBack: (outcome: Outcome) => void): void {
+    const epoch = this.#epoch;
+    void flight.job.send().then((outcome) => {
       if (this.#epoch !== epoch || this.#closed) return;
-      flight.outcome = outcome;
+      bringBack(outcome);
       this.#guarded(() => this.#landed());
     });
+  }
+
+  /** Whether an attempt may wait for somebody to listen: time must pass by itself for that. */
+  #holds(job: Job): boolean {
+    return job.holds && this.#clock.runs && this.#advance === undefined;
+  }
+
+  /** Nobody listens: no attempt is spent, and the endpoint is probed until somebody does. */
+  #hold(flight: InFlight): void {
+    this.#inFlight = this.#inFlight.filter((one) => one !== flight);
+    const { webhookId, target } = flight.job;
+    if (this.#parking.hold(webhookId, flight.task) === 1) this.#planProbe(webhookId, target, true);
+  }
+
+  #planProbe(webhookId: string, target: string, isFirst: boolean): void {
+    const epoch = this.#epoch;
+    this.#wall.after(PROBE_EVERY_MS, () => {
+      if (this.#epoch !== epoch || this.#closed || !this.#parking.isHeld(webhookId)) return;
+      if (isFirst) this.#onNotice(`waiting for ${target}, ${this.#parking.heldCount(webhookId)} held`);
+      this.#guarded(() => this.#probe(webhookId, target));
+    });
+  }
+
+  /** Tries the delivery that has waited longest; if it gets through, whatever comes of it, the others follow. */
+  #probe(webhookId: string, target: string): void {
+    const task = this.#parking.shiftHeld(webhookId);
+    const job = task && this.#sender.prepare(this.#engine.state, task.ref, this.#clock.nowMs());
+    if (task === undefined || job === undefined) {
+      this.#ready = [
+        ...(task === undefined ? [] : [task]),
+        ...this.#parking.release(webhookId),
+        ...this.#ready,
+      ];
+      this.#planPump();
+      return;
+    }
+    const flight: InFlight = { task, job, outcome: undefined };
+    this.#inFlight.push(flight);
+    this.#send(flight, (outcome) => {
+      if (outcome.isUnreachable && this.#holds(job)) {
+        this.#inFlight = this.#inFlight.filter((one) => one !== flight);
+        this.#parking.holdFirst(webhookId, task);
+        this.#planProbe(webhookId, target, false);
+        return;
+      }
+      flight.outcome = outcome;
+      const released = this.#parking.release(webhookId);
+      this.#onNotice(`${target} is there, ${released.length + 1} sent`);
+      this.#ready.push(...released);
+      this.#planPump();
+    });
+  }
+
+  /** What waits in a mailbox, signed at this moment; each waits for its acknowledgement from then on. */
+  takeFromMailbox(
+    mailbox: string,
+    max: number,
+  ): { readonly deliveryId: string; readonly request: SignedRequest }[] {
+    this.settle();
+    this.#startReady();
+    return this.#parking.collect(mailbox, max).flatMap((task) => {
+      const job = this.#sender.prepare(this.#engine.state, task.ref, this.#clock.nowMs());
+      if (job === undefined) {
+        this.#executeNow(dropDelivery(task));
+        return [];
+      }
+      const request = job.sign();
+      this.#parking.take(task.ref, { task, headers: request.headers, sentAt: request.sentAt });
+      return [{ deliveryId: task.ref, request }];
+    });
+  }
+
+  /** The answer of whoever took a delivery; false when nobody has taken it. */
+  acknowledge(deliveryId: string, status: number, body: string | null): boolean {
+    const taken = this.#parking.takenAs(deliveryId);
+    if (taken === undefined) return false;
+    this.#executeNow(
+      recordAttempt(taken.task, {
+        sent_at: taken.sentAt,
+        duration_ms: Math.max(0, this.#wall.nowMs() - Date.parse(taken.sentAt)),
+        request_headers: taken.headers,
+        status,
+        response_body: body,
+        error: null,
+        retryAfterMs: null,
+      }),
+    );
+    this.#parking.acknowledge(deliveryId);
+    return true;
   }
 
   /** An outcome is there. If it cannot be kept, an advance fails and says so; otherwise it is tried again. */
@@ -283,6 +405,8 @@ export class Runner {
   async advance(target: AdvanceTarget): Promise<AdvanceReport | Refusal> {
     if (this.isAdvancing) return clockBusy();
     const fromMs = this.#clock.nowMs();
+    // A running clock is read once: the leap begins where it is said to, and is as long as it was asked to be.
+    const toMs = "byMs" in target ? fromMs + target.byMs : "toMs" in target ? target.toMs : undefined;
     this.#cancelTimer?.();
     const report: Advancing = { fired: [], total: 0, calls: 0, failure: undefined };
     this.#advance = report;
@@ -317,13 +441,13 @@ export class Runner {
           continue;
         }
         const next = this.#engine.nextTask();
-        if ("toMs" in target) {
-          if (next === undefined || next.due_ms > target.toMs) {
-            nowMs = Math.max(nowMs, target.toMs);
+        if (toMs !== undefined) {
+          if (next === undefined || next.due_ms > toMs) {
+            nowMs = Math.max(nowMs, toMs);
             break;
           }
         } else {
-          if (next === undefined || (target.until === "next" && reached)) break;
+          if (next === undefined || ("until" in target && target.until === "next" && reached)) break;
           reached = true;
         }
         if (next.due_ms > nowMs) {
@@ -332,6 +456,10 @@ export class Runner {
           this.#clock.hold(nowMs);
         }
       }
+    } catch (error) {
+      // What could not be kept has not happened, so its time has not come either.
+      nowMs = Math.max(fromMs, this.#engine.state.at);
+      throw error;
     } finally {
       this.#advance = undefined;
       this.#wake();
@@ -352,6 +480,11 @@ export class Runner {
     this.#clock.set(this.#clock.nowMs(), setting);
     this.keepClock();
     this.#cancelTimer?.();
+    // On a clock that stands nobody would ever come to listen: what was held fails like anything else.
+    if (!this.#clock.runs)
+      for (const webhookId of this.#parking.heldEndpoints())
+        this.#ready.push(...this.#parking.release(webhookId));
+    if (this.#ready.length > 0) this.#planPump();
     this.#poke();
     return undefined;
   }
@@ -367,6 +500,7 @@ export class Runner {
     this.#epoch++;
     this.#inFlight = [];
     this.#ready = [];
+    this.#parking.clear();
     this.#owesOutcomes = false;
     this.#sender.abortAll();
     this.#cancelTimer?.();

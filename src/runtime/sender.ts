@@ -3,18 +3,34 @@ import * as http from "node:http";
 import type { Outcome } from "../engine/commands/deliveries.js";
 import type { Endpoint, EventRecord, Mishap } from "../engine/records.js";
 import type { State } from "../engine/state.js";
-import { standardHeaders } from "./signatures.js";
+import { Gate } from "./gate.js";
+import { signatureHeaders } from "./signatures.js";
 import type { Wall } from "./wall.js";
 
 /** How much of a receiver's answer the log keeps. */
 const RESPONSE_KEPT_BYTES = 4_096;
 /** How many deliveries go to one endpoint at a time. */
-const CONCURRENCY_PER_HOST = 10;
+const CONCURRENCY_PER_ENDPOINT = 10;
 
 /** Signs what shall look forged: well formed, and nobody's. */
 const FORGED_SECRET = "whsec_Zm9yZ2VkLWJ5LWEtc2NlbmFyaW8tb24tcHVycG9zZSE=";
 
+/** A request as a receiver would get it now: its signature carries this moment of wall time. */
+export interface SignedRequest {
+  readonly sentAt: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 export interface Job {
+  readonly webhookId: string;
+  /** Where it goes, for people. */
+  readonly target: string;
+  /** The mailbox it goes to instead of over the network. */
+  readonly mailbox: string | null;
+  /** Whether an endpoint nobody listens on is waited for. */
+  readonly holds: boolean;
+  sign(): SignedRequest;
   /** Makes the attempt. Never rejects: what went wrong is part of the outcome. */
   send(): Promise<Outcome>;
 }
@@ -28,8 +44,9 @@ export interface SenderOptions {
 /** Sends deliveries over HTTP. Knows nothing of when or how often: that is the engine's to decide. */
 export class Sender {
   readonly #options: SenderOptions;
-  readonly #httpAgent = new http.Agent({ keepAlive: true, maxSockets: CONCURRENCY_PER_HOST });
+  readonly #httpAgent = new http.Agent({ keepAlive: true });
   #https: { readonly request: typeof http.request; readonly agent: http.Agent } | undefined;
+  readonly #gates = new Map<string, Gate>();
   #abort = aborter();
 
   constructor(options: SenderOptions) {
@@ -43,9 +60,47 @@ export class Sender {
     const endpoint = delivery && state.get("endpoints", delivery.webhook_id);
     if (event === undefined || endpoint === undefined || !endpoint.enabled) return undefined;
     const { mishap } = delivery!;
-    if (mishap !== null && delivery!.attempts.length < mishap.fail_first)
-      return { send: async () => this.#failed(mishap.scenario) };
-    return { send: () => this.#send(event, endpoint, nowMs, mishap) };
+    const { url, mailbox, webhook_id } = endpoint;
+    const fails = mishap !== null && delivery!.attempts.length < mishap.fail_first;
+    return {
+      webhookId: webhook_id,
+      target: url === null ? `mailbox ${mailbox}` : new URL(url).host,
+      mailbox: fails ? null : mailbox,
+      holds: endpoint.unreachable === "hold",
+      sign: () => this.#sign(event, endpoint, nowMs, mishap),
+      send: () =>
+        fails || url === null
+          ? Promise.resolve(this.#failed(mishap?.scenario ?? ""))
+          : this.#inTurn(webhook_id, (signal) =>
+              this.#send(url, this.#sign(event, endpoint, nowMs, mishap), signal),
+            ),
+    };
+  }
+
+  /**
+   * So many deliveries to one endpoint at a time; the time a receiver has to answer starts when its turn comes.
+   */
+  async #inTurn(webhookId: string, send: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
+    // The world this attempt is of; when that is replaced while the attempt waits, nothing may go out any more.
+    const { signal } = this.#abort;
+    let gate = this.#gates.get(webhookId);
+    if (gate === undefined) this.#gates.set(webhookId, (gate = new Gate(CONCURRENCY_PER_ENDPOINT)));
+    await gate.enter();
+    try {
+      return await send(signal);
+    } finally {
+      gate.leave();
+      if (gate.isEmpty) this.#gates.delete(webhookId);
+    }
+  }
+
+  #sign(event: EventRecord, endpoint: Endpoint, nowMs: number, mishap: Mishap | null): SignedRequest {
+    const sentAtMs = this.#options.wall.nowMs();
+    return {
+      sentAt: new Date(sentAtMs).toISOString(),
+      headers: this.#headers(event, endpoint, nowMs, sentAtMs, mishap),
+      body: event.body,
+    };
   }
 
   /** An attempt that a scenario has fail on the way: nothing is sent. */
@@ -72,7 +127,6 @@ export class Sender {
       "content-type": "application/json",
       "user-agent": this.#options.userAgent,
     };
-    if (endpoint.signature === "none") return headers;
     const secrets = [mishap?.bad_signature ? FORGED_SECRET : endpoint.secret];
     if (
       !mishap?.bad_signature &&
@@ -80,10 +134,12 @@ export class Sender {
       nowMs < endpoint.previous_secret_until_ms
     )
       secrets.push(endpoint.previous_secret);
-    return {
-      ...headers,
-      ...standardHeaders(event.event_id, sentAtMs - (mishap?.stale_ms ?? 0), event.body, secrets),
+    const message = {
+      id: event.event_id,
+      sentAtMs: sentAtMs - (mishap?.stale_ms ?? 0),
+      body: event.body,
     };
+    return { ...headers, ...signatureHeaders(endpoint.signature, message, secrets) };
   }
 
   /** TLS is loaded for those who use it: it costs a start 2 ms. */
@@ -92,40 +148,43 @@ export class Sender {
     const https = await import("node:https");
     this.#https ??= {
       request: https.request,
-      agent: new https.Agent({ keepAlive: true, maxSockets: CONCURRENCY_PER_HOST }),
+      agent: new https.Agent({ keepAlive: true }),
     };
     return this.#https;
   }
 
   async #send(
-    event: EventRecord,
-    endpoint: Endpoint,
-    nowMs: number,
-    mishap: Mishap | null,
+    address: string,
+    signed: SignedRequest,
+    signal: AbortSignal,
+    isSecondTry = false,
   ): Promise<Outcome> {
+    const { sentAt, headers, body } = signed;
     const { wall, timeoutMs } = this.#options;
     const sentAtMs = wall.nowMs();
-    const headers = this.#headers(event, endpoint, nowMs, sentAtMs, mishap);
-    const { signal } = this.#abort;
-    const url = new URL(endpoint.url);
+    const url = new URL(address);
     const transport = await this.#transport(url.protocol);
     return new Promise((resolve) => {
       let callOff: () => void = () => {};
       let isDone = false;
-      const finish = (part: Pick<Outcome, "status" | "response_body" | "error" | "retryAfterMs">): void => {
-        if (isDone) return;
+      const end = (): boolean => {
+        if (isDone) return false;
         isDone = true;
         callOff();
         signal.removeEventListener("abort", abort);
+        return true;
+      };
+      const finish = (part: Omit<Outcome, "sent_at" | "duration_ms" | "request_headers">): void => {
+        if (!end()) return;
         resolve({
-          sent_at: new Date(sentAtMs).toISOString(),
+          sent_at: sentAt,
           duration_ms: wall.nowMs() - sentAtMs,
           request_headers: headers,
           ...part,
         });
       };
-      const fail = (error: string): void =>
-        finish({ status: null, response_body: null, error, retryAfterMs: null });
+      const fail = (error: string, isUnreachable = false): void =>
+        finish({ status: null, response_body: null, error, retryAfterMs: null, isUnreachable });
       let request: http.ClientRequest | undefined;
       const abort = (): void => {
         request?.destroy();
@@ -133,7 +192,7 @@ export class Sender {
       };
       // Called off while TLS was being loaded: nothing may go out any more.
       if (signal.aborted) return abort();
-      const bytes = Buffer.from(event.body);
+      const bytes = Buffer.from(body);
       request = transport.request(url, {
         method: "POST",
         agent: transport.agent,
@@ -148,7 +207,12 @@ export class Sender {
         });
       });
       signal.addEventListener("abort", abort);
-      request.on("error", (error: NodeJS.ErrnoException) => fail(errorText(error)));
+      request.on("error", (error: NodeJS.ErrnoException) => {
+        // The receiver closed a kept connection just as it was used again: it has not seen this request.
+        if (request?.reusedSocket && error.code === "ECONNRESET" && !isSecondTry) {
+          if (end()) resolve(this.#send(address, signed, signal, true));
+        } else fail(errorText(error), isRefused(error));
+      });
       request.on("response", (response) => {
         const chunks: Buffer[] = [];
         let kept = 0;
@@ -199,6 +263,14 @@ function errorText(error: NodeJS.ErrnoException): string {
   if (Array.isArray(errors) && errors.length > 0)
     return errors.map((one) => (one instanceof Error ? one.message : String(one))).join("; ");
   return error.message || String(error.code ?? error);
+}
+
+/** Nobody listens: every address of the name refused the connection. */
+function isRefused(error: NodeJS.ErrnoException): boolean {
+  const errors = (error as { errors?: unknown }).errors;
+  if (Array.isArray(errors))
+    return errors.length > 0 && errors.every((one) => isRefused(one as NodeJS.ErrnoException));
+  return error.code === "ECONNREFUSED";
 }
 
 function retryAfterMs(header: string | undefined, wallMs: number): number | null {

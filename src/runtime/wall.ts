@@ -34,3 +34,9 @@ export function madeUpSeed(): string {
     .toString(36)
     .slice(-10);
 }
+
+/** Keeps the process running while work is under way that no socket or timer of ours holds it for. */
+export function keepAlive(): () => void {
+  const timer = setInterval(() => {}, MAX_TIMER_MS);
+  return () => clearInterval(timer);
+}

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { maxLength } from "./lengths.js";
 
 /** The two isolated worlds of data, told apart by the prefix of the API key (specification: Authentication). */
 export const MODES = ["test", "live"] as const;
@@ -83,4 +84,4 @@ export const phoneSchema = z
 
 export const emailSchema = z
   .email("must be an e-mail address")
-  .check(z.maxLength(254, "must be at most 254 characters"));
+  .check(maxLength(254, "must be at most 254 characters"));

@@ -1,9 +1,18 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, modeSchema, rateSchema, withdrawalStatusSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
-import { clockOptionSchema, webhookOptionSchema, webhookUrlSchema } from "./options.js";
+import { maxLength, minLength } from "./lengths.js";
+import {
+  clockOptionSchema,
+  hasOneTarget,
+  ONE_TARGET_MESSAGE,
+  unreachableSchema,
+  webhookOptionShape,
+  webhookUrlSchema,
+} from "./options.js";
 import { pageQuerySchema } from "./requests.js";
 import { parseInstant } from "./time.js";
+import { signatureSchema } from "./webhooks.js";
 
 /** What the control API is asked (contract section 7). Unknown fields are faults here: a slip would go unseen. */
 export const instantSchema = z
@@ -42,7 +51,7 @@ export const resetRequestSchema = z.strictObject({
 
 const reasonSchema = z
   .string()
-  .check(z.minLength(1, "must not be empty"), z.maxLength(500, "must be at most 500 characters"));
+  .check(minLength(1, "must not be empty"), maxLength(500, "must be at most 500 characters"));
 
 export const transitionRequestSchema = z.strictObject({
   to: chargeStatusSchema,
@@ -110,14 +119,25 @@ export const redeliverRequestSchema = z.strictObject({
   times: z.optional(z.int().check(z.gte(1, "must be 1 to 100"), z.lte(100, "must be 1 to 100"))),
 });
 
-export const endpointRequestSchema = z.strictObject({
-  ...webhookOptionSchema.shape,
-  organization_id: optionalText,
+export const endpointRequestSchema = z
+  .strictObject({ ...webhookOptionShape, organization_id: optionalText })
+  .check(z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }));
+
+export const takeRequestSchema = z.strictObject({
+  max: z.optional(z.int().check(z.gte(1, "must be 1 to 1000"), z.lte(1_000, "must be 1 to 1000"))),
+});
+export const ackRequestSchema = z.strictObject({
+  status: z
+    .int("must be an HTTP status")
+    .check(z.gte(100, "must be an HTTP status"), z.lte(599, "must be an HTTP status")),
+  body: optionalText,
 });
 export const endpointPatchSchema = z.strictObject({
   url: z.optional(webhookUrlSchema),
-  events: z.optional(z.array(z.string().check(z.minLength(1))).check(z.minLength(1))),
+  events: z.optional(z.array(z.string().check(minLength(1))).check(minLength(1))),
   enabled: z.optional(z.boolean()),
+  unreachable: z.optional(unreachableSchema),
+  signature: z.optional(signatureSchema),
 });
 
 export const waitRequestSchema = z.strictObject({

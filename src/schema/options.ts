@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import { httpUrlSchema, modeSchema, percentSchema, rateSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
+import { maxLength, minLength } from "./lengths.js";
 import { parseInstant } from "./time.js";
-import { signatureSchema } from "./webhooks.js";
+import { anySecretSchema, secretFault, signatureSchema } from "./webhooks.js";
 
 /** Where the server listens unless told otherwise. */
 export const DEFAULT_PORT = 4402;
@@ -21,36 +22,77 @@ export const clockOptionSchema = z.string().check(
   z.refine((text) => !/^[0.]+x$/.test(text), CLOCK_MESSAGE),
 );
 
-export const secretSchema = z
-  .string()
-  .check(z.regex(/^whsec_[A-Za-z0-9+/]{22,}={0,2}$/, "must be whsec_ and at least 16 bytes in base64"));
+export const WEBHOOK_URL_MESSAGE =
+  "must be an http or https URL, such as http://localhost:3000/webhooks, and not a cloud's metadata address";
 
 /** A receiver's address; a missing scheme means http. */
 export const webhookUrlSchema = z
   .string()
-  .check(
-    z.refine(
-      (text) => webhookUrl(text) !== undefined,
-      "must be an http or https URL, such as http://localhost:3000/webhooks",
-    ),
-  );
+  .check(z.refine((text) => webhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE));
 
 export function webhookUrl(text: string): string | undefined {
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (!/^https?:\/\//i.test(withScheme) || !URL.canParse(withScheme)) return undefined;
-  return new URL(withScheme).href;
+  const url = new URL(withScheme);
+  return isMetadataHost(url.hostname) ? undefined : url.href;
 }
 
-const textSchema = z.string().check(z.minLength(1, "must not be empty"));
+/**
+ * Where clouds tell a machine its own secrets: link-local addresses, by number or by name. Private hosts are
+ * fine, this is a local tool; these are nobody's webhook receiver. The URL parser has already brought numbers
+ * written otherwise into this form.
+ */
+function isMetadataHost(hostname: string): boolean {
+  return (
+    /^169\.254\.\d+\.\d+$/.test(hostname) ||
+    /^\[::ffff:a9fe:/.test(hostname) ||
+    /^\[fe80:/.test(hostname) ||
+    [
+      "metadata.google.internal",
+      "metadata.google.internal.",
+      "metadata",
+      "100.100.100.200",
+      "[fd00:ec2::254]",
+    ].includes(hostname)
+  );
+}
+
+const textSchema = z.string().check(minLength(1, "must not be empty"));
 const textsSchema = z.array(textSchema);
 
-export const webhookOptionSchema = z.strictObject({
-  url: webhookUrlSchema,
+export const unreachableSchema = z.enum(["hold", "fail"]);
+
+/** Names a mailbox: deliveries wait there to be collected over the control API. */
+export const mailboxSchema = z
+  .string()
+  .check(
+    z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, "must be letters, digits, dots, dashes and underscores"),
+  );
+
+export const webhookOptionShape = {
+  url: z.optional(webhookUrlSchema),
+  mailbox: z.optional(mailboxSchema),
   mode: z.optional(modeSchema),
   events: z.optional(textsSchema.check(z.minLength(1, "must not be empty"))),
-  secret: z.optional(secretSchema),
+  secret: z.optional(anySecretSchema),
   signature: z.optional(signatureSchema),
-});
+  unreachable: z.optional(unreachableSchema),
+};
+
+export function hasOneTarget({
+  url,
+  mailbox,
+}: {
+  url?: string | undefined;
+  mailbox?: string | undefined;
+}): boolean {
+  return (url === undefined) !== (mailbox === undefined);
+}
+export const ONE_TARGET_MESSAGE = "needs a url or a mailbox";
+
+export const webhookOptionSchema = z
+  .strictObject(webhookOptionShape)
+  .check(z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }));
 
 const percentsSchema = z.strictObject({
   platform_percent: z.optional(percentSchema),
@@ -72,9 +114,8 @@ const serviceOptions = {
   /** Event type → the name it is sent under. */
   event_names: z.optional(z.record(z.string(), textSchema)),
   signature: z.optional(signatureSchema),
-  retry_schedule: z.optional(
-    z.array(durationSchema).check(z.maxLength(100, "must have at most 100 entries")),
-  ),
+  unreachable: z.optional(unreachableSchema),
+  retry_schedule: z.optional(z.array(durationSchema).check(maxLength(100, "must have at most 100 entries"))),
   /** Error code → the text that is sent in its place. */
   error_codes: z.optional(z.record(z.string(), textSchema)),
   /** Method id → percentages of the settlement amount. */
@@ -94,7 +135,7 @@ const serviceOptions = {
 };
 
 /** Every option of `start`, with the name it has in a config file; each has a flag and a variable too. */
-export const startOptionsSchema = z.strictObject({
+const startOptionsObject = z.strictObject({
   port: z.optional(
     z
       .int("must be a port number from 0 to 65535")
@@ -112,7 +153,7 @@ export const startOptionsSchema = z.strictObject({
   fsync: z.optional(z.boolean()),
   webhook_url: z.optional(z.array(webhookUrlSchema)),
   webhooks: z.optional(z.array(webhookOptionSchema)),
-  webhook_secret: z.optional(secretSchema),
+  webhook_secret: z.optional(anySecretSchema),
   webhook_timeout: z.optional(durationSchema),
   clock: z.optional(clockOptionSchema),
   start_time: z.optional(
@@ -125,7 +166,7 @@ export const startOptionsSchema = z.strictObject({
         ),
       ),
   ),
-  seed: z.optional(textSchema.check(z.maxLength(200, "must be at most 200 characters"))),
+  seed: z.optional(textSchema.check(maxLength(200, "must be at most 200 characters"))),
   rate_limit: z.optional(
     z.union(
       [z.int().check(z.gte(1), z.lte(1_000_000_000)), z.literal("off")],
@@ -137,7 +178,21 @@ export const startOptionsSchema = z.strictObject({
   quiet: z.optional(z.boolean()),
   ...serviceOptions,
 });
-export type StartOptions = z.infer<typeof startOptionsSchema>;
+export type StartOptions = z.infer<typeof startOptionsObject>;
+
+/** Which secrets will do is a matter of how they are used. */
+export const startOptionsSchema = startOptionsObject.check(({ value, issues }) => {
+  const { webhooks = [], webhook_secret = DEFAULT_WEBHOOK_SECRET, signature } = value;
+  const tell = (path: (string | number)[], input: string, signed: typeof signature): void => {
+    const message = secretFault(signed, input);
+    if (message !== undefined) issues.push({ code: "custom", input, path, message });
+  };
+  tell(["webhook_secret"], webhook_secret, signature);
+  webhooks.forEach((one, index) => {
+    if (one.secret !== undefined || one.signature !== undefined)
+      tell(["webhooks", index, "secret"], one.secret ?? webhook_secret, one.signature ?? signature);
+  });
+});
 
 /** How a clock goes: standing still, with wall time, or so many times as fast. */
 export interface ClockSetting {

@@ -7,6 +7,9 @@ import {
   metadataSchema,
   phoneSchema,
 } from "./common.js";
+import { maxLength, minLength } from "./lengths.js";
+
+import { WEBHOOK_URL_MESSAGE, webhookUrl } from "./options.js";
 
 /**
  * What the service is asked. Unknown fields are ignored. What depends on the fixtures (known currencies, their
@@ -42,7 +45,7 @@ export const whitelabelRequestSchema = z.object({
   payment_rail: z.optional(z.string()),
   phone_number: z.optional(phoneSchema),
   bank_account_number: z.optional(
-    z.string().check(z.minLength(1, "must not be empty"), z.maxLength(64, "must be at most 64 characters")),
+    z.string().check(minLength(1, "must not be empty"), maxLength(64, "must be at most 64 characters")),
   ),
   success_url: z.optional(httpUrlSchema),
   cancel_url: z.optional(httpUrlSchema),
@@ -57,7 +60,7 @@ export const checkoutRequestSchema = z.object({
   customer_email: z.optional(emailSchema),
   customer_name: z.optional(z.string()),
   quote_id: z.optional(z.string()),
-  payment_methods: z.optional(z.array(z.string()).check(z.minLength(1, "must name at least one method"))),
+  payment_methods: z.optional(z.array(z.string()).check(minLength(1, "must name at least one method"))),
   success_url: z.optional(httpUrlSchema),
   cancel_url: z.optional(httpUrlSchema),
   metadata: z.optional(metadataSchema),
@@ -70,13 +73,13 @@ export const methodChoiceSchema = z.object({
   payment_method: z.string(),
   currency: z.optional(z.string()),
   phone_number: z.optional(phoneSchema),
-  bank_account_number: z.optional(z.string().check(z.minLength(1, "must not be empty"))),
+  bank_account_number: z.optional(z.string().check(minLength(1, "must not be empty"))),
 });
 export type MethodChoice = z.infer<typeof methodChoiceSchema>;
 
 const requiredTextSchema = z
   .string()
-  .check(z.minLength(1, "must not be empty"), z.maxLength(255, "must be at most 255 characters"));
+  .check(minLength(1, "must not be empty"), maxLength(255, "must be at most 255 characters"));
 const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
 
 /** Payout destination (contract section 2). Which fields a type needs is checked with the fixtures. */
@@ -105,16 +108,21 @@ export type WithdrawalBody = z.infer<typeof withdrawalRequestSchema>;
 
 const eventGlobsSchema = z
   .array(
-    z.string().check(z.minLength(1, "must not be empty"), z.maxLength(100, "must be at most 100 characters")),
+    z.string().check(minLength(1, "must not be empty"), maxLength(100, "must be at most 100 characters")),
   )
-  .check(z.minLength(1, "must name at least one event"), z.maxLength(50, "must be at most 50"));
+  .check(minLength(1, "must name at least one event"), maxLength(50, "must be at most 50"));
+
+/** The service itself takes absolute URLs only; the rest of the rule is that of the start options. */
+const receiverUrlSchema = httpUrlSchema.check(
+  z.refine((text) => webhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
+);
 
 export const webhookRequestSchema = z.object({
-  url: httpUrlSchema,
+  url: receiverUrlSchema,
   events: z.optional(eventGlobsSchema),
 });
 export const webhookPatchSchema = z.object({
-  url: z.optional(httpUrlSchema),
+  url: z.optional(receiverUrlSchema),
   events: z.optional(eventGlobsSchema),
   enabled: z.optional(z.boolean()),
 });

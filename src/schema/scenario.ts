@@ -1,12 +1,13 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
+import { maxLength, minLength } from "./lengths.js";
 
 /**
  * The scenario file: what happens to charges and withdrawals, what goes wrong with webhooks and at the API.
  * Strings in a `match` are globs; amounts may be compared.
  */
-const globSchema = z.union([z.string(), z.array(z.string()).check(z.minLength(1, "must not be empty"))]);
+const globSchema = z.union([z.string(), z.array(z.string()).check(minLength(1, "must not be empty"))]);
 export type Glob = z.infer<typeof globSchema>;
 
 /** A decimal to compare with, possibly a `${variable}` until the file's variables are filled in. */
@@ -58,7 +59,7 @@ export const withdrawalMatchSchema = z.strictObject({
 });
 export type WithdrawalMatch = z.infer<typeof withdrawalMatchSchema>;
 
-const reasonSchema = z.optional(z.string().check(z.minLength(1, "must not be empty")));
+const reasonSchema = z.optional(z.string().check(minLength(1, "must not be empty")));
 
 export const chargeEntrySchema = z.union([
   z.strictObject({ after: durationSchema, to: chargeStatusSchema, reason: reasonSchema }),
@@ -75,13 +76,13 @@ export type WithdrawalEntry = z.infer<typeof withdrawalEntrySchema>;
 
 export const chargeRuleSchema = z.strictObject({
   match: z.optional(chargeMatchSchema),
-  timeline: z.array(chargeEntrySchema).check(z.maxLength(1000, "must have at most 1000 entries")),
+  timeline: z.array(chargeEntrySchema).check(maxLength(1000, "must have at most 1000 entries")),
 });
 export type ChargeRule = z.infer<typeof chargeRuleSchema>;
 
 export const withdrawalRuleSchema = z.strictObject({
   match: z.optional(withdrawalMatchSchema),
-  timeline: z.array(withdrawalEntrySchema).check(z.maxLength(1000, "must have at most 1000 entries")),
+  timeline: z.array(withdrawalEntrySchema).check(maxLength(1000, "must have at most 1000 entries")),
 });
 export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 
@@ -125,7 +126,7 @@ export const faultRuleSchema = z
     respond: z.optional(
       z.strictObject({
         status: z.int().check(z.gte(400, "must be 400 to 599"), z.lte(599, "must be 400 to 599")),
-        code: z.optional(z.string().check(z.minLength(1, "must not be empty"))),
+        code: z.optional(z.string().check(minLength(1, "must not be empty"))),
         message: z.optional(z.string()),
         details: z.optional(z.record(z.string(), z.string())),
         headers: z.optional(z.record(z.string(), z.string())),

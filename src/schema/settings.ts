@@ -23,6 +23,8 @@ export interface Settings {
   /** How long each retry of a delivery waits after the attempt before it. */
   readonly retry_schedule_ms: readonly number[];
   readonly signature: Signature;
+  /** What becomes of attempts at an endpoint nobody listens on, while the clock runs. */
+  readonly unreachable: "hold" | "fail";
   /** Event type → the name it is sent under. */
   readonly event_names: Readonly<Record<string, string>>;
   /** Error code → the text that is sent in its place. */
@@ -52,6 +54,7 @@ export const DEFAULT_SETTINGS: Settings = {
     24 * HOUR,
   ],
   signature: "standard",
+  unreachable: "hold",
   event_names: {},
   error_codes: {},
 };
@@ -72,6 +75,7 @@ export function settingsOf(options: StartOptions): Settings {
     },
     retry_schedule_ms: retry_schedule?.map(durationMs) ?? defaults.retry_schedule_ms,
     signature: signature ?? defaults.signature,
+    unreachable: options.unreachable ?? defaults.unreachable,
     event_names: event_names ?? defaults.event_names,
     error_codes: error_codes ?? defaults.error_codes,
   };

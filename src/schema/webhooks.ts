@@ -1,5 +1,158 @@
 import * as z from "zod/mini";
+import { issueMessage, issuePath } from "./issues.js";
+import { maxLength, minLength } from "./lengths.js";
 
-export const SIGNATURE_PRESETS = ["standard", "none"] as const;
-export const signatureSchema = z.enum(SIGNATURE_PRESETS);
+export const SIGNATURE_ALGORITHMS = ["sha256", "sha512", "sha1"] as const;
+export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
+export const SIGNED_PAYLOADS = ["body", "timestamp.body", "id.timestamp.body"] as const;
+
+/**
+ * How events are signed. `{id}`, `{timestamp}` (seconds of wall time), `{signature}` and, in `headers`,
+ * `{signatures}` are filled in.
+ */
+export interface SignatureScheme {
+  /** Null: the secret itself is sent, and nothing is computed of the event. */
+  readonly algorithm: (typeof SIGNATURE_ALGORITHMS)[number] | null;
+  readonly encoding: (typeof SIGNATURE_ENCODINGS)[number];
+  readonly payload: (typeof SIGNED_PAYLOADS)[number];
+  /** What of the secret is the key: all of it as text, or the bytes its base64 after `whsec_` stands for. */
+  readonly key: "text" | "base64";
+  /** How one signature is written. */
+  readonly each: string;
+  /** What stands between the signatures of two secrets; null where there is room for one only. */
+  readonly between: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const STANDARD = {
+  algorithm: "sha256",
+  encoding: "base64",
+  payload: "id.timestamp.body",
+  key: "base64",
+  each: "v1,{signature}",
+  between: " ",
+} as const;
+const HEX_OF_BODY = {
+  algorithm: "sha256",
+  encoding: "hex",
+  payload: "body",
+  key: "text",
+  each: "{signature}",
+  between: null,
+} as const;
+
+/** The presets: all there is to know of one is its row. */
+export const SIGNATURE_SCHEMES = {
+  standard: {
+    ...STANDARD,
+    headers: {
+      "webhook-id": "{id}",
+      "webhook-timestamp": "{timestamp}",
+      "webhook-signature": "{signatures}",
+    },
+  },
+  svix: {
+    ...STANDARD,
+    headers: { "svix-id": "{id}", "svix-timestamp": "{timestamp}", "svix-signature": "{signatures}" },
+  },
+  stripe: {
+    ...HEX_OF_BODY,
+    payload: "timestamp.body",
+    each: "v1={signature}",
+    between: ",",
+    headers: { "stripe-signature": "t={timestamp},{signatures}" },
+  },
+  paystack: { ...HEX_OF_BODY, algorithm: "sha512", headers: { "x-paystack-signature": "{signatures}" } },
+  /** Flutterwave's v3: the secret hash as it is. It says nothing of the body, and a replay looks like the first. */
+  flutterwave: { ...HEX_OF_BODY, algorithm: null, headers: { "verif-hash": "{signatures}" } },
+  "generic-hex": { ...HEX_OF_BODY, headers: { "x-webhook-signature": "{signatures}" } },
+  none: { ...HEX_OF_BODY, algorithm: null, headers: {} },
+} as const satisfies Readonly<Record<string, SignatureScheme>>;
+
+export type SignaturePreset = keyof typeof SIGNATURE_SCHEMES;
+export const SIGNATURE_PRESETS = Object.keys(SIGNATURE_SCHEMES) as [SignaturePreset, ...SignaturePreset[]];
+
+/** Headers every delivery has anyway, or that are the connection's. */
+const TAKEN_HEADERS = [
+  "connection",
+  "content-length",
+  "content-type",
+  "host",
+  "transfer-encoding",
+  "user-agent",
+];
+const headerSchema = z.string().check(
+  z.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, "must be the name of a header, such as X-Signature"),
+  z.refine(
+    (name) => !TAKEN_HEADERS.includes(name.toLowerCase()),
+    "must not be a header every delivery has anyway",
+  ),
+);
+
+/** A scheme of the user's own. */
+export const customSignatureSchema = z.strictObject({
+  header: headerSchema,
+  algorithm: z.enum(SIGNATURE_ALGORITHMS),
+  encoding: z.enum(SIGNATURE_ENCODINGS),
+  /** Stands before the signature, such as `sha256=`. */
+  prefix: z.optional(
+    z
+      .string()
+      .check(z.regex(/^[ -z|~]{0,100}$/, "must be at most 100 printable ASCII characters without braces")),
+  ),
+  payload: z.optional(z.enum(SIGNED_PAYLOADS)),
+  /** Where the timestamp is sent; if it is signed and no name is given, in `webhook-timestamp`. */
+  timestamp_header: z.optional(headerSchema),
+});
+export type CustomSignature = z.infer<typeof customSignatureSchema>;
+
+/** A preset's name, or a scheme of the user's own. */
+export const signatureSchema = z.union([z.enum(SIGNATURE_PRESETS), customSignatureSchema], {
+  error: ({ input, errors }) =>
+    typeof input === "object" && input !== null && !Array.isArray(input)
+      ? (errors as z.core.$ZodIssue[][])[1]!
+          .map((issue) => `${issue.path.length === 0 ? "" : `${issuePath(issue)} `}${issueMessage(issue)}`)
+          .join("; ")
+      : input === undefined
+        ? "is required"
+        : `must be one of ${SIGNATURE_PRESETS.join(", ")}, or an object with header, algorithm and encoding`,
+});
 export type Signature = z.infer<typeof signatureSchema>;
+
+/** The scheme a name or an object stands for. */
+export function signatureScheme(signature: Signature): SignatureScheme {
+  if (typeof signature === "string") return SIGNATURE_SCHEMES[signature];
+  const { header, algorithm, encoding, prefix = "", payload = "body" } = signature;
+  const timestampHeader =
+    signature.timestamp_header ?? (payload === "body" ? undefined : "webhook-timestamp");
+  return {
+    algorithm,
+    encoding,
+    payload,
+    key: "text",
+    each: `${prefix}{signature}`,
+    between: null,
+    headers: {
+      ...(payload === "id.timestamp.body" ? { "webhook-id": "{id}" } : {}),
+      ...(timestampHeader === undefined ? {} : { [timestampHeader]: "{timestamp}" }),
+      [header]: "{signatures}",
+    },
+  };
+}
+
+const STANDARD_SECRET = /^whsec_[A-Za-z0-9+/]{22,}={0,2}$/;
+
+/** Any secret a header can carry; what a scheme asks of it besides tells `secretFault`. */
+export const anySecretSchema = z
+  .string()
+  .check(
+    minLength(1, "must not be empty"),
+    maxLength(500, "must be at most 500 characters"),
+    z.regex(/^[!-~]*$/, "must be printable ASCII without spaces"),
+  );
+
+/** What keeps a scheme from using a secret: Standard Webhooks and svix need key bytes, the others take any text. */
+export function secretFault(signature: Signature | undefined, secret: string): string | undefined {
+  if (signatureScheme(signature ?? "standard").key === "text" || STANDARD_SECRET.test(secret)) return undefined;
+  return "must be whsec_ and at least 16 bytes in base64";
+}

@@ -239,6 +239,37 @@ describe("total in US dollars", () => {
     expect(totalInUsd(hair, 2)).toBe("0.50");
   });
 
+  it("tells a tie from its nearest neighbours on either side, hundreds of digits down", () => {
+    // Whole rates without a common factor, and amounts (8 decimals) whose quotients sum to a tie, or to a tie
+    // more or less one part in the product of all the rates.
+    const ratesArb = fc
+      .array(fc.bigInt({ min: 10n ** 20n, max: 10n ** 29n }), { minLength: 1, maxLength: 11 })
+      .map((rates) =>
+        rates.filter((rate, index) => rates.slice(0, index).every((other) => gcd(rate, other) === 1n)),
+      );
+    fc.assert(
+      fc.property(ratesArb, fc.constantFrom(-1n, 0n, 1n), fc.bigInt(0n, 10n ** 6n), (rates, part, cents) => {
+        const product = rates.reduce((all, rate) => all * rate, 1n);
+        const units = rates.map((rate) => modulo(part * inverse(product / rate, rate), rate));
+        const sum =
+          rates.reduce((all, rate, index) => all + units[index]! * (product / rate), -part) / product;
+        const tie = 10n ** 6n * (cents + 11n) + 500_000n;
+        const amounts = units.map((one, index) => (index === 0 ? one + (tie - sum) * rates[0]! : one));
+        const holdings = rates.map((rate, index) => ({
+          amount: decimalText(amounts[index]!, 8),
+          rate: rate.toString(),
+        }));
+        const exact = holdings.reduce(
+          (all, { amount, rate }) => plus(all, over(fraction(amount), fraction(rate))),
+          ZERO,
+        );
+        expect(exact.n * 10n ** 8n * product).toBe((tie * product + part) * exact.d);
+        expect(totalInUsd(holdings, 2)).toBe(halfUp(exact, 2));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it("rounds the sum and not its parts", () => {
     const parts = Array.from({ length: 10 }, () => ({ amount: "0.000900", rate: "1" }));
     expect(totalInUsd(parts, 2)).toBe("0.01");
@@ -255,3 +286,21 @@ describe("total in US dollars", () => {
     expect(totalInUsd(holdings, 2)).toBe(halfUp(sum, 2));
   });
 });
+
+function modulo(a: bigint, m: bigint): bigint {
+  return ((a % m) + m) % m;
+}
+
+function gcd(a: bigint, b: bigint): bigint {
+  return b === 0n ? a : gcd(b, a % b);
+}
+
+/** The number that times `a` is 1 more than a multiple of `m`, by Euclid's way. */
+function inverse(a: bigint, m: bigint): bigint {
+  let [r, nextR, t, nextT] = [m, modulo(a, m), 0n, 1n];
+  while (nextR !== 0n) {
+    const q = r / nextR;
+    [r, nextR, t, nextT] = [nextR, r - q * nextR, nextT, t - q * nextT];
+  }
+  return modulo(t, m);
+}

@@ -33,7 +33,7 @@ async function startOver(): Promise<void> {
   WHITELABEL.quote_id = quote.quote_id;
   chargeId = (await api.whitelabel(WHITELABEL)).charge_id;
   // The first read of balances opens accounts; from here on reads change nothing at all.
-  for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"]) await api.as(key).balances();
+  await api.balances();
 }
 
 const QUOTE = {
@@ -294,7 +294,7 @@ describe.each(SUBJECTS)("$name", ({ body, kinds, required, send }) => {
           await judge(() => send(raw));
         },
       ),
-      { numRuns: 250 },
+      { numRuns: 150 },
     );
   });
 
@@ -306,7 +306,7 @@ describe.each(SUBJECTS)("$name", ({ body, kinds, required, send }) => {
         expect(answer.status, answer.text).toBe(400);
         expect(fields(answer)).toEqual([path]);
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 
@@ -341,7 +341,7 @@ describe.each(SUBJECTS)("$name", ({ body, kinds, required, send }) => {
       fc.asyncProperty(fc.constantFrom(...strings), text, async (path, put) => {
         await judge(() => send(withField(body, path, put)));
       }),
-      { numRuns: 250 },
+      { numRuns: 150 },
     );
   });
 
@@ -395,7 +395,12 @@ describe("metadata", () => {
         const answer = await api.tryWhitelabel({ ...WHITELABEL, metadata });
         const entries = Object.entries(metadata);
         const isRight = entries.every(([key, one]) => typeof one === "string" && key !== "__proto__");
-        const bytes = entries.reduce((sum, [key, one]) => sum + Buffer.byteLength(key + String(one)), 0);
+        const bytes = Buffer.byteLength(
+          entries
+            .flat()
+            .filter((one) => typeof one === "string")
+            .join(""),
+        );
         if (isRight && bytes < 10_000) {
           expect(answer.status, answer.text).toBe(200);
           const read = (await api.charge(answer.body.charge_id)).metadata;
@@ -405,8 +410,22 @@ describe("metadata", () => {
           for (const field of fields(answer)) expect(field).toMatch(/^metadata(\.|$)/);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
+  });
+
+  it.each([
+    ["quotes", "customer_email", { toString: null }],
+    ["quotes", "customer_email", "x"],
+    ["quotes", "customer_email", 1e300],
+    ["whitelabel", "bank_account_number", { toString: null }],
+    ["whitelabel", "bank_account_number", [{ toString: null }]],
+    ["whitelabel", "bank_account_number", -1],
+  ])("POST %s names %s when that is an object with a length of its own: %j", async (path, field, length) => {
+    const body = path === "quotes" ? QUOTE : WHITELABEL;
+    const answer = await judge(() => api.post(`/api/v1/payments/${path}`, { ...body, [field]: { length } }));
+    expect(answer.status).toBe(400);
+    expect(fields(answer)).toEqual([field]);
   });
 
   it("does not reach any prototype", async () => {
@@ -556,7 +575,7 @@ describe("paths", () => {
         if (odd === "/" || new URL(`http://sandbox${odd}`).pathname === "/") return;
         await judge(() => api.get(odd), true);
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
@@ -567,7 +586,7 @@ describe("paths", () => {
         // One reset is a reset: the state after it is a new one.
         await judge(() => api.send(how, odd, JSON.stringify(body), { "content-type": "application/json" }));
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
@@ -600,7 +619,7 @@ describe("paths", () => {
             wire = await Wire.open(port);
           }
         }),
-        { numRuns: 300 },
+        { numRuns: 200 },
       );
       const after = JSON.stringify(wired.snapshot());
       // Reading balances opens accounts; no other read changes anything.

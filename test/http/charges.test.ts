@@ -1,5 +1,21 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, expectError, KES_ORDER, later, openApi, START } from "../support/api-client.js";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "charges-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A file for the sandbox to start with. */
+function fileOf(name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
 
 const CRYPTO = { payment_method: "crypto", phone_number: undefined };
 
@@ -227,6 +243,20 @@ describe("the life of a charge", () => {
     expect((await api.charge(charge_id)).status).toBe("PROCESSING");
   });
 
+  it("expires rather than being paid when both fall on the same instant", async () => {
+    const scenario = fileOf(
+      "on-the-dot.yaml",
+      "name: on-the-dot\ncharges:\n  - timeline:\n      - { after: 1m, to: COMPLETED }\n",
+    );
+    const api = await openApi({ scenario });
+    const { charge_id } = await api.pay({ expires_in_minutes: 1 });
+    await api.advance({ until: "idle" });
+    expect(await history(api, charge_id)).toEqual([
+      ["PENDING", 0],
+      ["EXPIRED", 60],
+    ]);
+  });
+
   it("may be paid late, after it expired: same amounts, same balance", async () => {
     const api = await openApi();
     const { charge_id, amount } = await api.pay({ customer_email: "late@shop.test" });
@@ -277,6 +307,16 @@ describe("settlement", () => {
     const charge = await api.charge(paid.charge_id);
     expect(charge).toMatchObject({ status: "COMPLETED", settled_at: later(seconds) });
     expect(charge.status_history.map((one) => one.status)).toEqual(["PENDING", "COMPLETED"]);
+  });
+
+  it("of fiat waits for the settlement period where the fixtures set one", async () => {
+    const fixtures = fileOf("slow.yaml", "currencies: [{ code: KES, settlement_delay: 1d }]\n");
+    const api = await openApi({ fixtures, scenario: "instant" });
+    const paid = await api.pay();
+    expect(await api.balance("KES")).toBe("0.00 / 500.00");
+    await api.advance({ by: "1d" });
+    expect(await api.balance("KES")).toBe("500.00 / 0.00");
+    expect((await api.charge(paid.charge_id)).settled_at).toBe(later(86_400));
   });
 
   it("of fiat comes with completion", async () => {

@@ -322,6 +322,16 @@ describe("a clock that runs", () => {
     }
   });
 
+  it.each(["real", "60x", "1000000x"])("at %s leaps by exactly as much as it is told to", async (clock) => {
+    const api = await openApi({ clock });
+    for (let leap = 0; leap < 30; leap++) {
+      const { from, to } = okBody(await api.advance({ by: "1s" }));
+      expect(Date.parse(to) - Date.parse(from)).toBe(1000);
+    }
+    const { from, to } = await api.sandbox.advance("1s");
+    expect(Date.parse(to) - Date.parse(from)).toBe(1000);
+  });
+
   it("leaps with advance, and goes on from there", async () => {
     const api = await openApi({ clock: "real" });
     const { charge_id } = await api.pay();
@@ -343,8 +353,11 @@ describe("the library", () => {
     expect((await sandbox.advance("idle")).to).toBe(later(7200));
   });
 
-  it.each([START.replace("09:", "08:"), "soon", "", "-5m"])("does not advance to %j", async (target) => {
-    const { sandbox } = await openApi();
-    await expect(sandbox.advance(target)).rejects.toThrow();
-  });
+  it.each([START.replace("09:", "08:"), "soon", "", "-5m", "3000000d"])(
+    "does not advance to %j",
+    async (target) => {
+      const { sandbox } = await openApi();
+      await expect(sandbox.advance(target)).rejects.toThrow();
+    },
+  );
 });

@@ -25,7 +25,7 @@ function expectRefused(answer: WireAnswer): void {
 }
 
 const KEY = "Authorization: Bearer sk_test_sandbox";
-const PATHS = ["/health", "/_sandbox", "/_sandbox/clock", "/api/v1/payments/supported-currencies"];
+const PATHS = ["/_sandbox", "/_sandbox/clock", "/health", "/api/v1/payments/supported-currencies"];
 
 describe("a request whose Host is this server's", () => {
   it.each([

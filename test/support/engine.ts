@@ -9,9 +9,9 @@ import {
 } from "../../src/engine/commands/charges.js";
 import { recordAttempt } from "../../src/engine/commands/deliveries.js";
 import { createQuote } from "../../src/engine/commands/quotes.js";
+import { storeScenario } from "../../src/engine/commands/scenarios.js";
 import { registerEndpoint } from "../../src/engine/commands/webhooks.js";
 import { runWithdrawalEntry } from "../../src/engine/commands/withdrawals.js";
-import { storeScenario } from "../../src/engine/commands/scenarios.js";
 import { Engine } from "../../src/engine/engine.js";
 import type { Change, Quote, StateDump, Store, Task } from "../../src/engine/records.js";
 import type { Command } from "../../src/engine/transaction.js";

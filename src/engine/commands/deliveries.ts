@@ -6,6 +6,8 @@ import type { Command, Transaction } from "../transaction.js";
 /** What came of one attempt: what the log shows, and how long the receiver asked us to wait. */
 export interface Outcome extends Omit<Attempt, "attempt" | "at"> {
   readonly retryAfterMs: number | null;
+  /** Nobody listens there: the connection was refused. */
+  readonly isUnreachable?: boolean;
 }
 
 /**
@@ -17,7 +19,7 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
     tx.remove("tasks", task.task_id);
     const delivery = tx.get("deliveries", task.ref);
     if (delivery === undefined || delivery.status !== "pending") return;
-    const { retryAfterMs, ...logged } = outcome;
+    const { retryAfterMs, isUnreachable: _refused, ...logged } = outcome;
     const attempts = [...delivery.attempts, { attempt: delivery.attempts.length + 1, at: tx.at, ...logged }];
     const verdict = judge(
       { status: outcome.status, retryAfterMs },

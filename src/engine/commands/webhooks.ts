@@ -7,7 +7,10 @@ import type { Endpoint } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
 
 export interface NewEndpoint {
-  readonly url: string;
+  /** Where it is, or the name of its mailbox. */
+  readonly url: string | null;
+  readonly mailbox?: string | null;
+  readonly unreachable?: "hold" | "fail";
   readonly mode: Mode;
   readonly organizationId: string | null;
   readonly events: readonly string[];
@@ -25,6 +28,7 @@ export function registerEndpoint(wanted: NewEndpoint): Command<Endpoint> {
       .find(
         (one) =>
           one.url === wanted.url &&
+          one.mailbox === (wanted.mailbox ?? null) &&
           one.mode === wanted.mode &&
           (one.organization_id === null || one.organization_id === wanted.organizationId),
       );
@@ -32,6 +36,8 @@ export function registerEndpoint(wanted: NewEndpoint): Command<Endpoint> {
       webhook_id: known?.webhook_id ?? tx.id("webhook"),
       seq: known?.seq ?? tx.next("webhook_seq"),
       url: wanted.url,
+      mailbox: wanted.mailbox ?? null,
+      unreachable: wanted.unreachable ?? known?.unreachable ?? tx.settings.unreachable,
       mode: wanted.mode,
       organization_id: known === undefined ? wanted.organizationId : known.organization_id,
       events: wanted.events,
@@ -60,6 +66,8 @@ export interface EndpointPatch {
   readonly url?: string | undefined;
   readonly events?: readonly string[] | undefined;
   readonly enabled?: boolean | undefined;
+  readonly unreachable?: "hold" | "fail" | undefined;
+  readonly signature?: Signature | undefined;
 }
 
 export function updateEndpoint(
@@ -75,6 +83,8 @@ export function updateEndpoint(
       url: patch.url ?? endpoint.url,
       events: patch.events ?? endpoint.events,
       enabled: patch.enabled ?? endpoint.enabled,
+      unreachable: patch.unreachable ?? endpoint.unreachable,
+      signature: patch.signature ?? endpoint.signature,
     };
     tx.put("endpoints", webhookId, next);
     return next;

@@ -46,10 +46,13 @@ export async function advanceClock(call: ControlCall): Promise<Reply | Refusal> 
   if (waited !== undefined) return waited;
   const { by, to, until } = checked.data;
   if (until !== undefined) return reply(await world.clock.advance({ until }));
-  const toMs = by === undefined ? parseInstant(to!)! : world.nowMs() + durationMs(by);
+  if (by !== undefined) {
+    const byMs = durationMs(by);
+    if (world.nowMs() + byMs > MAX_INSTANT_MS) return invalid({ by: "goes beyond the year 9999" });
+    return reply(await world.clock.advance({ byMs }));
+  }
+  const toMs = parseInstant(to!)!;
   if (toMs < world.nowMs()) return invalid({ to: "must not be earlier than the time it is" });
-  if (toMs > MAX_INSTANT_MS)
-    return invalid({ [by === undefined ? "to" : "by"]: "goes beyond the year 9999" });
   return reply(await world.clock.advance({ toMs }));
 }
 

@@ -4,6 +4,7 @@ import { endpointPatchSchema, endpointRequestSchema } from "../../schema/control
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { webhookUrl } from "../../schema/options.js";
+import { secretFault } from "../../schema/webhooks.js";
 import { readPage } from "../query.js";
 import { ok, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
@@ -30,10 +31,17 @@ export function getEndpoint({ world, param }: ControlCall): Reply | Refusal {
 export function postEndpoint({ world, body }: ControlCall): Reply | Refusal {
   const checked = check(endpointRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
-  const { url, mode, organization_id, events, secret, signature } = checked.data;
+  const { url, mailbox, mode, organization_id, events, secret, signature, unreachable } = checked.data;
+  const fault = secretFault(
+    signature ?? world.engine.settings.signature,
+    secret ?? world.info.webhookSecret,
+  );
+  if (fault !== undefined) return invalid({ secret: fault });
   const endpoint = world.execute(
     registerEndpoint({
-      url: webhookUrl(url)!,
+      url: url === undefined ? null : webhookUrl(url)!,
+      mailbox: mailbox ?? null,
+      ...(unreachable === undefined ? {} : { unreachable }),
       mode: mode ?? "test",
       organizationId: organization_id ?? null,
       events: events ?? ["*"],
@@ -48,6 +56,9 @@ export function patchEndpoint({ world, body, param }: ControlCall): Reply | Refu
   const checked = check(endpointPatchSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   const { url, ...patch } = checked.data;
+  const known = world.engine.state.get("endpoints", param("webhook_id"));
+  const fault = known && secretFault(patch.signature ?? known.signature, known.secret);
+  if (fault !== undefined) return invalid({ signature: `cannot use this endpoint's secret, which ${fault}` });
   const endpoint = world.execute(
     updateEndpoint(undefined, param("webhook_id"), {
       ...patch,

@@ -126,6 +126,7 @@ export function requestView(entry: JournalEntry) {
     status: entry.status,
     api_key: entry.apiKey === null ? null : maskKey(entry.apiKey),
     idempotency_key: entry.idempotencyKey,
+    runner: entry.runner ?? null,
     scenario: entry.scenario,
     fault: entry.fault,
     request_body: asJson(entry.requestBody),

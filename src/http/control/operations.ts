@@ -1,6 +1,7 @@
 import type { Refusal } from "../../schema/errors.js";
 import type { World, Worlds } from "../ports.js";
 import type { Reply } from "../reply.js";
+import { listBalances } from "./balances.js";
 import { getCharge, listCharges, refundCharge, transitionCharge } from "./charges.js";
 import { cancelCheckout, payCheckout } from "./checkouts.js";
 import { advanceClock, getClock, putClock } from "./clock.js";
@@ -14,6 +15,7 @@ import {
   postEvent,
   redeliverDelivery,
 } from "./logs.js";
+import { acknowledge, takeFromMailbox } from "./mailboxes.js";
 import { getRates, putRates } from "./rates.js";
 import { resetWorld, sandboxInfo } from "./sandbox.js";
 import {
@@ -21,6 +23,7 @@ import {
   deactivate,
   deleteFault,
   deleteFaults,
+  deleteScenario,
   getScenario,
   listFaults,
   listScenarios,
@@ -59,10 +62,12 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   { method: "POST", path: "/_sandbox/withdrawals/:withdrawal_id/transition", handle: transitionWithdrawal },
   { method: "POST", path: "/_sandbox/checkouts/:checkout_id/pay", handle: payCheckout },
   { method: "POST", path: "/_sandbox/checkouts/:checkout_id/cancel", handle: cancelCheckout },
+  { method: "GET", path: "/_sandbox/balances", handle: listBalances },
   { method: "POST", path: "/_sandbox/wait", handle: waitFor },
   { method: "GET", path: "/_sandbox/scenarios", handle: listScenarios },
   { method: "GET", path: "/_sandbox/scenarios/:name", handle: getScenario },
   { method: "PUT", path: "/_sandbox/scenarios/:name", handle: putScenario },
+  { method: "DELETE", path: "/_sandbox/scenarios/:name", handle: deleteScenario },
   { method: "POST", path: "/_sandbox/scenarios/:name/activate", handle: activate },
   { method: "POST", path: "/_sandbox/scenarios/:name/deactivate", handle: deactivate },
   { method: "GET", path: "/_sandbox/faults", handle: listFaults },
@@ -76,6 +81,8 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   { method: "GET", path: "/_sandbox/deliveries", handle: listDeliveries },
   { method: "GET", path: "/_sandbox/deliveries/:delivery_id", handle: getDelivery },
   { method: "POST", path: "/_sandbox/deliveries/:delivery_id/redeliver", handle: redeliverDelivery },
+  { method: "POST", path: "/_sandbox/mailboxes/:name/take", handle: takeFromMailbox },
+  { method: "POST", path: "/_sandbox/mailboxes/:name/:delivery_id/ack", handle: acknowledge },
   { method: "GET", path: "/_sandbox/webhook-endpoints", handle: listEndpoints },
   { method: "POST", path: "/_sandbox/webhook-endpoints", handle: postEndpoint },
   { method: "GET", path: "/_sandbox/webhook-endpoints/:webhook_id", handle: getEndpoint },

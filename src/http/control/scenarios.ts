@@ -1,4 +1,10 @@
-import { activateScenario, addFault, removeFaults, storeScenario } from "../../engine/commands/scenarios.js";
+import {
+  activateScenario,
+  addFault,
+  removeFaults,
+  removeScenario,
+  storeScenario,
+} from "../../engine/commands/scenarios.js";
 import { faultView, scenarioView } from "../../engine/log-views.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
@@ -28,6 +34,15 @@ export function putScenario({ world, body, param }: ControlCall): Reply | Refusa
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   if (checked.data.name !== param("name")) return invalid({ name: "must be the name in the path" });
   return ok(scenarioView(world.execute(storeScenario(checked.data, false))));
+}
+
+/** Takes a scenario away, its rules with it. What has matched already keeps its timeline. */
+export function deleteScenario({ world, param }: ControlCall): Reply | Refusal {
+  const name = param("name");
+  if (world.engine.state.get("scenarios", name) === undefined)
+    return refuse("NOT_FOUND", `There is no scenario "${name}"`);
+  world.execute(removeScenario(name));
+  return ok({ name, deleted: true });
 }
 
 export function activate({ world, param }: ControlCall): Reply | Refusal {

@@ -42,3 +42,11 @@ export function annotate(made: Json, { note, fields }: Pick<Component, "note" | 
         }),
   };
 }
+
+/** Names the component of each `type`. */
+export function discriminator(components: Readonly<Record<string, string>>) {
+  const mapping = Object.fromEntries(
+    Object.entries(components).map(([type, name]) => [type, `#/components/schemas/${name}`]),
+  );
+  return { propertyName: "type", mapping };
+}

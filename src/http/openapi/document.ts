@@ -1,10 +1,10 @@
 import { OPERATIONS, type Operation } from "../operations.js";
-import { errorResponses, exampleName, SHARED_RESPONSES } from "./errors.js";
+import { errorResponses, exampleName, sharedResponses } from "./errors.js";
 import { webhooks } from "./events.js";
 import type { Facts } from "./facts.js";
 import { ALWAYS, ANSWER_HEADERS, headerRefs, KEYED, REQUEST_HEADERS } from "./headers.js";
 import { type Examples, type OperationDoc, TAGS } from "./operation-doc.js";
-import { OPERATION_DOCS } from "./operation-docs.js";
+import { OPERATION_DOCS } from "./operations/all.js";
 import { componentSchemas, querySchemas, ref } from "./schemas.js";
 import { ASSUMPTION, type Json, noteKeywords } from "./types.js";
 
@@ -48,7 +48,7 @@ export function openApiDocument(facts: Facts): OpenApiDocument {
     webhooks: webhooks(facts),
     components: {
       schemas: componentSchemas(facts),
-      responses: SHARED_RESPONSES,
+      responses: sharedResponses(facts),
       headers: ANSWER_HEADERS,
       securitySchemes: { [KEY_SCHEME]: SECURITY_SCHEME },
     },
@@ -109,7 +109,7 @@ function describe(facts: Facts, path: string, operation: Operation, doc: Operati
         ]),
         content: json(doc.answer.component, doc.answer.examples),
       },
-      ...errorResponses(operation, doc),
+      ...errorResponses(facts, operation, doc),
     },
   };
 }

@@ -1,5 +1,5 @@
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../schema/common.js";
-import { CHARGE, WITHDRAWAL } from "./examples.js";
+import { chargeExample, WITHDRAWAL } from "./examples.js";
 import type { Facts } from "./facts.js";
 import { ref } from "./schemas.js";
 import { ASSUMPTION, type Json } from "./types.js";
@@ -11,10 +11,12 @@ const ASSUMED =
 export function webhooks({ settings }: Facts): Record<string, Json> {
   const all = [
     ...CHARGE_STATUSES.filter((status) => status !== "PENDING").map((status) =>
-      webhook(`charge.${status.toLowerCase()}`, "ChargeEvent", `A charge is ${status}.`, {
-        ...CHARGE,
-        status,
-      }),
+      webhook(
+        `charge.${status.toLowerCase()}`,
+        "ChargeEvent",
+        `A charge is ${status}.`,
+        chargeExample(status),
+      ),
     ),
     ...WITHDRAWAL_STATUSES.filter((status) => status !== "PENDING").map((status) =>
       webhook(`withdrawal.${status.toLowerCase()}`, "WithdrawalEvent", `A withdrawal is ${status}.`, {
@@ -58,7 +60,9 @@ export function webhooks({ settings }: Facts): Record<string, Json> {
         },
       },
       responses: {
-        "2XX": { description: "Received. Answer within 15 seconds; the body is not looked at." },
+        "2XX": {
+          description: "Received. Answer soon: a late answer counts as none. The body is not looked at.",
+        },
         "410": { description: "Never again: the endpoint is turned off." },
         "4XX": {
           description:

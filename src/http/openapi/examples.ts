@@ -1,3 +1,5 @@
+import type { ChargeStatus } from "../../schema/common.js";
+
 /**
  * One story told by all examples: a shop asks 25 US dollars, Ada pays in Kenyan shillings by mobile money, the
  * shop withdraws some of it. The numbers are the shipped fixtures' own.
@@ -130,6 +132,38 @@ export const CHARGE = {
     { status: "COMPLETED", at: "2026-01-31T09:00:05.000Z" },
   ],
 };
+
+/** When each status comes in the story, and why where there is a reason. */
+const STEPS: Readonly<
+  Record<ChargeStatus, { readonly at: string; readonly after?: ChargeStatus; readonly reason?: string }>
+> = {
+  PENDING: { at: "2026-01-31T09:00:00.000Z" },
+  AWAITING_PAYMENT: { at: "2026-01-31T09:00:01.000Z", after: "PENDING" },
+  PROCESSING: { at: "2026-01-31T09:00:03.000Z", after: "AWAITING_PAYMENT" },
+  COMPLETED: { at: "2026-01-31T09:00:05.000Z", after: "PROCESSING" },
+  FAILED: { at: "2026-01-31T09:00:03.000Z", after: "AWAITING_PAYMENT", reason: "declined" },
+  CANCELLED: { at: "2026-01-31T09:00:03.000Z", after: "AWAITING_PAYMENT", reason: "cancelled_by_customer" },
+  EXPIRED: { at: "2026-01-31T10:00:00.000Z", after: "AWAITING_PAYMENT" },
+  REFUNDED: { at: "2026-01-31T09:01:05.000Z", after: "COMPLETED", reason: "requested_by_merchant" },
+};
+
+function history(status: ChargeStatus): { status: ChargeStatus; at: string; reason?: string }[] {
+  const { after, ...step } = STEPS[status];
+  return [...(after === undefined ? [] : history(after)), { status, ...step }];
+}
+
+/** The charge as it is when it has just got that status. */
+export function chargeExample(status: ChargeStatus) {
+  const status_history = history(status);
+  return {
+    ...CHARGE,
+    status,
+    updated_at: STEPS[status].at,
+    settled_at: status_history.find((step) => step.status === "COMPLETED")?.at ?? null,
+    failure_reason: status === "FAILED" ? (STEPS.FAILED.reason ?? null) : null,
+    status_history,
+  };
+}
 
 export const BALANCES = {
   success: true,

@@ -1,5 +1,6 @@
 import { payoutCurrencies } from "../../domain/requests.js";
 import type { Engine } from "../../engine/engine.js";
+import { formatDuration } from "../../schema/duration.js";
 import type { MethodFixture } from "../../schema/fixtures.js";
 import type { Settings } from "../../schema/settings.js";
 
@@ -17,10 +18,17 @@ export interface Facts {
   readonly rails: readonly string[];
   /** The most digits after the point that any currency has. */
   readonly decimals: number;
+  /** In words, such as `30s`. */
+  readonly quoteValid: string;
+  readonly quoteLocked: string;
   readonly settings: Settings;
 }
 
-export function factsOf({ catalogue, settings }: Engine, version: string, paths: Facts["paths"]): Facts {
+export function factsOf(
+  { catalogue, settings }: Pick<Engine, "catalogue" | "settings">,
+  version: string,
+  paths: Facts["paths"],
+): Facts {
   const { currencies, methods, rails } = catalogue.fixtures;
   const ofKind = (kind: MethodFixture["kind"]) =>
     methods.filter((method) => method.kind === kind).map((method) => method.id);
@@ -34,6 +42,8 @@ export function factsOf({ catalogue, settings }: Engine, version: string, paths:
     needBankAccount: ofKind("bank_transfer"),
     rails: rails.map((rail) => rail.id),
     decimals: Math.max(0, ...currencies.map((currency) => currency.decimals)),
+    quoteValid: formatDuration(settings.limits.quote_valid_ms),
+    quoteLocked: formatDuration(settings.limits.quote_locked_ms),
     settings,
   };
 }

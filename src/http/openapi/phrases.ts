@@ -1,5 +1,5 @@
 import type { Facts } from "./facts.js";
-import type { FieldNote } from "./types.js";
+import { type FieldNote, unshown } from "./types.js";
 
 /** Notes on what many requests and answers have in common. */
 
@@ -39,7 +39,10 @@ export const METADATA_NOTE: FieldNote = {
 };
 
 /** Without the keyword `default`: generators of types take a field that has one for a required one. */
-export const LIFE_NOTE = "Minutes until the checkout expires: 60 unless said otherwise.";
+export function life({ settings }: Facts): FieldNote {
+  const usual = settings.limits.checkout_default_minutes;
+  return { says: `Minutes until the checkout expires: ${usual} unless said otherwise.`, examples: [usual] };
+}
 
 export function redirect(when: string): FieldNote {
   return {
@@ -47,5 +50,13 @@ export function redirect(when: string): FieldNote {
     assumed:
       "Must be an absolute http or https URL; `checkout_id`, `charge_id` and `status` are added to its query.",
     examples: ["https://shop.test/orders/1042"],
+  };
+}
+
+/** A page of a list that the interface does not show. */
+export function listOf(what: string) {
+  return {
+    total: unshown("How many there are, on all pages."),
+    items: unshown(`${what}, newest first.`),
   };
 }

@@ -8,10 +8,17 @@ import {
   timestampSchema,
 } from "../../schema/common.js";
 import { PAYIN_LIMIT_DEFAULT, PAYIN_LIMIT_MAX, pageQuerySchema } from "../../schema/requests.js";
-import { answerComponents, assumedComponents } from "./answers.js";
-import { annotate } from "./component.js";
+import { annotate, type Component } from "./component.js";
+import { accountComponents } from "./components/account.js";
+import { catalogueComponents } from "./components/catalogue.js";
+import { errorComponents } from "./components/errors.js";
+import { instructionComponents } from "./components/instructions.js";
+import { paymentComponents } from "./components/payments.js";
+import { payoutComponents } from "./components/payouts.js";
+import { quoteComponents } from "./components/quotes.js";
+import { requestComponents } from "./components/requests.js";
+import { eventComponents, webhookComponents } from "./components/webhooks.js";
 import type { Facts } from "./facts.js";
-import { requestComponents } from "./requests.js";
 import type { Json } from "./types.js";
 
 const REF = "#/components/schemas/";
@@ -22,7 +29,7 @@ export function ref(component: string): Json {
 
 /** Every named schema of the document, made of the zod schemas that check requests and describe answers. */
 export function componentSchemas(facts: Facts): Record<string, Json> {
-  const components = [...requestComponents(facts), ...answerComponents(facts), ...assumedComponents(facts)];
+  const components = allComponents(facts);
   const registry = z.registry<{ id: string }>();
   for (const { name, schema } of components) registry.add(schema, { id: name });
   const made = z.toJSONSchema(registry, {
@@ -36,6 +43,21 @@ export function componentSchemas(facts: Facts): Record<string, Json> {
       return [component.name, annotate(schema, component)];
     }),
   );
+}
+
+function allComponents(facts: Facts): Component[] {
+  return [
+    ...requestComponents(facts),
+    ...catalogueComponents(facts),
+    ...quoteComponents(facts),
+    ...instructionComponents(),
+    ...paymentComponents(facts),
+    ...accountComponents(facts),
+    ...payoutComponents(facts),
+    ...webhookComponents(),
+    ...eventComponents(),
+    ...errorComponents(),
+  ];
 }
 
 /** The parameters of a query, by name. */

@@ -1,7 +1,7 @@
 import type { ChargeStatus } from "../../../schema/common.js";
 import { sentence } from "../format.js";
 import { html, Markup } from "../html.js";
-import { breakdown, dueAmount, notice, pageTitle } from "./parts.js";
+import { breakdown, dueAmount, notice } from "./parts.js";
 import { sandboxPanel } from "./sandbox-panel.js";
 import type { View } from "./view.js";
 
@@ -54,7 +54,7 @@ export const outcomeView: View = (page) => {
   return {
     status: words.status,
     document: {
-      title: `${words.title} – ${pageTitle(page)}`,
+      title: `${words.title} – ${page.merchant}`,
       main: html`<main>
 <section class="card alone outcome" aria-labelledby="title">
 ${notice(page)}

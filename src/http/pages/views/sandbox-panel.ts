@@ -33,13 +33,14 @@ ${buttons.map(([value, label]) => html`<button name="outcome" value="${value}"${
 </div></aside>`;
 }
 
-function buttonsFor({ charge }: Page): [Outcome, string][] {
+function buttonsFor({ charge, offers }: Page): [Outcome, string][] {
   const buttons: [Outcome, string][] = [];
-  if (canBecome(charge, "COMPLETED") && (charge.settlement_amount !== null || needsMethod(charge)))
+  const canBePaid = charge.settlement_amount !== null || offers.length > 0;
+  if (canBePaid && canBecome(charge, "COMPLETED"))
     buttons.push(["complete", charge.status === "EXPIRED" ? "Complete late" : "Complete"]);
   if (canBecome(charge, "FAILED")) buttons.push(["fail", "Fail"]);
   if (canBecome(charge, "EXPIRED")) buttons.push(["expire", "Expire"]);
-  if (!isOver(charge.status)) buttons.push(["scenario", "Leave to the scenario"]);
+  if (canBePaid && !isOver(charge.status)) buttons.push(["scenario", "Leave to the scenario"]);
   return buttons;
 }
 

@@ -1,4 +1,4 @@
-import { metadataSchema } from "../../schema/common.js";
+import { metadataSchema } from "../../../schema/common.js";
 import {
   checkoutRequestSchema,
   destinationRequestSchema,
@@ -8,11 +8,11 @@ import {
   webhookRequestSchema,
   whitelabelRequestSchema,
   withdrawalRequestSchema,
-} from "../../schema/requests.js";
-import { type Component, named, object } from "./component.js";
-import type { Facts } from "./facts.js";
-import { currency, LIFE_NOTE, METADATA_NOTE, METADATA_SAYS, method, redirect } from "./phrases.js";
-import { type FieldNote, type Json, unshown } from "./types.js";
+} from "../../../schema/requests.js";
+import { type Component, named, object } from "../component.js";
+import type { Facts } from "../facts.js";
+import { currency, life, METADATA_NOTE, METADATA_SAYS, method, redirect } from "../phrases.js";
+import { type FieldNote, type Json, unshown } from "../types.js";
 
 /** What the service is asked, from the schemas that check it. */
 export function requestComponents(facts: Facts): Component[] {
@@ -139,7 +139,7 @@ function whitelabel(facts: Facts): Component {
       customer_email: { says: "Who pays.", examples: ["ada@shop.test"] },
       customer_name: NAME_NOTE,
       quote_id: {
-        says: "A quote of yours, made less than 30 seconds ago.",
+        says: `A quote of yours, made less than ${facts.quoteValid} ago.`,
         assumed: "A quote may be used for several checkouts until it expires.",
       },
       payment_method: method(facts, "The quote's method; another is refused.", METHOD_ASSUMED),
@@ -161,7 +161,7 @@ function whitelabel(facts: Facts): Component {
       success_url: redirect("after success"),
       cancel_url: redirect("after giving up"),
       metadata: METADATA_NOTE,
-      expires_in_minutes: LIFE_NOTE,
+      expires_in_minutes: life(facts),
     },
   );
 }
@@ -177,8 +177,7 @@ function checkout(facts: Facts): Component {
       customer_name: unshown("The customer's full name.", { examples: ["Ada Obi"] }),
       quote_id: {
         says: "A quote whose price shall hold.",
-        assumed:
-          "Younger than 30 seconds when the checkout is made; its price then holds for the 10 minutes it is locked.",
+        assumed: `Younger than ${facts.quoteValid} when the checkout is made; its price then holds while it is locked, ${facts.quoteLocked}.`,
       },
       payment_methods: {
         says: "The methods the customer may choose from.",
@@ -188,7 +187,7 @@ function checkout(facts: Facts): Component {
       success_url: redirect("after success"),
       cancel_url: redirect("after giving up"),
       metadata: METADATA_NOTE,
-      expires_in_minutes: LIFE_NOTE,
+      expires_in_minutes: life(facts),
     },
   );
 }

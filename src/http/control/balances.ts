@@ -1,0 +1,24 @@
+import { isRefusal, type Refusal } from "../../schema/errors.js";
+import { readPage } from "../query.js";
+import { ok, type Reply } from "../reply.js";
+import type { ControlCall } from "./operations.js";
+
+/** Every account there is, of all organizations and both modes. Unlike the service's read, this opens none. */
+export function listBalances({ world, url }: ControlCall): Reply | Refusal {
+  const page = readPage(url);
+  if (isRefusal(page)) return page;
+  world.settle();
+  const all = [...world.engine.state.tables.holdings.values()].sort((a, b) => a.seq - b.seq);
+  return ok({
+    total: all.length,
+    items: all
+      .slice(page.offset, page.offset + page.limit)
+      .map(({ organization_id, mode, currency, balances }) => ({
+        organization_id,
+        mode,
+        currency,
+        available_balance: balances.available,
+        pending_balance: balances.pending,
+      })),
+  });
+}

@@ -1,0 +1,42 @@
+import { deliveryView } from "../../engine/log-views.js";
+import { ackRequestSchema, takeRequestSchema } from "../../schema/control.js";
+import { invalid, type Refusal, refuse } from "../../schema/errors.js";
+import { check, issueDetails } from "../../schema/issues.js";
+import { ok, type Reply } from "../reply.js";
+import type { ControlCall } from "./operations.js";
+
+const TAKEN_AT_ONCE = 100;
+
+/** Exactly what a receiver would have got: headers and body, signed now. Each waits for its `ack` from then on. */
+export function takeFromMailbox({ world, body, param }: ControlCall): Reply | Refusal {
+  const checked = check(takeRequestSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  const name = param("name");
+  if (!world.engine.state.endpoints().some((endpoint) => endpoint.mailbox === name))
+    return refuse("NOT_FOUND", `There is no mailbox "${name}"`);
+  const taken = world.mailboxes.takeFromMailbox(name, checked.data.max ?? TAKEN_AT_ONCE);
+  return ok({
+    total: taken.length,
+    items: taken.map(({ deliveryId, request }) => {
+      const delivery = world.engine.state.get("deliveries", deliveryId);
+      return {
+        delivery_id: deliveryId,
+        event_id: delivery?.event_id,
+        type: delivery?.event_type,
+        attempt: (delivery?.attempts.length ?? 0) + 1,
+        headers: request.headers,
+        body: request.body,
+      };
+    }),
+  });
+}
+
+/** What the receiver answered; a failure is tried again by the schedule. */
+export function acknowledge({ world, body, param }: ControlCall): Reply | Refusal {
+  const checked = check(ackRequestSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  const id = param("delivery_id");
+  if (!world.mailboxes.acknowledge(id, checked.data.status, checked.data.body ?? null))
+    return refuse("NOT_FOUND", "Nobody has taken a delivery of that id");
+  return ok(deliveryView(world.engine.state, world.engine.state.get("deliveries", id)!));
+}

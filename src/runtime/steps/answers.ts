@@ -1,0 +1,60 @@
+import { mismatches } from "../../domain/deep-match.js";
+import type { ExpectedAnswer } from "../../schema/steps.js";
+import type { Answer } from "./client.js";
+import { type Difference, differences, StepFailure } from "./failure.js";
+import { statusMatches } from "./matching.js";
+
+/** Holds an answer against what was expected of it; without a word about that, it has to be a success. */
+export function checkAnswer(expected: ExpectedAnswer | undefined, answer: Answer | undefined): void {
+  if (answer === undefined) {
+    if (expected?.dropped) return;
+    throw new StepFailure({
+      message: "no answer: the connection was cut",
+      expected: expected ?? { status: "2xx" },
+      got: { dropped: true },
+    });
+  }
+  if (expected?.dropped)
+    throw new StepFailure({
+      message: `status ${answer.status}, where the connection should have been cut`,
+      expected: { dropped: true },
+      got: shown(answer),
+    });
+  const difference = answerDifference(expected ?? {}, answer);
+  if (difference.length === 0) return;
+  const [first] = difference;
+  throw new StepFailure({
+    message:
+      first!.path === "status"
+        ? `status ${answer.status}, not ${String(first!.expected)}`
+        : `the answer differs at ${difference.map(({ path }) => path).join(", ")}`,
+    expected: expected ?? { status: "2xx" },
+    got: shown(answer),
+    difference,
+  });
+}
+
+function answerDifference({ status, error, headers, body }: ExpectedAnswer, answer: Answer): Difference[] {
+  const wrong: Difference[] = [];
+  // An error that is expected by its code, and a success that is not spelt out.
+  const wanted = status ?? (error === undefined ? (answer.status < 400 ? undefined : "2xx") : undefined);
+  if (wanted !== undefined && !statusMatches(wanted, answer.status))
+    wrong.push({ path: "status", expected: wanted, got: answer.status });
+  if (error !== undefined) wrong.push(...differences(mismatches(error, codeOf(answer.body), "error")));
+  if (headers !== undefined) {
+    const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    wrong.push(...differences(mismatches(lower, answer.headers, "headers")));
+  }
+  if (body !== undefined) wrong.push(...differences(mismatches(body, answer.body, "body")));
+  return wrong;
+}
+
+/** The code of an error in the service's shape. */
+function codeOf(body: unknown): unknown {
+  const error = (body as { error?: { code?: unknown } } | null)?.error;
+  return typeof error === "object" && error !== null ? error.code : undefined;
+}
+
+function shown({ status, body }: Answer) {
+  return { status, body };
+}

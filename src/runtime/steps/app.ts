@@ -1,0 +1,27 @@
+import { durationMs } from "../../schema/duration.js";
+import type { StepOf } from "../../schema/steps.js";
+import { checkAnswer } from "./answers.js";
+import { type Answer, ask, reasonOf } from "./client.js";
+import type { Executor } from "./context.js";
+import { CannotRun, StepFailure } from "./failure.js";
+import { callOf, contentOf, DEFAULT_WITHIN } from "./request.js";
+
+/** `app`: a call of the app under test. */
+export const app: Executor<StepOf<"app">> = async (step, context) => {
+  if (context.app === undefined) throw new CannotRun("this step calls the app under test: give its URL with --app");
+  const { method, path } = callOf(step.app);
+  const { headers, body } = contentOf(step, {});
+  const url = `${context.app}${path}`;
+  let answer: Answer | undefined;
+  try {
+    answer = await ask(context.wall, durationMs(step.within ?? DEFAULT_WITHIN), (signal) =>
+      fetch(url, { method, headers, redirect: "manual", signal, ...(body === undefined ? {} : { body }) }),
+    );
+  } catch (error) {
+    if (error instanceof StepFailure) throw error;
+    if (step.expect?.dropped) return { dropped: true };
+    throw new StepFailure({ message: `the app gave no answer at ${url}: ${reasonOf(error)}` });
+  }
+  checkAnswer(step.expect, answer);
+  return answer;
+};

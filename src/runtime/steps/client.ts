@@ -1,0 +1,161 @@
+import type { Wall } from "../wall.js";
+import { CannotRun, StepFailure } from "./failure.js";
+
+/** How a run reaches the sandbox: in this process, or over the network. */
+export type SandboxFetch = (path: string, init: RequestInit) => Promise<Response>;
+
+/** An answer as steps look at it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON where it is, else the text. */
+  readonly body: unknown;
+}
+
+/** Marks what the run itself sends, so that it is not counted as the app's. */
+export const RUNNER_HEADER = "sandbox-runner";
+
+const CONTROL_TIMEOUT_MS = 60_000;
+const BIGGEST_ANSWER = 20 * 1024 * 1024;
+
+export interface ClientOptions {
+  readonly fetch: SandboxFetch;
+  readonly namespace?: string | undefined;
+  readonly controlToken?: string | undefined;
+  readonly runId: string;
+  readonly wall: Wall;
+}
+
+/** Speaks HTTP with one sandbox, in one namespace. */
+export class Client {
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  get #ownHeaders(): Record<string, string> {
+    const { namespace, controlToken, runId } = this.#options;
+    return {
+      [RUNNER_HEADER]: runId,
+      ...(namespace === undefined ? {} : { "sandbox-namespace": namespace }),
+      ...(controlToken === undefined ? {} : { "sandbox-control-token": controlToken }),
+    };
+  }
+
+  /** A call of the control API whatever it answers; throws only when the sandbox cannot be reached. */
+  async control(
+    method: string,
+    path: string,
+    body?: unknown,
+    timeoutMs = CONTROL_TIMEOUT_MS,
+  ): Promise<Answer> {
+    const init: RequestInit = {
+      method,
+      headers: { ...this.#ownHeaders, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
+    try {
+      return await ask(this.#options.wall, timeoutMs, (signal) =>
+        this.#options.fetch(`/_sandbox${path}`, { ...init, signal }),
+      );
+    } catch (error) {
+      throw new CannotRun(`the sandbox cannot be reached: ${reasonOf(error)}`);
+    }
+  }
+
+  /** A call of the control API that has to succeed; what it refuses fails the step. */
+  async must(method: string, path: string, body?: unknown): Promise<unknown> {
+    const answer = await this.control(method, path, body);
+    if (answer.status >= 200 && answer.status < 300) return answer.body;
+    const { error } = answer.body as { error?: { code?: string; message?: string; details?: unknown } };
+    throw new StepFailure({
+      message: `the sandbox refused: ${error?.message ?? `status ${answer.status}`}`,
+      got: answer.body,
+    });
+  }
+
+  /** Takes something back; that it is gone already is as good. */
+  async undo(method: string, path: string, body?: unknown): Promise<void> {
+    const { status } = await this.control(method, path, body);
+    if (status >= 300 && status !== 404) throw new Error(`the sandbox answered ${status}`);
+  }
+
+  /** A call of the emulated service, as an app would make it; undefined when the connection was cut. */
+  async service(
+    method: string,
+    path: string,
+    init: { readonly headers: Readonly<Record<string, string>>; readonly body: string | undefined },
+    timeoutMs: number,
+  ): Promise<Answer | undefined> {
+    const { fetch, wall } = this.#options;
+    try {
+      return await ask(wall, timeoutMs, (signal) =>
+        fetch(path, {
+          method,
+          headers: { ...this.#ownHeaders, ...init.headers },
+          redirect: "manual",
+          signal,
+          ...(init.body === undefined ? {} : { body: init.body }),
+        }),
+      );
+    } catch (error) {
+      if (error instanceof StepFailure) throw error;
+      // A fault may have cut the connection; a sandbox that is gone would not answer this either.
+      await this.control("GET", "/clock");
+      return undefined;
+    }
+  }
+}
+
+/** Sends, and reads the answer; gives up after so much wall time. */
+export async function ask(
+  wall: Wall,
+  timeoutMs: number,
+  send: (signal: AbortSignal) => Promise<Response>,
+): Promise<Answer> {
+  const abort = new AbortController();
+  let callOff = (): void => {};
+  const late = new Promise<never>((_resolve, reject) => {
+    callOff = wall.after(timeoutMs, () => {
+      reject(new StepFailure({ message: `no answer within ${timeoutMs / 1000} s` }));
+      abort.abort();
+    });
+  });
+  try {
+    return await Promise.race([send(abort.signal).then(readAnswer), late]);
+  } finally {
+    callOff();
+  }
+}
+
+async function readAnswer(response: Response): Promise<Answer> {
+  const length = Number(response.headers.get("content-length") ?? 0);
+  if (length > BIGGEST_ANSWER) {
+    await response.body?.cancel();
+    throw new StepFailure({ message: `the answer is too large to look at: ${length} bytes` });
+  }
+  const text = await response.text();
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: asJson(text) };
+}
+
+function asJson(text: string): unknown {
+  if (text === "") return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** In words, why a request got no answer. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error as { cause?: unknown };
+  if (cause instanceof Error) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ECONNREFUSED") return "nobody listens there";
+    return cause.message || code || error.message;
+  }
+  return error.message;
+}

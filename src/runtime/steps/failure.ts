@@ -1,0 +1,45 @@
+import type { Mismatch } from "../../domain/deep-match.js";
+import { UserError } from "../../schema/user-error.js";
+
+/** What was expected of a field and what it is. */
+export interface Difference {
+  /** Dotted path; empty for the whole. */
+  readonly path: string;
+  readonly expected: unknown;
+  /** Absent when there is nothing at that path. */
+  readonly got?: unknown;
+}
+
+/** A record that is nearly what was looked for. */
+export interface NearMiss {
+  readonly id: string;
+  readonly difference: readonly Difference[];
+}
+
+/** Why a step failed, for people and programs. */
+export interface Failure {
+  readonly message: string;
+  readonly expected?: unknown;
+  readonly got?: unknown;
+  readonly difference?: readonly Difference[];
+  /** Of the records there are, those that come nearest. */
+  readonly nearest?: readonly NearMiss[];
+}
+
+/** Thrown by a step that did not come out as expected: the run has failed. */
+export class StepFailure extends Error {
+  override readonly name = "StepFailure";
+
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+  }
+}
+
+/** Thrown when the run cannot go on, whatever the steps say: the sandbox is gone, there is no app. */
+export class CannotRun extends UserError {}
+
+export function differences(mismatches: readonly Mismatch[]): Difference[] {
+  return mismatches.map(({ path, expected, actual }) =>
+    actual === undefined ? { path, expected } : { path, expected, got: actual },
+  );
+}

@@ -1,0 +1,33 @@
+import type { Client } from "./client.js";
+import { StepFailure } from "./failure.js";
+
+const PAGE = 100;
+/** As many as the sandbox keeps by default; a run that looks through more has lost its way. */
+const MOST = 10_000;
+
+export type Row = Record<string, unknown>;
+
+const IDS = { requests: "request_id", events: "event_id", deliveries: "delivery_id", charges: "charge_id" } as const;
+export type List = keyof typeof IDS;
+
+export function idOf(list: List, row: Row): string {
+  return String(row[IDS[list]]);
+}
+
+/** The id of the newest record of a list, if there is one. */
+export async function newest(client: Client, list: List): Promise<string | undefined> {
+  const { items } = (await client.must("GET", `/${list}?limit=1`)) as { items: Row[] };
+  return items[0] === undefined ? undefined : idOf(list, items[0]);
+}
+
+/** Newest first, up to a record that was there before. */
+export async function listSince(client: Client, list: List, last: string | undefined): Promise<Row[]> {
+  const found: Row[] = [];
+  while (found.length < MOST) {
+    const page = (await client.must("GET", `/${list}?limit=${PAGE}&offset=${found.length}`)) as { items: Row[] };
+    const end = page.items.findIndex((row) => idOf(list, row) === last);
+    found.push(...(end === -1 ? page.items : page.items.slice(0, end)));
+    if (end !== -1 || page.items.length < PAGE) return found;
+  }
+  throw new StepFailure({ message: `more than ${MOST} ${list} to look through: name fewer, or reset first` });
+}

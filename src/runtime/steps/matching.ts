@@ -1,0 +1,69 @@
+import { mismatches } from "../../domain/deep-match.js";
+import { type Difference, differences, type NearMiss, StepFailure } from "./failure.js";
+import type { Row } from "./lists.js";
+
+const MISSES_SHOWN = 3;
+const STATUS_FIELDS = ["status", "answered"] as const;
+
+/** What was looked for, and what there is. */
+export interface Search {
+  /** In words, such as `event charge.failed`. */
+  readonly what: string;
+  readonly expected: Readonly<Record<string, unknown>>;
+  /** Exactly so many; at least one when it is not said. */
+  readonly count: number | undefined;
+  /** Newest first. */
+  readonly rows: readonly Row[];
+  readonly idOf: (row: Row) => string;
+}
+
+/** The newest record that is as expected, if there are as many as there should be; else the step has failed. */
+export function findCounted({ what, expected, count, rows, idOf }: Search): Row | undefined {
+  const judged = rows.map((row) => ({ row, difference: difference(expected, row) }));
+  const found = judged.filter(({ difference }) => difference.length === 0).map(({ row }) => row);
+  if (count === undefined ? found.length > 0 : found.length === count) return found[0];
+  const nearest: NearMiss[] = judged
+    .filter(({ difference }) => difference.length > 0)
+    .sort((a, b) => a.difference.length - b.difference.length)
+    .slice(0, MISSES_SHOWN)
+    .map(({ row, difference }) => ({ id: idOf(row), difference }));
+  const tooMany = count !== undefined && found.length > count;
+  throw new StepFailure({
+    message: `${tooMany ? "too many" : count === undefined ? "no" : "too few"}: ${what} ${asText(expected)}`,
+    expected: { ...expected, count: count ?? "at least 1" },
+    got: tooMany ? { count: found.length, found: found.slice(0, MISSES_SHOWN + 2).map(idOf) } : { count: found.length },
+    ...(tooMany ? {} : { nearest }),
+  });
+}
+
+/** Where a record is not as expected. A status may be expected by its class, such as `2xx`. */
+export function difference(expected: Readonly<Record<string, unknown>>, row: Row): Difference[] {
+  const wanted: Record<string, unknown> = {};
+  const actual: Row = { ...row };
+  const classes: Difference[] = [];
+  for (const [field, value] of Object.entries(expected)) {
+    if (value === undefined) continue;
+    if ((STATUS_FIELDS as readonly string[]).includes(field) && isStatusClass(value)) {
+      if (!statusMatches(value, row[field])) classes.push({ path: field, expected: value, got: row[field] });
+    } else if (field === "answered" && value === "none") wanted[field] = null;
+    else wanted[field] = value;
+  }
+  return [...classes, ...differences(mismatches(wanted, actual))];
+}
+
+function isStatusClass(value: unknown): value is string {
+  return typeof value === "string" && /^[1-5][\dx]{2}$/.test(value);
+}
+
+/** Whether a status is the one expected, or of the class. */
+export function statusMatches(expected: unknown, actual: unknown): boolean {
+  if (typeof expected !== "string") return expected === actual;
+  return new RegExp(`^${expected.replaceAll("x", "\\d")}$`).test(String(actual));
+}
+
+function asText(expected: Readonly<Record<string, unknown>>): string {
+  const parts = Object.entries(expected)
+    .filter(([field, value]) => field !== "count" && value !== undefined)
+    .map(([field, value]) => `${field}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  return parts.length === 0 ? "of any kind" : `with ${parts.join(" ")}`;
+}

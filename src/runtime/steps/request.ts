@@ -1,0 +1,41 @@
+import { durationMs } from "../../schema/duration.js";
+import type { StepOf } from "../../schema/steps.js";
+import { checkAnswer } from "./answers.js";
+import type { Executor } from "./context.js";
+
+export const DEFAULT_WITHIN = "30s";
+
+/** `request`: a call of the sandbox with the namespace's key. */
+export const request: Executor<StepOf<"request">> = async (step, { client, keys }) => {
+  const { method, path } = callOf(step.request);
+  const { headers, body } = contentOf(step, { authorization: `Bearer ${keys.test}` });
+  const answer = await client.service(
+    method,
+    path,
+    { headers, body },
+    durationMs(step.within ?? DEFAULT_WITHIN),
+  );
+  checkAnswer(step.expect, answer);
+  return answer ?? { dropped: true };
+};
+
+/** `POST /orders` in its parts. */
+export function callOf(text: string): { method: string; path: string } {
+  const space = text.indexOf(" ");
+  return { method: text.slice(0, space), path: text.slice(space + 1) };
+}
+
+/** Headers and body of a call; a body that is no string goes as JSON. */
+export function contentOf(
+  step: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string | null>> | undefined },
+  usual: Readonly<Record<string, string>>,
+): { headers: Record<string, string>; body: string | undefined } {
+  const body =
+    step.body === undefined ? undefined : typeof step.body === "string" ? step.body : JSON.stringify(step.body);
+  const headers: Record<string, string> = { ...usual };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  for (const [name, value] of Object.entries(step.headers ?? {}))
+    if (value === null) delete headers[name.toLowerCase()];
+    else headers[name.toLowerCase()] = value;
+  return { headers, body };
+}

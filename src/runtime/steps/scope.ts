@@ -1,0 +1,93 @@
+import { nearest } from "../../schema/nearest.js";
+import { fill, type Reference, type Resolve, type Resolved, type VariableFault, valueAt } from "./variables.js";
+
+/** Where the values of a run's variables come from. */
+export interface Givens {
+  /** `--var`, before those of the file. */
+  readonly given: Readonly<Record<string, string>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly runId: string;
+}
+
+/** The variables of one run of a file: its own and those given, the environment, and what steps have saved. */
+export class Scope {
+  readonly #givens: Givens;
+  readonly #values = new Map<string, unknown>();
+  /** What went wrong with the file's own variables; paths begin below `vars`. */
+  readonly faults: VariableFault[] = [];
+
+  constructor(own: Readonly<Record<string, unknown>>, givens: Givens) {
+    this.#givens = givens;
+    for (const [name, value] of Object.entries(givens.given)) this.#values.set(name, typed(value, own[name]));
+    const open = new Set<string>();
+    const settle = (name: string): void => {
+      if (this.#values.has(name) || !Object.hasOwn(own, name)) return;
+      open.add(name);
+      const value = fill(
+        own[name],
+        (reference) => {
+          const needed = rootOf(reference.name);
+          if (open.has(needed)) return { fault: `\${${needed}} leads back to itself` };
+          settle(needed);
+          return this.resolve(reference);
+        },
+        (fault) => {
+          this.faults.push({ ...fault, path: [name, ...fault.path] });
+        },
+      );
+      open.delete(name);
+      this.#values.set(name, value);
+    };
+    for (const name of Object.keys(own)) settle(name);
+  }
+
+  /** Keeps what a step saved. */
+  save(name: string, value: unknown): void {
+    this.#values.set(name, value);
+  }
+
+  get names(): string[] {
+    return [...this.#values.keys()];
+  }
+
+  readonly resolve: Resolve = ({ name, fallback }: Reference): Resolved => {
+    const root = rootOf(name);
+    const rest = name.slice(root.length + 1);
+    if (root === "env") return this.#ofEnvironment(rest, fallback);
+    if (fallback !== undefined)
+      return { fault: `only a variable of the environment takes a default: \${env.${name}:-${fallback}}` };
+    if (root === "run" && rest === "id") return { value: this.#givens.runId };
+    if (!this.#values.has(root)) return { fault: this.#unknown(root) };
+    const value = this.#values.get(root);
+    if (rest === "") return { value };
+    return valueAt(value, rest) ?? { fault: `\${${root}} has no ${rest}` };
+  };
+
+  #ofEnvironment(name: string, fallback: string | undefined): Resolved {
+    const value = this.#givens.environment[name];
+    if (value !== undefined && (value !== "" || fallback === undefined)) return { value };
+    if (fallback !== undefined) return { value: fallback };
+    return {
+      fault: `the environment has no ${name || "variable without a name"}; a default is written \${env.${name || "NAME"}:-default}`,
+    };
+  }
+
+  #unknown(name: string): string {
+    const known = [...this.names, "run.id"];
+    const near = nearest(name, known);
+    const hint = near === undefined ? `known: ${known.join(", ")}` : `did you mean ${near}?`;
+    return `unknown variable ${name}; ${hint}`;
+  }
+}
+
+export function rootOf(name: string): string {
+  const dot = name.indexOf(".");
+  return dot === -1 ? name : name.slice(0, dot);
+}
+
+/** Text from the command line in the place of a number or a truth value of the file's is one too. */
+function typed(text: string, own: unknown): unknown {
+  if (typeof own === "number" && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
+  if (typeof own === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}

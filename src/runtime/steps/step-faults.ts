@@ -1,0 +1,74 @@
+import { nearest } from "../../schema/nearest.js";
+import {
+  STEP_COMPANIONS,
+  STEP_KINDS,
+  STEP_SCHEMAS,
+  type StepKind,
+  type StepOf,
+  WAIT_KINDS,
+} from "../../schema/steps.js";
+import { type Fault, type LoadedDocument, schemaFaults, unknownField } from "../documents.js";
+import { isOpen, type Path } from "./variables.js";
+
+/** The actions a step names; it should be one. */
+export function stepKinds(step: Readonly<Record<string, unknown>>): StepKind[] {
+  return STEP_KINDS.filter((kind) => Object.hasOwn(step, kind));
+}
+
+/** What is wrong with a step, its variables filled in as far as they are known. */
+export function stepFaults(
+  document: Pick<LoadedDocument, "faultAt" | "file" | "value">,
+  at: Path,
+  step: Readonly<Record<string, unknown>>,
+  isUnknownYet: (value: unknown) => boolean = isOpen,
+): Fault[] {
+  const [kind, another] = stepKinds(step);
+  if (kind === undefined) return noAction(document, at, step);
+  if (another !== undefined)
+    return [document.faultAt([...at, another], `a step has one action, and this one has ${kind} already`)];
+  if (kind === "wait_for" && !isUnknownYet(step.wait_for) && !isOneOf(WAIT_KINDS, step.wait_for))
+    return [document.faultAt([...at, kind], `must be one of ${WAIT_KINDS.join(", ")}${meant(step.wait_for)}`)];
+  return schemaFaults(STEP_SCHEMAS[kind], document, { at, value: step, isOpen: isUnknownYet });
+}
+
+function noAction(
+  document: Pick<LoadedDocument, "faultAt">,
+  at: Path,
+  step: Readonly<Record<string, unknown>>,
+): Fault[] {
+  const companions: readonly string[] = STEP_COMPANIONS;
+  const unknown = Object.keys(step).filter((key) => !companions.includes(key));
+  const slips = unknown.filter((key) => nearest(key, STEP_KINDS) !== undefined);
+  if (slips.length > 0)
+    return slips.map((key) => document.faultAt([...at, key], unknownField(key, STEP_KINDS)));
+  return [document.faultAt(at, `a step needs an action: one of ${STEP_KINDS.join(", ")}`)];
+}
+
+function isOneOf(known: readonly string[], value: unknown): boolean {
+  return typeof value === "string" && known.includes(value);
+}
+
+function meant(word: unknown): string {
+  const near = typeof word === "string" ? nearest(word, WAIT_KINDS) : undefined;
+  return near === undefined ? "" : `; did you mean ${near}?`;
+}
+
+/** A step with everything filled in, if it is as its action wants it; else what is wrong, a line each. */
+export function checkedStep<Kind extends StepKind>(
+  kind: Kind,
+  step: Readonly<Record<string, unknown>>,
+): { readonly step: StepOf<Kind> } | { readonly faults: readonly string[] } {
+  const faults = stepFaults(
+    {
+      file: "",
+      value: step,
+      faultAt: (path, message) => ({ file: "", line: 0, column: 0, field: path.join("."), message }),
+    },
+    [],
+    step,
+    () => false,
+  );
+  if (faults.length > 0)
+    return { faults: faults.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)) };
+  return { step: step as StepOf<Kind> };
+}

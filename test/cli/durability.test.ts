@@ -1,0 +1,370 @@
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createSandbox } from "../../src/index.js";
+import { fileStore } from "../../src/runtime/store/file.js";
+import { nodeIo } from "../../src/runtime/store/io.js";
+import {
+  buildIfMissing,
+  Command,
+  removeFolders,
+  run,
+  stopAll,
+  temporaryFolder,
+} from "../support/process-command.js";
+import { Client } from "../support/receiver-client.js";
+import { accept, hold, Receiver } from "../support/receiver-server.js";
+import { FakeWall, worldOn } from "../support/receiver-world.js";
+
+const START = "2026-03-01T09:00:00.000Z";
+const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
+
+const receivers: Receiver[] = [];
+beforeAll(buildIfMissing, 60_000);
+afterEach(async () => {
+  await stopAll();
+  for (const receiver of receivers.splice(0)) await receiver.close();
+});
+afterAll(removeFolders);
+
+async function receive(handler = accept): Promise<Receiver> {
+  const receiver = await Receiver.open(handler);
+  receivers.push(receiver);
+  return receiver;
+}
+
+function dataFile(): string {
+  return join(temporaryFolder(), "data.json");
+}
+
+/** A server on the data, once it can be reached. */
+async function serve(data: string, ...args: string[]) {
+  const command = new Command(["start", "--json", "-p", "0", "--rate-limit", "off", "--data", data, ...args]);
+  const ready = await command.ready();
+  return { command, ready, client: Client.at(ready.url) };
+}
+
+const MANUAL = ["--clock", "manual", "--start-time", START, "--seed", "spring"];
+
+describe("kill -9", () => {
+  it.each([[[]], [["--fsync"]]])(
+    "in the middle of writes loses nothing that was answered (%j)",
+    async (options) => {
+      const receiver = await receive();
+      const data = dataFile();
+      const before = await serve(data, ...MANUAL, ...options, "--webhook-url", receiver.url);
+      const answered = new Map<string, string>();
+      let quoteInHand = "";
+      // Eight shops write as fast as they can; the server dies when 60 charges have been answered and read.
+      const shops = Array.from({ length: 8 }, async () => {
+        for (;;) {
+          const quote = await before.client.quote();
+          const checkout = await before.client.checkout(quote.json.quote_id);
+          const charge = checkout.json.charge_id;
+          answered.set(charge, (await before.client.charge(charge)).text);
+          if (answered.size >= 60) before.command.signal("SIGKILL");
+          quoteInHand = (await before.client.quote()).json.quote_id;
+        }
+      });
+      // Each shop ends when its call finds nobody there any more.
+      const ends = await Promise.allSettled(shops);
+      expect(ends.map(({ status }) => status)).toEqual(Array(8).fill("rejected"));
+      expect(await before.command.ended).toMatchObject({ code: null, signal: "SIGKILL" });
+      expect(answered.size).toBeGreaterThanOrEqual(60);
+
+      const after = await serve(data);
+      expect(after.ready.seed).toBe("spring");
+      expect((await after.client.clock()).json).toMatchObject({ mode: "manual", now: START });
+      for (const [charge, text] of answered) expect((await after.client.charge(charge)).text).toBe(text);
+      const extra = (await after.client.checkout(quoteInHand)).json.charge_id;
+      expect(extra).toMatch(/^ch_/);
+
+      // What was planned is planned still: every charge completes and is told of, once.
+      expect((await after.client.advance({ by: "10s" })).status).toBe(200);
+      const { total } = (await after.client.call("GET", "/api/v1/payments/payins")).json;
+      expect(total).toBeGreaterThan(answered.size);
+      for (const charge of [...answered.keys(), extra]) {
+        expect((await after.client.charge(charge)).json.status).toBe("COMPLETED");
+        expect(receiver.about(charge).map(({ event }) => event.type)).toEqual(THREE);
+      }
+      expect(receiver.received).toHaveLength(3 * total);
+      expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(3 * total);
+      for (const received of receiver.received) received.verify();
+    },
+  );
+
+  it("while a delivery is under way: it is attempted again", async () => {
+    const receiver = await receive(hold);
+    const data = dataFile();
+    const before = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
+    const charge = await before.client.pay({ scenario: "instant" });
+    const first = await receiver.arrived(1);
+    await before.command.stop("SIGKILL");
+
+    const after = await serve(data);
+    const second = await receiver.arrived(2);
+    expect(second.body).toBe(first.body);
+    expect(second.headers["webhook-id"]).toBe(first.headers["webhook-id"]);
+    second.verify();
+    expect(second.dataText).toBe((await after.client.charge(charge)).text);
+    second.answer();
+    await after.client.advance({ until: "idle" });
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it("while time is being moved: it stands where it had come to", async () => {
+    const receiver = await receive(hold);
+    const data = dataFile();
+    const before = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
+    const charge = await before.client.pay();
+    const advancing = before.client.advance({ by: "1h" });
+    await receiver.arrived(1);
+    await Promise.all([expect(advancing).rejects.toThrow(), before.command.stop("SIGKILL")]);
+
+    receiver.handler = accept;
+    const after = await serve(data);
+    expect((await after.client.clock()).json.now).toBe("2026-03-01T09:00:01.000Z");
+    await after.client.advance({ by: "1h" });
+    expect(receiver.types).toEqual(["charge.awaiting_payment", ...THREE]);
+    const { json } = await after.client.charge(charge);
+    expect(json.status_history.map(({ at }: { at: string }) => Date.parse(at) - Date.parse(START))).toEqual([
+      0, 1000, 3000, 5000,
+    ]);
+  });
+
+  it("between retries: the next comes when it was due", async () => {
+    const receiver = await receive((received) => received.answer(500));
+    const data = dataFile();
+    const before = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
+    await before.client.pay({ scenario: "instant" });
+    await before.client.advance({ by: "4999ms" });
+    expect(receiver.received).toHaveLength(1);
+    await before.command.stop("SIGKILL");
+    const after = await serve(data);
+    expect((await after.client.clock()).json.next_due).toBe("2026-03-01T09:00:05.000Z");
+    receiver.handler = accept;
+    await after.client.advance({ by: "1ms" });
+    expect(receiver.received).toHaveLength(2);
+  });
+});
+
+describe("a clean stop", () => {
+  it("leaves one readable file, and the next start goes on from it", async () => {
+    const data = dataFile();
+    const before = await serve(data, ...MANUAL);
+    const charge = await before.client.pay();
+    await before.client.advance({ by: "2s" });
+    const texts = [
+      (await before.client.charge(charge)).text,
+      (await before.client.call("GET", "/api/v1/payments/payins")).text,
+      (await before.client.call("GET", "/api/v1/accounts/balances")).text,
+    ];
+    expect((await before.command.stop()).code).toBe(0);
+    expect(readFileSync(data, "utf8")).toContain(charge);
+    expect(() => JSON.parse(readFileSync(data, "utf8"))).not.toThrow();
+    expect(statSync(`${data}.journal`).size).toBe(0);
+    expect(readdirSync(join(data, "..")).sort()).toEqual(["data.json", "data.json.journal"]);
+
+    // The same options again contradict nothing.
+    const after = await serve(data, ...MANUAL);
+    expect((await after.client.clock()).json.now).toBe("2026-03-01T09:00:02.000Z");
+    expect([
+      (await after.client.charge(charge)).text,
+      (await after.client.call("GET", "/api/v1/payments/payins")).text,
+      (await after.client.call("GET", "/api/v1/accounts/balances")).text,
+    ]).toEqual(texts);
+    // Ids go on where they were.
+    expect(await after.client.pay()).not.toBe(charge);
+  });
+
+  it("and as many starts as one likes double no webhook", async () => {
+    const receiver = await receive();
+    const data = dataFile();
+    for (let round = 0; round < 3; round++) {
+      const { command } = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
+      await command.stop();
+    }
+    const { client } = await serve(data, "--webhook-url", receiver.url);
+    await client.pay();
+    await client.advance({ by: "10s" });
+    expect(receiver.types).toEqual(THREE);
+  });
+});
+
+describe("a reset after a restart", () => {
+  // Known: Engine.#begin takes the seed and the asked start time of this run's options. Drop `.fails` when it is mended.
+  it.fails("goes on with the data's own seed and start time, not with this run's defaults", async () => {
+    const data = dataFile();
+    const first = await createSandbox({ data, clock: "manual", startTime: START, seed: "spring" });
+    const charge = await Client.of(first).pay();
+    await first.close();
+    const second = await createSandbox({ data });
+    second.reset({ ids: "repeat" });
+    expect(await Client.of(second).pay()).toBe(charge);
+    await second.close();
+    // So the first options contradict nothing afterwards either.
+    const third = await createSandbox({ data, startTime: START, seed: "spring" });
+    expect(third.seed).toBe("spring");
+    await third.close();
+  });
+});
+
+describe("refused in one line", () => {
+  async function refusal(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(["start", "--json", "-p", "0", ...args]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
+    return stderr;
+  }
+
+  it("another seed or start time than the data's; and the data is as before", async () => {
+    const data = dataFile();
+    const before = await serve(data, ...MANUAL);
+    const charge = await before.client.pay();
+    await before.command.stop();
+    expect(await refusal("--data", data, "--seed", "autumn")).toContain(
+      '--seed autumn contradicts the data, whose seed is "spring"',
+    );
+    expect(await refusal("--data", data, "--start-time", "2026-03-02T00:00:00Z")).toContain(
+      `--start-time contradicts the data, which starts at ${START}`,
+    );
+    const after = await serve(data, ...MANUAL);
+    expect((await after.client.charge(charge)).status).toBe(200);
+  });
+
+  it("a file that another process has; that process goes on undisturbed", async () => {
+    const data = dataFile();
+    const first = await serve(data, ...MANUAL);
+    expect(await refusal("--data", data)).toContain(`data.json is in use by process ${first.command.pid}`);
+    const charge = await first.client.pay();
+    await first.command.stop();
+    const after = await serve(data);
+    expect((await after.client.charge(charge)).status).toBe(200);
+  });
+
+  it("a folder that is not there", async () => {
+    expect(await refusal("--data", join(temporaryFolder(), "nowhere", "data.json"))).toContain(
+      "does not exist",
+    );
+  });
+
+  it("a file that is damaged", async () => {
+    const data = dataFile();
+    const { command } = await serve(data, ...MANUAL);
+    await command.stop();
+    writeFileSync(data, readFileSync(data, "utf8").slice(0, -20));
+    expect(await refusal("--data", data)).toContain("Restore");
+  });
+});
+
+describe("a disk that is full", () => {
+  /** A world on a real file whose disk can be told to be full. */
+  async function onDisk(options: { compactAtBytes?: number } = {}) {
+    const disk = { isFull: false, refusesRename: false };
+    const full = (): never => {
+      throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+    };
+    const file = dataFile();
+    const store = () =>
+      fileStore({
+        file,
+        ...options,
+        io: {
+          // A disk fills up in the middle of a line.
+          writeSync: (fd, buffer, offset, length, position) =>
+            disk.isFull
+              ? length > 10
+                ? nodeIo.writeSync(fd, buffer, offset, 10, position)
+                : full()
+              : nodeIo.writeSync(fd, buffer, offset, length, position),
+          renameSync: (from, to) => (disk.refusesRename ? full() : nodeIo.renameSync(from, to)),
+        },
+      });
+    const open = () =>
+      worldOn(new FakeWall(Date.parse(START)), {
+        clockText: "manual",
+        startMs: Date.parse(START),
+        store: store(),
+      });
+    return { disk, file, open };
+  }
+
+  it("answers 500, memory is as before, and the file too; all goes on when there is room", async () => {
+    const { disk, file, open } = await onDisk();
+    const first = await open();
+    const kept = await first.client.pay();
+    const quote = (await first.client.quote()).json.quote_id;
+    const memory = JSON.stringify(first.world.engine.dump());
+    const journal = readFileSync(`${file}.journal`, "utf8");
+    disk.isFull = true;
+    for (const answer of [
+      await first.client.checkout(quote),
+      await first.client.quote(),
+      await first.client.transition(kept, "COMPLETED"),
+      await first.client.advance({ by: "1s" }),
+    ]) {
+      expect(answer.status).toBe(500);
+      expect(answer.json).toEqual({ error: { code: "INTERNAL_ERROR", message: "Internal error" } });
+    }
+    expect(String(first.errors[0])).toContain("ENOSPC");
+    expect(JSON.stringify(first.world.engine.dump())).toBe(memory);
+    expect(readFileSync(`${file}.journal`, "utf8")).toBe(journal);
+    // Reads go on meanwhile.
+    expect((await first.client.charge(kept)).json.status).toBe("PENDING");
+
+    disk.isFull = false;
+    const later = (await first.client.checkout(quote)).json.charge_id;
+    await first.sandbox.advance("10s");
+    const texts = [(await first.client.charge(kept)).text, (await first.client.charge(later)).text];
+    await first.sandbox.close();
+    const second = await open();
+    expect([(await second.client.charge(kept)).text, (await second.client.charge(later)).text]).toEqual(
+      texts,
+    );
+    expect(JSON.parse(texts[0]!).status).toBe("COMPLETED");
+    await second.sandbox.close();
+  });
+
+  it("is no reason to stop answering when only the journal cannot be compacted", async () => {
+    const { disk, file, open } = await onDisk({ compactAtBytes: 20_000 });
+    const first = await open();
+    disk.refusesRename = true;
+    const charges: string[] = [];
+    while (first.errors.length === 0) charges.push(await first.client.pay());
+    expect(String(first.errors[0])).toContain("Cannot compact");
+    for (let count = 0; count < 5; count++) charges.push(await first.client.pay());
+    // Said once, not with every change.
+    expect(first.errors).toHaveLength(1);
+    disk.refusesRename = false;
+    await first.sandbox.close();
+    expect(statSync(`${file}.journal`).size).toBe(0);
+    const second = await open();
+    for (const charge of charges) expect((await second.client.charge(charge)).status).toBe(200);
+    await second.sandbox.close();
+  });
+
+  it("comes later where the journal is compacted as it grows; a restart finds the same state", async () => {
+    const { file, open } = await onDisk({ compactAtBytes: 20_000 });
+    const first = await open();
+    let [bytes, compactions] = [0, 0];
+    for (let count = 0; count < 100; count++) {
+      await first.client.pay();
+      const size = statSync(`${file}.journal`).size;
+      if (size < bytes) compactions++;
+      bytes = size;
+    }
+    expect(compactions).toBeGreaterThan(0);
+    expect(first.errors).toEqual([]);
+    const before = first.world.engine.dump();
+    // As a crash would leave it: the lock of this very process apart, nothing is closed.
+    const copy = dataFile();
+    for (const ending of ["", ".journal"]) copyFileSync(file + ending, copy + ending);
+    const loaded = fileStore({ file: copy });
+    const second = await worldOn(new FakeWall(Date.parse(START)), { store: loaded });
+    expect(second.world.engine.state.tables.charges.size).toBe(100);
+    expect(second.world.engine.dump().collections.charges).toEqual(before.collections.charges);
+    expect(second.world.engine.dump().collections.tasks).toEqual(before.collections.tasks);
+    await first.sandbox.close();
+    await second.sandbox.close();
+  });
+});

@@ -1,0 +1,230 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { OpenApiDocument } from "../../src/http/openapi/document.js";
+import { OPERATION_DOCS } from "../../src/http/openapi/operations/all.js";
+import { OPERATIONS } from "../../src/http/operations.js";
+import { openSandbox } from "../../src/sandbox.js";
+import { Api, KES_ORDER, okBody, openApi } from "../support/api-client.js";
+import { schemaValidator } from "../support/openapi-answers.js";
+import { operationsOf, shippedDocument } from "../support/openapi-document.js";
+
+const ASSUMPTION = "x-sandbox-assumption";
+
+let document: OpenApiDocument;
+beforeAll(async () => {
+  document = await shippedDocument();
+});
+
+/** Every object within the document, with the names that lead to it. */
+function* parts(value: unknown, path = "#"): Generator<[string, Record<string, unknown>]> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield [path, value as Record<string, unknown>];
+  for (const [name, part] of Object.entries(value)) yield* parts(part, `${path}/${name}`);
+}
+
+async function served(api: Api, headers?: Record<string, string>): Promise<OpenApiDocument> {
+  return okBody(await api.get<OpenApiDocument>("/openapi.json", headers));
+}
+
+describe("the document", () => {
+  it("is valid OpenAPI 3.1, examples and all", async () => {
+    const config = await createConfig({
+      extends: ["recommended-strict"],
+      rules: {
+        "no-invalid-schema-examples": "error",
+        "no-invalid-media-type-examples": "error",
+        "no-invalid-parameter-examples": "error",
+        "no-unused-components": "error",
+      },
+    });
+    const source = JSON.stringify(await served(await openApi()));
+    const problems = await lintFromString({ source, absoluteRef: "/openapi.json", config });
+    expect(
+      problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
+    ).toEqual([]);
+  });
+
+  it("has every operation of the service at its path, and no other", () => {
+    const described = operationsOf(document).map(
+      ({ path, method, operation }) => `${operation.operationId} ${method} ${path}`,
+    );
+    const routed = OPERATIONS.map(
+      ({ id, method, path }) => `${id} ${method} ${path.replace(/:(\w+)/g, "{$1}")}`,
+    );
+    expect(described.sort()).toEqual(routed.sort());
+    expect(Object.keys(OPERATION_DOCS).sort()).toEqual(OPERATIONS.map(({ id }) => id).sort());
+  });
+
+  it("asks for a key where the service does", () => {
+    const security = Object.fromEntries(
+      operationsOf(document).map(({ operation }) => [
+        operation.operationId,
+        (operation as { security?: unknown }).security ?? document.security,
+      ]),
+    );
+    for (const { id, key } of OPERATIONS)
+      expect([id, security[id]]).toEqual([
+        id,
+        { none: [], optional: [{}, { apiKey: [] }], required: [{ apiKey: [] }] }[key],
+      ]);
+  });
+
+  it("says what is assumed, wherever it says that something is", () => {
+    const assumptions = [...parts(document)].filter(([, part]) => ASSUMPTION in part);
+    expect(assumptions.length).toBeGreaterThan(200);
+    for (const [path, part] of assumptions)
+      expect([path, part[ASSUMPTION]]).toEqual([path, expect.stringMatching(/\w{3}.*[.)]$/)]);
+  });
+
+  it("marks as assumed what the interface only names, and nothing it shows in full", () => {
+    const assumed = operationsOf(document)
+      .filter(({ operation }) => ASSUMPTION in operation)
+      .map(({ operation }) => operation.operationId);
+    for (const { operationId } of operationsOf(document).map(({ operation }) => operation))
+      if (/Destination|Withdrawal|Webhook|PaymentRails|PayoutCurrencies/.test(operationId))
+        expect(assumed).toContain(operationId);
+    for (const shown of ["createWhitelabel", "listPayins", "getBalances", "listSupportedCurrencies"])
+      expect(assumed).not.toContain(shown);
+    for (const [name, webhook] of Object.entries(document.webhooks))
+      expect([name, webhook.post]).toEqual([
+        name,
+        expect.objectContaining({ [ASSUMPTION]: expect.any(String) }),
+      ]);
+  });
+
+  it("says something of every field, parameter and header", () => {
+    const silent = [...parts(document.components.schemas)].flatMap(([path, { properties }]) =>
+      path.split("/").length > 2 || properties === undefined
+        ? []
+        : Object.entries(properties as Record<string, { description?: unknown }>)
+            .filter(([, property]) => typeof property.description !== "string")
+            .map(([name]) => `${path}/${name}`),
+    );
+    expect(silent).toEqual([]);
+    for (const { operation } of operationsOf(document))
+      for (const parameter of operation.parameters ?? [])
+        expect(parameter).toHaveProperty("description", expect.stringMatching(/\w/));
+  });
+
+  it("has examples of every body, and its request examples are taken by the service", async () => {
+    const api = await openApi({ scenario: "instant" });
+    const example = (id: string) =>
+      Object.values(
+        operationsOf(document).find(({ operation }) => operation.operationId === id)!.operation.requestBody!
+          .content["application/json"].examples,
+      ).map(({ value }) => value as Record<string, unknown>);
+    const [quote] = example("createQuote");
+    const { quote_id } = await api.quote(quote);
+    const [order] = example("createWhitelabel");
+    const { charge_id } = await api.whitelabel({ ...order, quote_id });
+    await api.charge(charge_id);
+    okBody(await api.post("/api/v1/payments/checkouts", example("createCheckout")[0]));
+    const destinations = [];
+    for (const body of example("createDestination"))
+      destinations.push(
+        okBody(await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", body)),
+      );
+    expect(destinations).toHaveLength(3);
+    const [withdrawal] = example("createWithdrawal");
+    const { destination_id } = destinations[0]!;
+    okBody(await api.post("/api/v1/payouts/withdrawals", { ...withdrawal, destination_id }));
+    const { webhook_id } = okBody(
+      await api.post<{ webhook_id: string }>("/api/v1/webhooks", example("createWebhook")[0]),
+    );
+    okBody(
+      await api.send("PATCH", `/api/v1/webhooks/${webhook_id}`, JSON.stringify(example("updateWebhook")[0]), {
+        "content-type": "application/json",
+      }),
+    );
+    const shown = operationsOf(document).filter(({ operation }) => operation.requestBody !== undefined);
+    expect(shown.map(({ operation }) => operation.operationId).sort()).toEqual(
+      [
+        "createCheckout",
+        "createDestination",
+        "createQuote",
+        "createWebhook",
+        "createWhitelabel",
+        "createWithdrawal",
+        "updateWebhook",
+      ].sort(),
+    );
+  });
+});
+
+describe("GET /openapi.json", () => {
+  it("names the address it was asked at, or the public one", async () => {
+    expect((await served(await openApi())).servers).toMatchObject([{ url: "http://sandbox" }]);
+    expect((await served(await openApi({ publicUrl: "https://pay.shop.test/" }))).servers).toMatchObject([
+      { url: "https://pay.shop.test" },
+    ]);
+  });
+
+  it("is the same each time, needs no key, and is found by its namespace only", async () => {
+    const api = await openApi();
+    const first = await api.as(null).get("/openapi.json");
+    expect(first.status).toBe(200);
+    expect((await api.get("/openapi.json")).text).toBe(first.text);
+    expect((await api.get("/openapi.json", { "sandbox-namespace": "nowhere" })).status).toBe(404);
+    expect((await api.post("/openapi.json", {})).status).toBe(405);
+  });
+
+  it("follows the names a user gives", async () => {
+    await using sandbox = await openSandbox({
+      paths: { getBalances: "/v2/balances", getCharge: "/v2/charges/{charge_id}" },
+      event_names: { "charge.completed": "payment.successful" },
+      error_codes: { UNAUTHORIZED: "BAD_KEY" },
+    });
+    const told = await served(new Api(sandbox));
+    expect(told.paths["/v2/balances"]).toHaveProperty("get.operationId", "getBalances");
+    expect(told.paths["/v2/charges/{charge_id}"]).toHaveProperty("get.parameters.0.name", "charge_id");
+    expect(told.paths).not.toHaveProperty(["/api/v1/accounts/balances"]);
+    expect(told.webhooks).toHaveProperty(["payment.successful"]);
+    expect(told.webhooks).not.toHaveProperty(["charge.completed"]);
+    expect(JSON.stringify(told.components.responses.Unauthorized)).toContain("BAD_KEY");
+  });
+});
+
+describe("the webhooks section", () => {
+  const schemaOf = (type: string) => `#/webhooks/${type}/post/requestBody/content/application~1json/schema`;
+
+  it("describes the events that are sent", async () => {
+    const api = await openApi({ scenario: "success" });
+    const { charge_id } = await api.pay();
+    await api.pay({ customer_email: "ben@shop.test" });
+    okBody(await api.advance({ by: "10s" }));
+    okBody(await api.transition(charge_id, { to: "REFUNDED" }));
+    for (const to of ["FAILED", "CANCELLED", "EXPIRED"])
+      okBody(await api.transition((await api.pay()).charge_id, { to }));
+    const destination = okBody(
+      await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
+        type: "mobile_money",
+        currency: "KES",
+        phone_number: KES_ORDER.phone_number,
+        provider: "SimbaPesa Sandbox",
+      }),
+    );
+    okBody(
+      await api.post("/api/v1/payouts/withdrawals", { ...destination, amount: "500.00", currency: "KES" }),
+    );
+    okBody(await api.advance({ by: "10s" }));
+    const events = api.sandbox.snapshot().collections.events.map(([, { type, body }]) => ({ type, body }));
+    expect(new Set(events.map(({ type }) => type)).size).toBe(9);
+    const validatorAt = schemaValidator(document);
+    for (const { type, body } of events) {
+      const validate = validatorAt(schemaOf(type));
+      expect([type, validate(JSON.parse(body)), validate.errors]).toEqual([type, true, null]);
+    }
+  });
+
+  it("tells one type of event from another", () => {
+    const validate = schemaValidator(document)(schemaOf("charge.failed"));
+    const example = (type: string) =>
+      (
+        document.webhooks[type] as {
+          post: { requestBody: { content: { "application/json": { example: object } } } };
+        }
+      ).post.requestBody.content["application/json"].example;
+    expect(validate(example("charge.failed"))).toBe(true);
+    expect(validate(example("charge.completed"))).toBe(false);
+  });
+});

@@ -1,0 +1,344 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import axe from "axe-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
+import { type Checkout, createCheckout, START } from "./support/checkouts.js";
+import { chromiumPath, type LaunchedBrowser, launchBrowser, NO_CHROMIUM } from "./support/chromium.js";
+import { Shop } from "./support/shop.js";
+
+const hasChromium = chromiumPath() !== undefined;
+if (!hasChromium && !process.env.CI) console.info(`test/pages/browser.test.ts is skipped. ${NO_CHROMIUM}`);
+
+it.runIf(process.env.CI)("a Chromium is there", () => {
+  if (!hasChromium) throw new Error(NO_CHROMIUM);
+});
+
+describe.runIf(hasChromium)("in a browser", () => {
+  let browser: LaunchedBrowser;
+  const open: AsyncDisposable[] = [];
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
+  });
+
+  async function sandboxWith(options: SandboxOptions = {}): Promise<Sandbox> {
+    const sandbox = await createSandbox({ clock: "manual", startTime: START, ...options });
+    open.push(sandbox);
+    await sandbox.listen({ port: 0 });
+    return sandbox;
+  }
+
+  async function openShop(): Promise<Shop> {
+    const shop = await Shop.open();
+    open.push(shop);
+    return shop;
+  }
+
+  async function openTab(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.open(options);
+    open.push({ [Symbol.asyncDispose]: () => context.close() });
+    context.setDefaultTimeout(15_000);
+    return context.newPage();
+  }
+
+  /** A checkout that leads back to the shop, and the address of its page. */
+  async function checkoutAt(sandbox: Sandbox, shop: Shop | undefined, wish: object = {}) {
+    const back =
+      shop === undefined
+        ? {}
+        : { success_url: `${shop.url}/thanks?order=7#end`, cancel_url: `${shop.url}/basket?order=7` };
+    const checkout = await createCheckout(sandbox, { ...back, ...wish });
+    return { ...checkout, url: `${sandbox.url}/checkout/${checkout.checkout_id}` };
+  }
+
+  /** What the shop learns of the charge from the address its customer comes back to. */
+  function broughtBack(shop: Shop) {
+    const visit = shop.visits.at(-1)!;
+    return { path: visit.pathname, ...Object.fromEntries(visit.searchParams) };
+  }
+
+  function outcomeOf({ checkout_id, charge_id }: Checkout, path: string, status: string) {
+    return { path, order: "7", checkout_id, charge_id, status };
+  }
+
+  async function choose(page: Page, method: string): Promise<void> {
+    await page.getByRole("radio", { name: method }).check();
+  }
+
+  describe.each([
+    ["with JavaScript", true],
+    ["without JavaScript", false],
+  ])("%s", (_name, javaScriptEnabled) => {
+    async function begin() {
+      const sandbox = await sandboxWith();
+      const shop = await openShop();
+      const checkout = await checkoutAt(sandbox, shop);
+      const page = await openTab({ javaScriptEnabled });
+      await page.goto(checkout.url);
+      return { sandbox, shop, checkout, page };
+    }
+
+    it("pays, waits, and is back at the shop", async () => {
+      const { sandbox, shop, checkout, page } = await begin();
+      await choose(page, "Mobile money");
+      await page.getByRole("radio", { name: "Kenyan shilling" }).check();
+      await page.getByLabel("Phone number").fill("+254 700 000 001");
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByText("Quote this reference").waitFor();
+      expect(await page.locator(".total").textContent()).toBe("KES\u00a03,305.63");
+      await page.getByRole("button", { name: "I have paid" }).click();
+      await page.getByText("Waiting for your payment").waitFor();
+      await sandbox.advance("3s");
+      await page.getByText("Your payment is being processed").waitFor();
+      await sandbox.advance("10s");
+      await page.getByText("Back at the shop").waitFor();
+      expect(broughtBack(shop)).toEqual(outcomeOf(checkout, "/thanks", "COMPLETED"));
+      expect(new URL(page.url()).hash).toBe("#end");
+    });
+
+    it("cancels, and is back at the shop", async () => {
+      const { shop, checkout, page } = await begin();
+      await page.getByRole("button", { name: "Cancel and return to shop" }).click();
+      await page.getByText("Back at the shop").waitFor();
+      expect(broughtBack(shop)).toEqual(outcomeOf(checkout, "/basket", "CANCELLED"));
+      await page.goto(checkout.url);
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Payment cancelled");
+    });
+
+    it("comes too late, and goes back to the shop", async () => {
+      const { sandbox, shop, checkout, page } = await begin();
+      await sandbox.advance("1h");
+      // A script sees it by itself; without one the customer learns it from the next step.
+      if (!javaScriptEnabled) await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByText("This checkout has expired").waitFor();
+      await page.getByRole("link", { name: "Back to the shop" }).click();
+      await page.getByText("Back at the shop").waitFor();
+      expect(broughtBack(shop)).toEqual(outcomeOf(checkout, "/basket", "EXPIRED"));
+      const again = await page.goto(checkout.url);
+      expect(again!.status()).toBe(410);
+    });
+
+    it("has the outcome chosen in the sandbox panel, straight from the first page", async () => {
+      const { shop, checkout, page } = await begin();
+      await choose(page, "Card");
+      await page.getByRole("button", { name: "Complete" }).click();
+      await page.getByText("Back at the shop").waitFor();
+      expect(broughtBack(shop)).toEqual(outcomeOf(checkout, "/thanks", "COMPLETED"));
+    });
+
+    it("is asked again for a number that is none, and finds the cursor there", async () => {
+      const { page } = await begin();
+      await choose(page, "Mobile money");
+      const phone = page.getByLabel("Phone number");
+      await phone.fill("12");
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByText("Enter your phone number with country code").waitFor();
+      expect(await phone.inputValue()).toBe("12");
+      expect(await phone.getAttribute("aria-invalid")).toBe("true");
+      expect(await page.locator("input:focus").getAttribute("type")).toBe("tel");
+      await phone.fill("+254700000001");
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByText("Quote this reference").waitFor();
+    });
+
+    it("shows only the fields of the method that is chosen", async () => {
+      const { page } = await begin();
+      const phone = page.getByLabel("Phone number");
+      expect(await phone.isVisible()).toBe(false);
+      await choose(page, "Mobile money");
+      expect(await phone.isVisible()).toBe(true);
+      expect(await page.getByLabel("Bank account number").isVisible()).toBe(false);
+    });
+
+    it("follows a shop that sends its visitors on, to another origin", async () => {
+      const { shop, page } = await begin();
+      const other = await openShop();
+      shop.forward = `${other.url.replace("127.0.0.1", "localhost")}/elsewhere`;
+      await page.getByRole("button", { name: "Cancel and return to shop" }).click();
+      await page.waitForURL("**/elsewhere");
+      await page.getByText("Back at the shop").waitFor();
+    });
+  });
+
+  describe("the script", () => {
+    it("lets the countdown run at the speed of sandbox time", async () => {
+      const sandbox = await sandboxWith({ clock: "60x" });
+      const page = await openTab();
+      await page.goto((await checkoutAt(sandbox, undefined)).url);
+      await expect.poll(() => page.getByRole("timer").textContent(), { timeout: 10_000 }).toMatch(/^5[78]:/);
+    });
+
+    it("leaves it alone where the clock stands still, until somebody moves it", async () => {
+      const sandbox = await sandboxWith();
+      const page = await openTab();
+      await page.goto((await checkoutAt(sandbox, undefined)).url);
+      await page.waitForTimeout(1_500);
+      expect(await page.getByRole("timer").textContent()).toBe("1:00:00");
+      await sandbox.advance("30m");
+      await expect.poll(() => page.getByRole("timer").textContent()).toBe("30:00");
+    });
+
+    it("copies the reference, and the amount as a bank wants it", async () => {
+      const sandbox = await sandboxWith();
+      const checkout = await checkoutAt(sandbox, undefined);
+      const page = await openTab({ permissions: ["clipboard-read", "clipboard-write"] });
+      await page.goto(checkout.url);
+      await page.getByRole("radio", { name: "Nigerian naira" }).check();
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByRole("button", { name: "Copy reference" }).click();
+      const copied = () => page.evaluate("navigator.clipboard.readText()");
+      await expect.poll(copied).toBe(await page.locator("#reference").textContent());
+      await page.getByRole("button", { name: "Copy amount to pay" }).click();
+      await expect.poll(copied).toBe("39331.25");
+    });
+
+    it("does not send a form twice", async () => {
+      const sandbox = await sandboxWith();
+      const page = await openTab();
+      const posts: string[] = [];
+      page.on("request", (request) => request.method() === "POST" && posts.push(request.url()));
+      await page.goto((await checkoutAt(sandbox, undefined)).url);
+      await page.getByRole("button", { name: "Continue" }).dblclick();
+      await page.getByText("Quote this reference").waitFor();
+      expect(posts).toHaveLength(1);
+    });
+
+    it("learns of what happened elsewhere", async () => {
+      const sandbox = await sandboxWith();
+      const checkout = await checkoutAt(sandbox, await openShop());
+      const page = await openTab();
+      await page.goto(checkout.url);
+      sandbox.transition(checkout.charge_id, "FAILED", "insufficient_funds");
+      await page.getByText("Reason: Insufficient funds").waitFor();
+    });
+  });
+
+  it("is paid by keyboard alone", async () => {
+    const sandbox = await sandboxWith();
+    const page = await openTab();
+    await page.goto((await checkoutAt(sandbox, undefined)).url);
+    const focused = () =>
+      page.evaluate(`(() => {
+        const { name, value, textContent } = document.activeElement;
+        return getComputedStyle(document.activeElement).outlineStyle + " " + (value || textContent) + " " + (name || "");
+      })()`);
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("solid bank_transfer payment_method");
+    await page.keyboard.press("ArrowDown");
+    expect(await focused()).toBe("solid mobile_money payment_method");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("solid NGN currency.mobile_money");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("+2348000000001");
+    await page.keyboard.press("Enter");
+    await page.getByText("Quote this reference").waitFor();
+    await page.getByRole("button", { name: "I have paid" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Waiting for your payment").waitFor();
+  });
+
+  it("shows names with markup, emoji and right-to-left text, and runs nothing", async () => {
+    const nasty = `<img src=x onerror="window.ran=1"><script>window.ran=1</script> 😀 متجر`;
+    const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-pages-"));
+    open.push({ [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true }) });
+    const fixtures = join(folder, "fixtures.json");
+    writeFileSync(
+      fixtures,
+      JSON.stringify({ organizations: [{ organization_id: "org_sandbox", name: nasty }] }),
+    );
+    const sandbox = await sandboxWith({ fixtures });
+    const page = await openTab();
+    await page.goto((await checkoutAt(sandbox, undefined, { customer_name: nasty })).url);
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(`Pay ${nasty}`);
+    expect(await page.title()).toContain(nasty);
+    expect(await page.locator("dd bdi").first().textContent()).toBe(nasty);
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    expect(await page.locator("img").count()).toBe(0);
+  });
+
+  /** Every view there is: its name, where it is, and what to press there first. */
+  async function allViews(sandbox: Sandbox, shop: Shop): Promise<[string, string, string?][]> {
+    const make = () => checkoutAt(sandbox, shop, { customer_name: "Ada", customer_email: "ada@shop.test" });
+    const priced = async (fields: Record<string, string> = { payment_method: "bank_transfer" }) => {
+      const checkout = await make();
+      const body = new URLSearchParams(fields);
+      await fetch(`${checkout.url}/method`, { method: "POST", body, redirect: "manual" });
+      return checkout;
+    };
+    const moved = async (...path: Parameters<Sandbox["transition"]>[1][]) => {
+      const checkout = await priced();
+      for (const status of path) sandbox.transition(checkout.charge_id, status);
+      return checkout.url;
+    };
+    return [
+      ["choosing", (await make()).url],
+      ["a field at fault", (await make()).url, "Mobile money"],
+      ["bank transfer", (await priced()).url],
+      ["crypto", (await priced({ payment_method: "crypto" })).url],
+      ["card", (await priced({ payment_method: "card" })).url],
+      ["waiting", `${(await priced()).url}?waiting=1`],
+      ["processing", await moved("PROCESSING")],
+      ["completed", await moved("COMPLETED")],
+      ["failed", await moved("FAILED")],
+      ["cancelled", await moved("CANCELLED")],
+      ["expired", await moved("EXPIRED")],
+      ["refunded", await moved("COMPLETED", "REFUNDED")],
+      ["unknown", `${sandbox.url}/checkout/co_none`],
+    ];
+  }
+
+  async function visit(page: Page, [, url, press]: [string, string, string?]): Promise<void> {
+    await page.goto(url);
+    if (press === undefined) return;
+    await choose(page, press);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.locator("[aria-invalid]").waitFor();
+  }
+
+  describe.each([
+    ["phone", { width: 390, height: 844 }],
+    ["desktop", { width: 1280, height: 800 }],
+  ])("on a %s", (_name, viewport) => {
+    it.each(["light", "dark"] as const)("every view can be used by everybody: %s", async (colorScheme) => {
+      const views = await allViews(await sandboxWith(), await openShop());
+      const page = await openTab({ viewport, colorScheme });
+      for (const view of views) {
+        await visit(page, view);
+        await page.evaluate(axe.source);
+        const { violations } = (await page.evaluate("axe.run()")) as axe.AxeResults;
+        const told = violations.map(
+          ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`,
+        );
+        expect([view[0], told]).toEqual([view[0], []]);
+      }
+    });
+
+    it("no view moves, is wider than the window or breaks its own rules", async () => {
+      const views = await allViews(await sandboxWith({ clock: "real" }), await openShop());
+      const page = await openTab({ viewport });
+      const complaints: string[] = [];
+      page.on("console", (message) => {
+        if (/content security policy/i.test(message.text())) complaints.push(message.text());
+      });
+      page.on("pageerror", (error) => complaints.push(error.message));
+      await page.addInitScript(`window.moved = [];
+        new PerformanceObserver((list) => moved.push(...list.getEntries().map((entry) => entry.value)))
+          .observe({ type: "layout-shift", buffered: true });`);
+      for (const view of views) {
+        await visit(page, view);
+        await page.waitForTimeout(600);
+        expect([view[0], await page.evaluate("moved")]).toEqual([view[0], []]);
+        const tooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+        expect([view[0], tooWide]).toEqual([view[0], false]);
+      }
+      expect(complaints).toEqual([]);
+    });
+  });
+});

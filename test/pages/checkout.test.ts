@@ -1,0 +1,615 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
+import { CheckoutPage, START } from "./support/checkouts.js";
+
+const SHOP = {
+  success_url: "https://shop.test/thanks?order=7&note=a%20b#end",
+  cancel_url: "https://shop.test/basket",
+};
+const BANK = { payment_method: "bank_transfer", currency: "NGN" };
+const MOBILE = { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" };
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
+});
+
+async function sandboxWith(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await createSandbox({ clock: "manual", startTime: START, ...options });
+  open.push(sandbox);
+  return sandbox;
+}
+
+async function pageOf(wish: Record<string, unknown> = SHOP, options?: SandboxOptions): Promise<CheckoutPage> {
+  return CheckoutPage.create(await sandboxWith(options), wish);
+}
+
+/** The text of a page as a reader sees it, roughly: without tags, styles and scripts. */
+function readable(page: string): string {
+  return page
+    .replace(/<(style|script|noscript)>[\s\S]*?<\/\1>/g, "")
+    .replace(/<wbr>/g, "")
+    .replace(/<[^>]+>/g, " ")
+    .replace(/\u00a0/g, " ")
+    .replace(/\s+/g, " ");
+}
+
+/** The label of every button of the sandbox panel. */
+function outcomes(page: string): string[] {
+  return [...page.matchAll(/<button name="outcome" value="(\w+)"/g)].map((match) => match[1]!);
+}
+
+describe("the page before a method is chosen", () => {
+  it("shows who is paid, how much, until when, and what each method comes to in each currency", async () => {
+    const page = await pageOf({ ...SHOP, customer_name: "Ada", customer_email: "ada@shop.test" });
+    const { status, text } = await page.get();
+    expect(status).toBe(200);
+    expect(text).toContain('<html lang="en">');
+    expect(text).toContain("<title>Pay Sandbox Shop – USD\u00a025.00</title>");
+    const shown = readable(text);
+    for (const part of ["Sandbox Shop", "USD 25.00", "Ada", "ada@shop.test", "1:00:00"])
+      expect(shown).toContain(part);
+    expect(shown).toContain("Expires 1 March 2026, 10:00:00 UTC");
+    expect(shown).toContain("NGN 39,331.25 includes NGN 581.25 fees 1 USD = 1,550 NGN");
+    expect(shown).toContain("BTC 0.00039453 includes BTC 0.00000390 fees 1 USD = 0.000015625 BTC");
+    expect(text.match(/name="payment_method"/g)).toHaveLength(4);
+    expect(text.match(/class="offer"/g)).toHaveLength(19);
+  });
+
+  it("offers the methods the shop asked for, and chooses what the quote is for", async () => {
+    const sandbox = await sandboxWith();
+    const pricing = { base_currency: "USD", amount: "25.00" };
+    const quote = await sandbox.fetch(
+      new Request("http://sandbox/api/v1/payments/quotes", {
+        method: "POST",
+        headers: { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" },
+        body: JSON.stringify({ pricing, payment_method: "card", to_currency: "ZAR" }),
+      }),
+    );
+    const { quote_id } = (await quote.json()) as { quote_id: string };
+    const page = await CheckoutPage.create(sandbox, {
+      pricing,
+      quote_id,
+      payment_methods: ["bank_transfer", "card"],
+    });
+    const { text } = await page.get();
+    expect(
+      [...text.matchAll(/name="payment_method" value="(\w+)"( checked)?/g)].map((one) => one[0]),
+    ).toEqual(['name="payment_method" value="bank_transfer"', 'name="payment_method" value="card" checked']);
+    expect(text).toContain('name="currency.card" value="ZAR" checked');
+  });
+
+  it("says so when the price is the shop's own", async () => {
+    const page = await pageOf({
+      pricing: { base_currency: "USD", amount: "25.00", local_pricing: { KES: "3000.00" } },
+    });
+    expect(readable((await page.get()).text)).toContain(
+      "KES 3,045.00 includes KES 45.00 fees set by the shop",
+    );
+  });
+
+  it("does not lose a digit of the longest amount", async () => {
+    const page = await pageOf({
+      pricing: { base_currency: "NGN", amount: "123456789012345678901234567890.12" },
+    });
+    expect(readable((await page.get()).text)).toContain("NGN 123,456,789,012,345,678,901,234,567,890.12");
+  });
+
+  it("says so when no method is left for so small an amount", async () => {
+    const page = await pageOf({
+      pricing: { base_currency: "UGX", amount: "0.01" },
+      payment_methods: ["bank_transfer"],
+    });
+    const { status, text } = await page.get();
+    expect(status).toBe(200);
+    expect(outcomes(text)).toEqual(["fail", "expire"]);
+    expect(readable(text)).toContain("too small for any of the payment methods");
+    expect(text).not.toContain(">Continue<");
+  });
+
+  it("counts down in sandbox time, at its speed", async () => {
+    const sandbox = await sandboxWith();
+    const page = await CheckoutPage.create(sandbox, SHOP);
+    await sandbox.advance("59m30s");
+    const still = (await page.get()).text;
+    expect(readable(still)).toContain("00:30");
+    expect(readable(still)).toContain("The sandbox clock stands still");
+    expect(still).toContain('data-speed="0"');
+
+    const fast = await CheckoutPage.create(await sandboxWith({ clock: "60x" }), SHOP);
+    expect((await fast.get()).text).toContain('data-speed="60"');
+  });
+});
+
+describe("choosing a method", () => {
+  it("prices the charge and shows how to pay it", async () => {
+    const page = await pageOf();
+    const answer = await page.post("method", BANK);
+    expect([answer.status, answer.location]).toEqual([303, `http://sandbox${page.path}`]);
+    expect(page.charge).toMatchObject({ status: "AWAITING_PAYMENT", currency: "NGN", amount: "39331.25" });
+    const { status, text } = await page.get();
+    expect(status).toBe(200);
+    const shown = readable(text);
+    const { payment_instructions, provider_reference } = page.charge;
+    for (const part of [payment_instructions!.bank_name!, payment_instructions!.account_number!])
+      expect(shown).toContain(part);
+    for (const part of [
+      "NGN 39,331.25",
+      "NGN 581.25",
+      "1 USD = 1,550 NGN",
+      "I have paid",
+      "Cancel and return",
+    ])
+      expect(shown).toContain(part);
+    expect(text).toContain(`<strong id="reference">${provider_reference}</strong>`);
+    expect(text).toContain('data-copy="39331.25"');
+  });
+
+  it("takes the fields of the page, each of its method", async () => {
+    const page = await pageOf();
+    const answer = await page.post("method", {
+      payment_method: "mobile_money",
+      "currency.bank_transfer": "USD",
+      "bank_account_number.bank_transfer": "123",
+      "currency.mobile_money": "GHS",
+      "phone_number.mobile_money": " 00233 (20) 000-00.01 ",
+    });
+    expect(answer.status).toBe(303);
+    expect(page.charge).toMatchObject({
+      payment_method: "mobile_money",
+      currency: "GHS",
+      phone_number: "+233200000001",
+      bank_account_number: null,
+    });
+  });
+
+  it("keeps the bank account, and takes the currency of the price when none is said", async () => {
+    const page = await pageOf();
+    await page.post("method", { payment_method: "bank_transfer", bank_account_number: "0123456789" });
+    expect(page.charge).toMatchObject({ currency: "USD", bank_account_number: "0123456789" });
+  });
+
+  it.each([
+    ["is missing", ""],
+    ["is none", "call <me>"],
+  ])("asks again when the phone number %s, with what was filled in", async (_name, phone) => {
+    const page = await pageOf();
+    const { status, text } = await page.post("method", {
+      payment_method: "mobile_money",
+      "currency.mobile_money": "UGX",
+      "phone_number.mobile_money": phone,
+    });
+    expect(status).toBe(400);
+    expect(page.charge.payment_method).toBeNull();
+    expect(text).toContain("<title>Error: ");
+    const id = /<input id="(m\d-phone)"/.exec(text)![1]!;
+    const input = new RegExp(`<input id="${id}"[^>]*>`).exec(text)![0];
+    expect(input).toContain(`value="${phone === "" ? "" : "call &lt;me&gt;"}"`);
+    expect(input).toContain(' aria-invalid="true"');
+    expect(input).toContain(" autofocus");
+    for (const described of /aria-describedby="([^"]+)"/.exec(input)![1]!.split(" "))
+      expect(text).toContain(`id="${described}"`);
+    expect(text.match(/ autofocus/g)).toHaveLength(1);
+    expect(text).toContain('name="payment_method" value="mobile_money" checked');
+    expect(text).toContain('name="currency.mobile_money" value="UGX" checked');
+    expect(text).toContain(`action="../${page.checkout.checkout_id}/method"`);
+  });
+
+  it.each([
+    ["no method", {}, "Choose one of these payment methods."],
+    ["an unknown method", { payment_method: "ussd" }, "Choose one of these payment methods."],
+    ["a foreign currency", { payment_method: "card", currency: "BTC" }, "Choose one of these currencies."],
+  ])("asks again for %s", async (_name, fields, message) => {
+    const page = await pageOf();
+    const { status, text } = await page.post("method", fields as Record<string, string>);
+    expect(status).toBe(400);
+    expect(text).toContain(`>${message}</p>`);
+    expect(text.match(/ autofocus/g)).toHaveLength(1);
+  });
+
+  it("is not done twice", async () => {
+    const page = await pageOf();
+    await page.post("method", BANK);
+    const { status, text } = await page.post("method", MOBILE);
+    expect(status).toBe(409);
+    expect(readable(text)).toContain("A payment method has been chosen already.");
+    expect(text).toContain("I have paid");
+    expect(page.charge.payment_method).toBe("bank_transfer");
+  });
+
+  it("leads straight back to the shop when the scenario completes it at once", async () => {
+    const page = await pageOf(SHOP, { scenario: "instant" });
+    const { status, location } = await page.post("method", BANK);
+    expect(page.charge.status).toBe("COMPLETED");
+    expect([status, new URL(location!).host]).toEqual([303, "shop.test"]);
+  });
+});
+
+describe("the way back to the shop", () => {
+  it("adds to the query and leaves the rest of the address as it is", async () => {
+    const page = await pageOf();
+    await page.post("method", BANK);
+    const { status, location } = await page.post("outcome", { outcome: "complete" });
+    const { checkout_id, charge_id } = page.checkout;
+    expect([status, location]).toEqual([
+      303,
+      `https://shop.test/thanks?order=7&note=a%20b&checkout_id=${checkout_id}&charge_id=${charge_id}&status=COMPLETED#end`,
+    ]);
+  });
+
+  it("replaces parameters of the same names", async () => {
+    const page = await pageOf({ cancel_url: "http://shop.test/?status=new&a&%73tatus=x&b=1" });
+    const { location } = await page.post("cancel");
+    const { checkout_id, charge_id } = page.checkout;
+    expect(location).toBe(
+      `http://shop.test/?a&b=1&checkout_id=${checkout_id}&charge_id=${charge_id}&status=CANCELLED`,
+    );
+  });
+
+  it("is the page itself where the shop gave no address", async () => {
+    const page = await pageOf({});
+    const { status, location } = await page.post("cancel");
+    expect([status, location]).toEqual([303, `http://sandbox${page.path}`]);
+    const { text } = await page.get();
+    expect(text).not.toContain("Back to the shop");
+    expect(readable(text)).toContain("You can close this page.");
+  });
+
+  it("is never anything but http or https", async () => {
+    const sandbox = await sandboxWith();
+    const page = await CheckoutPage.create(sandbox, SHOP);
+    // Only a state that was imported could hold such an address.
+    const charge = page.charge as { -readonly [Key in keyof typeof page.charge]: (typeof page.charge)[Key] };
+    charge.cancel_url = "javascript:alert(1)";
+    expect((await page.post("cancel")).location).toBe(`http://sandbox${page.path}`);
+    expect((await page.get()).text).not.toContain("javascript:");
+  });
+});
+
+describe("waiting", () => {
+  it("begins with the customer's word, which changes nothing", async () => {
+    const page = await pageOf();
+    await page.post("method", BANK);
+    const { status, location } = await page.post("paid");
+    expect([status, location]).toEqual([303, `http://sandbox${page.path}?waiting=1`]);
+    expect(page.charge.status).toBe("AWAITING_PAYMENT");
+    const { text } = await page.get("?waiting=1");
+    expect(readable(text)).toContain("Waiting for your payment");
+    expect(text).toContain(
+      `<noscript><meta http-equiv="refresh" content="2; url=${page.checkout.checkout_id}?waiting=1"></noscript>`,
+    );
+  });
+
+  it("needs a method first", async () => {
+    const page = await pageOf();
+    const { status, text } = await page.post("paid");
+    expect(status).toBe(409);
+    expect(text).toContain('role="alert"');
+    expect(readable(text)).toContain("Choose a payment method first.");
+  });
+
+  it("ends at the shop", async () => {
+    const sandbox = await sandboxWith();
+    const page = await CheckoutPage.create(sandbox, SHOP);
+    await page.post("method", BANK);
+    expect((await page.get("?waiting=1")).status).toBe(200);
+    await sandbox.advance("10s");
+    const { status, location } = await page.get("?waiting=1");
+    expect([status, new URL(location!).searchParams.get("status")]).toEqual([303, "COMPLETED"]);
+    // Said twice, or late, the customer's word leads to the same place.
+    expect((await page.post("paid")).location).toBe(location);
+  });
+
+  it("ends at the page where the shop gave no address", async () => {
+    const sandbox = await sandboxWith();
+    const page = await CheckoutPage.create(sandbox);
+    await page.post("method", BANK);
+    await sandbox.advance("10s");
+    const { status, text } = await page.get("?waiting=1");
+    expect([status, readable(text).includes("Payment complete")]).toEqual([200, true]);
+  });
+
+  it("can be asked after without loading the page", async () => {
+    const sandbox = await sandboxWith();
+    const page = await CheckoutPage.create(sandbox, SHOP);
+    await page.post("method", BANK);
+    const before = await page.get("/status");
+    expect(before.status).toBe(200);
+    expect(before.headers.get("content-type")).toContain("application/json");
+    expect(before.headers.get("sandbox-now")).toBe(START);
+    expect(JSON.parse(before.text)).toEqual({ status: "AWAITING_PAYMENT" });
+    await sandbox.advance("10s");
+    expect(JSON.parse((await page.get("/status")).text)).toEqual({
+      status: "COMPLETED",
+      next: (await page.get("?waiting=1")).location,
+    });
+  });
+});
+
+describe("the page of a charge that is", () => {
+  const reach: Record<string, (sandbox: Sandbox, page: CheckoutPage) => unknown> = {
+    PROCESSING: (sandbox, page) => sandbox.transition(page.checkout.charge_id, "PROCESSING"),
+    COMPLETED: (sandbox, page) => sandbox.transition(page.checkout.charge_id, "COMPLETED"),
+    FAILED: (sandbox, page) => sandbox.transition(page.checkout.charge_id, "FAILED", "insufficient_funds"),
+    CANCELLED: (_sandbox, page) => page.post("cancel"),
+    EXPIRED: (sandbox) => sandbox.advance("1h"),
+    REFUNDED: (sandbox, page) => {
+      sandbox.transition(page.checkout.charge_id, "COMPLETED");
+      sandbox.transition(page.checkout.charge_id, "REFUNDED");
+    },
+  };
+
+  it.each([
+    ["PROCESSING", 200, "Your payment is being processed", null, ["complete", "fail", "scenario"]],
+    ["COMPLETED", 200, "Payment complete", "/thanks", []],
+    ["FAILED", 200, "Reason: Insufficient funds", "/basket", []],
+    ["CANCELLED", 410, "Payment cancelled", "/basket", []],
+    ["EXPIRED", 410, "This checkout has expired", "/basket", ["complete"]],
+    ["REFUNDED", 200, "Payment refunded", "/thanks", []],
+  ] as const)("%s says so with a %i", async (wanted, status, says, back, left) => {
+    const sandbox = await sandboxWith({ scenario: "stuck" });
+    const page = await CheckoutPage.create(sandbox, SHOP);
+    if (wanted !== "EXPIRED") await page.post("method", MOBILE);
+    await reach[wanted]!(sandbox, page);
+    expect(page.charge.status).toBe(wanted);
+    const answer = await page.get();
+    expect(answer.status).toBe(status);
+    expect(readable(answer.text)).toContain(says);
+    const link = /<a class="button main" href="([^"]+)">Back to the shop/.exec(answer.text)?.[1];
+    if (back === null) expect(link).toBeUndefined();
+    else {
+      const url = new URL(link!.replaceAll("&amp;", "&"));
+      expect(url.pathname).toBe(back);
+      expect(url.searchParams.get("status")).toBe(wanted);
+    }
+    // Without a method there was no price, so there is nothing to complete late.
+    expect(outcomes(answer.text)).toEqual(wanted === "EXPIRED" ? [] : left);
+  });
+
+  it("EXPIRED with a price can still be paid, late", async () => {
+    const sandbox = await sandboxWith({ scenario: "expired" });
+    const page = await CheckoutPage.create(sandbox, SHOP);
+    await page.post("method", MOBILE);
+    await sandbox.advance("1h");
+    const { status, text } = await page.get();
+    expect([status, outcomes(text)]).toEqual([410, ["complete"]]);
+    const { location } = await page.post("outcome", { outcome: "complete" });
+    expect(new URL(location!).pathname).toBe("/thanks");
+    expect(page.charge.status).toBe("COMPLETED");
+  });
+
+  it("PROCESSING cannot be cancelled any more", async () => {
+    const sandbox = await sandboxWith();
+    const page = await CheckoutPage.create(sandbox, SHOP);
+    await page.post("method", MOBILE);
+    sandbox.transition(page.checkout.charge_id, "PROCESSING");
+    expect((await page.get()).text).not.toContain("/cancel");
+    const { status, text } = await page.post("cancel");
+    expect(status).toBe(409);
+    expect(readable(text)).toContain("The payment cannot be cancelled any more.");
+  });
+
+  it("CANCELLED can be cancelled again, to the same place", async () => {
+    const page = await pageOf();
+    const first = await page.post("cancel");
+    expect(page.charge.status_history.at(-1)).toMatchObject({ reason: "cancelled_by_customer" });
+    expect(await page.post("cancel")).toMatchObject({ status: 303, location: first.location });
+  });
+
+  it("COMPLETED cannot be cancelled or paid for again", async () => {
+    const page = await pageOf();
+    await page.post("method", BANK);
+    await page.post("outcome", { outcome: "complete" });
+    for (const answer of [await page.post("cancel"), await page.post("method", BANK)]) {
+      expect(answer.status).toBe(409);
+      expect(readable(answer.text)).toContain("Payment complete");
+    }
+  });
+});
+
+describe("the sandbox panel", () => {
+  it("is marked as what it is, in both modes", async () => {
+    const sandbox = await sandboxWith();
+    for (const [key, mode] of [
+      [sandbox.apiKey, "Test mode"],
+      [sandbox.liveApiKey, "Live mode"],
+    ] as const) {
+      const page = await CheckoutPage.create(sandbox, SHOP, key);
+      const { text } = await page.get();
+      expect(readable(text)).toContain("Sandbox – not part of the real page");
+      expect(readable(text)).toContain(mode);
+      expect(outcomes(text)).toEqual(["complete", "fail", "expire", "scenario"]);
+    }
+  });
+
+  it.each([
+    ["complete", "COMPLETED", "/thanks"],
+    ["fail", "FAILED", "/basket"],
+    ["expire", "EXPIRED", "/basket"],
+  ])("can %s a payment that waits", async (outcome, status, path) => {
+    const page = await pageOf();
+    await page.post("method", BANK);
+    const answer = await page.post("outcome", { outcome });
+    expect(answer.status).toBe(303);
+    expect(new URL(answer.location!).pathname).toBe(path);
+    expect(page.charge.status).toBe(status);
+    expect(page.charge.tasks.timeline).toBeUndefined();
+  });
+
+  it.each(["fail", "expire"])("can %s one without a method", async (outcome) => {
+    const page = await pageOf();
+    expect((await page.post("outcome", { outcome })).status).toBe(303);
+    expect(page.charge).toMatchObject({ payment_method: null });
+  });
+
+  it("takes the method along to complete one, or asks for what is missing", async () => {
+    const page = await pageOf();
+    const incomplete = await page.post("outcome", { outcome: "complete", payment_method: "mobile_money" });
+    expect(incomplete.status).toBe(400);
+    expect(incomplete.text).toContain("Enter your phone number");
+    expect(page.charge).toMatchObject({ status: "PENDING", payment_method: null });
+    expect((await page.post("outcome", { outcome: "complete", ...MOBILE })).status).toBe(303);
+    expect(page.charge).toMatchObject({ status: "COMPLETED", payment_method: "mobile_money" });
+  });
+
+  it("leaves the rest to the scenario", async () => {
+    const page = await pageOf();
+    for (const fields of [{ ...MOBILE }, {}])
+      expect(await page.post("outcome", { outcome: "scenario", ...fields })).toMatchObject({
+        status: 303,
+        location: `http://sandbox${page.path}?waiting=1`,
+      });
+    expect(page.charge.status).toBe("AWAITING_PAYMENT");
+    expect(page.charge.tasks.timeline).toBeDefined();
+  });
+
+  it("does nothing that is none of its outcomes, or comes too late", async () => {
+    const page = await pageOf();
+    for (const outcome of ["refund", "constructor", ""])
+      expect((await page.post("outcome", { outcome })).status).toBe(400);
+    await page.post("cancel");
+    const late = await page.post("outcome", { outcome: "fail" });
+    expect(late.status).toBe(409);
+    expect(readable(late.text)).toContain("A charge that is CANCELLED cannot become FAILED.");
+  });
+});
+
+describe("what is no business of a checkout page", () => {
+  const actions = ["method", "paid", "cancel", "outcome"];
+
+  it("an unknown checkout", async () => {
+    const page = new CheckoutPage(await sandboxWith(), {
+      checkout_id: "co_<b>",
+      charge_id: "",
+      checkout_url: "",
+    });
+    const { status, text } = await page.get();
+    expect(status).toBe(404);
+    expect(readable(text)).toContain("Checkout not found");
+    expect(text).not.toContain("<b>");
+    for (const action of actions) expect((await page.post(action)).status).toBe(404);
+    expect((await page.get("/status")).status).toBe(404);
+    expect(JSON.parse((await page.get("/status")).text).error.code).toBe("NOT_FOUND");
+  });
+
+  it.each([
+    ["another site's page", { "sec-fetch-site": "cross-site" }],
+    ["a page on another port", { "sec-fetch-site": "same-site", origin: "http://sandbox:3000" }],
+    ["a foreign origin", { origin: "https://evil.test" }],
+    ["an origin that is kept secret", { origin: "null" }],
+  ])("a form of %s", async (_name, headers) => {
+    const page = await pageOf();
+    for (const action of actions) expect((await page.post(action, BANK, headers)).status).toBe(403);
+    expect(page.charge.status).toBe("PENDING");
+  });
+
+  it.each([
+    ["says so", { "sec-fetch-site": "same-origin", origin: "http://sandbox" }],
+    ["has the page's origin", { origin: "http://sandbox" }],
+    ["has the public address's origin", { origin: "https://pay.test" }],
+    ["says nothing", {}],
+  ])("but a form of its own that %s is", async (_name, headers) => {
+    const page = await pageOf(SHOP, { publicUrl: "https://pay.test/under/a/path" });
+    expect((await page.post("cancel", {}, headers)).status).toBe(303);
+  });
+
+  it("a form that is too large", async () => {
+    const page = await pageOf();
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    const fields = "payment_method=card&pad=";
+    const exact = fields + "x".repeat(64 * 1024 - fields.length);
+    expect((await page.send("method", `${exact}x`, form)).status).toBe(413);
+    expect((await page.send("cancel", "x".repeat(2_000_000), form)).status).toBe(413);
+    expect((await page.send("method", exact, form)).status).toBe(303);
+  });
+
+  it("anything but a form", async () => {
+    const page = await pageOf();
+    const { status } = await page.send("cancel", '{"a":1}', { "content-type": "application/json" });
+    expect(status).toBe(400);
+    expect(page.charge.status).toBe("PENDING");
+    expect((await page.send("cancel", "", {})).status).toBe(303);
+  });
+
+  it("a look at an action's address: it leads to the page", async () => {
+    const page = await pageOf();
+    for (const action of actions)
+      expect(await page.get(`/${action}`)).toMatchObject({
+        status: 303,
+        location: `http://sandbox${page.path}`,
+      });
+  });
+});
+
+describe("what is shown", () => {
+  const NASTY = `<script>alert("1")</script> & 'Söhne' 😀 متجر \u202e`;
+  const ESCAPED = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;Söhne&#39; 😀 متجر \u202e";
+
+  it("is text, whatever it is", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-pages-"));
+    open.push({ [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true }) });
+    const file = join(folder, "fixtures.json");
+    const named = (id: object) => [{ ...id, display_name: NASTY, description: NASTY }];
+    writeFileSync(
+      file,
+      JSON.stringify({
+        organizations: [{ organization_id: "org_sandbox", name: NASTY }],
+        methods: named({ id: "bank_transfer" }),
+        currencies: [{ code: "NGN", name: NASTY }],
+        rails: [{ id: "bank_ngn", institution: NASTY }],
+      }),
+    );
+    const sandbox = await sandboxWith({ fixtures: file });
+    const wish = { customer_name: NASTY, cancel_url: `https://shop.test/?a="><script>'` };
+    const choosing = await CheckoutPage.create(sandbox, wish);
+    const paying = await CheckoutPage.create(sandbox, wish);
+    await paying.post("method", BANK);
+    const failed = await CheckoutPage.create(sandbox, wish);
+    sandbox.transition(failed.checkout.charge_id, "FAILED", NASTY);
+    const texts = [
+      (await choosing.get()).text,
+      (await choosing.post("method", { payment_method: "mobile_money", phone_number: NASTY })).text,
+      (await paying.get()).text,
+      (await paying.get("?waiting=1")).text,
+      (await failed.get()).text,
+    ];
+    for (const text of texts) {
+      expect(text).toContain(`<bdi>${ESCAPED}</bdi>`);
+      expect(text.match(/<script/g)).toHaveLength(1);
+      expect(text).not.toContain('alert("1")');
+    }
+  });
+
+  it("is for this visit only, and can neither be framed nor load anything", async () => {
+    const page = await pageOf();
+    for (const answer of [await page.get(), await page.post("method"), await page.get("/none")]) {
+      if (answer.status === 404) continue;
+      const { headers } = answer;
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("referrer-policy")).toBe("same-origin");
+      expect(headers.get("sandbox-now")).toBe(START);
+      const policy = headers.get("content-security-policy")!;
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain("unsafe");
+    }
+  });
+
+  it("keeps forms at home where no shop is to be gone back to", async () => {
+    const home = await pageOf({});
+    expect((await home.get()).headers.get("content-security-policy")).toContain("form-action 'self'");
+    const shop = await pageOf();
+    expect((await shop.get()).headers.get("content-security-policy")).not.toContain("form-action");
+  });
+
+  it("has no address but its own, and those of the shop", async () => {
+    const page = await pageOf();
+    const { text } = await page.get();
+    const addresses = [...text.matchAll(/(?:href|src|action)="([^"]*)"/g)].map((match) => match[1]!);
+    for (const address of addresses) expect(address).toMatch(/^(data:image\/svg|co_[0-9a-f]+\/\w+$)/);
+  });
+});

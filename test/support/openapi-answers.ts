@@ -1,0 +1,72 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import type { OpenApiDocument } from "../../src/http/openapi/document.js";
+import { type DescribedResponse, operationsOf, shippedDocument } from "./openapi-document.js";
+
+const ID = "https://payments-sandbox.test/openapi.json";
+
+/**
+ * A validator of the document's schemas. What we answer must keep to the formats; of what we are asked they only
+ * give an idea, as JSON Schema has it unless told otherwise.
+ */
+export function schemaValidator(
+  document: object,
+  { assertFormats }: { assertFormats: boolean } = { assertFormats: true },
+): (pointer: string) => ValidateFunction {
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    validateSchema: false,
+    validateFormats: assertFormats,
+  });
+  formats.default(ajv);
+  ajv.addSchema(document, ID);
+  const compiled = new Map<string, ValidateFunction>();
+  return (pointer) => {
+    let validate = compiled.get(pointer);
+    if (validate === undefined) compiled.set(pointer, (validate = ajv.compile({ $ref: `${ID}${pointer}` })));
+    return validate;
+  };
+}
+
+/** The document with closed objects: a field in an answer that the document does not know is a fault of ours. */
+export function strictly(document: OpenApiDocument): OpenApiDocument {
+  const schemas = Object.fromEntries(
+    Object.entries(document.components.schemas).map(([name, schema]) => [
+      name,
+      "properties" in schema ? { additionalProperties: false, ...schema } : schema,
+    ]),
+  );
+  return { ...document, components: { ...document.components, schemas } };
+}
+
+const document = strictly(await shippedDocument());
+const validatorAt = schemaValidator(document);
+const operations = new Map(operationsOf(document).map(({ operation }) => [operation.operationId, operation]));
+
+/** What is wrong with an answer of the service, by the document; nothing when it keeps to it. */
+export function answerFaults(operationId: string, status: number, body: unknown): string[] {
+  const operation = operations.get(operationId);
+  if (operation === undefined) return [`the document has no operation ${operationId}`];
+  const described = operation.responses[status];
+  if (described === undefined) return [`the document has no answer ${status} of ${operationId}`];
+  const response = "$ref" in described ? resolve(described.$ref) : described;
+  const schema = response.content?.["application/json"].schema;
+  if (schema === undefined) return [];
+  const validate = validatorAt(schema.$ref);
+  if (validate(body)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) =>
+      `${operationId} ${status}: ${instancePath || "the body"} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+function resolve(reference: string): DescribedResponse {
+  return document.components.responses[reference.split("/").at(-1)!] as DescribedResponse;
+}
+
+/** Throws when an answer of the service is not as the document describes it. */
+export function checkAnswer(operationId: string, status: number, body: unknown): void {
+  const faults = answerFaults(operationId, status, body);
+  if (faults.length > 0) throw new Error(`not as documented:\n${faults.join("\n")}\n${JSON.stringify(body)}`);
+}
