@@ -1,5 +1,7 @@
 /** The library's door: what is exported here is what the package promises. */
-export { createSandbox, Sandbox, SandboxError, type SandboxOptions } from "./sandbox.js";
+export type { Difference, Failure, NearMiss } from "./runtime/steps/failure.js";
+export type { Outcome, RunReport, StepReport } from "./runtime/steps/report.js";
+export { createSandbox, type RunFileOptions, Sandbox, SandboxError, type SandboxOptions } from "./sandbox.js";
 export { CHARGE_STATUSES, type ChargeStatus, type Mode, type WithdrawalStatus } from "./schema/common.js";
 export { ERROR_STATUS, type ErrorCode } from "./schema/errors.js";
 export { UserError } from "./schema/user-error.js";

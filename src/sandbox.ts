@@ -12,6 +12,7 @@ import type { AdvanceReply, Worlds } from "./http/ports.js";
 import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
 import { type Listening, listen } from "./runtime/listener.js";
 import { loadShipped, packageRoot } from "./runtime/shipped.js";
+import type { RunReport, StepReport } from "./runtime/steps/report.js";
 import { memoryStore } from "./runtime/store/memory.js";
 import { madeUpSeed, systemWall } from "./runtime/wall.js";
 import type { ChargeStatus } from "./schema/common.js";
@@ -60,6 +61,22 @@ export interface OpenOptions extends StartOptions {
   readonly onNotice?: (notice: string) => void;
 }
 
+/** How a scenario file is run. */
+export interface RunFileOptions {
+  /** Variables, in the place of the file's own. */
+  readonly vars?: Readonly<Record<string, string>>;
+  /** What `${env.NAME}` reads; default: this process's environment. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The base URL of the app under test, for `app` steps. */
+  readonly app?: string | undefined;
+  /** Called for `manual` steps; resolves when it is done. */
+  readonly manual?: (text: string) => Promise<void>;
+  /** Ends the run early; what it has changed is put back. */
+  readonly signal?: AbortSignal;
+  readonly onStepBegin?: (title: string, number: number, of: number) => void;
+  readonly onStep?: (step: StepReport, of: number) => void;
+}
+
 /** Everything a running sandbox is, behind the library's door and under the command. */
 export class Sandbox {
   readonly #world: LocalWorld;
@@ -69,6 +86,8 @@ export class Sandbox {
   #listening: Listening | undefined;
   #host = DEFAULT_HOST;
   #closed = false;
+  /** How many scenario files have been run here: each has an id of its own. */
+  #runs = 0;
 
   /** @internal Use `createSandbox()`. */
   constructor(world: LocalWorld, options: OpenOptions, version: string) {
@@ -233,6 +252,27 @@ export class Sandbox {
     return this.#world.engine.dump();
   }
 
+  /**
+   * Carries out the steps of a scenario file on this sandbox: its clock stands still meanwhile, the file's rules
+   * are on top and go again. Resolves with a report whether or not they pass; throws for a file with faults.
+   */
+  async run(file: string, options: RunFileOptions = {}): Promise<RunReport> {
+    const { readScenarioFile } = await import("./runtime/scenario-files.js");
+    const { repeatableRunId } = await import("./runtime/steps/run-id.js");
+    const { runScenario } = await import("./runtime/steps/run.js");
+    const { vars, environment = process.env, app, ...rest } = options;
+    const loaded = await readScenarioFile(file, {
+      given: vars ?? {},
+      environment,
+      runIdOf: (name) => repeatableRunId(this.seed, name, this.#runs++),
+    });
+    return runScenario(loaded, {
+      ...rest,
+      app: app?.replace(/\/+$/, ""),
+      fetch: (path, init) => this.fetch(new Request(`http://sandbox${path}`, init)),
+    });
+  }
+
   /** Resolves when nothing is due and no delivery is under way. */
   async settled(): Promise<void> {
     await this.#world.runner.settled();
@@ -271,7 +311,11 @@ export async function openSandbox(options: OpenOptions): Promise<Sandbox> {
       ? shipped.fixtures
       : await mergedFixtures(shipped.fixtures, options.fixtures);
   const fixtures = options.fees === undefined && options.rates === undefined ? base : repriced(base, options);
-  const { scenarios, active } = await chosenScenarios(shipped.scenarios, options.scenario ?? []);
+  const { scenarios, active } = await chosenScenarios(
+    shipped.scenarios,
+    options.scenario ?? [],
+    options.seed ?? FIXED_SEED,
+  );
   const webhooks: WebhookOption[] = [
     ...(options.webhooks ?? []).map((one) => ({
       ...one,
@@ -349,14 +393,18 @@ function withoutGaps(
   return Object.fromEntries(Object.entries(fees).filter(([, percent]) => percent !== undefined));
 }
 
-async function readScenario(file: string): Promise<Scenario> {
-  const { checkDocument, readDocument } = await import("./runtime/documents.js");
-  const { scenarioSchema } = await import("./schema/scenario.js");
-  return checkDocument(scenarioSchema, await readDocument(file));
+async function readScenario(file: string, seed: string): Promise<Scenario> {
+  const { readScenarioFile } = await import("./runtime/scenario-files.js");
+  const { repeatableRunId } = await import("./runtime/steps/run-id.js");
+  const loaded = await readScenarioFile(file, {
+    environment: process.env,
+    runIdOf: (name) => repeatableRunId(seed, name),
+  });
+  return loaded.scenario;
 }
 
 /** `--scenario` takes a shipped scenario's name or a file; the files' scenarios join the shipped ones. */
-async function chosenScenarios(shipped: readonly Scenario[], wanted: readonly string[]) {
+async function chosenScenarios(shipped: readonly Scenario[], wanted: readonly string[], seed: string) {
   const scenarios = new Map(shipped.map((scenario) => [scenario.name, scenario]));
   const active: string[] = [];
   for (const name of wanted) {
@@ -367,7 +415,7 @@ async function chosenScenarios(shipped: readonly Scenario[], wanted: readonly st
           `there is no scenario "${name}"${near === undefined ? "" : `; did you mean ${near}?`} Known: ${[...scenarios.keys()].sort().join(", ")}`,
         );
       }
-      const scenario = await readScenario(name);
+      const scenario = await readScenario(name, seed);
       scenarios.set(scenario.name, scenario);
       active.push(scenario.name);
     } else active.push(name);

@@ -64,7 +64,9 @@ export function loadScenario(document: LoadedDocument, givens: ScenarioGivens): 
       (reference) => {
         const saved = savedBy.get(rootOf(reference.name));
         return saved !== undefined && !scope.names.includes(rootOf(reference.name))
-          ? { fault: `\${${reference.name}} is known only after step ${saved + 1}; rules are there before the steps` }
+          ? {
+              fault: `\${${reference.name}} is known only after step ${saved + 1}; rules are there before the steps`,
+            }
           : scope.resolve(reference);
       },
       faultIn(kind),

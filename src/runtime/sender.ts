@@ -12,6 +12,12 @@ const RESPONSE_KEPT_BYTES = 4_096;
 /** How many deliveries go to one endpoint at a time. */
 const CONCURRENCY_PER_ENDPOINT = 10;
 
+/**
+ * Connections are kept for the next delivery, but not for long: a receiver that closes one just as it is used
+ * again would seem to have failed.
+ */
+const AGENT_OPTIONS = { keepAlive: true, timeout: 1_000 };
+
 /** Signs what shall look forged: well formed, and nobody's. */
 const FORGED_SECRET = "whsec_Zm9yZ2VkLWJ5LWEtc2NlbmFyaW8tb24tcHVycG9zZSE=";
 
@@ -44,7 +50,7 @@ export interface SenderOptions {
 /** Sends deliveries over HTTP. Knows nothing of when or how often: that is the engine's to decide. */
 export class Sender {
   readonly #options: SenderOptions;
-  readonly #httpAgent = new http.Agent({ keepAlive: true });
+  readonly #httpAgent = new http.Agent(AGENT_OPTIONS);
   #https: { readonly request: typeof http.request; readonly agent: http.Agent } | undefined;
   readonly #gates = new Map<string, Gate>();
   #abort = aborter();
@@ -148,18 +154,16 @@ export class Sender {
     const https = await import("node:https");
     this.#https ??= {
       request: https.request,
-      agent: new https.Agent({ keepAlive: true }),
+      agent: new https.Agent(AGENT_OPTIONS),
     };
     return this.#https;
   }
 
   async #send(
     address: string,
-    signed: SignedRequest,
+    { sentAt, headers, body }: SignedRequest,
     signal: AbortSignal,
-    isSecondTry = false,
   ): Promise<Outcome> {
-    const { sentAt, headers, body } = signed;
     const { wall, timeoutMs } = this.#options;
     const sentAtMs = wall.nowMs();
     const url = new URL(address);
@@ -167,15 +171,11 @@ export class Sender {
     return new Promise((resolve) => {
       let callOff: () => void = () => {};
       let isDone = false;
-      const end = (): boolean => {
-        if (isDone) return false;
+      const finish = (part: Omit<Outcome, "sent_at" | "duration_ms" | "request_headers">): void => {
+        if (isDone) return;
         isDone = true;
         callOff();
         signal.removeEventListener("abort", abort);
-        return true;
-      };
-      const finish = (part: Omit<Outcome, "sent_at" | "duration_ms" | "request_headers">): void => {
-        if (!end()) return;
         resolve({
           sent_at: sentAt,
           duration_ms: wall.nowMs() - sentAtMs,
@@ -207,12 +207,7 @@ export class Sender {
         });
       });
       signal.addEventListener("abort", abort);
-      request.on("error", (error: NodeJS.ErrnoException) => {
-        // The receiver closed a kept connection just as it was used again: it has not seen this request.
-        if (request?.reusedSocket && error.code === "ECONNRESET" && !isSecondTry) {
-          if (end()) resolve(this.#send(address, signed, signal, true));
-        } else fail(errorText(error), isRefused(error));
-      });
+      request.on("error", (error: NodeJS.ErrnoException) => fail(errorText(error), isRefused(error)));
       request.on("response", (response) => {
         const chunks: Buffer[] = [];
         let kept = 0;

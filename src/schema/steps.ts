@@ -23,7 +23,9 @@ const saveSchema = z.record(
   variableNameSchema,
   z
     .string()
-    .check(z.regex(/^[^.\s]+(\.[^.\s]+)*$/, "must be a path in the result, such as body.quote_id or charge_id")),
+    .check(
+      z.regex(/^[^.\s]+(\.[^.\s]+)*$/, "must be a path in the result, such as body.quote_id or charge_id"),
+    ),
 );
 
 /** A status, or a class of them such as `4xx`. */
@@ -204,16 +206,7 @@ export const STEP_SCHEMAS = {
   expect_webhook: z.strictObject({
     name,
     expect_webhook: z.strictObject({
-      ...fields(
-        "event_id",
-        "type",
-        "at",
-        "organization_id",
-        "charge_id",
-        "withdrawal_id",
-        "data",
-        "payload",
-      ),
+      ...fields("event_id", "type", "at", "organization_id", "charge_id", "withdrawal_id", "data", "payload"),
       mode: z.optional(modeSchema),
       count: z.optional(countSchema),
     }),
@@ -282,7 +275,16 @@ export const STEP_KINDS = Object.keys(STEP_SCHEMAS) as StepKind[];
 export type StepOf<Kind extends StepKind> = z.infer<(typeof STEP_SCHEMAS)[Kind]>;
 export type ExpectedAnswer = z.infer<typeof answerSchema>;
 /** What may stand beside some action, for telling a slip from a word that is not there at all. */
-export const STEP_COMPANIONS = ["name", "body", "headers", "expect", "save", "match", "within", "count"] as const;
+export const STEP_COMPANIONS = [
+  "name",
+  "body",
+  "headers",
+  "expect",
+  "save",
+  "match",
+  "within",
+  "count",
+] as const;
 
 export const MAX_STEPS = 1_000;
 

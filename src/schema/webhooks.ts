@@ -153,6 +153,7 @@ export const anySecretSchema = z
 
 /** What keeps a scheme from using a secret: Standard Webhooks and svix need key bytes, the others take any text. */
 export function secretFault(signature: Signature | undefined, secret: string): string | undefined {
-  if (signatureScheme(signature ?? "standard").key === "text" || STANDARD_SECRET.test(secret)) return undefined;
+  if (signatureScheme(signature ?? "standard").key === "text" || STANDARD_SECRET.test(secret))
+    return undefined;
   return "must be whsec_ and at least 16 bytes in base64";
 }

@@ -32,10 +32,7 @@ export function postEndpoint({ world, body }: ControlCall): Reply | Refusal {
   const checked = check(endpointRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   const { url, mailbox, mode, organization_id, events, secret, signature, unreachable } = checked.data;
-  const fault = secretFault(
-    signature ?? world.engine.settings.signature,
-    secret ?? world.info.webhookSecret,
-  );
+  const fault = secretFault(signature ?? world.engine.settings.signature, secret ?? world.info.webhookSecret);
   if (fault !== undefined) return invalid({ secret: fault });
   const endpoint = world.execute(
     registerEndpoint({

@@ -31,7 +31,10 @@ export function noteKeywords(note: Note): Json {
   };
 }
 
+/** What is assumed of a field that the interface does not show at all. */
+export const UNSHOWN = "The interface does not show this field; that it exists is assumed.";
+
 /** A field that the interface does not show at all. */
 export function unshown(says: string, more: Omit<FieldNote, "says" | "assumed"> = {}): FieldNote {
-  return { says, assumed: "The interface does not show this field; that it exists is assumed.", ...more };
+  return { says, assumed: UNSHOWN, ...more };
 }

@@ -1,6 +1,43 @@
+import { createHash } from "node:crypto";
 import type { Context } from "hono";
+import { DEFAULT_API_KEY } from "../../schema/options.js";
+import { iso } from "../../schema/time.js";
+import { referencePage } from "../openapi/reference/page.js";
+import { SCRIPT } from "../openapi/reference/script.js";
+import { STYLES } from "../openapi/reference/styles.js";
+import { describeFor } from "../openapi/serve.js";
 import type { Worlds } from "../ports.js";
 
-export function serveDocs(_worlds: Worlds, _paths: Readonly<Record<string, string>>, c: Context): Response {
-  return c.text("");
+function hashOf(text: string): string {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}
+
+/** Nothing is loaded, nothing runs but the page's own style sheet and script, nobody frames it. */
+const POLICY = [
+  "default-src 'none'",
+  `style-src ${hashOf(STYLES)}`,
+  `script-src ${hashOf(SCRIPT)}`,
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** `GET /docs` (contract section 7): the OpenAPI document as a page. `paths` as in the options of the app. */
+export function serveDocs(worlds: Worlds, paths: Readonly<Record<string, string>>, c: Context): Response {
+  const described = describeFor(worlds, paths, c);
+  if (described instanceof Response) return described;
+  const { world, baseUrl, document } = described;
+  // The documented key, if the fixtures still have it: a key of the user's own is nobody's business here.
+  const apiKey = world.findKey(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
+  return new Response(referencePage({ document, baseUrl, apiKey }), {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": POLICY,
+      "sandbox-now": iso(world.nowMs()),
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    },
+  });
 }

@@ -42,7 +42,9 @@ function answerDifference({ status, error, headers, body }: ExpectedAnswer, answ
     wrong.push({ path: "status", expected: wanted, got: answer.status });
   if (error !== undefined) wrong.push(...differences(mismatches(error, codeOf(answer.body), "error")));
   if (headers !== undefined) {
-    const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    const lower = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+    );
     wrong.push(...differences(mismatches(lower, answer.headers, "headers")));
   }
   if (body !== undefined) wrong.push(...differences(mismatches(body, answer.body, "body")));

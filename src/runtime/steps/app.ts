@@ -8,7 +8,8 @@ import { callOf, contentOf, DEFAULT_WITHIN } from "./request.js";
 
 /** `app`: a call of the app under test. */
 export const app: Executor<StepOf<"app">> = async (step, context) => {
-  if (context.app === undefined) throw new CannotRun("this step calls the app under test: give its URL with --app");
+  if (context.app === undefined)
+    throw new CannotRun("this step calls the app under test: give its URL with --app");
   const { method, path } = callOf(step.app);
   const { headers, body } = contentOf(step, {});
   const url = `${context.app}${path}`;

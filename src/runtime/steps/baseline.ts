@@ -7,7 +7,11 @@ import { idOf, listSince, newest } from "./lists.js";
  */
 export class Baseline {
   readonly #client: Client;
-  #newest: Record<Happening, string | undefined> = { requests: undefined, events: undefined, deliveries: undefined };
+  #newest: Record<Happening, string | undefined> = {
+    requests: undefined,
+    events: undefined,
+    deliveries: undefined,
+  };
   #balances: BalanceRow[] = [];
 
   constructor(client: Client) {

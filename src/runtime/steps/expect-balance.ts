@@ -20,7 +20,8 @@ export const expectBalance: Executor<StepOf<"expect_balance">> = async (step, co
   const difference: Difference[] = [];
   const got: Record<string, string> = { currency, available_balance: available, pending_balance: pending };
   const hold = (path: string, expected: unknown, actual: string): void => {
-    if (expected !== undefined && !isAmount(expected, actual)) difference.push({ path, expected, got: actual });
+    if (expected !== undefined && !isAmount(expected, actual))
+      difference.push({ path, expected, got: actual });
   };
   hold("available_balance", values.available_balance, available);
   hold("pending_balance", values.pending_balance, pending);

@@ -26,7 +26,9 @@ export class Leftovers {
       try {
         await undo();
       } catch (error) {
-        failed.push(`${what} could not be put back: ${error instanceof Error ? error.message : String(error)}`);
+        failed.push(
+          `${what} could not be put back: ${error instanceof Error ? error.message : String(error)}`,
+        );
       }
     return failed;
   }

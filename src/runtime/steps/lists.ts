@@ -7,7 +7,12 @@ const MOST = 10_000;
 
 export type Row = Record<string, unknown>;
 
-const IDS = { requests: "request_id", events: "event_id", deliveries: "delivery_id", charges: "charge_id" } as const;
+const IDS = {
+  requests: "request_id",
+  events: "event_id",
+  deliveries: "delivery_id",
+  charges: "charge_id",
+} as const;
 export type List = keyof typeof IDS;
 
 export function idOf(list: List, row: Row): string {
@@ -24,7 +29,9 @@ export async function newest(client: Client, list: List): Promise<string | undef
 export async function listSince(client: Client, list: List, last: string | undefined): Promise<Row[]> {
   const found: Row[] = [];
   while (found.length < MOST) {
-    const page = (await client.must("GET", `/${list}?limit=${PAGE}&offset=${found.length}`)) as { items: Row[] };
+    const page = (await client.must("GET", `/${list}?limit=${PAGE}&offset=${found.length}`)) as {
+      items: Row[];
+    };
     const end = page.items.findIndex((row) => idOf(list, row) === last);
     found.push(...(end === -1 ? page.items : page.items.slice(0, end)));
     if (end !== -1 || page.items.length < PAGE) return found;

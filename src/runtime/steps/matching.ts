@@ -31,7 +31,9 @@ export function findCounted({ what, expected, count, rows, idOf }: Search): Row 
   throw new StepFailure({
     message: `${tooMany ? "too many" : count === undefined ? "no" : "too few"}: ${what} ${asText(expected)}`,
     expected: { ...expected, count: count ?? "at least 1" },
-    got: tooMany ? { count: found.length, found: found.slice(0, MISSES_SHOWN + 2).map(idOf) } : { count: found.length },
+    got: tooMany
+      ? { count: found.length, found: found.slice(0, MISSES_SHOWN + 2).map(idOf) }
+      : { count: found.length },
     ...(tooMany ? {} : { nearest }),
   });
 }

@@ -31,7 +31,11 @@ export function contentOf(
   usual: Readonly<Record<string, string>>,
 ): { headers: Record<string, string>; body: string | undefined } {
   const body =
-    step.body === undefined ? undefined : typeof step.body === "string" ? step.body : JSON.stringify(step.body);
+    step.body === undefined
+      ? undefined
+      : typeof step.body === "string"
+        ? step.body
+        : JSON.stringify(step.body);
   const headers: Record<string, string> = { ...usual };
   if (body !== undefined) headers["content-type"] = "application/json";
   for (const [name, value] of Object.entries(step.headers ?? {}))

@@ -7,7 +7,10 @@ const LONGEST_NAME = 100;
 /** Puts the file's rules on top of all others, under a name that nothing else has, until the run is over. */
 export async function putRules(client: Client, loaded: LoadedScenario, leftovers: Leftovers): Promise<void> {
   const { name, charges, withdrawals, webhooks, faults } = loaded.scenario;
-  const count = [charges, withdrawals, webhooks, faults].reduce((sum, rules) => sum + (rules?.length ?? 0), 0);
+  const count = [charges, withdrawals, webhooks, faults].reduce(
+    (sum, rules) => sum + (rules?.length ?? 0),
+    0,
+  );
   if (count === 0) return;
   const own = await freeName(client, name, loaded.runId);
   const path = `/scenarios/${encodeURIComponent(own)}`;

@@ -29,7 +29,8 @@ async function activeScenarios(client: Client): Promise<string[]> {
 
 async function restore(client: Client, before: readonly string[]): Promise<void> {
   for (const name of await activeScenarios(client))
-    if (!before.includes(name)) await client.undo("POST", `/scenarios/${encodeURIComponent(name)}/deactivate`);
+    if (!before.includes(name))
+      await client.undo("POST", `/scenarios/${encodeURIComponent(name)}/deactivate`);
   // In the order they were turned on, for the last goes first.
   for (const name of [...before].reverse())
     await client.undo("POST", `/scenarios/${encodeURIComponent(name)}/activate`);

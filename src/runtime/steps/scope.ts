@@ -1,5 +1,12 @@
 import { nearest } from "../../schema/nearest.js";
-import { fill, type Reference, type Resolve, type Resolved, type VariableFault, valueAt } from "./variables.js";
+import {
+  fill,
+  type Reference,
+  type Resolve,
+  type Resolved,
+  type VariableFault,
+  valueAt,
+} from "./variables.js";
 
 /** Where the values of a run's variables come from. */
 export interface Givens {

@@ -27,7 +27,9 @@ export function stepFaults(
   if (another !== undefined)
     return [document.faultAt([...at, another], `a step has one action, and this one has ${kind} already`)];
   if (kind === "wait_for" && !isUnknownYet(step.wait_for) && !isOneOf(WAIT_KINDS, step.wait_for))
-    return [document.faultAt([...at, kind], `must be one of ${WAIT_KINDS.join(", ")}${meant(step.wait_for)}`)];
+    return [
+      document.faultAt([...at, kind], `must be one of ${WAIT_KINDS.join(", ")}${meant(step.wait_for)}`),
+    ];
   return schemaFaults(STEP_SCHEMAS[kind], document, { at, value: step, isOpen: isUnknownYet });
 }
 

@@ -52,7 +52,9 @@ function fillText(text: string, resolve: Resolve, onFault: (message: string) => 
     if (whole.startsWith("$$")) return whole.slice(1);
     const reference = whole.endsWith("}") ? parseReference(inside) : undefined;
     const resolved: Resolved =
-      reference === undefined ? { fault: `${quoted(whole)} is no variable: write \${name}` } : resolve(reference);
+      reference === undefined
+        ? { fault: `${quoted(whole)} is no variable: write \${name}` }
+        : resolve(reference);
     if (resolved === "open") return whole;
     if ("fault" in resolved) {
       onFault(resolved.fault);

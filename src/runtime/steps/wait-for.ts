@@ -34,7 +34,12 @@ async function wait(
   what: { for: string; match?: unknown; count?: number },
   within: string,
 ): Promise<unknown> {
-  const answer = await client.control("POST", "/wait", { ...what, timeout: within }, durationMs(within) + GRACE_MS);
+  const answer = await client.control(
+    "POST",
+    "/wait",
+    { ...what, timeout: within },
+    durationMs(within) + GRACE_MS,
+  );
   if (answer.status === 200) return answer.body;
   const { error } = answer.body as { error?: { message?: string; details?: Record<string, string> } };
   throw new StepFailure({

@@ -1,0 +1,94 @@
+import { html, type Markup } from "../../pages/html.js";
+import type { OpenApiDocument } from "../document.js";
+import { curlOf } from "./curl.js";
+import { assumption, fieldList, parameterList, typeOf } from "./fields.js";
+import { type AnswerView, type Listed, nameOf, type Schema } from "./model.js";
+import { prose } from "./text.js";
+
+/** A call of the service: how to make it, what it takes, what it answers. */
+export function operationSection(
+  document: OpenApiDocument,
+  listed: Listed,
+  baseUrl: string,
+  apiKey: string,
+): Markup {
+  const { method, path, operation } = listed;
+  const { operationId, parameters = [], requestBody, responses } = operation;
+  const { 200: answer, ...errors } = responses;
+  return html`<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title">
+<h3 id="${operationId}-title"><a href="#${operationId}">${operation.summary}</a></h3>
+<p class="route"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code> <span class="place">${operationId}</span></p>
+${prose(operation.description)}${keyNote(operation.security)}${assumption(operation["x-sandbox-assumption"])}
+${snippet(`${operationId}-curl`, "curl", curlOf(listed, baseUrl, apiKey))}
+${parameters.length > 0 && html`<h4>Parameters</h4>${parameterList(parameters)}`}
+${
+  requestBody !== undefined &&
+  html`<h4>Body: ${typeOf(requestBody.content["application/json"].schema)}</h4>
+${fieldList(resolve(document, requestBody.content["application/json"].schema))}`
+}
+${answer !== undefined && answerPart(document, answer)}
+<details><summary>Errors: ${Object.keys(errors).join(", ")}</summary><dl class="fields">${Object.entries(
+    errors,
+  ).map(([status, error]) =>
+    errorRow(status, error.$ref === undefined ? error : shared(document, error.$ref)),
+  )}</dl></details>
+</section>`;
+}
+
+/** A request this server makes to a registered receiver. */
+export function webhookSection(document: OpenApiDocument, { path, operation }: Listed): Markup {
+  const { operationId, parameters = [], requestBody } = operation;
+  const { schema, example } = requestBody!.content["application/json"];
+  const [event = {}] = schema.allOf ?? [];
+  return html`<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title">
+<h3 id="${operationId}-title"><a href="#${operationId}">${path}</a></h3>
+${prose(operation.description)}${assumption(operation["x-sandbox-assumption"])}
+<details><summary>Headers</summary>${parameterList(parameters)}</details>
+<details><summary>Body: ${nameOf(event.$ref ?? "")}</summary>${fieldList(resolve(document, event))}
+<pre>${JSON.stringify(example, null, 2)}</pre></details>
+</section>`;
+}
+
+/** A named schema, where the links of its users lead. */
+export function schemaSection(name: string, schema: Schema): Markup {
+  return html`<section class="schema" id="schema-${name}" aria-labelledby="schema-${name}-title">
+<h3 id="schema-${name}-title"><a href="#schema-${name}">${name}</a></h3>
+${schema.description !== undefined && prose(schema.description)}${assumption(schema["x-sandbox-assumption"])}
+${schema.oneOf !== undefined && html`<p>${typeOf(schema)}</p>`}
+${schema.enum !== undefined && html`<p class="limits">${schema.enum.map((value) => html`<code>${String(value)}</code> `)}</p>`}
+${schema.properties !== undefined && fieldList(schema)}
+</section>`;
+}
+
+/** Text to take away, with a button that a script brings to life. */
+export function snippet(id: string, label: string, text: string): Markup {
+  return html`<div class="snippet"><pre id="${id}">${text}</pre><button type="button" class="copy" data-copy="${id}" aria-label="Copy ${label}" hidden>Copy</button></div>`;
+}
+
+function keyNote(security: readonly object[] | undefined): Markup | undefined {
+  if (security === undefined) return undefined;
+  return html`<p class="place">${security.length === 0 ? "Needs no key." : "The key is optional."}</p>`;
+}
+
+function answerPart(document: OpenApiDocument, answer: AnswerView): Markup {
+  const { schema, examples = {} } = answer.content!["application/json"];
+  return html`<details><summary>Answer: ${nameOf(schema.$ref ?? "")}</summary><p>${answer.description}</p>
+${fieldList(resolve(document, schema))}
+${Object.values(examples).map(({ summary, value }) => html`<p class="place">Example: ${summary}</p><pre>${JSON.stringify(value, null, 2)}</pre>`)}</details>`;
+}
+
+function errorRow(status: string, { description, content, ...rest }: AnswerView): Markup {
+  const examples = Object.values(content?.["application/json"].examples ?? {});
+  return html`<div><dt><code>${status}</code></dt><dd><p>${description}.</p>${assumption(rest["x-sandbox-assumption"])}${examples.map(
+    ({ value }) => html`<pre>${JSON.stringify((value as { error: unknown }).error)}</pre>`,
+  )}</dd></div>`;
+}
+
+function shared(document: OpenApiDocument, reference: string): AnswerView {
+  return document.components.responses[nameOf(reference)] as unknown as AnswerView;
+}
+
+/** The schema behind a reference. One made of variants has no fields of its own: its variants are linked. */
+function resolve(document: OpenApiDocument, schema: Schema): Schema {
+  return schema.$ref === undefined ? schema : (document.components.schemas[nameOf(schema.$ref)] as Schema);
+}

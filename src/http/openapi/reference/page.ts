@@ -1,0 +1,79 @@
+import { html, Markup } from "../../pages/html.js";
+import type { OpenApiDocument } from "../document.js";
+import { assumption } from "./fields.js";
+import { type Listed, operationsOf, type Schema, webhooksOf } from "./model.js";
+import { operationSection, schemaSection, webhookSection } from "./operation.js";
+import { SCRIPT } from "./script.js";
+import { STYLES } from "./styles.js";
+import { prose } from "./text.js";
+
+export interface Reference {
+  readonly document: OpenApiDocument;
+  readonly baseUrl: string;
+  /** The key in the examples. */
+  readonly apiKey: string;
+}
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231c5bd0'/%3E%3Cpath d='M4 8.5l3 3 5-6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
+
+/** The whole reference: one page that loads nothing else. */
+export function referencePage({ document, baseUrl, apiKey }: Reference): string {
+  const { info, tags, components } = document;
+  const groups = groupsOf(document);
+  const schemas = Object.entries(components.schemas);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${String(info.title)}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="${ICON}">
+<style>${new Markup(STYLES)}</style>
+<script>${new Markup(SCRIPT)}</script>
+</head>
+<body>
+<a class="skip" href="#reference">Skip to the reference</a>
+<div class="frame">
+<nav aria-label="Contents"><details open><summary>Contents</summary>
+<label class="search" hidden>Filter <input id="search" type="search" autocomplete="off" spellcheck="false"></label>
+${tags.map(({ name }) => contents(name, groups.get(name) ?? []))}
+<p class="tag">Schemas</p><ul>${schemas.map(([name]) => html`<li><a href="#schema-${name}">${name}</a></li>`)}</ul>
+</details></nav>
+<main id="reference" tabindex="-1">
+<div class="intro"><h1>${String(info.title)}</h1>
+${prose(String(info.description))}
+<dl class="keys"><div><dt class="place">Base URL</dt><dd><code>${baseUrl}</code></dd></div>
+<div><dt class="place">API key of test mode</dt><dd><code>${apiKey}</code></dd></div>
+<div><dt class="place">Document</dt><dd><a href="openapi.json">OpenAPI ${document.openapi}</a>, version ${String(info.version)}</dd></div></dl>
+${assumption(info["x-sandbox-assumption"] as string)}
+<p class="place">A bare mark, without a reason, stands for: the interface does not show the field; that it exists is assumed.</p></div>
+${tags.map(
+  ({ name, description }) => html`<div class="group"><h2 id="tag-${name}">${name}</h2><p>${description}</p>
+${(groups.get(name) ?? []).map((listed) =>
+  name === "Events" ? webhookSection(document, listed) : operationSection(document, listed, baseUrl, apiKey),
+)}</div>`,
+)}
+<div class="group"><h2 id="schemas">Schemas</h2>${schemas.map(([name, schema]) => schemaSection(name, schema as Schema))}</div>
+</main>
+</div>
+<p class="unseen" role="status" id="said"></p>
+</body>
+</html>
+`.text;
+}
+
+function groupsOf(document: OpenApiDocument): Map<string, Listed[]> {
+  const groups = new Map<string, Listed[]>();
+  for (const listed of [...operationsOf(document), ...webhooksOf(document)]) {
+    const tag = listed.operation.tags[0]!;
+    groups.set(tag, [...(groups.get(tag) ?? []), listed]);
+  }
+  return groups;
+}
+
+function contents(tag: string, listed: readonly Listed[]): Markup {
+  return html`<p class="tag">${tag}</p><ul>${listed.map(
+    ({ operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}</a></li>`,
+  )}</ul>`;
+}

@@ -1,0 +1,318 @@
+import { execFileSync } from "node:child_process";
+import fc from "fast-check";
+import { Webhook as StandardWebhook } from "standardwebhooks";
+import Stripe from "stripe";
+import { Webhook as SvixWebhook } from "svix";
+import { afterEach, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox } from "../../src/index.js";
+import { signatureHeaders } from "../../src/runtime/signatures.js";
+import { check, issueMessage } from "../../src/schema/issues.js";
+import { startOptionsSchema } from "../../src/schema/options.js";
+import {
+  type CustomSignature,
+  SIGNATURE_PRESETS,
+  type Signature,
+  secretFault,
+  signatureSchema,
+} from "../../src/schema/webhooks.js";
+import { Client } from "../support/receiver-client.js";
+import { Receiver } from "../support/receiver-server.js";
+
+const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+const OLD_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
+const TEXT_SECRET = "sk_test_a_secret_of_mine";
+/** Independent computations below were made of these with Python's hmac. */
+const AT_MS = 1_614_265_330_000;
+const BODY =
+  '{"id":"evt_1","name":"Zoë 😀","amount":"123456789012345678901234567890.12345678","metadata":{}}';
+
+function sign(signature: Signature, body: string, secrets: readonly string[] = [TEXT_SECRET]) {
+  return signatureHeaders(signature, { id: "evt_1", sentAtMs: AT_MS, body }, secrets);
+}
+
+/** Bodies as an event has them, with what trips verifiers: unicode, 4-byte characters, big decimals, emptiness. */
+const bodies = fc.oneof(
+  fc
+    .record({
+      id: fc.string({ unit: "grapheme" }),
+      name: fc.string({ unit: "binary" }),
+      amount: fc
+        .tuple(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.nat(99_999_999))
+        .map(([whole, rest]) => `${whole}.${rest}`),
+      metadata: fc.dictionary(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" })),
+    })
+    .map((event) => JSON.stringify(event)),
+  fc.json(),
+  fc.constantFrom(BODY, "{}", '{"metadata":{}}', '{"n": 1.50, "big": 12345678901234567890.10}', '"\\u00eb"'),
+);
+const now = () => Date.now();
+
+describe("the official libraries verify", () => {
+  it("Standard Webhooks, with standardwebhooks", () => {
+    fc.assert(
+      fc.property(bodies, (body) => {
+        const headers = signatureHeaders("standard", { id: "evt_1", sentAtMs: now(), body }, [SECRET]);
+        expect(new StandardWebhook(SECRET).verify(body, headers)).toEqual(JSON.parse(body));
+        expect(() => new StandardWebhook(OLD_SECRET).verify(body, headers)).toThrow();
+        expect(() => new StandardWebhook(SECRET).verify(`${body} `, headers)).toThrow();
+      }),
+    );
+  });
+
+  it("svix, with svix", () => {
+    fc.assert(
+      fc.property(bodies, (body) => {
+        const headers = signatureHeaders("svix", { id: "evt_1", sentAtMs: now(), body }, [SECRET]);
+        expect(Object.keys(headers)).toEqual(["svix-id", "svix-timestamp", "svix-signature"]);
+        expect(new SvixWebhook(SECRET).verify(body, headers)).toEqual(JSON.parse(body));
+        expect(() => new SvixWebhook(OLD_SECRET).verify(body, headers)).toThrow();
+      }),
+    );
+  });
+
+  it("stripe, with stripe; the secret is used as given", () => {
+    const { webhooks } = new Stripe("sk_test_nobody");
+    fc.assert(
+      fc.property(bodies, fc.constantFrom(SECRET, TEXT_SECRET), (body, secret) => {
+        const headers = signatureHeaders("stripe", { id: "evt_1", sentAtMs: now(), body }, [secret]);
+        const header = headers["stripe-signature"]!;
+        expect(webhooks.constructEvent(body, header, secret)).toEqual(JSON.parse(body));
+        expect(() => webhooks.constructEvent(body, header, OLD_SECRET)).toThrow();
+      }),
+    );
+  });
+
+  it("both secrets of a rotation, in either order, where the scheme has room for two", () => {
+    for (const secrets of [
+      [SECRET, OLD_SECRET],
+      [OLD_SECRET, SECRET],
+    ]) {
+      const message = { id: "evt_1", sentAtMs: now(), body: BODY };
+      const standard = signatureHeaders("standard", message, secrets);
+      const svix = signatureHeaders("svix", message, secrets);
+      const stripe = signatureHeaders("stripe", message, secrets)["stripe-signature"]!;
+      expect(stripe).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+      for (const secret of secrets) {
+        new StandardWebhook(secret).verify(BODY, standard);
+        new SvixWebhook(secret).verify(BODY, svix);
+        new Stripe("sk_test_nobody").webhooks.constructEvent(BODY, stripe, secret);
+      }
+    }
+  });
+
+  it("refuse what is ten minutes old", () => {
+    const message = { id: "evt_1", sentAtMs: now() - 600_000, body: BODY };
+    expect(() => new StandardWebhook(SECRET).verify(BODY, signatureHeaders("standard", message, [SECRET]))).toThrow(
+      "too old",
+    );
+    expect(() => new SvixWebhook(SECRET).verify(BODY, signatureHeaders("svix", message, [SECRET]))).toThrow("too old");
+    const header = signatureHeaders("stripe", message, [SECRET])["stripe-signature"]!;
+    expect(() => new Stripe("sk_test_nobody").webhooks.constructEvent(BODY, header, SECRET)).toThrow(
+      "outside the tolerance",
+    );
+  });
+});
+
+describe("published vectors", () => {
+  it("Standard Webhooks' own", () => {
+    const message = { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", sentAtMs: AT_MS, body: '{"test": 2432232314}' };
+    expect(signatureHeaders("standard", message, ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"])).toEqual({
+      "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+      "webhook-timestamp": "1614265330",
+      "webhook-signature": "v1,g0hM9SsE+OTPJTt/tmKtSyEVFkfc5XYaVZGfPNOvW8c=",
+    });
+  });
+
+  it("GitHub's, as a custom scheme", () => {
+    const github = { header: "X-Hub-Signature-256", algorithm: "sha256", encoding: "hex", prefix: "sha256=" } as const;
+    expect(sign(github, "Hello, World!", ["It's a Secret to Everybody"])).toEqual({
+      "X-Hub-Signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b04e17e",
+    });
+  });
+
+  it.each([
+    ["sha1", "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"],
+    ["sha256", "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"],
+    [
+      "sha512",
+      "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737",
+    ],
+  ] as const)("RFC 2202 and RFC 4231, test case 2: %s", (algorithm, expected) => {
+    const headers = sign({ header: "x-sig", algorithm, encoding: "hex" }, "what do ya want for nothing?", ["Jefe"]);
+    expect(headers).toEqual({ "x-sig": expected });
+  });
+});
+
+describe("an independent computation (Python's hmac) gives the same", () => {
+  it.each([
+    [
+      "paystack",
+      {
+        "x-paystack-signature":
+          "@PAYSTACK@",
+      },
+    ],
+    ["generic-hex", { "x-webhook-signature": "@GENERIC@" }],
+    ["stripe", { "stripe-signature": "t=1614265330,v1=@STRIPE@" }],
+    ["flutterwave", { "verif-hash": TEXT_SECRET }],
+    ["none", {}],
+    [
+      { header: "x-s", algorithm: "sha1", encoding: "base64", payload: "timestamp.body", timestamp_header: "x-t" },
+      { "x-t": "1614265330", "x-s": "@SHA1@" },
+    ],
+    [
+      { header: "x-s", algorithm: "sha512", encoding: "base64", prefix: "v1=", payload: "id.timestamp.body" },
+      { "webhook-id": "evt_1", "webhook-timestamp": "1614265330", "x-s": "v1=@SHA512@" },
+    ],
+  ] as [Signature, Record<string, string>][])("%j", (signature, expected) => {
+    expect(sign(signature, BODY)).toEqual(expected);
+  });
+
+  it.skipIf(!hasPython())("over awkward bodies", () => {
+    const texts = fc.sample(bodies, { numRuns: 40, seed: 4402 });
+    const script = [
+      "import sys, json, hmac, hashlib",
+      "for body in json.load(sys.stdin):",
+      "    data = body.encode('utf-8')",
+      `    print(hmac.new(b'${TEXT_SECRET}', data, hashlib.sha512).hexdigest())`,
+    ].join("\n");
+    const output = execFileSync("python3", ["-c", script], { input: JSON.stringify(texts), encoding: "utf8" });
+    expect(texts.map((body) => sign("paystack", body)["x-paystack-signature"])).toEqual(output.trim().split("\n"));
+  });
+});
+
+function hasPython(): boolean {
+  try {
+    execFileSync("python3", ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("a scheme with room for one signature", () => {
+  it.each(["paystack", "flutterwave", "generic-hex", { header: "x-s", algorithm: "sha256", encoding: "hex" }] as const)(
+    "uses the new secret alone: %j",
+    (signature) => {
+      expect(sign(signature, BODY, [SECRET, OLD_SECRET])).toEqual(sign(signature, BODY, [SECRET]));
+    },
+  );
+
+  it("takes a secret that looks like a placeholder as it is", () => {
+    expect(sign("flutterwave", BODY, ["{id}{signatures}"])).toEqual({ "verif-hash": "{id}{signatures}" });
+  });
+});
+
+const fault = (value: unknown): string | undefined => {
+  const checked = check(signatureSchema, value);
+  return checked.ok ? undefined : checked.issues.map(issueMessage).join(" | ");
+};
+const CUSTOM: CustomSignature = { header: "X-Signature", algorithm: "sha256", encoding: "hex" };
+
+describe("the schema", () => {
+  it.each([
+    ...SIGNATURE_PRESETS,
+    CUSTOM,
+    { ...CUSTOM, prefix: "", payload: "id.timestamp.body", timestamp_header: "X-Time" },
+  ])("takes %j", (signature) => {
+    expect(fault(signature)).toBeUndefined();
+  });
+
+  it.each([
+    ["stripes", "must be one of standard, svix, stripe, paystack, flutterwave, generic-hex, none, or an object"],
+    [7, "must be one of standard"],
+    [null, "must be one of standard"],
+    [[], "must be one of standard"],
+    [{ header: "X-Signature", algorithm: "md5" }, "algorithm must be one of sha256, sha512, sha1; encoding is required"],
+    [{ ...CUSTOM, header: "X Signature" }, "header must be the name of a header"],
+    [{ ...CUSTOM, header: "Content-Type" }, "header must not be a header every delivery has anyway"],
+    [{ ...CUSTOM, prefix: "{id}" }, "prefix must be"],
+    [{ ...CUSTOM, prefix: "a\r\nb" }, "prefix must be"],
+    [{ ...CUSTOM, payload: "id.body" }, "payload must be one of body, timestamp.body, id.timestamp.body"],
+    [{ ...CUSTOM, headers: "x" }, "unknown: headers"],
+  ])("refuses %j", (signature, message) => {
+    expect(fault(signature)).toContain(message);
+  });
+
+  it("asks for key bytes only where the scheme decodes them", () => {
+    for (const signature of SIGNATURE_PRESETS) {
+      expect(secretFault(signature, SECRET)).toBeUndefined();
+      expect(secretFault(signature, "my-secret-hash") === undefined).toBe(!["standard", "svix"].includes(signature));
+    }
+    expect(secretFault(undefined, "my-secret-hash")).toBe("must be whsec_ and at least 16 bytes in base64");
+  });
+
+  it.each([
+    [{ webhook_secret: "plain" }, "webhook_secret"],
+    [{ webhook_secret: "plain", signature: "paystack" }, undefined],
+    [{ webhooks: [{ url: "localhost:1", secret: "plain" }] }, "webhooks.0.secret"],
+    [{ webhooks: [{ url: "localhost:1", secret: "plain", signature: "flutterwave" }] }, undefined],
+    [{ signature: "stripe", webhooks: [{ url: "localhost:1", secret: "plain" }] }, undefined],
+    [
+      { signature: "stripe", webhook_secret: "plain", webhooks: [{ url: "localhost:1", signature: "svix" }] },
+      "webhooks.0.secret",
+    ],
+  ])("holds secrets against how they are used: %j", (options, path) => {
+    const checked = check(startOptionsSchema, options);
+    expect(checked.ok ? undefined : checked.issues.map((issue) => issue.path.join(".")).join()).toBe(path);
+  });
+});
+
+describe("a sandbox signs by", () => {
+  const open: AsyncDisposable[] = [];
+  afterEach(async () => {
+    for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
+  });
+
+  async function firstDelivery(sandbox: Sandbox, receiver: Receiver) {
+    await Client.of(sandbox).pay();
+    await sandbox.advance("10s");
+    return receiver.received[0]!;
+  }
+
+  it("the scheme of the configuration", async () => {
+    const receiver = await Receiver.open();
+    open.push(receiver);
+    const sandbox = await createSandbox({
+      clock: "manual",
+      webhooks: [receiver.url],
+      signature: "stripe",
+      webhookSecret: TEXT_SECRET,
+    });
+    open.push(sandbox);
+    const { body, headers } = await firstDelivery(sandbox, receiver);
+    expect(headers["webhook-id"]).toBeUndefined();
+    const header = headers["stripe-signature"] as string;
+    new Stripe("sk_test_nobody").webhooks.constructEvent(body, header, TEXT_SECRET);
+  });
+
+  it("an endpoint's own scheme, from the options and from the control API", async () => {
+    const [one, two] = [await Receiver.open(), await Receiver.open()];
+    open.push(one, two);
+    const sandbox = await createSandbox({
+      clock: "manual",
+      webhooks: [{ url: one.url, signature: { ...CUSTOM, prefix: "sha256=" }, secret: TEXT_SECRET }],
+    });
+    open.push(sandbox);
+    const post = (body: unknown) =>
+      sandbox.fetch(
+        new Request("http://sandbox/_sandbox/webhook-endpoints", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body),
+        }),
+      );
+    const made = await post({ url: two.url, signature: "paystack", secret: TEXT_SECRET });
+    expect(await made.json()).toMatchObject({ signature: "paystack", secret: TEXT_SECRET });
+    const refused = await post({ url: two.url, signature: "svix", secret: TEXT_SECRET });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ error: { details: { secret: expect.stringContaining("whsec_") } } });
+
+    const { body, headers } = await firstDelivery(sandbox, one);
+    expect(headers["x-signature"]).toBe(
+      sign({ ...CUSTOM, prefix: "sha256=" }, body, [TEXT_SECRET])["X-Signature"],
+    );
+    const { body: second, headers: secondHeaders } = two.received[0]!;
+    expect(secondHeaders["x-paystack-signature"]).toBe(sign("paystack", second)["x-paystack-signature"]);
+  });
+});
