@@ -36,6 +36,7 @@ import type { Scenario } from "./schema/scenario.js";
 import { settingsOf } from "./schema/settings.js";
 import { MAX_INSTANT_MS, parseInstant } from "./schema/time.js";
 import { UserError } from "./schema/user-error.js";
+import type { Signature } from "./schema/webhooks.js";
 import { LocalWorld, type WebhookOption } from "./world.js";
 
 /** A refusal of the sandbox, thrown by the library's methods: `code` as on the wire. */
@@ -437,8 +438,13 @@ export interface SandboxOptions {
   /** The same seed and the same calls give the same bytes. Default: a fixed one. */
   seed?: string;
   /** Receivers of webhooks. */
-  webhooks?: (string | { url: string; mode?: "test" | "live"; events?: string[]; secret?: string })[];
+  webhooks?: (
+    | string
+    | { url: string; mode?: "test" | "live"; events?: string[]; secret?: string; signature?: Signature }
+  )[];
   webhookSecret?: string;
+  /** How webhooks are signed: a preset's name or a scheme of your own; default `"standard"`. */
+  signature?: Signature;
   /** Wall time a receiver has to answer; default `"15s"`. */
   webhookTimeout?: string;
   /** A scenario's name or file, or several; the last is asked first. */

@@ -20,6 +20,8 @@ export interface LoadedScenario {
   /** The run's variables; steps add what they save. */
   readonly scope: Scope;
   readonly runId: string;
+  /** The variables it has or refers to. */
+  readonly variables: ReadonlySet<string>;
 }
 
 /** What a file's variables take their values from besides the file. */
@@ -55,6 +57,7 @@ export function loadScenario(document: LoadedDocument, givens: ScenarioGivens): 
   });
   scope.faults.forEach(faultIn("vars"));
 
+  const variables = new Set(isRecord(raw.vars) ? Object.keys(raw.vars) : []);
   const savedBy = savesOf(raw.steps);
   const filled: Record<string, unknown> = { ...raw };
   for (const kind of RULES) {
@@ -62,8 +65,10 @@ export function loadScenario(document: LoadedDocument, givens: ScenarioGivens): 
     filled[kind] = fill(
       raw[kind],
       (reference) => {
-        const saved = savedBy.get(rootOf(reference.name));
-        return saved !== undefined && !scope.names.includes(rootOf(reference.name))
+        const root = rootOf(reference.name);
+        variables.add(root);
+        const saved = savedBy.get(root);
+        return saved !== undefined && !scope.names.includes(root)
           ? {
               fault: `\${${reference.name}} is known only after step ${saved + 1}; rules are there before the steps`,
             }
@@ -81,6 +86,7 @@ export function loadScenario(document: LoadedDocument, givens: ScenarioGivens): 
       step,
       (reference) => {
         const root = rootOf(reference.name);
+        variables.add(root);
         const saved = savedBy.get(root);
         if (saved !== undefined && saved < index) return "open";
         const resolved = scope.resolve(reference);
@@ -97,7 +103,7 @@ export function loadScenario(document: LoadedDocument, givens: ScenarioGivens): 
   }
   if (faults.length > 0) throw new DocumentError(inOrder(faults));
   const { $schema: _editor, vars: _vars, steps: _steps, ...rules } = filled as ScenarioFile;
-  return { file: document.file, scenario: rules, steps, scope, runId };
+  return { file: document.file, scenario: rules, steps, scope, runId, variables };
 }
 
 /** Variable → the first step that saves it. */

@@ -1,5 +1,7 @@
+import type { LookupAddress } from "node:dns";
 import { setMaxListeners } from "node:events";
 import * as http from "node:http";
+import type { LookupFunction } from "node:net";
 import type { Outcome } from "../engine/commands/deliveries.js";
 import type { Endpoint, EventRecord, Mishap } from "../engine/records.js";
 import type { State } from "../engine/state.js";
@@ -197,6 +199,7 @@ export class Sender {
         method: "POST",
         agent: transport.agent,
         headers: { ...headers, "content-length": bytes.length },
+        ...(url.hostname === "localhost" ? { lookup: lookupLocalhost, autoSelectFamily: true } : {}),
       });
       // Not from now on: a delivery that waits for a connection to become free is not the receiver's delay.
       request.once("socket", () => {
@@ -260,13 +263,30 @@ function errorText(error: NodeJS.ErrnoException): string {
   return error.message || String(error.code ?? error);
 }
 
-/** Nobody listens: every address of the name refused the connection. */
+/** What says that there is nobody at one address of a name; at least one of them must have refused. */
+const NOBODY_CODES = new Set(["ECONNREFUSED", "EADDRNOTAVAIL", "ENETUNREACH", "EAFNOSUPPORT"]);
+
+/** Nobody listens: every address of the name was tried, and refused or not there. */
 function isRefused(error: NodeJS.ErrnoException): boolean {
   const errors = (error as { errors?: unknown }).errors;
-  if (Array.isArray(errors))
-    return errors.length > 0 && errors.every((one) => isRefused(one as NodeJS.ErrnoException));
-  return error.code === "ECONNREFUSED";
+  if (!Array.isArray(errors)) return error.code === "ECONNREFUSED";
+  const codes = errors.map((one) => String((one as NodeJS.ErrnoException).code));
+  return codes.includes("ECONNREFUSED") && codes.every((code) => NOBODY_CODES.has(code));
 }
+
+const LOCALHOST: LookupAddress[] = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 },
+];
+
+/**
+ * `localhost` is both loopback addresses, whatever the machine's hosts file says: an app may listen on either,
+ * and many do without saying which.
+ */
+const lookupLocalhost: LookupFunction = (_hostname, options, callback) => {
+  if (options.all) callback(null, LOCALHOST);
+  else callback(null, LOCALHOST[0]!.address, LOCALHOST[0]!.family);
+};
 
 function retryAfterMs(header: string | undefined, wallMs: number): number | null {
   if (header === undefined) return null;

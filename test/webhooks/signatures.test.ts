@@ -102,10 +102,12 @@ describe("the official libraries verify", () => {
 
   it("refuse what is ten minutes old", () => {
     const message = { id: "evt_1", sentAtMs: now() - 600_000, body: BODY };
-    expect(() => new StandardWebhook(SECRET).verify(BODY, signatureHeaders("standard", message, [SECRET]))).toThrow(
+    expect(() =>
+      new StandardWebhook(SECRET).verify(BODY, signatureHeaders("standard", message, [SECRET])),
+    ).toThrow("too old");
+    expect(() => new SvixWebhook(SECRET).verify(BODY, signatureHeaders("svix", message, [SECRET]))).toThrow(
       "too old",
     );
-    expect(() => new SvixWebhook(SECRET).verify(BODY, signatureHeaders("svix", message, [SECRET]))).toThrow("too old");
     const header = signatureHeaders("stripe", message, [SECRET])["stripe-signature"]!;
     expect(() => new Stripe("sk_test_nobody").webhooks.constructEvent(BODY, header, SECRET)).toThrow(
       "outside the tolerance",
@@ -119,14 +121,19 @@ describe("published vectors", () => {
     expect(signatureHeaders("standard", message, ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"])).toEqual({
       "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
       "webhook-timestamp": "1614265330",
-      "webhook-signature": "v1,g0hM9SsE+OTPJTt/tmKtSyEVFkfc5XYaVZGfPNOvW8c=",
+      "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
     });
   });
 
   it("GitHub's, as a custom scheme", () => {
-    const github = { header: "X-Hub-Signature-256", algorithm: "sha256", encoding: "hex", prefix: "sha256=" } as const;
+    const github = {
+      header: "X-Hub-Signature-256",
+      algorithm: "sha256",
+      encoding: "hex",
+      prefix: "sha256=",
+    } as const;
     expect(sign(github, "Hello, World!", ["It's a Secret to Everybody"])).toEqual({
-      "X-Hub-Signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b04e17e",
+      "X-Hub-Signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
     });
   });
 
@@ -138,7 +145,9 @@ describe("published vectors", () => {
       "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737",
     ],
   ] as const)("RFC 2202 and RFC 4231, test case 2: %s", (algorithm, expected) => {
-    const headers = sign({ header: "x-sig", algorithm, encoding: "hex" }, "what do ya want for nothing?", ["Jefe"]);
+    const headers = sign({ header: "x-sig", algorithm, encoding: "hex" }, "what do ya want for nothing?", [
+      "Jefe",
+    ]);
     expect(headers).toEqual({ "x-sig": expected });
   });
 });
@@ -149,20 +158,39 @@ describe("an independent computation (Python's hmac) gives the same", () => {
       "paystack",
       {
         "x-paystack-signature":
-          "@PAYSTACK@",
+          "c0104432b4b9a5773fcb832e52e88d1660e04ceae129cb1f7ffd6d52476a544808340361ef4e2fa1dc8e455042da8fa2418377d30d93671684bb55dc71013f41",
       },
     ],
-    ["generic-hex", { "x-webhook-signature": "@GENERIC@" }],
-    ["stripe", { "stripe-signature": "t=1614265330,v1=@STRIPE@" }],
+    [
+      "generic-hex",
+      { "x-webhook-signature": "f850da55ddb43cd01110a828c1c657a0210b51f981c124244c31c1eff149fa0d" },
+    ],
+    [
+      "stripe",
+      {
+        "stripe-signature":
+          "t=1614265330,v1=85f5a747e62bb6585b9153556a9f10635021e3deca8d1c6c0ad8e55b8bb40bf3",
+      },
+    ],
     ["flutterwave", { "verif-hash": TEXT_SECRET }],
     ["none", {}],
     [
-      { header: "x-s", algorithm: "sha1", encoding: "base64", payload: "timestamp.body", timestamp_header: "x-t" },
-      { "x-t": "1614265330", "x-s": "@SHA1@" },
+      {
+        header: "x-s",
+        algorithm: "sha1",
+        encoding: "base64",
+        payload: "timestamp.body",
+        timestamp_header: "x-t",
+      },
+      { "x-t": "1614265330", "x-s": "iw8KLzEvijwjLJfK9T7dJSWc0RA=" },
     ],
     [
       { header: "x-s", algorithm: "sha512", encoding: "base64", prefix: "v1=", payload: "id.timestamp.body" },
-      { "webhook-id": "evt_1", "webhook-timestamp": "1614265330", "x-s": "v1=@SHA512@" },
+      {
+        "webhook-id": "evt_1",
+        "webhook-timestamp": "1614265330",
+        "x-s": "v1=hh39zFaAlS+zR/NBmvSgDhhC5F4QDKVcPouuOfPDyaaVNvy2TAW+MIeHRhsXYxl/uEVeqUYAlCpPo31sjHLGUw==",
+      },
     ],
   ] as [Signature, Record<string, string>][])("%j", (signature, expected) => {
     expect(sign(signature, BODY)).toEqual(expected);
@@ -176,8 +204,13 @@ describe("an independent computation (Python's hmac) gives the same", () => {
       "    data = body.encode('utf-8')",
       `    print(hmac.new(b'${TEXT_SECRET}', data, hashlib.sha512).hexdigest())`,
     ].join("\n");
-    const output = execFileSync("python3", ["-c", script], { input: JSON.stringify(texts), encoding: "utf8" });
-    expect(texts.map((body) => sign("paystack", body)["x-paystack-signature"])).toEqual(output.trim().split("\n"));
+    const output = execFileSync("python3", ["-c", script], {
+      input: JSON.stringify(texts),
+      encoding: "utf8",
+    });
+    expect(texts.map((body) => sign("paystack", body)["x-paystack-signature"])).toEqual(
+      output.trim().split("\n"),
+    );
   });
 });
 
@@ -191,12 +224,14 @@ function hasPython(): boolean {
 }
 
 describe("a scheme with room for one signature", () => {
-  it.each(["paystack", "flutterwave", "generic-hex", { header: "x-s", algorithm: "sha256", encoding: "hex" }] as const)(
-    "uses the new secret alone: %j",
-    (signature) => {
-      expect(sign(signature, BODY, [SECRET, OLD_SECRET])).toEqual(sign(signature, BODY, [SECRET]));
-    },
-  );
+  it.each([
+    "paystack",
+    "flutterwave",
+    "generic-hex",
+    { header: "x-s", algorithm: "sha256", encoding: "hex" },
+  ] as const)("uses the new secret alone: %j", (signature) => {
+    expect(sign(signature, BODY, [SECRET, OLD_SECRET])).toEqual(sign(signature, BODY, [SECRET]));
+  });
 
   it("takes a secret that looks like a placeholder as it is", () => {
     expect(sign("flutterwave", BODY, ["{id}{signatures}"])).toEqual({ "verif-hash": "{id}{signatures}" });
@@ -219,11 +254,17 @@ describe("the schema", () => {
   });
 
   it.each([
-    ["stripes", "must be one of standard, svix, stripe, paystack, flutterwave, generic-hex, none, or an object"],
+    [
+      "stripes",
+      "must be one of standard, svix, stripe, paystack, flutterwave, generic-hex, none, or an object",
+    ],
     [7, "must be one of standard"],
     [null, "must be one of standard"],
     [[], "must be one of standard"],
-    [{ header: "X-Signature", algorithm: "md5" }, "algorithm must be one of sha256, sha512, sha1; encoding is required"],
+    [
+      { header: "X-Signature", algorithm: "md5" },
+      "algorithm must be one of sha256, sha512, sha1; encoding is required",
+    ],
     [{ ...CUSTOM, header: "X Signature" }, "header must be the name of a header"],
     [{ ...CUSTOM, header: "Content-Type" }, "header must not be a header every delivery has anyway"],
     [{ ...CUSTOM, prefix: "{id}" }, "prefix must be"],
@@ -237,7 +278,9 @@ describe("the schema", () => {
   it("asks for key bytes only where the scheme decodes them", () => {
     for (const signature of SIGNATURE_PRESETS) {
       expect(secretFault(signature, SECRET)).toBeUndefined();
-      expect(secretFault(signature, "my-secret-hash") === undefined).toBe(!["standard", "svix"].includes(signature));
+      expect(secretFault(signature, "my-secret-hash") === undefined).toBe(
+        !["standard", "svix"].includes(signature),
+      );
     }
     expect(secretFault(undefined, "my-secret-hash")).toBe("must be whsec_ and at least 16 bytes in base64");
   });
@@ -306,7 +349,9 @@ describe("a sandbox signs by", () => {
     expect(await made.json()).toMatchObject({ signature: "paystack", secret: TEXT_SECRET });
     const refused = await post({ url: two.url, signature: "svix", secret: TEXT_SECRET });
     expect(refused.status).toBe(400);
-    expect(await refused.json()).toMatchObject({ error: { details: { secret: expect.stringContaining("whsec_") } } });
+    expect(await refused.json()).toMatchObject({
+      error: { details: { secret: expect.stringContaining("whsec_") } },
+    });
 
     const { body, headers } = await firstDelivery(sandbox, one);
     expect(headers["x-signature"]).toBe(

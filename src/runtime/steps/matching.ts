@@ -3,6 +3,7 @@ import { type Difference, differences, type NearMiss, StepFailure } from "./fail
 import type { Row } from "./lists.js";
 
 const MISSES_SHOWN = 3;
+const FOUND_SHOWN = 5;
 const STATUS_FIELDS = ["status", "answered"] as const;
 
 /** What was looked for, and what there is. */
@@ -27,15 +28,30 @@ export function findCounted({ what, expected, count, rows, idOf }: Search): Row 
     .sort((a, b) => a.difference.length - b.difference.length)
     .slice(0, MISSES_SHOWN)
     .map(({ row, difference }) => ({ id: idOf(row), difference }));
-  const tooMany = count !== undefined && found.length > count;
+  const wanted = { ...expected, count: count ?? "at least 1" };
+  const described = asText(expected);
+  if (count === undefined) {
+    const [best] = nearest;
+    const row = best && rows.find((one) => idOf(one) === best.id);
+    throw new StepFailure({
+      message: rows.length === 0 ? `no ${what} at all` : `no ${what} ${described}`,
+      expected: wanted,
+      got: row === undefined ? { count: 0 } : pick(row, Object.keys(expected)),
+      ...(best === undefined ? {} : { difference: best.difference }),
+      nearest,
+    });
+  }
   throw new StepFailure({
-    message: `${tooMany ? "too many" : count === undefined ? "no" : "too few"}: ${what} ${asText(expected)}`,
-    expected: { ...expected, count: count ?? "at least 1" },
-    got: tooMany
-      ? { count: found.length, found: found.slice(0, MISSES_SHOWN + 2).map(idOf) }
-      : { count: found.length },
-    ...(tooMany ? {} : { nearest }),
+    message: `${found.length} ${what}${found.length === 1 ? "" : "s"} ${described}, not ${count}`,
+    expected: wanted,
+    got: { count: found.length, ...(found.length === 0 ? {} : { found: found.slice(0, FOUND_SHOWN).map(idOf) }) },
+    difference: [{ path: "count", expected: count, got: found.length }],
+    ...(found.length > count ? {} : { nearest }),
   });
+}
+
+function pick(row: Row, fields: readonly string[]): Row {
+  return Object.fromEntries(fields.filter((field) => Object.hasOwn(row, field)).map((field) => [field, row[field]]));
 }
 
 /** Where a record is not as expected. A status may be expected by its class, such as `2xx`. */

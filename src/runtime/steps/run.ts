@@ -8,7 +8,7 @@ import { CannotRun, type Failure, StepFailure } from "./failure.js";
 import { Leftovers } from "./leftovers.js";
 import { type Outcome, type RunReport, type StepReport, titleOf } from "./report.js";
 import { putRules } from "./rules.js";
-import { checkedStep } from "./step-faults.js";
+import { filledStepFaults } from "./step-faults.js";
 import { fill, valueAt } from "./variables.js";
 
 export interface RunOptions {
@@ -143,15 +143,15 @@ async function carryOut(
     ...(failure === undefined ? {} : { failure }),
   });
   try {
-    const faults: string[] = [];
+    const open: string[] = [];
     const filled = fill(raw, loaded.scope.resolve, ({ path, message }) =>
-      faults.push(`${path.join(".")}: ${message}`),
+      open.push(`${path.join(".")}: ${message}`),
     ) as Record<string, unknown>;
     title = titleOf(kind, filled);
-    const checked = faults.length > 0 ? { faults } : checkedStep(kind, filled);
-    if ("faults" in checked) throw new StepFailure({ message: checked.faults.join("; ") });
+    const faults = open.length > 0 ? open : filledStepFaults(filled);
+    if (faults.length > 0) throw new StepFailure({ message: faults.join("; ") });
     const execute = EXECUTORS[kind] as Executor<unknown>;
-    const result = await untilAborted(signal, execute(checked.step, context));
+    const result = await untilAborted(signal, execute(filled, context));
     keep(loaded, filled.save as Record<string, string> | undefined, result);
     return report("passed");
   } catch (caught) {

@@ -4,7 +4,6 @@ import {
   STEP_KINDS,
   STEP_SCHEMAS,
   type StepKind,
-  type StepOf,
   WAIT_KINDS,
 } from "../../schema/steps.js";
 import { type Fault, type LoadedDocument, schemaFaults, unknownField } from "../documents.js";
@@ -55,22 +54,14 @@ function meant(word: unknown): string {
   return near === undefined ? "" : `; did you mean ${near}?`;
 }
 
-/** A step with everything filled in, if it is as its action wants it; else what is wrong, a line each. */
-export function checkedStep<Kind extends StepKind>(
-  kind: Kind,
-  step: Readonly<Record<string, unknown>>,
-): { readonly step: StepOf<Kind> } | { readonly faults: readonly string[] } {
-  const faults = stepFaults(
-    {
-      file: "",
-      value: step,
-      faultAt: (path, message) => ({ file: "", line: 0, column: 0, field: path.join("."), message }),
-    },
-    [],
-    step,
-    () => false,
+/** What is wrong with a step that has everything filled in, a line each. */
+export function filledStepFaults(step: Readonly<Record<string, unknown>>): string[] {
+  const nowhere: Pick<LoadedDocument, "faultAt" | "file" | "value"> = {
+    file: "",
+    value: step,
+    faultAt: (path, message) => ({ file: "", line: 0, column: 0, field: path.join("."), message }),
+  };
+  return stepFaults(nowhere, [], step, () => false).map(({ field, message }) =>
+    field === "" ? message : `${field}: ${message}`,
   );
-  if (faults.length > 0)
-    return { faults: faults.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)) };
-  return { step: step as StepOf<Kind> };
 }
