@@ -12,9 +12,13 @@ export async function main(argv: readonly string[]): Promise<void> {
       return;
     }
     if (!(error instanceof Error && isUserMistake(error))) throw error;
-    for (const line of error.message.split("\n")) process.stderr.write(`payments-sandbox: ${line}\n`);
+    tell(error);
     process.exitCode = 1;
   }
+}
+
+function tell(error: Error): void {
+  for (const line of error.message.split("\n")) process.stderr.write(`payments-sandbox: ${line}\n`);
 }
 
 /** What the user can mend is told in a line; anything else is a bug of ours and keeps its stack. */
@@ -56,7 +60,56 @@ function program(): Command {
     .option("--public-url <url>", "the server the document names")
     .addHelpText("after", "\nExample:\n  payments-sandbox openapi > openapi.json")
     .action(async (flags: Record<string, unknown>) => (await import("./openapi.js")).openapi(flags));
+
+  root
+    .command("run")
+    .description("carry out scenario files that have steps; exits 0 passed, 1 a step failed, 2 could not run")
+    .argument("<file...>", "scenario files")
+    .option("--url <url>", "a running sandbox (default: a fresh one for each file, its clock standing)")
+    .option("--namespace <name>", "with --url: the namespace to run in")
+    .option("--control-token <value>", "with --url: what its control API asks for")
+    .option("--app <url>", "the app under test, for app steps")
+    .option("--var <name=value>", "a variable of the file (repeatable)", collect)
+    .option("--seed <text>", "without --url: the same seed gives the same run")
+    .option("-c, --config <file>", "without --url: configuration file, as for start")
+    .option("--junit <file>", "also write the report as JUnit XML")
+    .option("--json", "print the report as JSON")
+    .addHelpText(
+      "after",
+      "\nExample:\n  payments-sandbox run flows/*.yaml --url localhost:4402 --app localhost:3000 --junit report.xml",
+    )
+    .exitOverride(asCouldNotRun)
+    .action((files: string[], flags: Record<string, unknown>) =>
+      orExit2(async () => (await import("./run.js")).run(files, flags)),
+    );
+
+  root
+    .command("validate")
+    .description("check scenario, fixtures and config files; exits 0 when they are fine, 2 when not")
+    .argument("<file...>", "the files; what each is, its content tells")
+    .option("--var <name=value>", "a variable of a scenario (repeatable)", collect)
+    .option("--json", "print the faults as JSON")
+    .addHelpText("after", "\nExample:\n  payments-sandbox validate flows/*.yaml payments-sandbox.config.yaml")
+    .exitOverride(asCouldNotRun)
+    .action((files: string[], flags: Record<string, unknown>) =>
+      orExit2(async () => (await import("./validate.js")).validate(files, flags)),
+    );
   return root;
+}
+
+/** `run` and `validate` keep 1 for what they find; that they cannot be carried out is 2. */
+function asCouldNotRun(error: CommanderError): never {
+  throw new CommanderError(error.exitCode === 0 ? 0 : 2, error.code, error.message);
+}
+
+async function orExit2(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Error && isUserMistake(error))) throw error;
+    tell(error);
+    process.exitCode = 2;
+  }
 }
 
 function collect(value: string, all: string[] | undefined): string[] {

@@ -13,7 +13,11 @@ export async function readFixturesPatch(
   file: string,
 ): Promise<{ patch: FixturesPatch; document: LoadedDocument }> {
   const document = await readDocument(file);
-  return { patch: checkDocument(fixturesPatchSchema, document), document };
+  return { patch: checkFixturesPatch(document), document };
+}
+
+export function checkFixturesPatch(document: LoadedDocument): FixturesPatch {
+  return checkDocument(fixturesPatchSchema, document);
 }
 
 /**

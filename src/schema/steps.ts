@@ -78,7 +78,7 @@ const save = z.optional(saveSchema);
 function statusPattern(statuses: readonly string[]) {
   return z.union([
     z.enum([...statuses]),
-    z.string().check(z.regex(/[*?]/, `must be one of ${statuses.join(", ")}`)),
+    z.string().check(z.regex(/[*?]/, { error: `must be one of ${statuses.join(", ")}`, abort: true })),
   ]);
 }
 

@@ -44,14 +44,19 @@ export function findCounted({ what, expected, count, rows, idOf }: Search): Row 
   throw new StepFailure({
     message: `${found.length} ${what}${found.length === 1 ? "" : "s"} ${described}, not ${count}`,
     expected: wanted,
-    got: { count: found.length, ...(found.length === 0 ? {} : { found: found.slice(0, FOUND_SHOWN).map(idOf) }) },
+    got: {
+      count: found.length,
+      ...(found.length === 0 ? {} : { found: found.slice(0, FOUND_SHOWN).map(idOf) }),
+    },
     difference: [{ path: "count", expected: count, got: found.length }],
     ...(found.length > count ? {} : { nearest }),
   });
 }
 
 function pick(row: Row, fields: readonly string[]): Row {
-  return Object.fromEntries(fields.filter((field) => Object.hasOwn(row, field)).map((field) => [field, row[field]]));
+  return Object.fromEntries(
+    fields.filter((field) => Object.hasOwn(row, field)).map((field) => [field, row[field]]),
+  );
 }
 
 /** Where a record is not as expected. A status may be expected by its class, such as `2xx`. */

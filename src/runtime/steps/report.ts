@@ -35,7 +35,8 @@ const LONGEST_TITLE = 72;
 /** What a step does, in a few words. */
 export function titleOf(kind: StepKind, step: Readonly<Record<string, unknown>>): string {
   if (typeof step.name === "string") return step.name;
-  const text = `${kind.replaceAll("_", " ")} ${brief(step[kind])}`.trimEnd();
+  const said = [brief(step[kind]), brief(step.match)].filter((part) => part !== "").join(" ");
+  const text = `${kind.replaceAll("_", " ")} ${said}`.trimEnd();
   return text.length > LONGEST_TITLE ? `${text.slice(0, LONGEST_TITLE - 1)}…` : text;
 }
 
@@ -43,6 +44,6 @@ function brief(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null) return "";
   return Object.entries(value)
-    .map(([key, part]) => `${key}: ${typeof part === "string" ? part : JSON.stringify(part)}`)
+    .map(([key, part]) => `${key}: ${typeof part === "string" ? part : JSON.stringify(part).replaceAll('"', "")}`)
     .join(", ");
 }

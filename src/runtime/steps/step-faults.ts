@@ -1,11 +1,5 @@
 import { nearest } from "../../schema/nearest.js";
-import {
-  STEP_COMPANIONS,
-  STEP_KINDS,
-  STEP_SCHEMAS,
-  type StepKind,
-  WAIT_KINDS,
-} from "../../schema/steps.js";
+import { STEP_COMPANIONS, STEP_KINDS, STEP_SCHEMAS, type StepKind, WAIT_KINDS } from "../../schema/steps.js";
 import { type Fault, type LoadedDocument, schemaFaults, unknownField } from "../documents.js";
 import { isOpen, type Path } from "./variables.js";
 

@@ -67,7 +67,9 @@ function limitsOf(schema: Schema): Markup[] {
   if (length !== undefined) parts.push(html`${length}.`);
   if (schema.maxProperties !== undefined) parts.push(html`At most ${schema.maxProperties} keys.`);
   if (schema.default !== undefined) parts.push(html`Default <code>${String(schema.default)}</code>.`);
-  if (schema.pattern !== undefined) parts.push(html`Pattern <code>${schema.pattern}</code>.`);
+  // A format says the same in a word.
+  if (schema.pattern !== undefined && schema.format === undefined)
+    parts.push(html`Pattern <code>${schema.pattern}</code>.`);
   const [example] = schema.examples ?? [];
   if (example !== undefined)
     parts.push(

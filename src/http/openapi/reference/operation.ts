@@ -19,7 +19,7 @@ export function operationSection(
 <h3 id="${operationId}-title"><a href="#${operationId}">${operation.summary}</a></h3>
 <p class="route"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code> <span class="place">${operationId}</span></p>
 ${prose(operation.description)}${keyNote(operation.security)}${assumption(operation["x-sandbox-assumption"])}
-${snippet(`${operationId}-curl`, "curl", curlOf(listed, baseUrl, apiKey))}
+${snippet(`${operationId}-curl`, `curl for ${operationId}`, curlOf(listed, baseUrl, apiKey))}
 ${parameters.length > 0 && html`<h4>Parameters</h4>${parameterList(parameters)}`}
 ${
   requestBody !== undefined &&

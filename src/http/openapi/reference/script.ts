@@ -1,13 +1,17 @@
 /**
  * The reference's only script, inline and allowed by its hash; the page is whole without it. It copies snippets,
- * filters by what is typed, and opens what a link within the page leads to.
+ * filters by names, and folds the contents on a phone.
  */
 export const SCRIPT = `
 addEventListener("DOMContentLoaded", () => {
   const said = document.getElementById("said");
   const wide = matchMedia("(min-width: 60rem)");
   const contents = document.querySelector("nav > details");
+  const search = document.getElementById("search");
+  search.closest("[hidden]").hidden = false;
   if (!wide.matches) contents.open = false;
+  // What a link leads to has moved with the contents.
+  if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 
   for (const button of document.querySelectorAll("[data-copy]")) {
     button.hidden = false;
@@ -23,11 +27,9 @@ addEventListener("DOMContentLoaded", () => {
     });
   }
 
-  const search = document.getElementById("search");
-  search.closest("[hidden]").hidden = false;
   const sections = [...document.querySelectorAll("main section[id]")].map((section) => ({
     section,
-    text: section.textContent.toLowerCase(),
+    text: [...section.querySelectorAll("h3, .route, dt code")].map((part) => part.textContent).join(" ").toLowerCase(),
     link: document.querySelector('nav a[href="#' + section.id + '"]')?.parentElement,
   }));
   const groups = [...document.querySelectorAll(".group")];

@@ -41,7 +41,7 @@ details[open]>summary{margin-bottom:.25rem}
 details>*+*{margin-top:.5rem}
 .snippet{position:relative}
 .copy{position:absolute;inset:.375rem .375rem auto auto;font:inherit;font-size:.8125rem;font-weight:600;min-height:2rem;padding:0 .75rem;color:var(--accent);background:var(--card);border:1px solid var(--line);border-radius:.375rem;cursor:pointer}
-.copy:not([hidden])~*,.snippet:has(.copy:not([hidden]))>pre{padding-inline-end:5rem}
+.snippet:has(.copy:not([hidden]))>pre{padding-inline-end:5rem}
 .keys{display:grid;gap:.25rem .75rem}
 nav ul{list-style:none;padding:0}
 nav li a{display:block;padding:.25rem 0;text-decoration:none;font-size:.9375rem}
@@ -56,6 +56,5 @@ nav .tag{font-weight:600;margin-top:.75rem;font-size:.875rem;color:var(--soft)}
 nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding-inline-end:.5rem}
 .fields>div{grid-template-columns:minmax(0,15rem) minmax(0,1fr);gap:1rem}
 .operation,.schema{padding:1.5rem}}
-@media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
 @media print{nav,.copy{display:none}.frame{display:block}.operation,.schema{break-inside:avoid;border:0;padding:1rem 0}}
 `;

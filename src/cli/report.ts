@@ -1,0 +1,127 @@
+import { styleText } from "node:util";
+import type { Difference, Failure } from "../runtime/steps/failure.js";
+import type { RunReport, StepReport } from "../runtime/steps/report.js";
+
+type Style = Parameters<typeof styleText>[0];
+
+function paint(style: Style, text: string): string {
+  return process.stdout.isTTY && process.env.NO_COLOR === undefined ? styleText(style, text) : text;
+}
+
+const MARKS: Readonly<Record<StepReport["outcome"], string>> = {
+  passed: "✓",
+  failed: "✗",
+  error: "✗",
+  not_run: "·",
+};
+const STYLES: Readonly<Record<StepReport["outcome"], Style>> = {
+  passed: "green",
+  failed: "red",
+  error: "red",
+  not_run: "dim",
+};
+
+/** One file's run: a line a step, and under the one that failed what was expected and what came. */
+export function reportText(report: RunReport): string {
+  const width = Math.max(0, ...report.steps.map(({ title }) => title.length));
+  const lines = [
+    `${paint(STYLES[report.outcome], MARKS[report.outcome])} ${paint("bold", report.name)}  ${paint("dim", report.file)}`,
+    ...report.steps.flatMap((step) => stepLines(report.file, step, width)),
+  ];
+  if (report.error !== undefined) lines.push(`  ${paint("red", `could not run: ${report.error}`)}`);
+  for (const warning of report.warnings) lines.push(`  ${paint("yellow", `warning: ${warning}`)}`);
+  return `${lines.join("\n")}\n\n`;
+}
+
+function stepLines(file: string, step: StepReport, width: number): string[] {
+  const mark = paint(STYLES[step.outcome], MARKS[step.outcome]);
+  const note = step.outcome === "not_run" ? "not run" : `${step.duration_ms} ms`;
+  const title = step.title.padEnd(width);
+  const lines = [
+    `  ${mark} ${step.outcome === "not_run" ? paint("dim", title) : title}  ${paint("dim", note.padStart(8))}`,
+  ];
+  if (step.failure !== undefined) lines.push(...failureLines(step.failure, `${file}:${step.line}`));
+  return lines;
+}
+
+const INDENT = " ".repeat(6);
+const LABEL = 12;
+
+/** What a person needs to see of a failure, whatever shows it. */
+export function failureLines(failure: Failure, place: string, style: typeof paint = paint): string[] {
+  const { message, expected, got, difference = [], nearest = [] } = failure;
+  const rows: [string, string][] = [];
+  if (expected !== undefined) rows.push(["expected", shown(expected)]);
+  if (got !== undefined) rows.push(["got", shown(got)]);
+  rows.push(...difference.map((one): [string, string] => ["difference", differenceText(one)]));
+  const [best] = nearest;
+  // Of the only one there is, the difference has told everything.
+  if (nearest.length > 1 || best?.difference !== failure.difference)
+    for (const { id, difference } of nearest)
+    rows.push(["nearest", `${id}: ${difference.map(differenceText).join("; ")}`]);
+  let last = "";
+  return [
+    `${INDENT}${style("red", message)}  ${style("dim", place)}`,
+    ...rows.map(([label, text]) => {
+      const heading = label === last ? "" : label;
+      last = label;
+      return `${INDENT}${style("dim", heading.padEnd(LABEL))}${text}`;
+    }),
+  ];
+}
+
+function differenceText({ path, expected, got }: Difference): string {
+  if (path === "") return typeof expected === "string" ? expected : shown(expected);
+  return `${path} is ${got === undefined ? "absent" : shown(got)}, not ${shown(expected)}`;
+}
+
+const LONGEST = 1_000;
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "undefined";
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** The last line: how it came out in all. */
+export function summaryText(reports: readonly RunReport[]): string {
+  const count = (outcome: StepReport["outcome"]) =>
+    reports.flatMap(({ steps }) => steps).filter((step) => step.outcome === outcome).length;
+  const failed = count("failed") + count("error");
+  const parts = [
+    `${count("passed")} steps passed`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(count("not_run") > 0 ? [`${count("not_run")} not run`] : []),
+  ];
+  const good = reports.filter(({ passed }) => passed).length;
+  const files = `${good} of ${reports.length} ${reports.length === 1 ? "scenario" : "scenarios"} passed`;
+  return `${paint(good === reports.length ? "green" : "red", files)}  (${parts.join(", ")})\n`;
+}
+
+/** On a terminal, one line that tells what is being done; nowhere else. */
+export class Progress {
+  readonly #isShown: boolean;
+  #length = 0;
+
+  constructor(isWanted: boolean) {
+    this.#isShown = isWanted && process.stdout.isTTY === true;
+  }
+
+  show(text: string): void {
+    if (!this.#isShown) return;
+    const room = (process.stdout.columns ?? 80) - 1;
+    const line = text.length > room ? `${text.slice(0, room - 1)}…` : text;
+    process.stdout.write(`\r${line.padEnd(this.#length)}`);
+    this.#length = line.length;
+  }
+
+  /** Takes the line away. */
+  end(): void {
+    if (this.#length > 0) process.stdout.write(`\r${" ".repeat(this.#length)}\r`);
+    this.#length = 0;
+  }
+
+  print(text: string): void {
+    this.end();
+    process.stdout.write(text);
+  }
+}

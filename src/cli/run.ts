@@ -1,0 +1,197 @@
+import { writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { createInterface } from "node:readline/promises";
+import { DocumentError } from "../runtime/documents.js";
+import { type LoadedScenario, readScenarioFile } from "../runtime/scenario-files.js";
+import type { RunReport } from "../runtime/steps/report.js";
+import { runScenario } from "../runtime/steps/run.js";
+import { freshRunId, repeatableRunId } from "../runtime/steps/run-id.js";
+import { openSandbox } from "../sandbox.js";
+import { nearest } from "../schema/nearest.js";
+import { FIXED_SEED, webhookUrl } from "../schema/options.js";
+import { UserError } from "../schema/user-error.js";
+import { junitXml } from "./junit.js";
+import { startOptions } from "./options.js";
+import { Progress, reportText, summaryText } from "./report.js";
+import { variablesOf } from "./variables.js";
+
+const MOST_AT_ONCE = 4;
+
+interface RunFlags {
+  readonly url?: string;
+  readonly namespace?: string;
+  readonly app?: string;
+  readonly var?: string[];
+  readonly junit?: string;
+  readonly json?: boolean;
+  readonly seed?: string;
+  readonly config?: string;
+  readonly controlToken?: string;
+}
+
+/** What runs one file, wherever it runs. */
+type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) => Promise<RunReport>;
+
+/** `run`: carries out scenario files. 0 when all passed, 1 when a step failed, 2 when one could not be run. */
+export async function run(files: readonly string[], flags: RunFlags): Promise<void> {
+  const vars = variablesOf(flags.var);
+  const loaded = await loadAll(files, vars, flags);
+  const stop = stopOnSignals();
+  const runner = flags.url === undefined ? await inOwnWorlds(flags, vars) : against(flags.url, flags);
+  // Against one sandbox there is one clock to hold: one file at a time.
+  const atOnce = flags.url === undefined ? Math.min(MOST_AT_ONCE, availableParallelism()) : 1;
+  const progress = new Progress(flags.json !== true);
+  const reports = await inParallel(loaded, atOnce, async (one) => {
+    const report = await runner(one, progress, stop.signal);
+    progress.print(flags.json ? "" : reportText(report));
+    return report;
+  });
+  progress.end();
+  if (flags.junit !== undefined) writeReport(flags.junit, junitXml(reports));
+  const outcome = ["error", "failed", "passed"].find((one) =>
+    reports.some((report) => report.outcome === one),
+  );
+  if (flags.json) process.stdout.write(`${JSON.stringify({ outcome, files: reports }, null, 2)}\n`);
+  else process.stdout.write(summaryText(reports));
+  process.exitCode = stop.code ?? (outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2);
+}
+
+/** All files are read before the first runs, and all their faults told at once. */
+async function loadAll(
+  files: readonly string[],
+  vars: Readonly<Record<string, string>>,
+  flags: RunFlags,
+): Promise<LoadedScenario[]> {
+  const loaded: LoadedScenario[] = [];
+  const faults: DocumentError["faults"][number][] = [];
+  for (const file of files)
+    try {
+      const one = await readScenarioFile(file, {
+        given: vars,
+        environment: process.env,
+        runIdOf: (name) =>
+          flags.url === undefined ? repeatableRunId(flags.seed ?? FIXED_SEED, name) : freshRunId(),
+      });
+      if (one.steps.length === 0)
+        faults.push({ file, line: 1, column: 1, field: "steps", message: "there are none: nothing to run" });
+      loaded.push(one);
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw error;
+      faults.push(...error.faults);
+    }
+  if (faults.length > 0) throw new DocumentError(faults);
+  const known = new Set(loaded.flatMap(({ variables }) => [...variables]));
+  for (const name of Object.keys(vars))
+    if (!known.has(name)) {
+      const near = nearest(name, [...known]);
+      throw new UserError(
+        `--var ${name}: no file has that variable${near === undefined ? "" : `; did you mean ${near}?`}`,
+      );
+    }
+  return loaded;
+}
+
+/** Each file in a sandbox of its own, with a clock that stands and the service as the config file has it. */
+async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string>>): Promise<Runner> {
+  const {
+    port: _port,
+    host: _host,
+    data: _data,
+    public_url: _public,
+    ...service
+  } = await startOptions({
+    config: flags.config,
+    seed: flags.seed,
+  });
+  return async (loaded, progress, signal) => {
+    const sandbox = await openSandbox({ ...service, clock: "manual", makeUpSeed: false, ownsProcess: false });
+    try {
+      return await sandbox.run(loaded.file, { vars, app: appUrl(flags), ...hooks(loaded, progress, signal) });
+    } finally {
+      await sandbox.close();
+    }
+  };
+}
+
+/** In a sandbox that runs already, which is left as it was but for what the steps do. */
+function against(url: string, flags: RunFlags): Runner {
+  const base = baseUrl("--url", url);
+  return (loaded, progress, signal) =>
+    runScenario(loaded, {
+      fetch: (path, init) => fetch(`${base}${path}`, init),
+      namespace: flags.namespace,
+      controlToken: flags.controlToken ?? process.env.PAYMENTS_SANDBOX_CONTROL_TOKEN,
+      app: appUrl(flags),
+      ...hooks(loaded, progress, signal),
+    });
+}
+
+function hooks(loaded: LoadedScenario, progress: Progress, signal: AbortSignal) {
+  return {
+    signal,
+    onStepBegin: (title: string, number: number, of: number) =>
+      progress.show(`${loaded.scenario.name}  ${number}/${of} ${title}`),
+    manual: (text: string) => askPerson(text, progress, signal),
+  };
+}
+
+/** A person at the terminal does it and says so; without one, whatever drives the app is trusted to do it. */
+async function askPerson(text: string, progress: Progress, signal: AbortSignal): Promise<void> {
+  progress.end();
+  process.stderr.write(`→ ${text}\n`);
+  if (!process.stdin.isTTY) return;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    await terminal.question("  Press Enter when it is done. ", { signal });
+  } finally {
+    terminal.close();
+  }
+}
+
+function appUrl({ app }: RunFlags): string | undefined {
+  return app === undefined ? undefined : baseUrl("--app", app);
+}
+
+function baseUrl(flag: string, given: string): string {
+  const url = webhookUrl(given);
+  if (url === undefined)
+    throw new UserError(`${flag} must be an http or https URL, not ${JSON.stringify(given)}`);
+  return url.replace(/\/+$/, "");
+}
+
+function writeReport(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new UserError(`--junit: ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+/** The first interrupt ends the runs and lets them put back what they changed; the second one does not wait. */
+function stopOnSignals(): { readonly signal: AbortSignal; readonly code: number | undefined } {
+  const abort = new AbortController();
+  const stop = { signal: abort.signal, code: undefined as number | undefined };
+  const on = (code: number) => () => {
+    if (stop.code !== undefined) process.exit(code);
+    stop.code = code;
+    abort.abort();
+  };
+  process.on("SIGINT", on(130));
+  process.on("SIGTERM", on(143));
+  return stop;
+}
+
+/** So many at a time; the results in the order of what was given. */
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < items.length; index = next++) results[index] = await work(items[index]!);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  return results;
+}

@@ -1,0 +1,30 @@
+import { type Fault, faultText } from "../runtime/documents.js";
+import { type Validation, validateFile } from "../runtime/validation.js";
+import { variablesOf } from "./variables.js";
+
+/** `validate`: every fault of every file, with its place; 0 when there is none, else 2. */
+export async function validate(
+  files: readonly string[],
+  flags: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const vars = variablesOf(flags.var as string[] | undefined);
+  const results: Validation[] = [];
+  for (const file of files) results.push(await validateFile(file, { environment: process.env, vars }));
+  process.stdout.write(flags.json ? `${JSON.stringify(results, null, 2)}\n` : textOf(results));
+  process.exitCode = results.some(({ faults }) => faults.length > 0) ? 2 : 0;
+}
+
+function textOf(results: readonly Validation[]): string {
+  return results
+    .flatMap(({ file, kind, faults, warnings }) =>
+      faults.length + warnings.length === 0
+        ? [`${file}: ${kind}, fine`]
+        : [...faults.map(faultText), ...warnings.map(warningText)],
+    )
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+function warningText(warning: Fault): string {
+  return faultText({ ...warning, message: `warning: ${warning.message}` });
+}

@@ -1,0 +1,14 @@
+import { VARIABLE_NAME } from "../schema/steps.js";
+import { UserError } from "../schema/user-error.js";
+
+/** What `--var name=value` gives, however often it is said; the last of a name counts. */
+export function variablesOf(given: readonly string[] = []): Record<string, string> {
+  const vars: Record<string, string> = {};
+  for (const one of given) {
+    const equals = one.indexOf("=");
+    const name = one.slice(0, Math.max(0, equals));
+    if (!VARIABLE_NAME.test(name)) throw new UserError(`--var takes name=value, not ${JSON.stringify(one)}`);
+    vars[name] = one.slice(equals + 1);
+  }
+  return vars;
+}

@@ -1,0 +1,181 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OPERATIONS } from "../../src/http/operations.js";
+import type { Sandbox } from "../../src/sandbox.js";
+import { chromiumPath, type LaunchedBrowser, launchBrowser } from "../pages/support/chromium.js";
+import { openSandbox } from "../support/api-client.js";
+import { shippedDocument } from "../support/openapi-document.js";
+
+async function page(sandbox: Sandbox): Promise<{ response: Response; text: string }> {
+  const response = await sandbox.fetch(new Request("http://127.0.0.1:4402/docs"));
+  return { response, text: await response.text() };
+}
+
+describe("GET /docs", () => {
+  it("is one small page that loads nothing and lets nothing else run", async () => {
+    const { response, text } = await page(await openSandbox());
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const policy = response.headers.get("content-security-policy");
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+';/);
+    expect(policy).not.toMatch(/unsafe|\*/);
+    expect(text.length).toBeLessThan(400_000);
+    expect(text).not.toMatch(/ style="| on\w+="|<script src|<link rel="stylesheet"|@import|url\(/);
+    expect([...text.matchAll(/ (?:src|href)="([^"#][^"]*)"/g)].map(([, to]) => to)).toEqual([
+      expect.stringMatching(/^data:image\/svg\+xml/),
+      "openapi.json",
+    ]);
+  });
+
+  it("shows every operation, event and schema, and leads nowhere that is not there", async () => {
+    const { text } = await page(await openSandbox());
+    const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
+    expect(new Set(ids).size).toBe(ids.length);
+    const document = await shippedDocument();
+    for (const { id } of OPERATIONS) expect(ids).toContain(id);
+    for (const name of Object.keys(document.components.schemas)) expect(ids).toContain(`schema-${name}`);
+    for (const type of Object.keys(document.webhooks)) expect(text).toContain(`>${type}</a>`);
+    for (const [, target] of text.matchAll(/ href="#([^"]+)"/g)) expect(ids).toContain(target);
+  });
+
+  it("marks what is assumed", async () => {
+    const { text } = await page(await openSandbox());
+    expect(text.match(/class="mark">assumed</g)?.length).toBeGreaterThan(200);
+    expect(text).toContain("The interface names this operation without showing it");
+  });
+
+  it("escapes what it shows", async () => {
+    const { text } = await page(await openSandbox());
+    expect(text).toContain("&quot;base_currency&quot;: &quot;USD&quot;");
+    expect(text).not.toContain("undefined");
+    expect(text).not.toContain("[object Object]");
+  });
+});
+
+const run = promisify(execFile);
+const hasCurl = await run("curl", ["--version"]).then(
+  () => true,
+  () => false,
+);
+
+describe.runIf(hasCurl)("the curl commands", () => {
+  /** Runs the command the page shows for an operation, in a shell. */
+  async function shell(sandbox: Sandbox, id: string, variables: Record<string, string> = {}) {
+    const text = await (await fetch(`${sandbox.url}/docs`)).text();
+    const [, shown] = new RegExp(`<pre id="${id}-curl">([^<]*)</pre>`).exec(text)!;
+    const command = shown!
+      .replaceAll("&quot;", '"')
+      .replaceAll("&#39;", "'")
+      .replaceAll("&lt;", "<")
+      .replaceAll("&gt;", ">")
+      .replaceAll("&amp;", "&");
+    const { stdout } = await run("sh", ["-c", command.replace(/\bcurl\b/, "curl -s")], {
+      env: { ...process.env, no_proxy: "*", ...variables },
+    });
+    return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  it("work as they stand, one after the other", async () => {
+    const sandbox = await openSandbox({ scenario: "instant" });
+    await sandbox.listen({ port: 0 });
+    const quote = await shell(sandbox, "createQuote");
+    expect(quote).toMatchObject({ amount: "3305.63" });
+    const charge = await shell(sandbox, "createWhitelabel", { QUOTE_ID: String(quote.quote_id) });
+    expect(charge).toMatchObject({ status: "PENDING", amount: "3305.63" });
+    expect(await shell(sandbox, "getCharge", { CHARGE_ID: String(charge.charge_id) })).toMatchObject({
+      status: "COMPLETED",
+    });
+    const destination = await shell(sandbox, "createDestination");
+    const { destination_id } = destination;
+    expect(
+      await shell(sandbox, "createWithdrawal", { DESTINATION_ID: String(destination_id) }),
+    ).toMatchObject({ amount: "1000.00", status: "PENDING" });
+    expect(await shell(sandbox, "listSupportedCurrencies")).toHaveProperty("fiat");
+    const { webhook_id } = await shell(sandbox, "createWebhook");
+    expect(await shell(sandbox, "deleteWebhook", { WEBHOOK_ID: String(webhook_id) })).toMatchObject({
+      deleted: true,
+    });
+  });
+
+  it("say which id is missing", async () => {
+    const sandbox = await openSandbox();
+    await sandbox.listen({ port: 0 });
+    await expect(shell(sandbox, "getCharge")).rejects.toThrow(/CHARGE_ID.*take it from an answer/);
+  });
+});
+
+describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
+  let browser: LaunchedBrowser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  async function visit(options: Parameters<LaunchedBrowser["open"]>[0], hash = ""): Promise<Page> {
+    const sandbox = await openSandbox();
+    const { url } = await sandbox.listen({ port: 0 });
+    const tab = await (await browser.open(options)).newPage();
+    const complaints: string[] = [];
+    tab.on("console", (message) => complaints.push(message.text()));
+    tab.on("pageerror", (error) => complaints.push(error.message));
+    await tab.goto(`${url}/docs${hash}`);
+    expect(complaints).toEqual([]);
+    return tab;
+  }
+
+  it.each([
+    ["light", 1280],
+    ["dark", 375],
+  ] as const)(
+    "has nothing against it for people with impairments: %s, %i wide",
+    async (colorScheme, width) => {
+      const tab = await visit({ colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
+      await tab.evaluate(() => {
+        for (const part of document.querySelectorAll("details")) part.open = true;
+      });
+      await tab.addScriptTag({ content: axe.source });
+      const found = await tab.evaluate(async () => {
+        const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
+          runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],
+        });
+        return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      });
+      expect(found).toEqual([]);
+      expect(await tab.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    },
+  );
+
+  it("filters, copies and is walked through by keyboard", async () => {
+    const tab = await visit({ viewport: { width: 1280, height: 900 } });
+    await tab.keyboard.press("Tab");
+    await tab.keyboard.press("Enter");
+    expect(await tab.evaluate(() => location.hash)).toBe("#reference");
+    await tab.getByLabel("Filter").fill("rotate secret");
+    await expect.poll(() => tab.locator("section.operation:visible").count()).toBe(1);
+    expect(await tab.locator("#rotateWebhookSecret").isVisible()).toBe(true);
+    await tab.getByLabel("Filter").fill("");
+    await tab.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await tab.locator("#createQuote .copy").click();
+    await expect.poll(() => tab.locator("#said").textContent()).toBe("Copied");
+    expect(await tab.evaluate(() => navigator.clipboard.readText())).toBe(
+      await tab.locator("#createQuote-curl").textContent(),
+    );
+  });
+
+  it("is whole without its script", async () => {
+    const tab = await visit({ javaScriptEnabled: false, viewport: { width: 375, height: 900 } });
+    expect(await tab.locator("#createQuote").isVisible()).toBe(true);
+    expect(await tab.locator("nav a").first().isVisible()).toBe(true);
+    expect(await tab.locator(".copy:visible").count()).toBe(0);
+  });
+
+  it("shows at once what its address names, on a phone too", async () => {
+    const tab = await visit({ viewport: { width: 375, height: 900 } }, "#getBalances");
+    const top = () => tab.evaluate(() => document.getElementById("getBalances")!.getBoundingClientRect().top);
+    await expect.poll(top).toBeLessThan(60);
+    expect(await top()).toBeGreaterThanOrEqual(0);
+  });
+});
