@@ -14,7 +14,12 @@ mkdirSync(dist);
 
 await build({
   absWorkingDir: root,
-  entryPoints: { cli: "src/cli/main.ts", index: "src/index.ts", shipped: "src/runtime/shipped.ts" },
+  entryPoints: {
+    cli: "src/cli/main.ts",
+    index: "src/index.ts",
+    shipped: "src/runtime/shipped.ts",
+    schema: "src/schema/scenario-json-schema.ts",
+  },
   outdir: dist,
   bundle: true,
   splitting: true,
@@ -38,6 +43,13 @@ await build({
 const { compileShipped, COMPILED_FILE } = await import(pathToFileURL(join(dist, "shipped.js")).href);
 writeFileSync(join(root, COMPILED_FILE), JSON.stringify(await compileShipped()));
 rmSync(join(dist, "shipped.js"));
+
+// The editors' schema is kept with the scenarios; a test holds it against what the source says.
+const { scenarioJsonSchemaText, SCENARIO_SCHEMA_FILE } = await import(
+  pathToFileURL(join(dist, "schema.js")).href
+);
+writeFileSync(join(root, SCENARIO_SCHEMA_FILE), scenarioJsonSchemaText());
+rmSync(join(dist, "schema.js"));
 
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript")), "..", "bin", "tsc");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });

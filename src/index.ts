@@ -1,7 +1,10 @@
 /** The library's door: what is exported here is what the package promises. */
+export type { CheckWebhookOptions } from "./runtime/doctor/options.js";
+export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "./runtime/doctor/report.js";
 export type { Difference, Failure, NearMiss } from "./runtime/steps/failure.js";
 export type { Outcome, RunReport, StepReport } from "./runtime/steps/report.js";
 export { createSandbox, type RunFileOptions, Sandbox, SandboxError, type SandboxOptions } from "./sandbox.js";
 export { CHARGE_STATUSES, type ChargeStatus, type Mode, type WithdrawalStatus } from "./schema/common.js";
 export { ERROR_STATUS, type ErrorCode } from "./schema/errors.js";
 export { UserError } from "./schema/user-error.js";
+export type { CustomSignature, Signature, SignaturePreset } from "./schema/webhooks.js";

@@ -3,17 +3,19 @@ import { join } from "node:path";
 import { getPath } from "hono/utils/url";
 import { Catalogue } from "./domain/catalogue.js";
 import { transitionCharge } from "./engine/commands/charges.js";
-import type { StateDump, Store } from "./engine/records.js";
+import type { StateDump } from "./engine/records.js";
 import { chargeDetail } from "./engine/views.js";
+import { Host } from "./host.js";
 import { createApp, healthReply } from "./http/app.js";
 import { isDropped } from "./http/dropped.js";
 import { HostGuard, hostRefused, isLoopback } from "./http/hosts.js";
-import type { AdvanceReply, Worlds } from "./http/ports.js";
+import type { AdvanceReply } from "./http/ports.js";
 import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
+import type { CheckWebhookOptions } from "./runtime/doctor/options.js";
+import type { WebhookReport } from "./runtime/doctor/report.js";
 import { type Listening, listen } from "./runtime/listener.js";
 import { loadShipped, packageRoot } from "./runtime/shipped.js";
 import type { RunReport, StepReport } from "./runtime/steps/report.js";
-import { memoryStore } from "./runtime/store/memory.js";
 import { madeUpSeed, systemWall } from "./runtime/wall.js";
 import type { ChargeStatus } from "./schema/common.js";
 import { durationMs, parseDuration } from "./schema/duration.js";
@@ -37,7 +39,8 @@ import { settingsOf } from "./schema/settings.js";
 import { MAX_INSTANT_MS, parseInstant } from "./schema/time.js";
 import { UserError } from "./schema/user-error.js";
 import type { Signature } from "./schema/webhooks.js";
-import { LocalWorld, type WebhookOption } from "./world.js";
+import { namespaceStorage } from "./storage.js";
+import type { LocalWorld, WebhookOption, WorldOptions } from "./world.js";
 
 /** A refusal of the sandbox, thrown by the library's methods: `code` as on the wire. */
 export class SandboxError extends Error {
@@ -80,6 +83,7 @@ export interface RunFileOptions {
 
 /** Everything a running sandbox is, behind the library's door and under the command. */
 export class Sandbox {
+  readonly #worlds: Host;
   readonly #world: LocalWorld;
   readonly #app: ReturnType<typeof createApp>;
   readonly #options: OpenOptions;
@@ -91,17 +95,16 @@ export class Sandbox {
   #runs = 0;
 
   /** @internal Use `createSandbox()`. */
-  constructor(world: LocalWorld, options: OpenOptions, version: string) {
-    this.#world = world;
+  constructor(host: Host, options: OpenOptions, version: string) {
+    this.#worlds = host;
+    this.#world = host.default;
     this.#options = options;
     this.#version = version;
-    const worlds: Worlds = {
-      version,
-      nowMs: () => world.nowMs(),
-      find: (header) => (header === null || header === world.name ? world : undefined),
-      findCheckout: (id) => (world.engine.state.chargeOfCheckout(id) === undefined ? undefined : { world }),
-    };
-    this.#app = createApp({ worlds, paths: options.paths ?? {}, onError: options.onError ?? reportError });
+    this.#app = createApp({
+      worlds: host,
+      paths: options.paths ?? {},
+      onError: options.onError ?? reportError,
+    });
   }
 
   /** The API key of test mode. */
@@ -248,6 +251,18 @@ export class Sandbox {
     if (refusal !== undefined) throw new SandboxError(refusal);
   }
 
+  /** Sends a webhook receiver good and bad events, and tells what is wrong with it. By default with this sandbox's secret. */
+  async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
+    const { checkWebhook } = await import("./runtime/doctor/check.js");
+    const { readCheckOptions } = await import("./runtime/doctor/options.js");
+    const { signature, webhook_timeout } = this.#options;
+    const defaults = { secret: this.webhookSecret, signature, timeout: webhook_timeout };
+    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+    return checkWebhook(
+      readCheckOptions(url, { ...defaults, ...given }, (option) => `checkWebhook: ${option}`),
+    );
+  }
+
   /** The whole state as plain JSON. */
   snapshot(): StateDump {
     return this.#world.engine.dump();
@@ -283,7 +298,7 @@ export class Sandbox {
     if (this.#closed) return;
     this.#closed = true;
     try {
-      this.#world.close();
+      this.#worlds.close();
     } finally {
       await this.#listening?.close();
     }
@@ -324,8 +339,7 @@ export async function openSandbox(options: OpenOptions): Promise<Sandbox> {
     })),
     ...(options.webhook_url ?? []).map((url) => ({ url: webhookUrl(url)! })),
   ];
-  const world = new LocalWorld({
-    name: "default",
+  const shared: Omit<WorldOptions, "name" | "store"> = {
     seed: options.seed,
     defaultSeed: options.makeUpSeed ? madeUpSeed() : FIXED_SEED,
     clock: options.clock === undefined ? undefined : clockSetting(options.clock),
@@ -342,19 +356,18 @@ export async function openSandbox(options: OpenOptions): Promise<Sandbox> {
     webhookTimeoutMs: durationMs(options.webhook_timeout ?? "15s"),
     apiKey: DEFAULT_API_KEY,
     liveApiKey: DEFAULT_LIVE_API_KEY,
-    store: await openStore(options),
+    snapshotFolder: options.data === undefined ? undefined : `${options.data}.snapshots`,
     wall: systemWall,
     version,
     onError: options.onError ?? reportError,
     onNotice: options.onNotice,
+  };
+  const host = new Host({
+    base: shared,
+    autoNamespaces: options.auto_namespaces ?? false,
+    storage: await namespaceStorage(options.data, options.fsync ?? false),
   });
-  return new Sandbox(world, options, version);
-}
-
-async function openStore({ data, fsync }: OpenOptions): Promise<Store> {
-  if (data === undefined) return memoryStore();
-  const { fileStore } = await import("./runtime/store/file.js");
-  return fileStore({ file: data, fsync: fsync ?? false });
+  return new Sandbox(host, options, version);
 }
 
 /** Files that a person wrote are read and checked by modules that a start without them need not load. */
@@ -461,6 +474,8 @@ export interface SandboxOptions {
   publicUrl?: string;
   allowedHosts?: string[];
   controlToken?: string;
+  /** The key `sk_test_ns_NAME` makes the namespace NAME on first use. */
+  autoNamespaces?: boolean;
 }
 
 /** Starts a sandbox in this process. Nothing listens until `listen()`; nothing is left after `close()`. */

@@ -3,19 +3,28 @@ import { storeScenario } from "./engine/commands/scenarios.js";
 import { registerEndpoint } from "./engine/commands/webhooks.js";
 import { carryEndpoint } from "./engine/commands/world.js";
 import { Engine } from "./engine/engine.js";
-import type { Endpoint, Store, StoredScenario, WorldRecord } from "./engine/records.js";
+import type { Endpoint, StateDump, Store, StoredScenario, WorldRecord } from "./engine/records.js";
 import type { Command } from "./engine/transaction.js";
-import type { ClockPort, ClockRequest, ResetRequest, ServedRequest, World, WorldInfo } from "./http/ports.js";
+import type {
+  ClockPort,
+  ClockRequest,
+  ResetRequest,
+  ServedRequest,
+  SnapshotPort,
+  World,
+  WorldInfo,
+} from "./http/ports.js";
 import { Clock } from "./runtime/clock.js";
 import { FaultInjector } from "./runtime/fault-injector.js";
 import { RateLimiter } from "./runtime/rate-limiter.js";
 import { RequestJournal } from "./runtime/request-journal.js";
 import { Runner } from "./runtime/runner.js";
 import { Sender } from "./runtime/sender.js";
+import { Snapshots } from "./runtime/snapshots.js";
 import type { Wall } from "./runtime/wall.js";
 import { Watchers } from "./runtime/watchers.js";
 import type { Mode } from "./schema/common.js";
-import { isRefusal, type Refusal } from "./schema/errors.js";
+import { isRefusal, type Refusal, refuse } from "./schema/errors.js";
 import type { KeyFixture } from "./schema/fixtures.js";
 import type { ClockSetting } from "./schema/options.js";
 import type { Scenario } from "./schema/scenario.js";
@@ -55,6 +64,8 @@ export interface WorldOptions {
   readonly apiKey: string;
   readonly liveApiKey: string;
   readonly store: Store;
+  /** Where snapshots are kept; undefined keeps them in memory. */
+  readonly snapshotFolder?: string | undefined;
   readonly wall: Wall;
   readonly version: string;
   readonly onError: (error: unknown) => void;
@@ -83,9 +94,11 @@ export class LocalWorld implements World {
   readonly faults: FaultInjector;
   readonly journal: RequestJournal<ServedRequest>;
   readonly clock: ClockPort;
+  readonly snapshots: SnapshotPort;
   readonly runner: Runner;
   readonly #clock: Clock;
   readonly #watchers: Watchers;
+  readonly #ownKeys: readonly KeyFixture[];
   readonly #options: WorldOptions;
   readonly #initialSetting: ClockSetting;
 
@@ -150,6 +163,11 @@ export class LocalWorld implements World {
       () => this.#watchers.notify(),
     );
     this.rates = options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit);
+    // A namespace's own keys are those of the first organization, with every permission.
+    const holder = options.catalogue.fixtures.organizations[0]?.organization_id ?? "";
+    this.#ownKeys = [options.apiKey, options.liveApiKey]
+      .filter((key) => options.catalogue.key(key) === undefined)
+      .map((key) => ({ key, organization_id: holder, permission: "full" }));
     this.info = {
       apiKey: options.apiKey,
       liveApiKey: options.liveApiKey,
@@ -157,6 +175,7 @@ export class LocalWorld implements World {
       seed: world.seed,
     };
     this.clock = this.#clockPort();
+    this.snapshots = this.#snapshotPort(new Snapshots(options.snapshotFolder));
   }
 
   #furnishScenarios(tx: Parameters<Command<void>>[0]): void {
@@ -209,15 +228,60 @@ export class LocalWorld implements World {
   }
 
   findKey(key: string): KeyFixture | undefined {
-    return this.engine.catalogue.key(key);
+    return this.engine.catalogue.key(key) ?? this.#ownKeys.find((own) => own.key === key);
   }
 
   keys(): readonly KeyFixture[] {
-    return this.engine.catalogue.fixtures.keys;
+    return [...this.#ownKeys, ...this.engine.catalogue.fixtures.keys];
   }
 
   execute<Result>(command: Command<Result>): Result {
     return this.runner.execute(command);
+  }
+
+  /** Restoring puts time back too: it goes on from where the state stood, the way its clock went. */
+  #restore(dump: StateDump): Refusal | undefined {
+    const kept = new Map(dump.collections.clock).get("clock");
+    const { mode, speed } = kept ?? this.#clock.setting;
+    const refusal = this.runner.replaceWorld(
+      () => this.engine.load(dump),
+      () => Math.max(dump.at, mode === "manual" ? (kept?.sandbox_ms ?? dump.at) : dump.at),
+      { mode, speed },
+    );
+    if (refusal === undefined) this.#forgetWhatIsNotState();
+    return refusal;
+  }
+
+  #forgetWhatIsNotState(): void {
+    this.rates?.clear();
+    this.faults.forget();
+    this.journal.clear();
+  }
+
+  #snapshotPort(kept: Snapshots): SnapshotPort {
+    return {
+      save: (name) => {
+        this.settle();
+        this.runner.keepClock();
+        const snapshot = { name, at: iso(this.nowMs()), dump: this.engine.dump() };
+        kept.save(snapshot);
+        return { name, at: snapshot.at };
+      },
+      list: () => kept.list().map(({ name, at }) => ({ name, at })),
+      restore: (name) => {
+        const snapshot = kept.get(name);
+        return snapshot === undefined
+          ? refuse("NOT_FOUND", `There is no snapshot "${name}"`)
+          : this.#restore(snapshot.dump);
+      },
+      delete: (name) => kept.delete(name),
+      dump: () => {
+        this.settle();
+        this.runner.keepClock();
+        return this.engine.dump();
+      },
+      load: (dump) => this.#restore(dump),
+    };
   }
 
   get mailboxes() {
@@ -262,11 +326,7 @@ export class LocalWorld implements World {
       () => startMs,
       setting,
     );
-    if (refusal === undefined) {
-      this.rates?.clear();
-      this.faults.forget();
-      this.journal.clear();
-    }
+    if (refusal === undefined) this.#forgetWhatIsNotState();
     return refusal;
   }
 

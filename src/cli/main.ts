@@ -53,6 +53,20 @@ function program(): Command {
     );
 
   root
+    .command("check-webhook")
+    .description("send a webhook receiver good and bad events, and tell what is wrong with it")
+    .argument("<url>", "the receiver's address; a missing scheme means http")
+    .option("--secret <secret>", "what it verifies with (default: PAYMENTS_WEBHOOK_SECRET, or the sandbox's)")
+    .option("--signature <preset>", "how events are signed: a preset's name, or a scheme as JSON")
+    .option("--timeout <duration>", "how long it may take to answer (default 15s)")
+    .option("--json", "print the report as JSON")
+    .option("--junit <file>", "also write the report as JUnit XML")
+    .addHelpText("after", "\nExample:\n  payments-sandbox check-webhook localhost:3000/webhooks")
+    .action(async (url: string, flags: Record<string, string>) =>
+      (await import("./check-webhook.js")).checkWebhookCommand(url, flags),
+    );
+
+  root
     .command("openapi")
     .description("print the OpenAPI 3.1 document of the service, as /openapi.json serves it")
     .option("-c, --config <file>", "configuration file, as for start")

@@ -92,6 +92,12 @@ export const OPTION_ROWS: readonly OptionRow[] = [
     kind: "rate",
   },
   {
+    name: "auto_namespaces",
+    flags: "--auto-namespaces",
+    help: "the key sk_test_ns_NAME makes the namespace NAME on first use",
+    kind: "flag",
+  },
+  {
     name: "control_token",
     flags: "--control-token <value|off>",
     help: "what the control API asks for beyond loopback",

@@ -58,7 +58,7 @@ export function failureLines(failure: Failure, place: string, style: typeof pain
   // Of the only one there is, the difference has told everything.
   if (nearest.length > 1 || best?.difference !== failure.difference)
     for (const { id, difference } of nearest)
-    rows.push(["nearest", `${id}: ${difference.map(differenceText).join("; ")}`]);
+      rows.push(["nearest", `${id}: ${difference.map(differenceText).join("; ")}`]);
   let last = "";
   return [
     `${INDENT}${style("red", message)}  ${style("dim", place)}`,

@@ -143,7 +143,7 @@ export class Engine {
     const state = State.from(dump);
     const world = state.get("world", "world")!;
     const highest_generation = Math.max(world.highest_generation, this.world.highest_generation);
-    const puts: Change["puts"] = [["world", "world", { ...world, highest_generation }]];
+    const puts: Change["puts"] = [["world", "world", { ...world, name: this.#name, highest_generation }]];
     state.apply({ seq: this.#state.seq + 1, at: state.at, puts, counters: {} });
     this.#replace(state);
   }

@@ -8,28 +8,27 @@ const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 export type RawBody = { readonly text: string } | { readonly tooLarge: true };
 
 /** Keeps at most the limit. A body whose sender hung up is an empty one: nobody reads the answer. */
-export async function readBody(request: Request): Promise<RawBody> {
+export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<RawBody> {
   try {
-    return await readAll(request);
+    return await readAll(request, maxBytes);
   } catch {
     return { text: "" };
   }
 }
 
-async function readAll(request: Request): Promise<RawBody> {
+async function readAll(request: Request, maxBytes: number): Promise<RawBody> {
   const length = request.headers.get("content-length");
-  if (length !== null)
-    return Number(length) > MAX_BODY_BYTES ? { tooLarge: true } : { text: await request.text() };
+  if (length !== null) return Number(length) > maxBytes ? { tooLarge: true } : { text: await request.text() };
   if (request.body === null) return { text: "" };
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > MAX_DISCARDED_BYTES) break;
-    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+    if (size > Math.max(maxBytes, MAX_DISCARDED_BYTES)) break;
+    if (size <= maxBytes) chunks.push(chunk);
     else chunks.length = 0;
   }
-  if (size > MAX_BODY_BYTES) return { tooLarge: true };
+  if (size > maxBytes) return { tooLarge: true };
   return { text: Buffer.concat(chunks).toString("utf8") };
 }
 

@@ -1,10 +1,13 @@
 import type { Subject } from "../domain/scenario.js";
 import type { Engine } from "../engine/engine.js";
+import type { StateDump } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
+import type { Mode } from "../schema/common.js";
 import type { Refusal } from "../schema/errors.js";
 import type { KeyFixture } from "../schema/fixtures.js";
 import type { ClockSetting } from "../schema/options.js";
 import type { FaultRule } from "../schema/scenario.js";
+import type { Signature } from "../schema/webhooks.js";
 
 /** What the HTTP layer needs of a namespace. The composition root wires it to the runtime. */
 export interface World {
@@ -26,6 +29,7 @@ export interface World {
   readonly faults: FaultPort;
   readonly journal: JournalPort;
   readonly mailboxes: MailboxPort;
+  readonly snapshots: SnapshotPort;
   /** Whether nothing is due and no delivery is under way. */
   isIdle(): boolean;
   /** Resolves with true as soon as the condition holds, looked at after each change; with false after so long. */
@@ -156,6 +160,48 @@ export interface ResetRequest {
   readonly repeatIds: boolean;
 }
 
+/** What a namespace is made with; all of it may be left out. */
+export interface NewNamespace {
+  readonly name?: string | undefined;
+  readonly seed?: string | undefined;
+  readonly clock?: string | undefined;
+  readonly start_time?: string | undefined;
+  readonly api_key?: string | undefined;
+  readonly webhook_secret?: string | undefined;
+  readonly webhooks?:
+    | readonly {
+        readonly url?: string | undefined;
+        readonly mailbox?: string | undefined;
+        readonly mode?: Mode | undefined;
+        readonly events?: readonly string[] | undefined;
+        readonly secret?: string | undefined;
+        readonly signature?: Signature | undefined;
+        readonly unreachable?: "hold" | "fail" | undefined;
+      }[]
+    | undefined;
+}
+
+export interface NamespaceView {
+  readonly name: string;
+  readonly api_key: string;
+  readonly live_api_key: string;
+  readonly webhook_secret: string;
+  readonly seed: string;
+  readonly clock: ClockView;
+  readonly charges: number;
+}
+
+export interface SnapshotPort {
+  save(name: string): { readonly name: string; readonly at: string };
+  list(): { readonly name: string; readonly at: string }[];
+  /** Refused while the clock is being advanced, or when there is no such snapshot. */
+  restore(name: string): Refusal | undefined;
+  delete(name: string): boolean;
+  /** The whole state, and the whole state put in its place. */
+  dump(): StateDump;
+  load(dump: StateDump): Refusal | undefined;
+}
+
 /** All namespaces of a server, and which one a request means. */
 export interface Worlds {
   readonly version: string;
@@ -163,6 +209,10 @@ export interface Worlds {
   nowMs(): number;
   /** By the `Sandbox-Namespace` header, else by the API key, else the default one. */
   find(header: string | null, apiKey: string | null): World | undefined;
+  list(): NamespaceView[];
+  create(wanted: NewNamespace): NamespaceView | Refusal;
+  ensure(name: string, wanted: NewNamespace): NamespaceView | Refusal;
+  delete(name: string): Refusal | undefined;
   /** The namespace a checkout is in: no id comes twice, and whoever follows a link names no namespace. */
   findCheckout(checkoutId: string): { readonly world: World } | undefined;
 }

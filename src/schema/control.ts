@@ -5,14 +5,16 @@ import { maxLength, minLength } from "./lengths.js";
 import {
   clockOptionSchema,
   hasOneTarget,
+  mailboxSchema,
   ONE_TARGET_MESSAGE,
   unreachableSchema,
+  webhookOptionSchema,
   webhookOptionShape,
   webhookUrlSchema,
 } from "./options.js";
 import { pageQuerySchema } from "./requests.js";
 import { parseInstant } from "./time.js";
-import { signatureSchema } from "./webhooks.js";
+import { anySecretSchema, signatureSchema } from "./webhooks.js";
 
 /** What the control API is asked (contract section 7). Unknown fields are faults here: a slip would go unseen. */
 export const instantSchema = z
@@ -145,4 +147,31 @@ export const waitRequestSchema = z.strictObject({
   match: z.optional(z.record(z.string(), z.unknown())),
   count: z.optional(z.int().check(z.gte(1))),
   timeout: z.optional(durationSchema),
+});
+
+export const namespaceNameSchema = z
+  .string()
+  .check(
+    z.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, "must be 1 to 63 letters, digits, dashes and underscores"),
+  );
+
+export const namespaceRequestSchema = z.strictObject({
+  name: z.optional(namespaceNameSchema),
+  seed: z.optional(z.string().check(z.regex(/^.{1,200}$/s, "must be 1 to 200 characters"))),
+  clock: z.optional(clockOptionSchema),
+  start_time: z.optional(instantSchema),
+  api_key: z.optional(z.string().check(z.regex(/^sk_test_[A-Za-z0-9_-]+$/, "must start with sk_test_"))),
+  webhook_secret: z.optional(anySecretSchema),
+  webhooks: z.optional(z.array(webhookOptionSchema)),
+});
+
+export const snapshotRequestSchema = z.strictObject({ name: mailboxSchema });
+
+/** The outline of an exported state; what is in the collections was written by us. */
+export const stateDumpSchema = z.object({
+  version: z.literal(1),
+  seq: z.int(),
+  at: z.int(),
+  counters: z.record(z.string(), z.number()),
+  collections: z.record(z.string(), z.array(z.tuple([z.union([z.string(), z.number()]), z.unknown()]))),
 });

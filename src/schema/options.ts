@@ -5,6 +5,8 @@ import { maxLength, minLength } from "./lengths.js";
 import { parseInstant } from "./time.js";
 import { anySecretSchema, secretFault, signatureSchema } from "./webhooks.js";
 
+export { secretSchema } from "./webhooks.js";
+
 /** Where the server listens unless told otherwise. */
 export const DEFAULT_PORT = 4402;
 export const DEFAULT_HOST = "127.0.0.1";
@@ -174,6 +176,7 @@ const startOptionsObject = z.strictObject({
     ),
   ),
   control_token: z.optional(textSchema),
+  auto_namespaces: z.optional(z.boolean()),
   json: z.optional(z.boolean()),
   quiet: z.optional(z.boolean()),
   ...serviceOptions,

@@ -141,6 +141,10 @@ export function signatureScheme(signature: Signature): SignatureScheme {
 }
 
 const STANDARD_SECRET = /^whsec_[A-Za-z0-9+/]{22,}={0,2}$/;
+const STANDARD_SECRET_MESSAGE = "must be whsec_ and at least 16 bytes in base64";
+
+/** A secret that does for every scheme. */
+export const secretSchema = z.string().check(z.regex(STANDARD_SECRET, STANDARD_SECRET_MESSAGE));
 
 /** Any secret a header can carry; what a scheme asks of it besides tells `secretFault`. */
 export const anySecretSchema = z
@@ -155,5 +159,5 @@ export const anySecretSchema = z
 export function secretFault(signature: Signature | undefined, secret: string): string | undefined {
   if (signatureScheme(signature ?? "standard").key === "text" || STANDARD_SECRET.test(secret))
     return undefined;
-  return "must be whsec_ and at least 16 bytes in base64";
+  return STANDARD_SECRET_MESSAGE;
 }

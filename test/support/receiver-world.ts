@@ -1,12 +1,13 @@
 import { Catalogue } from "../../src/domain/catalogue.js";
 import type { Change, StateDump, Store } from "../../src/engine/records.js";
+import { Host } from "../../src/host.js";
 import { loadShipped } from "../../src/runtime/shipped.js";
 import { memoryStore } from "../../src/runtime/store/memory.js";
 import { MAX_TIMER_MS, type Wall } from "../../src/runtime/wall.js";
 import { Sandbox } from "../../src/sandbox.js";
 import { clockSetting, DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
-import { LocalWorld, type WorldOptions } from "../../src/world.js";
+import type { WorldOptions } from "../../src/world.js";
 import { Client } from "./receiver-client.js";
 
 /** Wall time that moves when the test says so; timers wait no longer than the machine's can. */
@@ -99,8 +100,8 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
   const { clockText, ...options } = wishes;
   const { fixtures, scenarios } = await loadShipped();
   const errors: unknown[] = [];
-  const world = new LocalWorld({
-    name: "default",
+  const { store = memoryStore(), ...rest } = options;
+  const shared = {
     seed: undefined,
     defaultSeed: "test",
     clock: clockText === undefined ? undefined : clockSetting(clockText),
@@ -115,12 +116,17 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
     webhookTimeoutMs: 15_000,
     apiKey: "sk_test_sandbox",
     liveApiKey: "sk_live_sandbox",
-    store: memoryStore(),
     wall,
     version: "0.0.0",
-    onError: (error) => errors.push(error),
-    ...options,
+    onError: (error: unknown) => errors.push(error),
+    ...rest,
+  };
+  const host = new Host({
+    base: shared,
+    autoNamespaces: false,
+    storage: { open: () => store, names: () => [], remove: () => {} },
   });
-  const sandbox = new Sandbox(world, { onError: (error) => errors.push(error) }, "0.0.0");
+  const world = host.default;
+  const sandbox = new Sandbox(host, { onError: (error) => errors.push(error) }, "0.0.0");
   return { world, sandbox, client: Client.of(sandbox), errors };
 }

@@ -16,6 +16,7 @@ import {
   redeliverDelivery,
 } from "./logs.js";
 import { acknowledge, takeFromMailbox } from "./mailboxes.js";
+import { deleteNamespace, getNamespace, listNamespaces, postNamespace, putNamespace } from "./namespaces.js";
 import { getRates, putRates } from "./rates.js";
 import { resetWorld, sandboxInfo } from "./sandbox.js";
 import {
@@ -30,6 +31,14 @@ import {
   postFault,
   putScenario,
 } from "./scenarios.js";
+import {
+  deleteSnapshot,
+  getState,
+  listSnapshots,
+  postSnapshot,
+  putState,
+  restoreSnapshot,
+} from "./snapshots.js";
 import { waitFor } from "./wait.js";
 import { transitionWithdrawal } from "./withdrawals.js";
 
@@ -45,12 +54,25 @@ export interface ControlCall {
 export interface ControlOperation {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
+  /** Larger than usual for a whole state. */
+  readonly maxBodyBytes?: number;
   handle(call: ControlCall): Reply | Refusal | Promise<Reply | Refusal>;
 }
 
 /** The control API (contract section 7), a row a call. */
 export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   { method: "GET", path: "/_sandbox", handle: sandboxInfo },
+  { method: "GET", path: "/_sandbox/namespaces", handle: listNamespaces },
+  { method: "POST", path: "/_sandbox/namespaces", handle: postNamespace },
+  { method: "GET", path: "/_sandbox/namespaces/:name", handle: getNamespace },
+  { method: "PUT", path: "/_sandbox/namespaces/:name", handle: putNamespace },
+  { method: "DELETE", path: "/_sandbox/namespaces/:name", handle: deleteNamespace },
+  { method: "GET", path: "/_sandbox/state", handle: getState },
+  { method: "PUT", path: "/_sandbox/state", handle: putState, maxBodyBytes: 512 * 1024 * 1024 },
+  { method: "GET", path: "/_sandbox/snapshots", handle: listSnapshots },
+  { method: "POST", path: "/_sandbox/snapshots", handle: postSnapshot },
+  { method: "POST", path: "/_sandbox/snapshots/:name/restore", handle: restoreSnapshot },
+  { method: "DELETE", path: "/_sandbox/snapshots/:name", handle: deleteSnapshot },
   { method: "POST", path: "/_sandbox/reset", handle: resetWorld },
   { method: "GET", path: "/_sandbox/clock", handle: getClock },
   { method: "PUT", path: "/_sandbox/clock", handle: putClock },

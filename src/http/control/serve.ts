@@ -17,7 +17,8 @@ export function serveControl(worlds: Worlds, operation: ControlOperation): (c: C
     const answer = async (): Promise<Reply | Refusal> => {
       if (isCrossSite(headers) && operation.method !== "GET")
         return refuse("FORBIDDEN", "Writes from another site's pages are refused");
-      const body = operation.method === "GET" ? {} : readObject(await readBody(c.req.raw));
+      const body =
+        operation.method === "GET" ? {} : readObject(await readBody(c.req.raw, operation.maxBodyBytes));
       if (isRefusal(body)) return body;
       return operation.handle({
         worlds,

@@ -1,4 +1,3 @@
-import { formatDuration } from "../../schema/duration.js";
 import type { Answer } from "./report.js";
 
 const SNIPPET_LENGTH = 60;
@@ -19,7 +18,7 @@ export function one({ status, duration_ms, location, body, error }: Answer): str
   const leads = location === null ? "" : ` to ${printable(location)}`;
   const words = printable(body).trim();
   const snippet = words.length > SNIPPET_LENGTH ? `${words.slice(0, SNIPPET_LENGTH)}…` : words;
-  return `${status}${leads} in ${formatDuration(duration_ms)}${snippet === "" ? "" : `, "${snippet}"`}`;
+  return `${status}${leads} in ${duration(duration_ms)}${snippet === "" ? "" : `, "${snippet}"`}`;
 }
 
 /** Many answers: how often which, and the slowest. */
@@ -31,10 +30,14 @@ function crowd(answers: readonly Answer[]): string {
   }
   const slowest = Math.max(...answers.map((answer) => answer.duration_ms));
   const parts = [...counts].map(([what, count]) => `${count} × ${what}`);
-  return `${parts.join(", ")}; the slowest in ${formatDuration(slowest)}`;
+  return `${parts.join(", ")}; the slowest in ${duration(slowest)}`;
+}
+
+function duration(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
 /** What a receiver says must not steer the terminal it is shown on. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replace(/[\p{C}\s]+/gu, " ");
 }

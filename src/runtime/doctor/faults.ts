@@ -62,7 +62,8 @@ export const FAULTS = {
   gone: {
     severity: "must",
     title: "nobody listens any more",
-    advice: "It answered the event before, and its process ended or closed its port afterwards. Look into its log.",
+    advice:
+      "It answered the event before, and its process ended or closed its port afterwards. Look into its log.",
   },
   duplicates: {
     severity: "must",
@@ -94,7 +95,8 @@ export const FAULTS = {
   unsigned_accepted: {
     severity: "must",
     title: "an event without a signature is accepted",
-    advice: "Refuse when the signature's header is missing: leaving it out is the first thing a forger tries.",
+    advice:
+      "Refuse when the signature's header is missing: leaving it out is the first thing a forger tries.",
   },
   stale_accepted: {
     severity: "must",

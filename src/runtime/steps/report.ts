@@ -44,6 +44,9 @@ function brief(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null) return "";
   return Object.entries(value)
-    .map(([key, part]) => `${key}: ${typeof part === "string" ? part : JSON.stringify(part).replaceAll('"', "")}`)
+    .map(
+      ([key, part]) =>
+        `${key}: ${typeof part === "string" ? part : JSON.stringify(part).replaceAll('"', "")}`,
+    )
     .join(", ");
 }

@@ -1,0 +1,66 @@
+import { writeFileSync } from "node:fs";
+import { styleText } from "node:util";
+import { checkWebhook } from "../runtime/doctor/check.js";
+import { junitReport } from "../runtime/doctor/junit.js";
+import { readCheckOptions } from "../runtime/doctor/options.js";
+import type { WebhookReport } from "../runtime/doctor/report.js";
+import { type Paint, textReport } from "../runtime/doctor/text.js";
+import { UserError } from "../schema/user-error.js";
+import type { Signature } from "../schema/webhooks.js";
+
+/** The receiver cannot be reached, or not be asked: nothing was found out. */
+const COULD_NOT_CHECK = 2;
+const EXIT_CODES = { passed: 0, failed: 1, unreachable: COULD_NOT_CHECK } as const;
+
+export interface CheckFlags {
+  readonly secret?: string;
+  readonly signature?: string;
+  readonly timeout?: string;
+  readonly json?: boolean;
+  readonly junit?: string;
+}
+
+/** `check-webhook`: probes a receiver and prints what it found. */
+export async function checkWebhookCommand(url: string, flags: CheckFlags): Promise<void> {
+  try {
+    const report = await checkWebhook(
+      readCheckOptions(
+        url,
+        {
+          secret: flags.secret ?? (process.env.PAYMENTS_WEBHOOK_SECRET || undefined),
+          signature: flags.signature === undefined ? undefined : signatureOf(flags.signature),
+          timeout: flags.timeout,
+        },
+        (option) => (option === "url" ? "URL" : `--${option}`),
+      ),
+    );
+    process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : textReport(report, paint));
+    process.exitCode = EXIT_CODES[report.outcome];
+    if (flags.junit !== undefined) writeJunit(flags.junit, report);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    for (const line of error.message.split("\n")) process.stderr.write(`payments-sandbox: ${line}\n`);
+    process.exitCode = COULD_NOT_CHECK;
+  }
+}
+
+/** A preset's name, or a scheme as JSON; what is neither is refused by the schema. */
+function signatureOf(text: string): Signature {
+  if (!text.trimStart().startsWith("{")) return text as Signature;
+  try {
+    return JSON.parse(text) as Signature;
+  } catch (error) {
+    throw new UserError(`--signature is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+function writeJunit(file: string, report: WebhookReport): void {
+  try {
+    writeFileSync(file, junitReport(report));
+  } catch (error) {
+    throw new UserError(`--junit ${file} cannot be written: ${(error as Error).message}`);
+  }
+}
+
+const paint: Paint = (style, text) =>
+  process.stdout.isTTY && process.env.NO_COLOR === undefined ? styleText(style, text) : text;

@@ -1,0 +1,52 @@
+import type { StateDump } from "../../engine/records.js";
+import { snapshotRequestSchema, stateDumpSchema } from "../../schema/control.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { check, issueDetails } from "../../schema/issues.js";
+import { readPage } from "../query.js";
+import { ok, type Reply } from "../reply.js";
+import { waitForClock } from "./clock.js";
+import type { ControlCall } from "./operations.js";
+import { sandboxInfo } from "./sandbox.js";
+
+/** The whole state of the namespace, to be put back here or elsewhere. */
+export function getState({ world }: ControlCall): Reply {
+  return ok(world.snapshots.dump());
+}
+
+export async function putState(call: ControlCall): Promise<Reply | Refusal> {
+  const checked = check(stateDumpSchema, call.body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  const waited = await waitForClock(call);
+  if (waited !== undefined) return waited;
+  const dump = call.body as unknown as StateDump;
+  if (!dump.collections.world?.some(([key]) => key === "world"))
+    return invalid({ "collections.world": "is required" });
+  return call.world.snapshots.load(dump) ?? sandboxInfo(call);
+}
+
+export function listSnapshots({ world, url }: ControlCall): Reply | Refusal {
+  const page = readPage(url);
+  if (isRefusal(page)) return page;
+  const all = world.snapshots.list();
+  return ok({ total: all.length, items: all.slice(page.offset, page.offset + page.limit) });
+}
+
+/** Deliveries under way are pending in it. A name that is taken is written over. */
+export function postSnapshot({ world, body }: ControlCall): Reply | Refusal {
+  const checked = check(snapshotRequestSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  return ok(world.snapshots.save(checked.data.name));
+}
+
+export async function restoreSnapshot(call: ControlCall): Promise<Reply | Refusal> {
+  const waited = await waitForClock(call);
+  if (waited !== undefined) return waited;
+  return call.world.snapshots.restore(call.param("name")) ?? sandboxInfo(call);
+}
+
+export function deleteSnapshot({ world, param }: ControlCall): Reply | Refusal {
+  const name = param("name");
+  return world.snapshots.delete(name)
+    ? ok({ name, deleted: true })
+    : refuse("NOT_FOUND", `There is no snapshot "${name}"`);
+}

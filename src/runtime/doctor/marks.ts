@@ -1,0 +1,46 @@
+import { FAULTS, type FaultName } from "./faults.js";
+import type { Answer, Probe, Severity, Verdict } from "./report.js";
+
+/** What one probe's answers come to. */
+export interface Mark {
+  readonly verdict: Verdict;
+  readonly severity: Severity;
+  readonly fault?: FaultName;
+  readonly because?: Probe;
+  /** What to know about it, where there is no fault. */
+  readonly advice?: string;
+}
+
+/** A sender does not wait for ever; from here on an answer is worth a word. */
+const SLOW_MS = 5_000;
+
+export const PASS: Mark = { verdict: "pass", severity: "must" };
+
+/** A fault: what must be is failed, what should be is noted. */
+export function fault(name: FaultName): Mark {
+  const { severity } = FAULTS[name];
+  return { verdict: severity === "must" ? "fail" : "note", severity, fault: name };
+}
+
+/** Tells nothing of its own: the fault of an earlier probe shows here, too, or hides what there is. */
+export function because(probe: Probe): Mark {
+  return { verdict: "note", severity: "should", because: probe };
+}
+
+/** Not to be seen from outside. */
+export function unseen(advice: string): Mark {
+  return { verdict: "note", severity: "should", advice };
+}
+
+/** An event that asks to come later is no fault: a sender waits. */
+export const NOT_NOW = unseen(
+  "It asked for time (429, or 503 with Retry-After), which a sender grants; so this could not be tried.",
+);
+
+/** For events that must be accepted: all of them were, or the fault this shows. */
+export function accepting(answers: readonly Answer[], name: FaultName): Mark {
+  const refused = answers.filter((answer) => answer.kind !== "accepted");
+  if (refused.length === 0)
+    return answers.some((answer) => answer.duration_ms > SLOW_MS) ? fault("slow") : PASS;
+  return refused.every((answer) => answer.kind === "busy") ? NOT_NOW : fault(name);
+}

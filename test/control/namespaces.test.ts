@@ -1,0 +1,192 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox.js";
+
+const open: Sandbox[] = [];
+afterEach(async () => {
+  for (const sandbox of open.splice(0)) await sandbox.close();
+});
+
+interface Wish {
+  key?: string;
+  namespace?: string;
+  body?: unknown;
+}
+
+async function server(options: SandboxOptions = {}) {
+  const sandbox = await createSandbox({ clock: "manual", ...options });
+  open.push(sandbox);
+  const call = async (line: string, { key = "sk_test_sandbox", namespace, body }: Wish = {}) => {
+    const [method, path] = line.split(" ");
+    const response = await sandbox.fetch(
+      new Request(`http://sandbox${path}`, {
+        method: method!,
+        headers: {
+          authorization: `Bearer ${key}`,
+          "content-type": "application/json",
+          ...(namespace === undefined ? {} : { "sandbox-namespace": namespace }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+    return { status: response.status, json: await response.json() };
+  };
+  const order = { pricing: { base_currency: "USD", amount: "10.00" }, payment_method: "card" };
+  const charge = async (wish: Wish = {}) => {
+    const quote = await call("POST /api/v1/payments/quotes", { ...wish, body: order });
+    const body = { ...order, quote_id: quote.json.quote_id, customer_email: "ada@example.com" };
+    return (await call("POST /api/v1/payments/whitelabel", { ...wish, body })).json.charge_id as string;
+  };
+  return { sandbox, call, charge };
+}
+
+describe("namespaces", () => {
+  it("are made with keys of their own, under a name given or made up", async () => {
+    const { call } = await server();
+    const named = await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
+    expect(named.status).toBe(200);
+    expect(named.json).toMatchObject({
+      name: "ann",
+      api_key: "sk_test_ns_ann",
+      live_api_key: "sk_live_ns_ann",
+      webhook_secret: expect.stringMatching(/^whsec_/),
+    });
+    expect((await call("POST /_sandbox/namespaces")).json.name).toBe("ns1");
+    const list = await call("GET /_sandbox/namespaces");
+    expect(list.json.items.map((one: { name: string }) => one.name)).toEqual(["ns1", "ann", "default"]);
+  });
+
+  it("refuse a taken name with 409, and PUT is idempotent", async () => {
+    const { call } = await server();
+    await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
+    const again = await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
+    expect([again.status, again.json.error.code]).toEqual([409, "NAMESPACE_EXISTS"]);
+    const put = await call("PUT /_sandbox/namespaces/ann", { body: {} });
+    expect([put.status, put.json.api_key]).toEqual([200, "sk_test_ns_ann"]);
+    expect((await call("PUT /_sandbox/namespaces/bob", { body: {} })).json.name).toBe("bob");
+    expect((await call("PUT /_sandbox/namespaces/b%20ob", { body: {} })).json.error.details).toHaveProperty(
+      "name",
+    );
+  });
+
+  it("see nothing of each other: by key, and by header with the default keys", async () => {
+    const { call, charge } = await server();
+    await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
+    const mine = await charge({ key: "sk_test_ns_ann" });
+    const theirs = await charge();
+    const read = (id: string, wish: Wish) => call(`GET /api/v1/payments/charges/${id}`, wish);
+    expect((await read(mine, { key: "sk_test_ns_ann" })).status).toBe(200);
+    expect((await read(mine, { namespace: "ann" })).status).toBe(200);
+    expect((await read(mine, {})).status).toBe(404);
+    expect((await read(theirs, { key: "sk_test_ns_ann" })).status).toBe(404);
+    expect((await call("GET /_sandbox", { namespace: "ann" })).json.counts.charges).toBe(1);
+  });
+
+  it("have a clock each", async () => {
+    const { call, charge } = await server();
+    await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
+    const mine = await charge({ namespace: "ann" });
+    const theirs = await charge();
+    await call("POST /_sandbox/clock/advance", { namespace: "ann", body: { by: "10s" } });
+    expect((await call(`GET /api/v1/payments/charges/${mine}`, { namespace: "ann" })).json.status).toBe(
+      "COMPLETED",
+    );
+    expect((await call(`GET /api/v1/payments/charges/${theirs}`)).json.status).toBe("PENDING");
+  });
+
+  it("answer 404 for a name that is not there, and go when deleted", async () => {
+    const { call } = await server();
+    expect((await call("GET /_sandbox", { namespace: "nobody" })).status).toBe(404);
+    await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
+    expect((await call("DELETE /_sandbox/namespaces/ann")).status).toBe(200);
+    expect((await call("GET /api/v1/payments/payins", { key: "sk_test_ns_ann" })).status).toBe(401);
+    expect((await call("DELETE /_sandbox/namespaces/default")).status).toBe(403);
+  });
+
+  it("are made by a key alone only with autoNamespaces", async () => {
+    const strict = await server();
+    expect((await strict.call("GET /api/v1/payments/payins", { key: "sk_test_ns_w1" })).status).toBe(401);
+    const easy = await server({ autoNamespaces: true });
+    const mine = await easy.charge({ key: "sk_test_ns_w1" });
+    expect(mine).toMatch(/^ch_/);
+    expect((await easy.call("GET /_sandbox/namespaces/w1")).json.charges).toBe(1);
+    expect((await easy.call("GET /_sandbox")).json.counts.charges).toBe(0);
+  });
+
+  it("fill their name into a webhook URL that asks for it", async () => {
+    const { call } = await server({
+      webhooks: ["http://localhost:9/{namespace}/hooks", "http://localhost:9/only"],
+    });
+    await call("POST /_sandbox/namespaces", { body: { name: "ann" } });
+    const urls = async (namespace: string) =>
+      (await call("GET /_sandbox/webhook-endpoints", { namespace })).json.items.map(
+        (one: { url: string }) => one.url,
+      );
+    expect(await urls("ann")).toEqual(["http://localhost:9/ann/hooks"]);
+    expect(await urls("default")).toEqual(["http://localhost:9/only", "http://localhost:9/default/hooks"]);
+  });
+
+  it("a thousand at once are made, and each keeps to itself", async () => {
+    const { call, charge } = await server();
+    for (let n = 0; n < 1_000; n++) await call(`PUT /_sandbox/namespaces/w${n}`, { body: {} });
+    const ids = await Promise.all(
+      Array.from({ length: 1_000 }, (_, n) => charge({ key: `sk_test_ns_w${n}` })),
+    );
+    expect(new Set(ids).size).toBe(1_000);
+    for (const n of [0, 499, 999]) {
+      const list = await call("GET /api/v1/payments/payins", { key: `sk_test_ns_w${n}` });
+      expect(list.json.items.map((one: { charge_id: string }) => one.charge_id)).toEqual([ids[n]]);
+    }
+  });
+});
+
+describe("snapshots and state", () => {
+  it("a restored world is the one that was saved: data, time and what is due", async () => {
+    const { call, charge } = await server();
+    const id = await charge();
+    await call("POST /_sandbox/clock/advance", { body: { by: "2s" } });
+    const saved = await call("POST /_sandbox/snapshots", { body: { name: "two-seconds-in" } });
+    expect(saved.status).toBe(200);
+    const before = (await call("GET /_sandbox")).json.clock.now;
+    await call("POST /_sandbox/clock/advance", { body: { by: "10s" } });
+    expect((await call(`GET /api/v1/payments/charges/${id}`)).json.status).toBe("COMPLETED");
+    expect((await call("POST /_sandbox/snapshots/two-seconds-in/restore")).status).toBe(200);
+    expect((await call("GET /_sandbox")).json.clock.now).toBe(before);
+    expect((await call(`GET /api/v1/payments/charges/${id}`)).json.status).toBe("AWAITING_PAYMENT");
+    await call("POST /_sandbox/clock/advance", { body: { by: "10s" } });
+    expect((await call(`GET /api/v1/payments/charges/${id}`)).json.status).toBe("COMPLETED");
+    expect((await call("GET /api/v1/accounts/balances")).json.balances[0].available_balance).toBe("10.00");
+  });
+
+  it("outlive a reset, are listed and deleted, and an unknown one is 404", async () => {
+    const { call } = await server();
+    await call("POST /_sandbox/snapshots", { body: { name: "a" } });
+    await call("POST /_sandbox/reset", { body: {} });
+    expect((await call("GET /_sandbox/snapshots")).json).toMatchObject({ total: 1, items: [{ name: "a" }] });
+    expect((await call("POST /_sandbox/snapshots/b/restore")).status).toBe(404);
+    expect((await call("DELETE /_sandbox/snapshots/a")).status).toBe(200);
+    expect((await call("GET /_sandbox/snapshots")).json.total).toBe(0);
+    expect((await call("POST /_sandbox/snapshots", { body: { name: "../x" } })).status).toBe(400);
+  });
+
+  it("an exported state put into another server is the same world there", async () => {
+    const one = await server();
+    const id = await one.charge();
+    const state = (await one.call("GET /_sandbox/state")).json;
+    const other = await server({ seed: "another" });
+    expect((await other.call("PUT /_sandbox/state", { body: state })).status).toBe(200);
+    const read = async (where: typeof one) => (await where.call(`GET /api/v1/payments/charges/${id}`)).json;
+    expect(await read(other)).toEqual(await read(one));
+    await other.sandbox.advance("10s");
+    expect((await read(other)).status).toBe("COMPLETED");
+  });
+
+  it.each([{}, { version: 2 }, { version: 1, seq: 1, at: 0, counters: {}, collections: {} }])(
+    "what is no state is refused and changes nothing: %j",
+    async (body) => {
+      const { call, charge } = await server();
+      const id = await charge();
+      expect((await call("PUT /_sandbox/state", { body })).status).toBe(400);
+      expect((await call(`GET /api/v1/payments/charges/${id}`)).status).toBe(200);
+    },
+  );
+});

@@ -1,0 +1,563 @@
+import { describe, expect, it } from "vitest";
+import {
+  type Answer,
+  type Api,
+  type Charge,
+  expectError,
+  expectInvalid,
+  later,
+  okBody,
+  openApi,
+  START,
+} from "../support/api-client.js";
+import { userFile } from "../support/user-files.js";
+
+const CHECKOUTS = "/api/v1/payments/checkouts";
+const GONE = "Quote expired or not found. Please get a new quote.";
+const USD_25 = { base_currency: "USD", amount: "25.00" };
+const MOBILE = { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" };
+
+interface Checkout {
+  checkout_id: string;
+  checkout_url: string;
+  charge_id: string;
+  status: string;
+  amount: string;
+  currency: string;
+  payment_methods: string[];
+  metadata: Record<string, string>;
+  expires_at: string;
+  created_at: string;
+}
+
+/** A charge whose customer may not have picked a method yet. */
+type OpenCharge = { [Field in keyof Charge]: Charge[Field] | null };
+
+function tryCheckout(
+  api: Api,
+  body: unknown = {},
+  headers: Record<string, string> = {},
+): Promise<Answer<Checkout>> {
+  const whole = typeof body === "object" && body !== null ? { pricing: USD_25, ...body } : body;
+  return api.post(CHECKOUTS, whole, headers);
+}
+
+async function checkout(api: Api, body?: unknown, headers?: Record<string, string>): Promise<Checkout> {
+  return okBody(await tryCheckout(api, body, headers));
+}
+
+const pay = (api: Api, id: string, body: unknown = { payment_method: "bank_transfer" }) =>
+  api.as(null).post<OpenCharge>(`/_sandbox/checkouts/${id}/pay`, body);
+const cancel = (api: Api, id: string) => api.as(null).post<OpenCharge>(`/_sandbox/checkouts/${id}/cancel`, {});
+const stateOf = (api: Api) => JSON.stringify(api.sandbox.snapshot());
+const eventTypes = (api: Api) => api.sandbox.snapshot().collections.events.map(([, event]) => event.type);
+
+describe("the answer", () => {
+  it("has exactly the documented fields", async () => {
+    const api = await openApi();
+    const made = await checkout(api, { metadata: { order: "A-17" } });
+    expect(made).toEqual({
+      checkout_id: expect.any(String),
+      checkout_url: `http://sandbox/checkout/${made.checkout_id}`,
+      charge_id: expect.any(String),
+      status: "PENDING",
+      amount: "25.00",
+      currency: "USD",
+      payment_methods: ["bank_transfer", "mobile_money", "card", "crypto"],
+      metadata: { order: "A-17" },
+      expires_at: later(3600),
+      created_at: START,
+    });
+  });
+
+  it("links to a page that is there, at the public address where one was given", async () => {
+    const api = await openApi();
+    const { checkout_url } = await checkout(api);
+    const page = await api.as(null).get(new URL(checkout_url).pathname);
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    const published = await openApi({ publicUrl: "https://pay.shop.test/" });
+    const made = await checkout(published);
+    expect(made.checkout_url).toBe(`https://pay.shop.test/checkout/${made.checkout_id}`);
+  });
+
+  it("is another checkout and charge each time; the Idempotency-Key header is ignored", async () => {
+    const api = await openApi();
+    const headers = { "idempotency-key": "same" };
+    const [one, two] = [await checkout(api, {}, headers), await checkout(api, {}, headers)];
+    expect(one.checkout_id).not.toBe(two.checkout_id);
+    expect(one.charge_id).not.toBe(two.charge_id);
+    expect((await api.payins()).total).toBe(2);
+  });
+
+  it("is the same in live mode, with data of its own", async () => {
+    const api = await openApi();
+    const live = api.as("sk_live_sandbox");
+    const made = await checkout(live);
+    expect((await live.charge(made.charge_id)).status).toBe("PENDING");
+    expectError(await api.get(`/api/v1/payments/charges/${made.charge_id}`), 404, "NOT_FOUND");
+  });
+
+  it("ignores unknown fields", async () => {
+    const api = await openApi();
+    expect((await tryCheckout(api, { colour: "red", payment_method: 5, phone_number: "x" })).status).toBe(200);
+  });
+});
+
+describe("the charge", () => {
+  it("is there from the start: PENDING, in the base currency, without a price", async () => {
+    const api = await openApi();
+    const made = await checkout(api, {
+      customer_email: "ada@shop.test",
+      customer_name: "Ada",
+      metadata: { order: "A-17" },
+      expires_in_minutes: 5,
+    });
+    expect(await api.charge(made.charge_id)).toEqual({
+      charge_id: made.charge_id,
+      checkout_id: made.checkout_id,
+      organization_id: "org_sandbox",
+      amount: "25.00",
+      currency: "USD",
+      status: "PENDING",
+      payment_provider: null,
+      provider_reference: expect.stringMatching(/./),
+      created_at: START,
+      updated_at: START,
+      payment_method: null,
+      payment_rail: null,
+      customer_email: "ada@shop.test",
+      customer_name: "Ada",
+      metadata: { order: "A-17" },
+      fees: null,
+      exchange_rate: null,
+      settlement_amount: null,
+      settled_at: null,
+      failure_reason: null,
+      payment_instructions: null,
+      expires_at: later(300),
+      status_history: [{ status: "PENDING", at: START }],
+    });
+  });
+
+  it("is in the list of payins, and no event told of its making", async () => {
+    const api = await openApi();
+    const { charge_id } = await checkout(api);
+    expect((await api.payins("?status_filter=PENDING")).items.map((one) => one.charge_id)).toEqual([charge_id]);
+    expect(eventTypes(api)).toEqual([]);
+  });
+
+  it.each([
+    [undefined, 60],
+    [1, 1],
+    [1440, 1440],
+  ])("with expires_in_minutes %s expires after %i minutes if nobody pays", async (minutes, after) => {
+    const api = await openApi();
+    const { charge_id, expires_at } = await checkout(api, { expires_in_minutes: minutes });
+    expect(expires_at).toBe(later(after * 60));
+    await api.advance({ to: later(after * 60 - 0.001) });
+    expect((await api.charge(charge_id)).status).toBe("PENDING");
+    await api.advance({ by: "1ms" });
+    expect((await api.charge(charge_id)).status).toBe("EXPIRED");
+    expect(eventTypes(api)).toEqual(["charge.expired"]);
+  });
+
+  it("has nothing happen to it before a method is picked, whatever the scenario", async () => {
+    const api = await openApi({ scenario: "instant" });
+    const { charge_id } = await checkout(api, { customer_email: "declined@shop.test" });
+    await api.advance({ by: "59m" });
+    expect((await api.charge(charge_id)).status).toBe("PENDING");
+  });
+});
+
+describe("what a checkout is refused for", () => {
+  it("only the pricing is required", async () => {
+    const api = await openApi();
+    expect((await tryCheckout(api)).status).toBe(200);
+    const answer = await api.post(CHECKOUTS, {});
+    expectInvalid(answer, "pricing");
+    expect(answer.details.pricing).toBe("is required");
+    expectInvalid(await api.post(CHECKOUTS, { pricing: {} }), "pricing.amount", "pricing.base_currency");
+  });
+
+  it.each([
+    ["pricing", { pricing: "25.00 USD" }],
+    ["pricing", { pricing: null }],
+    ["pricing.base_currency", { pricing: { base_currency: "usd", amount: "25.00" } }],
+    ["pricing.base_currency", { pricing: { base_currency: "EUR", amount: "25.00" } }],
+    ["pricing.amount", { pricing: { base_currency: "USD", amount: 25 } }],
+    ["pricing.amount", { pricing: { base_currency: "USD", amount: "0.00" } }],
+    ["pricing.amount", { pricing: { base_currency: "USD", amount: "-1.00" } }],
+    ["pricing.amount", { pricing: { base_currency: "USD", amount: "25.001" } }],
+    ["pricing.amount", { pricing: { base_currency: "USD", amount: "1e3" } }],
+    ["pricing.local_pricing", { pricing: { base_currency: "KES", amount: "25.00", local_pricing: { NGN: "1" } } }],
+    ["pricing.local_pricing.EUR", { pricing: { ...USD_25, local_pricing: { EUR: "1" } } }],
+    ["pricing.local_pricing.KES", { pricing: { ...USD_25, local_pricing: { KES: 1 } } }],
+    ["pricing.local_pricing.KES", { pricing: { ...USD_25, local_pricing: { KES: "1.001" } } }],
+    ["customer_email", { customer_email: "nobody" }],
+    ["customer_email", { customer_email: null }],
+    ["customer_name", { customer_name: 5 }],
+    ["quote_id", { quote_id: 5 }],
+    ["payment_methods", { payment_methods: [] }],
+    ["payment_methods", { payment_methods: "card" }],
+    ["payment_methods.1", { payment_methods: ["card", "ussd"] }],
+    ["payment_methods.0", { payment_methods: [5] }],
+    ["success_url", { success_url: "/thanks" }],
+    ["success_url", { success_url: "javascript:alert(1)" }],
+    ["cancel_url", { cancel_url: "shop.test" }],
+    ["cancel_url", { cancel_url: null }],
+    ["metadata", { metadata: "order A-17" }],
+    ["metadata.n", { metadata: { n: 1 } }],
+    ["metadata", { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ""])) }],
+    ["metadata", { metadata: { k: "é".repeat(5_120) } }],
+    ["expires_in_minutes", { expires_in_minutes: 0 }],
+    ["expires_in_minutes", { expires_in_minutes: 1441 }],
+    ["expires_in_minutes", { expires_in_minutes: 1.5 }],
+    ["expires_in_minutes", { expires_in_minutes: "60" }],
+    ["sandbox_scenario", { metadata: { sandbox_scenario: "nosuch" } }],
+  ])("%s, and nothing is made: %j", async (field, body) => {
+    const api = await openApi();
+    const before = stateOf(api);
+    const answer = await tryCheckout(api, body);
+    expectInvalid(answer, field);
+    expect(answer.error.message).toBe("Invalid request parameters");
+    expect(stateOf(api)).toBe(before);
+  });
+
+  it("all faults are named together", async () => {
+    const api = await openApi();
+    expectInvalid(
+      await tryCheckout(api, {
+        pricing: { base_currency: "USD", amount: "x" },
+        customer_email: "x",
+        payment_methods: ["ussd"],
+        cancel_url: "x",
+        expires_in_minutes: 0,
+        quote_id: "qt_unknown",
+      }),
+      "pricing.amount",
+      "customer_email",
+      "payment_methods.0",
+      "cancel_url",
+      "expires_in_minutes",
+    );
+  });
+
+  it("a method the organization has not enabled", async () => {
+    const api = (await openApi()).as("sk_test_unverified");
+    expect((await checkout(api)).payment_methods).toEqual(["bank_transfer", "mobile_money"]);
+    expectInvalid(await tryCheckout(api, { payment_methods: ["bank_transfer", "card"] }), "payment_methods.1");
+  });
+
+  it("an unknown scenario in the request header", async () => {
+    const api = await openApi();
+    expectInvalid(await tryCheckout(api, {}, { "sandbox-scenario": "nosuch" }), "sandbox_scenario");
+  });
+
+  it("no key, a wrong one, one that may only read", async () => {
+    const api = await openApi();
+    expectError(await tryCheckout(api.as(null)), 401, "UNAUTHORIZED");
+    expectError(await tryCheckout(api.as("sk_test_nobody")), 401, "UNAUTHORIZED");
+    expectError(await tryCheckout(api.as("sk_test_readonly")), 403, "FORBIDDEN");
+  });
+});
+
+describe("payment_methods", () => {
+  it("are the only ones the customer may pay by, in the order given, each once", async () => {
+    const api = await openApi();
+    const made = await checkout(api, { payment_methods: ["card", "bank_transfer", "card"] });
+    expect(made.payment_methods).toEqual(["card", "bank_transfer"]);
+    const refused = await pay(api, made.checkout_id, MOBILE);
+    expectInvalid(refused, "payment_method");
+    expect(refused.details.payment_method).toBe("must be one of card, bank_transfer");
+    expect((await pay(api, made.checkout_id, { payment_method: "card" })).status).toBe(200);
+  });
+});
+
+describe("the quote of a checkout", () => {
+  const ORDER = { pricing: USD_25, payment_method: "mobile_money", to_currency: "KES" };
+
+  it("is taken until 30 s have passed, and not at that very moment", async () => {
+    const api = await openApi();
+    const { quote_id } = await api.quote(ORDER);
+    await api.advance({ by: "29s999ms" });
+    expect((await tryCheckout(api, { quote_id })).status).toBe(200);
+    await api.advance({ by: "1ms" });
+    const answer = await tryCheckout(api, { quote_id });
+    expectInvalid(answer, "quote_id");
+    expect(answer.details.quote_id).toBe(GONE);
+  });
+
+  it("that is unknown, another organization's or another mode's is as one that has expired", async () => {
+    const api = await openApi();
+    const { quote_id } = await api.quote(ORDER);
+    for (const answer of [
+      await tryCheckout(api, { quote_id: "qt_unknown" }),
+      await tryCheckout(api.as("sk_test_other"), { quote_id }),
+      await tryCheckout(api.as("sk_live_sandbox"), { quote_id }),
+    ]) {
+      expectInvalid(answer, "quote_id");
+      expect(answer.details.quote_id).toBe(GONE);
+    }
+  });
+
+  it("must be for the same pricing, and for a method that is offered", async () => {
+    const api = await openApi();
+    const { quote_id } = await api.quote(ORDER);
+    const other = { base_currency: "USD", amount: "25.01" };
+    expectInvalid(await tryCheckout(api, { quote_id, pricing: other }), "pricing");
+    expectInvalid(await tryCheckout(api, { quote_id, payment_methods: ["card"] }), "payment_methods");
+    expect((await tryCheckout(api, { quote_id, payment_methods: ["card", "mobile_money"] })).status).toBe(200);
+  });
+
+  it("holds its price until it is no longer locked, though the market moves", async () => {
+    const api = await openApi();
+    const quote = await api.quote(ORDER);
+    const [inTime, tooLate] = [await checkout(api, quoted(quote)), await checkout(api, quoted(quote))];
+    okBody(await api.put("/_sandbox/rates", { KES: "200" }));
+    await api.advance({ by: "9m59s999ms" });
+    expect(okBody(await pay(api, inTime.checkout_id, MOBILE))).toMatchObject({
+      amount: quote.amount,
+      currency: "KES",
+      exchange_rate: "129",
+      settlement_amount: "3225.00",
+      fees: quote.fees,
+    });
+    await api.advance({ by: "1ms" });
+    expect(okBody(await pay(api, tooLate.checkout_id, MOBILE))).toMatchObject({
+      exchange_rate: "200",
+      settlement_amount: "5000.00",
+    });
+  });
+
+  it("holds no price of another method or currency", async () => {
+    const api = await openApi();
+    const quote = await api.quote(ORDER);
+    const [card, naira] = [await checkout(api, quoted(quote)), await checkout(api, quoted(quote))];
+    okBody(await api.put("/_sandbox/rates", { KES: "200", NGN: "1000" }));
+    const byCard = await pay(api, card.checkout_id, { payment_method: "card", currency: "KES" });
+    expect(okBody(byCard)).toMatchObject({ exchange_rate: "200", settlement_amount: "5000.00" });
+    const inNaira = await pay(api, naira.checkout_id, { ...MOBILE, currency: "NGN" });
+    expect(okBody(inNaira)).toMatchObject({ exchange_rate: "1000", settlement_amount: "25000.00" });
+  });
+
+  it("of crypto has its wallet in the instructions", async () => {
+    const api = await openApi();
+    const quote = await api.quote({ pricing: USD_25, payment_method: "crypto", to_currency: "USDT_TRC20" });
+    const { checkout_id } = await checkout(api, { quote_id: quote.quote_id });
+    const charge = okBody(
+      await pay(api, checkout_id, { payment_method: "crypto", currency: "USDT_TRC20" }),
+    );
+    expect(charge.payment_instructions?.wallet_address).toBe(quote.wallet_address);
+  });
+
+  function quoted({ quote_id }: { quote_id: string }) {
+    return { quote_id };
+  }
+});
+
+describe("POST /_sandbox/checkouts/{id}/pay", () => {
+  it("does what the customer does: picks a method, and has instructions to pay by", async () => {
+    const api = await openApi();
+    const { checkout_id, charge_id } = await checkout(api);
+    await api.advance({ by: "10s" });
+    const answer = await pay(api, checkout_id, MOBILE);
+    expect(okBody(answer)).toMatchObject({
+      charge_id,
+      checkout_id,
+      status: "AWAITING_PAYMENT",
+      payment_method: "mobile_money",
+      payment_rail: "simba_pesa",
+      currency: "KES",
+      // 25 × 129, and 1.0 % + 1.5 % of it.
+      settlement_amount: "3225.00",
+      fees: { total_fee: "80.63", fee_breakdown: { platform_fee: "32.25", gateway_fee: "48.38" } },
+      amount: "3305.63",
+      exchange_rate: "129",
+      payment_instructions: { type: "mobile_money", provider: "SimbaPesa Sandbox" },
+      expires_at: later(3600),
+      updated_at: later(10),
+      status_history: [
+        { status: "PENDING", at: START },
+        { status: "AWAITING_PAYMENT", at: later(10) },
+      ],
+    });
+    expect(answer.text).toBe((await api.get(`/api/v1/payments/charges/${charge_id}`)).text);
+    expect(eventTypes(api)).toEqual(["charge.awaiting_payment"]);
+  });
+
+  it("starts the scenario's timeline from there", async () => {
+    const api = await openApi();
+    const { checkout_id, charge_id } = await checkout(api);
+    await api.advance({ by: "30m" });
+    okBody(await pay(api, checkout_id));
+    await api.advance({ by: "10s" });
+    const { status_history } = await api.charge(charge_id);
+    expect(status_history.map((one) => [one.status, one.at])).toEqual([
+      ["PENDING", START],
+      ["AWAITING_PAYMENT", later(1800)],
+      ["PROCESSING", later(1803)],
+      ["COMPLETED", later(1805)],
+    ]);
+  });
+
+  it.each([
+    ["the request header", {}, { "sandbox-scenario": "declined" }],
+    ["metadata.sandbox_scenario", { metadata: { sandbox_scenario: "declined" } }, {}],
+    ["a magic customer", { customer_email: "declined@shop.test" }, {}],
+  ])("takes the scenario from %s of the checkout", async (_, body, headers) => {
+    const api = await openApi();
+    const { checkout_id, charge_id } = await checkout(api, body, headers as Record<string, string>);
+    okBody(await pay(api, checkout_id));
+    await api.advance({ by: "1m" });
+    expect((await api.charge(charge_id)).status).toBe("FAILED");
+  });
+
+  it("pays in the base currency where the method takes it, else in the method's first", async () => {
+    const api = await openApi();
+    const one = await checkout(api);
+    const { phone_number } = MOBILE;
+    expect(okBody(await pay(api, one.checkout_id))).toMatchObject({ currency: "USD", exchange_rate: "1" });
+    const two = await checkout(api);
+    const paid = okBody(await pay(api, two.checkout_id, { payment_method: "mobile_money", phone_number }));
+    expect(paid).toMatchObject({ currency: "NGN", exchange_rate: "1550", settlement_amount: "38750.00" });
+  });
+
+  it("settles the local price to the digit where the shop set one for the currency", async () => {
+    const api = await openApi();
+    const pricing = { ...USD_25, local_pricing: { KES: "3000.00" } };
+    const one = await checkout(api, { pricing });
+    expect(okBody(await pay(api, one.checkout_id, MOBILE))).toMatchObject({
+      settlement_amount: "3000.00",
+      amount: "3075.00",
+    });
+    const two = await checkout(api, { pricing });
+    expect(okBody(await pay(api, two.checkout_id, { ...MOBILE, currency: "GHS" }))).toMatchObject({
+      settlement_amount: "310.00",
+    });
+  });
+
+  it.each([
+    ["payment_method", {}],
+    ["payment_method", { payment_method: "ussd" }],
+    ["payment_method", { payment_method: 5 }],
+    ["currency", { payment_method: "card", currency: "TZS" }],
+    ["currency", { payment_method: "crypto", currency: "USD" }],
+    ["currency", { payment_method: "card", currency: "usd" }],
+    ["phone_number", { payment_method: "mobile_money", currency: "KES" }],
+    ["phone_number", { ...MOBILE, phone_number: "0700000001" }],
+    ["bank_account_number", { payment_method: "bank_transfer", bank_account_number: "" }],
+  ])("is refused for %s, and the customer may try again: %j", async (field, body) => {
+    const api = await openApi();
+    const { checkout_id } = await checkout(api);
+    const before = stateOf(api);
+    expectInvalid(await pay(api, checkout_id, body), field);
+    expect(stateOf(api)).toBe(before);
+    expect((await pay(api, checkout_id)).status).toBe(200);
+  });
+
+  it("is refused where the price comes to nothing in the currency", async () => {
+    const api = await openApi();
+    const { checkout_id } = await checkout(api, { pricing: { base_currency: "NGN", amount: "0.01" } });
+    expectInvalid(await pay(api, checkout_id, { payment_method: "card", currency: "USD" }), "currency");
+  });
+
+  it("is 409 when a method was picked already, and after every end", async () => {
+    const api = await openApi();
+    for (const to of [undefined, "FAILED", "CANCELLED", "EXPIRED"]) {
+      const { checkout_id, charge_id } = await checkout(api);
+      okBody(to === undefined ? await pay(api, checkout_id) : await api.transition(charge_id, { to }));
+      const before = stateOf(api);
+      expectError(await pay(api, checkout_id), 409, "INVALID_TRANSITION", []);
+      expect(stateOf(api)).toBe(before);
+    }
+  });
+
+  it("is 409 at the very moment the checkout expires", async () => {
+    const api = await openApi();
+    const { checkout_id, charge_id } = await checkout(api, { expires_in_minutes: 1 });
+    await api.advance({ by: "1m" });
+    expectError(await pay(api, checkout_id), 409, "INVALID_TRANSITION", []);
+    expect((await api.charge(charge_id)).status).toBe("EXPIRED");
+  });
+
+  it("is 409 for a whitelabel checkout, whose method is picked from the start", async () => {
+    const api = await openApi();
+    expectError(await pay(api, (await api.pay()).checkout_id), 409, "INVALID_TRANSITION", []);
+  });
+
+  it("is 404 for a checkout there is not", async () => {
+    const api = await openApi();
+    const { charge_id } = await checkout(api);
+    for (const id of ["co_unknown", charge_id, "__proto__"])
+      expectError(await pay(api, id), 404, "NOT_FOUND", []);
+  });
+
+  it("keeps the charge's expiry, which counts from the making of the checkout", async () => {
+    const api = await openApi({ scenario: "expired" });
+    const { checkout_id, charge_id } = await checkout(api, { expires_in_minutes: 10 });
+    await api.advance({ by: "9m" });
+    okBody(await pay(api, checkout_id));
+    await api.advance({ by: "1m" });
+    expect((await api.charge(charge_id)).status).toBe("EXPIRED");
+  });
+
+  it("has the method's enabling looked at when the checkout is made", async () => {
+    const fixtures = userFile(
+      "no-card.yaml",
+      "organizations: [{ organization_id: org_sandbox, enabled_payment_methods: [bank_transfer] }]\n",
+    );
+    const api = await openApi({ fixtures });
+    const { checkout_id, payment_methods } = await checkout(api);
+    expect(payment_methods).toEqual(["bank_transfer"]);
+    expectInvalid(await pay(api, checkout_id, { payment_method: "card" }), "payment_method");
+  });
+});
+
+describe("POST /_sandbox/checkouts/{id}/cancel", () => {
+  it("does what the customer does: CANCELLED, with an event", async () => {
+    const api = await openApi();
+    const { checkout_id, charge_id } = await checkout(api);
+    const answer = await cancel(api, checkout_id);
+    expect(okBody(answer)).toMatchObject({
+      status: "CANCELLED",
+      failure_reason: null,
+      status_history: [
+        { status: "PENDING", at: START },
+        { status: "CANCELLED", at: START, reason: "cancelled_by_customer" },
+      ],
+    });
+    expect(answer.text).toBe((await api.get(`/api/v1/payments/charges/${charge_id}`)).text);
+    expect(eventTypes(api)).toEqual(["charge.cancelled"]);
+  });
+
+  it("ends the timeline of a payment that had begun", async () => {
+    const api = await openApi();
+    const { checkout_id, charge_id } = await checkout(api);
+    okBody(await pay(api, checkout_id));
+    okBody(await cancel(api, checkout_id));
+    expect(okBody(await api.advance({ until: "idle" })).fired_total).toBe(0);
+    expect((await api.charge(charge_id)).status).toBe("CANCELLED");
+  });
+
+  it("is there for a whitelabel checkout too", async () => {
+    const api = await openApi();
+    const { checkout_id, charge_id } = await api.pay();
+    okBody(await cancel(api, checkout_id));
+    expect((await api.charge(charge_id)).status).toBe("CANCELLED");
+  });
+
+  it.each(["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"])(
+    "is 409 for a charge that is %s",
+    async (to) => {
+      const api = await openApi();
+      const { checkout_id, charge_id } = await checkout(api);
+      if (to === "PROCESSING" || to === "COMPLETED") okBody(await pay(api, checkout_id));
+      okBody(await api.transition(charge_id, { to }));
+      expectError(await cancel(api, checkout_id), 409, "INVALID_TRANSITION", []);
+    },
+  );
+
+  it("is 404 for a checkout there is not", async () => {
+    expectError(await cancel(await openApi(), "co_unknown"), 404, "NOT_FOUND", []);
+  });
+});

@@ -1,0 +1,452 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { cleanUp, failed, pays, runSteps, sandboxWith } from "../support/scenario-run.js";
+
+afterEach(cleanUp);
+
+const control = async (sandbox: Awaited<ReturnType<typeof sandboxWith>>, path: string) =>
+  (await (await sandbox.fetch(new Request(`http://sandbox/_sandbox${path}`))).json()) as Record<
+    string,
+    unknown
+  >;
+
+describe("request", () => {
+  it("calls the service with the namespace's key, holds the answer against what is expected, and saves", async () => {
+    const report = await runSteps(`${pays("a@shop.test")}
+  - request: GET /api/v1/payments/payins/\${charge}
+    expect: { status: 200, headers: { Content-Type: "application/json*" }, body: { charge_id: "\${charge}", customer_email: "*@shop.test" } }
+  - request: GET /_sandbox/clock
+    expect: { body: { mode: manual } }`);
+    expect(failed(report)).toBeUndefined();
+    expect(report.outcome).toBe("passed");
+    expect(report.steps.map(({ outcome }) => outcome)).toEqual(Array(4).fill("passed"));
+  });
+
+  it("has to be answered with success when nothing is expected", async () => {
+    const report = await runSteps("  - request: GET /api/v1/payments/charges/ch_none\n  - advance: 1s");
+    expect(report.outcome).toBe("failed");
+    expect(failed(report)?.failure).toMatchObject({
+      message: "status 404, not 2xx",
+      got: { status: 404, body: { error: { code: "NOT_FOUND" } } },
+      difference: [{ path: "status", expected: "2xx", got: 404 }],
+    });
+    expect(report.steps[1]).toMatchObject({ outcome: "not_run", title: "advance 1s" });
+  });
+
+  it("tells each field that differs", async () => {
+    const report = await runSteps(`
+  - request: GET /api/v1/payments/supported-currencies
+    expect: { status: 201, body: { fiat: [USD], crypto: "*" } }`);
+    expect(failed(report)?.failure?.difference).toMatchObject([
+      { path: "status", expected: 201, got: 200 },
+      { path: "body.fiat", expected: ["USD"] },
+      { path: "body.crypto", expected: "*" },
+    ]);
+  });
+
+  it("expects an error by its code", async () => {
+    const good = await runSteps(
+      "  - { request: GET /api/v1/payments/charges/ch_none, expect: { error: NOT_FOUND } }",
+    );
+    expect(good.outcome).toBe("passed");
+    const bad = await runSteps(
+      "  - { request: GET /api/v1/payments/charges/ch_none, expect: { error: FORBIDDEN } }",
+    );
+    expect(failed(bad)?.failure?.difference).toEqual([
+      { path: "error", expected: "FORBIDDEN", got: "NOT_FOUND" },
+    ]);
+  });
+
+  it("leaves headers out and sends others, and text as it is", async () => {
+    const report = await runSteps(`
+  - { request: GET /api/v1/accounts/balances, headers: { Authorization: null }, expect: { error: UNAUTHORIZED } }
+  - { request: GET /api/v1/accounts/balances, headers: { authorization: Bearer sk_test_other }, expect: { body: { account_id: org_other } } }
+  - { request: POST /api/v1/payments/quotes, body: "{broken", expect: { status: 4xx, error: VALIDATION_ERROR } }`);
+    expect(failed(report)).toBeUndefined();
+  });
+
+  it("expects a connection that is cut", async () => {
+    const rules = "faults:\n  - { match: { operation: listPayins }, drop: before, times: 1 }";
+    const good = await runSteps(
+      "  - { request: GET /api/v1/payments/payins, expect: { dropped: true } }\n  - request: GET /api/v1/payments/payins",
+      { rules },
+    );
+    expect(failed(good)).toBeUndefined();
+    const bad = await runSteps("  - request: GET /api/v1/payments/payins", { rules });
+    expect(failed(bad)?.failure?.message).toBe("no answer: the connection was cut");
+    const uncut = await runSteps("  - { request: GET /api/v1/payments/payins, expect: { dropped: true } }");
+    expect(failed(uncut)?.failure?.message).toBe("status 200, where the connection should have been cut");
+  });
+
+  it("cannot save what is not there", async () => {
+    const report = await runSteps(
+      "  - { request: GET /api/v1/payments/payins, save: { one: body.items.0.charge_id } }",
+    );
+    expect(failed(report)?.failure?.message).toBe("there is no body.items.0.charge_id to save as one");
+  });
+});
+
+describe("app and manual", () => {
+  it("needs to know where the app is, before anything is done", async () => {
+    const report = await runSteps("  - request: GET /api/v1/payments/payins\n  - app: GET /orders");
+    expect(report).toMatchObject({
+      outcome: "error",
+      error: "there are steps that call the app under test: give its URL with --app",
+    });
+    expect(report.steps.map(({ outcome }) => outcome)).toEqual(["not_run", "not_run"]);
+  });
+
+  it("fails when nobody listens there", async () => {
+    const report = await runSteps("  - app: GET /orders", { app: "http://127.0.0.1:1" });
+    expect(report.outcome).toBe("failed");
+    expect(failed(report)?.failure?.message).toMatch(
+      /^the app gave no answer at http:\/\/127\.0\.0\.1:1\/orders: /,
+    );
+  });
+
+  it("asks whoever it is to do, with the variables filled in", async () => {
+    const asked: string[] = [];
+    const report = await runSteps("  - manual: Order as $" + "{email}", {
+      rules: "vars: { email: a@b.test }",
+      manual: async (text) => {
+        asked.push(text);
+      },
+    });
+    expect(report.passed).toBe(true);
+    expect(asked).toEqual(["Order as a@b.test"]);
+  });
+});
+
+describe("wait_for", () => {
+  it("gets the record, and saves of it", async () => {
+    const report = await runSteps(`${pays("w@shop.test")}
+  - wait_for: charge
+    match: { customer_email: "w@*" }
+    save: { found: charge_id }
+  - expect_charge: { charge_id: "\${found}" }
+  - wait_for: idle`);
+    expect(failed(report)).toBeUndefined();
+  });
+
+  it("fails with the nearest misses when the time is up", async () => {
+    const report = await runSteps(`${pays("w@shop.test")}
+  - wait_for: charge
+    match: { customer_email: x@shop.test, currency: KES }
+    within: 20ms`);
+    const failure = failed(report)?.failure;
+    expect(failure?.message).toBe("No charge matched within 20ms");
+    expect(failure?.expected).toEqual({ customer_email: "x@shop.test", currency: "KES" });
+    expect(JSON.stringify(failure?.nearest)).toContain("customer_email");
+  });
+
+  it("does not take the run's own requests for the app's, nor those of before", async () => {
+    const sandbox = await sandboxWith();
+    const call = () =>
+      sandbox.fetch(
+        new Request("http://sandbox/api/v1/payments/payins", {
+          headers: { authorization: `Bearer ${sandbox.apiKey}` },
+        }),
+      );
+    await call();
+    const step =
+      "  - request: GET /api/v1/payments/payins\n  - { wait_for: request, match: { operation: listPayins }, within: 30ms }";
+    expect((await runSteps(step, { sandbox })).outcome).toBe("failed");
+    const late = runSteps(
+      "  - { wait_for: request, match: { operation: listPayins }, within: 10s }\n  - expect_request: { operation: listPayins, count: 1 }",
+      { sandbox },
+    );
+    await expect
+      .poll(async () => ((await control(sandbox, "/clock")) as { mode: string }).mode)
+      .toBe("manual");
+    setTimeout(() => void call(), 50);
+    expect(failed(await late)).toBeUndefined();
+  });
+});
+
+describe("advance", () => {
+  it("leaps by a duration, to an instant, to what comes next and until nothing does", async () => {
+    const sandbox = await sandboxWith({ startTime: "2026-01-01T00:00:00Z" });
+    const report = await runSteps(
+      `${pays("a@shop.test")}
+  - advance: 1s
+  - expect_charge: { charge_id: "\${charge}", status: AWAITING_PAYMENT }
+  - advance: next
+  - expect_charge: { charge_id: "\${charge}", status: PROCESSING }
+  - advance: idle
+  - expect_charge: { charge_id: "\${charge}", status: COMPLETED }
+  - advance: 2026-01-02T00:00:00Z
+  - request: GET /_sandbox/clock
+    expect: { body: { now: "2026-01-02T00:00:00.000Z" } }
+  - advance: 2026-01-01T00:00:00Z`,
+      { sandbox },
+    );
+    expect(failed(report)).toMatchObject({
+      number: 11,
+      failure: { message: "the sandbox refused: Invalid request parameters" },
+    });
+  });
+});
+
+describe("expect_charge", () => {
+  it("counts", async () => {
+    const report = await runSteps(`${pays("a@shop.test")}${pays("b@shop.test")}
+  - expect_charge: { customer_email: "*@shop.test", count: 2 }
+  - expect_charge: { customer_email: c@shop.test, count: 0 }
+  - expect_charge: { customer_email: "*@shop.test", count: 1 }`);
+    expect(failed(report)).toMatchObject({
+      number: 7,
+      failure: {
+        message: "2 charges with customer_email=*@shop.test, not 1",
+        difference: [{ path: "count", expected: 1, got: 2 }],
+      },
+    });
+  });
+
+  it("tells the difference of the nearest", async () => {
+    const report = await runSteps(`${pays("a@shop.test")}
+  - advance: 10s
+  - expect_charge: { charge_id: "\${charge}", status: FAILED, amount: { gte: "1000" } }`);
+    const failure = failed(report)?.failure;
+    expect(failure?.difference).toEqual([
+      { path: "status", expected: "FAILED", got: "COMPLETED" },
+      { path: "amount", expected: { gte: "1000" }, got: expect.any(String) },
+    ]);
+    expect(failure?.nearest).toHaveLength(1);
+  });
+});
+
+describe("expect_webhook", () => {
+  it("counts the events since the run began, exactly when a count is given", async () => {
+    const sandbox = await sandboxWith();
+    const once = `${pays("a@shop.test")}
+  - advance: 10s
+  - expect_webhook: { type: charge.completed, count: 1, data: { charge_id: "\${charge}", status: COMPLETED } }
+  - expect_webhook: { type: "charge.*" }
+  - expect_webhook: { type: charge.failed, count: 0 }`;
+    expect(failed(await runSteps(once, { sandbox }))).toBeUndefined();
+    expect(failed(await runSteps(once, { sandbox }))).toBeUndefined();
+    const report = await runSteps("  - expect_webhook: { type: charge.completed }", { sandbox });
+    expect(failed(report)?.failure?.message).toBe("no event at all");
+  });
+
+  it("takes nothing but what is triggered for itself", async () => {
+    const report = await runSteps(`
+  - trigger: { type: webhook.test, data: { hello: world } }
+    save: { event: event_id }
+  - expect_webhook: { event_id: "\${event}", data: { hello: w* } }
+  - expect_webhook: { type: webhook.test, count: 2 }`);
+    expect(failed(report)).toMatchObject({
+      number: 3,
+      failure: { message: "1 event with type=webhook.test, not 2", got: { count: 1 } },
+    });
+  });
+});
+
+describe("expect_delivery", () => {
+  it("counts attempts and what the app answered", async () => {
+    const sandbox = await sandboxWith();
+    const { url } = await sandbox.listen();
+    // Nobody takes POST at that path of the sandbox's own: every attempt is answered 405.
+    const report = await runSteps(
+      `
+  - request: POST /_sandbox/webhook-endpoints
+    body: { url: "${url}/health" }
+  - trigger: { type: webhook.test }
+  - expect_delivery: { type: webhook.test, count: 1, answered: 405 }
+  - expect_delivery: { type: webhook.test, count: 0, answered: 2xx }
+  - advance: 5s
+  - expect_delivery: { type: webhook.test, count: 2, answered: 4xx, status: pending }
+  - expect_delivery: { type: webhook.test, answered: none, count: 0 }
+  - expect_delivery: { type: webhook.test, attempt: 2, answered: 2xx }`,
+      { sandbox },
+    );
+    expect(failed(report)).toMatchObject({
+      number: 8,
+      failure: { message: "no delivery attempt with type=webhook.test attempt=2 answered=2xx" },
+    });
+    expect(failed(report)?.failure?.difference).toEqual([{ path: "answered", expected: "2xx", got: 405 }]);
+  });
+});
+
+describe("expect_request", () => {
+  it("leaves out what the run itself sends", async () => {
+    const report = await runSteps(`${pays("a@shop.test")}
+  - expect_request: { count: 0 }
+  - expect_request: { operation: createQuote }`);
+    expect(failed(report)).toMatchObject({ number: 4, failure: { message: "no request at all" } });
+  });
+});
+
+describe("expect_balance", () => {
+  it("by value, and by the change since the run began", async () => {
+    const sandbox = await sandboxWith();
+    const flow = `${pays("a@shop.test", "500.00")}
+  - advance: 10s
+  - expect_balance: { currency: KES, change: "+500.00", pending_balance: "0.00" }`;
+    const first = await runSteps(`${flow}\n  - expect_balance: { currency: KES, available_balance: "500" }`, {
+      sandbox,
+    });
+    expect(failed(first)).toBeUndefined();
+    const second = await runSteps(
+      `${flow}\n  - expect_balance: { currency: KES, available_balance: "500.00" }`,
+      { sandbox },
+    );
+    expect(failed(second)?.failure).toMatchObject({
+      message: "the KES balance differs",
+      got: { available_balance: "1000.00" },
+      difference: [{ path: "available_balance", expected: "500.00", got: "1000.00" }],
+    });
+  });
+
+  it("knows nothing of a currency nobody has used but that there is none of it", async () => {
+    const report = await runSteps(
+      '  - expect_balance: { currency: UGX, available_balance: "0.00", change: "0" }',
+    );
+    expect(failed(report)).toBeUndefined();
+  });
+});
+
+describe("transition, fault, scenario, reset", () => {
+  it("moves a charge, or expects to be refused", async () => {
+    const report = await runSteps(`${pays("a@shop.test")}
+  - transition: { charge_id: "\${charge}", to: FAILED, reason: by hand }
+    save: { why: failure_reason }
+  - expect_charge: { charge_id: "\${charge}", failure_reason: "\${why}" }
+  - transition: { charge_id: "\${charge}", to: COMPLETED, expect: { error: INVALID_TRANSITION } }
+  - transition: { charge_id: "\${charge}", to: COMPLETED }
+    expect: { status: 409 }
+  - transition: { charge_id: "\${charge}", to: COMPLETED }`);
+    expect(failed(report)).toMatchObject({ number: 7, failure: { message: "status 409, not 2xx" } });
+  });
+
+  it("sets faults, clears them, and takes those away that are left", async () => {
+    const sandbox = await sandboxWith();
+    const list = "request: GET /api/v1/payments/payins";
+    const report = await runSteps(
+      `
+  - fault: { match: { operation: listPayins }, respond: { status: 500 } }
+  - { ${list}, expect: { error: INTERNAL_ERROR } }
+  - fault: clear
+  - ${list}
+  - fault: { match: { operation: listPayins }, respond: { status: 503 } }
+  - { ${list}, expect: { status: 503 } }`,
+      { sandbox },
+    );
+    expect(failed(report)).toBeUndefined();
+    expect(await control(sandbox, "/faults")).toMatchObject({ total: 0 });
+  });
+
+  it("turns scenarios on and off, and leaves them as they were", async () => {
+    const sandbox = await sandboxWith({ scenario: ["declined", "slow"] });
+    const active = async () =>
+      (
+        (await control(sandbox, "/scenarios?limit=100")) as { items: { name: string; active: boolean }[] }
+      ).items
+        .filter((one) => one.active)
+        .map((one) => one.name);
+    const before = await active();
+    const report = await runSteps(
+      `
+  - scenario: instant${pays("a@shop.test")}
+  - expect_charge: { charge_id: "\${charge}", status: COMPLETED }
+  - scenario: { drop: instant }
+  - scenario: { drop: slow }${pays("b@shop.test")}
+  - advance: 10s
+  - expect_charge: { charge_id: "\${charge}", status: FAILED }
+  - scenario: { use: nonsense }`,
+      { sandbox },
+    );
+    expect(failed(report)).toMatchObject({
+      number: 11,
+      failure: { message: 'the sandbox refused: There is no scenario "nonsense"' },
+    });
+    expect(await active()).toEqual(before);
+  });
+
+  it("resets, keeps the file's rules, and counts from there", async () => {
+    const report = await runSteps(
+      `${pays("a@shop.test")}
+  - advance: 10s
+  - expect_charge: { charge_id: "\${charge}", status: FAILED }
+  - reset: true
+  - expect_charge: { count: 0 }
+  - expect_webhook: { count: 0 }
+  - reset: { ids: repeat }${pays("a@shop.test")}
+  - advance: 10s
+  - expect_charge: { charge_id: "\${charge}", status: FAILED }
+  - expect_balance: { currency: KES, change: "0" }`,
+      { rules: "charges:\n  - timeline: [{ after: 1s, to: FAILED }]" },
+    );
+    expect(failed(report)).toBeUndefined();
+  });
+});
+
+describe("a run", () => {
+  it("freezes the clock, puts the rules on top, and leaves nothing behind", async () => {
+    const sandbox = await sandboxWith({ clock: "60x", scenario: "declined" });
+    const before = await control(sandbox, "/scenarios?limit=100");
+    const report = await runSteps(
+      `${pays("a@shop.test")}
+  - request: GET /_sandbox/clock
+    expect: { body: { mode: manual } }
+  - expect_charge: { charge_id: "\${charge}", sandbox: { scenario: flow } }
+  - expect_charge: { charge_id: none }`,
+      {
+        sandbox,
+        rules:
+          "charges:\n  - timeline: [{ after: 1s, to: COMPLETED }]\nfaults:\n  - { match: { operation: getBalances }, respond: { status: 500 } }",
+      },
+    );
+    expect(failed(report)?.number).toBe(5);
+    expect(report.warnings).toEqual([]);
+    expect(await control(sandbox, "/clock")).toMatchObject({ mode: "60x" });
+    expect(await control(sandbox, "/scenarios?limit=100")).toEqual(before);
+  });
+
+  it("is given a name of its own when the sandbox knows the scenario already", async () => {
+    const sandbox = await sandboxWith();
+    const flow = `${pays("a@shop.test")}\n  - expect_charge: { charge_id: "\${charge}", sandbox: { scenario: "flow*" } }\n  - request: GET /_sandbox/scenarios/flow`;
+    const put = new Request("http://sandbox/_sandbox/scenarios/flow", {
+      method: "PUT",
+      body: '{"description":"theirs"}',
+    });
+    await sandbox.fetch(put);
+    const report = await runSteps(flow, { sandbox, rules: "charges:\n  - timeline: []" });
+    expect(failed(report)).toBeUndefined();
+    expect(await control(sandbox, "/scenarios/flow")).toMatchObject({ description: "theirs", active: false });
+  });
+
+  it("has the same id with the same seed, and another each time in the same sandbox", async () => {
+    const step = "  - request: GET /api/v1/payments/payins";
+    const [one, two] = [await sandboxWith({ seed: "s" }), await sandboxWith({ seed: "s" })];
+    const first = (await runSteps(step, { sandbox: one })).run_id;
+    expect((await runSteps(step, { sandbox: two })).run_id).toBe(first);
+    expect((await runSteps(step, { sandbox: one })).run_id).not.toBe(first);
+  });
+
+  it("ends when it is told to, and puts back what it has changed", async () => {
+    const sandbox = await sandboxWith({ clock: "real" });
+    const abort = new AbortController();
+    const running = runSteps(
+      "  - fault: { respond: { status: 500 } }\n  - { wait_for: charge, within: 1h }\n  - advance: 1s",
+      {
+        sandbox,
+        signal: abort.signal,
+        onStepBegin: (_title, number) => {
+          if (number === 2) abort.abort();
+        },
+      },
+    );
+    const report = await running;
+    expect(report).toMatchObject({ outcome: "error" });
+    expect(failed(report)).toMatchObject({ number: 2, failure: { message: "interrupted" } });
+    expect(await control(sandbox, "/clock")).toMatchObject({ mode: "real" });
+    expect(await control(sandbox, "/faults")).toMatchObject({ total: 0 });
+  });
+
+  it("tells what a variable came to when it does not fit", async () => {
+    const report = await runSteps(`
+  - { request: GET /api/v1/payments/payins, save: { list: body } }
+  - expect_charge: { count: "\${list.items}" }`);
+    expect(failed(report)?.failure?.message).toMatch(/^expect_charge\.count: must be/);
+  });
+});

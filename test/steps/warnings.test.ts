@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { scenarioWarnings } from "../../src/runtime/scenario-warnings.js";
+import type { ChargeEntry, WithdrawalEntry } from "../../src/schema/scenario.js";
+
+const ofCharge = (...timeline: ChargeEntry[]) =>
+  scenarioWarnings({ name: "x", charges: [{ timeline }] }).map(({ path, message }) => [path.at(-1), message]);
+const ofWithdrawal = (...timeline: WithdrawalEntry[]) =>
+  scenarioWarnings({ name: "x", withdrawals: [{ timeline }] }).map(({ path, message }) => [
+    path.at(-1),
+    message,
+  ]);
+
+describe("a warning of what can never happen", () => {
+  it("is not given for what can", () => {
+    expect(
+      ofCharge(
+        { after: "1s", to: "AWAITING_PAYMENT" },
+        { after: "2s", to: "PROCESSING" },
+        // Paid is paid: it does not expire, however long it takes.
+        { after: "2h", to: "COMPLETED" },
+        { after: "30d", to: "REFUNDED" },
+      ),
+    ).toEqual([]);
+    expect(
+      ofCharge(
+        { after: "59m59s", to: "AWAITING_PAYMENT" },
+        { after_expiry: "5m", to: "PROCESSING" },
+        { after: "2h", to: "COMPLETED" },
+      ),
+    ).toEqual([]);
+    expect(ofCharge({ after: "1s", to: "EXPIRED" }, { after: "2h", to: "COMPLETED" })).toEqual([]);
+    expect(ofWithdrawal({ after: "1d", to: "PROCESSING" }, { after: "1d", to: "FAILED" })).toEqual([]);
+  });
+
+  it("is given for a status that cannot follow, or is there already", () => {
+    expect(
+      ofCharge(
+        { after: "1s", to: "COMPLETED" },
+        { after: "1s", to: "FAILED" },
+        { after: "1s", to: "REFUNDED" },
+      ),
+    ).toEqual([[1, "never happens: a charge that is COMPLETED cannot become FAILED"]]);
+    expect(ofCharge({ after: "1s", to: "FAILED" }, { after: "1s", to: "FAILED" })).toEqual([
+      [1, "changes nothing: the charge is FAILED already"],
+    ]);
+    expect(ofWithdrawal({ after: "1s", to: "COMPLETED" }, { after: "1s", to: "PENDING" })).toEqual([
+      [0, "never happens: a withdrawal that is PENDING cannot become COMPLETED"],
+      [1, "changes nothing: the withdrawal is PENDING already"],
+    ]);
+  });
+
+  it("is given for what comes when the charge has expired", () => {
+    expect(ofCharge({ after: "30m", to: "AWAITING_PAYMENT" }, { after: "30m", to: "COMPLETED" })).toEqual([
+      [
+        1,
+        "never happens: the charge is AWAITING_PAYMENT until it expires after 1h (the default); a late payment is written after_expiry",
+      ],
+    ]);
+    expect(ofCharge({ after: "1s", to: "PROCESSING" }, { after_expiry: "1s", to: "COMPLETED" })).toEqual([
+      [1, "never happens: a charge that is PROCESSING does not expire"],
+    ]);
+  });
+});

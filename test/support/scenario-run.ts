@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RunReport, StepReport } from "../../src/runtime/steps/report.js";
+import { createSandbox, type RunFileOptions, type Sandbox, type SandboxOptions } from "../../src/sandbox.js";
+
+const folders: string[] = [];
+const sandboxes: Sandbox[] = [];
+
+/** Writes a file with that text where nothing else is. */
+export function fileWith(text: string, name = "scenario.yaml"): string {
+  const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-steps-"));
+  folders.push(folder);
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+export async function sandboxWith(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await createSandbox({ clock: "manual", ...options });
+  sandboxes.push(sandbox);
+  return sandbox;
+}
+
+/** Runs a scenario of these steps (YAML, a list) in a sandbox of its own, or in the one given. */
+export async function runSteps(
+  steps: string,
+  { rules = "", sandbox, ...options }: RunFileOptions & { rules?: string; sandbox?: Sandbox } = {},
+): Promise<RunReport> {
+  const file = fileWith(`name: flow\n${rules}\nsteps:\n${steps.replace(/^\n+/, "").replace(/\s+$/, "")}\n`);
+  return (sandbox ?? (await sandboxWith())).run(file, options);
+}
+
+/** The step that did not pass, if any. */
+export function failed(report: RunReport): StepReport | undefined {
+  return report.steps.find(({ outcome }) => outcome === "failed" || outcome === "error");
+}
+
+export async function cleanUp(): Promise<void> {
+  await Promise.all(sandboxes.splice(0).map((sandbox) => sandbox.close()));
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+/** A quote, and a charge for it by mobile money; saves `quote`, `charge`. */
+export function pays(email: string, amount = "500.00", phone = "+254700000001"): string {
+  const common = `pricing: { base_currency: KES, amount: "${amount}" }, payment_method: mobile_money`;
+  return `
+  - request: POST /api/v1/payments/quotes
+    body: { ${common} }
+    save: { quote: body.quote_id }
+  - request: POST /api/v1/payments/whitelabel
+    body: { ${common}, quote_id: "\${quote}", customer_email: "${email}", phone_number: "${phone}" }
+    save: { charge: body.charge_id }`;
+}

@@ -1,0 +1,116 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Webhook } from "standardwebhooks";
+
+/** Mistakes a shop can make, each found by another step of a scenario. */
+export type Bug = "fulfils_twice" | "gives_up" | "trusts_anybody";
+
+export interface Order {
+  readonly order_id: string;
+  readonly charge_id: string;
+  status: "pending" | "paid" | "failed";
+  fulfilled: number;
+}
+
+const TRIES = 3;
+
+/** A small real shop: sells one thing by mobile money, and is told by webhook that it has been paid. */
+export class Shop {
+  readonly bug: Bug | undefined;
+  /** Where the payments service is, and how to talk to it; set once it runs. */
+  service = { url: "", apiKey: "", webhookSecret: "" };
+  readonly #server: Server;
+  readonly #orders = new Map<string, Order>();
+  readonly #seen = new Set<string>();
+
+  constructor(bug?: Bug) {
+    this.bug = bug;
+    this.#server = createServer((request, response) => {
+      this.#answer(request).then(
+        ([status, body]) => {
+          response.writeHead(status, { "content-type": "application/json" });
+          response.end(JSON.stringify(body));
+        },
+        (error: Error) => {
+          response.writeHead(502, { "content-type": "application/json" });
+          response.end(JSON.stringify({ error: error.message }));
+        },
+      );
+    });
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #answer(request: IncomingMessage): Promise<[number, unknown]> {
+    const text = await textOf(request);
+    if (request.method === "POST" && request.url === "/orders")
+      return [201, await this.#order(JSON.parse(text))];
+    if (request.method === "POST" && request.url === "/webhooks") return this.#told(request, text);
+    const order = this.#orders.get(/^\/orders\/(\w+)$/.exec(request.url ?? "")?.[1] ?? "");
+    return order === undefined ? [404, { error: "not found" }] : [200, order];
+  }
+
+  async #order({ email, phone }: { email: string; phone: string }): Promise<Order> {
+    const pricing = { base_currency: "KES", amount: "500.00" };
+    const common = { pricing, payment_method: "mobile_money", customer_email: email };
+    const quote = await this.#call("/api/v1/payments/quotes", common);
+    const charge = await this.#call("/api/v1/payments/whitelabel", {
+      ...common,
+      quote_id: quote.quote_id,
+      phone_number: phone,
+    });
+    const order: Order = {
+      order_id: String(this.#orders.size + 1),
+      charge_id: charge.charge_id!,
+      status: "pending",
+      fulfilled: 0,
+    };
+    this.#orders.set(order.order_id, order);
+    return order;
+  }
+
+  /** Calls the service, and again when it has an error of its own. */
+  async #call(path: string, body: unknown): Promise<Record<string, string>> {
+    for (let left = this.bug === "gives_up" ? 1 : TRIES; ; left--) {
+      const answer = await fetch(`${this.service.url}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${this.service.apiKey}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      if (answer.ok) return (await answer.json()) as Record<string, string>;
+      if (answer.status < 500 || left === 1)
+        throw new Error(`the payments service answered ${answer.status}`);
+    }
+  }
+
+  #told(request: IncomingMessage, text: string): [number, unknown] {
+    try {
+      new Webhook(this.service.webhookSecret).verify(text, request.headers as Record<string, string>);
+    } catch {
+      if (this.bug !== "trusts_anybody") return [401, { error: "bad signature" }];
+    }
+    const event = JSON.parse(text) as { id: string; type: string; data: { charge_id: string } };
+    if (this.#seen.has(event.id) && this.bug !== "fulfils_twice") return [200, { seen: true }];
+    this.#seen.add(event.id);
+    for (const order of this.#orders.values())
+      if (order.charge_id === event.data.charge_id && event.type === "charge.completed") {
+        order.status = "paid";
+        order.fulfilled++;
+      }
+    return [200, {}];
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8")) text += chunk;
+  return text;
+}
