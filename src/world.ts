@@ -1,4 +1,5 @@
 import type { Catalogue } from "./domain/catalogue.js";
+import type { Charge } from "./domain/charge.js";
 import { storeScenario } from "./engine/commands/scenarios.js";
 import { registerEndpoint } from "./engine/commands/webhooks.js";
 import { carryEndpoint } from "./engine/commands/world.js";
@@ -11,6 +12,7 @@ import type {
   ResetRequest,
   ServedRequest,
   SnapshotPort,
+  Subscriber,
   World,
   WorldInfo,
 } from "./http/ports.js";
@@ -21,9 +23,10 @@ import { RequestJournal } from "./runtime/request-journal.js";
 import { Runner } from "./runtime/runner.js";
 import { Sender } from "./runtime/sender.js";
 import { Snapshots } from "./runtime/snapshots.js";
+import { Tally } from "./runtime/tally.js";
 import type { Wall } from "./runtime/wall.js";
 import { Watchers } from "./runtime/watchers.js";
-import type { Mode } from "./schema/common.js";
+import type { ChargeStatus, Mode } from "./schema/common.js";
 import { isRefusal, type Refusal, refuse } from "./schema/errors.js";
 import type { KeyFixture } from "./schema/fixtures.js";
 import type { ClockSetting } from "./schema/options.js";
@@ -97,6 +100,8 @@ export class LocalWorld implements World {
   readonly snapshots: SnapshotPort;
   readonly runner: Runner;
   readonly #clock: Clock;
+  readonly tally = new Tally();
+  readonly #subscribers = new Set<Subscriber>();
   readonly #watchers: Watchers;
   readonly #ownKeys: readonly KeyFixture[];
   readonly #options: WorldOptions;
@@ -155,12 +160,20 @@ export class LocalWorld implements World {
       if (failure !== undefined) options.onError(failure);
     });
     this.#watchers = new Watchers(wall);
-    this.engine.onCommit(() => this.#watchers.notify());
+    this.engine.onCommit((change) => {
+      this.tally.noteChange(change);
+      this.#watchers.notify();
+      for (const subscriber of this.#subscribers) subscriber.onChange(change);
+    });
     this.faults = new FaultInjector(this.engine);
     this.journal = new RequestJournal(
       options.settings.retention.requests,
       () => this.nowMs(),
-      () => this.#watchers.notify(),
+      (entry) => {
+        this.tally.noteRequest(entry.operation, entry.status, entry.responseBody);
+        this.#watchers.notify();
+        for (const subscriber of this.#subscribers) subscriber.onRequest(entry);
+      },
     );
     this.rates = options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit);
     // A namespace's own keys are those of the first organization, with every permission.
@@ -256,6 +269,16 @@ export class LocalWorld implements World {
     this.rates?.clear();
     this.faults.forget();
     this.journal.clear();
+    this.tally.clear();
+  }
+
+  subscribe(subscriber: Subscriber): () => void {
+    this.#subscribers.add(subscriber);
+    return () => this.#subscribers.delete(subscriber);
+  }
+
+  advanceCharge(chargeId: string, until: ChargeStatus): Charge | Refusal {
+    return this.runner.advanceCharge(chargeId, until);
   }
 
   #snapshotPort(kept: Snapshots): SnapshotPort {

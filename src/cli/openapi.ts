@@ -10,6 +10,10 @@ export async function openapi(flags: Readonly<Record<string, unknown>>): Promise
   try {
     const address = `http://${options.host ?? DEFAULT_HOST}:${options.port || DEFAULT_PORT}`;
     const answer = await sandbox.fetch(new Request(`${address}/openapi.json`));
+    // A reader that has seen enough, such as head, hangs up.
+    process.stdout.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
     process.stdout.write(`${JSON.stringify(await answer.json(), null, 2)}\n`);
   } finally {
     await sandbox.close();

@@ -225,7 +225,8 @@ export function readCheckoutRequest(
         body.fault(`payment_methods.${index}`, oneOf(enabled));
   const { refusal } = body;
   if (refusal !== undefined) return refusal;
-  return { pricing: pricing!, methods: asked ?? enabled, body: raw as CheckoutBody };
+  // Named twice is offered once.
+  return { pricing: pricing!, methods: [...new Set(asked ?? enabled)], body: raw as CheckoutBody };
 }
 
 export interface ChosenMethod {

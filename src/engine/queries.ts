@@ -1,3 +1,5 @@
+import type { Catalogue } from "../domain/catalogue.js";
+import { toCanonical } from "../domain/money.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { CurrencyFixture, MethodFixture, OrganizationFixture, RailFixture } from "../schema/fixtures.js";
 import { iso } from "../schema/time.js";
@@ -57,9 +59,18 @@ export function visibleEndpoints(state: State, caller: Caller): Endpoint[] {
 }
 
 /** Payment rail as the service lists it (contract section 2: rails). */
-export function railView(rail: RailFixture) {
+export function railView(catalogue: Catalogue, rail: RailFixture) {
   const { id, display_name, payment_method, currency, country, min_amount, max_amount } = rail;
-  return { id, display_name, payment_method, currency, country, min_amount, max_amount };
+  const { decimals } = catalogue.knownCurrency(currency);
+  return {
+    id,
+    display_name,
+    payment_method,
+    currency,
+    country,
+    min_amount: toCanonical(min_amount, decimals),
+    max_amount: max_amount === null ? null : toCanonical(max_amount, decimals),
+  };
 }
 
 /** Payment method as the service lists it (specification: Payment method). */

@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { refuse } from "../schema/errors.js";
 import { CONTROL_OPERATIONS } from "./control/operations.js";
 import { serveControl } from "./control/serve.js";
+import { serveStream } from "./control/stream.js";
 import { OPERATIONS } from "./operations.js";
 import { pageRoutes } from "./pages/routes.js";
 import type { Worlds } from "./ports.js";
@@ -36,6 +37,7 @@ export function createApp({ worlds, paths = {}, onError }: AppOptions): Hono {
     (await import("./openapi/serve.js")).serveOpenApi(worlds, paths, c),
   );
   route("GET", "/docs", async (c) => (await import("./pages/docs.js")).serveDocs(worlds, paths, c));
+  route("GET", "/_sandbox/stream", serveStream(worlds));
   route("GET", "/health", () => toResponse(healthReply(worlds.version), worlds.nowMs()));
 
   const known = [...methodsAt].map(([path, methods]) => ({

@@ -1,8 +1,9 @@
+import type { Charge } from "../domain/charge.js";
 import type { Subject } from "../domain/scenario.js";
 import type { Engine } from "../engine/engine.js";
-import type { StateDump } from "../engine/records.js";
+import type { Change, StateDump } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
-import type { Mode } from "../schema/common.js";
+import type { ChargeStatus, Mode } from "../schema/common.js";
 import type { Refusal } from "../schema/errors.js";
 import type { KeyFixture } from "../schema/fixtures.js";
 import type { ClockSetting } from "../schema/options.js";
@@ -30,6 +31,11 @@ export interface World {
   readonly journal: JournalPort;
   readonly mailboxes: MailboxPort;
   readonly snapshots: SnapshotPort;
+  readonly tally: TallyPort;
+  /** Hears of each change and each request from now on; returns how to stop. */
+  subscribe(subscriber: Subscriber): () => void;
+  /** Runs a charge's own tasks until it has that status; the clock stays. */
+  advanceCharge(chargeId: string, until: ChargeStatus): Charge | Refusal;
   /** Whether nothing is due and no delivery is under way. */
   isIdle(): boolean;
   /** Resolves with true as soon as the condition holds, looked at after each change; with false after so long. */
@@ -56,6 +62,19 @@ export interface FaultPort {
   forget(faultId?: string): void;
   /** The first fault that is left and matches; it is counted as met. */
   pick(scenario: string | null, subject: () => Subject): PickedFault | undefined;
+}
+
+export interface Subscriber {
+  onChange(change: Change): void;
+  onRequest(entry: JournalEntry): void;
+}
+
+/** How often the app has met each thing, by name. */
+export interface TallyPort {
+  readonly operations: ReadonlyMap<string, number>;
+  readonly statuses: ReadonlyMap<string, number>;
+  readonly events: ReadonlyMap<string, number>;
+  readonly errorCodes: ReadonlyMap<string, number>;
 }
 
 export interface MailboxPort {

@@ -11,6 +11,8 @@ const MAX_TOKENS = 200_000;
 const MAX_FAULTS = 50;
 const MAX_TEXT = 300;
 const MAX_ALIASES = 1_000;
+const MAX_DEPTH = 100;
+const TOO_DEEP = "is nested too deeply";
 
 /** Where in a file something is wrong, and what. */
 export interface Fault {
@@ -81,7 +83,12 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
     );
   const document = readText(yaml, file, text, lines);
   if (document.errors.length > 0)
-    throw faultsAt(document.errors.map(({ pos, message }) => ({ offset: pos[0], message })));
+    throw faultsAt(
+      document.errors.map(({ pos, message }) => ({
+        offset: pos[0],
+        message: /call stack/.test(message) ? TOO_DEEP : message,
+      })),
+    );
   const slips = [...slipsIn(yaml, document)];
   if (slips.length > 0) throw faultsAt(slips);
   let value: unknown;
@@ -130,7 +137,7 @@ function readText(
     // The library looks for repeated keys by holding each against all others: `slipsIn` does it in one go.
     return yaml.parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
   } catch (error) {
-    throw wholeFile(file, error instanceof RangeError ? "is nested too deeply" : String(error));
+    throw wholeFile(file, error instanceof RangeError ? TOO_DEEP : String(error));
   }
 }
 
@@ -147,6 +154,7 @@ function* slipsIn(yaml: Yaml, document: YamlDocument): Generator<{ offset: numbe
         yield { offset, message: `*${node.source} stands for what it is in` };
     }
     if (!yaml.isCollection(node)) continue;
+    if (above.length > MAX_DEPTH) return yield { offset: node.range?.[0] ?? 0, message: TOO_DEEP };
     const around = [...above, node];
     const keys = new Set<unknown>();
     for (const item of node.items) {
@@ -245,6 +253,8 @@ function issueMessages(schema: z.ZodMiniType, issue: Issue, isOpen: (value: unkn
     const near = nearest(issue.input, issue.values.map(String));
     if (near !== undefined) return [{ path, message: `${issueMessage(issue)}; did you mean ${near}?` }];
   }
+  const [inKey] = issue.code === "invalid_key" ? issue.issues : [];
+  if (inKey !== undefined) return [{ path, message: inKey.message }];
   const isSilent = issuePath(issue) === "body" && issue.message === "";
   return [{ path, message: isSilent ? "is invalid" : issueMessage(issue) }];
 }
@@ -256,11 +266,14 @@ export function unknownField(word: string, known: readonly string[]): string {
   return known.length > 0 ? `unknown field; known: ${known.join(", ")}` : "unknown field";
 }
 
+/** How far a value is from a shape: one that is of another kind altogether is farthest. */
 function cost(issues: readonly Issue[]): number {
-  return issues.reduce(
-    (sum, issue) => sum + (issue.path.length === 0 && issue.code === "invalid_type" ? 10 : 1),
-    0,
-  );
+  return issues.reduce((sum, issue) => {
+    const isOtherKind =
+      issue.code === "invalid_type" ||
+      (issue.code === "invalid_value" && typeof issue.input === "object" && issue.input !== null);
+    return sum + (issue.path.length === 0 && isOtherKind ? 10 : 1);
+  }, 0);
 }
 
 /** The field names a schema knows at a path, as far as it can be followed there. */

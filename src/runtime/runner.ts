@@ -1,3 +1,4 @@
+import type { Charge } from "../domain/charge.js";
 import { expireCharge, runTimelineEntry, settleCharge } from "../engine/commands/charges.js";
 import { dropDelivery, type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
 import { runWithdrawalEntry } from "../engine/commands/withdrawals.js";
@@ -5,6 +6,7 @@ import { keepClock } from "../engine/commands/world.js";
 import type { Engine } from "../engine/engine.js";
 import type { StateDump, Task } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
+import type { ChargeStatus } from "../schema/common.js";
 import { type Refusal, refuse } from "../schema/errors.js";
 import type { ClockSetting } from "../schema/options.js";
 import { iso } from "../schema/time.js";
@@ -390,6 +392,37 @@ export class Runner {
 
   #somethingHappened(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /**
+   * Runs a charge's own tasks, one after the other and now, until it has that status; the clock stays, and
+   * whatever else is planned waits. Refused at once when nothing planned leads there.
+   */
+  advanceCharge(chargeId: string, until: ChargeStatus): Charge | Refusal {
+    this.settle();
+    const charge = () => this.#engine.state.get("charges", chargeId);
+    const found = charge();
+    if (found === undefined) return refuse("NOT_FOUND", "Charge not found");
+    const leadsThere = until === "EXPIRED" || found.timeline.some((entry) => entry.to === until);
+    if (found.status !== until && !leadsThere)
+      return refuse("INVALID_TRANSITION", `Nothing planned for the charge makes it ${until}.`);
+    for (
+      let current: Charge | undefined = found;
+      current !== undefined && current.status !== until;
+      current = charge()
+    ) {
+      const next = Object.values(current.tasks)
+        .map((id) => this.#engine.state.get("tasks", id))
+        .filter((task): task is Task => task !== undefined)
+        .sort((a, b) => a.due_ms - b.due_ms || a.rank - b.rank || a.task_id - b.task_id)[0];
+      if (next === undefined)
+        return refuse(
+          "INVALID_TRANSITION",
+          `The charge is ${current.status}, and nothing more is planned for it.`,
+        );
+      this.#executeNow(commandOf(next));
+    }
+    return charge()!;
   }
 
   /** Resolves when nothing is due and no delivery is under way. */

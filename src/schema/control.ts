@@ -175,3 +175,5 @@ export const stateDumpSchema = z.object({
   counters: z.record(z.string(), z.number()),
   collections: z.record(z.string(), z.array(z.tuple([z.union([z.string(), z.number()]), z.unknown()]))),
 });
+
+export const chargeAdvanceRequestSchema = z.strictObject({ until: chargeStatusSchema });

@@ -11,14 +11,19 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best;
 }
 
-/** Levenshtein's distance, a row at a time. */
+/** How many letters were left out, put in, mistaken or swapped with the next: a row at a time. */
 function editDistance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
-    for (let j = 1; j <= b.length; j++)
-      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    row = next;
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const edited = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (isSame ? 0 : 1));
+      next.push(isSwap ? Math.min(edited, before[j - 2]! + 1) : edited);
+    }
+    [before, row] = [row, next];
   }
   return row[b.length]!;
 }

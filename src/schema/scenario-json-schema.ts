@@ -83,14 +83,18 @@ function described(key: string | undefined): Json {
 }
 
 /** A number, a truth value, or a text that has to be one of some or look a certain way. */
-function isNarrow({ type, enum: known, pattern, anyOf }: Json): boolean {
-  if (Array.isArray(anyOf))
-    return anyOf.some(isNarrow) && !anyOf.some((part: Json) => part.type === "string" && !isNarrow(part));
+function isNarrow({ type, enum: known, const: only, pattern, anyOf }: Json): boolean {
+  if (Array.isArray(anyOf)) return anyOf.some(isNarrow) && !anyOf.some(isAnyText);
   return (
     type === "number" ||
     type === "integer" ||
     type === "boolean" ||
     known !== undefined ||
+    only !== undefined ||
     pattern !== undefined
   );
+}
+
+function isAnyText(schema: Json): boolean {
+  return schema.type === "string" && !isNarrow(schema);
 }

@@ -146,7 +146,14 @@ function waitStep<const What extends keyof typeof WAIT_MATCHES>(what: What) {
   });
 }
 
-export const WAIT_KINDS = ["charge", "request", "delivery", "idle"] as const;
+/** The shape of `wait_for` by what is waited for. */
+export const WAIT_SCHEMAS = {
+  charge: waitStep("charge"),
+  request: waitStep("request"),
+  delivery: waitStep("delivery"),
+  idle: z.strictObject({ name, wait_for: z.literal("idle"), within: z.optional(durationSchema) }),
+} as const;
+export const WAIT_KINDS = Object.keys(WAIT_SCHEMAS) as (keyof typeof WAIT_SCHEMAS)[];
 
 /** A signed decimal: how much a balance has changed. */
 const changeSchema = z
@@ -174,10 +181,10 @@ export const STEP_SCHEMAS = {
   app: z.strictObject({ name, app: callSchema, ...callShape }),
   manual: z.strictObject({ name, manual: textSchema }),
   wait_for: z.discriminatedUnion("wait_for", [
-    waitStep("charge"),
-    waitStep("request"),
-    waitStep("delivery"),
-    z.strictObject({ name, wait_for: z.literal("idle"), within: z.optional(durationSchema) }),
+    WAIT_SCHEMAS.charge,
+    WAIT_SCHEMAS.request,
+    WAIT_SCHEMAS.delivery,
+    WAIT_SCHEMAS.idle,
   ]),
   advance: z.strictObject({
     name,

@@ -2,11 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nearest } from "../../src/schema/nearest.js";
 
-/** Levenshtein's distance by its recursive definition. */
+/** How many letters were left out, put in, mistaken or swapped with the next, by its recursive definition. */
 function distance(a: string, b: string): number {
   if (a === "" || b === "") return a.length + b.length;
   if (a[0] === b[0]) return distance(a.slice(1), b.slice(1));
-  return 1 + Math.min(distance(a.slice(1), b), distance(a, b.slice(1)), distance(a.slice(1), b.slice(1)));
+  const swapped = a[0] === b[1] && a[1] === b[0] ? [distance(a.slice(2), b.slice(2))] : [];
+  return (
+    1 +
+    Math.min(distance(a.slice(1), b), distance(a, b.slice(1)), distance(a.slice(1), b.slice(1)), ...swapped)
+  );
 }
 
 const wordArb = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 6 });
@@ -28,6 +32,7 @@ describe("the nearest known word", () => {
     ["defualt", ["default", "declined"], "default"],
     ["Default", ["default"], "default"],
     ["webhok_url", ["webhook_url", "webhooks"], "webhook_url"],
+    ["nmae", ["name", "vars"], "name"],
     ["advence", ["advance", "freeze"], "advance"],
   ])("to %s among %j is %s", (word, known, found) => {
     expect(nearest(word, known)).toBe(found);

@@ -10,7 +10,6 @@ import {
   openApi,
   START,
 } from "../support/api-client.js";
-import { userFile } from "../support/user-files.js";
 
 const CHECKOUTS = "/api/v1/payments/checkouts";
 const GONE = "Quote expired or not found. Please get a new quote.";
@@ -499,17 +498,6 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     okBody(await pay(api, checkout_id));
     await api.advance({ by: "1m" });
     expect((await api.charge(charge_id)).status).toBe("EXPIRED");
-  });
-
-  it("has the method's enabling looked at when the checkout is made", async () => {
-    const fixtures = userFile(
-      "no-card.yaml",
-      "organizations: [{ organization_id: org_sandbox, enabled_payment_methods: [bank_transfer] }]\n",
-    );
-    const api = await openApi({ fixtures });
-    const { checkout_id, payment_methods } = await checkout(api);
-    expect(payment_methods).toEqual(["bank_transfer"]);
-    expectInvalid(await pay(api, checkout_id, { payment_method: "card" }), "payment_method");
   });
 });
 

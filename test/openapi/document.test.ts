@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { OpenApiDocument } from "../../src/http/openapi/document.js";
@@ -181,6 +184,49 @@ describe("GET /openapi.json", () => {
     expect(told.webhooks).toHaveProperty(["payment.successful"]);
     expect(told.webhooks).not.toHaveProperty(["charge.completed"]);
     expect(JSON.stringify(told.components.responses.Unauthorized)).toContain("BAD_KEY");
+  });
+});
+
+describe("fixtures of a user's own", () => {
+  const YEN = {
+    currencies: [
+      { code: "JPY", type: "fiat", name: "Yen", decimals: 0, rate: "150", minimum_withdrawal: "1000" },
+    ],
+    methods: [
+      {
+        id: "konbini",
+        display_name: "Konbini",
+        icon: "shop",
+        description: "Pay at a shop",
+        type: "fiat",
+        enabled_by_default: true,
+        currencies: ["JPY"],
+        kind: "mobile_money",
+        fees: { platform_percent: "1", gateway_percent: "2" },
+      },
+    ],
+    organizations: [{ organization_id: "org_sandbox", enabled_payment_methods: ["konbini", "card"] }],
+  };
+
+  it("are in the document, and what is answered with them is as it says", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-openapi-"));
+    try {
+      const fixtures = join(folder, "fixtures.json");
+      writeFileSync(fixtures, JSON.stringify(YEN));
+      const api = await openApi({ fixtures });
+      const told = await served(api);
+      const validatorAt = schemaValidator(told);
+      const order = { pricing: { base_currency: "JPY", amount: "500" }, payment_method: "konbini" };
+      expect(validatorAt("#/components/schemas/Quote")(await api.quote(order))).toBe(true);
+      const body = { ...order, customer_email: "ada@shop.test", quote_id: "qt_none" };
+      expect(validatorAt("#/components/schemas/WhitelabelRequest")(body)).toBe(false);
+      expect((await api.tryWhitelabel(body)).details).toHaveProperty("phone_number");
+      const methods = await api.get("/api/v1/payments/payment-methods");
+      expect(validatorAt("#/components/schemas/PaymentMethodList")(methods.body)).toBe(true);
+      expect(JSON.stringify(told.components.schemas.Pricing)).toContain("JPY");
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 

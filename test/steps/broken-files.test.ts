@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Validation, validateFile } from "../../src/runtime/validation.js";
@@ -196,13 +197,17 @@ describe("whatever a file holds, it is said what is wrong and where", () => {
     ],
     ["brackets without end", `name: ${"[".repeat(100_000)}`, /./],
     ["dashes without end", `steps:\n  ${"- ".repeat(100_000)}`, /./],
-    ["braces that open and close", `name: x\nvars: ${"{ a: ".repeat(5_000)}${"}".repeat(5_000)}`, /./],
+    [
+      "braces that open and close",
+      `name: x\nvars: ${"{ a: ".repeat(5_000)}${"}".repeat(5_000)}`,
+      /^is nested too deeply$/,
+    ],
     ["commas", `name: [${",".repeat(1_000_000)}]`, /too much/],
     ["huge numbers", `name: x\nwebhooks: [{ copies: ${"9".repeat(5_000)} }]`, /whole number|100|number|int/i],
     ["five megabytes of steps", `name: x\nsteps:\n${"  - { advance: 1s }\n".repeat(250_000)}`, /too much/],
-    ["five megabytes of keys", lines(400_000, (index) => `key${index}: ${index}`), /too much/],
+    ["five megabytes of keys", lines(300_000, (index) => `key${index}: ${index}`), /too much/],
     ["a long name", `name: ${"x".repeat(5_000_000)}`, /letters, digits/],
-    ["a long word", `${"x".repeat(5_000_000)}: 1\nname: x`, /unknown field/],
+    ["a long word", `${"x".repeat(5_000_000)}: 1\nname: x`, /at most 1024|unknown field/],
     ["more than five megabytes", "#".repeat(6_000_000), /larger than 5 MB/],
     [
       "thousands of unknown words",

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { afterEach, describe, expect, it } from "vitest";
 import { DocumentError, faultText } from "../../src/runtime/documents.js";
 import { type LoadedScenario, readScenarioFile } from "../../src/runtime/scenario-files.js";
@@ -57,7 +58,7 @@ webhooks:
     const text = 'name: s\nvars: { n: 1, yes: false }\nfaults: [{ delay: 1s, times: "$' + '{n}" }]';
     const { scenario } = await load(text, { given: { n: "3" } });
     expect(scenario.faults).toEqual([{ delay: "1s", times: 3 }]);
-    expect(await faults(text, { given: { n: "many" } })).toEqual(["3:22 faults.0.times: must be a number"]);
+    expect(await faults(text, { given: { n: "many" } })).toEqual(["3:23 faults.0.times: must be a number"]);
   });
 
   it("may hold records, and be asked for a part of them", async () => {
@@ -134,8 +135,11 @@ describe("steps", () => {
       "3:5 steps.0.advance: must be a duration such as 10m, an ISO instant, next or idle",
     ],
     ["  - { advance: 1s, expect: {} }", "3:20 steps.0.expect: unknown field; known: name, advance"],
-    ["  - { advance: 1s, naem: x }", "3:20 steps.0.naem: unknown field; known: name, advance"],
-    ["  - wait_for: chrage", "3:5 steps.0.wait_for: must be one of charge, request, delivery, idle"],
+    ["  - { advance: 1s, naem: x }", "3:20 steps.0.naem: unknown field; did you mean name?"],
+    [
+      "  - wait_for: chrage",
+      "3:5 steps.0.wait_for: must be one of charge, request, delivery, idle; did you mean charge?",
+    ],
     [
       "  - wait_for: charges",
       "3:5 steps.0.wait_for: must be one of charge, request, delivery, idle; did you mean charge?",

@@ -28,6 +28,8 @@ type Layer = keyof typeof MAY_IMPORT;
 /** Files that lie in src itself. `testing.ts` is the second public door (contract section 8). */
 const LAYER_OF_FILE: Readonly<Record<string, Layer>> = {
   "world.ts": "sandbox",
+  "host.ts": "sandbox",
+  "storage.ts": "sandbox",
   "sandbox.ts": "sandbox",
   "index.ts": "index",
   "testing.ts": "index",

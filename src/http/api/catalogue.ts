@@ -38,7 +38,7 @@ export function listPaymentRails({ world, caller, url }: Call<Caller>): Reply | 
       (payment_method === undefined || rail.payment_method === payment_method) &&
       (currency === undefined || rail.currency === currency),
   );
-  return ok({ payment_rails: rails.map(railView) });
+  return ok({ payment_rails: rails.map((rail) => railView(catalogue, rail)) });
 }
 
 export function listPayoutCurrencies({ world }: Call<Caller>): Reply {

@@ -2,7 +2,12 @@ import type { Charge } from "../../domain/charge.js";
 import { transitionCharge as transitionCommand } from "../../engine/commands/charges.js";
 import { chargeDetailJson } from "../../engine/views.js";
 import type { ChargeStatus } from "../../schema/common.js";
-import { chargeQuerySchema, refundRequestSchema, transitionRequestSchema } from "../../schema/control.js";
+import {
+  chargeAdvanceRequestSchema,
+  chargeQuerySchema,
+  refundRequestSchema,
+  transitionRequestSchema,
+} from "../../schema/control.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import type { World } from "../ports.js";
@@ -64,5 +69,13 @@ export function refundCharge({ world, body, param }: ControlCall): Reply | Refus
 
 function move(world: World, chargeId: string, to: ChargeStatus, reason: string | undefined): Reply | Refusal {
   const moved = world.execute(transitionCommand(chargeId, to, "control", reason));
+  return isRefusal(moved) ? moved : okJson(chargeDetailJson(moved));
+}
+
+/** Moves this charge along its own timeline, and no other; the clock stays. */
+export function advanceCharge({ world, body, param }: ControlCall): Reply | Refusal {
+  const checked = check(chargeAdvanceRequestSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  const moved = world.advanceCharge(param("charge_id"), checked.data.until);
   return isRefusal(moved) ? moved : okJson(chargeDetailJson(moved));
 }

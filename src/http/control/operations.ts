@@ -2,10 +2,11 @@ import type { Refusal } from "../../schema/errors.js";
 import type { World, Worlds } from "../ports.js";
 import type { Reply } from "../reply.js";
 import { listBalances } from "./balances.js";
-import { getCharge, listCharges, refundCharge, transitionCharge } from "./charges.js";
+import { advanceCharge, getCharge, listCharges, refundCharge, transitionCharge } from "./charges.js";
 import { cancelCheckout, payCheckout } from "./checkouts.js";
 import { advanceClock, getClock, putClock } from "./clock.js";
 import { getEndpoint, listEndpoints, patchEndpoint, postEndpoint, removeEndpoint } from "./endpoints.js";
+import { advice, coverage } from "./insight.js";
 import {
   clearRequests,
   getDelivery,
@@ -39,6 +40,7 @@ import {
   putState,
   restoreSnapshot,
 } from "./snapshots.js";
+import { chargeTimeline } from "./story.js";
 import { waitFor } from "./wait.js";
 import { transitionWithdrawal } from "./withdrawals.js";
 
@@ -81,6 +83,10 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   { method: "GET", path: "/_sandbox/charges/:charge_id", handle: getCharge },
   { method: "POST", path: "/_sandbox/charges/:charge_id/transition", handle: transitionCharge },
   { method: "POST", path: "/_sandbox/charges/:charge_id/refund", handle: refundCharge },
+  { method: "POST", path: "/_sandbox/charges/:charge_id/advance", handle: advanceCharge },
+  { method: "GET", path: "/_sandbox/charges/:charge_id/timeline", handle: chargeTimeline },
+  { method: "GET", path: "/_sandbox/coverage", handle: coverage },
+  { method: "GET", path: "/_sandbox/advice", handle: advice },
   { method: "POST", path: "/_sandbox/withdrawals/:withdrawal_id/transition", handle: transitionWithdrawal },
   { method: "POST", path: "/_sandbox/checkouts/:checkout_id/pay", handle: payCheckout },
   { method: "POST", path: "/_sandbox/checkouts/:checkout_id/cancel", handle: cancelCheckout },

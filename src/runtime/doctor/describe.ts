@@ -7,7 +7,7 @@ export function describe(answers: readonly Answer[]): string {
   const [first, ...rest] = answers;
   if (first === undefined) return "not sent";
   if (rest.length === 0) return one(first);
-  if (answers.length > 6) return crowd(answers);
+  if (answers.length > 6 || answers.every((answer) => answer.kind === "accepted")) return crowd(answers);
   const texts = answers.map((answer) => `${answer.sent}: ${one(answer)}`);
   return texts.join("; ");
 }

@@ -26,11 +26,10 @@ export function textReport(report: WebhookReport, paint: Paint = (_style, text) 
   ].join("\n");
 }
 
-/** What was sent and expected is told of those that did not simply pass. */
 function block(row: ProbeRow, number: number, width: number, paint: Paint): string[] {
   const [style, word] = VERDICTS[row.verdict];
   const line = `${String(number).padStart(3)}  ${paint(style, word)}  ${row.title.padEnd(width)}  ${row.came_back}`;
-  if (row.verdict === "pass" || (row.because !== null && row.answers.length === 0)) return [line];
+  if (row.answers.length === 0) return [line];
   const details: [string, string | null][] = [
     ["sent", row.sent],
     ["expected", row.expected],
@@ -48,7 +47,8 @@ function block(row: ProbeRow, number: number, width: number, paint: Paint): stri
 function conclusion({ severity, title, probes, advice }: Finding, paint: Paint): string[] {
   const seen = probes.map(numberOf).join(", ");
   const word = paint(severity === "must" ? "red" : "yellow", severity.toUpperCase());
-  return [`${word}  ${paint("bold", title)} (probe ${seen})`, `      ${advice}`, ""];
+  const where = probes.length === 1 ? `probe ${seen}` : `probes ${seen}`;
+  return [`${word}  ${paint("bold", title)} (${where})`, `${" ".repeat(severity.length)}  ${advice}`, ""];
 }
 
 function numberOf(probe: ProbeRow["probe"]): number {

@@ -1,9 +1,11 @@
 import { nearest } from "../../schema/nearest.js";
 import {
   fill,
+  MAX_SIZE,
   type Reference,
   type Resolve,
   type Resolved,
+  sizeOf,
   type VariableFault,
   valueAt,
 } from "./variables.js";
@@ -43,7 +45,9 @@ export class Scope {
         },
       );
       open.delete(name);
-      this.#values.set(name, value);
+      const isTooLarge = sizeOf(value) > MAX_SIZE;
+      if (isTooLarge) this.faults.push({ path: [name], message: "comes to a value that is too long" });
+      this.#values.set(name, isTooLarge ? "" : value);
     };
     for (const name of Object.keys(own)) settle(name);
   }

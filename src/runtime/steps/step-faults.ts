@@ -1,5 +1,12 @@
 import { nearest } from "../../schema/nearest.js";
-import { STEP_COMPANIONS, STEP_KINDS, STEP_SCHEMAS, type StepKind, WAIT_KINDS } from "../../schema/steps.js";
+import {
+  STEP_COMPANIONS,
+  STEP_KINDS,
+  STEP_SCHEMAS,
+  type StepKind,
+  WAIT_KINDS,
+  WAIT_SCHEMAS,
+} from "../../schema/steps.js";
 import { type Fault, type LoadedDocument, schemaFaults, unknownField } from "../documents.js";
 import { isOpen, type Path } from "./variables.js";
 
@@ -19,11 +26,13 @@ export function stepFaults(
   if (kind === undefined) return noAction(document, at, step);
   if (another !== undefined)
     return [document.faultAt([...at, another], `a step has one action, and this one has ${kind} already`)];
-  if (kind === "wait_for" && !isUnknownYet(step.wait_for) && !isOneOf(WAIT_KINDS, step.wait_for))
+  if (kind === "wait_for" && isUnknownYet(step.wait_for)) return [];
+  if (kind === "wait_for" && !isWaitKind(step.wait_for))
     return [
       document.faultAt([...at, kind], `must be one of ${WAIT_KINDS.join(", ")}${meant(step.wait_for)}`),
     ];
-  return schemaFaults(STEP_SCHEMAS[kind], document, { at, value: step, isOpen: isUnknownYet });
+  const schema = isWaitKind(step.wait_for) ? WAIT_SCHEMAS[step.wait_for] : STEP_SCHEMAS[kind];
+  return schemaFaults(schema, document, { at, value: step, isOpen: isUnknownYet });
 }
 
 function noAction(
@@ -39,8 +48,8 @@ function noAction(
   return [document.faultAt(at, `a step needs an action: one of ${STEP_KINDS.join(", ")}`)];
 }
 
-function isOneOf(known: readonly string[], value: unknown): boolean {
-  return typeof value === "string" && known.includes(value);
+function isWaitKind(value: unknown): value is keyof typeof WAIT_SCHEMAS {
+  return typeof value === "string" && Object.hasOwn(WAIT_SCHEMAS, value);
 }
 
 function meant(word: unknown): string {

@@ -48,6 +48,7 @@ export function fill(
 function fillText(text: string, resolve: Resolve, onFault: (message: string) => void): unknown {
   if (!text.includes("${")) return text;
   let lone: { readonly value: unknown } | undefined;
+  let length = text.length;
   const filled = text.replace(REFERENCE, (whole: string, inside: string) => {
     if (whole.startsWith("$$")) return whole.slice(1);
     const reference = whole.endsWith("}") ? parseReference(inside) : undefined;
@@ -61,9 +62,31 @@ function fillText(text: string, resolve: Resolve, onFault: (message: string) => 
       return whole;
     }
     if (whole === text) lone = resolved;
-    return textOf(resolved.value);
+    length += sizeOf(resolved.value);
+    if (length > MAX_SIZE) {
+      onFault("comes to a text that is too long");
+      return "";
+    }
+    return lone === undefined ? textOf(resolved.value) : "";
   });
   return lone === undefined ? filled : lone.value;
+}
+
+/** What a value may come to, in characters and parts: a few lines can double something very often. */
+export const MAX_SIZE = 1_000_000;
+
+const sizes = new WeakMap<object, number>();
+
+/** How large a value is when it is written out; parts that are shared count each time. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  const known = sizes.get(value);
+  if (known !== undefined) return known;
+  let size = 1;
+  for (const part of Object.values(value)) size += 1 + sizeOf(part);
+  sizes.set(value, size);
+  return size;
 }
 
 function parseReference(inside: string): Reference | undefined {

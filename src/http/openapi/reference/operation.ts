@@ -43,7 +43,7 @@ export function webhookSection(document: OpenApiDocument, { path, operation }: L
   return html`<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title">
 <h3 id="${operationId}-title"><a href="#${operationId}">${path}</a></h3>
 ${prose(operation.description)}${assumption(operation["x-sandbox-assumption"])}
-<details><summary>Headers</summary>${parameterList(parameters)}</details>
+${parameters.length > 0 && html`<details><summary>Headers</summary>${parameterList(parameters)}</details>`}
 <details><summary>Body: ${nameOf(event.$ref ?? "")}</summary>${fieldList(resolve(document, event))}
 <pre>${JSON.stringify(example, null, 2)}</pre></details>
 </section>`;

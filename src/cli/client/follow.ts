@@ -1,0 +1,30 @@
+import { UserError } from "../../schema/user-error.js";
+import type { Connection } from "./connection.js";
+
+/** Reads the live stream and hands over each message, until the connection or the reader ends it. */
+export async function follow(
+  connection: Connection,
+  onMessage: (event: string, data: Record<string, unknown>) => void | Promise<void>,
+): Promise<void> {
+  const response = await connection.fetch("GET", "/_sandbox/stream");
+  if (!response.ok || response.body === null)
+    throw new UserError(`the stream answered HTTP ${response.status}`);
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+      rest += decoder.decode(chunk, { stream: true });
+      const parts = rest.split("\n\n");
+      rest = parts.pop() ?? "";
+      for (const part of parts) {
+        const event = /^event: (.*)$/m.exec(part)?.[1];
+        const data = /^data: (.*)$/m.exec(part)?.[1];
+        if (event !== undefined && data !== undefined)
+          await onMessage(event, JSON.parse(data) as Record<string, unknown>);
+      }
+    }
+  } catch (error) {
+    if (error instanceof UserError || (error instanceof Error && error.name === "SyntaxError")) throw error;
+    // The sandbox was stopped: there is nothing more to follow.
+  }
+}

@@ -1,0 +1,54 @@
+import type { ConnectionFlags } from "./connection.js";
+
+type Row = Record<string, unknown>;
+
+/** Prints a list as an aligned table of the columns named, or the whole answer as JSON. */
+export function printList(flags: ConnectionFlags, answer: Row, columns: readonly string[]): void {
+  if (flags.json) {
+    printJson(answer);
+    return;
+  }
+  const items = (answer.items as Row[]) ?? [];
+  if (items.length === 0) {
+    process.stdout.write("none\n");
+    return;
+  }
+  const rows = [
+    columns.map((column) => column.replaceAll("_", " ")),
+    ...items.map((item) => columns.map((column) => cell(item[column]))),
+  ];
+  const widths = columns.map((_column, index) => Math.max(...rows.map((row) => row[index]!.length)));
+  for (const row of rows)
+    process.stdout.write(
+      `${row
+        .map((text, index) => text.padEnd(widths[index]!))
+        .join("  ")
+        .trimEnd()}\n`,
+    );
+  const total = Number(answer.total ?? items.length);
+  if (total > items.length) process.stdout.write(`${items.length} of ${total}\n`);
+}
+
+/** Prints a record, a line a field, or as JSON. */
+export function printRecord(
+  flags: ConnectionFlags,
+  record: Row,
+  fields: readonly string[] = Object.keys(record),
+): void {
+  if (flags.json) {
+    printJson(record);
+    return;
+  }
+  const width = Math.max(...fields.map((field) => field.length));
+  for (const field of fields)
+    process.stdout.write(`${field.replaceAll("_", " ").padEnd(width)}  ${cell(record[field])}\n`);
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return "-";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,74 @@
+import { UserError } from "../../schema/user-error.js";
+import type { Connection } from "./connection.js";
+
+/** `webhook redeliver [last|ID] --times N`. */
+export async function redeliver(
+  connection: Connection,
+  selector: string,
+  times: number,
+): Promise<Record<string, unknown>> {
+  let id = selector;
+  if (selector === "last") {
+    const { items } = await connection.call("GET", "/_sandbox/deliveries?limit=1");
+    const [last] = items as { delivery_id: string }[];
+    if (last === undefined) throw new UserError("there is no delivery yet");
+    id = last.delivery_id;
+  } else if (selector.startsWith("evt_")) {
+    const { items } = await connection.call(
+      "GET",
+      `/_sandbox/deliveries?limit=1&event_id=${encodeURIComponent(selector)}`,
+    );
+    const [ofEvent] = items as { delivery_id: string }[];
+    if (ofEvent === undefined) throw new UserError(`there is no delivery of event ${selector}`);
+    id = ofEvent.delivery_id;
+  }
+  return connection.call("POST", `/_sandbox/deliveries/${encodeURIComponent(id)}/redeliver`, { times });
+}
+
+interface Taken {
+  readonly delivery_id: string;
+  readonly type: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+const MAILBOX = "pull";
+
+/**
+ * `webhook pull --forward-to URL`: collects deliveries from a mailbox of its own and hands each to the app, for
+ * an app that the sandbox cannot reach. What the app answers is the answer of the delivery.
+ */
+export async function pull(
+  connection: Connection,
+  target: string,
+  options: { readonly once: boolean; readonly report: (line: string) => void },
+): Promise<void> {
+  const url = /^https?:\/\//i.test(target) ? target : `http://${target}`;
+  if (!URL.canParse(url)) throw new UserError(`--forward-to ${JSON.stringify(target)} is not a URL`);
+  await connection.call("POST", "/_sandbox/webhook-endpoints", { mailbox: MAILBOX });
+  for (;;) {
+    const { items } = await connection.call("POST", `/_sandbox/mailboxes/${MAILBOX}/take`, { max: 100 });
+    for (const one of items as Taken[]) {
+      const status = await forward(url, one);
+      await connection.call("POST", `/_sandbox/mailboxes/${MAILBOX}/${one.delivery_id}/ack`, { status });
+      options.report(`${one.type} ${one.delivery_id} ${status}`);
+    }
+    if (options.once && (items as Taken[]).length === 0) return;
+    // Nothing to take: wait for the next delivery to be made, or look again in a while.
+    if ((items as Taken[]).length === 0)
+      await connection.fetch("POST", "/_sandbox/wait", {
+        for: "delivery",
+        match: { status: "pending", mailbox: MAILBOX, taken: false },
+        timeout: "5s",
+      });
+  }
+}
+
+/** An app that cannot be reached is one that answers 503: the delivery is tried again by the schedule. */
+async function forward(url: string, { headers, body }: Taken): Promise<number> {
+  try {
+    return (await fetch(url, { method: "POST", headers, body, redirect: "manual" })).status;
+  } catch {
+    return 503;
+  }
+}

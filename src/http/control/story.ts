@@ -1,0 +1,76 @@
+import { type Refusal, refuse } from "../../schema/errors.js";
+import { ok, type Reply } from "../reply.js";
+import { requestView } from "./logs.js";
+import type { ControlCall } from "./operations.js";
+
+/** What comes first of the things that happened at one instant. */
+const ORDER = ["request", "transition", "ledger", "event", "note", "attempt"] as const;
+
+interface Happening extends Record<string, unknown> {
+  readonly at: string;
+  readonly kind: (typeof ORDER)[number];
+}
+
+/** A charge's whole story: requests, transitions, ledger entries, events, attempts and their answers, in order. */
+export function chargeTimeline({ world, param }: ControlCall): Reply | Refusal {
+  world.settle();
+  const { state } = world.engine;
+  const charge = state.get("charges", param("charge_id"));
+  if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
+  const id = charge.charge_id;
+  const happenings: Happening[] = [
+    ...world.journal
+      .entries()
+      .reverse()
+      .filter(
+        (entry) =>
+          entry.path.includes(id) || (entry.method === "POST" && (entry.responseBody ?? "").includes(id)),
+      )
+      .map((entry): Happening => ({ kind: "request", ...requestView(entry) })),
+    ...charge.status_history.map((change): Happening => ({ kind: "transition", ...change })),
+    ...state
+      .entriesOf(id)
+      .map(
+        ({ at, entry_id, kind, currency, postings }): Happening => ({
+          kind: "ledger",
+          at,
+          entry_id,
+          posting: kind,
+          currency,
+          postings,
+        }),
+      ),
+    ...charge.notes.map((note): Happening => ({ kind: "note", ...note })),
+  ];
+  const events = state.page("events", `events|${id}`, 0, state.count(`events|${id}`)).reverse();
+  for (const event of events) {
+    happenings.push({ kind: "event", at: event.at, event_id: event.event_id, type: event.type });
+    const deliveries = state
+      .page("deliveries", `deliveries|${event.event_id}`, 0, Number.MAX_SAFE_INTEGER)
+      .reverse();
+    for (const { delivery_id, webhook_id, attempts } of deliveries)
+      for (const attempt of attempts)
+        happenings.push({
+          kind: "attempt",
+          delivery_id,
+          event_id: event.event_id,
+          type: event.type,
+          webhook_id,
+          ...attempt,
+        });
+  }
+  const inOrder = happenings
+    .map((happening, index) => ({ happening, index }))
+    .sort(
+      (a, b) =>
+        compareText(a.happening.at, b.happening.at) ||
+        ORDER.indexOf(a.happening.kind) - ORDER.indexOf(b.happening.kind) ||
+        a.index - b.index,
+    )
+    .map(({ happening }) => happening);
+  return ok({ charge_id: id, status: charge.status, total: inOrder.length, items: inOrder });
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,70 @@
+import type { Context } from "hono";
+import type { Charge } from "../../domain/charge.js";
+import { deliveryView, eventView } from "../../engine/log-views.js";
+import type { Change, Delivery, EventRecord } from "../../engine/records.js";
+import { bearerKey } from "../authenticate.js";
+import type { JournalEntry, World, Worlds } from "../ports.js";
+import { toResponse } from "../reply.js";
+import { noNamespace } from "../service.js";
+import { requestView } from "./logs.js";
+
+/** A reader that does not read is cut off rather than let the memory grow. */
+const BUFFERED_MESSAGES = 10_000;
+
+/** `GET /_sandbox/stream`: requests, charges, events and deliveries as they come, as server-sent events. */
+export function serveStream(worlds: Worlds): (c: Context) => Response {
+  return (c) => {
+    const { headers } = c.req.raw;
+    const name = headers.get("sandbox-namespace") ?? c.req.query("namespace") ?? null;
+    const world = worlds.find(name, bearerKey(headers.get("authorization")));
+    if (world === undefined) return toResponse(noNamespace(name), worlds.nowMs());
+    return new Response(streamOf(world), {
+      headers: {
+        "content-type": "text/event-stream",
+        "cache-control": "no-store",
+        "x-accel-buffering": "no",
+      },
+    });
+  };
+}
+
+function streamOf(world: World): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let stop = (): void => {};
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const send = (event: string, data: unknown): void => {
+          if ((controller.desiredSize ?? 0) <= 0) {
+            stop();
+            controller.close();
+            return;
+          }
+          controller.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
+        };
+        send("hello", { namespace: world.name, now: world.clock.view().now });
+        stop = world.subscribe({
+          onChange: (change) => {
+            for (const [event, data] of messagesOf(world, change)) send(event, data);
+          },
+          onRequest: (entry: JournalEntry) => send("request", requestView(entry)),
+        });
+      },
+      cancel: () => stop(),
+    },
+    { highWaterMark: BUFFERED_MESSAGES },
+  );
+}
+
+/** What a change means to somebody who watches. */
+function* messagesOf(world: World, change: Change): Generator<[string, unknown]> {
+  for (const [name, , record] of change.puts) {
+    if (record === null) continue;
+    if (name === "charges") {
+      const { charge_id, status, amount, currency, updated_at, customer_email } = record as Charge;
+      yield ["charge", { charge_id, status, amount, currency, updated_at, customer_email }];
+    } else if (name === "events") yield ["event", eventView(record as EventRecord)];
+    else if (name === "deliveries") yield ["delivery", deliveryView(world.engine.state, record as Delivery)];
+    else if (name === "clock") yield ["clock", record];
+  }
+}

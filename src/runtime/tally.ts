@@ -1,0 +1,32 @@
+import type { Change } from "../engine/records.js";
+
+/** What of the service an app has met: counts in memory, over more than the journal keeps. */
+export class Tally {
+  readonly operations = new Map<string, number>();
+  readonly statuses = new Map<string, number>();
+  readonly events = new Map<string, number>();
+  readonly errorCodes = new Map<string, number>();
+
+  noteRequest(operation: string | null, status: number | null, responseBody: string | null): void {
+    if (operation !== null) count(this.operations, operation);
+    if (status === null || status < 400 || responseBody === null) return;
+    const code = /^\{"error":\{"code":"([^"]+)"/.exec(responseBody)?.[1];
+    if (code !== undefined) count(this.errorCodes, code);
+  }
+
+  noteChange(change: Change): void {
+    for (const [name, , record] of change.puts) {
+      if (record === null) continue;
+      if (name === "events") count(this.events, (record as { type: string }).type);
+      else if (name === "charges") count(this.statuses, (record as { status: string }).status);
+    }
+  }
+
+  clear(): void {
+    for (const counts of [this.operations, this.statuses, this.events, this.errorCodes]) counts.clear();
+  }
+}
+
+function count(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}

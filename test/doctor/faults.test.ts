@@ -1,0 +1,344 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import type { WebhookReport } from "../../src/index.js";
+import type { CheckWebhookOptions } from "../../src/runtime/doctor/options.js";
+import {
+  checkAt,
+  type Event,
+  fitting,
+  type Parts,
+  picking,
+  type Respond,
+  type Running,
+  receiver,
+  reply,
+  serve,
+  verifies,
+} from "./receivers.js";
+
+const running: Running[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.close();
+});
+
+async function check(respond: Respond, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
+  const server = await serve(respond);
+  running.push(server);
+  return checkAt(server.url, options);
+}
+
+const musts = ({ findings }: WebhookReport) =>
+  findings.filter((finding) => finding.severity === "must").map((finding) => finding.fault);
+const shoulds = ({ findings }: WebhookReport) =>
+  findings.filter((finding) => finding.severity === "should").map((finding) => finding.fault);
+const failed = ({ probes }: WebhookReport) =>
+  probes.filter((row) => row.verdict === "fail").map((row) => row.probe);
+const explained = ({ probes }: WebhookReport) =>
+  probes.filter((row) => row.because !== null && row.answers.length > 0).map((row) => row.probe);
+
+const known = (): { has: (event: Event) => boolean; add: (event: Event) => void } => {
+  const ids = new Set<string>();
+  return { has: (event) => ids.has(event.id), add: (event) => ids.add(event.id) };
+};
+const RANKS: Record<string, number> = { AWAITING_PAYMENT: 0, PROCESSING: 1, COMPLETED: 2 };
+const OK = reply(200);
+
+describe("a correct receiver", () => {
+  it("passes; what cannot be seen from outside is noted", async () => {
+    const report = await check(receiver());
+    expect(report.outcome).toBe("passed");
+    expect(report.findings).toEqual([]);
+    expect(report.probes.map((row) => [row.probe, row.verdict])).toEqual([
+      ["valid", "pass"],
+      ["duplicate", "note"],
+      ["tampered", "pass"],
+      ["wrong_secret", "pass"],
+      ["unsigned", "pass"],
+      ["stale", "pass"],
+      ["unknown_type", "pass"],
+      ["reordered", "note"],
+      ["rotated_secret", "pass"],
+      ["retry", "note"],
+      ["unicode", "pass"],
+      ["burst", "pass"],
+    ]);
+    expect(report.summary).toEqual({ pass: 9, fail: 0, note: 3 });
+    for (const row of report.probes) {
+      expect(row.sent).not.toBe("");
+      expect(row.expected).not.toBe("");
+      expect(row.came_back).toMatch(row.answers.length > 1 ? /^\d+ × 200; the slowest in / : /^[24]\d\d in /);
+      expect(row.verdict === "note").toBe(row.advice !== null);
+    }
+  });
+
+  it("passes the duplicate where it says that it knows the event", async () => {
+    const seen = known();
+    const report = await check(
+      receiver({
+        handle(event) {
+          const text = seen.has(event) ? "already handled" : "ok";
+          seen.add(event);
+          return { status: 200, text };
+        },
+      }),
+    );
+    expect(report.probes[1]).toMatchObject({ probe: "duplicate", verdict: "pass" });
+    expect(report.findings).toEqual([]);
+  });
+
+  it("may ask for time in a burst", async () => {
+    let busy = 0;
+    const report = await check(
+      receiver({
+        async handle() {
+          busy++;
+          await sleep(10);
+          const answer = busy > 5 ? reply(503, { "retry-after": "1" }) : OK;
+          busy--;
+          return answer;
+        },
+      }),
+    );
+    expect(report.outcome).toBe("passed");
+    expect(report.findings).toEqual([]);
+    expect(report.probes[11]).toMatchObject({ probe: "burst", verdict: "note" });
+  });
+});
+
+const planted: [fault: string, at: string, parts: () => Parts][] = [
+  ["reserialized_body", "unicode", () => ({ verify: reserialized })],
+  ["unicode", "unicode", () => ({ verify: latin1 })],
+  ["unknown_fields", "unicode", () => ({ handle: strictly })],
+  ["stale_accepted", "stale", () => ({ verify: anyAge })],
+  ["unsigned_accepted", "unsigned", () => ({ verify: ifSigned })],
+  ["signature_not_compared", "tampered", () => ({ verify: ifThere })],
+  ["unknown_type", "unknown_type", () => ({ handle: ({ type }) => reply(type in TYPES ? 200 : 500) })],
+  ["unknown_type", "unknown_type", () => ({ handle: ({ type }) => reply(type in TYPES ? 200 : 422) })],
+  ["unknown_type", "unknown_type", () => ({ handle: cutting(({ type }) => !(type in TYPES)) })],
+  ["reordered", "reordered", () => ({ handle: inOrderOnly(500) })],
+  ["reordered", "reordered", () => ({ handle: inOrderOnly(409) })],
+  [
+    "lifecycle",
+    "reordered",
+    () => ({ handle: ({ data }) => reply(data.status === "COMPLETED" ? 500 : 200) }),
+  ],
+  ["first_signature_only", "rotated_secret", () => ({ verify: picking((all) => all[0]) })],
+  ["last_signature_only", "rotated_secret", () => ({ verify: picking((all) => all.at(-1)) })],
+  ["one_signature_only", "rotated_secret", () => ({ verify: picking((all) => all.join(" ")) })],
+  ["duplicates", "duplicate", () => ({ handle: once(400) })],
+  ["duplicates", "duplicate", () => ({ handle: once(500) })],
+  ["burst", "burst", () => ({ handle: fewAtATime() })],
+  ["refusals_redirect", "tampered", () => ({ refuse: () => reply(302, { location: "/login" }) })],
+  ["refusals_break", "tampered", () => ({ refuse: ({ response }) => void response.destroy() })],
+];
+
+const TYPES = { "charge.awaiting_payment": 1, "charge.processing": 1, "charge.completed": 1 };
+const reserialized: Parts["verify"] = (incoming) =>
+  verifies({ ...incoming, body: Buffer.from(JSON.stringify(JSON.parse(incoming.body.toString()))) });
+const latin1: Parts["verify"] = (incoming) =>
+  verifies({ ...incoming, body: Buffer.from(incoming.body.toString("latin1")) });
+const anyAge: Parts["verify"] = (incoming) => {
+  const given = String(incoming.headers["webhook-signature"]).split(" ");
+  if (!given.includes(fitting(incoming))) throw new Error("does not fit");
+};
+const ifSigned: Parts["verify"] = (incoming) => {
+  if (incoming.headers["webhook-signature"] !== undefined) verifies(incoming);
+};
+const ifThere: Parts["verify"] = ({ headers }) => {
+  if (headers["webhook-signature"] === undefined) throw new Error("no signature");
+};
+const FIELDS = ["id", "type", "timestamp", "mode", "data"];
+const strictly: Parts["handle"] = (event) =>
+  reply(Object.keys(event).every((field) => FIELDS.includes(field)) ? 200 : 500);
+const cutting =
+  (when: (event: Event) => boolean): Parts["handle"] =>
+  (event, { response }) => {
+    if (!when(event)) return OK;
+    response.destroy();
+    return undefined;
+  };
+function inOrderOnly(status: number): Parts["handle"] {
+  const ranks = new Map<string, number>();
+  return ({ data, type }) => {
+    if (!(type in TYPES)) return OK;
+    const rank = RANKS[data.status]!;
+    if (rank < (ranks.get(data.charge_id) ?? 0)) return reply(status);
+    ranks.set(data.charge_id, rank);
+    return OK;
+  };
+}
+function once(status: number): Parts["handle"] {
+  const seen = known();
+  return (event) => {
+    if (seen.has(event)) return reply(status);
+    seen.add(event);
+    return OK;
+  };
+}
+function fewAtATime(): Parts["handle"] {
+  let inside = 0;
+  return async () => {
+    inside++;
+    await sleep(10);
+    const answer = reply(inside > 5 ? 500 : 200);
+    inside--;
+    return answer;
+  };
+}
+
+describe("a receiver with one fault fails for that one and no other:", () => {
+  it.each(planted)("%s, at %s", async (fault, at, parts) => {
+    const report = await check(receiver(parts()));
+    expect(musts(report)).toEqual([fault]);
+    expect(failed(report)).toEqual([at]);
+    expect(report.outcome).toBe("failed");
+    const row = report.probes.find((one) => one.probe === at)!;
+    expect(row).toMatchObject({ fault, advice: report.findings[0]!.advice });
+  });
+
+  it("no_verification, told once", async () => {
+    const report = await check(() => OK);
+    expect(musts(report)).toEqual(["no_verification"]);
+    expect(failed(report)).toEqual(["tampered"]);
+    expect(explained(report)).toEqual(["wrong_secret", "unsigned", "stale", "rotated_secret"]);
+    expect(report.findings[0]!.probes).toEqual([
+      "tampered",
+      "wrong_secret",
+      "unsigned",
+      "stale",
+      "rotated_secret",
+    ]);
+  });
+
+  it("signature_not_compared hides what depends on it", async () => {
+    const report = await check(receiver({ verify: ifThere }));
+    expect(explained(report)).toEqual(["wrong_secret", "stale", "rotated_secret"]);
+  });
+
+  it("duplicates explains the retry, too", async () => {
+    expect(explained(await check(receiver({ handle: once(400) })))).toEqual(["retry"]);
+  });
+
+  it("unknown_type explains that the same event fails again", async () => {
+    const report = await check(receiver({ handle: ({ type }) => reply(type in TYPES ? 200 : 500) }));
+    expect(explained(report)).toEqual(["retry"]);
+  });
+
+  it("refusals_hang: no answer to what it refuses", async () => {
+    const report = await check(receiver({ refuse: () => undefined }), { timeout: "150ms" });
+    expect(musts(report)).toEqual(["refusals_hang"]);
+    expect(failed(report)).toEqual(["tampered"]);
+    expect(explained(report)).toEqual(["wrong_secret", "unsigned", "stale"]);
+  });
+
+  it("refusals_crash is a should: what is refused with a 5xx is refused", async () => {
+    const report = await check(receiver({ refuse: () => reply(500) }));
+    expect(report.outcome).toBe("passed");
+    expect(shoulds(report)).toEqual(["refusals_crash"]);
+    expect(report.findings[0]!.probes).toEqual(["tampered", "wrong_secret", "unsigned", "stale"]);
+  });
+
+  it("retry: it counts an event as handled that it answered with a 5xx", async () => {
+    const seen = known();
+    let isFirst = true;
+    const report = await check(
+      receiver({
+        handle(event) {
+          if (seen.has(event)) return { status: 200, text: "already handled" };
+          seen.add(event);
+          const answer = reply(isFirst ? 500 : 200);
+          isFirst = false;
+          return answer;
+        },
+      }),
+    );
+    expect(musts(report)).toEqual(["retry"]);
+    expect(shoulds(report)).toEqual(["first_request_fails"]);
+    expect(failed(report)).toEqual(["retry"]);
+  });
+
+  it("first_request_fails is a should, and then the retry is exercised", async () => {
+    let isFirst = true;
+    const report = await check(
+      receiver({
+        handle() {
+          const answer = reply(isFirst ? 500 : 200);
+          isFirst = false;
+          return answer;
+        },
+      }),
+    );
+    expect(report.outcome).toBe("passed");
+    expect(report.findings.map((finding) => finding.fault)).toEqual(["first_request_fails"]);
+    expect(report.probes[9]).toMatchObject({ probe: "retry", verdict: "pass", advice: null });
+  });
+});
+
+describe("a receiver that takes no valid event is told that, and nothing more is sent:", () => {
+  const blocked: [fault: string, requests: number, respond: Respond][] = [
+    ["redirects", 1, () => reply(302, { location: "/webhooks/" })],
+    ["refuses_valid_events", 2, () => reply(401)],
+    ["refuses_valid_events", 2, () => reply(404)],
+    ["refuses_content", 2, receiver({ handle: () => reply(422) })],
+    ["crashes_on_valid_events", 2, () => reply(500)],
+    ["busy", 1, () => reply(429)],
+    ["breaks_connection", 1, ({ response }) => void response.destroy()],
+  ];
+  it.each(blocked)("%s", async (fault, requests, respond) => {
+    const report = await check(respond);
+    expect(musts(report)).toEqual([fault]);
+    expect(failed(report)).toEqual(["valid"]);
+    expect(running[0]!.count).toBe(requests);
+    for (const row of report.probes.slice(1))
+      expect(row).toMatchObject({ verdict: "note", because: "valid", came_back: "not sent", answers: [] });
+  });
+
+  it("too_slow", async () => {
+    const report = await check(() => undefined, { timeout: "100ms" });
+    expect(musts(report)).toEqual(["too_slow"]);
+    expect(failed(report)).toEqual(["valid"]);
+    expect(report.probes[0]!.came_back).toContain("no answer within 0.1 s");
+    expect(running[0]!.count).toBe(2);
+  });
+});
+
+describe("a receiver that is gone", () => {
+  it("from the start is unreachable", async () => {
+    const server = await serve(() => OK);
+    await server.close();
+    const report = await checkAt(server.url);
+    expect(report).toMatchObject({ outcome: "unreachable", findings: [] });
+    expect(report.error).toContain("ECONNREFUSED");
+    expect(report.summary).toEqual({ pass: 0, fail: 0, note: 12 });
+  });
+
+  it("after an event it broke off at: that event is the fault", async () => {
+    const report = await check(
+      receiver({
+        handle({ type }, { response }) {
+          if (type in TYPES) return OK;
+          response.destroy();
+          void running[0]!.close();
+          return undefined;
+        },
+      }),
+    );
+    expect(musts(report)).toEqual(["unknown_type"]);
+    expect(failed(report)).toEqual(["unknown_type"]);
+    expect(report.probes[11]).toMatchObject({ verdict: "note", because: "unknown_type" });
+  });
+
+  it("after an event it answered: it is gone", async () => {
+    let count = 0;
+    const report = await check(
+      receiver({
+        handle(_event, { response }) {
+          if (++count === 2) response.once("close", () => void running[0]!.close());
+          return OK;
+        },
+      }),
+    );
+    expect(musts(report)).toEqual(["gone"]);
+    expect(failed(report)).toEqual(["tampered"]);
+  });
+});

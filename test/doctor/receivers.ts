@@ -1,0 +1,110 @@
+import { createHmac } from "node:crypto";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Webhook } from "standardwebhooks";
+import { checkWebhook } from "../../src/runtime/doctor/check.js";
+import { type CheckWebhookOptions, readCheckOptions } from "../../src/runtime/doctor/options.js";
+import type { WebhookReport } from "../../src/runtime/doctor/report.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+
+export interface Incoming {
+  readonly body: Buffer;
+  readonly headers: IncomingHttpHeaders;
+  readonly response: ServerResponse;
+}
+export interface Reply {
+  readonly status: number;
+  readonly text?: string;
+  readonly headers?: Record<string, string>;
+}
+/** Answers a request; undefined: it never does. */
+export type Respond = (incoming: Incoming) => Reply | undefined | Promise<Reply | undefined>;
+
+// biome-ignore lint/suspicious/noExplicitAny: receivers read whatever comes
+export type Event = any;
+
+const OK: Reply = { status: 200, text: "ok" };
+const REFUSED: Reply = { status: 400, text: "bad signature" };
+export const reply = (status: number, headers: Record<string, string> = {}): Reply => ({ status, headers });
+
+const library = new Webhook(DEFAULT_WEBHOOK_SECRET);
+const flat = (headers: IncomingHttpHeaders) => headers as Record<string, string>;
+
+/** Verifies as the official library's documentation has it. */
+export const verifies = ({ body, headers }: Incoming): void => {
+  library.verify(body.toString(), flat(headers));
+};
+
+/** The parts of a receiver, each of them right; a test replaces one by a faulty one. */
+export interface Parts {
+  readonly verify?: (incoming: Incoming) => void;
+  readonly refuse?: Respond;
+  readonly handle?: (event: Event, incoming: Incoming) => Reply | undefined | Promise<Reply | undefined>;
+}
+
+/** Verifies, then handles: a correct receiver but for the parts that are given. */
+export function receiver({
+  verify = verifies,
+  refuse = () => REFUSED,
+  handle = () => OK,
+}: Parts = {}): Respond {
+  return (incoming) => {
+    try {
+      verify(incoming);
+    } catch {
+      return refuse(incoming);
+    }
+    return handle(JSON.parse(incoming.body.toString()), incoming);
+  };
+}
+
+/** The one signature that fits, computed without a library. */
+export function fitting({ body, headers }: Incoming): string {
+  const key = Buffer.from(DEFAULT_WEBHOOK_SECRET.slice("whsec_".length), "base64");
+  const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body.toString()}`;
+  return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+}
+
+/** Verifies as a hand-written receiver does that picks one of the header's signatures, or takes all of it. */
+export const picking = (pick: (signatures: string[]) => string | undefined) => (incoming: Incoming) => {
+  verifies({ ...incoming, headers: { ...incoming.headers, "webhook-signature": fitting(incoming) } });
+  const given = String(incoming.headers["webhook-signature"] ?? "").split(" ");
+  if (pick(given) !== fitting(incoming)) throw new Error("does not fit");
+};
+
+export interface Running extends AsyncDisposable {
+  readonly url: string;
+  readonly count: number;
+  close(): Promise<void>;
+}
+
+/** Serves a receiver on a port of its own. */
+export async function serve(respond: Respond): Promise<Running> {
+  let count = 0;
+  const server = createServer(async (request, response) => {
+    count++;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const answer = await respond({ body: Buffer.concat(chunks), headers: request.headers, response });
+    if (answer !== undefined && !response.destroyed)
+      response.writeHead(answer.status, answer.headers).end(answer.text ?? "");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    get count() {
+      return count;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+export function checkAt(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
+  return checkWebhook(readCheckOptions(url, options, (option) => option));
+}

@@ -1,0 +1,184 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { main } from "../../src/cli/main.js";
+import { createSandbox, UserError, type WebhookReport } from "../../src/index.js";
+import { judge } from "../../src/runtime/doctor/judge.js";
+import { junitReport } from "../../src/runtime/doctor/junit.js";
+import { type Answer, PROBES, type Probe } from "../../src/runtime/doctor/report.js";
+import { textReport } from "../../src/runtime/doctor/text.js";
+import { SIGNATURE_SCHEMES } from "../../src/schema/webhooks.js";
+import { checkAt, receiver, reply, serve } from "./receivers.js";
+
+async function checked(respond: Parameters<typeof serve>[0]): Promise<WebhookReport> {
+  await using server = await serve(respond);
+  return await checkAt(server.url);
+}
+
+const HOSTILE = '\u001b[31mred\u001b[0m <b>&"\u0000\nsecond line';
+
+describe("the text report", () => {
+  it("aligns the probes and tells each one's four things", async () => {
+    const text = textReport(
+      await checked(receiver({ handle: ({ type }) => reply(/review/.test(type) ? 500 : 200) })),
+    );
+    const rows = text.split("\n").filter((line) => /^ +\d+ {2}(PASS|FAIL|NOTE) /.test(line));
+    expect(rows).toHaveLength(12);
+    expect(new Set(rows.map((line) => line.search(/(?<= {2})(not sent|\d+ × |[245]\d\d in )/))).size).toBe(1);
+    expect(text).toContain(
+      [
+        "           sent      charge.review_opened, properly signed",
+        "           expected  2xx, and nothing done",
+        "           advice    Answer 2xx and ignore it",
+      ].join("\n"),
+    );
+    expect(text).toContain("because   probe 7 shows the same or hides it");
+    expect(text).toMatch(/^MUST {2}an event type it does not know is not accepted \(probes 7, 10\)$/m);
+    expect(text.trimEnd()).toMatch(/8 passed, 1 failed, 3 to look at$/);
+  });
+
+  it("lets nothing a receiver says steer the terminal", async () => {
+    const report = await checked(() => ({ status: 400, text: HOSTILE }));
+    expect(textReport(report)).not.toMatch(/(?!\n)\p{Cc}/u);
+  });
+
+  it("shows only the first bytes of a long answer", async () => {
+    const report = await checked(() => ({ status: 400, text: "x".repeat(1_000_000) }));
+    expect(report.probes[0]!.answers[0]!.body).toBe("x".repeat(200));
+    expect(report.probes[0]!.came_back.length).toBeLessThan(300);
+  });
+});
+
+describe("the JUnit report", () => {
+  it("has a case each probe; what could not tell is skipped", async () => {
+    const xml = junitReport(await checked(() => reply(200)));
+    expect(xml).toContain('tests="12" failures="1" errors="0" skipped="4"');
+    expect(xml.match(/<testcase /g)).toHaveLength(12);
+    expect(xml).toMatch(/name="a tampered body"[^>]*><failure type="no_verification" message="200 in /);
+    expect(xml).toContain('<skipped message="see tampered"/>');
+  });
+
+  it("is well-formed whatever a receiver says", async () => {
+    const xml = junitReport(await checked(() => ({ status: 400, text: HOSTILE })));
+    expect(xml).not.toMatch(/(?![\t\n\r])\p{Cc}/u);
+    expect(xml).not.toContain("<b>");
+  });
+});
+
+describe("answers that take more than 5 s", () => {
+  const answer = (sent: string, duration_ms: number, status = 200): Answer => ({
+    sent,
+    event_id: "evt_1",
+    kind: status === 200 ? "accepted" : "refused",
+    status,
+    duration_ms,
+    body: "",
+    location: null,
+    error: null,
+  });
+  const forged: readonly Probe[] = ["tampered", "wrong_secret", "unsigned", "stale"];
+
+  it("are a should, told once", () => {
+    const answers = new Map(
+      PROBES.map((probe) => [probe, [answer(probe, 6_000, forged.includes(probe) ? 400 : 200)]] as const),
+    );
+    const { rows, findings } = judge({ answers, stoppedAt: null, retried: null }, SIGNATURE_SCHEMES.standard);
+    expect(findings.map(({ fault, severity }) => [fault, severity])).toEqual([["slow", "should"]]);
+    expect(findings[0]!.probes).toContain("burst");
+    expect(rows.filter((row) => row.verdict === "fail")).toEqual([]);
+    expect(rows[0]!.came_back).toBe("200 in 6.0 s");
+  });
+});
+
+describe("check-webhook", () => {
+  const folder = mkdtempSync(join(tmpdir(), "check-webhook-"));
+  afterEach(() => {
+    process.exitCode = undefined;
+    vi.restoreAllMocks();
+  });
+
+  async function command(...args: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
+    let [stdout, stderr] = ["", ""];
+    vi.spyOn(process.stdout, "write").mockImplementation((text) => Boolean((stdout += text)));
+    vi.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((stderr += text)));
+    await main(["node", "payments-sandbox", "check-webhook", ...args]);
+    return { code: process.exitCode, stdout, stderr };
+  }
+
+  it("exits with 0 when every must is met", async () => {
+    await using server = await serve(receiver());
+    const { code, stdout } = await command(server.url);
+    expect(code).toBe(0);
+    expect(stdout).toContain("9 passed, 0 failed, 3 to look at");
+    expect(stdout).not.toContain("\u001b[");
+  });
+
+  it("exits with 1 when one is not, and writes JSON and JUnit", async () => {
+    await using server = await serve(() => reply(200));
+    const file = join(folder, "report.xml");
+    const { code, stdout } = await command(server.url.replace("http://", ""), "--json", "--junit", file);
+    expect(code).toBe(1);
+    const report = JSON.parse(stdout) as WebhookReport;
+    expect(report).toMatchObject({
+      url: server.url,
+      signature: "standard",
+      outcome: "failed",
+      timeout_ms: 15_000,
+    });
+    expect(readFileSync(file, "utf8")).toContain('failures="1"');
+    rmSync(folder, { recursive: true });
+  });
+
+  it("exits with 2 when nobody can be reached", async () => {
+    const server = await serve(receiver());
+    await server.close();
+    const { code, stdout } = await command(server.url);
+    expect(code).toBe(2);
+    expect(stdout).toContain("cannot be reached: connect ECONNREFUSED");
+  });
+
+  it.each([
+    [["ftp://shop.test"], "URL must be an http or https URL"],
+    [["localhost:1", "--secret", "abc"], "--secret must be whsec_"],
+    [["localhost:1", "--signature", "strip"], "--signature must be one of standard, svix"],
+    [["localhost:1", "--signature", "{"], "--signature is not valid JSON"],
+    [
+      ["localhost:1", "--signature", '{"header":"x-s","algorithm":"sha256"}'],
+      "--signature encoding is required",
+    ],
+    [["localhost:1", "--timeout", "15"], "--timeout must be a duration"],
+    [["localhost:1", "--timeout", "0s"], "--timeout must be more than nothing"],
+  ])("exits with 2 when it cannot be asked: %j", async (args, message) => {
+    const { code, stderr } = await command(...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`payments-sandbox: ${message}`);
+  });
+
+  it("takes any text as a secret where the scheme does, and a scheme as JSON", async () => {
+    await using server = await serve(() => reply(401));
+    const custom = '{"header":"x-s","algorithm":"sha256","encoding":"hex"}';
+    const { stdout } = await command(server.url, "--secret", "abc", "--signature", custom, "--json");
+    expect(JSON.parse(stdout).signature).toEqual(JSON.parse(custom));
+  });
+});
+
+it("sandbox.checkWebhook() has the sandbox's own secret and signature", async () => {
+  await using server = await serve(() => reply(401));
+  await using sandbox = await createSandbox({
+    signature: "paystack",
+    webhookSecret: "any-text",
+    webhookTimeout: "3s",
+  });
+  expect(await sandbox.checkWebhook(server.url)).toMatchObject({ signature: "paystack", timeout_ms: 3_000 });
+  const other = await sandbox.checkWebhook(server.url, { signature: "stripe", timeout: "2s" });
+  expect(other).toMatchObject({ signature: "stripe", timeout_ms: 2_000 });
+});
+
+it("sandbox.checkWebhook() says by its own names what is wrong with an option", async () => {
+  await using sandbox = await createSandbox();
+  await expect(sandbox.checkWebhook("localhost:1", { secret: "abc" })).rejects.toThrow(
+    new UserError("checkWebhook: secret must be whsec_ and at least 16 bytes in base64"),
+  );
+  await expect(sandbox.checkWebhook("localhost:1", { timout: "1s" } as object)).rejects.toThrow("timout");
+});

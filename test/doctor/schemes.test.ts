@@ -1,0 +1,80 @@
+import { createHmac } from "node:crypto";
+import Stripe from "stripe";
+import { Webhook as SvixWebhook } from "svix";
+import { expect, it } from "vitest";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import type { Signature } from "../../src/schema/webhooks.js";
+import { checkAt, type Incoming, receiver, serve } from "./receivers.js";
+
+const SECRET = DEFAULT_WEBHOOK_SECRET;
+const { webhooks } = new Stripe("sk_test_nobody");
+const must = (fits: boolean): void => {
+  if (!fits) throw new Error("does not fit");
+};
+const hmac = (algorithm: string, text: string, encoding: "hex" | "base64" = "hex") =>
+  createHmac(algorithm, SECRET).update(text).digest(encoding);
+
+const schemes: [Signature, (incoming: Incoming) => void, notSent: string[]][] = [
+  [
+    "svix",
+    ({ body, headers }) => void new SvixWebhook(SECRET).verify(body, headers as Record<string, string>),
+    [],
+  ],
+  [
+    "stripe",
+    ({ body, headers }) => void webhooks.constructEvent(body, headers["stripe-signature"]!, SECRET),
+    [],
+  ],
+  [
+    "paystack",
+    ({ body, headers }) => must(headers["x-paystack-signature"] === hmac("sha512", body.toString())),
+    ["stale", "rotated_secret"],
+  ],
+  [
+    "flutterwave",
+    ({ headers }) => must(headers["verif-hash"] === SECRET),
+    ["tampered", "stale", "rotated_secret"],
+  ],
+  [
+    "generic-hex",
+    ({ body, headers }) => must(headers["x-webhook-signature"] === hmac("sha256", body.toString())),
+    ["stale", "rotated_secret"],
+  ],
+  ["none", () => {}, ["tampered", "wrong_secret", "unsigned", "stale", "rotated_secret"]],
+  [
+    { header: "X-Sig", algorithm: "sha1", encoding: "base64", payload: "timestamp.body", prefix: "v0=" },
+    ({ body, headers }) => {
+      const sentAt = Number(headers["webhook-timestamp"]);
+      must(Math.abs(Date.now() / 1000 - sentAt) < 300);
+      must(headers["x-sig"] === `v0=${hmac("sha1", `${sentAt}.${body}`, "base64")}`);
+    },
+    ["rotated_secret"],
+  ],
+];
+
+it.each(schemes)(
+  "a correct receiver of %j passes what its scheme allows to tell",
+  async (signature, verify, notSent) => {
+    await using server = await serve(receiver({ verify }));
+    const report = await checkAt(server.url, { signature });
+    expect(report.findings).toEqual([]);
+    expect(report.outcome).toBe("passed");
+    const skipped = report.probes.filter((row) => row.answers.length === 0);
+    expect(skipped.map((row) => row.probe)).toEqual(notSent);
+    for (const row of skipped) {
+      expect(row).toMatchObject({ verdict: "note", because: null, fault: null });
+      expect(row.came_back).toMatch(/^not sent: (this scheme|nothing is signed)/);
+    }
+  },
+);
+
+it.each(["paystack", "flutterwave", "stripe"] as const)(
+  "one that verifies nothing of %s is told so",
+  async (signature) => {
+    await using server = await serve(() => ({ status: 200 }));
+    const report = await checkAt(server.url, { signature, secret: "any-text" });
+    expect(report.signature).toBe(signature);
+    expect(report.findings.map((finding) => finding.fault)).toEqual(["no_verification"]);
+    expect(report.summary.fail).toBe(1);
+  },
+);

@@ -1,0 +1,640 @@
+import { describe, expect, it } from "vitest";
+import {
+  type Answer,
+  type Api,
+  expectError,
+  expectInvalid,
+  later,
+  okBody,
+  openApi,
+  START,
+  TIMESTAMP,
+} from "../support/api-client.js";
+import { userFile } from "../support/user-files.js";
+
+const PAYOUT_CURRENCIES = "/api/v1/payouts/supported-currencies";
+const DESTINATIONS = "/api/v1/payouts/destinations";
+const WITHDRAWALS = "/api/v1/payouts/withdrawals";
+
+/** A valid destination of each type. */
+const BANK = {
+  type: "bank_account",
+  currency: "NGN",
+  bank_code: "999",
+  account_number: "0123456789",
+  account_name: "Sandbox Shop",
+};
+const MOBILE = {
+  type: "mobile_money",
+  currency: "KES",
+  phone_number: "+254700000001",
+  provider: "SimbaPesa Sandbox",
+};
+const WALLET = { type: "crypto_wallet", currency: "USDT_TRC20", wallet_address: "TSandboxFakeMoney" };
+
+interface Withdrawal {
+  withdrawal_id: string;
+  destination_id: string;
+  organization_id: string;
+  amount: string;
+  fee: string;
+  currency: string;
+  status: string;
+  failure_reason: string | null;
+  reference: string | null;
+  metadata: Record<string, string>;
+  created_at: string;
+  updated_at: string;
+}
+interface Page<Item> {
+  total: number;
+  items: Item[];
+}
+
+/** A sandbox whose organization has so much of a currency to withdraw. */
+async function richApi(money: Record<string, string> = { KES: "10000.00" }, more = ""): Promise<Api> {
+  const balances = Object.entries(money).flatMap(([currency, amount]) =>
+    ["test", "live"].map(
+      (mode) =>
+        `  - { id: ${currency}_${mode}, organization_id: org_sandbox, mode: ${mode}, currency: ${currency}, available_balance: "${amount}" }\n`,
+    ),
+  );
+  return openApi({ fixtures: userFile("rich.yaml", `balances:\n${balances.join("")}${more}`) });
+}
+
+async function destination(api: Api, body: unknown = MOBILE): Promise<string> {
+  return okBody(await api.post<{ destination_id: string }>(DESTINATIONS, body)).destination_id;
+}
+
+function tryWithdraw(
+  api: Api,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer<Withdrawal>> {
+  return api.post(WITHDRAWALS, body, headers);
+}
+
+/** A valid withdrawal's body, with a destination of its own. */
+async function order(api: Api, changes: Record<string, unknown> = {}) {
+  return { destination_id: await destination(api), amount: "600.00", currency: "KES", ...changes };
+}
+
+async function withdraw(
+  api: Api,
+  changes: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Promise<Withdrawal> {
+  return okBody(await tryWithdraw(api, await order(api, changes), headers));
+}
+
+async function read(api: Api, id: string): Promise<Withdrawal> {
+  return okBody(await api.get<Withdrawal>(`${WITHDRAWALS}/${id}`));
+}
+
+const move = (api: Api, id: string, body: unknown) =>
+  api.as(null).post<Withdrawal>(`/_sandbox/withdrawals/${id}/transition`, body);
+const stateOf = (api: Api) => JSON.stringify(api.sandbox.snapshot());
+
+/** Every event, type and data. */
+function events(api: Api): [string, Withdrawal][] {
+  return api.sandbox
+    .snapshot()
+    .collections.events.map(([, { type, body }]) => [type, (JSON.parse(body) as { data: Withdrawal }).data]);
+}
+
+describe("the currencies of payouts", () => {
+  it("are the six that have a stated minimum", async () => {
+    expect(okBody(await (await openApi()).get(PAYOUT_CURRENCIES))).toEqual({
+      fiat: ["GHS", "KES", "NGN", "USD"],
+      crypto: ["USDT_ERC20", "USDT_TRC20"],
+    });
+  });
+
+  it("are told to whoever has a key, of either mode", async () => {
+    const api = await openApi();
+    expectError(await api.as(null).get(PAYOUT_CURRENCIES), 401, "UNAUTHORIZED");
+    const { text } = await api.get(PAYOUT_CURRENCIES);
+    for (const key of ["sk_live_sandbox", "sk_test_readonly", "sk_test_unverified"])
+      expect((await api.as(key).get(PAYOUT_CURRENCIES)).text).toBe(text);
+  });
+
+  it("are joined by one that the user's fixtures give a minimum", async () => {
+    const fixtures = userFile("zar.yaml", 'currencies: [{ code: ZAR, minimum_withdrawal: "20" }]\n');
+    const api = await openApi({ fixtures });
+    expect(okBody(await api.get(PAYOUT_CURRENCIES))).toMatchObject({
+      fiat: ["GHS", "KES", "NGN", "USD", "ZAR"],
+    });
+  });
+});
+
+describe("a payout destination", () => {
+  it.each([
+    ["bank_account", BANK, { country: "NG" }],
+    ["mobile_money", MOBILE, { country: "NG" }],
+    ["crypto_wallet", WALLET, { country: null, network: "TRC20" }],
+    ["crypto_wallet", { ...WALLET, currency: "USDT_ERC20", network: "ERC20" }, { country: null }],
+    ["bank_account", { ...BANK, country: "GH" }, {}],
+  ])("of a %s has what was sent, its id and its time: %j", async (_, body, added) => {
+    const api = await openApi();
+    const answer = await api.post<{ destination_id: string }>(DESTINATIONS, body);
+    expect(okBody(answer)).toEqual({
+      destination_id: expect.any(String),
+      ...body,
+      ...added,
+      created_at: START,
+    });
+    expect((await api.get(`${DESTINATIONS}/${answer.body.destination_id}`)).text).toBe(answer.text);
+  });
+
+  it("is in the organization's country unless it says otherwise; a wallet is in none", async () => {
+    const api = (await openApi()).as("sk_test_other");
+    expect(okBody(await api.post(DESTINATIONS, MOBILE))).toMatchObject({ country: "KE" });
+    expect(okBody(await api.post(DESTINATIONS, WALLET))).toMatchObject({ country: null });
+  });
+
+  it("keeps no field of another type", async () => {
+    const made = okBody(await (await openApi()).post(DESTINATIONS, { ...MOBILE, bank_code: "999", colour: "red" }));
+    expect(made).not.toHaveProperty("bank_code");
+    expect(made).not.toHaveProperty("colour");
+  });
+
+  it.each([
+    ["type", MOBILE],
+    ["currency", MOBILE],
+    ["bank_code", BANK],
+    ["account_number", BANK],
+    ["account_name", BANK],
+    ["phone_number", MOBILE],
+    ["provider", MOBILE],
+    ["wallet_address", WALLET],
+  ])("needs its %s", async (field, body) => {
+    const api = await openApi();
+    const { [field]: _, ...rest } = body as Record<string, unknown>;
+    const answer = await api.post(DESTINATIONS, rest);
+    expectInvalid(answer, field);
+    expect(answer.details[field]).toContain("is required");
+  });
+
+  it("misses everything it needs at once", async () => {
+    const api = await openApi();
+    expectInvalid(await api.post(DESTINATIONS, {}), "type", "currency");
+    expectInvalid(
+      await api.post(DESTINATIONS, { type: "bank_account", currency: "NGN" }),
+      "bank_code",
+      "account_number",
+      "account_name",
+    );
+  });
+
+  it.each([
+    ["type", { ...MOBILE, type: "cheque" }],
+    ["type", { ...WALLET, currency: "KES", network: undefined }],
+    ["type", { ...MOBILE, currency: "USDT_TRC20" }],
+    ["currency", { ...MOBILE, currency: "UGX" }],
+    ["currency", { ...MOBILE, currency: "ZAR" }],
+    ["currency", { ...WALLET, currency: "BTC" }],
+    ["currency", { ...MOBILE, currency: "kes" }],
+    ["currency", { ...MOBILE, currency: 5 }],
+    ["country", { ...MOBILE, country: "Kenya" }],
+    ["country", { ...MOBILE, country: null }],
+    ["phone_number", { ...MOBILE, phone_number: "0700000001" }],
+    ["phone_number", { ...MOBILE, phone_number: null }],
+    ["provider", { ...MOBILE, provider: "" }],
+    ["account_number", { ...BANK, account_number: 123 }],
+    ["account_name", { ...BANK, account_name: "x".repeat(256) }],
+    ["network", { ...WALLET, network: "ERC20" }],
+    ["network", { ...WALLET, network: "" }],
+  ])("is refused for its %s, and none is made: %j", async (field, body) => {
+    const api = await openApi();
+    const before = stateOf(api);
+    const answer = await api.post(DESTINATIONS, body);
+    expect(answer.status).toBe(400);
+    expect(Object.keys(answer.details)).toContain(field);
+    expect(stateOf(api)).toBe(before);
+  });
+
+  it("of another organization or mode is not found, and in no list of theirs", async () => {
+    const api = await openApi();
+    const id = await destination(api);
+    for (const key of ["sk_test_other", "sk_live_sandbox"]) {
+      expectError(await api.as(key).get(`${DESTINATIONS}/${id}`), 404, "NOT_FOUND", []);
+      expect(okBody(await api.as(key).get<Page<unknown>>(DESTINATIONS))).toEqual({ total: 0, items: [] });
+    }
+    expectError(await api.get(`${DESTINATIONS}/nothing`), 404, "NOT_FOUND", []);
+    expect((await api.as("sk_test_readonly").get(`${DESTINATIONS}/${id}`)).status).toBe(200);
+  });
+
+  it("is listed newest first, by pages", async () => {
+    const api = await openApi();
+    const ids: string[] = [];
+    for (const body of [BANK, MOBILE, WALLET]) ids.unshift(await destination(api, body));
+    const page = async (query: string) => {
+      const { total, items } = okBody(
+        await api.get<Page<{ destination_id: string }>>(`${DESTINATIONS}${query}`),
+      );
+      return [total, ...items.map((one) => one.destination_id)];
+    };
+    expect(await page("")).toEqual([3, ...ids]);
+    expect(await page("?limit=1&offset=1")).toEqual([3, ids[1]]);
+    expectInvalid(await api.get(`${DESTINATIONS}?limit=0&offset=-1`), "limit", "offset");
+  });
+
+  it("may not be made with a key that may only read, nor without one", async () => {
+    const api = await openApi();
+    expectError(await api.as("sk_test_readonly").post(DESTINATIONS, MOBILE), 403, "FORBIDDEN");
+    expectError(await api.as(null).post(DESTINATIONS, MOBILE), 401, "UNAUTHORIZED");
+  });
+});
+
+describe("a withdrawal", () => {
+  it("has exactly the documented fields", async () => {
+    const api = await richApi();
+    const body = await order(api, { amount: "600", reference: "rent", metadata: { run: "7" } });
+    const answer = await tryWithdraw(api, body);
+    expect(okBody(answer)).toEqual({
+      withdrawal_id: expect.any(String),
+      destination_id: body.destination_id,
+      organization_id: "org_sandbox",
+      amount: "600.00",
+      fee: "0.00",
+      currency: "KES",
+      status: "PENDING",
+      failure_reason: null,
+      reference: "rent",
+      metadata: { run: "7" },
+      created_at: START,
+      updated_at: START,
+    });
+    const { withdrawal_id } = answer.body;
+    expect((await api.get(`${WITHDRAWALS}/${withdrawal_id}`)).text).toBe(answer.text);
+  });
+
+  it("takes its amount out of available at once, and is in no balance meanwhile", async () => {
+    const api = await richApi();
+    await withdraw(api);
+    expect(await api.balance("KES")).toBe("9400.00 / 0.00");
+    await api.advance({ by: "10s" });
+    expect(await api.balance("KES")).toBe("9400.00 / 0.00");
+  });
+
+  it("goes from PENDING by PROCESSING to COMPLETED, with an event each, which carries what a read answers", async () => {
+    const api = await richApi();
+    const { withdrawal_id } = await withdraw(api);
+    expect(events(api)).toEqual([]);
+    await api.advance({ by: "1s" });
+    const processing = await read(api, withdrawal_id);
+    expect(processing).toMatchObject({ status: "PROCESSING", created_at: START, updated_at: later(1) });
+    await api.advance({ by: "2s" });
+    const completed = await read(api, withdrawal_id);
+    expect(completed).toMatchObject({ status: "COMPLETED", failure_reason: null, updated_at: later(3) });
+    expect(events(api)).toEqual([
+      ["withdrawal.processing", processing],
+      ["withdrawal.completed", completed],
+    ]);
+    expect(okBody(await api.advance({ until: "idle" })).fired_total).toBe(0);
+  });
+
+  it("that fails says why, and its money comes back", async () => {
+    const api = await richApi();
+    const { withdrawal_id } = await withdraw(api, { reference: "fail-1" });
+    await api.advance({ by: "10s" });
+    const failed = await read(api, withdrawal_id);
+    expect(failed).toMatchObject({ status: "FAILED", failure_reason: "rejected_by_bank" });
+    expect(events(api).map(([type]) => type)).toEqual(["withdrawal.processing", "withdrawal.failed"]);
+    expect(await api.balance("KES")).toBe("10000.00 / 0.00");
+  });
+
+  it("may be cancelled by the control API while PENDING, and its money comes back", async () => {
+    const api = await richApi();
+    const { withdrawal_id } = await withdraw(api);
+    const cancelled = okBody(await move(api, withdrawal_id, { to: "CANCELLED" }));
+    expect(cancelled).toMatchObject({ withdrawal_id, status: "CANCELLED", failure_reason: null });
+    expect(await api.balance("KES")).toBe("10000.00 / 0.00");
+    expect(events(api)).toEqual([["withdrawal.cancelled", cancelled]]);
+    expect(okBody(await api.advance({ until: "idle" })).fired_total).toBe(0);
+    expect((await read(api, withdrawal_id)).status).toBe("CANCELLED");
+  });
+
+  it.each([
+    ["PENDING", [], ["PROCESSING", "CANCELLED"]],
+    ["PROCESSING", ["PROCESSING"], ["COMPLETED", "FAILED"]],
+    ["COMPLETED", ["PROCESSING", "COMPLETED"], []],
+    ["FAILED", ["PROCESSING", "FAILED"], []],
+    ["CANCELLED", ["CANCELLED"], []],
+  ])("that is %s after %j may become %j and nothing else", async (status, path, allowed) => {
+    const statuses = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"];
+    for (const to of statuses) {
+      const api = await richApi();
+      const { withdrawal_id } = await withdraw(api);
+      for (const step of path) okBody(await move(api, withdrawal_id, { to: step }));
+      const before = stateOf(api);
+      const answer = await move(api, withdrawal_id, { to });
+      if ((allowed as string[]).includes(to)) expect(okBody(answer).status).toBe(to);
+      else {
+        expectError(answer, 409, "INVALID_TRANSITION", []);
+        expect(stateOf(api)).toBe(before);
+        expect((await read(api, withdrawal_id)).status).toBe(status);
+      }
+    }
+  });
+
+  it("moved by the control API has nothing more of its scenario happen to it, and keeps the reason", async () => {
+    const api = await richApi();
+    const { withdrawal_id } = await withdraw(api);
+    okBody(await move(api, withdrawal_id, { to: "PROCESSING" }));
+    await api.advance({ by: "1h" });
+    expect((await read(api, withdrawal_id)).status).toBe("PROCESSING");
+    const failed = okBody(await move(api, withdrawal_id, { to: "FAILED", reason: "no_such_account" }));
+    expect(failed.failure_reason).toBe("no_such_account");
+  });
+
+  it("is moved to a status there is, or refused", async () => {
+    const api = await richApi();
+    const { withdrawal_id } = await withdraw(api);
+    for (const body of [{}, { to: "REFUNDED" }, { to: "processing" }])
+      expectInvalid(await move(api, withdrawal_id, body), "to");
+    expectError(await move(api, "wd_unknown", { to: "PROCESSING" }), 404, "NOT_FOUND", []);
+  });
+
+  it.each([
+    ["the request header", {}, { "sandbox-scenario": "stuck-payout" }],
+    ["metadata.sandbox_scenario", { metadata: { sandbox_scenario: "stuck-payout" } }, {}],
+  ])("takes its scenario from %s", async (_, changes, headers) => {
+    const scenario = userFile(
+      "stuck-payout.yaml",
+      "name: stuck-payout\nwithdrawals:\n  - timeline: [{ after: 1s, to: PROCESSING }]\n",
+    );
+    const api = await openApi({
+      scenario: [scenario, "default"],
+      fixtures: userFile(
+        "rich.yaml",
+        "balances: [{ id: a, organization_id: org_sandbox, mode: test, currency: KES, available_balance: '1000' }]\n",
+      ),
+    });
+    const { withdrawal_id } = await withdraw(api, changes, headers as Record<string, string>);
+    await api.advance({ by: "1d" });
+    expect((await read(api, withdrawal_id)).status).toBe("PROCESSING");
+  });
+
+  it("with an unknown scenario is refused", async () => {
+    const api = await richApi();
+    const body = await order(api);
+    expectInvalid(await tryWithdraw(api, body, { "sandbox-scenario": "nosuch" }), "sandbox_scenario");
+    expectInvalid(
+      await tryWithdraw(api, { ...body, metadata: { sandbox_scenario: "nosuch" } }),
+      "sandbox_scenario",
+    );
+  });
+
+  it("of another organization or mode is not found, and in no list of theirs", async () => {
+    const api = await richApi();
+    const { withdrawal_id } = await withdraw(api);
+    for (const key of ["sk_test_other", "sk_live_sandbox"]) {
+      expectError(await api.as(key).get(`${WITHDRAWALS}/${withdrawal_id}`), 404, "NOT_FOUND", []);
+      expect(okBody(await api.as(key).get(WITHDRAWALS))).toEqual({ total: 0, items: [] });
+    }
+    expectError(await api.get(`${WITHDRAWALS}/wd_unknown`), 404, "NOT_FOUND", []);
+  });
+
+  it("is listed newest first, by pages, each as a read answers it", async () => {
+    const api = await richApi();
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) ids.unshift((await withdraw(api)).withdrawal_id);
+    await api.advance({ by: "1s" });
+    const { total, items } = okBody(await api.get<Page<Withdrawal>>(`${WITHDRAWALS}?limit=2`));
+    expect([total, ...items.map((one) => one.withdrawal_id)]).toEqual([3, ids[0], ids[1]]);
+    expect(items[0]).toEqual(await read(api, ids[0]!));
+    const rest = okBody(await api.get<Page<Withdrawal>>(`${WITHDRAWALS}?limit=2&offset=2`));
+    expect(rest.items.map((one) => one.withdrawal_id)).toEqual([ids[2]]);
+    expectInvalid(await api.get(`${WITHDRAWALS}?limit=101&offset=x`), "limit", "offset");
+  });
+
+  it("may not be made with a key that may only read, nor without one", async () => {
+    const api = await richApi();
+    const body = await order(api);
+    expectError(await tryWithdraw(api.as("sk_test_readonly"), body), 403, "FORBIDDEN");
+    expectError(await tryWithdraw(api.as(null), body), 401, "UNAUTHORIZED");
+  });
+});
+
+describe("what a withdrawal is refused for", () => {
+  it("what it lacks, all together", async () => {
+    expectInvalid(await tryWithdraw(await openApi(), {}), "destination_id", "amount", "currency");
+  });
+
+  it.each([
+    ["destination_id", { destination_id: "pd_unknown" }],
+    ["destination_id", { destination_id: "__proto__" }],
+    ["destination_id", { destination_id: 5 }],
+    ["amount", { amount: 600 }],
+    ["amount", { amount: "0.00" }],
+    ["amount", { amount: "-600.00" }],
+    ["amount", { amount: "600.001" }],
+    ["amount", { amount: "6e2" }],
+    ["amount", { amount: "0600.00" }],
+    ["currency", { currency: "kes" }],
+    ["currency", { currency: "UGX" }],
+    ["currency", { currency: "BTC" }],
+    ["currency", { currency: "USD" }],
+    ["reference", { reference: "" }],
+    ["reference", { reference: "x".repeat(256) }],
+    ["reference", { reference: null }],
+    ["metadata", { metadata: [] }],
+    ["metadata.n", { metadata: { n: 1 } }],
+    ["metadata", { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ""])) }],
+  ])("its %s, and nothing happens: %j", async (field, changes) => {
+    const api = await richApi();
+    const body = await order(api, changes);
+    const before = stateOf(api);
+    expectInvalid(await tryWithdraw(api, body), field);
+    expect(stateOf(api)).toBe(before);
+  });
+
+  it("a destination of another organization or mode", async () => {
+    const api = await richApi();
+    for (const key of ["sk_test_other", "sk_live_sandbox"]) {
+      const destination_id = await destination(api.as(key));
+      expectInvalid(await tryWithdraw(api, await order(api, { destination_id })), "destination_id");
+    }
+  });
+
+  it.each([
+    ["USD", "10.00", "9.99", { ...BANK, currency: "USD" }],
+    ["NGN", "5000.00", "4999.99", BANK],
+    ["GHS", "50.00", "49.99", { ...BANK, currency: "GHS" }],
+    ["KES", "500.00", "499.99", MOBILE],
+    ["USDT_TRC20", "10.000000", "9.999999", WALLET],
+    ["USDT_ERC20", "50.000000", "49.999999", { ...WALLET, currency: "USDT_ERC20" }],
+  ])("less than the minimum of %s, which is %s", async (currency, minimum, below, body) => {
+    const api = await richApi({ [currency]: "100000" });
+    const destination_id = await destination(api, body);
+    const refused = await tryWithdraw(api, { destination_id, currency, amount: below });
+    expectInvalid(refused, "amount");
+    expect(refused.details.amount).toBe(`must be at least ${minimum} ${currency}`);
+    expect(okBody(await tryWithdraw(api, { destination_id, currency, amount: minimum })).amount).toBe(minimum);
+  });
+
+  it("more than is available: 400 INSUFFICIENT_BALANCE; the last cent may go", async () => {
+    const api = await richApi({ KES: "600.00" });
+    const before = stateOf(api);
+    const answer = await tryWithdraw(api, await order(api, { amount: "600.01" }));
+    expectError(answer, 400, "INSUFFICIENT_BALANCE", []);
+    expect(answer.error).not.toHaveProperty("details");
+    expect(JSON.parse(stateOf(api)).collections.entries).toEqual(JSON.parse(before).collections.entries);
+    await withdraw(api, { amount: "600.00" });
+    expect(await api.balance("KES")).toBe("0.00 / 0.00");
+    expectError(await tryWithdraw(api, await order(api)), 400, "INSUFFICIENT_BALANCE", []);
+  });
+
+  it("money that is pending, or in another mode", async () => {
+    const delayed = userFile("delayed.yaml", "currencies: [{ code: KES, settlement_delay: 1d }]\n");
+    const api = await openApi({ fixtures: delayed, scenario: "instant" });
+    await api.pay({ pricing: { base_currency: "KES", amount: "600.00" } });
+    expect(await api.balance("KES")).toBe("0.00 / 600.00");
+    expectError(await tryWithdraw(api, await order(api)), 400, "INSUFFICIENT_BALANCE", []);
+    await api.advance({ by: "1d" });
+    const live = api.as("sk_live_sandbox");
+    expectError(await tryWithdraw(live, await order(live)), 400, "INSUFFICIENT_BALANCE", []);
+    expect((await withdraw(api)).status).toBe("PENDING");
+  });
+});
+
+describe("the fee of a withdrawal", () => {
+  const FEE = 'currencies: [{ code: KES, withdrawal_fee: "30" }]\n';
+
+  it("is the fixtures', and leaves available with the amount", async () => {
+    const api = await richApi({ KES: "1000.00" }, FEE);
+    expect(await withdraw(api)).toMatchObject({ amount: "600.00", fee: "30.00" });
+    expect(await api.balance("KES")).toBe("370.00 / 0.00");
+    await api.advance({ by: "10s" });
+    expect(await api.balance("KES")).toBe("370.00 / 0.00");
+  });
+
+  it("comes back with the amount", async () => {
+    const api = await richApi({ KES: "1000.00" }, FEE);
+    for (const steps of [["CANCELLED"], ["PROCESSING", "FAILED"]]) {
+      const { withdrawal_id } = await withdraw(api);
+      for (const to of steps) okBody(await move(api, withdrawal_id, { to }));
+      expect(await api.balance("KES")).toBe("1000.00 / 0.00");
+    }
+  });
+
+  it("must be there too", async () => {
+    const api = await richApi({ KES: "629.99" }, FEE);
+    expectError(await tryWithdraw(api, await order(api)), 400, "INSUFFICIENT_BALANCE", []);
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  const KEY = { "idempotency-key": "payout-7" };
+
+  it("given again with the same body is answered with the stored answer, and the money goes once", async () => {
+    const api = await richApi();
+    const body = await order(api, { metadata: { a: "1", b: "2" } });
+    const first = await tryWithdraw(api, body, KEY);
+    expect(okBody(first).status).toBe("PENDING");
+    expect(first.headers.has("idempotent-replayed")).toBe(false);
+    await api.advance({ by: "10s" });
+    const reordered = { metadata: { b: "2", a: "1" }, currency: body.currency, ...body };
+    for (const again of [body, reordered, `  ${JSON.stringify(body)}\n`]) {
+      const replay = await tryWithdraw(api, again, KEY);
+      expect([replay.status, replay.text]).toEqual([200, first.text]);
+      expect(replay.headers.get("idempotent-replayed")).toBe("true");
+    }
+    expect(await api.balance("KES")).toBe("9400.00 / 0.00");
+    expect(okBody(await api.get<Page<Withdrawal>>(WITHDRAWALS)).total).toBe(1);
+    expect(events(api)).toHaveLength(2);
+  });
+
+  it("given again with another body is 422, whatever that body is", async () => {
+    const api = await richApi();
+    const body = await order(api);
+    const first = await tryWithdraw(api, body, KEY);
+    for (const other of [{ ...body, amount: "600.0" }, { ...body, note: "x" }, { amount: 5 }, {}])
+      expectError(await tryWithdraw(api, other, KEY), 422, "IDEMPOTENCY_KEY_REUSED", []);
+    expect((await tryWithdraw(api, body, KEY)).text).toBe(first.text);
+    expect(await api.balance("KES")).toBe("9400.00 / 0.00");
+  });
+
+  it("is remembered for 24 hours of sandbox time from the first answer", async () => {
+    const api = await richApi();
+    const body = await order(api);
+    const first = await tryWithdraw(api, body, KEY);
+    await api.advance({ by: "23h59m59s999ms" });
+    expect((await tryWithdraw(api, body, KEY)).text).toBe(first.text);
+    await api.advance({ by: "1ms" });
+    const fresh = await tryWithdraw(api, body, KEY);
+    expect(fresh.headers.has("idempotent-replayed")).toBe(false);
+    expect(okBody(fresh).withdrawal_id).not.toBe(first.body.withdrawal_id);
+    expect((await tryWithdraw(api, body, KEY)).text).toBe(fresh.text);
+    expect(await api.balance("KES")).toBe("8800.00 / 0.00");
+  });
+
+  it("is each API key's own", async () => {
+    const api = await richApi(
+      { KES: "10000.00" },
+      "keys: [{ key: sk_test_second, organization_id: org_sandbox, permission: full }]\n",
+    );
+    const body = await order(api);
+    const first = okBody(await tryWithdraw(api, body, KEY));
+    const second = okBody(await tryWithdraw(api.as("sk_test_second"), body, KEY));
+    expect(second.withdrawal_id).not.toBe(first.withdrawal_id);
+    const live = api.as("sk_live_sandbox");
+    const third = okBody(await tryWithdraw(live, await order(live), KEY));
+    expect(third.withdrawal_id).not.toBe(first.withdrawal_id);
+  });
+
+  it("stores no refusal: the same key and body may succeed later", async () => {
+    const api = await richApi({ KES: "100.00" });
+    const body = await order(api);
+    expectError(await tryWithdraw(api, body, KEY), 400, "INSUFFICIENT_BALANCE");
+    expectInvalid(await tryWithdraw(api, { ...body, amount: "1.00" }, KEY), "amount");
+    const { charge_id } = await api.pay({ pricing: { base_currency: "KES", amount: "500.00" } });
+    okBody(await api.transition(charge_id, { to: "COMPLETED" }));
+    const answer = await tryWithdraw(api, body, KEY);
+    expect(okBody(answer).status).toBe("PENDING");
+    expect(answer.headers.has("idempotent-replayed")).toBe(false);
+  });
+
+  it("may have 1 to 255 characters", async () => {
+    const api = await richApi();
+    const body = await order(api);
+    for (const key of ["k", "k".repeat(255)])
+      expect((await tryWithdraw(api, body, { "idempotency-key": key })).status).toBe(200);
+    for (const key of ["", "k".repeat(256)])
+      expectInvalid(await tryWithdraw(api, body, { "idempotency-key": key }), "Idempotency-Key");
+  });
+
+  it("sent many times at once lets one withdrawal through, and all hear the same", async () => {
+    const api = await richApi();
+    const body = await order(api);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => tryWithdraw(api, body, KEY)));
+    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
+    expect(answers.filter((answer) => !answer.headers.has("idempotent-replayed"))).toHaveLength(1);
+    expect(await api.balance("KES")).toBe("9400.00 / 0.00");
+  });
+
+  it("is optional: without one each request is a withdrawal of its own", async () => {
+    const api = await richApi();
+    const body = await order(api);
+    const [one, two] = [await tryWithdraw(api, body), await tryWithdraw(api, body)];
+    expect(okBody(one).withdrawal_id).not.toBe(okBody(two).withdrawal_id);
+    expect(one.body.created_at).toMatch(TIMESTAMP);
+  });
+
+  it("is forgotten by a reset", async () => {
+    const api = await richApi();
+    const first = okBody(await tryWithdraw(api, await order(api), KEY));
+    api.sandbox.reset();
+    const again = okBody(await tryWithdraw(api, await order(api), KEY));
+    expect(again.withdrawal_id).not.toBe(first.withdrawal_id);
+  });
+});
+
+it("withdrawals sent at once never overdraw the balance", async () => {
+  const api = await richApi({ KES: "1900.00" });
+  const body = await order(api);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => tryWithdraw(api, body)));
+  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(3);
+  expect(await api.balance("KES")).toBe("100.00 / 0.00");
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { expectError, expectInvalid, KES_ORDER, okBody, openApi } from "../support/api-client.js";
+import { DECIMALS, METHOD_CURRENCIES } from "../support/api-money.js";
+import { userFile } from "../support/user-files.js";
+
+const RAILS = "/api/v1/payments/payment-rails";
+
+interface Rails {
+  payment_rails: {
+    id: string;
+    display_name: string;
+    payment_method: string;
+    currency: string;
+    country: string | null;
+    min_amount: string;
+    max_amount: string | null;
+  }[];
+}
+
+/** Every method with each of its currencies. */
+const PAIRS = Object.entries(METHOD_CURRENCIES).flatMap(([method, codes]) =>
+  codes.map((code) => [method, code] as const),
+);
+
+describe("GET payment-rails", () => {
+  it("gives each rail exactly the documented fields, amounts with the currency's decimals", async () => {
+    const { payment_rails } = okBody(await (await openApi()).get<Rails>(RAILS));
+    for (const rail of payment_rails) {
+      expect(rail).toEqual({
+        id: expect.any(String),
+        display_name: expect.stringMatching(/./),
+        payment_method: expect.any(String),
+        currency: expect.any(String),
+        country: rail.payment_method === "crypto" ? null : expect.stringMatching(/^[A-Z]{2}$/),
+        min_amount: expect.any(String),
+        max_amount: null,
+      });
+      expect(rail.min_amount.split(".")[1]).toHaveLength(DECIMALS[rail.currency]!);
+    }
+    expect(new Set(payment_rails.map((rail) => rail.id)).size).toBe(payment_rails.length);
+  });
+
+  it("has a rail for every method in each of its currencies, and no others", async () => {
+    const { payment_rails } = okBody(await (await openApi()).get<Rails>(RAILS));
+    const found = new Set(payment_rails.map((rail) => `${rail.payment_method} ${rail.currency}`));
+    expect([...found].sort()).toEqual(PAIRS.map((pair) => pair.join(" ")).sort());
+  });
+
+  it.each(PAIRS)("filters by %s and %s, and every rail it lists can be asked for in a quote", async (payment_method, currency) => {
+    const api = await openApi();
+    const query = `?payment_method=${payment_method}&currency=${currency}`;
+    const { payment_rails } = okBody(await api.get<Rails>(RAILS + query));
+    expect(payment_rails.length).toBeGreaterThan(0);
+    const pricing = { base_currency: currency, amount: "100" };
+    for (const rail of payment_rails) {
+      expect(rail).toMatchObject({ payment_method, currency });
+      const quote = await api.quote({ pricing, payment_method, payment_rail: rail.id });
+      expect(quote.payment_rail).toBe(rail.id);
+    }
+    expect((await api.quote({ pricing, payment_method })).payment_rail).toBe(payment_rails[0]!.id);
+  });
+
+  it("filters by one of the two alone", async () => {
+    const api = await openApi();
+    const byMethod = okBody(await api.get<Rails>(`${RAILS}?payment_method=card`)).payment_rails;
+    expect(byMethod.map((rail) => rail.currency).sort()).toEqual([...METHOD_CURRENCIES.card!].sort());
+    const byCurrency = okBody(await api.get<Rails>(`${RAILS}?currency=GHS`)).payment_rails;
+    expect(new Set(byCurrency.map((rail) => rail.payment_method))).toEqual(
+      new Set(["bank_transfer", "mobile_money", "card"]),
+    );
+  });
+
+  it("is empty for a method and a currency that do not go together", async () => {
+    const api = await openApi();
+    expect(okBody(await api.get(`${RAILS}?payment_method=card&currency=TZS`))).toEqual({ payment_rails: [] });
+  });
+
+  it.each([
+    ["payment_method=ussd", ["payment_method"]],
+    ["payment_method=", ["payment_method"]],
+    ["currency=EUR", ["currency"]],
+    ["currency=kes", ["currency"]],
+    ["payment_method=x&currency=y", ["currency", "payment_method"]],
+    ["currency=KES&currency=KES", ["currency"]],
+  ])("?%s is 400, naming %j", async (query, fields) => {
+    const answer = await (await openApi()).get(`${RAILS}?${query}`);
+    expectInvalid(answer, ...fields);
+    expect(answer.error.message).toBe("Invalid query parameters");
+  });
+
+  it("shows the rails of the methods the organization has enabled", async () => {
+    const api = (await openApi()).as("sk_test_unverified");
+    const { payment_rails } = okBody(await api.get<Rails>(RAILS));
+    expect(new Set(payment_rails.map((rail) => rail.payment_method))).toEqual(
+      new Set(["bank_transfer", "mobile_money"]),
+    );
+    expectInvalid(await api.get(`${RAILS}?payment_method=card`), "payment_method");
+  });
+
+  it("needs a key, and a read-only one will do", async () => {
+    const api = await openApi();
+    expectError(await api.as(null).get(RAILS), 401, "UNAUTHORIZED");
+    expect((await api.as("sk_test_readonly").get(RAILS)).status).toBe(200);
+  });
+
+  it("lists rails of the user's own, amounts padded to the currency's decimals, and quotes take them", async () => {
+    const fixtures = userFile(
+      "rails.yaml",
+      "rails: [{ id: ussd_ngn, display_name: USSD, payment_method: mobile_money, currency: NGN, country: NG, min_amount: '100', max_amount: '5000.5' }]\n",
+    );
+    const api = await openApi({ fixtures });
+    const { payment_rails } = okBody(
+      await api.get<Rails>(`${RAILS}?payment_method=mobile_money&currency=NGN`),
+    );
+    expect(payment_rails[1]).toEqual({
+      id: "ussd_ngn",
+      display_name: "USSD",
+      payment_method: "mobile_money",
+      currency: "NGN",
+      country: "NG",
+      min_amount: "100.00",
+      max_amount: "5000.50",
+    });
+    const pricing = { base_currency: "NGN", amount: "1.00" };
+    const quote = await api.quote({ ...KES_ORDER, pricing, payment_rail: "ussd_ngn" });
+    expect(quote.payment_rail).toBe("ussd_ngn");
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import {
+  type Answer,
+  type Api,
+  type Charge,
+  expectError,
+  expectInvalid,
+  later,
+  okBody,
+  openApi,
+  START,
+} from "../support/api-client.js";
+import { userFile } from "../support/user-files.js";
+
+const CRYPTO = { payment_method: "crypto", phone_number: undefined };
+
+/** A payment that has just been completed. */
+async function completed(api: Api, currency = "KES", amount = "500"): Promise<Charge> {
+  const pricing = { base_currency: currency, amount };
+  const { charge_id } = await api.pay(currency === "KES" ? { pricing } : { ...CRYPTO, pricing });
+  return okBody(await api.transition(charge_id, { to: "COMPLETED" }));
+}
+
+const refund = (api: Api, id: string, body: unknown = {}): Promise<Answer<Charge>> =>
+  api.as(null).post(`/_sandbox/charges/${id}/refund`, body);
+
+/** Every event, type and the charge it carries. */
+function events(api: Api): [string, Charge][] {
+  return api.sandbox
+    .snapshot()
+    .collections.events.map(([, { type, body }]) => [type, (JSON.parse(body) as { data: Charge }).data]);
+}
+
+describe("settlement", () => {
+  it("of fiat is part of the completion: the event of that tells of it already", async () => {
+    const api = await openApi();
+    const charge = await completed(api);
+    expect(charge.settled_at).toBe(START);
+    expect(events(api)).toEqual([["charge.completed", charge]]);
+    expect(await api.balance("KES")).toBe("500.00 / 0.00");
+  });
+
+  it.each([
+    ["BTC", 2, 600],
+    ["ETH", 12, 12],
+    ["USDT_ERC20", 12, 12],
+    ["USDT_TRC20", 20, 3],
+  ])("of %s takes %i confirmations of %i s, sets settled_at and makes no event", async (currency, count, interval) => {
+    const api = await openApi();
+    const { charge_id, settled_at } = await completed(api, currency, "2");
+    expect(settled_at).toBeNull();
+    await api.advance({ to: later(count * interval - 0.001) });
+    expect((await api.charge(charge_id)).settled_at).toBeNull();
+    expect(okBody(await api.advance({ by: "1ms" })).fired.map((one) => one.ref)).toEqual([charge_id]);
+    const charge = await api.charge(charge_id);
+    expect(charge.settled_at).toBe(later(count * interval));
+    expect(charge.updated_at).toBe(later(count * interval));
+    expect(charge.status_history.map((one) => one.status)).toEqual(["PENDING", "COMPLETED"]);
+    expect(events(api).map(([type, data]) => [type, data.settled_at])).toEqual([["charge.completed", null]]);
+  });
+
+  it("of crypto is the same when it was paid on the hosted page", async () => {
+    const api = await openApi({ scenario: "instant" });
+    const pricing = { base_currency: "BTC", amount: "0.5" };
+    const { checkout_id } = okBody(
+      await api.post<{ checkout_id: string }>("/api/v1/payments/checkouts", { pricing }),
+    );
+    okBody(await api.post(`/_sandbox/checkouts/${checkout_id}/pay`, { payment_method: "crypto" }));
+    await api.advance({ by: "0s" });
+    expect(await api.balance("BTC")).toBe("0.00000000 / 0.50000000");
+    await api.advance({ by: "20m" });
+    expect(await api.balance("BTC")).toBe("0.50000000 / 0.00000000");
+  });
+
+  it("waits for the period the fixtures set, each currency its own, after the confirmations", async () => {
+    const fixtures = userFile(
+      "delays.yaml",
+      "currencies:\n  - { code: KES, settlement_delay: 2h }\n  - { code: USDT_TRC20, settlement_delay: 1h }\n",
+    );
+    const api = await openApi({ fixtures });
+    const naira = await api.pay({ pricing: { base_currency: "NGN", amount: "100" } });
+    okBody(await api.transition(naira.charge_id, { to: "COMPLETED" }));
+    const [shilling, tether] = [await completed(api), await completed(api, "USDT_TRC20", "5")];
+    await api.advance({ until: "idle" });
+    const settledAt = async (id: string) => (await api.charge(id)).settled_at;
+    expect(await settledAt(naira.charge_id)).toBe(START);
+    expect(await settledAt(shilling.charge_id)).toBe(later(7200));
+    expect(await settledAt(tether.charge_id)).toBe(later(3660));
+  });
+
+  it("is planned with the terms of its day: each charge settles by itself", async () => {
+    const api = await openApi();
+    await completed(api, "ETH", "1");
+    await api.advance({ by: "1m" });
+    await completed(api, "ETH", "2");
+    await api.advance({ by: "84s" });
+    expect(await api.balance("ETH")).toBe("1.00000000 / 2.00000000");
+    await api.advance({ by: "1m" });
+    expect(await api.balance("ETH")).toBe("3.00000000 / 0.00000000");
+  });
+});
+
+describe("POST /_sandbox/charges/{id}/refund", () => {
+  it("gives all of it back: available falls by the settlement amount, the fee is returned", async () => {
+    const api = await openApi();
+    await completed(api, "KES", "100");
+    const { charge_id, amount } = await completed(api);
+    const answer = await refund(api, charge_id, { reason: "requested_by_customer" });
+    const charge = okBody(answer);
+    expect(charge).toMatchObject({ status: "REFUNDED", amount, settlement_amount: "500.00" });
+    expect(charge.status_history.at(-1)).toEqual({
+      status: "REFUNDED",
+      at: START,
+      reason: "requested_by_customer",
+    });
+    expect(await api.balance("KES")).toBe("100.00 / 0.00");
+    expect(events(api).at(-1)).toEqual(["charge.refunded", charge]);
+    expect(answer.text).toBe((await api.get(`/api/v1/payments/charges/${charge_id}`)).text);
+  });
+
+  it("settles first what had not settled, and the settlement that was planned is called off", async () => {
+    const api = await openApi();
+    await completed(api, "BTC", "1");
+    const { charge_id } = await completed(api, "BTC", "0.5");
+    await api.advance({ by: "5m" });
+    expect(okBody(await refund(api, charge_id)).settled_at).toBe(later(300));
+    expect(await api.balance("BTC")).toBe("0.00000000 / 1.00000000");
+    expect(okBody(await api.advance({ until: "idle" })).fired_total).toBe(1);
+    expect(await api.balance("BTC")).toBe("1.00000000 / 0.00000000");
+  });
+
+  it("of more than is available is 409 INSUFFICIENT_BALANCE, and nothing happens", async () => {
+    const api = await openApi();
+    const { charge_id } = await completed(api);
+    const destination = okBody(
+      await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
+        type: "mobile_money",
+        currency: "KES",
+        phone_number: "+254700000001",
+        provider: "SimbaPesa Sandbox",
+      }),
+    );
+    okBody(await api.post("/api/v1/payouts/withdrawals", { ...destination, amount: "500.00" }));
+    const before = JSON.stringify(api.sandbox.snapshot());
+    expectError(await refund(api, charge_id), 409, "INSUFFICIENT_BALANCE", []);
+    expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
+  });
+
+  it.each(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "FAILED", "CANCELLED", "EXPIRED", "REFUNDED"])(
+    "of a charge that is %s is 409 INVALID_TRANSITION",
+    async (status) => {
+      const api = await openApi();
+      const { charge_id } = status === "REFUNDED" ? await completed(api) : await api.pay();
+      if (status !== "PENDING") okBody(await api.transition(charge_id, { to: status }));
+      expectError(await refund(api, charge_id), 409, "INVALID_TRANSITION", []);
+    },
+  );
+
+  it("of a charge there is not is 404, and a reason must be a text", async () => {
+    const api = await openApi();
+    expectError(await refund(api, "ch_unknown"), 404, "NOT_FOUND", []);
+    const { charge_id } = await completed(api);
+    for (const reason of ["", 5, "x".repeat(501)])
+      expectInvalid(await refund(api, charge_id, { reason }), "reason");
+  });
+});

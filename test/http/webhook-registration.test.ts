@@ -1,0 +1,391 @@
+import { Webhook } from "standardwebhooks";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  type Answer,
+  type Api,
+  expectError,
+  expectInvalid,
+  okBody,
+  openApi,
+  START,
+} from "../support/api-client.js";
+import { Receiver, refuseWith } from "../support/receiver-server.js";
+
+const WEBHOOKS = "/api/v1/webhooks";
+const HOOK = "https://shop.test/hooks";
+
+interface Registered {
+  webhook_id: string;
+  url: string;
+  events: string[];
+  secret: string;
+  enabled: boolean;
+  created_at: string;
+}
+
+const open: Receiver[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+async function receive(): Promise<Receiver> {
+  const receiver = await Receiver.open();
+  open.push(receiver);
+  return receiver;
+}
+
+const tryRegister = (api: Api, body: unknown): Promise<Answer<Registered>> => api.post(WEBHOOKS, body);
+const register = async (api: Api, body: unknown = { url: HOOK }) => okBody(await tryRegister(api, body));
+const patch = (api: Api, id: string, body: unknown): Promise<Answer<Registered>> =>
+  api.send("PATCH", `${WEBHOOKS}/${id}`, JSON.stringify(body), { "content-type": "application/json" });
+const remove = (api: Api, id: string) => api.send("DELETE", `${WEBHOOKS}/${id}`);
+const rotate = (api: Api, id: string): Promise<Answer<Registered>> =>
+  api.send("POST", `${WEBHOOKS}/${id}/rotate-secret`);
+const stateOf = (api: Api) => JSON.stringify(api.sandbox.snapshot());
+
+async function list(api: Api, query = ""): Promise<[number, ...Registered[]]> {
+  const { total, items } = okBody(await api.get<{ total: number; items: Registered[] }>(WEBHOOKS + query));
+  return [total, ...items];
+}
+
+/** Lets one payment run to its end, and every delivery with it. */
+async function payment(api: Api): Promise<void> {
+  await api.pay();
+  await api.advance({ by: "10s" });
+}
+
+describe("registering", () => {
+  it("answers exactly the documented fields, and hears every event unless told otherwise", async () => {
+    const api = await openApi();
+    const answer = await tryRegister(api, { url: HOOK, colour: "red" });
+    expect(okBody(answer)).toEqual({
+      webhook_id: expect.any(String),
+      url: HOOK,
+      events: ["*"],
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      enabled: true,
+      created_at: START,
+    });
+    expect((await api.get(`${WEBHOOKS}/${answer.body.webhook_id}`)).text).toBe(answer.text);
+  });
+
+  it("gives each endpoint a secret of its own, and events are signed with it", async () => {
+    const api = await openApi();
+    const [one, two] = [await receive(), await receive()];
+    const first = await register(api, { url: one.url });
+    const second = await register(api, { url: two.url });
+    expect(first.secret).not.toBe(second.secret);
+    await payment(api);
+    expect(one.received).toHaveLength(3);
+    for (const received of one.received) received.verify(first.secret);
+    for (const received of two.received) received.verify(second.secret);
+    expect(() => one.received[0]!.verify(second.secret)).toThrow();
+  });
+
+  it("lets it hear only the events its globs match", async () => {
+    const api = await openApi();
+    const [ends, nothing] = [await receive(), await receive()];
+    await register(api, { url: ends.url, events: ["charge.completed", "*.processing"] });
+    await register(api, { url: nothing.url, events: ["withdrawal.*", "charge"] });
+    await payment(api);
+    expect(ends.types).toEqual(["charge.processing", "charge.completed"]);
+    expect(nothing.types).toEqual([]);
+  });
+
+  it("lets it hear its own mode and organization only", async () => {
+    const api = await openApi();
+    const live = api.as("sk_live_sandbox");
+    const receivers = [await receive(), await receive(), await receive()];
+    const [mine, liveMine, others] = receivers as [Receiver, Receiver, Receiver];
+    await register(api, { url: mine.url });
+    await register(live, { url: liveMine.url });
+    await register(api.as("sk_test_other"), { url: others.url });
+    await payment(api);
+    expect(receivers.map((one) => one.received.length)).toEqual([3, 0, 0]);
+    await payment(live);
+    expect(receivers.map((one) => one.received.length)).toEqual([3, 3, 0]);
+    expect(liveMine.received.every((one) => one.event.mode === "live")).toBe(true);
+  });
+
+  it("hears of what happens from then on, not of what was", async () => {
+    const api = await openApi();
+    const receiver = await receive();
+    await api.pay();
+    await api.advance({ by: "1s" });
+    await register(api, { url: receiver.url });
+    await api.advance({ by: "10s" });
+    expect(receiver.types).toEqual(["charge.processing", "charge.completed"]);
+  });
+
+  it("a URL again updates its endpoint: same id and secret, new events, switched on", async () => {
+    const api = await openApi();
+    const first = await register(api, { url: HOOK, events: ["charge.failed"] });
+    okBody(await patch(api, first.webhook_id, { enabled: false }));
+    await api.advance({ by: "1m" });
+    expect(await register(api, { url: HOOK, events: ["charge.*"] })).toEqual({
+      ...first,
+      events: ["charge.*"],
+    });
+    expect(await register(api, { url: "HTTPS://Shop.test:443/hooks" })).toEqual({ ...first, events: ["*"] });
+    expect(await list(api)).toHaveLength(2);
+  });
+
+  it("the same URL by another organization or in another mode is an endpoint of its own", async () => {
+    const api = await openApi();
+    const ids = new Set<string>();
+    for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"])
+      ids.add((await register(api.as(key))).webhook_id);
+    expect(ids.size).toBe(3);
+  });
+
+  it("the URL the sandbox was started with means that endpoint, secret included", async () => {
+    const receiver = await receive();
+    const api = await openApi({ webhooks: [receiver.url] });
+    const [, started] = await list(api);
+    const again = await register(api, { url: receiver.url, events: ["charge.completed"] });
+    expect([again.webhook_id, again.secret]).toEqual([started!.webhook_id, api.sandbox.webhookSecret]);
+    await payment(api);
+    expect(receiver.types).toEqual(["charge.completed"]);
+  });
+
+  it.each([
+    ["url", {}],
+    ["url", { url: "" }],
+    ["url", { url: 5 }],
+    ["url", { url: "shop.test/hooks" }],
+    ["url", { url: "/hooks" }],
+    ["url", { url: "ftp://shop.test/hooks" }],
+    ["url", { url: "http://" }],
+    ["events", { url: HOOK, events: [] }],
+    ["events", { url: HOOK, events: "charge.*" }],
+    ["events", { url: HOOK, events: null }],
+    ["events.1", { url: HOOK, events: ["charge.*", ""] }],
+    ["events.0", { url: HOOK, events: [5] }],
+    ["events.0", { url: HOOK, events: ["x".repeat(101)] }],
+    ["events", { url: HOOK, events: Array(51).fill("*") }],
+  ])("is refused for its %s, and nothing is registered: %j", async (field, body) => {
+    const api = await openApi();
+    const before = stateOf(api);
+    expectInvalid(await tryRegister(api, body), field);
+    expect(stateOf(api)).toBe(before);
+  });
+
+  it.each([
+    "http://169.254.169.254/latest/meta-data/",
+    "http://169.254.170.2/",
+    "http://2852039166/",
+    "http://0xa9fea9fe/",
+    "http://0251.0376.0251.0376/",
+    "http://169.254.43518/",
+    "http://[::ffff:169.254.169.254]/",
+    "http://[fe80::1]/",
+    "http://[fd00:ec2::254]/",
+    "http://metadata.google.internal/computeMetadata/v1/",
+    "http://METADATA.google.internal./",
+    "http://100.100.100.200/",
+  ])("is refused at a cloud's metadata address: %s", async (url) => {
+    const api = await openApi();
+    expectInvalid(await tryRegister(api, { url }), "url");
+    const { webhook_id } = await register(api);
+    expectInvalid(await patch(api, webhook_id, { url }), "url");
+  });
+
+  it.each(["http://localhost:3000/", "http://10.0.0.5/hooks", "http://192.168.1.7:8080/", "http://app.internal/"])(
+    "takes a private address, for this is a local tool: %s",
+    async (url) => {
+      expect((await tryRegister(await openApi(), { url })).status).toBe(200);
+    },
+  );
+});
+
+describe("what there is", () => {
+  it("is listed newest first, by pages, the organization's and mode's own only", async () => {
+    const api = await openApi();
+    const made: Registered[] = [];
+    for (const path of ["a", "b", "c"]) made.unshift(await register(api, { url: `${HOOK}/${path}` }));
+    expect(await list(api)).toEqual([3, ...made]);
+    expect(await list(api, "?limit=1&offset=1")).toEqual([3, made[1]]);
+    expect(await list(api.as("sk_live_sandbox"))).toEqual([0]);
+    expect(await list(api.as("sk_test_other"))).toEqual([0]);
+    expectInvalid(await api.get(`${WEBHOOKS}?limit=0&offset=-1`), "limit", "offset");
+  });
+
+  it("includes the endpoints the sandbox was started with, for every organization of their mode", async () => {
+    const api = await openApi({ webhooks: [HOOK, { url: `${HOOK}/live`, mode: "live" }] });
+    for (const key of ["sk_test_sandbox", "sk_test_other"])
+      expect((await list(api.as(key))).slice(1)).toMatchObject([{ url: HOOK }]);
+    expect((await list(api.as("sk_live_sandbox"))).slice(1)).toMatchObject([{ url: `${HOOK}/live` }]);
+  });
+
+  it("of another organization or mode is not found, whatever is asked of it", async () => {
+    const api = await openApi();
+    const { webhook_id } = await register(api);
+    const before = stateOf(api);
+    for (const key of ["sk_test_other", "sk_live_sandbox"]) {
+      const other = api.as(key);
+      for (const answer of [
+        await other.get(`${WEBHOOKS}/${webhook_id}`),
+        await patch(other, webhook_id, { enabled: false }),
+        await remove(other, webhook_id),
+        await rotate(other, webhook_id),
+      ])
+        expectError(answer, 404, "NOT_FOUND", []);
+    }
+    expectError(await api.get(`${WEBHOOKS}/we_unknown`), 404, "NOT_FOUND", []);
+    expect(stateOf(api)).toBe(before);
+  });
+
+  it("may be read with a key that may only read, and not changed", async () => {
+    const api = await openApi();
+    const { webhook_id } = await register(api);
+    const reader = api.as("sk_test_readonly");
+    expect((await reader.get(`${WEBHOOKS}/${webhook_id}`)).status).toBe(200);
+    for (const answer of [
+      await tryRegister(reader, { url: HOOK }),
+      await patch(reader, webhook_id, { enabled: false }),
+      await remove(reader, webhook_id),
+      await rotate(reader, webhook_id),
+    ])
+      expectError(answer, 403, "FORBIDDEN", []);
+    expectError(await api.as(null).get(WEBHOOKS), 401, "UNAUTHORIZED");
+  });
+});
+
+describe("PATCH", () => {
+  it("changes what it names and leaves the rest", async () => {
+    const api = await openApi();
+    const made = await register(api, { url: HOOK, events: ["charge.*"] });
+    const steps: [object, Partial<Registered>][] = [
+      [{ events: ["withdrawal.*"] }, { events: ["withdrawal.*"] }],
+      [{ url: `${HOOK}/new` }, { url: `${HOOK}/new` }],
+      [{ enabled: false }, { enabled: false }],
+      [{}, {}],
+    ];
+    let expected = made;
+    for (const [body, change] of steps) {
+      expected = { ...expected, ...change };
+      expect(okBody(await patch(api, made.webhook_id, body))).toEqual(expected);
+    }
+    expect(okBody(await api.get(`${WEBHOOKS}/${made.webhook_id}`))).toEqual(expected);
+  });
+
+  it("with enabled: false sends nothing more, and what waited is dropped; with true it hears again", async () => {
+    const api = await openApi();
+    const receiver = await receive();
+    const { webhook_id } = await register(api, { url: receiver.url });
+    await api.pay();
+    await api.advance({ by: "1s" });
+    okBody(await patch(api, webhook_id, { enabled: false }));
+    await api.advance({ by: "10s" });
+    expect(receiver.types).toEqual(["charge.awaiting_payment"]);
+    okBody(await patch(api, webhook_id, { enabled: true }));
+    await payment(api);
+    expect(receiver.received).toHaveLength(4);
+  });
+
+  it("brings back an endpoint that a 410 switched off", async () => {
+    const api = await openApi();
+    const receiver = await receive();
+    receiver.handler = refuseWith(410);
+    const { webhook_id } = await register(api, { url: receiver.url });
+    await payment(api);
+    expect(okBody(await api.get<Registered>(`${WEBHOOKS}/${webhook_id}`)).enabled).toBe(false);
+    receiver.handler = refuseWith(200);
+    okBody(await patch(api, webhook_id, { enabled: true }));
+    await payment(api);
+    expect(receiver.received).toHaveLength(4);
+  });
+
+  it.each([
+    ["url", { url: "shop.test" }],
+    ["url", { url: null }],
+    ["events", { events: [] }],
+    ["enabled", { enabled: "yes" }],
+    ["enabled", { enabled: null }],
+  ])("is refused for %s, and nothing changes: %j", async (field, body) => {
+    const api = await openApi();
+    const { webhook_id } = await register(api);
+    const before = stateOf(api);
+    expectInvalid(await patch(api, webhook_id, body), field);
+    expect(stateOf(api)).toBe(before);
+  });
+});
+
+describe("DELETE", () => {
+  it("answers the id, and the endpoint is gone", async () => {
+    const api = await openApi();
+    const { webhook_id } = await register(api);
+    expect(okBody(await remove(api, webhook_id))).toEqual({ webhook_id, deleted: true });
+    expect(await list(api)).toEqual([0]);
+    expectError(await remove(api, webhook_id), 404, "NOT_FOUND", []);
+  });
+
+  it("drops what was still to be delivered", async () => {
+    const api = await openApi();
+    const receiver = await receive();
+    receiver.handler = refuseWith(500);
+    const { webhook_id } = await register(api, { url: receiver.url });
+    await api.pay();
+    await api.advance({ by: "1s" });
+    okBody(await remove(api, webhook_id));
+    await api.advance({ until: "idle" });
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
+describe("rotating the secret", () => {
+  it("answers a new one; for 24 hours both sign, then the new one alone", async () => {
+    const api = await openApi();
+    const receiver = await receive();
+    const old = await register(api, { url: receiver.url, events: ["charge.completed"] });
+    const rotated = okBody(await rotate(api, old.webhook_id));
+    expect(rotated).toEqual({ ...old, secret: expect.stringMatching(/^whsec_/) });
+    expect(rotated.secret).not.toBe(old.secret);
+    expect(okBody(await api.get(`${WEBHOOKS}/${old.webhook_id}`))).toEqual(rotated);
+
+    await payment(api);
+    const within = receiver.received[0]!;
+    expect(String(within.headers["webhook-signature"]).split(" ")).toHaveLength(2);
+    for (const secret of [old.secret, rotated.secret]) within.verify(secret);
+
+    await api.advance({ to: later24h(-1) });
+    await complete(api);
+    expect(() => receiver.received[1]!.verify(old.secret)).not.toThrow();
+    await api.advance({ to: later24h(0) });
+    await complete(api);
+    const after = receiver.received[2]!;
+    expect(String(after.headers["webhook-signature"]).split(" ")).toHaveLength(1);
+    after.verify(rotated.secret);
+    expect(() => after.verify(old.secret)).toThrow();
+  });
+
+  it("twice leaves the last two", async () => {
+    const api = await openApi();
+    const receiver = await receive();
+    const first = await register(api, { url: receiver.url });
+    const second = okBody(await rotate(api, first.webhook_id));
+    const third = okBody(await rotate(api, first.webhook_id));
+    await payment(api);
+    const [event] = receiver.received;
+    for (const { secret } of [second, third]) event!.verify(secret);
+    expect(() => event!.verify(first.secret)).toThrow();
+  });
+
+  it("takes no notice of a body", async () => {
+    const api = await openApi();
+    const { webhook_id } = await register(api);
+    const answer = await api.post<Registered>(`${WEBHOOKS}/${webhook_id}/rotate-secret`, "{broken");
+    expect(okBody(answer).secret).not.toBe("");
+    expect(() => new Webhook(answer.body.secret)).not.toThrow();
+  });
+
+  async function complete(api: Api): Promise<void> {
+    const { charge_id } = await api.pay();
+    okBody(await api.transition(charge_id, { to: "COMPLETED" }));
+    await api.sandbox.settled();
+  }
+
+  function later24h(ms: number): string {
+    return new Date(Date.parse(START) + 24 * 60 * 60 * 1000 + ms).toISOString();
+  }
+});

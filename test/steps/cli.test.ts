@@ -1,0 +1,205 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { buildIfMissing, Command, run, stopAll } from "../support/process-command.js";
+import { cleanUp, fileWith } from "../support/scenario-run.js";
+
+beforeAll(buildIfMissing);
+afterEach(async () => {
+  await stopAll();
+  await cleanUp();
+});
+
+const PASSES = "name: good\nsteps:\n  - request: GET /api/v1/payments/payins\n  - advance: 1h\n";
+const FAILS = `name: bad
+steps:
+  - name: Look
+    request: GET /api/v1/payments/payins
+    expect: { body: { total: 7 } }
+  - advance: 1h
+`;
+const ALSO =
+  "name: also\nvars: { n: 1 }\nsteps:\n  - { request: GET /api/v1/payments/payins, expect: { body: { total: '${n}' } } }\n";
+
+describe("run", () => {
+  it("exits with 0 and a line a step when all passed", async () => {
+    const { code, stdout, stderr } = await run(["run", fileWith(PASSES)]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(
+      /^✓ good {2}\S+\n {2}✓ request GET \/api\/v1\/payments\/payins +\d+ ms\n {2}✓ advance 1h +\d+ ms\n\n1 of 1 scenario passed {2}\(2 steps passed\)\n$/,
+    );
+  });
+
+  it("exits with 1, and shows what was expected and what came, when a step failed", async () => {
+    const file = fileWith(FAILS);
+    const { code, stdout } = await run(["run", fileWith(PASSES), file]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("✗ bad");
+    expect(stdout.split("\n").slice(-9)).toEqual([
+      expect.stringMatching(/^ {2}✗ Look +\d+ ms$/),
+      `      the answer differs at body.total  ${file}:3`,
+      '      expected    {"body":{"total":7}}',
+      '      got         {"status":200,"body":{"total":0,"items":[]}}',
+      "      difference  body.total is 0, not 7",
+      expect.stringMatching(/^ {2}· advance 1h +not run$/),
+      "",
+      "1 of 2 scenarios passed  (2 steps passed, 1 failed, 1 not run)",
+      "",
+    ]);
+  });
+
+  it("exits with 2, and runs nothing, when a file has faults or there is none", async () => {
+    const broken = fileWith("name: x\nsteps:\n  - advence: 1s\n");
+    const { code, stdout, stderr } = await run(["run", fileWith(PASSES), broken, "/nowhere.yaml"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toBe(
+      `payments-sandbox: ${broken}:3:5 steps.0.advence: unknown field; did you mean advance?\npayments-sandbox: /nowhere.yaml:1:1 there is no such file\n`,
+    );
+  });
+
+  it.each([
+    [["run"], /missing required argument 'file'/],
+    [["run", "--bogus", "x"], /unknown option '--bogus'/],
+    [["run", "FILE", "--var", "nonsense"], /--var takes name=value, not "nonsense"/],
+    [["run", "FILE", "--var", "m=1"], /--var m: no file has that variable/],
+    [["run", "FILE", "--url", "ftp://x"], /--url must be an http or https URL, not "ftp:\/\/x"/],
+    [
+      ["run", "FILE", "--junit", "/nowhere/at/all.xml"],
+      /--junit: \/nowhere\/at\/all\.xml cannot be written \(ENOENT\)/,
+    ],
+    [["run", "EMPTY"], /steps: there are none: nothing to run/],
+    [["validate"], /missing required argument 'file'/],
+  ])("exits with 2 for %j", async (args, message) => {
+    const files: Record<string, string> = { FILE: fileWith(ALSO), EMPTY: fileWith("name: x") };
+    const { code, stderr } = await run(args.map((arg) => files[arg] ?? arg));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
+  it("exits with 2 when the sandbox is not there, or is none, or has no such namespace", async () => {
+    const file = fileWith(PASSES);
+    const gone = await run(["run", file, "--url", "127.0.0.1:1"]);
+    expect(gone.code).toBe(2);
+    expect(gone.stdout).toContain("could not run: the sandbox cannot be reached:");
+    const sandbox = await new Command(["start", "--port", "0", "--json"]).ready();
+    const lost = await run(["run", file, "--url", sandbox.url, "--namespace", "nope"]);
+    expect(lost.code).toBe(2);
+    expect(lost.stdout).toContain('could not run: There is no namespace "nope"');
+  });
+
+  it("takes variables, and prints the same run for the same seed", async () => {
+    const text =
+      "name: s\nvars: { n: 1 }\nsteps:\n  - { name: '${run.id}', request: GET /api/v1/payments/payins, expect: { body: { total: '${n}' } } }\n";
+    const title = async (...args: string[]) => {
+      const { code, stdout } = await run(["run", fileWith(text), "--var", "n=0", "--json", ...args]);
+      expect(code).toBe(0);
+      return (JSON.parse(stdout) as { files: { steps: { title: string }[] }[] }).files[0]!.steps[0]!.title;
+    };
+    const first = await title();
+    expect(first).toMatch(/^[0-9a-f]{8}$/);
+    expect(await title()).toBe(first);
+    expect(await title("--seed", "other")).not.toBe(first);
+  });
+
+  it("prints the report as JSON, and writes it as JUnit XML", async () => {
+    const file = fileWith(FAILS);
+    const xml = join(dirname(file), "report.xml");
+    const { code, stdout } = await run(["run", file, fileWith(PASSES), "--json", "--junit", xml]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      outcome: "failed",
+      files: [
+        { name: "bad", outcome: "failed", steps: [{ outcome: "failed", line: 3 }, { outcome: "not_run" }] },
+        { name: "good", outcome: "passed" },
+      ],
+    });
+    expect(existsSync(xml)).toBe(true);
+    expect(readFileSync(xml, "utf8")).toMatch(
+      /<testsuites name="payments-sandbox" tests="4" failures="1" errors="0" skipped="1"/,
+    );
+  });
+
+  it("leaves a running sandbox as it was when it is interrupted", async () => {
+    const { url } = await new Command(["start", "--port", "0", "--json"]).ready();
+    const text = `name: long
+charges: [{ timeline: [] }]
+steps:
+  - fault: { match: { operation: getBalances }, respond: { status: 500 } }
+  - { wait_for: charge, within: 1h }
+  - advance: 1h
+`;
+    const running = new Command(["run", fileWith(text), "--url", url]);
+    const read = async (path: string) =>
+      (await (await fetch(`${url}/_sandbox${path}`)).json()) as Record<string, unknown>;
+    await expect.poll(async () => (await read("/faults")).total, { timeout: 10_000 }).toBe(1);
+    expect(await read("/clock")).toMatchObject({ mode: "manual" });
+    expect(JSON.stringify(await read("/scenarios?limit=100"))).toContain('"long"');
+    const { code, stdout } = await running.stop("SIGINT");
+    expect(code).toBe(130);
+    expect(stdout).toContain("interrupted");
+    expect(await read("/clock")).toMatchObject({ mode: "real" });
+    expect(await read("/faults")).toMatchObject({ total: 0 });
+    expect(JSON.stringify(await read("/scenarios?limit=100"))).not.toContain('"long"');
+  });
+
+  it("has help with an example", async () => {
+    for (const command of ["run", "validate"]) {
+      const { code, stdout } = await run([command, "--help"]);
+      expect(code).toBe(0);
+      expect(stdout).toContain(`Example:\n  payments-sandbox ${command} `);
+    }
+  });
+});
+
+describe("validate", () => {
+  it("tells scenario, fixtures and config files apart", async () => {
+    const files = [
+      fileWith(PASSES),
+      fileWith("charges:\n  - { timeline: [] , match: { currency: KES } }\nname: x"),
+      fileWith("currencies:\n  - { code: KES, rate: '130' }"),
+      fileWith(
+        "charges:\n  - { id: one, currency: KES, amount: '5.00', payment_method: card, customer_email: a@b.test, organization_id: org_sandbox, mode: test, status: PENDING }",
+      ),
+      fileWith("webhooks:\n  - { url: localhost:3000/hooks }"),
+      fileWith("port: 5000\nclock: manual"),
+      fileWith('{ "clock": "10x" }', "payments-sandbox.config.json"),
+    ];
+    const { code, stdout } = await run(["validate", ...files]);
+    const kinds = ["scenario", "scenario", "fixtures", "fixtures", "config", "config", "config"];
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: files.map((file, index) => `${file}: ${kinds[index]}, fine\n`).join(""),
+    });
+  });
+
+  it("tells every fault of every file with its place, and exits with 2", async () => {
+    const scenario = fileWith("name: x\ncharges:\n  - timeline:\n      - { after: 2x, to: FALED }\n");
+    const fixtures = fileWith("currencies:\n  - { code: KES, rat: '130' }\nrails: 5\n");
+    const config = fileWith("prot: 5000\nclock: fast\nhost: localhost\n");
+    const { code, stdout } = await run(["validate", scenario, fixtures, config, fileWith(PASSES)]);
+    expect(code).toBe(2);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.slice(0, -1).sort()).toEqual(
+      [
+        `${scenario}:4:11 charges.0.timeline.0.after: must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m`,
+        `${scenario}:4:22 charges.0.timeline.0.to: must be one of PENDING, AWAITING_PAYMENT, PROCESSING, COMPLETED, FAILED, CANCELLED, EXPIRED, REFUNDED; did you mean FAILED?`,
+        `${fixtures}:2:18 currencies.0.rat: unknown field; did you mean rate?`,
+        `${fixtures}:3:1 rails: must be an array`,
+        `${config}:1:1 prot: unknown field; did you mean port?`,
+        `${config}:2:1 clock: must be real, manual or a speed such as 60x`,
+      ].sort(),
+    );
+  });
+
+  it("warns of what can never happen, and takes it all the same", async () => {
+    const file = fileWith(
+      "name: x\ncharges:\n  - timeline:\n      - { after: 1s, to: COMPLETED }\n      - { after: 1s, to: FAILED }\n",
+    );
+    const { code, stdout } = await run(["validate", file]);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `${file}:5:9 charges.0.timeline.1: warning: never happens: a charge that is COMPLETED cannot become FAILED\n`,
+    });
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { junitXml } from "../../src/cli/junit.js";
+import type { RunReport } from "../../src/runtime/steps/report.js";
+
+interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: Element[];
+  text: string;
+}
+
+/** A small strict reader of XML: what is not well-formed throws. */
+function parseXml(xml: string): Element {
+  expect(xml).not.toMatch(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u);
+  const root: Element = { name: "", attributes: {}, children: [], text: "" };
+  const open = [root];
+  let at = /^<\?xml version="1\.0" encoding="UTF-8"\?>\n/.exec(xml)![0].length;
+  const token = /<(\/?)([\w-]+)((?:\s+[\w-]+="[^"<]*")*)\s*(\/?)>|([^<]+)/y;
+  while (at < xml.length) {
+    token.lastIndex = at;
+    const match = token.exec(xml);
+    if (match === null) throw new Error(`not well-formed at ${xml.slice(at, at + 40)}`);
+    at = token.lastIndex;
+    const [, close, name, attributes, empty, text] = match;
+    const parent = open.at(-1)!;
+    if (text !== undefined) parent.text += unescaped(text);
+    else if (close === "/") {
+      if (open.pop()?.name !== name) throw new Error(`</${name}> closes nothing`);
+    } else {
+      const pairs = [...attributes!.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, key, value]) => [
+        key!,
+        unescaped(value!),
+      ]);
+      expect(new Set(pairs.map(([key]) => key)).size).toBe(pairs.length);
+      const element = { name: name!, attributes: Object.fromEntries(pairs), children: [], text: "" };
+      parent.children.push(element);
+      if (empty !== "/") open.push(element);
+    }
+  }
+  expect(open).toHaveLength(1);
+  expect(root.children).toHaveLength(1);
+  return root.children[0]!;
+}
+
+function unescaped(text: string): string {
+  const known: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+  return text.replace(/&([^;\s&]*)(;?)/g, (whole, name: string, end: string) => {
+    const sign = name.startsWith("#") ? String.fromCodePoint(Number(name.slice(1))) : known[name];
+    if (end !== ";" || sign === undefined) throw new Error(`${whole} is no entity`);
+    return sign;
+  });
+}
+
+const NASTY = "<a href=\"x\">&amp; 'q' ]]> \u0000\u0008\u001b\uD800 \uFFFE 😀 é\nnew\tline";
+
+const report = (over: Partial<RunReport>): RunReport => ({
+  file: "flow.yaml",
+  name: "flow",
+  outcome: "passed",
+  passed: true,
+  run_id: "1",
+  duration_ms: 1_234,
+  steps: [],
+  warnings: [],
+  ...over,
+});
+
+/** The rules of the JUnit schema (Jenkins, xunit-plugin): what may be where, and that the numbers add up. */
+function hold(suites: Element): void {
+  expect(suites.name).toBe("testsuites");
+  const numbers = ["tests", "failures", "errors", "skipped"] as const;
+  const sums: Record<string, number> = { tests: 0, failures: 0, errors: 0, skipped: 0 };
+  for (const suite of suites.children) {
+    expect(suite.name).toBe("testsuite");
+    expect(suite.attributes.name).toBeTruthy();
+    const count = { tests: suite.children.length, failures: 0, errors: 0, skipped: 0 };
+    for (const one of suite.children) {
+      expect(one.name).toBe("testcase");
+      expect(one.attributes.name).toBeTruthy();
+      expect(one.attributes.classname).toBeTruthy();
+      expect(one.attributes.time).toMatch(/^\d+\.\d{3}$/);
+      expect(one.children.length).toBeLessThanOrEqual(1);
+      for (const { name, attributes } of one.children) {
+        expect(["failure", "error", "skipped"]).toContain(name);
+        if (name !== "skipped") expect(attributes.message).toBeDefined();
+        if (name === "failure") count.failures++;
+        if (name === "error") count.errors++;
+        if (name === "skipped") count.skipped++;
+      }
+    }
+    for (const name of numbers) {
+      expect(Number(suite.attributes[name]), name).toBe(count[name]);
+      sums[name]! += count[name];
+    }
+  }
+  for (const name of numbers) expect(Number(suites.attributes[name]), name).toBe(sums[name]);
+}
+
+describe("JUnit XML", () => {
+  it("keeps to the schema whatever came of the run", () => {
+    const step = { kind: "advance", line: 3, duration_ms: 5 } as const;
+    const suites = parseXml(
+      junitXml([
+        report({}),
+        report({
+          outcome: "failed",
+          steps: [
+            { ...step, number: 1, title: "fine", outcome: "passed" },
+            {
+              ...step,
+              number: 2,
+              title: NASTY,
+              outcome: "failed",
+              failure: { message: NASTY, expected: NASTY, got: { [NASTY]: 1 } },
+            },
+            { ...step, number: 3, title: "never", outcome: "not_run" },
+          ],
+        }),
+        report({
+          outcome: "error",
+          steps: [{ ...step, number: 1, title: "gone", outcome: "error", failure: { message: "no" } }],
+        }),
+        report({
+          outcome: "error",
+          error: "there is no sandbox",
+          steps: [{ ...step, number: 1, title: "x", outcome: "not_run" }],
+        }),
+      ]),
+    );
+    hold(suites);
+    expect(suites.attributes).toMatchObject({
+      tests: "6",
+      failures: "1",
+      errors: "2",
+      skipped: "2",
+      time: "4.936",
+    });
+    const [, failed] = suites.children[1]!.children;
+    // What no XML may hold is shown by a replacement character.
+    const shown = ["\u0000", "\u0008", "\u001b", "\uD800", "\uFFFE"].reduce(
+      (text, sign) => text.replace(sign, "\uFFFD"),
+      NASTY,
+    );
+    expect(failed!.attributes.name).toBe(`2. ${shown}`);
+    expect(failed!.children[0]!.attributes.message).toBe(shown);
+    expect(failed!.children[0]!.text).toContain("flow.yaml:3");
+  });
+});
