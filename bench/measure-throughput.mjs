@@ -11,7 +11,7 @@ import {
   whitelabelText,
 } from "./requests.mjs";
 import { bareHono, processorMs, sandbox, start } from "./servers.mjs";
-import { median } from "./stats.mjs";
+import { median, medianRatio } from "./stats.mjs";
 
 const PAGE_ITEMS = 50;
 
@@ -85,6 +85,10 @@ export async function measureThroughput(load, { folder, core, connections, round
         connections: count,
         sandbox: medians(found.sandbox),
         hono: medians(found.hono),
+        ratio: medianRatio(
+          found.sandbox.map((one) => one.perSecond),
+          found.hono.map((one) => one.perSecond),
+        ),
         rounds: found,
       });
     }

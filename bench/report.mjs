@@ -42,12 +42,12 @@ export function startTable(results) {
 }
 
 export function throughputTable(results) {
-  const rows = results.map(({ name, connections, sandbox, hono }) => [
+  const rows = results.map(({ name, connections, sandbox, hono, ratio }) => [
     name,
     String(connections),
     perSecond(sandbox.perSecond),
     perSecond(hono.perSecond),
-    times(sandbox.perSecond / hono.perSecond),
+    times(ratio),
     ms(sandbox.p50Ms),
     ms(hono.p50Ms),
     ms(sandbox.p99Ms),

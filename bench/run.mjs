@@ -20,8 +20,8 @@ import {
 import { bareHono, bareHttp, ROOT, sandbox, stopAll } from "./servers.mjs";
 
 const FULL = {
-  start: { rounds: 21, memoryRounds: 5 },
-  throughput: { connections: [1, 10, 50], rounds: 5, warmUpMs: 250, measureMs: 1_000 },
+  start: { rounds: 15, memoryRounds: 5 },
+  throughput: { connections: [1, 10, 50], rounds: 5, warmUpMs: 200, measureMs: 800 },
   runningClock: { warmUpMs: 7_000, measureMs: 4_000 },
   growth: { sizes: [1_000, 10_000, 100_000], readMs: 600, writes: 1_000 },
   growthOnDisk: { sizes: [1_000, 100_000], readMs: 600, writes: 1_000 },

@@ -9,3 +9,11 @@ export function median(values) {
 export function quantile(sorted, q) {
   return sorted[Math.max(0, Math.ceil(sorted.length * q) - 1)];
 }
+
+/**
+ * How many times as large `values` are as `base`, round by round: what slowed one round down slowed both servers,
+ * so this is steadier than the ratio of two medians.
+ */
+export function medianRatio(values, base) {
+  return median(values.map((value, round) => value / base[round]));
+}

@@ -9,6 +9,7 @@ import { Host } from "./host.js";
 import { createApp, healthReply } from "./http/app.js";
 import { isDropped } from "./http/dropped.js";
 import { HostGuard, hostRefused, isLoopback } from "./http/hosts.js";
+import { pathFault } from "./http/paths.js";
 import type { AdvanceReply } from "./http/ports.js";
 import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
 import type { CheckWebhookOptions } from "./runtime/doctor/options.js";
@@ -103,6 +104,7 @@ export class Sandbox {
     this.#app = createApp({
       worlds: host,
       paths: options.paths ?? {},
+      errorCodes: options.error_codes ?? {},
       onError: options.onError ?? reportError,
     });
   }
@@ -251,7 +253,10 @@ export class Sandbox {
     if (refusal !== undefined) throw new SandboxError(refusal);
   }
 
-  /** Sends a webhook receiver good and bad events, and tells what is wrong with it. By default with this sandbox's secret. */
+  /**
+   * Sends a webhook receiver good and bad events and tells what is wrong with it, by default with this
+   * sandbox's secret and signature.
+   */
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
     const { checkWebhook } = await import("./runtime/doctor/check.js");
     const { readCheckOptions } = await import("./runtime/doctor/options.js");
@@ -320,6 +325,8 @@ function reportError(error: unknown): void {
 
 /** Reads the files, makes the world, wires it to HTTP. Throws a UserError for what the user can mend. */
 export async function openSandbox(options: OpenOptions): Promise<Sandbox> {
+  const fault = pathFault(options.paths ?? {});
+  if (fault !== undefined) throw new UserError(fault);
   const version = readVersion();
   const shipped = await loadShipped();
   const base =
@@ -476,6 +483,16 @@ export interface SandboxOptions {
   controlToken?: string;
   /** The key `sk_test_ns_NAME` makes the namespace NAME on first use. */
   autoNamespaces?: boolean;
+  /** Operation id → path. This and what follows is as in a config file, names inside included. */
+  paths?: Record<string, string>;
+  eventNames?: Record<string, string>;
+  errorCodes?: Record<string, string>;
+  retrySchedule?: string[];
+  unreachable?: "hold" | "fail";
+  fees?: Record<string, { platform_percent?: string; gateway_percent?: string }>;
+  rates?: Record<string, string>;
+  limits?: { quote_valid?: string; quote_locked?: string; checkout_default_minutes?: number };
+  retention?: { requests?: number; events?: number };
 }
 
 /** Starts a sandbox in this process. Nothing listens until `listen()`; nothing is left after `close()`. */

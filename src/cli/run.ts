@@ -41,9 +41,10 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   // Against one sandbox there is one clock to hold: one file at a time.
   const atOnce = flags.url === undefined ? Math.min(MOST_AT_ONCE, availableParallelism()) : 1;
   const progress = new Progress(flags.json !== true);
+  const print = inOrder(loaded, (report: RunReport) => progress.print(flags.json ? "" : reportText(report)));
   const reports = await inParallel(loaded, atOnce, async (one) => {
     const report = await runner(one, progress, stop.signal);
-    progress.print(flags.json ? "" : reportText(report));
+    print(one, report);
     return report;
   });
   progress.end();
@@ -179,6 +180,16 @@ function stopOnSignals(): { readonly signal: AbortSignal; readonly code: number 
   process.on("SIGINT", on(130));
   process.on("SIGTERM", on(143));
   return stop;
+}
+
+/** Hands results on in the order of what they belong to, each as soon as those before it have been. */
+function inOrder<Item, Result>(items: readonly Item[], handOn: (result: Result) => void) {
+  const ready = new Map<Item, Result>();
+  let next = 0;
+  return (item: Item, result: Result): void => {
+    ready.set(item, result);
+    for (; next < items.length && ready.has(items[next]!); next++) handOn(ready.get(items[next]!)!);
+  };
 }
 
 /** So many at a time; the results in the order of what was given. */

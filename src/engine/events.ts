@@ -38,7 +38,7 @@ export function emit(tx: Transaction, emission: Emission): EventRecord {
   };
   tx.put("events", event_id, event);
   for (const endpoint of tx.state.endpoints())
-    if (hears(endpoint, event)) {
+    if (hears(endpoint, event, name)) {
       const { fields, metadata } = emission.subject();
       const found = firstRule("webhooks", scenariosFor(tx.state, emission.scenario), {
         metadata,
@@ -50,14 +50,15 @@ export function emit(tx: Transaction, emission: Emission): EventRecord {
   return event;
 }
 
-function hears(endpoint: Endpoint, event: EventRecord): boolean {
+/** Its globs may be written for the name the event is sent under, or for the sandbox's own. */
+function hears(endpoint: Endpoint, event: EventRecord, name: string): boolean {
   return (
     endpoint.enabled &&
     endpoint.mode === event.mode &&
     (endpoint.organization_id === null ||
       event.organization_id === null ||
       endpoint.organization_id === event.organization_id) &&
-    anyGlobMatches(endpoint.events, event.type)
+    (anyGlobMatches(endpoint.events, event.type) || anyGlobMatches(endpoint.events, name))
   );
 }
 

@@ -13,12 +13,14 @@ export interface AppOptions {
   readonly worlds: Worlds;
   /** Operation id → path of the user's own, parameters in braces. */
   readonly paths?: Readonly<Record<string, string>>;
+  /** Error code → the user's own name for it. */
+  readonly errorCodes?: Readonly<Record<string, string>>;
   /** Told of every answer 500: a fault of ours, never of the caller. */
   readonly onError: (error: unknown) => void;
 }
 
 /** Every route of the server. A path that exists with another method answers 405, any other 404. */
-export function createApp({ worlds, paths = {}, onError }: AppOptions): Hono {
+export function createApp({ worlds, paths = {}, errorCodes = {}, onError }: AppOptions): Hono {
   const app = new Hono();
   const methodsAt = new Map<string, string[]>();
   const route = (method: string, path: string, handle: (c: Context) => Response | Promise<Response>) => {
@@ -44,16 +46,21 @@ export function createApp({ worlds, paths = {}, onError }: AppOptions): Hono {
     pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`),
     allow: methods.includes("GET") ? [...methods, "HEAD"].join(", ") : methods.join(", "),
   }));
+  // The control API is no part of the service, whose codes the user may have given other names.
+  const codesAt = (path: string) => (path.startsWith("/_sandbox") ? {} : errorCodes);
   app.notFound((c) => {
-    const there = known.find(({ pattern }) => pattern.test(c.req.path));
-    if (there === undefined)
-      return toResponse(errorReply(refuse("NOT_FOUND", `There is nothing at ${c.req.path}`)), worlds.nowMs());
-    const refusal = refuse("METHOD_NOT_ALLOWED", `${c.req.method} is not allowed at ${c.req.path}`);
-    return toResponse(errorReply(refusal, { allow: there.allow }), worlds.nowMs());
+    const { path, method } = c.req;
+    const there = known.find(({ pattern }) => pattern.test(path));
+    const [refusal, headers] =
+      there === undefined
+        ? [refuse("NOT_FOUND", `There is nothing at ${path}`)]
+        : [refuse("METHOD_NOT_ALLOWED", `${method} is not allowed at ${path}`), { allow: there.allow }];
+    return toResponse(errorReply(refusal, headers, codesAt(path)), worlds.nowMs());
   });
-  app.onError((error) => {
+  app.onError((error, c) => {
     onError(error);
-    return toResponse(errorReply(refuse("INTERNAL_ERROR", "Internal error")), worlds.nowMs());
+    const refusal = refuse("INTERNAL_ERROR", "Internal error");
+    return toResponse(errorReply(refusal, undefined, codesAt(c.req.path)), worlds.nowMs());
   });
   return app;
 }

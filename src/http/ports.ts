@@ -58,8 +58,8 @@ export interface FaultPort {
   isArmed(): boolean;
   /** How often a fault has been applied. */
   applied(faultId: string): number;
-  /** Counting starts over, for one fault or for all. */
-  forget(faultId?: string): void;
+  /** Counting starts over, for one fault, for a scenario's rules by its name, or for all. */
+  forget(id?: string): void;
   /** The first fault that is left and matches; it is counted as met. */
   pick(scenario: string | null, subject: () => Subject): PickedFault | undefined;
 }

@@ -126,16 +126,22 @@ async function serveFault(
 ): Promise<Response> {
   const { respond, delay, drop } = fault.rule;
   if (delay !== undefined) await world.sleep(durationMs(delay));
-  const reply = respond !== undefined ? forcedReply(respond) : drop === "before" ? null : answer();
+  const { error_codes } = world.engine.settings;
+  const reply =
+    respond !== undefined ? forcedReply(respond, error_codes) : drop === "before" ? null : answer();
   journal(c, operation.id, world, drop === undefined ? reply : null, text, fault.source);
   return drop === undefined ? toResponse(reply!, world.nowMs(), headers) : droppedResponse();
 }
 
 /** A forced error has the service's shape; its code is the usual one of its status unless the rule has another. */
-function forcedReply(respond: NonNullable<PickedFault["rule"]["respond"]>): Reply {
+function forcedReply(
+  respond: NonNullable<PickedFault["rule"]["respond"]>,
+  codes: Readonly<Record<string, string>>,
+): Reply {
   const { status, message, details, headers } = respond;
   const usual = status >= 500 ? "INTERNAL_ERROR" : (CODE_OF_STATUS[status] ?? "VALIDATION_ERROR");
-  const error = { code: respond.code ?? usual, message: message ?? FORCED_MESSAGES[usual] ?? "Error" };
+  const code = respond.code ?? codes[usual] ?? usual;
+  const error = { code, message: message ?? FORCED_MESSAGES[usual] ?? "Error" };
   const after: Record<string, string> = status === 429 || status === 503 ? { "retry-after": "1" } : {};
   return {
     status,

@@ -72,10 +72,12 @@ export class FaultInjector {
     return this.#tallies.get(faultId)?.applied ?? 0;
   }
 
-  /** The world was replaced, or a fault was taken away: counting starts over. */
+  /** The world was replaced, or a fault or a scenario with its rules was taken away: counting starts over. */
   forget(id?: string): void {
     if (id === undefined) this.#tallies = new Map();
-    else this.#tallies.delete(id);
+    else
+      for (const known of [...this.#tallies.keys()])
+        if (known === id || known.startsWith(`${id}#`)) this.#tallies.delete(known);
     this.#armed = undefined;
   }
 }

@@ -4,6 +4,7 @@ import { scenarioFileSchema } from "../schema/steps.js";
 import { DocumentError, type Fault, type LoadedDocument, readDocument, schemaFaults } from "./documents.js";
 import { loadScenario } from "./scenario-files.js";
 import { scenarioWarnings } from "./scenario-warnings.js";
+import { loadShipped } from "./shipped.js";
 
 export type FileKind = "scenario" | "fixtures" | "config";
 
@@ -94,7 +95,6 @@ async function check(
     }
     case "fixtures": {
       const { checkFixturesPatch, mergeFixtures } = await import("./fixtures.js");
-      const { loadShipped } = await import("./shipped.js");
       mergeFixtures((await loadShipped()).fixtures, checkFixturesPatch(document), document);
       return [];
     }

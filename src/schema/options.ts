@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
 import { httpUrlSchema, modeSchema, percentSchema, rateSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
+import { ERROR_STATUS } from "./errors.js";
 import { maxLength, minLength } from "./lengths.js";
+import { nearest } from "./nearest.js";
 import { parseInstant } from "./time.js";
 import { anySecretSchema, secretFault, signatureSchema } from "./webhooks.js";
 
@@ -110,7 +112,9 @@ const serviceOptions = {
   paths: z.optional(
     z.record(
       z.string(),
-      z.string().check(z.regex(/^\/[^\s?#]*$/, "must be a path such as /v2/charges/{charge_id}")),
+      z
+        .string()
+        .check(z.regex(/^\/[A-Za-z0-9/._~%@{}-]*$/, "must be a path such as /v2/charges/{charge_id}")),
     ),
   ),
   /** Event type → the name it is sent under. */
@@ -185,6 +189,13 @@ export type StartOptions = z.infer<typeof startOptionsObject>;
 
 /** Which secrets will do is a matter of how they are used. */
 export const startOptionsSchema = startOptionsObject.check(({ value, issues }) => {
+  const known = Object.keys(ERROR_STATUS);
+  for (const input of Object.keys(value.error_codes ?? {}))
+    if (!known.includes(input)) {
+      const near = nearest(input, known);
+      const message = `is not an error code${near === undefined ? "" : `; did you mean ${near}?`}`;
+      issues.push({ code: "custom", input, path: ["error_codes", input], message });
+    }
   const { webhooks = [], webhook_secret = DEFAULT_WEBHOOK_SECRET, signature } = value;
   const tell = (path: (string | number)[], input: string, signed: typeof signature): void => {
     const message = secretFault(signed, input);

@@ -47,7 +47,8 @@ async function checkout(api: Api, body?: unknown, headers?: Record<string, strin
 
 const pay = (api: Api, id: string, body: unknown = { payment_method: "bank_transfer" }) =>
   api.as(null).post<OpenCharge>(`/_sandbox/checkouts/${id}/pay`, body);
-const cancel = (api: Api, id: string) => api.as(null).post<OpenCharge>(`/_sandbox/checkouts/${id}/cancel`, {});
+const cancel = (api: Api, id: string) =>
+  api.as(null).post<OpenCharge>(`/_sandbox/checkouts/${id}/cancel`, {});
 const stateOf = (api: Api) => JSON.stringify(api.sandbox.snapshot());
 const eventTypes = (api: Api) => api.sandbox.snapshot().collections.events.map(([, event]) => event.type);
 
@@ -98,7 +99,9 @@ describe("the answer", () => {
 
   it("ignores unknown fields", async () => {
     const api = await openApi();
-    expect((await tryCheckout(api, { colour: "red", payment_method: 5, phone_number: "x" })).status).toBe(200);
+    expect((await tryCheckout(api, { colour: "red", payment_method: 5, phone_number: "x" })).status).toBe(
+      200,
+    );
   });
 });
 
@@ -141,7 +144,9 @@ describe("the charge", () => {
   it("is in the list of payins, and no event told of its making", async () => {
     const api = await openApi();
     const { charge_id } = await checkout(api);
-    expect((await api.payins("?status_filter=PENDING")).items.map((one) => one.charge_id)).toEqual([charge_id]);
+    expect((await api.payins("?status_filter=PENDING")).items.map((one) => one.charge_id)).toEqual([
+      charge_id,
+    ]);
     expect(eventTypes(api)).toEqual([]);
   });
 
@@ -188,7 +193,10 @@ describe("what a checkout is refused for", () => {
     ["pricing.amount", { pricing: { base_currency: "USD", amount: "-1.00" } }],
     ["pricing.amount", { pricing: { base_currency: "USD", amount: "25.001" } }],
     ["pricing.amount", { pricing: { base_currency: "USD", amount: "1e3" } }],
-    ["pricing.local_pricing", { pricing: { base_currency: "KES", amount: "25.00", local_pricing: { NGN: "1" } } }],
+    [
+      "pricing.local_pricing",
+      { pricing: { base_currency: "KES", amount: "25.00", local_pricing: { NGN: "1" } } },
+    ],
     ["pricing.local_pricing.EUR", { pricing: { ...USD_25, local_pricing: { EUR: "1" } } }],
     ["pricing.local_pricing.KES", { pricing: { ...USD_25, local_pricing: { KES: 1 } } }],
     ["pricing.local_pricing.KES", { pricing: { ...USD_25, local_pricing: { KES: "1.001" } } }],
@@ -244,7 +252,10 @@ describe("what a checkout is refused for", () => {
   it("a method the organization has not enabled", async () => {
     const api = (await openApi()).as("sk_test_unverified");
     expect((await checkout(api)).payment_methods).toEqual(["bank_transfer", "mobile_money"]);
-    expectInvalid(await tryCheckout(api, { payment_methods: ["bank_transfer", "card"] }), "payment_methods.1");
+    expectInvalid(
+      await tryCheckout(api, { payment_methods: ["bank_transfer", "card"] }),
+      "payment_methods.1",
+    );
   });
 
   it("an unknown scenario in the request header", async () => {
@@ -305,7 +316,9 @@ describe("the quote of a checkout", () => {
     const other = { base_currency: "USD", amount: "25.01" };
     expectInvalid(await tryCheckout(api, { quote_id, pricing: other }), "pricing");
     expectInvalid(await tryCheckout(api, { quote_id, payment_methods: ["card"] }), "payment_methods");
-    expect((await tryCheckout(api, { quote_id, payment_methods: ["card", "mobile_money"] })).status).toBe(200);
+    expect((await tryCheckout(api, { quote_id, payment_methods: ["card", "mobile_money"] })).status).toBe(
+      200,
+    );
   });
 
   it("holds its price until it is no longer locked, though the market moves", async () => {
@@ -343,9 +356,7 @@ describe("the quote of a checkout", () => {
     const api = await openApi();
     const quote = await api.quote({ pricing: USD_25, payment_method: "crypto", to_currency: "USDT_TRC20" });
     const { checkout_id } = await checkout(api, { quote_id: quote.quote_id });
-    const charge = okBody(
-      await pay(api, checkout_id, { payment_method: "crypto", currency: "USDT_TRC20" }),
-    );
+    const charge = okBody(await pay(api, checkout_id, { payment_method: "crypto", currency: "USDT_TRC20" }));
     expect(charge.payment_instructions?.wallet_address).toBe(quote.wallet_address);
   });
 

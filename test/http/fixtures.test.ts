@@ -12,8 +12,7 @@ import {
 import { userFile } from "../support/user-files.js";
 
 /** A sandbox with these fixtures over the shipped ones. */
-const withFixtures = (yaml: string): Promise<Api> =>
-  openApi({ fixtures: userFile("fixtures.yaml", yaml) });
+const withFixtures = (yaml: string): Promise<Api> => openApi({ fixtures: userFile("fixtures.yaml", yaml) });
 
 interface Methods {
   payment_methods: { id: string; enabled_by_default: boolean; currencies: string[] }[];
@@ -23,11 +22,15 @@ const ME = "/api/v1/organizations/me";
 
 describe("a record whose id is known", () => {
   it("changes the fields it names; the rest of it and all others stay", async () => {
-    const api = await withFixtures("organizations: [{ organization_id: org_sandbox, name: Duka, country: UG }]\n");
+    const api = await withFixtures(
+      "organizations: [{ organization_id: org_sandbox, name: Duka, country: UG }]\n",
+    );
     const shipped = await openApi();
     const before = okBody(await shipped.get<Record<string, unknown>>(ME));
     expect(okBody(await api.get(ME))).toEqual({ ...before, name: "Duka", country: "UG" });
-    expect((await api.as("sk_test_other").get(ME)).text).toBe((await shipped.as("sk_test_other").get(ME)).text);
+    expect((await api.as("sk_test_other").get(ME)).text).toBe(
+      (await shipped.as("sk_test_other").get(ME)).text,
+    );
     expect((await api.balances()).balances.map((one) => one.currency)).toEqual(["USD", "UGX"]);
   });
 

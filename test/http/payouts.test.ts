@@ -153,7 +153,9 @@ describe("a payout destination", () => {
   });
 
   it("keeps no field of another type", async () => {
-    const made = okBody(await (await openApi()).post(DESTINATIONS, { ...MOBILE, bank_code: "999", colour: "red" }));
+    const made = okBody(
+      await (await openApi()).post(DESTINATIONS, { ...MOBILE, bank_code: "999", colour: "red" }),
+    );
     expect(made).not.toHaveProperty("bank_code");
     expect(made).not.toHaveProperty("colour");
   });
@@ -471,7 +473,9 @@ describe("what a withdrawal is refused for", () => {
     const refused = await tryWithdraw(api, { destination_id, currency, amount: below });
     expectInvalid(refused, "amount");
     expect(refused.details.amount).toBe(`must be at least ${minimum} ${currency}`);
-    expect(okBody(await tryWithdraw(api, { destination_id, currency, amount: minimum })).amount).toBe(minimum);
+    expect(okBody(await tryWithdraw(api, { destination_id, currency, amount: minimum })).amount).toBe(
+      minimum,
+    );
   });
 
   it("more than is available: 400 INSUFFICIENT_BALANCE; the last cent may go", async () => {
@@ -535,7 +539,8 @@ describe("an Idempotency-Key", () => {
     expect(okBody(first).status).toBe("PENDING");
     expect(first.headers.has("idempotent-replayed")).toBe(false);
     await api.advance({ by: "10s" });
-    const reordered = { metadata: { b: "2", a: "1" }, currency: body.currency, ...body };
+    const { destination_id, amount, currency } = body;
+    const reordered = { metadata: { b: "2", a: "1" }, currency, amount, destination_id };
     for (const again of [body, reordered, `  ${JSON.stringify(body)}\n`]) {
       const replay = await tryWithdraw(api, again, KEY);
       expect([replay.status, replay.text]).toEqual([200, first.text]);

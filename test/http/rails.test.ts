@@ -46,19 +46,22 @@ describe("GET payment-rails", () => {
     expect([...found].sort()).toEqual(PAIRS.map((pair) => pair.join(" ")).sort());
   });
 
-  it.each(PAIRS)("filters by %s and %s, and every rail it lists can be asked for in a quote", async (payment_method, currency) => {
-    const api = await openApi();
-    const query = `?payment_method=${payment_method}&currency=${currency}`;
-    const { payment_rails } = okBody(await api.get<Rails>(RAILS + query));
-    expect(payment_rails.length).toBeGreaterThan(0);
-    const pricing = { base_currency: currency, amount: "100" };
-    for (const rail of payment_rails) {
-      expect(rail).toMatchObject({ payment_method, currency });
-      const quote = await api.quote({ pricing, payment_method, payment_rail: rail.id });
-      expect(quote.payment_rail).toBe(rail.id);
-    }
-    expect((await api.quote({ pricing, payment_method })).payment_rail).toBe(payment_rails[0]!.id);
-  });
+  it.each(PAIRS)(
+    "filters by %s and %s, and every rail it lists can be asked for in a quote",
+    async (payment_method, currency) => {
+      const api = await openApi();
+      const query = `?payment_method=${payment_method}&currency=${currency}`;
+      const { payment_rails } = okBody(await api.get<Rails>(RAILS + query));
+      expect(payment_rails.length).toBeGreaterThan(0);
+      const pricing = { base_currency: currency, amount: "100" };
+      for (const rail of payment_rails) {
+        expect(rail).toMatchObject({ payment_method, currency });
+        const quote = await api.quote({ pricing, payment_method, payment_rail: rail.id });
+        expect(quote.payment_rail).toBe(rail.id);
+      }
+      expect((await api.quote({ pricing, payment_method })).payment_rail).toBe(payment_rails[0]!.id);
+    },
+  );
 
   it("filters by one of the two alone", async () => {
     const api = await openApi();

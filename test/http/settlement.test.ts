@@ -45,19 +45,24 @@ describe("settlement", () => {
     ["ETH", 12, 12],
     ["USDT_ERC20", 12, 12],
     ["USDT_TRC20", 20, 3],
-  ])("of %s takes %i confirmations of %i s, sets settled_at and makes no event", async (currency, count, interval) => {
-    const api = await openApi();
-    const { charge_id, settled_at } = await completed(api, currency, "2");
-    expect(settled_at).toBeNull();
-    await api.advance({ to: later(count * interval - 0.001) });
-    expect((await api.charge(charge_id)).settled_at).toBeNull();
-    expect(okBody(await api.advance({ by: "1ms" })).fired.map((one) => one.ref)).toEqual([charge_id]);
-    const charge = await api.charge(charge_id);
-    expect(charge.settled_at).toBe(later(count * interval));
-    expect(charge.updated_at).toBe(later(count * interval));
-    expect(charge.status_history.map((one) => one.status)).toEqual(["PENDING", "COMPLETED"]);
-    expect(events(api).map(([type, data]) => [type, data.settled_at])).toEqual([["charge.completed", null]]);
-  });
+  ])(
+    "of %s takes %i confirmations of %i s, sets settled_at and makes no event",
+    async (currency, count, interval) => {
+      const api = await openApi();
+      const { charge_id, settled_at } = await completed(api, currency, "2");
+      expect(settled_at).toBeNull();
+      await api.advance({ to: later(count * interval - 0.001) });
+      expect((await api.charge(charge_id)).settled_at).toBeNull();
+      expect(okBody(await api.advance({ by: "1ms" })).fired.map((one) => one.ref)).toEqual([charge_id]);
+      const charge = await api.charge(charge_id);
+      expect(charge.settled_at).toBe(later(count * interval));
+      expect(charge.updated_at).toBe(later(count * interval));
+      expect(charge.status_history.map((one) => one.status)).toEqual(["PENDING", "COMPLETED"]);
+      expect(events(api).map(([type, data]) => [type, data.settled_at])).toEqual([
+        ["charge.completed", null],
+      ]);
+    },
+  );
 
   it("of crypto is the same when it was paid on the hosted page", async () => {
     const api = await openApi({ scenario: "instant" });

@@ -190,12 +190,14 @@ describe("registering", () => {
     expectInvalid(await patch(api, webhook_id, { url }), "url");
   });
 
-  it.each(["http://localhost:3000/", "http://10.0.0.5/hooks", "http://192.168.1.7:8080/", "http://app.internal/"])(
-    "takes a private address, for this is a local tool: %s",
-    async (url) => {
-      expect((await tryRegister(await openApi(), { url })).status).toBe(200);
-    },
-  );
+  it.each([
+    "http://localhost:3000/",
+    "http://10.0.0.5/hooks",
+    "http://192.168.1.7:8080/",
+    "http://app.internal/",
+  ])("takes a private address, for this is a local tool: %s", async (url) => {
+    expect((await tryRegister(await openApi(), { url })).status).toBe(200);
+  });
 });
 
 describe("what there is", () => {

@@ -68,7 +68,7 @@ describe("a flow against a running sandbox and a shop", () => {
     const { ready, first, again } = await runFlow();
     expect(first).toMatchObject({ code: 0, stderr: "" });
     expect(first.stdout).toContain("1 of 1 scenario passed  (11 steps passed)");
-    expect((await again()).code).toBe(0);
+    expect(await again()).toMatchObject({ code: 0, stderr: "" });
     const read = async (path: string) => (await fetch(`${ready.url}/_sandbox${path}`)).json();
     expect(await read("/clock")).toMatchObject({ mode: "real" });
     expect(JSON.stringify(await read("/scenarios?limit=100"))).not.toContain("paid-and-told-twice");

@@ -240,7 +240,9 @@ describe("a scheme with room for one signature", () => {
 
 const fault = (value: unknown): string | undefined => {
   const checked = check(signatureSchema, value);
-  return checked.ok ? undefined : checked.issues.map((issue) => [...issue.path, issueMessage(issue)].join(" ")).join(" | ");
+  return checked.ok
+    ? undefined
+    : checked.issues.map((issue) => [...issue.path, issueMessage(issue)].join(" ")).join(" | ");
 };
 const CUSTOM: CustomSignature = { header: "X-Signature", algorithm: "sha256", encoding: "hex" };
 

@@ -33,6 +33,8 @@ export function putScenario({ world, body, param }: ControlCall): Reply | Refusa
   const checked = check(scenarioSchema, { ...body, name: body.name ?? param("name") });
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   if (checked.data.name !== param("name")) return invalid({ name: "must be the name in the path" });
+  // Other rules from now on, and they have not been met yet.
+  world.faults.forget(checked.data.name);
   return ok(scenarioView(world.execute(storeScenario(checked.data, false))));
 }
 
@@ -42,6 +44,7 @@ export function deleteScenario({ world, param }: ControlCall): Reply | Refusal {
   if (world.engine.state.get("scenarios", name) === undefined)
     return refuse("NOT_FOUND", `There is no scenario "${name}"`);
   world.execute(removeScenario(name));
+  world.faults.forget(name);
   return ok({ name, deleted: true });
 }
 

@@ -28,18 +28,16 @@ export function chargeTimeline({ world, param }: ControlCall): Reply | Refusal {
       )
       .map((entry): Happening => ({ kind: "request", ...requestView(entry) })),
     ...charge.status_history.map((change): Happening => ({ kind: "transition", ...change })),
-    ...state
-      .entriesOf(id)
-      .map(
-        ({ at, entry_id, kind, currency, postings }): Happening => ({
-          kind: "ledger",
-          at,
-          entry_id,
-          posting: kind,
-          currency,
-          postings,
-        }),
-      ),
+    ...state.entriesOf(id).map(
+      ({ at, entry_id, kind, currency, postings }): Happening => ({
+        kind: "ledger",
+        at,
+        entry_id,
+        posting: kind,
+        currency,
+        postings,
+      }),
+    ),
     ...charge.notes.map((note): Happening => ({ kind: "note", ...note })),
   ];
   const events = state.page("events", `events|${id}`, 0, state.count(`events|${id}`)).reverse();

@@ -20,7 +20,8 @@ export function textReport(report: WebhookReport, paint: Paint = (_style, text) 
     ...head,
     ...report.probes.flatMap((row, index) => block(row, index + 1, width, paint)),
     "",
-    ...report.findings.flatMap((finding) => conclusion(finding, paint)),
+    ...report.findings.map((finding) => conclusion(finding, paint)),
+    ...(report.findings.length === 0 ? [] : [""]),
     summary(report, paint),
     "",
   ].join("\n");
@@ -44,11 +45,11 @@ function block(row: ProbeRow, number: number, width: number, paint: Paint): stri
   ];
 }
 
-function conclusion({ severity, title, probes, advice }: Finding, paint: Paint): string[] {
+function conclusion({ severity, title, probes }: Finding, paint: Paint): string {
   const seen = probes.map(numberOf).join(", ");
   const word = paint(severity === "must" ? "red" : "yellow", severity.toUpperCase());
   const where = probes.length === 1 ? `probe ${seen}` : `probes ${seen}`;
-  return [`${word}  ${paint("bold", title)} (${where})`, `${" ".repeat(severity.length)}  ${advice}`, ""];
+  return `${word}  ${paint("bold", title)} (${where})`;
 }
 
 function numberOf(probe: ProbeRow["probe"]): number {

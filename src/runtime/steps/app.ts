@@ -15,8 +15,12 @@ export const app: Executor<StepOf<"app">> = async (step, context) => {
   const url = `${context.app}${path}`;
   let answer: Answer | undefined;
   try {
-    answer = await ask(context.wall, durationMs(step.within ?? DEFAULT_WITHIN), (signal) =>
-      fetch(url, { method, headers, redirect: "manual", signal, ...(body === undefined ? {} : { body }) }),
+    answer = await ask(
+      context.wall,
+      durationMs(step.within ?? DEFAULT_WITHIN),
+      context.client.signal,
+      (signal) =>
+        fetch(url, { method, headers, redirect: "manual", signal, ...(body === undefined ? {} : { body }) }),
     );
   } catch (error) {
     if (error instanceof StepFailure) throw error;

@@ -29,6 +29,7 @@ export interface ClientOptions {
 /** Speaks HTTP with one sandbox, in one namespace. */
 export class Client {
   readonly #options: ClientOptions;
+  #inFlight = new AbortController();
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -41,6 +42,17 @@ export class Client {
       ...(namespace === undefined ? {} : { "sandbox-namespace": namespace }),
       ...(controlToken === undefined ? {} : { "sandbox-control-token": controlToken }),
     };
+  }
+
+  /** Breaks off when the run is interrupted: for whatever else a step has in flight. */
+  get signal(): AbortSignal {
+    return this.#inFlight.signal;
+  }
+
+  /** Nobody waits any more for what is in flight; what is sent from now on is not touched. */
+  abandon(): void {
+    this.#inFlight.abort();
+    this.#inFlight = new AbortController();
   }
 
   /** A call of the control API whatever it answers; throws only when the sandbox cannot be reached. */
@@ -56,7 +68,7 @@ export class Client {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
     try {
-      return await ask(this.#options.wall, timeoutMs, (signal) =>
+      return await ask(this.#options.wall, timeoutMs, this.signal, (signal) =>
         this.#options.fetch(`/_sandbox${path}`, { ...init, signal }),
       );
     } catch (error) {
@@ -90,7 +102,7 @@ export class Client {
   ): Promise<Answer | undefined> {
     const { fetch, wall } = this.#options;
     try {
-      return await ask(wall, timeoutMs, (signal) =>
+      return await ask(wall, timeoutMs, this.signal, (signal) =>
         fetch(path, {
           method,
           headers: { ...this.#ownHeaders, ...init.headers },
@@ -108,24 +120,28 @@ export class Client {
   }
 }
 
-/** Sends, and reads the answer; gives up after so much wall time. */
+/** Sends, and reads the answer; gives up after so much wall time, or when it is told to. */
 export async function ask(
   wall: Wall,
   timeoutMs: number,
+  giveUp: AbortSignal,
   send: (signal: AbortSignal) => Promise<Response>,
 ): Promise<Answer> {
   const abort = new AbortController();
+  const stop = (): void => abort.abort();
+  giveUp.addEventListener("abort", stop);
   let callOff = (): void => {};
   const late = new Promise<never>((_resolve, reject) => {
     callOff = wall.after(timeoutMs, () => {
       reject(new StepFailure({ message: `no answer within ${timeoutMs / 1000} s` }));
-      abort.abort();
+      stop();
     });
   });
   try {
     return await Promise.race([send(abort.signal).then(readAnswer), late]);
   } finally {
     callOff();
+    giveUp.removeEventListener("abort", stop);
   }
 }
 

@@ -88,6 +88,7 @@ async function contextOf(
   if (app === undefined && loaded.steps.some(({ kind }) => kind === "app"))
     throw new CannotRun("there are steps that call the app under test: give its URL with --app");
   const client = new Client({ fetch, namespace, controlToken, runId: loaded.runId, wall });
+  options.signal?.addEventListener("abort", () => client.abandon(), { once: true });
   const info = await sandboxInfo(client);
   const baseline = new Baseline(client);
   return {

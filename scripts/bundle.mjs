@@ -1,0 +1,66 @@
+// Bundles dist/ with rolldown in two passes. Loading a file costs a start as much as parsing 10 kB of it, so what
+// a start reaches is one file (`core`), and everything that is loaded only when it is asked for stays apart.
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+
+/**
+ * @param {string} root the package's folder
+ * @param {Record<string, string>} input entry name → source file
+ * @param {string} dir where to write
+ * @param {string[]} startModules ends of the paths of the modules that every start runs; none: no core
+ */
+export async function bundle(root, input, dir, startModules = []) {
+  const core = startModules.length === 0 ? undefined : await reachedBy(startModules, await open(root, input));
+  const bundled = await open(root, input);
+  await bundled.write({
+    ...OUTPUT,
+    dir,
+    ...(core === undefined ? {} : { codeSplitting: { groups: groupsOf(core) } }),
+  });
+  await bundled.close();
+}
+
+/** The library needs the core without the command line. */
+function groupsOf(core) {
+  const isCommand = (id) => /[\\/](commander|src[\\/]cli)[\\/]/.test(id);
+  return [
+    { name: "command", test: (id) => core.has(id) && isCommand(id) },
+    { name: "core", test: (id) => core.has(id) && !isCommand(id) },
+  ];
+}
+
+const OUTPUT = { format: "esm", minify: true, chunkFileNames: "chunks/[name]-[hash].js" };
+
+function open(root, input) {
+  return rolldown({
+    cwd: root,
+    input,
+    platform: "node",
+    transform: { target: "node20" },
+    resolve: {
+      alias: {
+        // The ES module build of yaml, for tree-shaking; its "node" condition is CommonJS.
+        yaml: join(root, "node_modules/yaml/browser/index.js"),
+        "node:http2": join(root, "scripts/http2-stub.mjs"),
+      },
+    },
+    logLevel: "warn",
+  });
+}
+
+/** The modules that the chunks of those modules load statically. */
+async function reachedBy(startModules, bundled) {
+  const { output } = await bundled.generate(OUTPUT);
+  await bundled.close();
+  const chunks = new Map(output.filter((one) => one.type === "chunk").map((one) => [one.fileName, one]));
+  const seen = new Set();
+  const walk = (chunk) => {
+    if (chunk === undefined || seen.has(chunk)) return;
+    seen.add(chunk);
+    for (const name of chunk.imports) walk(chunks.get(name));
+  };
+  for (const chunk of chunks.values())
+    if (startModules.some((end) => chunk.facadeModuleId?.endsWith(end))) walk(chunk);
+  // zod's JSON Schema writer stands in files that a start's schemas touch and never call.
+  return new Set([...seen].flatMap((chunk) => chunk.moduleIds).filter((id) => !/json-schema/.test(id)));
+}

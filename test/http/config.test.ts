@@ -1,0 +1,276 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { OPERATIONS } from "../../src/http/operations.js";
+import { type OpenOptions, openSandbox } from "../../src/sandbox.js";
+import { check, issueMessage, issuePath } from "../../src/schema/issues.js";
+import { startOptionsSchema } from "../../src/schema/options.js";
+import { Api, expectError, KES_ORDER, later, okBody, openApi, START } from "../support/api-client.js";
+import { Receiver, refuseWith } from "../support/receiver-server.js";
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
+});
+
+/** A sandbox with these keys in its config file, checked as that is. */
+async function configured(config: OpenOptions): Promise<Api> {
+  const checked = check(startOptionsSchema, config);
+  if (!checked.ok)
+    throw new Error(checked.issues.map((issue) => `${issuePath(issue)} ${issueMessage(issue)}`).join());
+  const sandbox = await openSandbox({ clock: "manual", start_time: START, ...config });
+  open.push(sandbox);
+  return new Api(sandbox);
+}
+
+async function receive(): Promise<Receiver> {
+  const receiver = await Receiver.open();
+  open.push(receiver);
+  return receiver;
+}
+
+const USD_ORDER = { pricing: { base_currency: "USD", amount: "100.00" }, payment_method: "card" };
+
+describe("paths", () => {
+  it("are where the operations are found, and their old ones are not there", async () => {
+    const api = await configured({
+      paths: {
+        createQuote: "/v2/quotes",
+        getCharge: "/v2/charges/{charge_id}/full",
+        listPayins: "/v2/payins",
+      },
+    });
+    expect((await api.post("/v2/quotes", KES_ORDER)).status).toBe(200);
+    expectError(await api.tryQuote(KES_ORDER), 404, "NOT_FOUND");
+    expectError(await api.get("/v2/quotes"), 405, "METHOD_NOT_ALLOWED");
+    expect(okBody(await api.get("/v2/payins"))).toEqual({ total: 0, items: [] });
+    expectError(await api.get("/v2/charges/ch_unknown/full"), 404, "NOT_FOUND");
+  });
+
+  it("have their parameters where the user puts them", async () => {
+    const api = await configured({ paths: { getCharge: "/shop/{charge_id}/charge" } });
+    const { charge_id } = await api.pay();
+    const { text } = await api.get(`/shop/${charge_id}/charge`);
+    expect(text).toBe((await api.get(`/api/v1/payments/payins/${charge_id}`)).text);
+  });
+
+  it("may be another for every operation there is", async () => {
+    const paths = Object.fromEntries(
+      OPERATIONS.map(({ id, path }) => [id, `/other${path.replace(/:(\w+)/g, "{$1}")}`]),
+    );
+    const api = await configured({ paths });
+    for (const { method, path } of OPERATIONS) {
+      const answer = await api.as(null).send(method, `/other${path}`);
+      expect([path, [200, 401].includes(answer.status)]).toEqual([path, true]);
+      expectError(await api.send(method, path), 404, "NOT_FOUND");
+    }
+  });
+
+  it.each([
+    [{ getCharg: "/x/{charge_id}" }, "paths.getCharg", "did you mean getCharge?"],
+    [{ getCharge: "/x" }, "paths.getCharge", "{charge_id}"],
+    [{ getCharge: "/x/{id}" }, "paths.getCharge", "{charge_id}"],
+    [{ getCharge: "/x/{charge_id}.json" }, "paths.getCharge", "{charge_id}"],
+    [{ listPayins: "/x/{charge_id}" }, "paths.listPayins", "{charge_id}"],
+    [{ listPayins: "/x/*" }, "paths.listPayins", "must be a path"],
+    [{ listPayins: "payins" }, "paths.listPayins", "must be a path"],
+  ])("%j is refused at the start", async (paths, place, message) => {
+    const starting = configured({ paths: paths as unknown as Record<string, string> });
+    await expect(starting).rejects.toThrow(place);
+    await expect(starting).rejects.toThrow(message);
+  });
+});
+
+describe("event_names", () => {
+  const event_names = { "charge.completed": "payment.successful" };
+
+  it("are what events are sent under; the sandbox's own lists go on by its own names", async () => {
+    const receiver = await receive();
+    const api = await configured({ event_names, webhooks: [{ url: receiver.url }] });
+    await api.pay();
+    await api.advance({ by: "10s" });
+    expect(receiver.types).toEqual(["charge.awaiting_payment", "charge.processing", "payment.successful"]);
+    const listed = await api.get<{ total: number }>("/_sandbox/events?type=charge.completed");
+    expect(listed.body.total).toBe(1);
+  });
+
+  it("are what an endpoint's globs are held against, and so are the sandbox's own", async () => {
+    const [theirs, ours, neither] = [await receive(), await receive(), await receive()];
+    const api = await configured({ event_names });
+    for (const [{ url }, glob] of [
+      [theirs, "payment.*"],
+      [ours, "charge.completed"],
+      [neither, "payment.failed"],
+    ] as const)
+      okBody(await api.post("/api/v1/webhooks", { url, events: [glob] }));
+    await api.pay();
+    await api.advance({ by: "10s" });
+    expect([theirs, ours, neither].map((one) => one.types)).toEqual([
+      ["payment.successful"],
+      ["payment.successful"],
+      [],
+    ]);
+  });
+});
+
+describe("error_codes", () => {
+  const error_codes = {
+    VALIDATION_ERROR: "invalid_request",
+    UNAUTHORIZED: "bad_key",
+    FORBIDDEN: "no_permission",
+    NOT_FOUND: "missing",
+    METHOD_NOT_ALLOWED: "wrong_method",
+    PAYLOAD_TOO_LARGE: "too_large",
+    RATE_LIMIT_EXCEEDED: "slow_down",
+    INSUFFICIENT_BALANCE: "no_money",
+  };
+  const codeOf = ({ text }: { text: string }) => (JSON.parse(text) as { error: { code: string } }).error.code;
+
+  it("are sent in the place of the sandbox's own, wherever in the service they occur", async () => {
+    const api = await configured({ error_codes });
+    expect(codeOf(await api.tryQuote({}))).toBe("invalid_request");
+    expect(codeOf(await api.tryQuote("{broken"))).toBe("invalid_request");
+    expect(codeOf(await api.as(null).tryPayins())).toBe("bad_key");
+    expect(codeOf(await api.as("sk_test_readonly").tryQuote({}))).toBe("no_permission");
+    expect(codeOf(await api.get("/api/v1/payments/charges/ch_unknown"))).toBe("missing");
+    expect(codeOf(await api.get("/api/v1/nothing"))).toBe("missing");
+    expect(codeOf(await api.send("DELETE", "/api/v1/payments/quotes"))).toBe("wrong_method");
+    expect(codeOf(await api.tryQuote(`"${"x".repeat(1024 * 1024)}"`))).toBe("too_large");
+  });
+
+  it("are sent with a 429, and by a fault that names no code", async () => {
+    const api = await configured({ error_codes, rate_limit: 1 });
+    okBody(await api.tryPayins());
+    expect(codeOf(await api.tryPayins())).toBe("slow_down");
+    const unlimited = await configured({ error_codes });
+    okBody(
+      await unlimited.post("/_sandbox/faults", {
+        match: { operation: "listPayins" },
+        respond: { status: 403 },
+      }),
+    );
+    expect(codeOf(await unlimited.tryPayins())).toBe("no_permission");
+  });
+
+  it("are not those of the control API", async () => {
+    const api = await configured({ error_codes });
+    expectError(await api.get("/_sandbox/charges/ch_unknown"), 404, "NOT_FOUND");
+    expectError(await api.get("/_sandbox/nothing"), 404, "NOT_FOUND");
+  });
+
+  it("of a code there is not are refused at the start", async () => {
+    await expect(configured({ error_codes: { UNAUTHORISED: "x" } })).rejects.toThrow(
+      /error_codes\.UNAUTHORISED.*did you mean UNAUTHORIZED\?/,
+    );
+  });
+});
+
+describe("fees and rates", () => {
+  it("are what prices are made of, in the place of the fixtures'", async () => {
+    const api = await configured({
+      fees: { card: { platform_percent: "5", gateway_percent: "0" }, mobile_money: { gateway_percent: "0" } },
+      rates: { KES: "100" },
+    });
+    expect(await api.quote(USD_ORDER)).toMatchObject({
+      fees: { total_fee: "5.00", fee_breakdown: { platform_fee: "5.00", gateway_fee: "0.00" } },
+      amount: "105.00",
+    });
+    expect(
+      await api.quote({ ...USD_ORDER, payment_method: "mobile_money", to_currency: "KES" }),
+    ).toMatchObject({
+      exchange_rate: "100",
+      settlement_amount: "10000.00",
+      fees: { total_fee: "100.00" },
+    });
+  });
+
+  it.each([
+    [{ fees: { ussd: { platform_percent: "1" } } }, "fees.ussd"],
+    [{ rates: { EUR: "1" } }, "rates.EUR"],
+  ])("of what there is not are refused at the start: %j", async (config, message) => {
+    await expect(configured(config as OpenOptions)).rejects.toThrow(message);
+  });
+});
+
+describe("limits", () => {
+  it("say how long a quote is valid and how long its price is held", async () => {
+    const api = await configured({ limits: { quote_valid: "5m", quote_locked: "1h" } });
+    const quote = await api.quote(KES_ORDER);
+    expect([quote.expires_at, quote.locked_until]).toEqual([later(300), later(3600)]);
+    const body = { ...KES_ORDER, quote_id: quote.quote_id };
+    await api.advance({ by: "4m59s" });
+    expect((await api.tryWhitelabel(body)).status).toBe(200);
+    await api.advance({ by: "1s" });
+    expect((await api.tryWhitelabel(body)).status).toBe(400);
+  });
+
+  it("say how long a checkout lives that does not say so itself", async () => {
+    const api = await configured({ limits: { checkout_default_minutes: 15 } });
+    expect((await api.pay()).expires_at).toBe(later(900));
+    expect((await api.pay({ expires_in_minutes: 20 })).expires_at).toBe(later(1200));
+    const { body } = await api.post<{ expires_at: string }>("/api/v1/payments/checkouts", USD_ORDER);
+    expect(body.expires_at).toBe(later(900));
+  });
+});
+
+describe("retention", () => {
+  it("is how many requests and events are kept, the newest", async () => {
+    const api = await configured({ retention: { requests: 3, events: 2 } });
+    for (let call = 0; call < 5; call++) await api.tryPayins(`?offset=${call}`);
+    const requests = await api.get<{ total: number; items: { request_id: number }[] }>("/_sandbox/requests");
+    expect(requests.body.total).toBe(3);
+    await api.pay();
+    await api.advance({ by: "10s" });
+    const events = await api.get<{ total: number; items: { type: string }[] }>("/_sandbox/events");
+    expect(events.body.items.map((one) => one.type)).toEqual(["charge.completed", "charge.processing"]);
+  });
+});
+
+describe("retry_schedule", () => {
+  async function attempts(retry_schedule: string[]): Promise<number[]> {
+    const receiver = await receive();
+    receiver.handler = refuseWith(500);
+    const api = await configured({
+      retry_schedule,
+      scenario: ["instant"],
+      webhooks: [{ url: receiver.url, events: ["charge.completed"] }],
+    });
+    await api.pay();
+    await api.advance({ until: "idle" });
+    const [delivery] = api.sandbox.snapshot().collections.deliveries.map(([, one]) => one);
+    expect(delivery!.status).toBe("failed");
+    return delivery!.attempts.map((one) => (Date.parse(one.at) - Date.parse(START)) / 1000);
+  }
+
+  it("says when each retry comes, counted from the attempt before", async () => {
+    expect(await attempts(["1s", "1m"])).toEqual([0, 1, 61]);
+  });
+
+  it("that is empty means one attempt", async () => {
+    expect(await attempts([])).toEqual([0]);
+  });
+});
+
+it("the library takes all of it too, in camelCase", async () => {
+  const api = await openApi({
+    paths: { listPayins: "/payins" },
+    errorCodes: { UNAUTHORIZED: "bad_key" },
+    eventNames: { "charge.completed": "paid" },
+    retrySchedule: ["1s"],
+    unreachable: "fail",
+    fees: { mobile_money: { platform_percent: "0", gateway_percent: "0" } },
+    rates: { KES: "100" },
+    limits: { quote_valid: "1m" },
+    retention: { requests: 1, events: 1 },
+  });
+  expect(await api.quote(KES_ORDER)).toMatchObject({ amount: "500.00", expires_at: later(60) });
+  expect(okBody(await api.get("/payins"))).toEqual({ total: 0, items: [] });
+  expect((await api.get<{ total: number }>("/_sandbox/requests")).body.total).toBe(1);
+  await expect(openApi({ errorCodes: { UNAUTHORISED: "x" } })).rejects.toThrow("errorCodes.UNAUTHORISED");
+});
+
+it("webhook_timeout, rate_limit and public_url are config keys like any other", async () => {
+  const api = await configured({ rate_limit: 2, public_url: "https://pay.shop.test", webhook_timeout: "1s" });
+  const made = await api.post<{ checkout_url: string }>("/api/v1/payments/checkouts", USD_ORDER);
+  expect(made.body.checkout_url).toMatch(/^https:\/\/pay\.shop\.test\/checkout\//);
+  await api.tryPayins();
+  expectError(await api.tryPayins(), 429, "RATE_LIMIT_EXCEEDED");
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import { type Api, expectInvalid, okBody, openApi } from "../support/api-client.js";
+import { behind, fundedDestination, withdraw } from "./support/fates.js";
+import { FATES } from "./support/shipped.js";
+
+async function activate(api: Api, name: string, verb = "activate"): Promise<void> {
+  okBody(await api.post(`/_sandbox/scenarios/${name}/${verb}`, {}));
+}
+
+/** Whose rule a new charge follows. */
+async function followed(api: Api, asked: { header?: string; metadata?: string } = {}): Promise<string | null> {
+  const body = await api.checkoutBody(
+    asked.metadata === undefined ? {} : { metadata: { sandbox_scenario: asked.metadata } },
+  );
+  const headers: Record<string, string> =
+    asked.header === undefined ? {} : { "sandbox-scenario": asked.header };
+  const { charge_id } = await api.whitelabel(body, headers);
+  return (await behind(api, charge_id)).scenario;
+}
+
+describe("which scenario applies", () => {
+  it("is the header's, then the metadata's, then the active ones', last activated first, then the default", async () => {
+    const api = await openApi();
+    expect(await followed(api)).toBe("default");
+    await activate(api, "slow");
+    expect(await followed(api)).toBe("slow");
+    await activate(api, "stuck");
+    expect(await followed(api)).toBe("stuck");
+    expect(await followed(api, { metadata: "declined" })).toBe("declined");
+    expect(await followed(api, { metadata: "declined", header: "expired" })).toBe("expired");
+    expect(await followed(api, { header: "default" })).toBe("default");
+    await activate(api, "slow"); // again, and so the last
+    expect(await followed(api)).toBe("slow");
+    await activate(api, "slow", "deactivate");
+    expect(await followed(api)).toBe("stuck");
+    await activate(api, "stuck", "deactivate");
+    expect(await followed(api)).toBe("default");
+  });
+
+  it("is an active one from the start when told so", async () => {
+    expect(await followed(await openApi({ scenario: "cancelled" }))).toBe("cancelled");
+    expect(await followed(await openApi({ scenario: ["cancelled", "declined"] }))).toBe("declined");
+  });
+
+  it("works by header and by metadata for the hosted page and for withdrawals", async () => {
+    const api = await openApi();
+    const destination = await fundedDestination(api);
+    const pricing = { base_currency: "KES", amount: "500.00" };
+    for (const [headers, metadata] of [
+      [{ "sandbox-scenario": "stuck" }, {}],
+      [{}, { sandbox_scenario: "stuck" }],
+    ] as const) {
+      const { checkout_id, charge_id } = okBody(
+        await api.post<{ checkout_id: string; charge_id: string }>(
+          "/api/v1/payments/checkouts",
+          { pricing, metadata },
+          headers,
+        ),
+      );
+      okBody(await api.post(`/_sandbox/checkouts/${checkout_id}/pay`, { payment_method: "card" }));
+      expect(await behind(api, charge_id)).toMatchObject({ scenario: "stuck", scenario_asked: "stuck" });
+      const { withdrawal_id } = await withdraw(api, destination, headers, { amount: "500.00", metadata });
+      await api.sandbox.advance("1d");
+      expect((await api.charge(charge_id)).status).toBe("PROCESSING");
+      const read = await api.get(`/api/v1/payouts/withdrawals/${withdrawal_id}`);
+      expect(read.body).toMatchObject({ status: "PROCESSING" });
+    }
+  });
+
+  it("is settled when the charge is made: what is activated later changes nothing", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    await activate(api, "declined");
+    await api.sandbox.advance("5s");
+    expect((await api.charge(charge_id)).status).toBe("COMPLETED");
+  });
+
+  it("counts no more once somebody has moved the charge", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": "declined" });
+    okBody(await api.transition(charge_id, { to: "PROCESSING" }));
+    await api.sandbox.advance("1h");
+    expect((await api.charge(charge_id)).status).toBe("PROCESSING");
+  });
+});
+
+describe("a scenario asked for by name whose rules do not match", () => {
+  it("lets the next one decide, and that is recorded", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.whitelabel(await api.checkoutBody(), {
+      "sandbox-scenario": "crypto_confirmations",
+    });
+    const { scenario, scenario_asked, notes } = await behind(api, charge_id);
+    expect({ scenario, scenario_asked }).toEqual({
+      scenario: "default",
+      scenario_asked: "crypto_confirmations",
+    });
+    expect(notes.map(({ note }) => note)).toEqual([
+      "no rule of scenario crypto_confirmations matches; default applies",
+    ]);
+    await api.sandbox.advance("5s");
+    expect((await api.charge(charge_id)).status).toBe("COMPLETED");
+  });
+
+  it("lets an active one decide before the default", async () => {
+    const api = await openApi({ scenario: "declined" });
+    const { charge_id } = await api.whitelabel(
+      await api.checkoutBody({ metadata: { sandbox_scenario: "crypto_confirmations" } }),
+    );
+    const { scenario, notes } = await behind(api, charge_id);
+    expect(scenario).toBe("declined");
+    expect(notes.map(({ note }) => note)).toEqual([
+      "no rule of scenario crypto_confirmations matches; declined applies",
+    ]);
+  });
+
+  it("still has its say about the webhooks of this charge, and of no other", async () => {
+    const api = await openApi({ webhooks: [{ url: "http://127.0.0.1:9/nobody" }] });
+    const asked = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": "webhook_outage" });
+    const other = await api.pay();
+    await api.sandbox.advance("5s");
+    const mishaps = async (chargeId: string) => {
+      const list = await api.get<{ items: { mishap: { scenario: string } | null }[] }>(
+        `/_sandbox/deliveries?charge_id=${chargeId}`,
+      );
+      return list.body.items.map(({ mishap }) => mishap?.scenario ?? null);
+    };
+    expect(await mishaps(asked.charge_id)).toEqual(Array(3).fill("webhook_outage"));
+    expect(await mishaps(other.charge_id)).toEqual(Array(3).fill(null));
+  });
+});
+
+describe("a name nobody knows", () => {
+  const KNOWN = [...FATES].sort().join(", ");
+  const MESSAGE = `there is no scenario "declind"; known: ${KNOWN}`;
+
+  it("is refused wherever it stands, names those there are, and makes nothing", async () => {
+    const api = await openApi();
+    const destination = await fundedDestination(api);
+    const before = (await api.payins()).total;
+    const header = { "sandbox-scenario": "declind" };
+    const metadata = { sandbox_scenario: "declind" };
+    const pricing = { base_currency: "KES", amount: "500.00" };
+    const payout = { destination_id: destination, amount: "500.00", currency: "KES" };
+    for (const answer of [
+      await api.tryWhitelabel(await api.checkoutBody(), header),
+      await api.tryWhitelabel(await api.checkoutBody({ metadata })),
+      await api.post("/api/v1/payments/checkouts", { pricing }, header),
+      await api.post("/api/v1/payments/checkouts", { pricing, metadata }),
+      await api.post("/api/v1/payouts/withdrawals", payout, header),
+      await api.post("/api/v1/payouts/withdrawals", { ...payout, metadata }),
+    ]) {
+      expectInvalid(answer, "sandbox_scenario");
+      expect(answer.details.sandbox_scenario).toBe(MESSAGE);
+    }
+    expect((await api.payins()).total).toBe(before);
+    expect(await api.balance("KES")).toBe("1000.00 / 0.00");
+  });
+
+  it("is known as soon as somebody has put it there", async () => {
+    const api = await openApi();
+    okBody(
+      await api.put("/_sandbox/scenarios/declind", {
+        charges: [{ timeline: [{ after: "1s", to: "FAILED" }] }],
+      }),
+    );
+    expect(await followed(api, { header: "declind" })).toBe("declind");
+  });
+});

@@ -1,0 +1,243 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type Api, later, openApi } from "../support/api-client.js";
+import { Receiver } from "../support/receiver-server.js";
+import {
+  behind,
+  type Change,
+  expectChanges,
+  fundedDestination,
+  withdraw,
+  withdrawalOf,
+} from "./support/fates.js";
+
+const receivers: Receiver[] = [];
+
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.close();
+});
+
+async function openWithReceiver(): Promise<{ api: Api; receiver: Receiver }> {
+  const receiver = await Receiver.open();
+  receivers.push(receiver);
+  return { api: await openApi({ webhooks: [receiver.url] }), receiver };
+}
+
+interface Fate {
+  readonly changes: readonly Change[];
+  readonly balance: string;
+  readonly reason?: string;
+}
+
+const PAID: readonly Change[] = [
+  [1, "AWAITING_PAYMENT"],
+  [3, "PROCESSING"],
+  [5, "COMPLETED"],
+];
+const HALF_AN_HOUR = 30 * 60;
+
+const CHARGES: Readonly<Record<string, Fate>> = {
+  default: { changes: PAID, balance: "500.00" },
+  success: { changes: PAID, balance: "500.00" },
+  instant: { changes: [[0, "COMPLETED"]], balance: "500.00" },
+  declined: {
+    changes: [
+      [1, "AWAITING_PAYMENT"],
+      [3, "PROCESSING"],
+      [5, "FAILED"],
+    ],
+    balance: "0.00",
+    reason: "declined",
+  },
+  insufficient_funds: {
+    changes: [
+      [1, "AWAITING_PAYMENT"],
+      [3, "PROCESSING"],
+      [5, "FAILED"],
+    ],
+    balance: "0.00",
+    reason: "insufficient_funds",
+  },
+  cancelled: {
+    changes: [
+      [1, "AWAITING_PAYMENT"],
+      [11, "CANCELLED"],
+    ],
+    balance: "0.00",
+  },
+  expired: {
+    changes: [
+      [1, "AWAITING_PAYMENT"],
+      [HALF_AN_HOUR, "EXPIRED"],
+    ],
+    balance: "0.00",
+  },
+  late_payment: {
+    changes: [
+      [1, "AWAITING_PAYMENT"],
+      [HALF_AN_HOUR, "EXPIRED"],
+      [HALF_AN_HOUR + 300, "PROCESSING"],
+      [HALF_AN_HOUR + 310, "COMPLETED"],
+    ],
+    balance: "500.00",
+  },
+  stuck: {
+    changes: [
+      [1, "AWAITING_PAYMENT"],
+      [3, "PROCESSING"],
+    ],
+    balance: "0.00",
+  },
+  slow: {
+    changes: [
+      [120, "AWAITING_PAYMENT"],
+      [720, "PROCESSING"],
+      [HALF_AN_HOUR, "COMPLETED"],
+    ],
+    balance: "500.00",
+  },
+  refunded: { changes: [...PAID, [65, "REFUNDED"]], balance: "0.00" },
+};
+
+describe("what happens to a charge", () => {
+  it.each(Object.entries(CHARGES))("%s", async (name, { changes, balance, reason = null }) => {
+    const { api, receiver } = await openWithReceiver();
+    const made = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": name });
+    expect(made.status).toBe("PENDING");
+    await expectChanges(api, changes, () => api.charge(made.charge_id));
+
+    const charge = await api.charge(made.charge_id);
+    expect(charge.status_history.map(({ status, at }) => [at, status])).toEqual([
+      [later(0), "PENDING"],
+      ...changes.map(([seconds, status]) => [later(seconds), status]),
+    ]);
+    expect(charge.failure_reason).toBe(reason);
+    // Nothing was ever paid into the currency, or what is left of it.
+    expect((await api.balance("KES")) ?? "0.00 / 0.00").toBe(`${balance} / 0.00`);
+
+    expect(receiver.types).toEqual(changes.map(([, status]) => `charge.${status.toLowerCase()}`));
+    for (const [index, received] of receiver.received.entries()) {
+      received.verify();
+      const [seconds, status] = changes[index]!;
+      expect(received.event).toMatchObject({
+        timestamp: later(seconds),
+        data: { charge_id: made.charge_id, status },
+      });
+    }
+    expect(await behind(api, made.charge_id)).toMatchObject({
+      scenario: name,
+      scenario_asked: name,
+      notes: [],
+    });
+  });
+
+  it("refunded takes what was available away again", async () => {
+    const api = await openApi();
+    await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": "refunded" });
+    await api.sandbox.advance("64999ms");
+    expect(await api.balance("KES")).toBe("500.00 / 0.00");
+    await api.sandbox.advance("1ms");
+    expect(await api.balance("KES")).toBe("0.00 / 0.00");
+  });
+
+  it("success pays whoever the customer is; the default does not", async () => {
+    const api = await openApi();
+    const body = await api.checkoutBody({ customer_email: "declined@shop.test" });
+    const asked = await api.whitelabel(body, { "sandbox-scenario": "success" });
+    const usual = await api.whitelabel(body);
+    await api.sandbox.advance("5s");
+    expect((await api.charge(asked.charge_id)).status).toBe("COMPLETED");
+    expect((await api.charge(usual.charge_id)).status).toBe("FAILED");
+  });
+
+  it("crypto_confirmations keeps the money pending until the chain has confirmed it", async () => {
+    const { api, receiver } = await openWithReceiver();
+    const order = {
+      pricing: { base_currency: "USD", amount: "100.00" },
+      payment_method: "crypto",
+      to_currency: "USDT_TRC20",
+    };
+    const { charge_id } = await api.whitelabel(await api.checkoutBody(order), {
+      "sandbox-scenario": "crypto_confirmations",
+    });
+    const balance = async () => (await api.balance("USDT_TRC20")) ?? "none";
+    const seen: string[][] = [];
+    for (const by of ["5s", "30s", "2m", "59999ms", "1ms"]) {
+      await api.sandbox.advance(by);
+      const { status, settled_at } = await api.charge(charge_id);
+      seen.push([by, status, settled_at ?? "not settled", await balance()]);
+    }
+    expect(seen).toEqual([
+      ["5s", "AWAITING_PAYMENT", "not settled", "none"],
+      ["30s", "PROCESSING", "not settled", "none"],
+      ["2m", "COMPLETED", "not settled", "0.000000 / 100.000000"],
+      ["59999ms", "COMPLETED", "not settled", "0.000000 / 100.000000"],
+      ["1ms", "COMPLETED", later(155 + 60), "100.000000 / 0.000000"],
+    ]);
+    expect(receiver.types).toEqual(["charge.awaiting_payment", "charge.processing", "charge.completed"]);
+  });
+});
+
+const WITHDRAWALS: Readonly<Record<string, Fate>> = {
+  default: {
+    changes: [
+      [1, "PROCESSING"],
+      [3, "COMPLETED"],
+    ],
+    balance: "400.00",
+  },
+  success: {
+    changes: [
+      [1, "PROCESSING"],
+      [3, "COMPLETED"],
+    ],
+    balance: "400.00",
+  },
+  instant: { changes: [[0, "COMPLETED"]], balance: "400.00" },
+  insufficient_funds: {
+    changes: [
+      [1, "PROCESSING"],
+      [3, "FAILED"],
+    ],
+    balance: "1000.00",
+    reason: "insufficient_funds",
+  },
+  cancelled: { changes: [[5, "CANCELLED"]], balance: "1000.00" },
+  stuck: { changes: [[1, "PROCESSING"]], balance: "400.00" },
+  slow: {
+    changes: [
+      [3600, "PROCESSING"],
+      [86_400, "COMPLETED"],
+    ],
+    balance: "400.00",
+  },
+};
+
+describe("what happens to a withdrawal", () => {
+  it.each(Object.entries(WITHDRAWALS))("%s", async (name, { changes, balance, reason = null }) => {
+    const { api, receiver } = await openWithReceiver();
+    const destination = await fundedDestination(api);
+    const { withdrawal_id, status } = await withdraw(api, destination, { "sandbox-scenario": name });
+    expect(status).toBe("PENDING");
+    if (name !== "instant") expect(await api.balance("KES")).toBe("400.00 / 0.00");
+    await expectChanges(api, changes, () => withdrawalOf(api, withdrawal_id));
+    expect((await withdrawalOf(api, withdrawal_id)).failure_reason).toBe(reason);
+    expect(await api.balance("KES")).toBe(`${balance} / 0.00`);
+    const told = receiver.types.filter((type) => type.startsWith("withdrawal."));
+    const statuses = name === "instant" ? ["PROCESSING", "COMPLETED"] : changes.map(([, status]) => status);
+    expect(told).toEqual(statuses.map((status) => `withdrawal.${status.toLowerCase()}`));
+  });
+
+  it("success lets every reference through; the default does not", async () => {
+    const api = await openApi();
+    const destination = await fundedDestination(api);
+    const marked = { amount: "500.00", reference: "fail-17" };
+    const asked = await withdraw(api, destination, { "sandbox-scenario": "success" }, marked);
+    const usual = await withdraw(api, destination, {}, marked);
+    await api.sandbox.advance("3s");
+    expect((await withdrawalOf(api, asked.withdrawal_id)).status).toBe("COMPLETED");
+    expect(await withdrawalOf(api, usual.withdrawal_id)).toMatchObject({
+      status: "FAILED",
+      failure_reason: "rejected_by_bank",
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { reportText } from "../../src/cli/report.js";
+import type { RunReport } from "../../src/runtime/steps/report.js";
+import { buildIfMissing, Command, ROOT, run, stopAll } from "../support/process-command.js";
+import { cleanUp, sandboxWith } from "../support/scenario-run.js";
+import { FLOWS } from "./support/shipped.js";
+
+const FILES = FLOWS.map(({ name }) => `scenarios/${name}`);
+
+function expectPassed(report: RunReport): void {
+  expect(report.passed, reportText(report)).toBe(true);
+  expect(report.warnings).toEqual([]);
+  expect(report.steps.length).toBeGreaterThan(0);
+}
+
+afterEach(cleanUp);
+
+describe("in this process", () => {
+  it.each(FLOWS)("$name passes in a sandbox of its own", async ({ path }) => {
+    expectPassed(await (await sandboxWith()).run(path));
+  });
+
+  it("all pass one after the other and once more in one sandbox whose clock runs", async () => {
+    const sandbox = await sandboxWith({ clock: "real" });
+    for (const { path } of [...FLOWS, ...FLOWS]) expectPassed(await sandbox.run(path));
+    const left = (await (
+      await sandbox.fetch(new Request("http://sandbox/_sandbox/webhook-endpoints"))
+    ).json()) as { total: number };
+    expect(left.total).toBe(0);
+  });
+
+  it.each(FLOWS)("$name fails where the service behaves otherwise", async ({ path }) => {
+    const sandbox = await sandboxWith();
+    const broken = { operation: "create*" };
+    await sandbox.fetch(
+      new Request("http://sandbox/_sandbox/faults", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ match: broken, respond: { status: 503 } }),
+      }),
+    );
+    expect((await sandbox.run(path)).outcome).toBe("failed");
+  });
+});
+
+describe("by the command", () => {
+  beforeAll(buildIfMissing);
+  afterAll(stopAll);
+
+  it("pass in sandboxes of their own", async () => {
+    const { code, stdout, stderr } = await run(["run", ...FILES], { cwd: ROOT });
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: "" });
+    for (const { value } of FLOWS) expect(stdout).toContain(`✓ ${value.name} `);
+  });
+
+  it("pass against a running server, and leave its clock as it was", async () => {
+    const server = new Command(["start", "--port", "0", "--json", "--rate-limit", "off"]);
+    const { url } = await server.ready();
+    const { code, stdout } = await run(["run", ...FILES, "--url", url], { cwd: ROOT });
+    expect(code, stdout).toBe(0);
+    const clock = (await (await fetch(`${url}/_sandbox/clock`)).json()) as { mode: string };
+    expect(clock.mode).toBe("real");
+  });
+
+  it("are fine to `validate`, as are all others", async () => {
+    const { code, stdout } = await run(["validate", ...FILES], { cwd: ROOT });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: FILES.map((file) => `${file}: scenario, fine\n`).join(""),
+    });
+  });
+});

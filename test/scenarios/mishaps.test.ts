@@ -1,0 +1,236 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type Answer, type Api, later, openApi, START } from "../support/api-client.js";
+import { accept, Receiver } from "../support/receiver-server.js";
+import { fundedDestination, withdraw, withdrawalOf } from "./support/fates.js";
+
+const receivers: Receiver[] = [];
+
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.close();
+});
+
+interface Arrival {
+  readonly at: string;
+  readonly type: string;
+  readonly id: string;
+}
+
+/** A receiver that notes at which sandbox time something came. */
+async function openWithReceiver(): Promise<{ api: Api; receiver: Receiver; arrivals: Arrival[] }> {
+  const arrivals: Arrival[] = [];
+  const receiver = await Receiver.open();
+  receivers.push(receiver);
+  const api = await openApi({ webhooks: [receiver.url] });
+  receiver.handler = async (received) => {
+    received.verify();
+    const answer = await api.get<unknown>("/_sandbox/clock");
+    const at = answer.headers.get("sandbox-now") ?? "";
+    arrivals.push({ at, type: received.event.type, id: received.event.id });
+    accept(received);
+  };
+  return { api, receiver, arrivals };
+}
+
+const shown = (arrivals: readonly Arrival[]) => arrivals.map(({ at, type }) => [at, type]);
+
+describe("webhook_chaos", () => {
+  it("sends the last first and twice, the first between the two, and the second last", async () => {
+    const { api, arrivals } = await openWithReceiver();
+    const { charge_id } = await api.whitelabel(await api.checkoutBody(), {
+      "sandbox-scenario": "webhook_chaos",
+    });
+    await api.sandbox.advance("1h");
+    expect(shown(arrivals)).toEqual([
+      [later(5), "charge.completed"],
+      [later(5), "charge.awaiting_payment"],
+      [later(5), "charge.completed"],
+      [later(6), "charge.processing"],
+    ]);
+    expect(arrivals[0]?.id).toBe(arrivals[2]?.id);
+    expect(new Set(arrivals.map(({ id }) => id)).size).toBe(3);
+    expect((await api.charge(charge_id)).status).toBe("COMPLETED");
+    expect(await api.balance("KES")).toBe("500.00 / 0.00");
+  });
+
+  it("tells of withdrawals late and twice", async () => {
+    const { api, arrivals } = await openWithReceiver();
+    const destination = await fundedDestination(api);
+    await api.sandbox.settled();
+    arrivals.length = 0;
+    await withdraw(api, destination, { "sandbox-scenario": "webhook_chaos" });
+    await api.sandbox.advance("1h");
+    expect(shown(arrivals)).toEqual([
+      [later(6), "withdrawal.processing"],
+      [later(6), "withdrawal.processing"],
+      [later(8), "withdrawal.completed"],
+      [later(8), "withdrawal.completed"],
+    ]);
+    expect(new Set(arrivals.map(({ id }) => id)).size).toBe(2);
+  });
+});
+
+describe("webhook_outage", () => {
+  it("lets only the fourth attempt through, half an hour later; who polls has known since", async () => {
+    const { api, arrivals } = await openWithReceiver();
+    const { charge_id } = await api.whitelabel(await api.checkoutBody(), {
+      "sandbox-scenario": "webhook_outage",
+    });
+    await api.sandbox.advance("5s");
+    expect((await api.charge(charge_id)).status).toBe("COMPLETED");
+    await api.sandbox.advance("35m");
+    expect(arrivals).toEqual([]);
+    await api.sandbox.advance("1d");
+    // 5 s, 5 min and 30 min after each event's first attempt.
+    const late = 5 + 300 + 1800;
+    expect(shown(arrivals)).toEqual([
+      [later(1 + late), "charge.awaiting_payment"],
+      [later(3 + late), "charge.processing"],
+      [later(5 + late), "charge.completed"],
+    ]);
+    const { items } = (
+      await api.get<{ items: { attempts: { at: string; error: string | null; status: number | null }[] }[] }>(
+        "/_sandbox/deliveries?type=charge.completed",
+      )
+    ).body;
+    expect(items).toHaveLength(1);
+    expect(items[0]?.attempts.map(({ at, error, status }) => [at, error ?? status])).toEqual([
+      [later(5), "failed by scenario webhook_outage"],
+      [later(10), "failed by scenario webhook_outage"],
+      [later(310), "failed by scenario webhook_outage"],
+      [later(2110), 200],
+    ]);
+  });
+});
+
+describe("flaky_api", () => {
+  const CALLS = 400;
+
+  async function badDay(seed: string): Promise<{ status: number; ms: number; retryAfter: string | null }[]> {
+    const api = await openApi({ seed, scenario: "flaky_api" });
+    return Promise.all(
+      Array.from({ length: CALLS }, async () => {
+        const before = performance.now();
+        const answer: Answer<unknown> = await api.get("/api/v1/payments/payins");
+        return {
+          status: answer.status,
+          ms: performance.now() - before,
+          retryAfter: answer.headers.get("retry-after"),
+        };
+      }),
+    );
+  }
+
+  it("fails one call in five, turns away one in ten of the others, and makes some wait", async () => {
+    const answers = await badDay("one");
+    const count = (status: number) => answers.filter((one) => one.status === status).length;
+    expect(count(500)).toBeGreaterThan(CALLS * 0.12);
+    expect(count(500)).toBeLessThan(CALLS * 0.28);
+    expect(count(429)).toBeGreaterThan(CALLS * 0.03);
+    expect(count(429)).toBeLessThan(CALLS * 0.14);
+    expect(count(200)).toBe(CALLS - count(500) - count(429));
+    for (const { status, retryAfter } of answers) expect(retryAfter).toBe(status === 429 ? "1" : null);
+    const slow = answers.filter(({ ms }) => ms >= 1_990);
+    expect(slow.length).toBeGreaterThan(0);
+    expect(slow.length).toBeLessThan(CALLS * 0.1);
+    for (const { status } of slow) expect(status).toBe(200);
+  });
+
+  it("has the same bad day for the same seed, and another one for another", async () => {
+    const [first, again, other] = await Promise.all([badDay("one"), badDay("one"), badDay("two")]);
+    const statuses = (day: { status: number }[]) => day.map(({ status }) => status).join(" ");
+    expect(statuses(again)).toBe(statuses(first));
+    expect(statuses(other)).not.toBe(statuses(first));
+  });
+
+  it("has done nothing where it failed", async () => {
+    const api = await openApi();
+    const body = await api.checkoutBody();
+    await api.post("/_sandbox/scenarios/flaky_api/activate", {});
+    const statuses: number[] = [];
+    for (let call = 0; call < 40 || !statuses.includes(429); call++)
+      statuses.push((await api.tryWhitelabel(body)).status);
+    await api.post("/_sandbox/scenarios/flaky_api/deactivate", {});
+    expect(statuses).toContain(500);
+    expect((await api.payins()).total).toBe(statuses.filter((status) => status === 200).length);
+  }, 60_000);
+});
+
+describe("lost_response", () => {
+  const asked = { "sandbox-scenario": "lost_response" };
+
+  it("makes the first checkout and loses the answer; whoever tries again blindly charges twice", async () => {
+    const api = await openApi();
+    const body = await api.checkoutBody();
+    await expect(api.whitelabel(body, asked)).rejects.toThrow("fetch failed");
+    const { total, items } = await api.payins();
+    expect(total).toBe(1);
+    const second = await api.whitelabel(body, asked);
+    expect((await api.payins()).total).toBe(2);
+    await api.sandbox.advance("5s");
+    expect((await api.charge(items[0]!.charge_id)).status).toBe("COMPLETED");
+    expect((await api.charge(second.charge_id)).status).toBe("COMPLETED");
+  });
+
+  it("cuts the connection on the wire", async () => {
+    const api = await openApi();
+    const { url } = await api.sandbox.listen({ port: 0 });
+    const headers = {
+      authorization: `Bearer ${api.key}`,
+      "content-type": "application/json",
+      ...asked,
+    };
+    const body = JSON.stringify({ pricing: { base_currency: "KES", amount: "500.00" } });
+    const send = () => fetch(`${url}/api/v1/payments/checkouts`, { method: "POST", headers, body });
+    await expect(send()).rejects.toThrow("fetch failed");
+    expect((await api.payins()).total).toBe(1);
+    expect((await send()).status).toBe(200);
+  });
+
+  it("makes the first withdrawal; the same key again gives its answer, and the money leaves once", async () => {
+    const api = await openApi();
+    const destination = await fundedDestination(api);
+    const headers = { ...asked, "idempotency-key": "payout-17" };
+    await expect(withdraw(api, destination, headers)).rejects.toThrow("fetch failed");
+    expect(await api.balance("KES")).toBe("400.00 / 0.00");
+    const { withdrawal_id } = await withdraw(api, destination, headers);
+    expect(await api.balance("KES")).toBe("400.00 / 0.00");
+    await api.sandbox.advance("3s");
+    expect((await withdrawalOf(api, withdrawal_id)).status).toBe("COMPLETED");
+    const list = await api.get<{ total: number }>("/api/v1/payouts/withdrawals");
+    expect(list.body.total).toBe(1);
+  });
+
+  it("leaves those alone that did not ask for it", async () => {
+    const api = await openApi();
+    expect((await api.pay()).created_at).toBe(START);
+  });
+});
+
+describe("how often a scenario's fault applies", () => {
+  const isLost = async (api: Api): Promise<boolean> =>
+    api.pay().then(
+      () => false,
+      () => true,
+    );
+  const order = (api: Api, verb: string) => api.post(`/_sandbox/scenarios/lost_response/${verb}`, {});
+
+  it("is counted from when it was turned on", async () => {
+    const api = await openApi();
+    for (let round = 0; round < 2; round++) {
+      await order(api, "activate");
+      expect([await isLost(api), await isLost(api)]).toEqual([true, false]);
+      await order(api, "deactivate");
+      expect(await isLost(api)).toBe(false);
+    }
+  });
+
+  it("is counted anew when other rules are put in its place", async () => {
+    const api = await openApi();
+    const scenario = { faults: [{ match: { operation: "createWhitelabel" }, drop: "after", times: 1 }] };
+    for (let round = 0; round < 2; round++) {
+      await api.put("/_sandbox/scenarios/mine", scenario);
+      await api.post("/_sandbox/scenarios/mine/activate", {});
+      expect([await isLost(api), await isLost(api)]).toEqual([true, false]);
+    }
+  });
+});

@@ -1,0 +1,83 @@
+import { expect } from "vitest";
+import { type Api, later, okBody } from "../../support/api-client.js";
+
+/** A status and when it is reached, in seconds from the creation. */
+export type Change = readonly [seconds: number, status: string];
+
+interface Moving {
+  readonly status: string;
+}
+
+/** Goes from change to change, and sees that each comes at its instant: not a millisecond before. */
+export async function expectChanges(
+  api: Api,
+  changes: readonly Change[],
+  read: () => Promise<Moving>,
+): Promise<void> {
+  let before = "PENDING";
+  for (const [seconds, status] of changes) {
+    if (seconds > 0) {
+      await advanceTo(api, later(seconds - 0.001));
+      expect(await statusOf(read), `just before ${seconds} s`).toBe(before);
+    }
+    await advanceTo(api, later(seconds));
+    expect(await statusOf(read), `at ${seconds} s`).toBe(status);
+    before = status;
+  }
+  await api.sandbox.advance("30d");
+  expect(await statusOf(read), "for good").toBe(before);
+}
+
+async function statusOf(read: () => Promise<Moving>): Promise<string> {
+  return (await read()).status;
+}
+
+async function advanceTo(api: Api, to: string): Promise<void> {
+  okBody(await api.advance({ to }));
+}
+
+/** What the sandbox alone knows of a charge. */
+export interface Behind {
+  readonly scenario: string | null;
+  readonly scenario_asked: string | null;
+  readonly timeline: unknown[];
+  readonly notes: { readonly at: string; readonly note: string }[];
+}
+
+export async function behind(api: Api, chargeId: string): Promise<Behind> {
+  return okBody(await api.get<{ sandbox: Behind }>(`/_sandbox/charges/${chargeId}`)).sandbox;
+}
+
+export interface Withdrawal {
+  readonly withdrawal_id: string;
+  readonly status: string;
+  readonly failure_reason: string | null;
+}
+
+/** Money to pay out, 1,000.00 KES, and where it may go. */
+export async function fundedDestination(api: Api): Promise<string> {
+  await api.whitelabel(await api.checkoutBody({ pricing: { base_currency: "KES", amount: "1000.00" } }), {
+    "sandbox-scenario": "instant",
+  });
+  const made = await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
+    type: "mobile_money",
+    currency: "KES",
+    phone_number: "+254700000009",
+    provider: "simba_pesa",
+  });
+  return okBody(made).destination_id;
+}
+
+export async function withdraw(
+  api: Api,
+  destination_id: string,
+  headers: Record<string, string> = {},
+  more: Record<string, unknown> = {},
+): Promise<Withdrawal> {
+  const body = { destination_id, amount: "600.00", currency: "KES", ...more };
+  return okBody(await api.post<Withdrawal>("/api/v1/payouts/withdrawals", body, headers));
+}
+
+export async function withdrawalOf(api: Api, id: string): Promise<Withdrawal> {
+  return okBody(await api.get<Withdrawal>(`/api/v1/payouts/withdrawals/${id}`));
+}

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import type { ScenarioFile } from "../../../src/schema/steps.js";
+import { ROOT } from "../../support/process-command.js";
+
+/** A file of `scenarios/` as it stands there. */
+export interface ShippedFile {
+  /** `flow_card.yaml` */
+  readonly name: string;
+  readonly path: string;
+  readonly text: string;
+  readonly value: ScenarioFile;
+}
+
+export const SHIPPED: readonly ShippedFile[] = readdirSync(join(ROOT, "scenarios"))
+  .filter((name) => name.endsWith(".yaml"))
+  .sort()
+  .map((name) => {
+    const path = join(ROOT, "scenarios", name);
+    const text = readFileSync(path, "utf8");
+    return { name, path, text, value: parse(text) as ScenarioFile };
+  });
+
+/** Those that are tests. */
+export const FLOWS = SHIPPED.filter(({ value }) => value.steps !== undefined);
+
+/** Those that are asked for by name (contract section 4). */
+export const FATES = [
+  "default",
+  "success",
+  "instant",
+  "declined",
+  "insufficient_funds",
+  "cancelled",
+  "expired",
+  "late_payment",
+  "stuck",
+  "slow",
+  "refunded",
+  "crypto_confirmations",
+  "webhook_chaos",
+  "webhook_outage",
+  "flaky_api",
+  "lost_response",
+];
+
+/** What a description says before it goes into detail. */
+export function firstSentence({ value }: ShippedFile): string {
+  return /^.*?[.!?](?=\s|$)/s.exec((value.description ?? "").replace(/\s+/g, " ").trim())?.[0] ?? "";
+}
