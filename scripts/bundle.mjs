@@ -15,7 +15,9 @@ export async function bundle(root, input, dir, startModules = []) {
   await bundled.write({
     ...OUTPUT,
     dir,
-    ...(core === undefined ? {} : { codeSplitting: { groups: groupsOf(core) } }),
+    ...(core === undefined
+      ? {}
+      : { codeSplitting: { includeDependenciesRecursively: false, groups: groupsOf(core) } }),
   });
   await bundled.close();
 }
@@ -45,6 +47,7 @@ function open(root, input) {
       },
     },
     logLevel: "warn",
+    preserveEntrySignatures: "allow-extension",
   });
 }
 

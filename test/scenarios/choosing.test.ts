@@ -8,7 +8,10 @@ async function activate(api: Api, name: string, verb = "activate"): Promise<void
 }
 
 /** Whose rule a new charge follows. */
-async function followed(api: Api, asked: { header?: string; metadata?: string } = {}): Promise<string | null> {
+async function followed(
+  api: Api,
+  asked: { header?: string; metadata?: string } = {},
+): Promise<string | null> {
   const body = await api.checkoutBody(
     asked.metadata === undefined ? {} : { metadata: { sandbox_scenario: asked.metadata } },
   );

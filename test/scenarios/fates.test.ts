@@ -33,7 +33,7 @@ const PAID: readonly Change[] = [
   [3, "PROCESSING"],
   [5, "COMPLETED"],
 ];
-const HALF_AN_HOUR = 30 * 60;
+const HOUR = 60 * 60;
 
 const CHARGES: Readonly<Record<string, Fate>> = {
   default: { changes: PAID, balance: "500.00" },
@@ -67,16 +67,16 @@ const CHARGES: Readonly<Record<string, Fate>> = {
   expired: {
     changes: [
       [1, "AWAITING_PAYMENT"],
-      [HALF_AN_HOUR, "EXPIRED"],
+      [HOUR, "EXPIRED"],
     ],
     balance: "0.00",
   },
   late_payment: {
     changes: [
       [1, "AWAITING_PAYMENT"],
-      [HALF_AN_HOUR, "EXPIRED"],
-      [HALF_AN_HOUR + 300, "PROCESSING"],
-      [HALF_AN_HOUR + 310, "COMPLETED"],
+      [HOUR, "EXPIRED"],
+      [HOUR + 300, "PROCESSING"],
+      [HOUR + 310, "COMPLETED"],
     ],
     balance: "500.00",
   },
@@ -91,7 +91,7 @@ const CHARGES: Readonly<Record<string, Fate>> = {
     changes: [
       [120, "AWAITING_PAYMENT"],
       [720, "PROCESSING"],
-      [HALF_AN_HOUR, "COMPLETED"],
+      [1_800, "COMPLETED"],
     ],
     balance: "500.00",
   },

@@ -50,7 +50,10 @@ export function deleteScenario({ world, param }: ControlCall): Reply | Refusal {
 
 export function activate({ world, param }: ControlCall): Reply | Refusal {
   const stored = world.execute(activateScenario(param("name"), true));
-  return isRefusal(stored) ? stored : ok(scenarioView(stored));
+  if (isRefusal(stored)) return stored;
+  // Whoever turns it on wants to see all of it: `times` and `skip` count from here.
+  world.faults.forget(stored.name);
+  return ok(scenarioView(stored));
 }
 
 export function deactivate({ world, param }: ControlCall): Reply | Refusal {

@@ -32,9 +32,10 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   const steps: StepReport[] = [];
   const leftovers = new Leftovers();
   const release = keepAlive();
+  const stepsOver = new AbortController();
   let error: string | undefined;
   try {
-    const context = await contextOf(loaded, options, wall, leftovers);
+    const context = await contextOf(loaded, options, wall, leftovers, stepsOver.signal);
     await untilAborted(options.signal, context.begin());
     for (const step of loaded.steps) {
       options.onStepBegin?.(titleOf(step.kind, step.raw), steps.length + 1, loaded.steps.length);
@@ -51,6 +52,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     steps.push(report);
     options.onStep?.(report, loaded.steps.length);
   }
+  stepsOver.abort();
   const warnings = await leftovers.finish();
   release();
   const outcome = outcomeOf(steps, error);
@@ -83,12 +85,13 @@ async function contextOf(
   options: RunOptions,
   wall: Wall,
   leftovers: Leftovers,
+  stepsOver: AbortSignal,
 ): Promise<RunContext> {
   const { fetch, namespace, controlToken, app, manual = async () => {} } = options;
   if (app === undefined && loaded.steps.some(({ kind }) => kind === "app"))
     throw new CannotRun("there are steps that call the app under test: give its URL with --app");
   const client = new Client({ fetch, namespace, controlToken, runId: loaded.runId, wall });
-  options.signal?.addEventListener("abort", () => client.abandon(), { once: true });
+  options.signal?.addEventListener("abort", () => client.abandon(), { once: true, signal: stepsOver });
   const info = await sandboxInfo(client);
   const baseline = new Baseline(client);
   return {
