@@ -1,6 +1,10 @@
-import type { NamespaceView, NewNamespace, World, Worlds } from "./http/ports.js";
-import { type Refusal, refuse } from "./schema/errors.js";
+import type { NamespaceView, NewNamespace, ScenarioRun, World, Worlds } from "./http/ports.js";
+import type { LoadedScenario } from "./runtime/scenario-files.js";
+import type { RunReport } from "./runtime/steps/report.js";
+import { repeatableRunId } from "./runtime/steps/run-id.js";
+import { invalid, isRefusal, type Refusal, refuse } from "./schema/errors.js";
 import { clockSetting } from "./schema/options.js";
+import type { Scenario } from "./schema/scenario.js";
 import { parseInstant } from "./schema/time.js";
 import { LocalWorld, type WebhookOption, type WorldOptions } from "./world.js";
 
@@ -31,6 +35,8 @@ export class Host implements Worlds {
   readonly #worlds = new Map<string, LocalWorld>();
   readonly #byKey = new Map<string, LocalWorld>();
   #made = 0;
+  /** How many scenarios have been run here. */
+  #runs = 0;
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -60,6 +66,45 @@ export class Host implements Worlds {
     for (const world of this.#worlds.values())
       if (world.engine.state.chargeOfCheckout(checkoutId) !== undefined) return { world };
     return undefined;
+  }
+
+  /** A run of that scenario has an id of its own, which follows from the seed and how many there were before. */
+  runIdOf(world: World, scenario: string): string {
+    return repeatableRunId(world.info.seed, scenario, this.#runs++);
+  }
+
+  async readScenario(source: Readonly<Record<string, unknown>>): Promise<Scenario | Refusal> {
+    const loaded = await this.#load(this.default, source, {});
+    return isRefusal(loaded) ? loaded : loaded.scenario;
+  }
+
+  async runScenario(world: World, { source, vars, app, fetch }: ScenarioRun): Promise<RunReport | Refusal> {
+    const loaded = await this.#load(world, source, vars);
+    if (isRefusal(loaded)) return loaded;
+    const { runScenario } = await import("./runtime/steps/run.js");
+    return runScenario(loaded, {
+      namespace: world.name,
+      app: app?.replace(/\/+$/, ""),
+      fetch: (path, init) => fetch(new Request(`http://sandbox${path}`, init)),
+    });
+  }
+
+  async #load(
+    world: World,
+    source: Readonly<Record<string, unknown>>,
+    given: Readonly<Record<string, string>>,
+  ): Promise<LoadedScenario | Refusal> {
+    const { loadScenario } = await import("./runtime/scenario-files.js");
+    const { DocumentError, valueDocument } = await import("./runtime/documents.js");
+    try {
+      const runIdOf = (name: string) => this.runIdOf(world, name);
+      return loadScenario(valueDocument(source), { given, runIdOf });
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw error;
+      return invalid(
+        Object.fromEntries(error.faults.map(({ field, message }) => [field || "body", message])),
+      );
+    }
   }
 
   list(): NamespaceView[] {

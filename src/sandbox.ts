@@ -6,7 +6,8 @@ import { transitionCharge } from "./engine/commands/charges.js";
 import type { StateDump } from "./engine/records.js";
 import { chargeDetail } from "./engine/views.js";
 import { Host } from "./host.js";
-import { createApp, healthReply } from "./http/app.js";
+import { createApp, fetchOf, healthReply } from "./http/app.js";
+import { ControlAccess } from "./http/control-access.js";
 import { isDropped } from "./http/dropped.js";
 import { HostGuard, hostRefused, isLoopback } from "./http/hosts.js";
 import { pathFault } from "./http/paths.js";
@@ -17,7 +18,8 @@ import type { WebhookReport } from "./runtime/doctor/report.js";
 import { type Listening, listen } from "./runtime/listener.js";
 import { loadShipped, packageRoot } from "./runtime/shipped.js";
 import type { RunReport, StepReport } from "./runtime/steps/report.js";
-import { madeUpSeed, systemWall } from "./runtime/wall.js";
+import { repeatableRunId } from "./runtime/steps/run-id.js";
+import { madeUpSeed, madeUpToken, systemWall } from "./runtime/wall.js";
 import type { ChargeStatus } from "./schema/common.js";
 import { durationMs, parseDuration } from "./schema/duration.js";
 import { isRefusal, type Refusal, refuse } from "./schema/errors.js";
@@ -92,8 +94,6 @@ export class Sandbox {
   #listening: Listening | undefined;
   #host = DEFAULT_HOST;
   #closed = false;
-  /** How many scenario files have been run here: each has an id of its own. */
-  #runs = 0;
 
   /** @internal Use `createSandbox()`. */
   constructor(host: Host, options: OpenOptions, version: string) {
@@ -128,6 +128,12 @@ export class Sandbox {
     return this.#world.info.seed;
   }
 
+  /** What the control API asks for beyond loopback; undefined when it asks for nothing, or is closed. */
+  get controlToken(): string | undefined {
+    const { control_token } = this.#options;
+    return control_token === "off" ? undefined : control_token;
+  }
+
   /** The base URL, once `listen()` has resolved. */
   get url(): string {
     if (this.#listening === undefined)
@@ -142,11 +148,8 @@ export class Sandbox {
   }
 
   /** Answers a request in this process, without a port. */
-  async fetch(request: Request): Promise<Response> {
-    const response = await this.#app.fetch(request);
-    if (isDropped(response))
-      throw new TypeError("fetch failed", { cause: new Error("the connection was cut") });
-    return response;
+  fetch(request: Request): Promise<Response> {
+    return fetchOf(this.#app)(request);
   }
 
   /** Opens a port (0: any free one) and resolves when the sandbox can be reached there. */
@@ -160,6 +163,7 @@ export class Sandbox {
       ...(public_url === undefined ? [] : [new URL(public_url).host]),
       ...(host === "0.0.0.0" || host === "::" ? [] : [host]),
     ]);
+    const access = new ControlAccess(this.#options.control_token);
     const needsToken = !isLoopback(host) && this.#options.control_token !== "off";
     this.#listening = await listen({
       port: where.port ?? this.#options.port ?? 0,
@@ -177,9 +181,9 @@ export class Sandbox {
         if (
           needsToken &&
           getPath(request).startsWith("/_sandbox") &&
-          !this.#hasToken(incoming.headers["sandbox-control-token"])
+          !access.allows(incoming.headers["sandbox-control-token"], incoming.headers.cookie)
         )
-          return this.#controlClosed();
+          return access.signIn(request.url) ?? this.#controlClosed(access);
         const response = this.#app.fetch(request);
         return response instanceof Promise ? response.then(cutIfDropped) : cutIfDropped(response);
       },
@@ -200,16 +204,10 @@ export class Sandbox {
     return { url: this.url, port: this.#listening.port };
   }
 
-  #hasToken(header: string | string[] | undefined): boolean {
-    const { control_token } = this.#options;
-    return control_token !== undefined && header === control_token;
-  }
-
-  #controlClosed(): Response {
-    const message =
-      this.#options.control_token === undefined
-        ? "The control API is closed: this server listens beyond loopback; start it with --control-token"
-        : "The control API needs the header Sandbox-Control-Token";
+  #controlClosed(access: ControlAccess): Response {
+    const message = access.isClosed
+      ? "The control API is closed: this server listens beyond loopback; start it with --control-token"
+      : "The control API needs the header Sandbox-Control-Token";
     return toResponse(errorReply(refuse("FORBIDDEN", message)), this.#world.nowMs());
   }
 
@@ -279,13 +277,12 @@ export class Sandbox {
    */
   async run(file: string, options: RunFileOptions = {}): Promise<RunReport> {
     const { readScenarioFile } = await import("./runtime/scenario-files.js");
-    const { repeatableRunId } = await import("./runtime/steps/run-id.js");
     const { runScenario } = await import("./runtime/steps/run.js");
     const { vars, environment = process.env, app, ...rest } = options;
     const loaded = await readScenarioFile(file, {
       given: vars ?? {},
       environment,
-      runIdOf: (name) => repeatableRunId(this.seed, name, this.#runs++),
+      runIdOf: (name) => this.#worlds.runIdOf(this.#world, name),
     });
     return runScenario(loaded, {
       ...rest,
@@ -324,7 +321,9 @@ function reportError(error: unknown): void {
 }
 
 /** Reads the files, makes the world, wires it to HTTP. Throws a UserError for what the user can mend. */
-export async function openSandbox(options: OpenOptions): Promise<Sandbox> {
+export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
+  const options =
+    asked.control_token === "generate" ? { ...asked, control_token: await madeUpToken() } : asked;
   const fault = pathFault(options.paths ?? {});
   if (fault !== undefined) throw new UserError(fault);
   const version = readVersion();
@@ -416,7 +415,6 @@ function withoutGaps(
 
 async function readScenario(file: string, seed: string): Promise<Scenario> {
   const { readScenarioFile } = await import("./runtime/scenario-files.js");
-  const { repeatableRunId } = await import("./runtime/steps/run-id.js");
   const loaded = await readScenarioFile(file, {
     environment: process.env,
     runIdOf: (name) => repeatableRunId(seed, name),
@@ -460,7 +458,16 @@ export interface SandboxOptions {
   /** Receivers of webhooks. */
   webhooks?: (
     | string
-    | { url: string; mode?: "test" | "live"; events?: string[]; secret?: string; signature?: Signature }
+    | {
+        url?: string;
+        /** Instead of a URL: deliveries wait there to be collected over the control API. */
+        mailbox?: string;
+        mode?: "test" | "live";
+        events?: string[];
+        secret?: string;
+        signature?: Signature;
+        unreachable?: "hold" | "fail";
+      }
   )[];
   webhookSecret?: string;
   /** How webhooks are signed: a preset's name or a scheme of your own; default `"standard"`. */

@@ -99,7 +99,7 @@ export const OPTION_ROWS: readonly OptionRow[] = [
   },
   {
     name: "control_token",
-    flags: "--control-token <value|off>",
+    flags: "--control-token <value|generate|off>",
     help: "what the control API asks for beyond loopback",
     kind: "text",
   },

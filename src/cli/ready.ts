@@ -15,6 +15,7 @@ export function readyLine(sandbox: Sandbox, publicUrl?: string) {
     control_url: `${url}/_sandbox`,
     dashboard_url: `${url}/_sandbox/dashboard`,
     seed: sandbox.seed,
+    ...(sandbox.controlToken === undefined ? {} : { control_token: sandbox.controlToken }),
   };
 }
 
@@ -37,6 +38,10 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
     ["Clock", options.clock ?? "real"],
     ["State", options.data ?? "in memory"],
     ["Seed", ready.seed],
+    ["Dashboard", paint("cyan", ready.dashboard_url)],
+    ...(sandbox.controlToken === undefined
+      ? []
+      : [["Control token", sandbox.controlToken] satisfies [string, string]]),
   ];
   const lines = rows.map(([name, value]) => `  ${paint("dim", name.padEnd(16))}${value}`);
   return [

@@ -88,7 +88,7 @@ export function summaryText(reports: readonly RunReport[]): string {
     reports.flatMap(({ steps }) => steps).filter((step) => step.outcome === outcome).length;
   const failed = count("failed") + count("error");
   const parts = [
-    `${count("passed")} steps passed`,
+    `${count("passed")} ${count("passed") === 1 ? "step" : "steps"} passed`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(count("not_run") > 0 ? [`${count("not_run")} not run`] : []),
   ];
@@ -108,7 +108,7 @@ export class Progress {
 
   show(text: string): void {
     if (!this.#isShown) return;
-    const room = (process.stdout.columns ?? 80) - 1;
+    const room = (process.stdout.columns || 80) - 1;
     const line = text.length > room ? `${text.slice(0, room - 1)}…` : text;
     process.stdout.write(`\r${line.padEnd(this.#length)}`);
     this.#length = line.length;

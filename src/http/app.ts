@@ -3,6 +3,7 @@ import { refuse } from "../schema/errors.js";
 import { CONTROL_OPERATIONS } from "./control/operations.js";
 import { serveControl } from "./control/serve.js";
 import { serveStream } from "./control/stream.js";
+import { isDropped } from "./dropped.js";
 import { OPERATIONS } from "./operations.js";
 import { pageRoutes } from "./pages/routes.js";
 import type { Worlds } from "./ports.js";
@@ -32,13 +33,29 @@ export function createApp({ worlds, paths = {}, errorCodes = {}, onError }: AppO
     route(operation.method, path, serve(worlds, operation));
   }
   for (const operation of CONTROL_OPERATIONS)
-    route(operation.method, operation.path, serveControl(worlds, operation));
+    route(operation.method, operation.path, serveControl(worlds, operation, fetchOf(app)));
   for (const page of pageRoutes(worlds)) route(page.method, page.path, page.handle);
   // Both are made on demand, so that a start does not read what most runs never ask for.
   route("GET", "/openapi.json", async (c) =>
     (await import("./openapi/serve.js")).serveOpenApi(worlds, paths, c),
   );
   route("GET", "/docs", async (c) => (await import("./pages/docs.js")).serveDocs(worlds, paths, c));
+  const dashboard = () => import("./pages/dashboard/serve.js");
+  route("GET", "/_sandbox/dashboard", async (c) => (await dashboard()).showDashboard(worlds, c));
+  route("POST", "/_sandbox/dashboard", async (c) => (await dashboard()).actOnDashboard(worlds, c));
+  route("GET", "/", (c) =>
+    c.req.header("accept")?.includes("text/html")
+      ? new Response(null, { status: 302, headers: { location: "/_sandbox/dashboard" } })
+      : toResponse(
+          ok({
+            name: "payments-sandbox",
+            version: worlds.version,
+            docs: "/docs",
+            dashboard: "/_sandbox/dashboard",
+          }),
+          worlds.nowMs(),
+        ),
+  );
   route("GET", "/_sandbox/stream", serveStream(worlds));
   route("GET", "/health", () => toResponse(healthReply(worlds.version), worlds.nowMs()));
 
@@ -63,6 +80,16 @@ export function createApp({ worlds, paths = {}, errorCodes = {}, onError }: AppO
     return toResponse(errorReply(refusal, undefined, codesAt(c.req.path)), worlds.nowMs());
   });
   return app;
+}
+
+/** Calls without a socket. A connection that is cut is an error here as it is over the network. */
+export function fetchOf(app: Hono): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const response = await app.fetch(request);
+    if (isDropped(response))
+      throw new TypeError("fetch failed", { cause: new Error("the connection was cut") });
+    return response;
+  };
 }
 
 export function healthReply(version: string): Reply {

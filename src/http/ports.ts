@@ -7,7 +7,7 @@ import type { ChargeStatus, Mode } from "../schema/common.js";
 import type { Refusal } from "../schema/errors.js";
 import type { KeyFixture } from "../schema/fixtures.js";
 import type { ClockSetting } from "../schema/options.js";
-import type { FaultRule } from "../schema/scenario.js";
+import type { FaultRule, Scenario } from "../schema/scenario.js";
 import type { Signature } from "../schema/webhooks.js";
 
 /** What the HTTP layer needs of a namespace. The composition root wires it to the runtime. */
@@ -221,6 +221,14 @@ export interface SnapshotPort {
   load(dump: StateDump): Refusal | undefined;
 }
 
+export interface ScenarioRun {
+  readonly source: Readonly<Record<string, unknown>>;
+  readonly vars: Readonly<Record<string, string>>;
+  readonly app: string | undefined;
+  /** Calls of this very server. */
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
 /** All namespaces of a server, and which one a request means. */
 export interface Worlds {
   readonly version: string;
@@ -232,6 +240,10 @@ export interface Worlds {
   create(wanted: NewNamespace): NamespaceView | Refusal;
   ensure(name: string, wanted: NewNamespace): NamespaceView | Refusal;
   delete(name: string): Refusal | undefined;
+  /** A scenario as a person writes it, its variables filled in; the control API sees no environment. */
+  readScenario(source: Readonly<Record<string, unknown>>): Promise<Scenario | Refusal>;
+  /** Carries out the steps of a scenario in a namespace; the report, whatever came of it. */
+  runScenario(world: World, run: ScenarioRun): Promise<object | Refusal>;
   /** The namespace a checkout is in: no id comes twice, and whoever follows a link names no namespace. */
   findCheckout(checkoutId: string): { readonly world: World } | undefined;
 }

@@ -118,6 +118,15 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
   };
 }
 
+/** A value that comes from no file: its faults have fields only. */
+export function valueDocument(value: unknown): LoadedDocument {
+  return {
+    file: "",
+    value,
+    faultAt: (path, message) => ({ file: "", line: 1, column: 1, field: path.join("."), message }),
+  };
+}
+
 type Yaml = typeof import("yaml");
 type YamlDocument = ReturnType<Yaml["parseDocument"]>;
 

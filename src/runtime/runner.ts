@@ -299,7 +299,7 @@ export class Runner {
       }
       flight.outcome = outcome;
       const released = this.#parking.release(webhookId);
-      this.#onNotice(`${target} is there, ${released.length + 1} sent`);
+      if (!outcome.isUnreachable) this.#onNotice(`${target} is there, ${released.length + 1} sent`);
       this.#ready.push(...released);
       this.#planPump();
     });

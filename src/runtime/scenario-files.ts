@@ -103,7 +103,8 @@ export function loadScenario(document: LoadedDocument, givens: ScenarioGivens): 
   }
   if (faults.length > 0) throw new DocumentError(inOrder(faults));
   const { $schema: _editor, vars: _vars, steps: _steps, ...rules } = filled as ScenarioFile;
-  return { file: document.file, scenario: rules, steps, scope, runId, variables };
+  const scenario: Scenario = steps.length === 0 ? rules : { ...rules, source: raw };
+  return { file: document.file, scenario, steps, scope, runId, variables };
 }
 
 /** Variable → the first step that saves it. */

@@ -40,3 +40,9 @@ export function keepAlive(): () => void {
   const timer = setInterval(() => {}, MAX_TIMER_MS);
   return () => clearInterval(timer);
 }
+
+/** A token that cannot be guessed. */
+export async function madeUpToken(): Promise<string> {
+  const { randomBytes } = await import("node:crypto");
+  return randomBytes(24).toString("base64url");
+}

@@ -177,3 +177,9 @@ export const stateDumpSchema = z.object({
 });
 
 export const chargeAdvanceRequestSchema = z.strictObject({ until: chargeStatusSchema });
+
+export const runScenarioRequestSchema = z.strictObject({
+  vars: z.optional(z.record(z.string(), z.string())),
+  /** The base URL of the app under test. */
+  app: z.optional(webhookUrlSchema),
+});

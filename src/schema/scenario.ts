@@ -160,5 +160,7 @@ export const scenarioSchema = z.strictObject({
   withdrawals: z.optional(z.array(withdrawalRuleSchema)),
   webhooks: z.optional(z.array(webhookRuleSchema)),
   faults: z.optional(z.array(faultRuleSchema)),
+  /** The whole as a person wrote it, when it has steps: what a run carries out, with variables of its own. */
+  source: z.optional(z.record(z.string(), z.unknown())),
 });
 export type Scenario = z.infer<typeof scenarioSchema>;

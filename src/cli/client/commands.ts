@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { anyGlobMatches } from "../../domain/glob.js";
+import { nearest } from "../../schema/nearest.js";
 import { UserError } from "../../schema/user-error.js";
 import { Connection, type ConnectionFlags } from "./connection.js";
 import { printJson, printList, printRecord } from "./output.js";
@@ -34,7 +36,11 @@ const CHARGE_FIELDS = [
 
 function isVerb(known: readonly string[], command: string, verb: string | undefined): string {
   if (verb !== undefined && known.includes(verb)) return verb;
-  throw new UserError(`${command} has no ${verb ?? "command of no name"}; it has: ${known.join(", ")}`);
+  if (verb === undefined) throw new UserError(`${command} needs one of: ${known.join(", ")}`);
+  const near = nearest(verb, known);
+  throw new UserError(
+    `${command} has no ${verb}${near === undefined ? "" : `; did you mean ${near}?`} It has: ${known.join(", ")}`,
+  );
 }
 
 function need(value: string | undefined, what: string): string {
@@ -391,6 +397,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
         const { follow } = await import("./follow.js");
         return follow(connection, (name, data) => {
           if (name !== "event") return;
+          if (flags.type !== undefined && !anyGlobMatches(String(flags.type), String(data.type))) return;
           if (flags.json) printJson(data);
           else
             process.stdout.write(

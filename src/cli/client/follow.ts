@@ -17,8 +17,8 @@ export async function follow(
       const parts = rest.split("\n\n");
       rest = parts.pop() ?? "";
       for (const part of parts) {
-        const event = /^event: (.*)$/m.exec(part)?.[1];
-        const data = /^data: (.*)$/m.exec(part)?.[1];
+        const event = /^event: ([^\n]*)$/m.exec(part)?.[1];
+        const data = /^data: ([^\n]*)$/m.exec(part)?.[1];
         if (event !== undefined && data !== undefined)
           await onMessage(event, JSON.parse(data) as Record<string, unknown>);
       }

@@ -1,3 +1,4 @@
+import { pause } from "../../runtime/pause.js";
 import { UserError } from "../../schema/user-error.js";
 import type { Connection } from "./connection.js";
 
@@ -33,6 +34,7 @@ interface Taken {
 }
 
 const MAILBOX = "pull";
+const LOOK_EVERY_MS = 200;
 
 /**
  * `webhook pull --forward-to URL`: collects deliveries from a mailbox of its own and hands each to the app, for
@@ -54,13 +56,7 @@ export async function pull(
       options.report(`${one.type} ${one.delivery_id} ${status}`);
     }
     if (options.once && (items as Taken[]).length === 0) return;
-    // Nothing to take: wait for the next delivery to be made, or look again in a while.
-    if ((items as Taken[]).length === 0)
-      await connection.fetch("POST", "/_sandbox/wait", {
-        for: "delivery",
-        match: { status: "pending", mailbox: MAILBOX, taken: false },
-        timeout: "5s",
-      });
+    if ((items as Taken[]).length === 0) await pause(LOOK_EVERY_MS);
   }
 }
 

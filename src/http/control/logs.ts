@@ -8,8 +8,9 @@ import {
   requestQuerySchema,
   triggerRequestSchema,
 } from "../../schema/control.js";
-import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { INVALID_QUERY_MESSAGE, invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
+import { parseInstant } from "../../schema/time.js";
 import type { JournalEntry } from "../ports.js";
 import { pageOf, readQuery } from "../query.js";
 import { ok, type Reply } from "../reply.js";
@@ -95,6 +96,12 @@ export function listRequests({ world, url }: ControlCall): Reply | Refusal {
   if (isRefusal(read)) return read;
   const { method, path, operation, status, since } = read.query;
   const sinceId = since !== undefined && /^\d+$/.test(since) ? Number(since) : undefined;
+  const sinceMs = since === undefined || sinceId !== undefined ? undefined : parseInstant(since);
+  if (since !== undefined && sinceId === undefined && sinceMs === undefined)
+    return invalid(
+      { since: "must be the id of a request, or an ISO 8601 instant such as 2026-01-31T09:00:00.000Z" },
+      INVALID_QUERY_MESSAGE,
+    );
   const found = world.journal
     .entries()
     .filter(
@@ -103,7 +110,8 @@ export function listRequests({ world, url }: ControlCall): Reply | Refusal {
         (path === undefined || anyGlobMatches(path, entry.path)) &&
         (operation === undefined || anyGlobMatches(operation, entry.operation)) &&
         (status === undefined || anyGlobMatches(status.replaceAll("x", "?"), String(entry.status))) &&
-        (since === undefined || (sinceId === undefined ? entry.at >= since : entry.id > sinceId)),
+        (sinceId === undefined || entry.id > sinceId) &&
+        (sinceMs === undefined || Date.parse(entry.at) >= sinceMs),
     );
   return listed(found, read.query, requestView);
 }

@@ -31,6 +31,7 @@ import {
   listScenarios,
   postFault,
   putScenario,
+  runSteps,
 } from "./scenarios.js";
 import {
   deleteSnapshot,
@@ -49,6 +50,8 @@ export interface ControlCall {
   readonly worlds: Worlds;
   readonly world: World;
   readonly url: string;
+  /** Calls of this very server. */
+  readonly fetch: (request: Request) => Promise<Response>;
   readonly body: Record<string, unknown>;
   param(name: string): string;
 }
@@ -98,6 +101,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   { method: "DELETE", path: "/_sandbox/scenarios/:name", handle: deleteScenario },
   { method: "POST", path: "/_sandbox/scenarios/:name/activate", handle: activate },
   { method: "POST", path: "/_sandbox/scenarios/:name/deactivate", handle: deactivate },
+  { method: "POST", path: "/_sandbox/scenarios/:name/run", handle: runSteps },
   { method: "GET", path: "/_sandbox/faults", handle: listFaults },
   { method: "POST", path: "/_sandbox/faults", handle: postFault },
   { method: "DELETE", path: "/_sandbox/faults", handle: deleteFaults },

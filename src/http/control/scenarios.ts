@@ -6,9 +6,11 @@ import {
   storeScenario,
 } from "../../engine/commands/scenarios.js";
 import { faultView, scenarioView } from "../../engine/log-views.js";
+import { runScenarioRequestSchema } from "../../schema/control.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
-import { faultRuleSchema, scenarioSchema } from "../../schema/scenario.js";
+import { webhookUrl } from "../../schema/options.js";
+import { faultRuleSchema, type Scenario, scenarioSchema } from "../../schema/scenario.js";
 import { readPage } from "../query.js";
 import { ok, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
@@ -28,14 +30,42 @@ export function getScenario({ world, param }: ControlCall): Reply | Refusal {
   return stored === undefined ? refuse("NOT_FOUND", "Scenario not found") : ok(scenarioView(stored));
 }
 
-/** Puts a scenario in place under the path's name; it applies when activated or asked for. */
-export function putScenario({ world, body, param }: ControlCall): Reply | Refusal {
-  const checked = check(scenarioSchema, { ...body, name: body.name ?? param("name") });
-  if (!checked.ok) return invalid(issueDetails(checked.issues));
-  if (checked.data.name !== param("name")) return invalid({ name: "must be the name in the path" });
+/**
+ * Puts a scenario in place under the path's name; it applies when activated or asked for. One with variables or
+ * steps is read as a file is.
+ */
+export async function putScenario({ worlds, world, body, param }: ControlCall): Promise<Reply | Refusal> {
+  const named = { ...body, name: body.name ?? param("name") };
+  const scenario =
+    "steps" in body || "vars" in body ? await worlds.readScenario(named) : checkedScenario(named);
+  if (isRefusal(scenario)) return scenario;
+  if (scenario.name !== param("name")) return invalid({ name: "must be the name in the path" });
   // Other rules from now on, and they have not been met yet.
-  world.faults.forget(checked.data.name);
-  return ok(scenarioView(world.execute(storeScenario(checked.data, false))));
+  world.faults.forget(scenario.name);
+  return ok(scenarioView(world.execute(storeScenario(scenario, false))));
+}
+
+function checkedScenario(body: unknown): Scenario | Refusal {
+  const checked = check(scenarioSchema, body);
+  return checked.ok ? checked.data : invalid(issueDetails(checked.issues));
+}
+
+/** Carries out a scenario's steps in this namespace, its clock standing meanwhile. Answers with the report. */
+export async function runSteps({ worlds, world, fetch, body, param }: ControlCall): Promise<Reply | Refusal> {
+  const checked = check(runScenarioRequestSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  const stored = world.engine.state.get("scenarios", param("name"));
+  if (stored === undefined) return refuse("NOT_FOUND", `There is no scenario "${param("name")}"`);
+  const { source } = stored.scenario;
+  if (source === undefined) return invalid({ name: "the scenario has no steps to run" });
+  const { vars = {}, app } = checked.data;
+  const report = await worlds.runScenario(world, {
+    source,
+    vars,
+    app: app === undefined ? undefined : webhookUrl(app),
+    fetch,
+  });
+  return isRefusal(report) ? report : ok(report);
 }
 
 /** Takes a scenario away, its rules with it. What has matched already keeps its timeline. */

@@ -5,10 +5,14 @@ import { parseObject, type RawBody, readBody } from "../body.js";
 import type { Worlds } from "../ports.js";
 import { errorReply, type Reply, toResponse } from "../reply.js";
 import { noNamespace } from "../service.js";
-import type { ControlOperation } from "./operations.js";
+import type { ControlCall, ControlOperation } from "./operations.js";
 
 /** Answers a control call: its namespace, its body (an absent one is an empty object), its work. */
-export function serveControl(worlds: Worlds, operation: ControlOperation): (c: Context) => Promise<Response> {
+export function serveControl(
+  worlds: Worlds,
+  operation: ControlOperation,
+  fetch: ControlCall["fetch"],
+): (c: Context) => Promise<Response> {
   return async (c) => {
     const { headers } = c.req.raw;
     const name = headers.get("sandbox-namespace");
@@ -24,6 +28,7 @@ export function serveControl(worlds: Worlds, operation: ControlOperation): (c: C
         worlds,
         world,
         url: c.req.url,
+        fetch,
         body: body as Record<string, unknown>,
         param: (parameter) => c.req.param(parameter) ?? "",
       });

@@ -34,8 +34,12 @@ function streamOf(world: World): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
+        let isOver = false;
         const send = (event: string, data: unknown): void => {
+          // One change may be several messages, and a stream is closed once.
+          if (isOver) return;
           if ((controller.desiredSize ?? 0) <= 0) {
+            isOver = true;
             stop();
             controller.close();
             return;

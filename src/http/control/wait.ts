@@ -56,12 +56,14 @@ function candidates(world: World, what: "charge" | "request" | "delivery"): Reco
   }
 }
 
-function nearestMisses(all: readonly Record<string, unknown>[], match: unknown): ErrorDetails {
+/** Undefined when there is nothing that could have matched: an error's details are never empty. */
+function nearestMisses(all: readonly Record<string, unknown>[], match: unknown): ErrorDetails | undefined {
   const ranked = all
     .map((one) => ({ one, wrong: mismatches(match, one) }))
     .filter(({ wrong }) => wrong.length > 0)
     .sort((a, b) => a.wrong.length - b.wrong.length)
     .slice(0, MISSES_SHOWN);
+  if (ranked.length === 0) return undefined;
   return Object.fromEntries(
     ranked.map(({ one, wrong }) => [
       String(one.charge_id ?? one.delivery_id ?? one.request_id),

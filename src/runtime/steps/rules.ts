@@ -6,7 +6,8 @@ const LONGEST_NAME = 100;
 
 /** Puts the file's rules on top of all others, under a name that nothing else has, until the run is over. */
 export async function putRules(client: Client, loaded: LoadedScenario, leftovers: Leftovers): Promise<void> {
-  const { name, charges, withdrawals, webhooks, faults } = loaded.scenario;
+  const { source: _steps, ...rules } = loaded.scenario;
+  const { name, charges, withdrawals, webhooks, faults } = rules;
   const count = [charges, withdrawals, webhooks, faults].reduce(
     (sum, rules) => sum + (rules?.length ?? 0),
     0,
@@ -18,7 +19,7 @@ export async function putRules(client: Client, loaded: LoadedScenario, leftovers
     await client.undo("POST", `${path}/deactivate`);
     await client.undo("DELETE", path);
   });
-  await client.must("PUT", path, { ...loaded.scenario, name: own });
+  await client.must("PUT", path, { ...rules, name: own });
   await client.must("POST", `${path}/activate`);
 }
 

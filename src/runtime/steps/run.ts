@@ -31,15 +31,18 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   const startedMs = wall.nowMs();
   const steps: StepReport[] = [];
   const leftovers = new Leftovers();
+  const { fetch, namespace, controlToken, signal } = options;
+  const client = new Client({ fetch, namespace, controlToken, runId: loaded.runId, wall });
+  const stop = (): void => client.abandon();
+  signal?.addEventListener("abort", stop);
   const release = keepAlive();
-  const stepsOver = new AbortController();
   let error: string | undefined;
   try {
-    const context = await contextOf(loaded, options, wall, leftovers, stepsOver.signal);
-    await untilAborted(options.signal, context.begin());
+    const context = await contextOf(loaded, options, client, leftovers);
+    await untilAborted(signal, context.begin());
     for (const step of loaded.steps) {
       options.onStepBegin?.(titleOf(step.kind, step.raw), steps.length + 1, loaded.steps.length);
-      const report = await carryOut(loaded, step, steps.length + 1, context, options.signal);
+      const report = await carryOut(loaded, step, steps.length + 1, context, signal);
       steps.push(report);
       options.onStep?.(report, loaded.steps.length);
       if (report.outcome !== "passed") break;
@@ -52,9 +55,9 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     steps.push(report);
     options.onStep?.(report, loaded.steps.length);
   }
-  stepsOver.abort();
   const warnings = await leftovers.finish();
   release();
+  signal?.removeEventListener("abort", stop);
   const outcome = outcomeOf(steps, error);
   return {
     file: loaded.file,
@@ -83,15 +86,12 @@ interface SandboxInfo {
 async function contextOf(
   loaded: LoadedScenario,
   options: RunOptions,
-  wall: Wall,
+  client: Client,
   leftovers: Leftovers,
-  stepsOver: AbortSignal,
 ): Promise<RunContext> {
-  const { fetch, namespace, controlToken, app, manual = async () => {} } = options;
+  const { app, wall = systemWall, manual = async () => {} } = options;
   if (app === undefined && loaded.steps.some(({ kind }) => kind === "app"))
     throw new CannotRun("there are steps that call the app under test: give its URL with --app");
-  const client = new Client({ fetch, namespace, controlToken, runId: loaded.runId, wall });
-  options.signal?.addEventListener("abort", () => client.abandon(), { once: true, signal: stepsOver });
   const info = await sandboxInfo(client);
   const baseline = new Baseline(client);
   return {

@@ -7,7 +7,7 @@ import {
   WAIT_KINDS,
   WAIT_SCHEMAS,
 } from "../../schema/steps.js";
-import { type Fault, type LoadedDocument, schemaFaults, unknownField } from "../documents.js";
+import { type Fault, type LoadedDocument, schemaFaults, unknownField, valueDocument } from "../documents.js";
 import { isOpen, type Path } from "./variables.js";
 
 /** The actions a step names; it should be one. */
@@ -17,7 +17,7 @@ export function stepKinds(step: Readonly<Record<string, unknown>>): StepKind[] {
 
 /** What is wrong with a step, its variables filled in as far as they are known. */
 export function stepFaults(
-  document: Pick<LoadedDocument, "faultAt" | "file" | "value">,
+  document: LoadedDocument,
   at: Path,
   step: Readonly<Record<string, unknown>>,
   isUnknownYet: (value: unknown) => boolean = isOpen,
@@ -59,12 +59,7 @@ function meant(word: unknown): string {
 
 /** What is wrong with a step that has everything filled in, a line each. */
 export function filledStepFaults(step: Readonly<Record<string, unknown>>): string[] {
-  const nowhere: Pick<LoadedDocument, "faultAt" | "file" | "value"> = {
-    file: "",
-    value: step,
-    faultAt: (path, message) => ({ file: "", line: 0, column: 0, field: path.join("."), message }),
-  };
-  return stepFaults(nowhere, [], step, () => false).map(({ field, message }) =>
+  return stepFaults(valueDocument(step), [], step, () => false).map(({ field, message }) =>
     field === "" ? message : `${field}: ${message}`,
   );
 }

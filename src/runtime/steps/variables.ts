@@ -22,6 +22,8 @@ export interface VariableFault {
   readonly message: string;
 }
 
+const MAX_DEPTH = 120;
+
 /** Whether a value is a string with a variable that is still open. */
 export function isOpen(value: unknown): boolean {
   return typeof value === "string" && value.includes("${");
@@ -38,6 +40,10 @@ export function fill(
     return fillText(value, resolve, (message) => {
       onFault({ path, message });
     });
+  if (typeof value === "object" && path.length > MAX_DEPTH) {
+    onFault({ path: path.slice(0, 10), message: "is nested too deeply" });
+    return null;
+  }
   if (Array.isArray(value)) return value.map((part, index) => fill(part, resolve, onFault, [...path, index]));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

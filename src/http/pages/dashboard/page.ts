@@ -1,0 +1,125 @@
+import type { Charge } from "../../../domain/charge.js";
+import { CHARGE_TRANSITIONS } from "../../../domain/charge.js";
+import type { World } from "../../ports.js";
+import { type Content, html, Markup } from "../html.js";
+import { SCRIPT } from "./script.js";
+import { STYLES } from "./styles.js";
+
+const ROWS = 20;
+const GOOD = new Set(["COMPLETED", "delivered"]);
+const BAD = new Set(["FAILED", "EXPIRED", "CANCELLED", "failed", "dropped"]);
+
+/** The words on the buttons that move a charge. */
+const MOVES: Readonly<Record<string, string>> = {
+  PROCESSING: "Process",
+  COMPLETED: "Complete",
+  FAILED: "Fail",
+  CANCELLED: "Cancel",
+  EXPIRED: "Expire",
+  REFUNDED: "Refund",
+};
+
+/** What goes on in a namespace, and what to do about it: time, charges, webhooks, requests. */
+export function dashboardPage(world: World, namespaces: readonly string[], notice: string | null): string {
+  const { apiKey, webhookSecret, seed } = world.info;
+  const clock = world.clock.view();
+  const button = (action: string, value: string, label: string): Markup =>
+    html`<form method="post" action="/_sandbox/dashboard"><input type="hidden" name="namespace" value="${world.name}"><input type="hidden" name="action" value="${action}"><button name="value" value="${value}">${label}</button></form>`;
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>payments-sandbox</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
+<style>${new Markup(STYLES)}</style><script>${new Markup(SCRIPT)}</script></head>
+<body data-namespace="${world.name}"><main>
+<header><h1>payments-sandbox</h1><p class="soft">Namespace ${world.name}${
+    namespaces.length > 1 &&
+    html` · also ${namespaces
+      .filter((name) => name !== world.name)
+      .slice(0, ROWS)
+      .map((name) => html` <a href="/_sandbox/dashboard?namespace=${encodeURIComponent(name)}">${name}</a>`)}`
+  } · <a href="/docs">API reference</a></p>
+${notice !== null && html`<p class="notice" role="alert">${notice}</p>`}</header>
+<section aria-labelledby="clock-title"><h2 id="clock-title">Clock</h2>
+<div id="clock" data-live><dl class="facts"><div><dt>Sandbox time</dt><dd>${clock.now}</dd></div><div><dt>Goes</dt><dd>${clock.mode}</dd></div><div><dt>Next due</dt><dd>${clock.next_due ?? "nothing"}</dd></div></dl></div>
+<div class="tools">${button("advance", "10s", "+10 s")}${button("advance", "5m", "+5 min")}${button("advance", "1h", "+1 h")}${button("until", "next", "To the next thing due")}${clock.mode === "manual" ? button("clock", "real", "Let it run") : button("clock", "manual", "Stop it")}${button("reset", "reset", "Reset everything")}</div></section>
+<section aria-labelledby="charges-title"><h2 id="charges-title">Charges</h2><div id="charges" data-live class="scroll" tabindex="0" role="region" aria-labelledby="charges-title">${chargesTable(world, button)}</div></section>
+<section aria-labelledby="deliveries-title"><h2 id="deliveries-title">Webhooks sent</h2><div id="deliveries" data-live class="scroll" tabindex="0" role="region" aria-labelledby="deliveries-title">${deliveriesTable(world, button)}</div></section>
+<section aria-labelledby="requests-title"><h2 id="requests-title">Requests</h2><div id="requests" data-live class="scroll" tabindex="0" role="region" aria-labelledby="requests-title">${requestsTable(world)}</div></section>
+<section aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><dl class="facts"><div><dt>API key</dt><dd><code>${apiKey}</code></dd></div><div><dt>Webhook secret</dt><dd><code>${webhookSecret}</code></dd></div><div><dt>Seed</dt><dd><code>${seed}</code></dd></div></dl></section>
+</main></body></html>
+`.text;
+}
+
+type Button = (action: string, value: string, label: string) => Markup;
+
+function table(columns: readonly string[], rows: readonly (readonly Content[])[], none: string): Markup {
+  if (rows.length === 0) return html`<p class="soft">${none}</p>`;
+  return html`<table><thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table>`;
+}
+
+function status(text: string): Markup {
+  const tone = GOOD.has(text) ? "good" : BAD.has(text) ? "bad" : "";
+  return html`<span class="${tone}">${text}</span>`;
+}
+
+function chargesTable(world: World, button: Button): Markup {
+  const charges = world.engine.state.page("charges", "charges", 0, ROWS);
+  const moves = (charge: Charge): Markup[] =>
+    CHARGE_TRANSITIONS[charge.status]
+      .filter(
+        (to) =>
+          MOVES[to] !== undefined &&
+          (charge.settlement_amount !== null || ["FAILED", "CANCELLED", "EXPIRED"].includes(to)),
+      )
+      .map((to) => button("charge", `${charge.charge_id} ${to}`, MOVES[to]!));
+  return table(
+    ["Made", "Charge", "Customer", "Amount", "Status", "Scenario", "Move it"],
+    charges.map((charge) => [
+      charge.created_at.slice(11, 19),
+      html`<code>${charge.charge_id}</code>`,
+      html`<bdi>${charge.customer_email ?? "–"}</bdi>`,
+      `${charge.amount} ${charge.currency}`,
+      status(charge.status),
+      charge.scenario ?? "–",
+      moves(charge),
+    ]),
+    "None yet. Make a quote and a checkout with the API key below.",
+  );
+}
+
+function deliveriesTable(world: World, button: Button): Markup {
+  const { state } = world.engine;
+  return table(
+    ["Made", "Event", "To", "Status", "Attempts", "Last answer", ""],
+    state.page("deliveries", "deliveries", 0, ROWS).map((delivery) => {
+      const last = delivery.attempts.at(-1);
+      const endpoint = state.get("endpoints", delivery.webhook_id);
+      return [
+        delivery.created_at.slice(11, 19),
+        delivery.event_type,
+        endpoint?.url ?? (endpoint === undefined ? "gone" : `mailbox ${endpoint.mailbox}`),
+        status(delivery.status),
+        delivery.attempts.length,
+        last === undefined ? "–" : (last.status ?? last.error),
+        button("redeliver", delivery.delivery_id, "Send again"),
+      ];
+    }),
+    "None yet. Register a receiver with --webhook-url.",
+  );
+}
+
+function requestsTable(world: World): Markup {
+  return table(
+    ["At", "Request", "Operation", "Answer", "Fault"],
+    world.journal
+      .entries()
+      .slice(0, ROWS)
+      .map((entry) => [
+        entry.at.slice(11, 19),
+        html`<code>${entry.method} ${entry.path}</code>`,
+        entry.operation ?? "–",
+        entry.status ?? "cut off",
+        entry.fault ?? "–",
+      ]),
+    "None yet.",
+  );
+}

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import type { Context } from "hono";
+import { transitionCharge } from "../../../engine/commands/charges.js";
+import { redeliver } from "../../../engine/commands/events.js";
+import { chargeStatusSchema } from "../../../schema/common.js";
+import { parseDuration } from "../../../schema/duration.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../../schema/errors.js";
+import { check } from "../../../schema/issues.js";
+import { clockSetting } from "../../../schema/options.js";
+import { iso } from "../../../schema/time.js";
+import { readBody } from "../../body.js";
+import type { World, Worlds } from "../../ports.js";
+import { toResponse } from "../../reply.js";
+import { noNamespace } from "../../service.js";
+import { isForeign } from "../origin.js";
+import { dashboardPage } from "./page.js";
+import { SCRIPT } from "./script.js";
+import { STYLES } from "./styles.js";
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}
+
+const POLICY = `default-src 'none'; style-src ${hashOf(STYLES)}; script-src ${hashOf(SCRIPT)}; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+
+function respond(worlds: Worlds, world: World, status: number, notice: string | null): Response {
+  world.settle();
+  const names = worlds.list().map((one) => one.name);
+  return new Response(dashboardPage(world, names, notice), {
+    status,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": POLICY,
+      "cache-control": "no-store",
+      "referrer-policy": "same-origin",
+      "x-content-type-options": "nosniff",
+      "sandbox-now": iso(world.nowMs()),
+    },
+  });
+}
+
+/** `GET /_sandbox/dashboard?namespace=NAME`. */
+export function showDashboard(worlds: Worlds, c: Context): Response {
+  const name = c.req.query("namespace") ?? null;
+  const world = worlds.find(name, null);
+  return world === undefined
+    ? toResponse(noNamespace(name), worlds.nowMs())
+    : respond(worlds, world, 200, null);
+}
+
+/** What a button does; then the page again. */
+export async function actOnDashboard(worlds: Worlds, c: Context): Promise<Response> {
+  const raw = await readBody(c.req.raw);
+  const form = new URLSearchParams("text" in raw ? raw.text : "");
+  const name = form.get("namespace");
+  const world = worlds.find(name, null);
+  if (world === undefined) return toResponse(noNamespace(name), worlds.nowMs());
+  if (isForeign(c.req.raw, world.publicUrl))
+    return respond(worlds, world, 403, "That form was not sent from this page.");
+  const refusal = await act(world, form.get("action") ?? "", form.get("value") ?? "");
+  if (refusal !== undefined) return respond(worlds, world, 409, refusal.message);
+  const location = `/_sandbox/dashboard?namespace=${encodeURIComponent(world.name)}`;
+  return new Response(null, { status: 303, headers: { location, "sandbox-now": iso(world.nowMs()) } });
+}
+
+async function act(world: World, action: string, value: string): Promise<Refusal | undefined> {
+  const settled = (result: unknown): Refusal | undefined => (isRefusal(result) ? result : undefined);
+  switch (action) {
+    case "advance": {
+      const byMs = parseDuration(value);
+      return byMs === undefined
+        ? invalid({ value: "must be a duration" })
+        : settled(await world.clock.advance({ byMs }));
+    }
+    case "until":
+      return settled(await world.clock.advance({ until: "next" }));
+    case "clock":
+      return world.clock.set({
+        setting: clockSetting(value === "manual" ? "manual" : "real"),
+        nowMs: undefined,
+      });
+    case "reset":
+      return world.reset({ keep: ["webhooks", "keys"], repeatIds: false });
+    case "charge": {
+      const [id = "", to] = value.split(" ");
+      const checked = check(chargeStatusSchema, to);
+      return checked.ok
+        ? settled(world.execute(transitionCharge(id, checked.data, "control", "from the dashboard")))
+        : invalid({ value: "must name a status" });
+    }
+    case "redeliver":
+      return settled(world.execute(redeliver(value, 1)));
+    default:
+      return refuse("VALIDATION_ERROR", "There is no such button");
+  }
+}

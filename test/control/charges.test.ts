@@ -1,0 +1,187 @@
+import { describe, expect, it } from "vitest";
+import { expectError, expectInvalid, later, openApi, openSandbox, START } from "../support/api-client.js";
+import { Client } from "../support/receiver-client.js";
+
+const open = async () => Client.of(await openSandbox());
+
+describe("GET /_sandbox/charges", () => {
+  it("lists both modes newest first, with what only the sandbox knows", async () => {
+    const client = await open();
+    const first = await client.pay();
+    const live = await client.pay({ key: "sk_live_sandbox" });
+    const { json } = await client.call("GET", "/_sandbox/charges");
+    expect(json.total).toBe(2);
+    expect(json.items.map((one: { charge_id: string }) => one.charge_id)).toEqual([live, first]);
+    expect(json.items[1]).toMatchObject({
+      mode: "test",
+      kind: "whitelabel",
+      status: "PENDING",
+      sandbox: { scenario: "default", scenario_asked: null, notes: [] },
+    });
+    expect(json.items[1].sandbox.timeline.map((entry: { to: string }) => entry.to)).toEqual([
+      "AWAITING_PAYMENT",
+      "PROCESSING",
+      "COMPLETED",
+    ]);
+  });
+
+  it("filters by customer, status, metadata and mode, together and one by one", async () => {
+    const client = await open();
+    const ada = await client.pay({ email: "ada@shop.test", metadata: { plan: "gold", "a.b": "c d" } });
+    const bob = await client.pay({ email: "bob+x@shop.test", metadata: { plan: "lead" } });
+    const live = await client.pay({ email: "ada@shop.test", key: "sk_live_sandbox" });
+    await client.call("POST", `/_sandbox/charges/${bob}/transition`, { to: "FAILED" });
+    const ids = async (query: string) => {
+      const { json } = await client.call("GET", `/_sandbox/charges?${query}`);
+      expect(json.total).toBe(json.items.length);
+      return json.items.map((one: { charge_id: string }) => one.charge_id);
+    };
+    expect(await ids("customer_email=ada@shop.test")).toEqual([live, ada]);
+    expect(await ids("customer_email=bob%2Bx@shop.test")).toEqual([bob]);
+    expect(await ids("status=FAILED")).toEqual([bob]);
+    expect(await ids("status=PENDING")).toEqual([live, ada]);
+    expect(await ids("metadata.plan=gold")).toEqual([ada]);
+    expect(await ids("metadata.plan=gold&metadata.a.b=c%20d")).toEqual([ada]);
+    expect(await ids("metadata.plan=gold&metadata.other=1")).toEqual([]);
+    expect(await ids("metadata.constructor=1")).toEqual([]);
+    expect(await ids("mode=live")).toEqual([live]);
+    expect(await ids("mode=test&customer_email=ada@shop.test&status=PENDING")).toEqual([ada]);
+  });
+
+  it("pages with limit and offset; total counts what the filter finds", async () => {
+    const client = await open();
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++) ids.unshift(await client.pay({ email: n === 2 ? "bob@shop.test" : "ada@shop.test" }));
+    const page = async (query: string) => (await client.call("GET", `/_sandbox/charges?${query}`)).json;
+    const second = await page("limit=2&offset=2");
+    expect(second.items.map((one: { charge_id: string }) => one.charge_id)).toEqual(ids.slice(2, 4));
+    expect(second.total).toBe(5);
+    expect(await page("limit=1&customer_email=ada@shop.test")).toMatchObject({
+      total: 4,
+      items: [{ charge_id: ids[0] }],
+    });
+    expect(await page("offset=9")).toEqual({ total: 5, items: [] });
+  });
+
+  it.each([
+    ["limit=0", "limit"],
+    ["limit=101", "limit"],
+    ["limit=x", "limit"],
+    ["offset=-1", "offset"],
+    ["status=PAID", "status"],
+    ["mode=prod", "mode"],
+    ["limit=1&limit=2", "limit"],
+  ])("refuses %s and names the parameter", async (query, field) => {
+    const api = await openApi();
+    const answer = await api.get(`/_sandbox/charges?${query}`);
+    expectInvalid(answer, field);
+    expect(answer.error.message).toBe("Invalid query parameters");
+  });
+
+  it("shows one charge, of whichever organization; an unknown one is 404", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    expect((await api.as("sk_test_other").get(`/_sandbox/charges/${charge_id}`)).status).toBe(200);
+    expectError(await api.get("/_sandbox/charges/ch_nobody"), 404, "NOT_FOUND");
+  });
+});
+
+describe("POST /_sandbox/charges/{id}/transition and refund", () => {
+  it("moves the charge now, cancels the rest of its timeline and keeps the reason", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    const failed = await api.transition(charge_id, { to: "FAILED", reason: "told so" });
+    expect(failed.body).toMatchObject({ status: "FAILED", failure_reason: "told so" });
+    await api.advance({ by: "1d" });
+    expect((await api.charge(charge_id)).status_history).toEqual([
+      { status: "PENDING", at: START },
+      { status: "FAILED", at: START, reason: "told so" },
+    ]);
+  });
+
+  it("refunds a completed charge: the balance falls by the settlement", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    expectError(await api.post(`/_sandbox/charges/${charge_id}/refund`, {}), 409, "INVALID_TRANSITION");
+    await api.advance({ by: "10s" });
+    expect(await api.balance("KES")).toBe("500.00 / 0.00");
+    const refunded = await api.post(`/_sandbox/charges/${charge_id}/refund`, { reason: "broken" });
+    expect(refunded.body).toMatchObject({ status: "REFUNDED" });
+    expect(await api.balance("KES")).toBe("0.00 / 0.00");
+    expectError(await api.post(`/_sandbox/charges/${charge_id}/refund`, {}), 409, "INVALID_TRANSITION");
+  });
+
+  it("needs no body for a refund, and answers 404 for a charge that is not there", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    await api.advance({ by: "10s" });
+    expect((await api.send("POST", `/_sandbox/charges/${charge_id}/refund`)).status).toBe(200);
+    expectError(await api.transition("ch_nobody", { to: "FAILED" }), 404, "NOT_FOUND");
+    expectError(await api.post("/_sandbox/charges/ch_nobody/refund", {}), 404, "NOT_FOUND");
+  });
+});
+
+describe("POST /_sandbox/charges/{id}/advance", () => {
+  it("moves this charge only; the clock and the others stay", async () => {
+    const api = await openApi();
+    const mine = await api.pay();
+    const other = await api.pay();
+    const moved = await api.post(`/_sandbox/charges/${mine.charge_id}/advance`, { until: "PROCESSING" });
+    expect(moved.body).toMatchObject({ status: "PROCESSING", updated_at: START });
+    expect((await api.charge(other.charge_id)).status).toBe("PENDING");
+    expect((await api.get<{ now: string }>("/_sandbox/clock")).body.now).toBe(START);
+    await api.advance({ by: "10s" });
+    const history = (await api.charge(mine.charge_id)).status_history.map((one) => one.status);
+    expect(history).toEqual(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "COMPLETED"]);
+    expect((await api.charge(other.charge_id)).status).toBe("COMPLETED");
+  });
+
+  it("goes to the status it has already without a change, and to its expiry", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay({ customer_email: "expired@shop.test" });
+    const same = await api.post(`/_sandbox/charges/${charge_id}/advance`, { until: "PENDING" });
+    expect(same.body).toMatchObject({ status: "PENDING" });
+    const gone = await api.post(`/_sandbox/charges/${charge_id}/advance`, { until: "EXPIRED" });
+    expect(gone.body).toMatchObject({ status: "EXPIRED" });
+    expect((await api.advance({ by: "10s" })).body.to).toBe(later(10));
+  });
+
+  it.each(["FAILED", "REFUNDED", "CANCELLED"])(
+    "changes nothing when the timeline does not lead to %s: 409",
+    async (until) => {
+      const api = await openApi();
+      const { charge_id } = await api.pay();
+      const before = await api.charge(charge_id);
+      expectError(await api.post(`/_sandbox/charges/${charge_id}/advance`, { until }), 409, "INVALID_TRANSITION");
+      expect(await api.charge(charge_id)).toEqual(before);
+    },
+  );
+
+  it("changes nothing when that status is behind it: 409", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay({ customer_email: "refunded@shop.test" });
+    await api.advance({ by: "10s" });
+    const before = await api.charge(charge_id);
+    expect(before.status).toBe("COMPLETED");
+    const back = await api.post(`/_sandbox/charges/${charge_id}/advance`, { until: "PROCESSING" });
+    expectError(back, 409, "INVALID_TRANSITION");
+    expect(await api.charge(charge_id)).toEqual(before);
+  });
+
+  it("changes nothing when the timeline completes the charge before it could expire: 409", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    const before = await api.charge(charge_id);
+    const expired = await api.post(`/_sandbox/charges/${charge_id}/advance`, { until: "EXPIRED" });
+    expectError(expired, 409, "INVALID_TRANSITION");
+    expect(await api.charge(charge_id)).toEqual(before);
+  });
+
+  it("refuses a status that is none, and a charge that is not there", async () => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    expectInvalid(await api.post(`/_sandbox/charges/${charge_id}/advance`, { until: "PAID" }), "until");
+    expectInvalid(await api.post(`/_sandbox/charges/${charge_id}/advance`, {}), "until");
+    expectError(await api.post("/_sandbox/charges/ch_x/advance", { until: "FAILED" }), 404, "NOT_FOUND");
+  });
+});

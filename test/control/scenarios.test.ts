@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { expectError, expectInvalid, openApi, openSandbox } from "../support/api-client.js";
+import { Client } from "../support/receiver-client.js";
+
+const open = async () => Client.of(await openSandbox());
+const fate = (to: string) => ({ charges: [{ timeline: [{ after: "1s", to }] }] });
+
+describe("scenarios", () => {
+  it("are listed by name, the shipped ones among them, none active", async () => {
+    const client = await open();
+    const { json } = await client.call("GET", "/_sandbox/scenarios?limit=100");
+    const names = json.items.map((one: { name: string }) => one.name);
+    expect(names).toEqual([...names].sort());
+    expect(names).toEqual(expect.arrayContaining(["default", "declined", "stuck", "webhook_chaos"]));
+    expect(json.items.every((one: { active: boolean }) => one.active === false)).toBe(true);
+    expect((await client.call("GET", "/_sandbox/scenarios/declined")).json).toMatchObject({ name: "declined" });
+  });
+
+  it("apply from activation to deactivation, the last activated first", async () => {
+    const client = await open();
+    await client.call("PUT", "/_sandbox/scenarios/one", fate("FAILED"));
+    await client.call("PUT", "/_sandbox/scenarios/two", fate("CANCELLED"));
+    const outcome = async () => {
+      const id = await client.pay();
+      await client.call("POST", "/_sandbox/clock/advance", { by: "10s" });
+      return (await client.call("GET", `/_sandbox/charges/${id}`)).json.status;
+    };
+    expect(await outcome()).toBe("COMPLETED");
+    expect((await client.call("POST", "/_sandbox/scenarios/one/activate")).json.active).toBe(true);
+    expect(await outcome()).toBe("FAILED");
+    await client.call("POST", "/_sandbox/scenarios/two/activate");
+    expect(await outcome()).toBe("CANCELLED");
+    const order = (await client.call("GET", "/_sandbox/scenarios?limit=2")).json.items;
+    expect(order.map((one: { name: string }) => one.name)).toEqual(["two", "one"]);
+    await client.call("POST", "/_sandbox/scenarios/one/activate");
+    expect(await outcome()).toBe("FAILED");
+    expect((await client.call("POST", "/_sandbox/scenarios/one/deactivate")).json.active).toBe(false);
+    expect(await outcome()).toBe("CANCELLED");
+    await client.call("DELETE", "/_sandbox/scenarios/two");
+    expect(await outcome()).toBe("COMPLETED");
+  });
+
+  it("put again are replaced and stay as active as they were", async () => {
+    const client = await open();
+    await client.call("PUT", "/_sandbox/scenarios/mine", fate("FAILED"));
+    await client.call("POST", "/_sandbox/scenarios/mine/activate");
+    const again = await client.call("PUT", "/_sandbox/scenarios/mine", fate("CANCELLED"));
+    expect(again.json).toMatchObject({ name: "mine", active: true });
+  });
+
+  it("are refused with every fault named; a name other than the path's too", async () => {
+    const api = await openApi();
+    const bad = { name: "b", charges: [{ timeline: [{ after: "soon", to: "FAILED" }] }] };
+    const answer = await api.put("/_sandbox/scenarios/b", bad);
+    expectError(answer, 400, "VALIDATION_ERROR");
+    expect(Object.keys(answer.details).join()).toContain("charges");
+    expectInvalid(await api.put("/_sandbox/scenarios/b", { name: "c" }), "name");
+    expectInvalid(await api.put("/_sandbox/scenarios/b", { chargez: [] }), "chargez");
+    expectError(await api.get("/_sandbox/scenarios/b"), 404, "NOT_FOUND");
+    expectError(await api.post("/_sandbox/scenarios/b/activate", {}), 404, "NOT_FOUND");
+    expectError(await api.post("/_sandbox/scenarios/b/deactivate", {}), 404, "NOT_FOUND");
+    expectError(await api.send("DELETE", "/_sandbox/scenarios/b"), 404, "NOT_FOUND");
+  });
+});

@@ -1,0 +1,270 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { OPERATIONS } from "../../src/http/operations.js";
+import { createSandbox } from "../../src/sandbox.js";
+import {
+  Api,
+  expectError,
+  expectInvalid,
+  KES_ORDER,
+  later,
+  okBody,
+  openApi,
+  START,
+  TIMESTAMP,
+} from "../support/api-client.js";
+import { DECIMALS } from "../support/api-money.js";
+import { operationsOf, shippedDocument } from "../support/openapi-document.js";
+import { Receiver } from "../support/receiver-server.js";
+
+const DESTINATION = {
+  type: "mobile_money",
+  currency: "KES",
+  phone_number: "+254700000001",
+  provider: "SimbaPesa Sandbox",
+};
+
+/** A value in an answer, the field it stands in, and the object around it. */
+interface Found {
+  readonly field: string;
+  readonly value: unknown;
+  readonly within: Readonly<Record<string, unknown>>;
+}
+
+/** Every value there is, objects and lists taken apart. */
+function* values(
+  part: unknown,
+  field = "",
+  within: Readonly<Record<string, unknown>> = {},
+): Generator<Found> {
+  if (Array.isArray(part)) for (const one of part) yield* values(one, field, within);
+  else if (typeof part === "object" && part !== null)
+    // What a fee is in is said by the charge around it.
+    for (const [name, value] of Object.entries(part))
+      yield* values(value, name, { ...within, ...(part as Record<string, unknown>) });
+  else yield { field, value: part, within };
+}
+
+describe("every answer of every operation", () => {
+  const called = new Set<string>();
+  const answers: { headers: Headers; text: string }[] = [];
+  let found: Found[];
+
+  beforeAll(async () => {
+    await using sandbox = await createSandbox({ clock: "manual", startTime: START });
+    const api = new Api(sandbox);
+    const call = async <Body>(method: string, path: string, body?: object): Promise<Body> => {
+      const init = body === undefined ? null : JSON.stringify(body);
+      const answer = await api.send<Body>(method, path, init, { "content-type": "application/json" });
+      answers.push(answer);
+      const operation = OPERATIONS.find(
+        (one) =>
+          one.method === method &&
+          new RegExp(`^${one.path.replace(/:\w+/g, "[^/]+")}$`).test(path.replace(/\?.*/, "")),
+      );
+      called.add(operation!.id);
+      return okBody(answer);
+    };
+    const payments = "/api/v1/payments";
+    for (const path of ["payment-methods", "supported-currencies", "payment-rails"])
+      await call("GET", `${payments}/${path}`);
+    for (const [currency, payment_method] of [
+      ["KES", "mobile_money"],
+      ["NGN", "bank_transfer"],
+      ["USD", "card"],
+      ["USDT_TRC20", "crypto"],
+      ["BTC", "crypto"],
+    ]) {
+      const order = { pricing: { base_currency: currency, amount: "1000" }, payment_method };
+      const { quote_id } = await call<{ quote_id: string }>("POST", `${payments}/quotes`, order);
+      const { charge_id } = await call<{ charge_id: string }>("POST", `${payments}/whitelabel`, {
+        ...order,
+        quote_id,
+        customer_email: "ada@shop.test",
+        phone_number: "+254700000001",
+        bank_account_number: "0123456789",
+      });
+      await call("GET", `${payments}/charges/${charge_id}`);
+      await sandbox.advance("10s");
+      await call("GET", `${payments}/payins/${charge_id}`);
+    }
+    await call("POST", `${payments}/checkouts`, { pricing: { base_currency: "USD", amount: "25" } });
+    await call("GET", `${payments}/payins`);
+    await call("GET", "/api/v1/accounts/balances");
+    await call("GET", "/api/v1/organizations/me");
+    await call("GET", "/api/v1/payouts/supported-currencies");
+    const destinations = "/api/v1/payouts/destinations";
+    const { destination_id } = await call<{ destination_id: string }>("POST", destinations, DESTINATION);
+    await call("GET", destinations);
+    await call("GET", `${destinations}/${destination_id}`);
+    const withdrawals = "/api/v1/payouts/withdrawals";
+    const { withdrawal_id } = await call<{ withdrawal_id: string }>("POST", withdrawals, {
+      destination_id,
+      amount: "600",
+      currency: "KES",
+    });
+    await call("GET", withdrawals);
+    await call("GET", `${withdrawals}/${withdrawal_id}`);
+    const webhooks = "/api/v1/webhooks";
+    const { webhook_id } = await call<{ webhook_id: string }>("POST", webhooks, {
+      url: "https://shop.test/hooks",
+    });
+    await call("GET", webhooks);
+    await call("GET", `${webhooks}/${webhook_id}`);
+    await call("PATCH", `${webhooks}/${webhook_id}`, {});
+    await call("POST", `${webhooks}/${webhook_id}/rotate-secret`);
+    await call("DELETE", `${webhooks}/${webhook_id}`);
+    found = answers.flatMap(({ text }) => [...values(JSON.parse(text))]);
+  });
+
+  it("has been looked at", () => {
+    expect([...called].sort()).toEqual(OPERATIONS.map((one) => one.id).sort());
+  });
+
+  it("is JSON", () => {
+    for (const { headers } of answers) expect(headers.get("content-type")).toMatch(/^application\/json\b/);
+  });
+
+  it("has every amount as a text of plain decimals, exactly as many as its currency has", () => {
+    const amounts = found.filter(({ field }) =>
+      /^(amount|fee|total_fee|platform_fee|gateway_fee|settlement_amount|base_amount|.*_balance|(min|max)_amount)$/.test(
+        field,
+      ),
+    );
+    expect(amounts.length).toBeGreaterThan(100);
+    for (const { field, value, within } of amounts) {
+      if (value === null) continue;
+      const currency = String(field === "base_amount" ? within.base_currency : within.currency);
+      // Instructions name the asset without its network.
+      const decimals = DECIMALS[currency === "USDT" ? "USDT_TRC20" : currency]!;
+      expect([field, value]).toEqual([
+        field,
+        expect.stringMatching(new RegExp(`^(0|[1-9]\\d*)\\.\\d{${decimals}}$`)),
+      ]);
+    }
+  });
+
+  it("has no JSON number but the total of a list", () => {
+    for (const { field, value } of found)
+      if (typeof value === "number") expect([field, Number.isInteger(value)]).toEqual(["total", true]);
+  });
+
+  it("has every time in ISO 8601, with milliseconds and Z", () => {
+    const times = found.filter(({ field, value }) => /(_at|^at|_until)$/.test(field) && value !== null);
+    expect(times.length).toBeGreaterThan(50);
+    for (const { value } of times) expect(value).toMatch(TIMESTAMP);
+  });
+
+  it("has every id as a text", () => {
+    const ids = found.filter(({ field }) => /(^|_)id$/.test(field));
+    expect(ids.length).toBeGreaterThan(50);
+    for (const { value } of ids) expect(value).toMatch(/^\S+$/);
+  });
+
+  it("has every currency code in upper case", () => {
+    const codes = found.filter(({ field }) => /currency$|^currencies$|^fiat$/.test(field));
+    expect(codes.length).toBeGreaterThan(50);
+    for (const { value } of codes) expect(value).toMatch(/^[A-Z0-9_]+$/);
+  });
+
+  it("hides the payment provider", () => {
+    const providers = found.filter(({ field }) => field === "payment_provider");
+    expect(providers.length).toBeGreaterThan(10);
+    for (const { value } of providers) expect(value).toBeNull();
+  });
+});
+
+it("a currency code in lower case is none, wherever one is named", async () => {
+  const api = await openApi();
+  const usd = { base_currency: "usd", amount: "1.00" };
+  const USD = { base_currency: "USD", amount: "1.00" };
+  expectInvalid(await api.tryQuote({ ...KES_ORDER, pricing: usd }), "pricing.base_currency");
+  expectInvalid(await api.tryQuote({ ...KES_ORDER, pricing: USD, to_currency: "kes" }), "to_currency");
+  expectInvalid(
+    await api.tryQuote({
+      ...KES_ORDER,
+      to_currency: "KES",
+      pricing: { ...USD, local_pricing: { kes: "1" } },
+    }),
+    "pricing.local_pricing.kes",
+  );
+  expectInvalid(
+    await api.tryWhitelabel({ ...(await api.checkoutBody()), pricing: usd }),
+    "pricing.base_currency",
+  );
+  expectInvalid(await api.post("/api/v1/payments/checkouts", { pricing: usd }), "pricing.base_currency");
+  expectInvalid(await api.get("/api/v1/payments/payment-rails?currency=usd"), "currency");
+  expectInvalid(
+    await api.post("/api/v1/payouts/destinations", { ...DESTINATION, currency: "kes" }),
+    "currency",
+  );
+});
+
+it("every operation is under /api/v1, and none is deprecated", async () => {
+  for (const { path, operation } of operationsOf(await shippedDocument())) {
+    expect(path).toMatch(/^\/api\/v1\//);
+    expect(operation).not.toHaveProperty("deprecated");
+  }
+});
+
+it("an error of the server's own has the error's shape, a code and status 500", async () => {
+  const api = await openApi();
+  okBody(await api.post("/_sandbox/faults", { match: { operation: "*" }, respond: { status: 500 } }));
+  expectError(await api.tryPayins(), 500, "INTERNAL_ERROR", []);
+});
+
+it("a payment is settled in the currency it was paid in, whatever it was priced in", async () => {
+  const api = await openApi({ scenario: "instant" });
+  await api.pay({ pricing: { base_currency: "USD", amount: "10.00" }, to_currency: "KES" });
+  expect(await api.balance("KES")).toBe("1290.00 / 0.00");
+  expect(await api.balance("USD")).toBe("0.00 / 0.00");
+});
+
+describe("the way of the money out", () => {
+  it("is balances, a destination once, a withdrawal, and then polls and webhooks that tell the same", async () => {
+    await using receiver = await Receiver.open();
+    const api = await openApi({ scenario: "instant", webhooks: [receiver.url] });
+    await api.pay({ pricing: { base_currency: "KES", amount: "2000.00" } });
+    expect(await api.balance("KES")).toBe("2000.00 / 0.00");
+    const { destination_id } = okBody(
+      await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", DESTINATION),
+    );
+    const withdrawals = "/api/v1/payouts/withdrawals";
+    for (const amount of ["500.00", "600.00"]) {
+      const { withdrawal_id } = okBody(
+        await api.post<{ withdrawal_id: string }>(withdrawals, { destination_id, amount, currency: "KES" }),
+      );
+      await api.advance({ by: "10s" });
+      const polled = await api.get<{ status: string }>(`${withdrawals}/${withdrawal_id}`);
+      expect(polled.body.status).toBe("COMPLETED");
+      const last = receiver.received.at(-1)!;
+      last.verify();
+      expect([last.event.type, last.dataText]).toEqual(["withdrawal.completed", polled.text]);
+    }
+    expect(await api.balance("KES")).toBe("900.00 / 0.00");
+  });
+});
+
+describe("a checkout that expires", () => {
+  it("is told by a webhook with the final status and the metadata, hosted or whitelabel", async () => {
+    await using receiver = await Receiver.open();
+    const api = await openApi({ scenario: "expired", webhooks: [receiver.url] });
+    const metadata = { order: "A-17" };
+    const hosted = okBody(
+      await api.post<{ charge_id: string }>("/api/v1/payments/checkouts", {
+        pricing: KES_ORDER.pricing,
+        metadata,
+      }),
+    );
+    const whitelabel = await api.pay({ metadata });
+    await api.advance({ by: "1h" });
+    for (const { charge_id } of [hosted, whitelabel]) {
+      const last = receiver.about(charge_id).at(-1)!;
+      expect(last.event).toMatchObject({
+        type: "charge.expired",
+        timestamp: later(3600),
+        data: { charge_id, status: "EXPIRED", metadata },
+      });
+      last.verify();
+    }
+  });
+});

@@ -1,0 +1,94 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+import { afterEach, describe, expect, it } from "vitest";
+import type { Sandbox } from "../../src/sandbox.js";
+import { cleanUp, fileWith, sandboxWith } from "../support/scenario-run.js";
+
+afterEach(cleanUp);
+
+async function call(
+  sandbox: Sandbox,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+) {
+  const answer = await sandbox.fetch(
+    new Request(`http://sandbox/_sandbox${path}`, {
+      method,
+      headers: { "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }),
+  );
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+const QUOTE = { pricing: { base_currency: "KES", amount: "500.00" }, payment_method: "mobile_money" };
+const FLOW = {
+  vars: { email: "qa+${run.id}@shop.test", total: 1 },
+  charges: [{ match: { customer_email: "${email}" }, timeline: [{ after: "1s", to: "FAILED" }] }],
+  steps: [
+    { request: "POST /api/v1/payments/quotes", body: QUOTE, save: { quote: "body.quote_id" } },
+    {
+      request: "POST /api/v1/payments/whitelabel",
+      body: { ...QUOTE, quote_id: "${quote}", customer_email: "${email}", phone_number: "+254700000001" },
+    },
+    { advance: "1s" },
+    { expect_charge: { customer_email: "${email}", status: "FAILED", count: "${total}" } },
+  ],
+};
+
+describe("POST /_sandbox/scenarios/{name}/run", () => {
+  it("carries out the steps of a scenario that was put, again and again", async () => {
+    const sandbox = await sandboxWith({ clock: "real" });
+    expect(await call(sandbox, "PUT", "/scenarios/flow", FLOW)).toMatchObject({ status: 200 });
+    const first = await call(sandbox, "POST", "/scenarios/flow/run");
+    expect(first).toMatchObject({ status: 200, body: { name: "flow", outcome: "passed", warnings: [] } });
+    const second = await call(sandbox, "POST", "/scenarios/flow/run");
+    expect(second.body).toMatchObject({ outcome: "passed" });
+    expect(second.body.run_id).not.toBe(first.body.run_id);
+    expect((await call(sandbox, "GET", "/clock")).body).toMatchObject({ mode: "real" });
+    expect((await call(sandbox, "GET", "/scenarios/flow")).body).toMatchObject({ active: false });
+    const third = await call(sandbox, "POST", "/scenarios/flow/run", { vars: { total: "2" } });
+    expect(third).toMatchObject({ status: 200, body: { outcome: "failed", passed: false } });
+  });
+
+  it("carries out those of a file the sandbox was started with, in the namespace that is meant", async () => {
+    const sandbox = await sandboxWith({ scenario: fileWith(JSON.stringify({ name: "flow", ...FLOW })) });
+    await call(sandbox, "POST", "/namespaces", { name: "there", clock: "manual" });
+    const there = { "sandbox-namespace": "there" };
+    const report = await call(sandbox, "POST", "/scenarios/flow/run", {}, there);
+    expect(report.body).toMatchObject({ outcome: "passed" });
+    expect((await call(sandbox, "GET", "/charges", undefined, there)).body).toMatchObject({ total: 1 });
+    expect((await call(sandbox, "GET", "/charges")).body).toMatchObject({ total: 0 });
+  });
+
+  it("refuses what it cannot carry out", async () => {
+    const sandbox = await sandboxWith();
+    expect(await call(sandbox, "POST", "/scenarios/nope/run")).toMatchObject({ status: 404 });
+    expect(await call(sandbox, "POST", "/scenarios/success/run")).toMatchObject({
+      status: 400,
+      body: { error: { details: { name: "the scenario has no steps to run" } } },
+    });
+    expect(await call(sandbox, "POST", "/scenarios/success/run", { app: "ftp://x" })).toMatchObject({
+      status: 400,
+    });
+  });
+
+  it("puts nothing that has faults, and shows nobody the environment", async () => {
+    const sandbox = await sandboxWith();
+    const put = (body: unknown) => call(sandbox, "PUT", "/scenarios/flow", body);
+    expect((await put({ steps: [{ advence: "1s" }] })).body).toMatchObject({
+      error: { details: { "steps.0.advence": "unknown field; did you mean advance?" } },
+    });
+    expect((await put({ vars: { path: "${env.PATH}" } })).body).toMatchObject({
+      error: { details: { "vars.path": expect.stringContaining("the environment has no PATH") } },
+    });
+    expect(await put({ name: "other", steps: [] })).toMatchObject({ status: 400 });
+    let deep: unknown = 1;
+    for (let depth = 0; depth < 2_000; depth++) deep = [deep];
+    expect((await put({ vars: { deep } })).body).toMatchObject({
+      error: { details: { [`vars.deep${".0".repeat(10)}`]: "is nested too deeply" } },
+    });
+    expect(await call(sandbox, "GET", "/scenarios/flow")).toMatchObject({ status: 404 });
+  });
+});

@@ -1,0 +1,296 @@
+import { createServer, type Server } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import { refuseWith, Receiver, refusingUrl } from "../support/receiver-server.js";
+import { FakeWall, worldOn } from "../support/receiver-world.js";
+import { closeAfterTest, deliveries, eventually, receive, SECOND, START, shopFor, since } from "./support/shop.js";
+
+const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+interface LateApp {
+  readonly got: { readonly type: string; readonly charge: string; readonly headers: object }[];
+}
+
+/** An app that comes to listen at a port it was not at before; undefined where it cannot listen there. */
+async function listenAt(port: number, host: string, status = 200): Promise<LateApp> {
+  const got: { type: string; charge: string; headers: object }[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const event = JSON.parse(Buffer.concat(chunks).toString());
+      got.push({ type: event.type, charge: event.data.charge_id, headers: request.headers });
+      response.writeHead(status).end();
+    });
+  });
+  servers.push(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  return { got };
+}
+
+async function hasIpv6(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(0, "::1", () => server.close(() => resolve(true)));
+  });
+}
+
+/** A world on a clock that runs, with wall time in the test's hand, and nobody at the webhook's address. */
+async function worldBefore(
+  url: string,
+  { unreachable = "hold" }: { unreachable?: "hold" | "fail" } = {},
+) {
+  const wall = new FakeWall(Date.parse(START));
+  const notices: string[] = [];
+  const { world, sandbox, client } = await worldOn(wall, {
+    clockText: "real",
+    webhooks: [{ url, unreachable }],
+    onNotice: (notice: string) => notices.push(notice),
+  });
+  closeAfterTest(sandbox);
+  /** So much wall time passes, each second's probe given the time to come back. */
+  const elapse = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second++) {
+      wall.elapse(SECOND);
+      await world.runner.settled();
+    }
+  };
+  return { wall, world, sandbox, client, notices, elapse, settled: () => world.runner.settled() };
+}
+
+const portOf = (url: string) => Number(new URL(url).port);
+
+describe("an app that starts later than the sandbox", () => {
+  it("gets everything, in order, and no attempt was spent; it is said once that it is waited for", async () => {
+    const url = await refusingUrl();
+    const { client, notices, elapse, settled } = await worldBefore(url);
+    const charges = [await client.pay(), await client.pay()];
+    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
+      for (const charge of charges) await client.transition(charge, status);
+    await settled();
+    await elapse(30);
+    const host = new URL(url).host;
+    expect(notices).toEqual([`waiting for ${host}, 2 held`]);
+    const waiting = await deliveries(client);
+    expect(waiting.map((one) => [one.status, one.attempts.length])).toEqual(Array(6).fill(["pending", 0]));
+
+    const app = await listenAt(portOf(url), "127.0.0.1");
+    await elapse(2);
+    await eventually(() => app.got.length >= 6);
+    await settled();
+    for (const charge of charges)
+      expect(app.got.filter((one) => one.charge === charge).map((one) => one.type)).toEqual(THREE);
+    expect(app.got).toHaveLength(6);
+    expect(app.got.slice(0, 2).map((one) => one.charge)).toEqual(charges);
+    expect(notices).toEqual([`waiting for ${host}, 2 held`, `${host} is there, 2 sent`]);
+    expect((await deliveries(client)).map((one) => [one.status, one.attempts.length])).toEqual(
+      Array(6).fill(["delivered", 1]),
+    );
+  });
+
+  it("is not told of as there when an attempt ends otherwise: its answer is the answer", async () => {
+    const url = await refusingUrl();
+    const { client, elapse, settled } = await worldBefore(url);
+    const charge = await client.pay();
+    await client.transition(charge, "COMPLETED");
+    await settled();
+    const app = await listenAt(portOf(url), "127.0.0.1", 500);
+    await elapse(1);
+    await eventually(() => app.got.length === 1);
+    await settled();
+    const [one] = await deliveries(client);
+    expect(one.attempts.map((attempt: { status: number }) => attempt.status)).toEqual([500]);
+    expect(one).toMatchObject({ status: "pending", next_attempt_at: expect.any(String) });
+  });
+
+  it("may go away and come back: what happens meanwhile waits again, and that is said again", async () => {
+    const url = await refusingUrl();
+    const { client, notices, elapse, settled } = await worldBefore(url);
+    for (const round of [1, 2]) {
+      const charge = await client.pay();
+      await client.transition(charge, "COMPLETED");
+      await settled();
+      await elapse(3);
+      if (round === 2) console.log(JSON.stringify(await deliveries(client)), notices);
+      expect(notices).toHaveLength(2 * round - 1);
+      const app = await listenAt(portOf(url), "127.0.0.1");
+      await elapse(2);
+      await eventually(() => app.got.length === 1);
+      await settled();
+      expect(app.got[0]).toMatchObject({ type: "charge.completed", charge });
+      const server = servers.pop()!;
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    }
+    expect((await deliveries(client)).map((one) => one.attempts.length)).toEqual([1, 1]);
+  });
+
+  it("holds up nobody else meanwhile", async () => {
+    const url = await refusingUrl();
+    const other = await receive();
+    const { client, settled } = await worldBefore(url);
+    await client.call("POST", "/_sandbox/webhook-endpoints", { url: other.url });
+    const charge = await client.pay();
+    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
+      await client.transition(charge, status);
+    await other.arrived(3);
+    await settled();
+    expect(other.types).toEqual(THREE);
+  });
+});
+
+describe("who does not wait", () => {
+  it("an endpoint with unreachable: fail, which goes on to the ladder at once", async () => {
+    const { client, notices, settled } = await worldBefore(await refusingUrl(), { unreachable: "fail" });
+    await client.transition(await client.pay(), "COMPLETED");
+    await settled();
+    const [one] = await deliveries(client);
+    expect(one.attempts).toMatchObject([{ status: null, error: expect.stringContaining("ECONNREFUSED") }]);
+    expect(since(one.next_attempt_at) - since(one.attempts[0].at)).toBe(5 * SECOND);
+    expect(notices).toEqual([]);
+  });
+
+  it("one that is changed to it while it waits", async () => {
+    const { client, notices, elapse, settled } = await worldBefore(await refusingUrl());
+    await client.transition(await client.pay(), "COMPLETED");
+    await settled();
+    await elapse(2);
+    const { webhook_id } = (await client.call("GET", "/_sandbox/webhook-endpoints")).json.items[0];
+    await client.call("PATCH", `/_sandbox/webhook-endpoints/${webhook_id}`, { unreachable: "fail" });
+    await elapse(1);
+    await eventually(async () => (await deliveries(client))[0].attempts.length === 1);
+    expect((await deliveries(client))[0].attempts[0].error).toContain("ECONNREFUSED");
+    // Nobody was there, and nothing says so.
+    expect(notices).toHaveLength(1);
+  });
+
+  it("a manual clock, on which nobody would ever come", async () => {
+    const { sandbox, client } = await shopFor([await refusingUrl()]);
+    await client.pay();
+    await sandbox.advance("2s");
+    const [one] = await deliveries(client);
+    expect(one.attempts).toMatchObject([{ status: null, error: expect.stringContaining("ECONNREFUSED") }]);
+    expect(since(one.next_attempt_at)).toBe(6 * SECOND);
+  });
+
+  it("what was held when the clock is stopped", async () => {
+    const { client, elapse, settled } = await worldBefore(await refusingUrl());
+    await client.transition(await client.pay(), "COMPLETED");
+    await settled();
+    await elapse(2);
+    expect((await deliveries(client))[0].attempts).toEqual([]);
+    await client.setClock({ mode: "manual" });
+    await settled();
+    expect((await deliveries(client))[0].attempts).toMatchObject([{ status: null }]);
+  });
+
+  it("who is told by a test to advance: time cannot pass and wait at once", async () => {
+    const { sandbox, client, settled, elapse, notices } = await worldBefore(await refusingUrl());
+    await client.transition(await client.pay(), "COMPLETED");
+    await settled();
+    await elapse(1);
+    await client.pay();
+    await sandbox.advance("1m");
+    const all = await deliveries(client);
+    expect(all.at(-1)!.attempts.length).toBeGreaterThan(0);
+    expect(notices.filter((notice) => notice.includes("is there"))).toEqual([]);
+  });
+});
+
+describe("a reset while deliveries are held", () => {
+  it("drops them: an app that comes then hears only of the new world", async () => {
+    const url = await refusingUrl();
+    const { client, elapse, settled } = await worldBefore(url);
+    await client.transition(await client.pay(), "COMPLETED");
+    await settled();
+    await elapse(2);
+    expect((await client.reset()).status).toBe(200);
+    const app = await listenAt(portOf(url), "127.0.0.1");
+    await elapse(3);
+    expect(app.got).toEqual([]);
+    const charge = await client.pay();
+    await client.transition(charge, "COMPLETED");
+    await eventually(() => app.got.length === 1);
+    expect(app.got[0]).toMatchObject({ type: "charge.completed", charge });
+  });
+
+  it("and a new world's deliveries are held anew", async () => {
+    const url = await refusingUrl();
+    const { client, elapse, settled } = await worldBefore(url);
+    await client.transition(await client.pay(), "COMPLETED");
+    await settled();
+    await client.reset();
+    const charge = await client.pay();
+    await client.transition(charge, "COMPLETED");
+    await settled();
+    const app = await listenAt(portOf(url), "127.0.0.1");
+    await elapse(3);
+    await eventually(() => app.got.length === 1);
+    await settled();
+    expect(app.got.map((one) => one.charge)).toEqual([charge]);
+  });
+
+  it("a removed endpoint's are dropped, and said so", async () => {
+    const { client, elapse, settled } = await worldBefore(await refusingUrl());
+    await client.transition(await client.pay(), "COMPLETED");
+    await settled();
+    const { webhook_id } = (await client.call("GET", "/_sandbox/webhook-endpoints")).json.items[0];
+    await client.call("DELETE", `/_sandbox/webhook-endpoints/${webhook_id}`);
+    await elapse(2);
+    await eventually(async () => (await deliveries(client))[0].status === "dropped");
+  });
+});
+
+describe("localhost", () => {
+  it.each(["127.0.0.1", "::1"])("is found where the app listens on %s only", async (host) => {
+    if (host === "::1" && !(await hasIpv6())) return;
+    const port = portOf(await refusingUrl());
+    const app = await listenAt(port, host);
+    const { sandbox, client } = await shopFor([`http://localhost:${port}/hooks`]);
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(app.got.map((one) => one.type)).toEqual(THREE);
+    expect((await deliveries(client)).every((one) => one.attempts.length === 1)).toBe(true);
+  });
+
+  it.each(["127.0.0.1", "::1"])("is waited for, and found on %s when the app comes there", async (host) => {
+    if (host === "::1" && !(await hasIpv6())) return;
+    const port = portOf(await refusingUrl());
+    const { client, notices, elapse, settled } = await worldBefore(`http://localhost:${port}/hooks`);
+    const charge = await client.pay();
+    for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
+      await client.transition(charge, status);
+    await settled();
+    await elapse(3);
+    expect(notices).toEqual([`waiting for localhost:${port}, 1 held`]);
+    const app = await listenAt(port, host);
+    await elapse(1);
+    await eventually(() => app.got.length === 3);
+    await settled();
+    expect(app.got.map((one) => one.type)).toEqual(THREE);
+    expect((await deliveries(client)).map((one) => one.attempts.length)).toEqual([1, 1, 1]);
+  });
+});
+
+describe("what is not waited for", () => {
+  it("a receiver that is there and refuses: each answer is an attempt", async () => {
+    const receiver = closeAfterTest(await Receiver.open(refuseWith(502)));
+    const { client, notices, settled } = await worldBefore(receiver.url);
+    await client.transition(await client.pay(), "COMPLETED");
+    await receiver.arrived(1);
+    await settled();
+    expect((await deliveries(client))[0].attempts).toMatchObject([{ status: 502 }]);
+    expect(notices).toEqual([]);
+  });
+});

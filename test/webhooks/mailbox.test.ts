@@ -1,0 +1,187 @@
+import { Webhook } from "standardwebhooks";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import type { Client } from "../support/receiver-client.js";
+import { deliveries, type Json, MINUTE, SECOND, shopFor, since } from "./support/shop.js";
+
+const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
+const BOX = { mailbox: "inbox" };
+
+async function take(client: Client, max?: number): Promise<Json[]> {
+  const answer = await client.call(
+    "POST",
+    "/_sandbox/mailboxes/inbox/take",
+    max === undefined ? {} : { max },
+  );
+  expect(answer.status).toBe(200);
+  expect(answer.json.total).toBe(answer.json.items.length);
+  return answer.json.items;
+}
+
+function ack(client: Client, delivery: Json, status = 200, body?: string) {
+  return client.call("POST", `/_sandbox/mailboxes/inbox/${delivery.delivery_id}/ack`, {
+    status,
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+/** Takes and acknowledges until there is nothing more to take. */
+async function empty(client: Client): Promise<Json[]> {
+  const all: Json[] = [];
+  for (let taken = await take(client); taken.length > 0; taken = await take(client))
+    for (const one of taken) {
+      expect((await ack(client, one)).json.status).toBe("delivered");
+      all.push(one);
+    }
+  return all;
+}
+
+describe("a mailbox", () => {
+  it("gives exactly what a receiver would have got; the official library verifies it", async () => {
+    const { sandbox, client } = await shopFor([BOX]);
+    const charge = await client.pay({ metadata: { note: "Zoë 𝄞 \u2028" } });
+    await sandbox.advance("1s");
+    const [first, ...others] = await take(client);
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({ type: THREE[0], attempt: 1 });
+    const verified = new Webhook(DEFAULT_WEBHOOK_SECRET).verify(first.body, first.headers) as Json;
+    expect(verified).toMatchObject({ id: first.event_id, data: { charge_id: charge } });
+    expect(first.headers).toMatchObject({
+      "content-type": "application/json",
+      "webhook-id": first.event_id,
+      "user-agent": expect.stringContaining("sandbox"),
+    });
+    expect(first.body).toContain((await client.charge(charge)).text);
+    const acknowledged = await ack(client, first, 204, "thanks");
+    expect(acknowledged.json).toMatchObject({ status: "delivered", answered: 204, url: null });
+    expect(acknowledged.json.attempts[0]).toMatchObject({
+      status: 204,
+      response_body: "thanks",
+      request_headers: first.headers,
+      error: null,
+    });
+  });
+
+  it("does not make an advance wait", async () => {
+    const { sandbox, client } = await shopFor([BOX]);
+    await client.pay();
+    const report = await sandbox.advance("30d");
+    expect(since(report.to)).toBe(30 * 24 * 60 * MINUTE);
+    expect((await deliveries(client)).map((one) => [one.status, one.attempts.length])).toEqual(
+      Array(3).fill(["pending", 0]),
+    );
+    expect((await empty(client)).map((one) => one.type)).toEqual(THREE);
+  });
+
+  it("gives one charge's events in order, each when the one before is answered, and charges side by side", async () => {
+    const { sandbox, client } = await shopFor([BOX]);
+    const charges = [await client.pay(), await client.pay(), await client.pay()];
+    await sandbox.advance("10s");
+    for (const type of THREE) {
+      const taken = await take(client);
+      expect(taken.map((one) => [one.type, JSON.parse(one.body).data.charge_id])).toEqual(
+        charges.map((charge) => [type, charge]),
+      );
+      expect(await take(client)).toEqual([]);
+      // Even a failed first attempt lets the next one go.
+      for (const [index, one] of taken.entries()) await ack(client, one, index === 1 ? 500 : 200);
+    }
+  });
+
+  it("gives so many as are asked for, in the order they came", async () => {
+    const { sandbox, client } = await shopFor([{ ...BOX, events: ["charge.awaiting_payment"] }]);
+    const charges: string[] = [];
+    for (let made = 0; made < 5; made++) charges.push(await client.pay());
+    await sandbox.advance("1s");
+    const about = (one: Json) => JSON.parse(one.body).data.charge_id;
+    const [two, rest] = [await take(client, 2), await take(client)];
+    expect([two.map(about), rest.map(about)]).toEqual([charges.slice(0, 2), charges.slice(2)]);
+  });
+
+  it("gives a delivery again by the ladder when it was answered with a failure, freshly signed", async () => {
+    const { sandbox, client } = await shopFor([{ ...BOX, events: ["charge.completed"] }]);
+    await client.pay({ scenario: "instant" });
+    const atMs: number[] = [];
+    const bodies = new Set<string>();
+    for (const wait of ["0s", "5s", "5m", "30m"]) {
+      if (wait !== "0s") {
+        const before = since((await client.clock()).json.now);
+        await sandbox.advance(`${{ "5s": 4_999, "5m": 299_999, "30m": 1_799_999 }[wait]}ms`);
+        expect(await take(client)).toEqual([]);
+        await sandbox.advance("1ms");
+        expect(since((await client.clock()).json.now) - before).toBeGreaterThan(0);
+      }
+      const [one, ...others] = await take(client);
+      expect(others).toEqual([]);
+      expect(one.attempt).toBe(atMs.length + 1);
+      new Webhook(DEFAULT_WEBHOOK_SECRET).verify(one.body, one.headers);
+      bodies.add(one.body);
+      atMs.push(since((await client.clock()).json.now));
+      const answer = await ack(client, one, 503);
+      expect(answer.json.status).toBe("pending");
+      expect(answer.json.attempts).toHaveLength(atMs.length);
+    }
+    expect(bodies.size).toBe(1);
+    expect(atMs.map((at) => at / SECOND)).toEqual([0, 5, 305, 2105]);
+  });
+
+  it("is switched off by 410, as any endpoint", async () => {
+    const { sandbox, client } = await shopFor([BOX]);
+    await client.pay();
+    await sandbox.advance("10s");
+    const [first] = await take(client);
+    expect((await ack(client, first, 410)).json.status).toBe("failed");
+    expect(await take(client)).toEqual([]);
+    const { json } = await client.call("GET", "/_sandbox/webhook-endpoints");
+    expect(json.items[0]).toMatchObject({ mailbox: "inbox", enabled: false });
+    // What waited behind it is dropped.
+    expect((await deliveries(client)).map((one) => one.status)).toEqual(["failed", "dropped", "pending"]);
+  });
+
+  it("takes one answer for a delivery, and none for what nobody has taken", async () => {
+    const { sandbox, client } = await shopFor([BOX]);
+    await client.pay();
+    await sandbox.advance("1s");
+    const [known] = await deliveries(client);
+    expect((await ack(client, known)).status).toBe(404);
+    const [taken] = await take(client);
+    expect((await ack(client, taken)).status).toBe(200);
+    expect((await ack(client, taken)).status).toBe(404);
+    for (const status of [0, 99, 600, 200.5, "200", undefined])
+      expect(
+        (await client.call("POST", `/_sandbox/mailboxes/inbox/${taken.delivery_id}/ack`, { status })).status,
+      ).toBe(400);
+    expect((await client.call("POST", "/_sandbox/mailboxes/other/take", {})).status).toBe(404);
+    for (const max of [0, 1001, 1.5, "1"])
+      expect((await client.call("POST", "/_sandbox/mailboxes/inbox/take", { max })).status).toBe(400);
+  });
+
+  it("is empty after a reset, and an old answer settles nothing in the new world", async () => {
+    const { sandbox, client } = await shopFor([BOX]);
+    await client.pay();
+    await sandbox.advance("1s");
+    const [taken] = await take(client);
+    await client.reset({ ids: "repeat" });
+    expect((await ack(client, taken)).status).toBe(404);
+    expect(await take(client)).toEqual([]);
+    await client.pay();
+    await sandbox.advance("10s");
+    expect((await empty(client)).map((one) => one.type)).toEqual(THREE);
+  });
+
+  it("meets the same mishaps", async () => {
+    const { sandbox, client } = await shopFor([{ ...BOX, events: ["charge.completed"] }]);
+    await client.call("PUT", "/_sandbox/scenarios/mine", {
+      webhooks: [{ copies: 2, bad_signature: true, fail_first: 1 }],
+    });
+    await client.pay({ metadata: { sandbox_scenario: "mine" } });
+    await sandbox.advance("5s");
+    expect(await take(client)).toEqual([]);
+    await sandbox.advance("5s");
+    const taken = await take(client);
+    expect(taken.map((one) => one.attempt)).toEqual([2, 2]);
+    expect(new Set(taken.map((one) => one.headers["webhook-id"])).size).toBe(1);
+    const library = new Webhook(DEFAULT_WEBHOOK_SECRET);
+    for (const one of taken) expect(() => library.verify(one.body, one.headers)).toThrow("No matching");
+  });
+});

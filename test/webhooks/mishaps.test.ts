@@ -1,0 +1,301 @@
+import { Webhook } from "standardwebhooks";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import type { Client } from "../support/receiver-client.js";
+import type { Receiver } from "../support/receiver-server.js";
+import { deliveries, MINUTE, receive, SECOND, type Shop, shopFor, since } from "./support/shop.js";
+
+const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
+
+interface Arrival {
+  readonly at: number;
+  readonly type: string;
+  readonly id: string;
+}
+
+/** Rules by name, turned on unless they shall wait to be asked for; and when, in sandbox time, what came. */
+async function shopWith(
+  rules: object[],
+  { activate = true, name = "mishaps" } = {},
+): Promise<Shop & { receiver: Receiver; arrivals: Arrival[] }> {
+  const receiver = await receive();
+  const shop = await shopFor([receiver.url]);
+  const arrivals: Arrival[] = [];
+  receiver.handler = async (received) => {
+    const at = since((await shop.client.clock()).json.now);
+    arrivals.push({ at, type: received.event.type, id: String(received.headers["webhook-id"]) });
+    received.answer();
+  };
+  await order(shop.client, "PUT", name, { webhooks: rules });
+  if (activate) await order(shop.client, "POST", `${name}/activate`);
+  return { ...shop, receiver, arrivals };
+}
+
+async function order(client: Client, method: string, path: string, body?: object): Promise<void> {
+  const answer = await client.call(method, `/_sandbox/scenarios/${path}`, body);
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+}
+
+const shown = (arrivals: readonly Arrival[]) => arrivals.map(({ at, type }) => [at / SECOND, type]);
+
+describe("copies", () => {
+  it("come under one webhook-id, byte for byte the same, each a delivery of its own", async () => {
+    const { sandbox, client, receiver } = await shopWith([{ match: { type: "*.completed" }, copies: 3 }]);
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(receiver.types).toEqual([...THREE.slice(0, 2), ...Array(3).fill("charge.completed")]);
+    const copies = receiver.received.slice(2);
+    expect(new Set(copies.map((one) => one.headers["webhook-id"])).size).toBe(1);
+    expect(new Set(copies.map((one) => one.body)).size).toBe(1);
+    for (const one of copies) one.verify();
+    const made = await deliveries(client, "&type=charge.completed");
+    expect(made.map((one) => one.status)).toEqual(Array(3).fill("delivered"));
+    expect(new Set(made.map((one) => one.delivery_id)).size).toBe(3);
+    expect(new Set(made.map((one) => one.event_id))).toEqual(new Set([copies[0]!.event.id]));
+  });
+});
+
+describe("delay", () => {
+  it("holds back one event for so much sandbox time; the object's others do not wait for it", async () => {
+    const { sandbox, client, receiver, arrivals } = await shopWith([
+      { match: { type: "charge.awaiting_payment" }, delay: "10m" },
+    ]);
+    await client.pay();
+    await sandbox.advance("9m");
+    expect(shown(arrivals)).toEqual([
+      [3, "charge.processing"],
+      [5, "charge.completed"],
+    ]);
+    await sandbox.advance("2m");
+    expect(shown(arrivals)[2]).toEqual([601, "charge.awaiting_payment"]);
+    // It tells of the moment it happened at, and its signature is fresh.
+    expect(since(receiver.received[2]!.event.timestamp)).toBe(SECOND);
+    receiver.received[2]!.verify();
+  });
+});
+
+describe("drop", () => {
+  it("never comes; the log says so, and the event is there to be redelivered", async () => {
+    const { sandbox, client, receiver } = await shopWith([
+      { match: { type: "charge.completed" }, drop: true },
+    ]);
+    await client.pay();
+    await sandbox.advance("7d");
+    expect(receiver.types).toEqual(THREE.slice(0, 2));
+    const [dropped] = await deliveries(client, "&type=charge.completed");
+    expect(dropped).toMatchObject({ status: "dropped", attempts: [], next_attempt_at: null });
+    const again = await client.call("POST", `/_sandbox/deliveries/${dropped.delivery_id}/redeliver`, {});
+    expect(again.status).toBe(200);
+    await sandbox.settled();
+    expect(receiver.types).toEqual(THREE);
+  });
+});
+
+describe("swap", () => {
+  it("lets the object's next event go first, and follows at once", async () => {
+    const { sandbox, client, arrivals } = await shopWith([
+      { match: { type: "charge.processing" }, swap: true },
+    ]);
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(shown(arrivals)).toEqual([
+      [1, "charge.awaiting_payment"],
+      [5, "charge.completed"],
+      [5, "charge.processing"],
+    ]);
+  });
+
+  it("goes after 60 s all the same when no other event comes", async () => {
+    const { sandbox, client, arrivals } = await shopWith([
+      { match: { type: "charge.completed" }, swap: true },
+    ]);
+    await client.pay();
+    await sandbox.advance("64999ms");
+    expect(shown(arrivals)).toEqual([
+      [1, "charge.awaiting_payment"],
+      [3, "charge.processing"],
+    ]);
+    await sandbox.advance("1ms");
+    expect(shown(arrivals)[2]).toEqual([65, "charge.completed"]);
+    await sandbox.advance("1d");
+    expect(arrivals).toHaveLength(3);
+  });
+
+  it("comes once where the next event happens while it is being sent", async () => {
+    const { sandbox, client, receiver } = await shopWith([
+      { match: { type: "charge.completed" }, swap: true },
+    ]);
+    const charge = await client.pay();
+    const { handler } = receiver;
+    receiver.handler = async (received) => {
+      if (received.event.type === "charge.completed" && receiver.received.length === 3)
+        expect((await client.transition(charge, "REFUNDED")).status).toBe(200);
+      return handler(received);
+    };
+    await sandbox.advance("10m");
+    expect([...receiver.types].sort()).toEqual([...THREE, "charge.refunded"].sort());
+  });
+
+  it("does not touch another charge's events", async () => {
+    const { sandbox, client, receiver } = await shopWith([
+      { match: { type: "charge.processing", customer_email: "swap@*" }, swap: true },
+    ]);
+    const [swapped, plain] = [await client.pay({ email: "swap@shop.test" }), await client.pay()];
+    await sandbox.advance("10s");
+    const types = (charge: string) => receiver.about(charge).map((one) => one.event.type);
+    expect(types(plain)).toEqual(THREE);
+    expect(types(swapped)).toEqual([THREE[0], THREE[2], THREE[1]]);
+  });
+});
+
+describe("bad_signature", () => {
+  it("is refused by the official library for its signature, not its age; the others are taken", async () => {
+    const { sandbox, client, receiver } = await shopWith([
+      { match: { type: "charge.completed" }, bad_signature: true },
+    ]);
+    await client.pay();
+    await sandbox.advance("10s");
+    const [first, second, forged] = receiver.received;
+    first!.verify();
+    second!.verify();
+    expect(() => forged!.verify()).toThrow("No matching signature found");
+    expect(forged!.headers["webhook-signature"]).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/);
+    expect(forged!.headers["webhook-id"]).toBe(forged!.event.id);
+  });
+
+  it("is bad at each attempt, so an app that refuses it fails the delivery to the end of the ladder", async () => {
+    const { sandbox, client, receiver } = await shopWith([
+      { match: { type: "charge.completed" }, bad_signature: true },
+    ]);
+    receiver.handler = (received) => {
+      try {
+        received.verify();
+        received.answer();
+      } catch {
+        received.answer(401);
+      }
+    };
+    await client.pay();
+    await sandbox.advance("7d");
+    const [forged] = await deliveries(client, "&type=charge.completed");
+    expect(forged.status).toBe("failed");
+    expect(forged.attempts.map((one: { status: number }) => one.status)).toEqual(Array(10).fill(401));
+  });
+});
+
+describe("stale", () => {
+  it("is refused as too old; its signature fits the old timestamp", async () => {
+    const { sandbox, client, receiver } = await shopWith([
+      { match: { type: "charge.completed" }, stale: "10m" },
+    ]);
+    await client.pay();
+    await sandbox.advance("10s");
+    const stale = receiver.received[2]!;
+    expect(() => stale.verify()).toThrow("Message timestamp too old");
+    const stamp = Number(stale.headers["webhook-timestamp"]);
+    expect(Date.now() / 1000 - stamp).toBeGreaterThanOrEqual(600);
+    expect(Date.now() / 1000 - stamp).toBeLessThan(660);
+    const library = new Webhook(DEFAULT_WEBHOOK_SECRET);
+    expect(library.sign(String(stale.headers["webhook-id"]), new Date(stamp * 1000), stale.body)).toBe(
+      stale.headers["webhook-signature"],
+    );
+  });
+
+  it("is taken when it is within what the library allows", async () => {
+    const { sandbox, client, receiver } = await shopWith([{ stale: "4m" }]);
+    await client.pay();
+    await sandbox.advance("10s");
+    for (const received of receiver.received) received.verify();
+  });
+});
+
+describe("fail_first", () => {
+  it("lets so many attempts fail on the way, and arrives on the ladder", async () => {
+    const { sandbox, client, arrivals } = await shopWith([
+      { match: { type: "charge.completed" }, fail_first: 3 },
+    ]);
+    await client.pay();
+    await sandbox.advance("1d");
+    const lateMs = 5 * SECOND + 5 * MINUTE + 30 * MINUTE;
+    expect(shown(arrivals)).toEqual([
+      [1, "charge.awaiting_payment"],
+      [3, "charge.processing"],
+      [(5 * SECOND + lateMs) / SECOND, "charge.completed"],
+    ]);
+    const [late] = await deliveries(client, "&type=charge.completed");
+    expect(late.attempts.map((one: { error: string; status: number }) => one.error ?? one.status)).toEqual([
+      ...Array(3).fill("failed by scenario mishaps"),
+      200,
+    ]);
+  });
+
+  it("fails for good where it asks for more attempts than the ladder has", async () => {
+    const { sandbox, client, receiver } = await shopWith([{ fail_first: 100 }]);
+    await client.pay();
+    await sandbox.advance("30d");
+    expect(receiver.received).toEqual([]);
+    expect((await deliveries(client)).map((one) => [one.status, one.attempts.length])).toEqual(
+      Array(3).fill(["failed", 10]),
+    );
+  });
+});
+
+describe("whom a mishap meets", () => {
+  it("those its match names: by email, metadata, type and amount; the first rule that matches", async () => {
+    const { sandbox, client, receiver } = await shopWith([
+      { match: { customer_email: "twice@*" }, copies: 2 },
+      { match: { metadata: { plan: "gold*" } }, drop: true },
+      { match: { base_amount: { gte: "5000" }, type: ["charge.completed"] }, copies: 3 },
+    ]);
+    const charges = {
+      twice: await client.pay({ email: "twice@shop.test", metadata: { plan: "gold" } }),
+      gold: await client.pay({ metadata: { plan: "gold-2026" } }),
+      big: await client.pay({ amount: "5000.00" }),
+      plain: await client.pay({ metadata: { plan: "silver" } }),
+    };
+    await sandbox.advance("10s");
+    const count = (charge: string) => receiver.about(charge).length;
+    expect(Object.fromEntries(Object.entries(charges).map(([name, id]) => [name, count(id)]))).toEqual({
+      twice: 6,
+      gold: 0,
+      big: 5,
+      plain: 3,
+    });
+  });
+
+  it("one endpoint of two, by its url", async () => {
+    const other = await receive();
+    const { sandbox, client, receiver } = await shopWith([]);
+    await order(client, "PUT", "mishaps", { webhooks: [{ match: { url: other.url }, drop: true }] });
+    await order(client, "POST", "mishaps/activate");
+    await client.call("POST", "/_sandbox/webhook-endpoints", { url: other.url });
+    await client.pay();
+    await sandbox.advance("10s");
+    expect([receiver.types, other.types]).toEqual([THREE, []]);
+  });
+
+  it("who asked for the scenario by name, by header or metadata, and nobody else", async () => {
+    const { sandbox, client, receiver } = await shopWith([{ copies: 2 }], { activate: false, name: "twice" });
+    const asked = [
+      await client.pay({ scenario: "twice" }),
+      await client.pay({ metadata: { sandbox_scenario: "twice" } }),
+    ];
+    const plain = await client.pay();
+    await sandbox.advance("10s");
+    for (const charge of asked) expect(receiver.about(charge)).toHaveLength(6);
+    expect(receiver.about(plain).map((one) => one.event.type)).toEqual(THREE);
+  });
+
+  it("nobody any more once it is turned off; what was planned under it stays as it was", async () => {
+    const { sandbox, client, arrivals } = await shopWith([{ delay: "1m" }]);
+    await client.pay();
+    await sandbox.advance("2s");
+    await order(client, "POST", "mishaps/deactivate");
+    await sandbox.advance("1h");
+    expect(shown(arrivals)).toEqual([
+      [3, "charge.processing"],
+      [5, "charge.completed"],
+      [61, "charge.awaiting_payment"],
+    ]);
+  });
+});

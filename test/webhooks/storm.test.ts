@@ -1,0 +1,149 @@
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  buildIfMissing,
+  Command,
+  removeFolders,
+  stopAll,
+  temporaryFolder,
+} from "../support/process-command.js";
+import { Client } from "../support/receiver-client.js";
+import { accept, type Received, type Receiver } from "../support/receiver-server.js";
+import { eventually, type Json, receive } from "./support/shop.js";
+
+const START = "2026-03-01T09:00:00.000Z";
+const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
+const CHARGES = 200;
+
+beforeAll(buildIfMissing, 60_000);
+afterEach(stopAll);
+afterAll(removeFolders);
+
+/** The server as a user starts it, on the data, once it can be reached. */
+async function serve(data: string, ...args: string[]) {
+  const command = new Command(["start", "--json", "-p", "0", "--rate-limit", "off", "--data", data, ...args]);
+  const { url } = await command.ready();
+  return { command, client: Client.at(url) };
+}
+
+/** An app under strain: each answer takes a while, every seventh is a 500, some hang up. */
+function strained(): (received: Received) => void {
+  let count = 0;
+  return (received) => {
+    const turn = count++;
+    setTimeout(
+      () => {
+        if (turn % 7 === 3) received.answer(500);
+        else if (turn % 31 === 5) received.response.destroy();
+        else received.answer();
+      },
+      (turn % 5) * 2,
+    );
+  };
+}
+
+async function makeCharges(client: Client): Promise<string[]> {
+  const charges: string[] = [];
+  const quote = (await client.quote()).json.quote_id;
+  for (let made = 0; made < CHARGES; made += 20)
+    charges.push(
+      ...(await Promise.all(
+        Array.from({ length: 20 }, async () => (await client.checkout(quote)).json.charge_id as string),
+      )),
+    );
+  return charges;
+}
+
+/** Every event there is, and every delivery, by the control API. */
+async function everything(client: Client, what: "events" | "deliveries", query = ""): Promise<Json[]> {
+  const all: Json[] = [];
+  for (;;) {
+    const { json } = await client.call("GET", `/_sandbox/${what}?limit=100&offset=${all.length}${query}`);
+    all.push(...json.items);
+    if (all.length >= json.total || json.items.length === 0) return all;
+  }
+}
+
+/** Each event of each charge has come at least once, signed, and is marked as delivered. */
+async function expectAllDelivered(client: Client, receiver: Receiver, charges: string[]): Promise<void> {
+  const events = await everything(client, "events");
+  expect(events).toHaveLength(3 * charges.length);
+  const arrived = new Set(receiver.received.map((one) => String(one.headers["webhook-id"])));
+  expect(events.filter((event) => !arrived.has(event.event_id))).toEqual([]);
+  for (const charge of charges)
+    expect([...new Set(receiver.about(charge).map((one) => one.event.type))].sort()).toEqual(
+      [...THREE].sort(),
+    );
+  for (const received of receiver.received) received.verify();
+  const deliveries = await everything(client, "deliveries");
+  expect(deliveries).toHaveLength(events.length);
+  expect(deliveries.filter((one) => one.status !== "delivered")).toEqual([]);
+}
+
+describe("kill -9 during a storm of deliveries", () => {
+  it("by an advance: what was under way and what was to be retried comes all the same", async () => {
+    const receiver = await receive(strained());
+    const data = join(temporaryFolder(), "data.json");
+    const first = await serve(
+      data,
+      ...["--clock", "manual", "--start-time", START, "--webhook-url", receiver.url],
+    );
+    const charges = await makeCharges(first.client);
+
+    // Died of three times: among first attempts, among retries, and while it caught up.
+    let server = first;
+    for (const atCount of [250, 480, 560]) {
+      const advancing = server.client.advance({ by: "7s" });
+      await receiver.arrived(atCount);
+      await Promise.all([expect(advancing).rejects.toThrow(), server.command.stop("SIGKILL")]);
+      server = await serve(data);
+    }
+    const due = (await everything(server.client, "deliveries", "&status=pending")).filter(
+      (one) => one.attempts.length > 0,
+    );
+    expect(due.length).toBeGreaterThan(0);
+    expect((await server.client.advance({ by: "7d" })).status).toBe(200);
+    await expectAllDelivered(server.client, receiver, charges);
+    // The retries that were due when it died are among what came, with their earlier attempts still in the log.
+    for (const one of due) {
+      const { json } = await server.client.call("GET", `/_sandbox/deliveries/${one.delivery_id}`);
+      expect(json.attempts.slice(0, one.attempts.length)).toEqual(one.attempts);
+      expect(json.attempts.length).toBeGreaterThan(one.attempts.length);
+    }
+  }, 90_000);
+
+  it("on a clock that runs: it goes on by itself when it is started again", async () => {
+    const receiver = await receive(strained());
+    const data = join(temporaryFolder(), "data.json");
+    // A hundred times as fast: the ladder's first step takes 50 ms, its second 3 s.
+    const first = await serve(data, "--clock", "100x", "--webhook-url", receiver.url);
+    const charges: string[] = [];
+    const making = Array.from({ length: 8 }, async () => {
+      for (;;) {
+        const quote = await first.client.quote();
+        const checkout = await first.client.checkout(quote.json.quote_id);
+        // A quote lives 300 ms at this pace; on a busy machine one may be too late.
+        if (checkout.status === 200) charges.push(checkout.json.charge_id);
+      }
+    });
+    await receiver.arrived(300);
+    first.command.signal("SIGKILL");
+    receiver.handler = accept;
+    const ends = await Promise.allSettled(making);
+    expect(ends.every(({ status }) => status === "rejected")).toBe(true);
+    await first.command.ended;
+
+    const second = await serve(data);
+    const isQuiet = async () => {
+      const pending = await second.client.call("GET", "/_sandbox/deliveries?limit=1&status=pending");
+      const { total } = (await second.client.call("GET", "/_sandbox/charges?limit=1&status=COMPLETED")).json;
+      const all = (await second.client.call("GET", "/_sandbox/charges?limit=1")).json.total;
+      return pending.json.total === 0 && total === all;
+    };
+    await eventually(isQuiet, 60_000);
+    const kept = (await everything(second.client, "events")).map((event) => event.charge_id as string);
+    // One more may have been made whose answer was lost; none that was answered is gone.
+    expect(charges.filter((charge) => !kept.includes(charge))).toEqual([]);
+    await expectAllDelivered(second.client, receiver, [...new Set(kept)]);
+  }, 90_000);
+});
