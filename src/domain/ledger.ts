@@ -1,5 +1,5 @@
 import type { Mode } from "../schema/common.js";
-import { add, isNegative, isZero, negate, zero } from "./money.js";
+import { add, isNegative, negate, sumToZero, zero } from "./money.js";
 
 /**
  * The accounts of one organization in one mode and currency. `outside` is the world beyond: customers and
@@ -96,13 +96,11 @@ export function applyPostings(
   holdings: Holdings,
   postings: readonly Posting[],
 ): { holdings: Holdings } | { overdrawn: LedgerAccount } {
-  let sum = zero(holdings.decimals);
   const balances = { ...holdings.balances };
-  for (const { account, amount } of postings) {
-    sum = add(sum, amount);
-    balances[account] = add(balances[account], amount);
-  }
-  if (!isZero(sum)) throw new Error(`postings do not balance: ${JSON.stringify(postings)} sum to ${sum}`);
+  for (const { account, amount } of postings) balances[account] = add(balances[account], amount);
+  const amounts = postings.map((posting) => posting.amount);
+  if (!sumToZero(amounts))
+    throw new Error(`postings do not balance: ${JSON.stringify(postings)} sum to ${amounts.reduce(add)}`);
   for (const account of LEDGER_ACCOUNTS)
     if (account !== "outside" && isNegative(balances[account])) return { overdrawn: account };
   return { holdings: { ...holdings, balances } };
@@ -110,7 +108,8 @@ export function applyPostings(
 
 /** Throws unless the five accounts sum to zero: checked after each change, in production too. */
 export function assertBalanced(holdings: Holdings): void {
-  let sum = zero(holdings.decimals);
-  for (const account of LEDGER_ACCOUNTS) sum = add(sum, holdings.balances[account]);
-  if (!isZero(sum)) throw new Error(`ledger of ${holdings.key} is out of balance by ${sum}`);
+  const { available, pending, in_transit, fees, outside } = holdings.balances;
+  const amounts = [available, pending, in_transit, fees, outside];
+  if (!sumToZero(amounts))
+    throw new Error(`ledger of ${holdings.key} is out of balance by ${amounts.reduce(add)}`);
 }

@@ -33,7 +33,7 @@ export function isZero(amount: string): boolean {
 }
 
 export function isNegative(amount: string): boolean {
-  return amount.charCodeAt(0) === 45 && !isZero(amount);
+  return amount.charCodeAt(0) === MINUS && !isZero(amount);
 }
 
 /** Less than 0, 0 or more than 0, as `a` is smaller than, equal to or larger than `b`. */
@@ -44,14 +44,22 @@ export function compare(a: string, b: string): number {
 /** The exact sum, with the larger number of decimals of the two. */
 export function add(a: string, b: string): string {
   const decimals = decimalsOf(a);
-  return decimals === decimalsOf(b)
-    ? fixed(digits(a) + digits(b), decimals)
-    : new Decimal(a).plus(b).toFixed(Math.max(decimals, decimalsOf(b)));
+  if (decimals !== decimalsOf(b)) return new Decimal(a).plus(b).toFixed(Math.max(decimals, decimalsOf(b)));
+  const sum = smallUnits(a) + smallUnits(b);
+  return fixed(Number.isNaN(sum) ? digits(a) + digits(b) : sum, decimals);
+}
+
+/** Whether the amounts come to nothing: at most nine of them. */
+export function sumToZero(amounts: readonly string[]): boolean {
+  const decimals = decimalsOf(amounts[0]!);
+  let sum = 0;
+  for (const amount of amounts) sum += decimalsOf(amount) === decimals ? smallUnits(amount) : Number.NaN;
+  return Number.isNaN(sum) ? isZero(amounts.reduce(add)) : sum === 0;
 }
 
 export function negate(amount: string): string {
   if (isZero(amount)) return amount;
-  return amount.charCodeAt(0) === 45 ? amount.slice(1) : `-${amount}`;
+  return amount.charCodeAt(0) === MINUS ? amount.slice(1) : `-${amount}`;
 }
 
 export function subtract(a: string, b: string): string {
@@ -63,15 +71,36 @@ export function zero(decimals: number): string {
   return decimals === 0 ? "0" : `0.${"0".repeat(decimals)}`;
 }
 
+/** Amounts of at most so many characters, and the sum of nine of them, are whole Numbers of units, and exact. */
+const SMALL_LENGTH = 15;
+
+/** The amount in its smallest units, if it is small; else NaN. The cheapest way of all, and most amounts can go it. */
+function smallUnits(amount: string): number {
+  const { length } = amount;
+  if (length > SMALL_LENGTH) return Number.NaN;
+  const isNegative = amount.charCodeAt(0) === MINUS;
+  let units = 0;
+  for (let place = isNegative ? 1 : 0; place < length; place++) {
+    const digit = amount.charCodeAt(place) - ZERO;
+    if (digit >= 0 && digit <= 9) units = units * 10 + digit;
+    else if (digit !== POINT) return Number.NaN;
+  }
+  return isNegative ? -units : units;
+}
+
+const MINUS = 45;
+const ZERO = 48;
+const POINT = 46 - ZERO;
+
 /** Sums of equal scale are integer sums: as exact as the Decimal's, at a tenth of its cost. */
 function digits(amount: string): bigint {
   const point = amount.indexOf(".");
   return BigInt(point === -1 ? amount : amount.slice(0, point) + amount.slice(point + 1));
 }
 
-function fixed(units: bigint, decimals: number): string {
+function fixed(units: bigint | number, decimals: number): string {
   if (decimals === 0) return units.toString();
-  const negative = units < 0n;
+  const negative = units < 0;
   const text = (negative ? -units : units).toString().padStart(decimals + 1, "0");
   const split = text.length - decimals;
   return `${negative ? "-" : ""}${text.slice(0, split)}.${text.slice(split)}`;

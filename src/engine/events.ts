@@ -4,6 +4,7 @@ import type { Mode } from "../schema/common.js";
 import { durationMs } from "../schema/duration.js";
 import type { WebhookRule } from "../schema/scenario.js";
 import { iso } from "../schema/time.js";
+import { WrittenLater } from "./event-record.js";
 import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
 import { scenariosFor } from "./scenarios.js";
 import type { Transaction } from "./transaction.js";
@@ -14,8 +15,8 @@ export interface Emission {
   readonly organizationId: string | null;
   /** The charge or withdrawal it is about; its events are delivered in order. */
   readonly objectId: string | null;
-  /** Exactly what a read of the object answers at this moment. */
-  readonly dataJson: string;
+  /** Exactly what a read of the object answers at this moment: a function of records, which never change. */
+  readonly dataJson: () => string;
   /** What webhook rules are held against, and the scenario the object asked for by name. */
   readonly subject: () => Subject;
   readonly scenario: string | null;
@@ -26,16 +27,20 @@ export function emit(tx: Transaction, emission: Emission): EventRecord {
   const { type, mode, organizationId, objectId } = emission;
   const event_id = tx.id("event");
   const name = tx.settings.event_names[type] ?? type;
-  const event: EventRecord = {
-    event_id,
-    seq: tx.next("event_seq"),
-    type,
-    at: tx.at,
-    mode,
-    organization_id: organizationId,
-    object_id: objectId,
-    body: `{"id":"${event_id}","type":${JSON.stringify(name)},"timestamp":"${tx.at}","mode":"${mode}","data":${emission.dataJson}}`,
-  };
+  const { at } = tx;
+  const event = new WrittenLater(
+    {
+      event_id,
+      seq: tx.next("event_seq"),
+      type,
+      at,
+      mode,
+      organization_id: organizationId,
+      object_id: objectId,
+    },
+    () =>
+      `{"id":"${event_id}","type":${JSON.stringify(name)},"timestamp":"${at}","mode":"${mode}","data":${emission.dataJson()}}`,
+  );
   tx.put("events", event_id, event);
   for (const endpoint of tx.state.endpoints())
     if (hears(endpoint, event, name)) {
@@ -129,9 +134,13 @@ export function planDelivery(
   tx: Transaction,
   event: EventRecord,
   endpoint: Endpoint,
-  { mishap = null, swap = false }: { mishap?: Mishap | null; swap?: boolean } = {},
+  {
+    mishap = null,
+    swap = false,
+    goesAlone = false,
+  }: { mishap?: Mishap | null; swap?: boolean; goesAlone?: boolean } = {},
 ): Delivery {
-  const lane = event.object_id === null ? null : `${endpoint.webhook_id}|${event.object_id}`;
+  const lane = goesAlone || event.object_id === null ? null : `${endpoint.webhook_id}|${event.object_id}`;
   const delivery = putDelivery(tx, event, endpoint, { mishap, lane });
   if (lane === null) return planAttempt(tx, delivery, tx.atMs);
   const queue = tx.get("lanes", lane) ?? { lane, waiting: [], swapped: [] };
@@ -139,7 +148,10 @@ export function planDelivery(
     tx.put("lanes", lane, { ...queue, swapped: [...queue.swapped, delivery.delivery_id] });
     return planAttempt(tx, delivery, tx.atMs + SWAP_PATIENCE_MS);
   }
-  for (const id of queue.swapped) {
+  // One whose patience is over is on its way already.
+  const gone = queue.swapped.filter((id) => isDue(tx, tx.get("deliveries", id)?.task));
+  const following = queue.swapped.filter((id) => !gone.includes(id));
+  for (const id of following) {
     const swapped = tx.get("deliveries", id);
     if (swapped === undefined) continue;
     tx.cancel(swapped.task);
@@ -147,10 +159,15 @@ export function planDelivery(
   }
   tx.put("lanes", lane, {
     lane,
-    waiting: [...queue.waiting, delivery.delivery_id, ...queue.swapped],
-    swapped: [],
+    waiting: [...queue.waiting, delivery.delivery_id, ...following],
+    swapped: gone,
   });
   return queue.waiting.length === 0 ? planAttempt(tx, delivery, tx.atMs) : delivery;
+}
+
+function isDue(tx: Transaction, taskId: number | null | undefined): boolean {
+  const task = taskId === null || taskId === undefined ? undefined : tx.get("tasks", taskId);
+  return task !== undefined && task.due_ms <= tx.atMs;
 }
 
 /** Plans the next attempt at a delivery, in the place of any that was planned before; puts the delivery. */
@@ -167,10 +184,11 @@ const TRIM_AT_ONCE = 2;
 /** Keeps the log within its retention: the oldest events go, with their deliveries, unless one is still open. */
 function trimLog(tx: Transaction): void {
   const { state } = tx;
-  let excess = state.count("events") + 1 - tx.settings.retention.events;
-  for (const event of excess > 0 ? state.oldestOf("events", TRIM_AT_ONCE) : []) {
-    const deliveries = state.page("deliveries", `deliveries|${event.event_id}`, 0, Number.MAX_SAFE_INTEGER);
-    if (excess-- <= 0 || deliveries.some((delivery) => delivery.status === "pending")) return;
+  const excess = Math.min(TRIM_AT_ONCE, state.count("events") + 1 - tx.settings.retention.events);
+  if (excess <= 0) return;
+  for (const event of state.oldestOf("events", excess)) {
+    const deliveries = state.deliveriesOf(event.event_id);
+    if (deliveries.some((delivery) => delivery.status === "pending")) return;
     for (const delivery of deliveries) tx.remove("deliveries", delivery.delivery_id);
     tx.remove("events", event.event_id);
   }

@@ -64,7 +64,7 @@ export interface LedgerEntry {
   readonly postings: readonly Posting[];
 }
 
-/** An event, with the exact bytes every delivery of it carries. */
+/** An event, with the exact bytes every delivery of it carries (see `event-record.ts`). */
 export interface EventRecord {
   readonly event_id: string;
   readonly seq: number;

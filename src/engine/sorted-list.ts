@@ -51,7 +51,9 @@ export class SortedList {
     const block = this.#blocks[index]!;
     const place = lowerBound(block, value);
     if (block[place] !== value) return;
-    block.splice(place, 1);
+    // The oldest mostly goes first, and V8 takes the first away without moving the others.
+    if (place === 0) block.shift();
+    else block.splice(place, 1);
     if (block.length === 0) this.#blocks.splice(index, 1);
     this.#size--;
   }
@@ -78,13 +80,9 @@ export class SortedList {
 
   /** Up to `limit` numbers, smallest first. */
   pageFromStart(limit: number): number[] {
-    const page: number[] = [];
-    for (const block of this.#blocks)
-      for (const value of block) {
-        if (page.length === limit) return page;
-        page.push(value);
-      }
-    return page;
+    const [first = []] = this.#blocks;
+    if (first.length >= limit) return first.slice(0, limit);
+    return this.#blocks.flat().slice(0, limit);
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Charge } from "../domain/charge.js";
 import type { Holdings } from "../domain/ledger.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
-import type { ChargeStatus } from "../schema/common.js";
+import type { ChargeStatus, Mode } from "../schema/common.js";
+import { plainEvent } from "./event-record.js";
 import type {
   Change,
   CollectionName,
@@ -10,8 +11,10 @@ import type {
   Destination,
   Endpoint,
   EventRecord,
+  IdempotentAnswer,
   Key,
   LedgerEntry,
+  Quote,
   StateDump,
   Task,
 } from "./records.js";
@@ -38,6 +41,9 @@ export const COLLECTION_NAMES = [
   "world",
 ] as const satisfies readonly CollectionName[];
 
+/** Records whose log is read by their number. */
+type Numbered = Quote | IdempotentAnswer | EventRecord | Delivery;
+
 type Tables = { readonly [Name in CollectionName]: Map<Key, Collections[Name]> };
 
 /**
@@ -53,9 +59,16 @@ export class State {
 
   readonly #lists = new Map<string, SortedList>();
   readonly #bySeq = new Map<CollectionName, Map<number, Key>>();
+  /** Few each: the numbers of an object's events, of an event's deliveries. */
+  readonly #eventsOf = new Map<string, number[]>();
+  readonly #deliveriesOf = new Map<string, number[]>();
   readonly #entriesOf = new Map<string, string[]>();
   readonly #holdingsOf = new Map<string, string[]>();
   readonly #chargeOfCheckout = new Map<string, string>();
+  readonly #chargePlaces: Record<Mode, Map<string, { [Status in ChargeStatus | ""]?: string }>> = {
+    test: new Map(),
+    live: new Map(),
+  };
   #endpointsInOrder: Endpoint[] | undefined;
 
   constructor() {
@@ -90,14 +103,20 @@ export class State {
         return;
       case "charges": {
         const charge = (now ?? old) as Charge;
-        const [before, after] = [old as Charge | undefined, now as Charge | undefined];
-        const place = `${charge.mode}|${charge.organization_id}`;
+        const before = old as Charge | undefined;
+        const after = now as Charge | undefined;
+        const { mode, organization_id } = charge;
         if (before?.status !== after?.status) {
-          if (before !== undefined) this.list(`charges|${place}|${before.status}`).remove(before.seq);
-          if (after !== undefined) this.list(`charges|${place}|${after.status}`).add(after.seq);
+          if (before !== undefined)
+            this.list(this.chargesWith(mode, organization_id, before.status)).remove(before.seq);
+          if (after !== undefined)
+            this.list(this.chargesWith(mode, organization_id, after.status)).add(after.seq);
         }
         if (before === undefined || after === undefined) {
-          this.#track(name, key, charge.seq, after !== undefined, [`charges|${place}`, "charges"]);
+          this.#track(name, key, charge.seq, after !== undefined, [
+            this.chargesWith(mode, organization_id),
+            "charges",
+          ]);
           if (after === undefined) this.#chargeOfCheckout.delete(charge.checkout_id);
           else this.#chargeOfCheckout.set(charge.checkout_id, charge.charge_id);
         }
@@ -117,21 +136,11 @@ export class State {
       case "idempotency":
       case "events":
       case "deliveries": {
-        const [before, after] = [
-          old as EventRecord | Delivery | undefined,
-          now as EventRecord | Delivery | undefined,
-        ];
+        const before = old as Numbered | undefined;
+        const after = now as Numbered | undefined;
         if (before?.seq === after?.seq) return;
-        for (const [record, present] of [
-          [before, false],
-          [after, true],
-        ] as const) {
-          if (record === undefined) continue;
-          const places: string[] = [name];
-          if (name === "events") places.push(`events|${record.object_id}`);
-          if (name === "deliveries") places.push(`deliveries|${(record as Delivery).event_id}`);
-          this.#track(name, key, record.seq, present, places);
-        }
+        if (before !== undefined) this.#number(name, key, before, false);
+        if (after !== undefined) this.#number(name, key, after, true);
         return;
       }
       case "entries":
@@ -150,6 +159,13 @@ export class State {
       default:
         return;
     }
+  }
+
+  #number(name: CollectionName, key: Key, record: Numbered, present: boolean): void {
+    this.#track(name, key, record.seq, present, [name]);
+    if (name === "events") trackOf(this.#eventsOf, (record as EventRecord).object_id, record.seq, present);
+    else if (name === "deliveries")
+      trackOf(this.#deliveriesOf, (record as Delivery).event_id, record.seq, present);
   }
 
   #track(name: CollectionName, key: Key, seq: number, present: boolean, places: readonly string[]): void {
@@ -181,20 +197,32 @@ export class State {
     offset: number,
     limit: number,
   ): Collections[Name][] {
-    const list = this.#lists.get(place);
+    return this.#withSeqs(name, this.#lists.get(place)?.pageFromEnd(offset, limit));
+  }
+
+  #withSeqs<Name extends CollectionName>(name: Name, seqs: readonly number[] | undefined) {
+    if (seqs === undefined) return [];
     const keys = this.#bySeq.get(name);
-    if (list === undefined || keys === undefined) return [];
-    return list.pageFromEnd(offset, limit).map((seq) => this.get(name, keys.get(seq)!)!);
+    return seqs.map((seq) => this.get(name, keys!.get(seq)!)!);
   }
 
   count(place: string): number {
     return this.#lists.get(place)?.size ?? 0;
   }
 
+  /** The events of a charge or withdrawal, newest first. */
+  eventsOf(objectId: string): EventRecord[] {
+    return this.#withSeqs("events", this.#eventsOf.get(objectId)).reverse();
+  }
+
+  /** The deliveries of an event, newest first. */
+  deliveriesOf(eventId: string): Delivery[] {
+    return this.#withSeqs("deliveries", this.#deliveriesOf.get(eventId)).reverse();
+  }
+
   /** Up to `limit` records of a collection that has a `seq`, oldest first. */
   oldestOf<Name extends CollectionName>(name: Name, limit: number): Collections[Name][] {
-    const keys = this.#bySeq.get(name);
-    return (this.#lists.get(name)?.pageFromStart(limit) ?? []).map((seq) => this.get(name, keys!.get(seq)!)!);
+    return this.#withSeqs(name, this.#lists.get(name)?.pageFromStart(limit));
   }
 
   /** The same with their keys, for records that do not carry their own. */
@@ -206,8 +234,11 @@ export class State {
     });
   }
 
-  chargesWith(mode: string, organizationId: string, status?: ChargeStatus): string {
-    return `charges|${mode}|${organizationId}${status === undefined ? "" : `|${status}`}`;
+  /** The name of a list of charges. Each is made up once: it is looked up at every transition. */
+  chargesWith(mode: Mode, organizationId: string, status: ChargeStatus | "" = ""): string {
+    let places = this.#chargePlaces[mode].get(organizationId);
+    if (places === undefined) this.#chargePlaces[mode].set(organizationId, (places = {}));
+    return (places[status] ??= `charges|${mode}|${organizationId}|${status}`);
   }
 
   chargeOfCheckout(checkoutId: string): Charge | undefined {
@@ -232,7 +263,12 @@ export class State {
 
   dump(): StateDump {
     const collections = Object.fromEntries(
-      COLLECTION_NAMES.map((name) => [name, [...(this.tables[name] as Map<Key, unknown>)]]),
+      COLLECTION_NAMES.map((name) => [
+        name,
+        name === "events"
+          ? Array.from(this.tables.events, ([key, event]) => [key, plainEvent(event)])
+          : [...(this.tables[name] as Map<Key, unknown>)],
+      ]),
     );
     return {
       version: 1,
@@ -252,6 +288,20 @@ export class State {
       for (const [key, record] of dump.collections[name] ?? []) state.#put(name, key, record as never);
     return state;
   }
+}
+
+/** They come in ascending order, and mostly the oldest goes first. */
+function trackOf(lists: Map<string, number[]>, place: string | null, seq: number, present: boolean): void {
+  if (place === null) return;
+  const list = lists.get(place);
+  if (present) {
+    if (list === undefined) lists.set(place, [seq]);
+    else list.push(seq);
+    return;
+  }
+  if (list === undefined) return;
+  if (list.length === 1) lists.delete(place);
+  else list.splice(list.indexOf(seq), 1);
 }
 
 function append(index: Map<string, string[]>, place: string, key: string): void {

@@ -1,19 +1,22 @@
 import type { Task } from "./records.js";
 
-/** Whether `a` comes before `b`: due time, then rank (expiry first), then order of scheduling. */
-function before(a: Task, b: Task): boolean {
-  if (a.due_ms !== b.due_ms) return a.due_ms < b.due_ms;
-  if (a.rank !== b.rank) return a.rank < b.rank;
-  return a.task_id < b.task_id;
+/** Of two tasks due at the same instant, the one with the lower place comes first: expiry, then as they were planned. */
+function placeOf(task: Task): number {
+  return task.rank * 2 ** 52 + task.task_id;
 }
 
 /**
- * What is due when, in one total order: a binary heap over the task records. A task that was cancelled stays
- * in the heap until it comes up and is passed over then; `isLive` says which are still in the state.
+ * What is due when, in one total order (due time, rank, order of planning): a binary heap over the task records. A
+ * task that was cancelled stays in the heap until it comes up and is passed over then; `isLive` says which are still
+ * in the state. What the order goes by is kept beside the tasks as plain numbers: in a heap of a million, looking
+ * into the records would be most of the work.
  */
 export class TaskQueue {
   readonly #heap: Task[] = [];
+  readonly #dues: number[] = [];
+  readonly #places: number[] = [];
   readonly #isLive: (task: Task) => boolean;
+  /** How many in the heap were cancelled, less those that were taken out of it and are not done yet. */
   #stale = 0;
 
   constructor(isLive: (task: Task) => boolean) {
@@ -21,16 +24,18 @@ export class TaskQueue {
   }
 
   push(task: Task): void {
-    const heap = this.#heap;
-    let place = heap.length;
-    heap.push(task);
+    const dues = this.#dues;
+    const due = task.due_ms;
+    const order = placeOf(task);
+    let place = dues.length;
     while (place > 0) {
       const parent = (place - 1) >>> 1;
-      if (!before(task, heap[parent]!)) break;
-      heap[place] = heap[parent]!;
+      const parentDue = dues[parent]!;
+      if (due > parentDue || (due === parentDue && order > this.#places[parent]!)) break;
+      this.#move(parent, place);
       place = parent;
     }
-    heap[place] = task;
+    this.#set(place, task, due, order);
   }
 
   /** The next task, still in the queue; undefined when nothing is planned. */
@@ -39,7 +44,7 @@ export class TaskQueue {
       const task = this.#heap[0]!;
       if (this.#isLive(task)) return task;
       this.#pop();
-      if (this.#stale > 0) this.#stale--;
+      this.#stale--;
     }
     return undefined;
   }
@@ -49,35 +54,58 @@ export class TaskQueue {
     const task = this.peek();
     if (task === undefined || task.due_ms > atMs) return undefined;
     this.#pop();
+    this.#stale--;
     return task;
   }
 
-  /** A cancelled task is left behind; when half the heap is such, it is swept. */
+  /** A task's record is gone. One cancelled is left behind in the heap; when half of it is such, it is swept. */
   noteCancelled(): void {
     this.#stale++;
     if (this.#stale > 1_024 && this.#stale * 2 > this.#heap.length) this.#sweep();
   }
 
   #sweep(): void {
-    const live = this.#heap.filter(this.#isLive).sort((a, b) => (before(a, b) ? -1 : 1));
+    const live = this.#heap.filter(this.#isLive);
+    this.#stale -= this.#heap.length - live.length;
     this.#heap.length = 0;
-    for (const task of live) this.#heap.push(task);
-    this.#stale = 0;
+    this.#dues.length = 0;
+    this.#places.length = 0;
+    for (const task of live) this.push(task);
+  }
+
+  #set(place: number, task: Task, due: number, order: number): void {
+    this.#heap[place] = task;
+    this.#dues[place] = due;
+    this.#places[place] = order;
+  }
+
+  #move(from: number, to: number): void {
+    this.#set(to, this.#heap[from]!, this.#dues[from]!, this.#places[from]!);
+  }
+
+  /** Whether what is at `a` comes before what is at `b`. */
+  #isBefore(a: number, b: number): boolean {
+    const dueA = this.#dues[a]!;
+    const dueB = this.#dues[b]!;
+    return dueA < dueB || (dueA === dueB && this.#places[a]! < this.#places[b]!);
   }
 
   #pop(): void {
-    const heap = this.#heap;
-    const last = heap.pop()!;
-    if (heap.length === 0) return;
+    const task = this.#heap.pop()!;
+    const due = this.#dues.pop()!;
+    const order = this.#places.pop()!;
+    const size = this.#heap.length;
+    if (size === 0) return;
     let place = 0;
     for (;;) {
       let child = place * 2 + 1;
-      if (child >= heap.length) break;
-      if (child + 1 < heap.length && before(heap[child + 1]!, heap[child]!)) child++;
-      if (!before(heap[child]!, last)) break;
-      heap[place] = heap[child]!;
+      if (child >= size) break;
+      if (child + 1 < size && this.#isBefore(child + 1, child)) child++;
+      const childDue = this.#dues[child]!;
+      if (due < childDue || (due === childDue && order < this.#places[child]!)) break;
+      this.#move(child, place);
       place = child;
     }
-    heap[place] = last;
+    this.#set(place, task, due, order);
   }
 }

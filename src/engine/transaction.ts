@@ -3,9 +3,12 @@ import { assertBalanced } from "../domain/ledger.js";
 import { isRefusal } from "../schema/errors.js";
 import type { Settings } from "../schema/settings.js";
 import { iso } from "../schema/time.js";
-import { digest, type IdKind, idOf } from "./ids.js";
+import { digest, type IdKind, nextId } from "./ids.js";
 import type { Change, CollectionName, Collections, Key, Put, Task } from "./records.js";
 import type { State } from "./state.js";
+
+/** Above so many records written by one command, the one looked for is found by a map. */
+const FEW = 24;
 
 /**
  * What one command reads and means to write. Reads see its own writes; the state sees none of them before
@@ -18,7 +21,10 @@ export class Transaction {
   /** Sandbox time of this command. */
   readonly atMs: number;
   readonly #scope: string;
-  #writes = new Map<CollectionName, Map<Key, unknown>>();
+  /** What is to be written, each record once, in the order of the first write. Most commands write a handful. */
+  #puts: Put[] = [];
+  /** Where each record is in `#puts`, once there are more than a few. */
+  #places: Places | undefined;
   #counters: Record<string, number> = {};
 
   constructor(state: State, catalogue: Catalogue, settings: Settings, scope: string, atMs: number) {
@@ -34,9 +40,9 @@ export class Transaction {
   }
 
   get<Name extends CollectionName>(name: Name, key: Key): Collections[Name] | undefined {
-    const written = this.#writes.get(name)?.get(key);
-    if (written !== undefined) return (written as Collections[Name] | null) ?? undefined;
-    return this.state.get(name, key);
+    const place = this.#placeOf(name, key);
+    if (place === -1) return this.state.get(name, key);
+    return (this.#puts[place]![2] as Collections[Name] | null) ?? undefined;
   }
 
   put<Name extends CollectionName>(name: Name, key: Key, record: Collections[Name]): void {
@@ -48,9 +54,24 @@ export class Transaction {
   }
 
   #write(name: CollectionName, key: Key, record: unknown): void {
-    let writes = this.#writes.get(name);
-    if (writes === undefined) this.#writes.set(name, (writes = new Map()));
-    writes.set(key, record);
+    const place = this.#placeOf(name, key);
+    if (place !== -1) {
+      this.#puts[place] = [name, key, record];
+      return;
+    }
+    this.#puts.push([name, key, record]);
+    if (this.#places !== undefined) remember(this.#places, name, key, this.#puts.length - 1);
+  }
+
+  /** Where the record is among those to be written; -1 when it is not. */
+  #placeOf(name: CollectionName, key: Key): number {
+    const puts = this.#puts;
+    if (puts.length > FEW) return (this.#places ??= placesOf(puts)).get(name)?.get(key) ?? -1;
+    for (let place = 0; place < puts.length; place++) {
+      const put = puts[place]!;
+      if (put[1] === key && put[0] === name) return place;
+    }
+    return -1;
   }
 
   /** The next number of that counter, from 1. */
@@ -65,8 +86,9 @@ export class Transaction {
     return digest(this.#scope, kind, this.next(kind));
   }
 
+  /** What `idOf` makes of the next digest. */
   id(kind: IdKind): string {
-    return idOf(kind, this.digest(kind));
+    return nextId(this.#scope, kind, this.next(kind));
   }
 
   /**
@@ -74,11 +96,12 @@ export class Transaction {
    * command goes on.
    */
   attempt<Result>(part: () => Result): Result {
-    const writes = [...this.#writes].map(([name, puts]) => [name, new Map(puts)] as const);
+    const puts = this.#puts.slice();
     const counters = { ...this.#counters };
     const result = part();
     if (isRefusal(result)) {
-      this.#writes = new Map(writes);
+      this.#puts = puts;
+      this.#places = undefined;
       this.#counters = counters;
     }
     return result;
@@ -98,14 +121,26 @@ export class Transaction {
 
   /** The change this command comes to, checked; undefined when it wrote nothing. */
   change(): Change | undefined {
-    const puts: Put[] = [];
-    for (const [name, writes] of this.#writes)
-      for (const [key, record] of writes) puts.push([name, key, record]);
-    for (const record of this.#writes.get("holdings")?.values() ?? [])
-      assertBalanced(record as Collections["holdings"]);
+    const puts = this.#puts;
     if (puts.length === 0) return undefined;
+    for (const [name, , record] of puts)
+      if (name === "holdings") assertBalanced(record as Collections["holdings"]);
     return { seq: this.state.seq + 1, at: this.atMs, puts, counters: this.#counters };
   }
+}
+
+type Places = Map<CollectionName, Map<Key, number>>;
+
+function placesOf(puts: readonly Put[]): Places {
+  const places: Places = new Map();
+  for (const [place, [name, key]] of puts.entries()) remember(places, name, key, place);
+  return places;
+}
+
+function remember(places: Places, name: CollectionName, key: Key, place: number): void {
+  let ofName = places.get(name);
+  if (ofName === undefined) places.set(name, (ofName = new Map()));
+  ofName.set(key, place);
 }
 
 /** What a command answers is up to it; a Refusal means that nothing is written. */

@@ -121,6 +121,9 @@ export const redeliverRequestSchema = z.strictObject({
   times: z.optional(z.int().check(z.gte(1, "must be 1 to 100"), z.lte(100, "must be 1 to 100"))),
 });
 
+/** A call that takes nothing. */
+export const emptyRequestSchema = z.strictObject({});
+
 export const endpointRequestSchema = z
   .strictObject({ ...webhookOptionShape, organization_id: optionalText })
   .check(z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }));

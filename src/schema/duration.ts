@@ -30,10 +30,18 @@ export function formatDuration(durationMs: number): string {
   return text;
 }
 
+/** The last durations asked for: timelines ask for the same few again and again. */
+const known = new Map<string, number>();
+const KNOWN_LIMIT = 1_000;
+
 /** Milliseconds of a duration that a schema has already checked. */
 export function durationMs(text: string): number {
+  const cached = known.get(text);
+  if (cached !== undefined) return cached;
   const parsed = parseDuration(text);
   if (parsed === undefined) throw new Error(`not a duration: ${text}`);
+  if (known.size >= KNOWN_LIMIT) known.clear();
+  known.set(text, parsed);
   return parsed;
 }
 

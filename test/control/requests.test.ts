@@ -87,7 +87,9 @@ describe("GET /_sandbox/requests", () => {
   it("shows what is no JSON as the text it was", async () => {
     const api = await openApi();
     await api.post("/api/v1/payments/quotes", "{nonsense");
-    const { body } = await api.get<{ items: { request_body: unknown; status: number }[] }>("/_sandbox/requests");
+    const { body } = await api.get<{ items: { request_body: unknown; status: number }[] }>(
+      "/_sandbox/requests",
+    );
     expect(body.items[0]).toMatchObject({ request_body: "{nonsense", status: 400 });
   });
 

@@ -35,7 +35,14 @@ it("tells a charge's whole story in order: request, transitions, ledger, events,
     "charge.completed",
   ]);
   const completed = items.slice(items.findIndex((one) => one.status === "COMPLETED"));
-  expect(completed.map((one) => one.kind)).toEqual(["transition", "ledger", "ledger", "event", "attempt", "request"]);
+  expect(completed.map((one) => one.kind)).toEqual([
+    "transition",
+    "ledger",
+    "ledger",
+    "event",
+    "attempt",
+    "request",
+  ]);
   expect(items.filter((one) => one.kind === "attempt")).toEqual(
     receiver.about(id).map((received) =>
       expect.objectContaining({
@@ -47,7 +54,12 @@ it("tells a charge's whole story in order: request, transitions, ledger, events,
       }),
     ),
   );
-  expect(items[0]).toMatchObject({ at: START, method: "POST", path: "/api/v1/payments/whitelabel", status: 200 });
+  expect(items[0]).toMatchObject({
+    at: START,
+    method: "POST",
+    path: "/api/v1/payments/whitelabel",
+    status: 200,
+  });
 });
 
 it("tells of each attempt at a receiver that fails, and of redeliveries", async () => {

@@ -35,7 +35,12 @@ describe("POST /_sandbox/wait", () => {
     const match = { operation: "createQuote", status: 200 };
     const waiting = client.call("POST", "/_sandbox/wait", { for: "request", match, count: 2, timeout: "1h" });
     await client.quote();
-    const short = await client.call("POST", "/_sandbox/wait", { for: "request", match, count: 2, timeout: "10ms" });
+    const short = await client.call("POST", "/_sandbox/wait", {
+      for: "request",
+      match,
+      count: 2,
+      timeout: "10ms",
+    });
     expect([short.status, short.json.error.message]).toEqual([408, expect.stringContaining("1 of 2")]);
     await client.quote();
     expect((await waiting).json).toMatchObject({ operation: "createQuote", method: "POST", status: 200 });
@@ -93,7 +98,7 @@ describe("POST /_sandbox/wait", () => {
     [{ for: "rain" }, "for"],
     [{ for: "charge", timeout: "soon" }, "timeout"],
     [{ for: "charge", count: 0 }, "count"],
-    [{ for: "charge", within: "1s" }, "within"],
+    [{ for: "charge", within: "1s" }, "body"],
   ])("refuses %j and names the field", async (body, field) => {
     expectInvalid(await (await openApi()).post("/_sandbox/wait", body), field);
   });

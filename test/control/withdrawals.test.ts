@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Api, expectError, expectInvalid, okBody, openApi } from "../support/api-client.js";
 
-/** A withdrawal of 100.00 of the 500.00 KES that were paid. */
+/** A withdrawal of 600.00 of the 1000.00 KES that were paid. */
 async function withdrawal(api: Api): Promise<string> {
-  await api.pay();
+  await api.pay({ pricing: { base_currency: "KES", amount: "1000.00" } });
   await api.advance({ by: "10s" });
   const { destination_id } = okBody(
     await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
@@ -13,7 +13,7 @@ async function withdrawal(api: Api): Promise<string> {
       provider: "SimbaPesa Sandbox",
     }),
   );
-  const body = { destination_id, amount: "100.00", currency: "KES", reference: "r1" };
+  const body = { destination_id, amount: "600.00", currency: "KES", reference: "r1" };
   return okBody(await api.post<{ withdrawal_id: string }>("/api/v1/payouts/withdrawals", body)).withdrawal_id;
 }
 
@@ -28,7 +28,7 @@ describe("POST /_sandbox/withdrawals/{id}/transition", () => {
     expect((await move(api, id, { to: "PROCESSING" })).body.status).toBe("PROCESSING");
     const failed = await move(api, id, { to: "FAILED", reason: "bank_closed" });
     expect(failed.body).toMatchObject({ status: "FAILED", failure_reason: "bank_closed" });
-    expect(await api.balance("KES")).toBe("500.00 / 0.00");
+    expect(await api.balance("KES")).toBe("1000.00 / 0.00");
     await api.advance({ by: "1h" });
     expect((await api.get(`/api/v1/payouts/withdrawals/${id}`)).body).toMatchObject({ status: "FAILED" });
     const events = await api.get<{ items: { type: string; withdrawal_id: string }[] }>(

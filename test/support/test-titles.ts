@@ -5,7 +5,7 @@ export interface TestTitle {
   readonly title: string;
   /** Its groups' titles and its own, set apart by ` › `. */
   readonly path: string;
-  /** Whether the text is a part of the path, or what the path comes to with its placeholders filled in. */
+  /** Whether the text is a part of the path, or the title with its placeholders filled in. */
   matches(text: string): boolean;
 }
 
@@ -31,23 +31,24 @@ export function titlesOf(source: string): TestTitle[] {
 }
 
 function titleOf(title: string, path: string): TestTitle {
+  const said = title.replace(PLACEHOLDER, "");
   const filledIn = new RegExp(
-    `(^| › )${path
-      .split(" › ")
-      .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(PLACEHOLDER, ".+"))
-      .join(" › ")}$`,
+    `^${title
+      .split(PLACEHOLDER)
+      .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      .join(".+")}$`,
   );
-  const alone = new RegExp(filledIn.source.split(" › ").at(-1)!.replace(/^\(\^\|/, "").replace(/^/, "^"));
-  const bare = title.replace(PLACEHOLDER, "").trim();
   return {
     title,
     path,
-    matches: (text) => path.includes(text) || (bare.length > 10 && (filledIn.test(text) || alone.test(text))),
+    matches: (text) => path.includes(text) || (said.trim().length >= SAID_LEAST && filledIn.test(text)),
   };
 }
 
-/** `%s`, `%.20s` and the like, and `$name`, as vitest fills them in; the dollar is escaped by then. */
-const PLACEHOLDER = /%(\\?\.\d+)?[sdifjoO#]|\\?\$\w+/g;
+/** `%s`, `%.20s` and the like, and `$name`, as vitest fills them in. */
+const PLACEHOLDER = /%(?:\.\d+)?[sdifjoO#]|\$\w+/g;
+/** A title of little else than placeholders stands for anything: it must be named as it is written. */
+const SAID_LEAST = 10;
 
 /** `it`, `test` or `describe`, also as `it.each(…)` or `it.runIf(…)`; whether what it names runs. */
 function calledTest(callee: ts.Expression): { runs: boolean } | undefined {

@@ -2,8 +2,20 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
 import type { Client } from "../support/receiver-client.js";
-import type { Receiver } from "../support/receiver-server.js";
-import { deliveries, MINUTE, receive, SECOND, type Shop, shopFor, since } from "./support/shop.js";
+import { accept, hold, type Receiver } from "../support/receiver-server.js";
+import { FakeWall, worldOn } from "../support/receiver-world.js";
+import {
+  closeAfterTest,
+  deliveries,
+  eventually,
+  MINUTE,
+  receive,
+  SECOND,
+  type Shop,
+  START,
+  shopFor,
+  since,
+} from "./support/shop.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 
@@ -134,6 +146,36 @@ describe("swap", () => {
     };
     await sandbox.advance("10m");
     expect([...receiver.types].sort()).toEqual([...THREE, "charge.refunded"].sort());
+  });
+
+  it("is sent once where the next event overtakes it on a clock that runs", async () => {
+    const receiver = await receive(hold);
+    const wall = new FakeWall(Date.parse(START));
+    const { world, sandbox, client } = await worldOn(wall, {
+      clockText: "real",
+      webhooks: [{ url: receiver.url }],
+    });
+    closeAfterTest(sandbox);
+    await order(client, "PUT", "mishaps", {
+      webhooks: [{ match: { type: "charge.completed" }, swap: true }],
+    });
+    await order(client, "POST", "mishaps/activate");
+    const charge = await client.pay();
+    await client.transition(charge, "COMPLETED");
+    wall.elapse(MINUTE);
+    const first = await receiver.arrived(1);
+    await client.transition(charge, "REFUNDED");
+    (await receiver.arrived(2)).answer();
+    await eventually(async () => (await deliveries(client))[1].status === "delivered");
+    first.answer();
+    receiver.handler = accept;
+    await world.runner.settled();
+    wall.elapse(10 * MINUTE);
+    await world.runner.settled();
+    expect(receiver.types).toEqual(["charge.completed", "charge.refunded"]);
+    expect((await deliveries(client)).map((one) => [one.status, one.attempts.length])).toEqual(
+      Array(2).fill(["delivered", 1]),
+    );
   });
 
   it("does not touch another charge's events", async () => {

@@ -123,7 +123,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
   },
   {
     usage: "webhook <verb> [target]",
-    about: "list | add URL | redeliver [last|ID] | pull --forward-to URL",
+    about: "list | add URL | redeliver [last|ID] | retry [last|ID] | pull --forward-to URL",
     example: "payments-sandbox webhook redeliver last --times 2",
     options: [
       ["--times <number>", "redeliver: how often"],
@@ -134,8 +134,8 @@ export const CLIENT_COMMANDS: readonly Row[] = [
       ["--secret <secret>", "add: what to sign with"],
     ],
     async run(connection, flags, [verb, target]) {
-      const { pull, redeliver } = await import("./webhook.js");
-      switch (isVerb(["list", "add", "redeliver", "pull"], "webhook", verb)) {
+      const { pull, redeliver, retry } = await import("./webhook.js");
+      switch (isVerb(["list", "add", "redeliver", "retry", "pull"], "webhook", verb)) {
         case "list":
           return printList(flags, await connection.call("GET", "/_sandbox/webhook-endpoints"), [
             "webhook_id",
@@ -156,6 +156,13 @@ export const CLIENT_COMMANDS: readonly Row[] = [
         }
         case "redeliver":
           return printList(flags, await redeliver(connection, target ?? "last", Number(flags.times ?? 1)), [
+            "delivery_id",
+            "event_id",
+            "type",
+            "url",
+          ]);
+        case "retry":
+          return printRecord(flags, await retry(connection, target ?? "last"), [
             "delivery_id",
             "event_id",
             "type",

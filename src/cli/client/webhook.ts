@@ -2,28 +2,40 @@ import { pause } from "../../runtime/pause.js";
 import { UserError } from "../../schema/user-error.js";
 import type { Connection } from "./connection.js";
 
-/** `webhook redeliver [last|ID] --times N`. */
+/** `webhook redeliver [last|ID] --times N`: new deliveries of the same event. */
 export async function redeliver(
   connection: Connection,
   selector: string,
   times: number,
 ): Promise<Record<string, unknown>> {
-  let id = selector;
+  const id = await deliveryOf(connection, selector);
+  return connection.call("POST", `/_sandbox/deliveries/${encodeURIComponent(id)}/redeliver`, { times });
+}
+
+/** `webhook retry [last|ID]`: the same delivery, its next attempt now. */
+export async function retry(connection: Connection, selector: string): Promise<Record<string, unknown>> {
+  const id = await deliveryOf(connection, selector);
+  return connection.call("POST", `/_sandbox/deliveries/${encodeURIComponent(id)}/retry`, {});
+}
+
+/** The id of a delivery: as given, of the newest one, or of the newest one of an event. */
+async function deliveryOf(connection: Connection, selector: string): Promise<string> {
   if (selector === "last") {
     const { items } = await connection.call("GET", "/_sandbox/deliveries?limit=1");
     const [last] = items as { delivery_id: string }[];
     if (last === undefined) throw new UserError("there is no delivery yet");
-    id = last.delivery_id;
-  } else if (selector.startsWith("evt_")) {
+    return last.delivery_id;
+  }
+  if (selector.startsWith("evt_")) {
     const { items } = await connection.call(
       "GET",
       `/_sandbox/deliveries?limit=1&event_id=${encodeURIComponent(selector)}`,
     );
     const [ofEvent] = items as { delivery_id: string }[];
     if (ofEvent === undefined) throw new UserError(`there is no delivery of event ${selector}`);
-    id = ofEvent.delivery_id;
+    return ofEvent.delivery_id;
   }
-  return connection.call("POST", `/_sandbox/deliveries/${encodeURIComponent(id)}/redeliver`, { times });
+  return selector;
 }
 
 interface Taken {
@@ -49,11 +61,13 @@ export async function pull(
   if (!URL.canParse(url)) throw new UserError(`--forward-to ${JSON.stringify(target)} is not a URL`);
   await connection.call("POST", "/_sandbox/webhook-endpoints", { mailbox: MAILBOX });
   for (;;) {
-    const { items } = await connection.call("POST", `/_sandbox/mailboxes/${MAILBOX}/take`, { max: 100 });
+    // One at a time: what is taken and not answered, because somebody interrupts, is given to nobody again.
+    const { items } = await connection.call("POST", `/_sandbox/mailboxes/${MAILBOX}/take`, { max: 1 });
     for (const one of items as Taken[]) {
       const status = await forward(url, one);
-      await connection.call("POST", `/_sandbox/mailboxes/${MAILBOX}/${one.delivery_id}/ack`, { status });
-      options.report(`${one.type} ${one.delivery_id} ${status}`);
+      const path = `/_sandbox/mailboxes/${MAILBOX}/${one.delivery_id}/ack`;
+      const { ok } = await connection.fetch("POST", path, { status });
+      options.report(`${one.type} ${one.delivery_id} ${status}${ok ? "" : " (forgotten by a reset)"}`);
     }
     if (options.once && (items as Taken[]).length === 0) return;
     if ((items as Taken[]).length === 0) await pause(LOOK_EVERY_MS);

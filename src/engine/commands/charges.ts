@@ -3,6 +3,7 @@ import {
   type Charge,
   type ChargeTasks,
   isOpen,
+  progressed,
   settle,
   transition,
 } from "../../domain/charge.js";
@@ -234,38 +235,34 @@ export function beginTimeline(tx: Transaction, charge: Charge): Charge {
       tx.at,
       `no rule of scenario ${charge.scenario_asked} matches; ${choice?.scenario ?? "none"} applies`,
     );
-  started = planEntry(tx, started, 0, tx.atMs);
+  started = withTask(started, "timeline", planEntry(tx, started, 0, tx.atMs));
   tx.put("charges", started.charge_id, started);
   return started;
 }
 
-/** Plans the entry at `step` if it follows the one before it in time; those after expiry wait for expiry. */
-function planEntry(tx: Transaction, charge: Charge, step: number, fromMs: number): Charge {
+/** Plans the entry at `step`, counted from the one before it. Those after expiry wait for expiry. */
+function planEntry(tx: Transaction, charge: Charge, step: number, fromMs: number): number | undefined {
   const entry = charge.timeline[step];
-  if (entry === undefined || !("after" in entry)) return charge;
-  const task = tx.schedule({
-    due_ms: fromMs + durationMs(entry.after),
-    rank: 1,
-    kind: "timeline",
-    ref: charge.charge_id,
-    step,
-  });
-  return withTask(charge, "timeline", task);
+  if (entry === undefined) return undefined;
+  if ("after" in entry) return planStep(tx, charge, step, fromMs + durationMs(entry.after));
+  return hasExpired(charge) ? planLateEntry(tx, charge, step, expiredAtMs(charge)) : undefined;
 }
 
 /** Expiry has come: from here on the entries written `after_expiry` count, each from the expiry. */
-function planLateEntry(tx: Transaction, charge: Charge, from: number, expiredAtMs: number): Charge {
+function planLateEntry(
+  tx: Transaction,
+  charge: Charge,
+  from: number,
+  expiredAtMs: number,
+): number | undefined {
   const step = charge.timeline.findIndex((entry, index) => index >= from && "after_expiry" in entry);
   const entry = charge.timeline[step];
-  if (entry === undefined || !("after_expiry" in entry)) return charge;
-  const task = tx.schedule({
-    due_ms: expiredAtMs + durationMs(entry.after_expiry),
-    rank: 1,
-    kind: "timeline",
-    ref: charge.charge_id,
-    step,
-  });
-  return withTask(charge, "timeline", task);
+  if (entry === undefined || !("after_expiry" in entry)) return undefined;
+  return planStep(tx, charge, step, expiredAtMs + durationMs(entry.after_expiry));
+}
+
+function planStep(tx: Transaction, charge: Charge, step: number, dueMs: number): number {
+  return tx.schedule({ due_ms: dueMs, rank: 1, kind: "timeline", ref: charge.charge_id, step });
 }
 
 function hasExpired(charge: Charge): boolean {
@@ -277,13 +274,26 @@ function expiredAtMs(charge: Charge): number {
   return expired === undefined ? charge.expires_at_ms : Date.parse(expired.at);
 }
 
-function withTask(charge: Charge, name: keyof ChargeTasks, taskId: number): Charge {
-  return keepViews(charge, { ...charge, tasks: { ...charge.tasks, [name]: taskId } });
+/** The tasks with that one in the place of the one before; undefined is none. */
+function tasksWith(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number | undefined): ChargeTasks {
+  // All the names, so that every charge has the same shape; JSON shows those that are there.
+  return {
+    expiry: name === "expiry" ? taskId : tasks.expiry,
+    timeline: name === "timeline" ? taskId : tasks.timeline,
+    settlement: name === "settlement" ? taskId : tasks.settlement,
+  };
+}
+
+function withTask(charge: Charge, name: keyof ChargeTasks, taskId: number | undefined): Charge {
+  return taskId === charge.tasks[name] ? charge : withTasks(charge, tasksWith(charge.tasks, name, taskId));
+}
+
+function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
+  return tasks === charge.tasks ? charge : keepViews(charge, progressed(charge, charge, tasks));
 }
 
 function withoutTask(charge: Charge, name: keyof ChargeTasks): Charge {
-  const { [name]: _gone, ...tasks } = charge.tasks;
-  return keepViews(charge, { ...charge, tasks });
+  return withTask(charge, name, undefined);
 }
 
 function withNote(charge: Charge, at: string, note: string): Charge {
@@ -301,6 +311,24 @@ export function moveCharge(
   actor: Actor,
   reason?: string,
 ): Charge | Refusal {
+  const moved = carryOut(tx, charge, charge.tasks, to, actor, reason);
+  return isRefusal(moved) ? moved : putCharge(tx, withTasks(moved.charge, moved.tasks));
+}
+
+function putCharge(tx: Transaction, charge: Charge): Charge {
+  tx.put("charges", charge.charge_id, charge);
+  return charge;
+}
+
+/** All of `moveCharge` but the put: the charge after it, and the tasks that wait for it in the place of its own. */
+function carryOut(
+  tx: Transaction,
+  charge: Charge,
+  waiting: ChargeTasks,
+  to: ChargeStatus,
+  actor: Actor,
+  reason?: string,
+): { readonly charge: Charge; readonly tasks: ChargeTasks } | Refusal {
   const moved = transition(charge, to, tx.atMs, actor, reason);
   if (moved === "illegal")
     return refuse("INVALID_TRANSITION", `A charge that is ${charge.status} cannot become ${to}.`);
@@ -309,7 +337,8 @@ export function moveCharge(
       "INVALID_TRANSITION",
       `The charge cannot become ${to}: no payment method has been chosen yet.`,
     );
-  let next = moved.charge;
+  const next = moved.charge;
+  let tasks = waiting;
   for (const effect of moved.effects) {
     switch (effect.do) {
       case "post": {
@@ -318,22 +347,19 @@ export function moveCharge(
         break;
       }
       case "schedule_settlement": {
-        const due = tx.atMs + effect.afterMs;
-        next = withTask(
-          next,
-          "settlement",
-          tx.schedule({ due_ms: due, rank: 1, kind: "settle", ref: next.charge_id }),
-        );
+        const due_ms = tx.atMs + effect.afterMs;
+        const task = tx.schedule({ due_ms, rank: 1, kind: "settle", ref: next.charge_id });
+        tasks = tasksWith(tasks, "settlement", task);
         break;
       }
       case "cancel_task":
-        if (next.tasks[effect.task] !== undefined) {
-          tx.cancel(next.tasks[effect.task]);
-          next = withoutTask(next, effect.task);
+        if (tasks[effect.task] !== undefined) {
+          tx.cancel(tasks[effect.task]);
+          tasks = tasksWith(tasks, effect.task, undefined);
         }
         break;
       case "schedule_late_entries":
-        next = planLateEntry(tx, next, 0, tx.atMs);
+        tasks = tasksWith(tasks, "timeline", planLateEntry(tx, next, 0, tx.atMs));
         break;
       case "emit":
         emit(tx, {
@@ -341,15 +367,14 @@ export function moveCharge(
           mode: next.mode,
           organizationId: next.organization_id,
           objectId: next.charge_id,
-          dataJson: chargeDetailJson(next),
+          dataJson: () => chargeDetailJson(next),
           subject: () => chargeSubject(next),
           scenario: next.scenario_asked,
         });
         break;
     }
   }
-  tx.put("charges", next.charge_id, next);
-  return next;
+  return { charge: next, tasks };
 }
 
 function postCharge(
@@ -383,9 +408,14 @@ export function expireCharge(task: Task): Command<void> {
     tx.remove("tasks", task.task_id);
     const charge = tx.get("charges", task.ref);
     if (charge === undefined) return;
-    const waiting = withoutTask(charge, "expiry");
-    if (!isOpen(charge.status)) tx.put("charges", charge.charge_id, waiting);
-    else mustMove(moveCharge(tx, waiting, "EXPIRED", "clock"));
+    const waiting = tasksWith(charge.tasks, "expiry", undefined);
+    if (!isOpen(charge.status)) {
+      putCharge(tx, withTasks(charge, waiting));
+      return;
+    }
+    const moved = carryOut(tx, charge, waiting, "EXPIRED", "clock");
+    if (isRefusal(moved)) throw new Error(moved.message);
+    putCharge(tx, withTasks(moved.charge, moved.tasks));
   };
 }
 
@@ -397,25 +427,27 @@ export function runTimelineEntry(task: Task): Command<void> {
     const step = task.step!;
     const entry = found?.timeline[step];
     if (found === undefined || entry === undefined) return;
-    let charge = withoutTask(found, "timeline");
-    const stopped = charge;
+    const waiting = tasksWith(found.tasks, "timeline", undefined);
+    let charge = found;
+    let tasks = waiting;
+    let goesOn = true;
     const moved =
-      charge.status === entry.to
+      found.status === entry.to
         ? undefined
-        : tx.attempt(() => moveCharge(tx, stopped, entry.to, "scenario", entry.reason));
+        : tx.attempt(() => carryOut(tx, found, waiting, entry.to, "scenario", entry.reason));
     if (moved !== undefined && !isRefusal(moved)) {
-      charge = moved;
+      ({ charge, tasks } = moved);
       // Expiry ends the timeline; what may still come was planned with it.
-      if (entry.to === "EXPIRED") return;
+      goesOn = entry.to !== "EXPIRED";
     } else {
       const why = moved === undefined ? `the charge is ${entry.to} already` : moved.message;
       charge = withNote(charge, tx.at, `timeline entry ${step + 1} (${entry.to}) did nothing: ${why}`);
     }
-    const following = charge.timeline[step + 1];
-    if (following !== undefined && "after" in following) charge = planEntry(tx, charge, step + 1, tx.atMs);
-    else if (following !== undefined && hasExpired(charge))
-      charge = planLateEntry(tx, charge, step + 1, expiredAtMs(charge));
-    tx.put("charges", charge.charge_id, charge);
+    if (goesOn) {
+      const following = planEntry(tx, charge, step + 1, tx.atMs);
+      if (following !== undefined) tasks = tasksWith(tasks, "timeline", following);
+    }
+    putCharge(tx, withTasks(charge, tasks));
   };
 }
 
@@ -430,11 +462,6 @@ export function settleCharge(task: Task): Command<void> {
     if (refusal !== undefined) throw new Error(`settlement of ${charge.charge_id}: ${refusal.message}`);
     tx.put("charges", charge.charge_id, settle(charge, tx.atMs));
   };
-}
-
-function mustMove(result: Charge | Refusal): Charge {
-  if (isRefusal(result)) throw new Error(result.message);
-  return result;
 }
 
 /** A person or test moves a charge by the control API. */

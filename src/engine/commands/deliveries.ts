@@ -1,4 +1,5 @@
 import { judge } from "../../domain/retry.js";
+import { type Refusal, refuse } from "../../schema/errors.js";
 import { planAttempt } from "../events.js";
 import type { Attempt, Delivery, Task } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
@@ -46,6 +47,34 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
     }
     if (attempts.length === 1) leaveLane(tx, delivery);
   };
+}
+
+/**
+ * The next attempt at a delivery is made now: the one the ladder has planned for later, or one more after the
+ * last has failed. It counts like any other.
+ */
+export function retryDelivery(deliveryId: string): Command<Delivery | Refusal> {
+  return (tx) => {
+    const delivery = tx.get("deliveries", deliveryId);
+    if (delivery === undefined) return refuse("NOT_FOUND", "Delivery not found");
+    const fault = retryFault(tx, delivery);
+    if (fault !== undefined) return refuse("INVALID_TRANSITION", fault);
+    return planAttempt(tx, { ...delivery, status: "pending" }, tx.atMs);
+  };
+}
+
+/** Why a delivery cannot be tried again now. */
+function retryFault(tx: Transaction, delivery: Delivery): string | undefined {
+  const { status, task } = delivery;
+  if (status === "delivered") return "The delivery has arrived; redeliver makes a new one of the same event.";
+  if (status === "dropped") return "The delivery was dropped; redeliver makes a new one of the same event.";
+  if (tx.get("endpoints", delivery.webhook_id)?.enabled !== true)
+    return "The delivery's endpoint is gone or switched off.";
+  if (status === "failed") return undefined;
+  const planned = task === null ? undefined : tx.get("tasks", task);
+  if (planned === undefined) return "The delivery waits for the object's event before it.";
+  if (planned.due_ms <= tx.atMs) return "An attempt at the delivery is under way, or waits for its receiver.";
+  return undefined;
 }
 
 /** The endpoint is gone or switched off: what still waits for it is dropped, and said so. */

@@ -19,15 +19,16 @@ export function triggerEvent({ type, mode, chargeId, data }: Trigger): Command<E
   return (tx) => {
     const charge = chargeId === undefined ? undefined : tx.get("charges", chargeId);
     if (chargeId !== undefined && charge === undefined) return refuse("NOT_FOUND", "Charge not found");
+    const dataJson =
+      data !== undefined || charge === undefined
+        ? JSON.stringify({ ...(charge === undefined ? {} : JSON.parse(chargeDetailJson(charge))), ...data })
+        : chargeDetailJson(charge);
     return emit(tx, {
       type,
       mode: charge?.mode ?? mode,
       organizationId: charge?.organization_id ?? null,
       objectId: charge?.charge_id ?? null,
-      dataJson:
-        data !== undefined || charge === undefined
-          ? JSON.stringify({ ...(charge === undefined ? {} : JSON.parse(chargeDetailJson(charge))), ...data })
-          : chargeDetailJson(charge),
+      dataJson: () => dataJson,
       subject: () => (charge === undefined ? { fields: {}, metadata: {} } : chargeSubject(charge)),
       scenario: charge?.scenario_asked ?? null,
     });
@@ -41,6 +42,6 @@ export function redeliver(deliveryId: string, times: number): Command<Delivery[]
     const event = delivery && tx.get("events", delivery.event_id);
     const endpoint = delivery && tx.get("endpoints", delivery.webhook_id);
     if (event === undefined || endpoint === undefined) return refuse("NOT_FOUND", "Delivery not found");
-    return Array.from({ length: times }, () => planDelivery(tx, { ...event, object_id: null }, endpoint));
+    return Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { goesAlone: true }));
   };
 }

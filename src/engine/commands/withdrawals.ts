@@ -166,7 +166,7 @@ export function moveWithdrawal(
     mode: next.mode,
     organizationId: next.organization_id,
     objectId: next.withdrawal_id,
-    dataJson: JSON.stringify(withdrawalView(next)),
+    dataJson: () => JSON.stringify(withdrawalView(moved.withdrawal)),
     subject: () => withdrawalSubject(next, tx.get("destinations", next.destination_id)),
     scenario: next.scenario_asked,
   });

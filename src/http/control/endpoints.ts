@@ -54,6 +54,8 @@ export function patchEndpoint({ world, body, param }: ControlCall): Reply | Refu
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   const { url, ...patch } = checked.data;
   const known = world.engine.state.get("endpoints", param("webhook_id"));
+  if (url !== undefined && known !== undefined && known.mailbox !== null)
+    return invalid({ url: "cannot be given to a mailbox" });
   const fault = known && secretFault(patch.signature ?? known.signature, known.secret);
   if (fault !== undefined) return invalid({ signature: `cannot use this endpoint's secret, which ${fault}` });
   const endpoint = world.execute(

@@ -1,8 +1,10 @@
 import { anyGlobMatches } from "../../domain/glob.js";
+import { retryDelivery } from "../../engine/commands/deliveries.js";
 import { redeliver, triggerEvent } from "../../engine/commands/events.js";
 import { deliveryView, eventView } from "../../engine/log-views.js";
 import {
   deliveryQuerySchema,
+  emptyRequestSchema,
   eventQuerySchema,
   redeliverRequestSchema,
   requestQuerySchema,
@@ -35,7 +37,7 @@ export function listEvents({ world, url }: ControlCall): Reply | Refusal {
   const all =
     charge_id === undefined
       ? state.page("events", "events", 0, state.count("events"))
-      : state.page("events", `events|${charge_id}`, 0, state.count(`events|${charge_id}`));
+      : state.eventsOf(charge_id);
   const found = all.filter(
     (event) =>
       (type === undefined || anyGlobMatches(type, event.type)) && (mode === undefined || event.mode === mode),
@@ -88,6 +90,14 @@ export function redeliverDelivery({ world, body, param }: ControlCall): Reply | 
     total: made.length,
     items: made.map((delivery) => deliveryView(world.engine.state, delivery)),
   });
+}
+
+/** The same delivery, a new attempt, now. */
+export function retryNow({ world, body, param }: ControlCall): Reply | Refusal {
+  const checked = check(emptyRequestSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  const delivery = world.execute(retryDelivery(param("delivery_id")));
+  return isRefusal(delivery) ? delivery : ok(deliveryView(world.engine.state, delivery));
 }
 
 /** What the app sent and got, newest first. */

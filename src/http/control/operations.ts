@@ -15,6 +15,7 @@ import {
   listRequests,
   postEvent,
   redeliverDelivery,
+  retryNow,
 } from "./logs.js";
 import { acknowledge, takeFromMailbox } from "./mailboxes.js";
 import { deleteNamespace, getNamespace, listNamespaces, postNamespace, putNamespace } from "./namespaces.js";
@@ -113,6 +114,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   { method: "GET", path: "/_sandbox/deliveries", handle: listDeliveries },
   { method: "GET", path: "/_sandbox/deliveries/:delivery_id", handle: getDelivery },
   { method: "POST", path: "/_sandbox/deliveries/:delivery_id/redeliver", handle: redeliverDelivery },
+  { method: "POST", path: "/_sandbox/deliveries/:delivery_id/retry", handle: retryNow },
   { method: "POST", path: "/_sandbox/mailboxes/:name/take", handle: takeFromMailbox },
   { method: "POST", path: "/_sandbox/mailboxes/:name/:delivery_id/ack", handle: acknowledge },
   { method: "GET", path: "/_sandbox/webhook-endpoints", handle: listEndpoints },

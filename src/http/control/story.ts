@@ -40,12 +40,10 @@ export function chargeTimeline({ world, param }: ControlCall): Reply | Refusal {
     ),
     ...charge.notes.map((note): Happening => ({ kind: "note", ...note })),
   ];
-  const events = state.page("events", `events|${id}`, 0, state.count(`events|${id}`)).reverse();
+  const events = state.eventsOf(id).reverse();
   for (const event of events) {
     happenings.push({ kind: "event", at: event.at, event_id: event.event_id, type: event.type });
-    const deliveries = state
-      .page("deliveries", `deliveries|${event.event_id}`, 0, Number.MAX_SAFE_INTEGER)
-      .reverse();
+    const deliveries = state.deliveriesOf(event.event_id).reverse();
     for (const { delivery_id, webhook_id, attempts } of deliveries)
       for (const attempt of attempts)
         happenings.push({

@@ -18,13 +18,15 @@ export function serveStream(worlds: Worlds): (c: Context) => Response {
     const name = headers.get("sandbox-namespace") ?? c.req.query("namespace") ?? null;
     const world = worlds.find(name, bearerKey(headers.get("authorization")));
     if (world === undefined) return toResponse(noNamespace(name), worlds.nowMs());
-    return new Response(streamOf(world), {
+    const answer = {
       headers: {
         "content-type": "text/event-stream",
         "cache-control": "no-store",
         "x-accel-buffering": "no",
       },
-    });
+    };
+    // A stream nobody reads would never be given up.
+    return new Response(c.req.raw.method === "HEAD" ? null : streamOf(world), answer);
   };
 }
 

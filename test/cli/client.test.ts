@@ -1,0 +1,386 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
+import {
+  buildIfMissing,
+  Command,
+  type Finished,
+  type ReadyLine,
+  removeFolders,
+  run,
+  stopAll,
+  temporaryFolder,
+} from "../support/process-command.js";
+import { Client } from "../support/receiver-client.js";
+import { Receiver, refusingUrl } from "../support/receiver-server.js";
+
+let ready: ReadyLine;
+let client: Client;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  buildIfMissing();
+  receiver = await Receiver.open();
+  const flags = ["--port", "0", "--clock", "manual", "--rate-limit", "off", "--webhook-url", receiver.url];
+  ready = await new Command(["start", "--json", "--start-time", "2026-01-31T09:00:00Z", ...flags]).ready();
+  client = Client.at(ready.url);
+});
+
+afterAll(async () => {
+  await stopAll();
+  await receiver.close();
+  removeFolders();
+});
+
+/** Runs a command against the server, which it finds by its variable. */
+const told = (...args: string[]): Promise<Finished> =>
+  run(args, { env: { PAYMENTS_SANDBOX_URL: ready.url } });
+
+/** What it prints when it goes well. */
+async function output(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await told(...args);
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
+  return stdout;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read whatever is printed
+const json = async (...args: string[]): Promise<any> => JSON.parse(await output(...args, "--json"));
+
+/** The one line a command says when it does not go well. */
+function refusal({ code, stdout, stderr }: Finished): string {
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^payments-sandbox: [^\n]+\n$/);
+  return stderr.slice("payments-sandbox: ".length, -1);
+}
+const refused = async (...args: string[]): Promise<string> => refusal(await told(...args));
+
+/** Every column begins at the same place in each line. */
+function expectAligned(table: string): void {
+  const lines = table.trimEnd().split("\n");
+  const starts = [...lines[0]!.matchAll(/(?<=^| {2})\S/g)].map((match) => match.index);
+  for (const line of lines)
+    for (const start of starts.slice(1)) if (line.length > start) expect(line[start - 1]).toBe(" ");
+}
+
+describe("every command", () => {
+  it.each(CLIENT_COMMANDS.map(({ usage }) => usage.split(" ")[0]!))(
+    "%s --help has an example",
+    async (name) => {
+      const { code, stdout } = await run([name, "--help"]);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/\nExample:\n {2}.*payments-sandbox /);
+      for (const flag of ["--url", "--namespace", "--json", "--control-token"])
+        expect(stdout).toContain(flag);
+    },
+  );
+
+  it("says in one line what to start when nobody is there", async () => {
+    const url = (await refusingUrl()).replace("/hooks", "");
+    expect(refusal(await run(["status", "--url", url]))).toBe(
+      `there is no sandbox at ${url}; start one with: payments-sandbox start`,
+    );
+  });
+
+  it("says in one line that what is there is no sandbox, or no URL", async () => {
+    expect(refusal(await run(["status", "--url", receiver.url]))).toContain(
+      "did not answer as a sandbox does",
+    );
+    expect(refusal(await run(["status", "--url", "http://"]))).toContain("is not a URL");
+  });
+
+  it("is suggested when it was misspelt, and so is its verb", async () => {
+    expect(await refused("chargs")).toContain("did you mean charges?");
+    expect(await refused("fault", "lst")).toContain("fault has no lst; did you mean list?");
+    expect(await refused("webhook", "frobnicate")).toContain("It has: list, add, redeliver, pull");
+    const flag = await told("charges", "--limt", "3");
+    expect([flag.code, flag.stderr]).toEqual([1, expect.stringContaining("unknown option '--limt'")]);
+    expect(flag.stderr).not.toMatch(/\n {4}at /);
+  });
+
+  it("takes --url with or without a scheme, before PAYMENTS_SANDBOX_URL", async () => {
+    const { code, stdout } = await run(["status", "--json", "--url", ready.url.replace("http://", "")], {
+      env: { PAYMENTS_SANDBOX_URL: "http://127.0.0.1:1" },
+    });
+    expect([code, JSON.parse(stdout).namespace]).toEqual([0, "default"]);
+  });
+
+  it("speaks to the namespace named; one that is not there is told in a line", async () => {
+    const made = await json("namespace", "add", "worker-1");
+    expect(made).toMatchObject({ name: "worker-1", api_key: "sk_test_ns_worker-1" });
+    await client.pay({ key: "sk_test_ns_worker-1", email: "worker@shop.test" });
+    const mine = await json("charges", "--namespace", "worker-1");
+    expect(mine.items.map((one: { customer_email: string }) => one.customer_email)).toEqual([
+      "worker@shop.test",
+    ]);
+    expect((await json("charges", "--email", "worker@shop.test")).total).toBe(0);
+    expect(await output("namespace", "list")).toMatch(/^name +api key +charges\nworker-1 /);
+    expect(await refused("namespace", "add", "worker-1")).toContain("NAMESPACE_EXISTS");
+    await output("namespace", "delete", "worker-1");
+    expect(await refused("charges", "--namespace", "worker-1")).toBe(
+      'There is no namespace "worker-1" (NOT_FOUND)',
+    );
+    expect(await refused("namespace", "delete")).toBe("the namespace's name is missing");
+  });
+});
+
+describe("charges and what happens to them", () => {
+  it("status tells what the server is", async () => {
+    expect(await output("status")).toMatch(/^url +http.*\nversion +\d.*\nnamespace +default\n/);
+    expect((await json("status")).clock.mode).toBe("manual");
+  });
+
+  it("charges are a table, filtered and cut; charge is found by id, last and email", async () => {
+    const ada = await client.pay({ email: "ada@cli.test" });
+    const bob = await client.pay({ email: "bob-with-a-longer-name@cli.test" });
+    const table = await output("charges");
+    expectAligned(table);
+    expect(table.split("\n")[0]).toMatch(
+      /^charge id +status +amount +currency +payment method +customer email/,
+    );
+    expect(table).toContain(ada);
+    expect(await output("charges", "--limit", "1")).toMatch(/\n1 of \d+\n$/);
+    expect((await json("charges", "--email", "ada@cli.test", "--status", "PENDING")).items).toMatchObject([
+      { charge_id: ada },
+    ]);
+    expect(await output("charges", "--email", "nobody@cli.test")).toBe("none\n");
+    expect((await json("charge", "last")).charge_id).toBe(bob);
+    expect((await json("charge", "email:ada@cli.test")).charge_id).toBe(ada);
+    expect(await output("charge", ada)).toContain(
+      `charge id           ${ada}\nstatus              PENDING\n`,
+    );
+    expect(await refused("charge", "email:nobody@cli.test")).toBe("no charge matches email:nobody@cli.test");
+    expect(await refused("charge", "ch_nobody")).toBe("Charge not found (NOT_FOUND)");
+    expect(await refused("charges", "--status", "paid")).toMatch(
+      /^Invalid query parameters \(VALIDATION_ERROR\); status /,
+    );
+  });
+
+  it.each([
+    ["complete", "COMPLETED"],
+    ["fail", "FAILED"],
+    ["cancel", "CANCELLED"],
+    ["expire", "EXPIRED"],
+  ])("charge last %s makes it %s", async (verb, status) => {
+    const id = await client.pay();
+    expect(await json("charge", "last", verb, "--reason", "said so")).toMatchObject({
+      charge_id: id,
+      status,
+    });
+  });
+
+  it("charge refunds what is complete, and refuses what may not be", async () => {
+    await client.pay();
+    expect(await refused("charge", "last", "refund")).toContain("INVALID_TRANSITION");
+    await output("charge", "last", "complete");
+    expect((await json("charge", "last", "refund")).status).toBe("REFUNDED");
+    expect(await refused("charge", "last", "refnd")).toContain("did you mean refund?");
+  });
+
+  it("checkout pays and cancels as the customer does", async () => {
+    const order = () =>
+      client.call("POST", "/api/v1/payments/checkouts", {
+        pricing: { base_currency: "NGN", amount: "10.00" },
+      });
+    const made = await order();
+    expect(made.status).toBe(200);
+    expect(await refused("checkout", "last", "pay")).toBe("--method ID is missing");
+    expect(await json("checkout", made.json.checkout_id, "pay", "--method", "card")).toMatchObject({
+      charge_id: made.json.charge_id,
+      payment_method: "card",
+    });
+    await order();
+    expect((await json("checkout", "last", "cancel")).status).toBe("CANCELLED");
+  });
+
+  it("trigger sends an event for a charge, or with data of one's own", async () => {
+    const id = await client.pay();
+    const event = await json(
+      "trigger",
+      "charge.completed",
+      "--charge",
+      "last",
+      "--set",
+      "amount=1.00",
+      "a.b=true",
+    );
+    expect(event).toMatchObject({ charge_id: id, data: { charge_id: id, amount: "1.00", a: { b: true } } });
+    expect(await output("trigger", "webhook.test")).toMatch(/^event id +\S+\ntype +webhook\.test\nat +2026/);
+    expect(await refused("trigger", "webhook.test", "--set", "nonsense")).toBe(
+      '"nonsense" is not path=value',
+    );
+  });
+
+  it("wait answers when it is there, and tells in a line when it is not", async () => {
+    const id = await client.pay({ email: "wait@cli.test" });
+    const match = ["--match", "customer_email=wait@cli.test"];
+    expect((await json("wait", "charge", ...match, "status=PENDING")).charge_id).toBe(id);
+    const missed = await refused("wait", "charge", ...match, "status=FAILED", "--timeout", "50ms");
+    expect(missed).toContain(
+      `No charge matched within 50ms (WAIT_TIMEOUT); ${id} status is "PENDING", not "FAILED"`,
+    );
+    expect(await output("wait", "ready")).toBe(`ready  true\nurl    ${ready.url}\n`);
+    expect(await json("wait", "idle")).toMatchObject({ idle: true });
+  });
+
+  it("wait ready waits for a server that is yet to come, and no longer than told", async () => {
+    const url = (await refusingUrl()).replace("/hooks", "");
+    const never = await run(["wait", "ready", "--url", url, "--timeout", "100ms"]);
+    expect(refusal(never)).toBe(`no sandbox at ${url} within 100ms`);
+    const waiting = run(["wait", "ready", "--url", url, "--timeout", "20s"]);
+    const late = new Command(["start", "--json", "--port", new URL(url).port]);
+    expect((await waiting).code).toBe(0);
+    expect((await late.stop()).code).toBe(0);
+    expect(await refused("wait", "ready", "--timeout", "soon")).toContain("--timeout takes a duration");
+  });
+});
+
+describe("what is around the charges", () => {
+  it("webhook adds, lists and redelivers", async () => {
+    await json("trigger", "webhook.test");
+    const before = (await receiver.arrived(1)) && receiver.received.length;
+    await output("wait", "idle");
+    const again = await json("webhook", "redeliver", "last", "--times", "2");
+    expect(again.total).toBe(2);
+    await receiver.arrived(before + 2);
+    expect((await json("webhook", "redeliver", again.items[0].event_id)).total).toBe(1);
+    const { webhook_id } = await json("webhook", "add", "localhost:9/x", "--events", "charge.nothing");
+    const list = await output("webhook", "list");
+    expectAligned(list);
+    expect(list).toContain(webhook_id);
+    expect(await refused("webhook", "add")).toBe("the URL is missing");
+    expect(await refused("webhook", "redeliver", "dl_x")).toBe("Delivery not found (NOT_FOUND)");
+    expect(await refused("webhook", "redeliver", "last", "--times", "many")).toContain("times must be");
+    expect(await refused("webhook", "pull")).toBe("--forward-to URL is missing");
+  });
+
+  it("webhook pull hands over what waits, as it comes", async () => {
+    await using app = await Receiver.open();
+    await json("namespace", "add", "puller");
+    const flags = ["webhook", "pull", "--forward-to", app.url, "--namespace", "puller", "--url", ready.url];
+    expect((await run([...flags, "--once"])).code).toBe(0);
+    const pulling = new Command(flags);
+    await json("trigger", "webhook.test", "--namespace", "puller");
+    (await app.arrived(1)).verify(ready.webhook_secret);
+    expect((await pulling.printed(/webhook\.test \S+ 200\n/))[0]).toBeDefined();
+    await pulling.stop();
+  });
+
+  it("clock tells the time and moves it", async () => {
+    expect(await output("clock")).toMatch(/^mode +manual\nspeed +1\nnow +2026-/m);
+    expect(await output("clock", "advance", "1h30m")).toMatch(/^2026\S+ → 2026\S+, \d+ fired\n$/);
+    expect((await json("clock", "to", "2026-03-01T00:00:00Z")).to).toBe("2026-03-01T00:00:00.000Z");
+    await client.pay();
+    expect((await json("clock", "next")).fired_total).toBeGreaterThan(0);
+    expect((await json("clock", "idle")).fired_total).toBeGreaterThan(0);
+    expect((await json("clock", "speed", "60")).mode).toBe("60x");
+    expect((await json("clock", "resume")).mode).toBe("real");
+    expect((await json("clock", "freeze")).mode).toBe("manual");
+    for (const [words, line] of [
+      [["advance"], "needs a duration"],
+      [["advance", "soon"], "takes a duration"],
+      [["to", "noon"], "takes an ISO 8601 instant"],
+      [["to", "2020-01-01T00:00:00Z"], "must not be earlier"],
+      [["speed", "-1"], ""],
+      [["speed", "fast"], "takes a number"],
+      [["stop"], "clock has no stop"],
+    ] as const) {
+      const { code, stderr } = await told("clock", ...words);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(line)]);
+    }
+  });
+
+  it("scenario, fault and snapshot do what they say", async () => {
+    expect(await output("scenario", "use", "declined")).toBe("name    declined\nactive  true\n");
+    expect(await output("scenario", "list")).toMatch(/^name +active\ndeclined +true\n/);
+    expect((await json("scenario", "drop", "declined")).active).toBe(false);
+    expect(await refused("scenario", "use", "nobody")).toContain('There is no scenario "nobody"');
+    const rule = '{"match":{"operation":"createQuote"},"respond":{"status":503},"times":1}';
+    expect((await json("fault", "add", rule)).applied).toBe(0);
+    expect((await client.quote()).status).toBe(503);
+    expect((await json("fault", "list")).items[0].applied).toBe(1);
+    expectAligned(await output("fault", "list"));
+    expect(await output("fault", "clear")).toBe("removed  1\n");
+    expect(await refused("fault", "add", "{")).toBe("the rule is not valid JSON");
+    expect(await refused("fault", "add", '{"respond":{"status":200}}')).toContain("respond.status must be");
+    await output("snapshot", "save", "here");
+    const { counts } = await json("status");
+    await client.pay();
+    expect(await output("snapshot", "restore", "here")).toContain("as it was when here was saved");
+    expect((await json("status")).counts.charges).toBe(counts.charges);
+    expect((await json("snapshot", "list")).items).toMatchObject([{ name: "here" }]);
+    await output("snapshot", "delete", "here");
+    expect(await refused("snapshot", "restore", "here")).toContain('There is no snapshot "here"');
+  });
+
+  it("requests and events are tables, filtered", async () => {
+    await client.pay();
+    await client.call("GET", "/api/v1/payments/charges/ch_x");
+    const table = await output("requests", "--status", "4xx", "--operation", "getCharge");
+    expectAligned(table);
+    expect(table).toMatch(/^at +method +path +operation +status +fault\n/);
+    expect((await json("requests", "--limit", "1")).items.length).toBe(1);
+    expect(await refused("requests", "--status", "bad")).toContain("status must be");
+    await output("trigger", "charge.failed", "--charge", "last");
+    const events = await output("events", "--type", "charge.failed", "--limit", "1");
+    expectAligned(events);
+    expect(events).toMatch(/^at +type +event id +charge id/);
+  });
+
+  it("events --follow tells of each as it comes, only of the type asked for", async () => {
+    const following = new Command([
+      "events",
+      "--follow",
+      "--type",
+      "webhook.*",
+      "--json",
+      "--url",
+      ready.url,
+    ]);
+    // It has begun to read when what is sent now and then arrives.
+    let seen = false;
+    void following.printed(/\n/).then(() => (seen = true));
+    while (!seen) {
+      await json("trigger", "charge.failed", "--set", "text=a\u2028b");
+      await json("trigger", "webhook.test", "--set", "text=a\u2028b");
+    }
+    const { stdout, stderr } = await following.stop();
+    expect(stderr).toBe("");
+    for (const line of stdout.trimEnd().split("\n"))
+      expect(JSON.parse(line)).toMatchObject({ type: "webhook.test", data: { text: "a\u2028b" } });
+  });
+
+  it("env prints what an app needs, for a file, a shell and GitHub", async () => {
+    const lines = [
+      `PAYMENTS_BASE_URL=${ready.url}`,
+      "PAYMENTS_API_KEY=sk_test_sandbox",
+      `PAYMENTS_WEBHOOK_SECRET=${ready.webhook_secret}`,
+      `PAYMENTS_SANDBOX_URL=${ready.url}`,
+    ];
+    expect(await output("env")).toBe(`${lines.join("\n")}\n`);
+    expect(await output("env", "--format", "shell")).toBe(
+      `${lines.map((line) => `export ${line.replace("=", "='")}'`).join("\n")}\n`,
+    );
+    expect(await output("env", "--format", "github")).toBe(`${lines.join("\n")}\n`);
+    expect((await json("env")).PAYMENTS_API_KEY).toBe("sk_test_sandbox");
+    const file = join(temporaryFolder(), "github-env");
+    writeFileSync(file, "BEFORE=1\n");
+    const env = { PAYMENTS_SANDBOX_URL: ready.url, GITHUB_ENV: file };
+    expect(await run(["env", "--format", "github"], { env })).toMatchObject({ code: 0, stdout: "" });
+    expect(readFileSync(file, "utf8")).toBe(`BEFORE=1\n${lines.join("\n")}\n`);
+    expect(await refused("env", "--format", "shel")).toContain("did you mean shell?");
+  });
+
+  it("reset puts everything back, and keeps what it is told to", async () => {
+    await client.pay();
+    await output("scenario", "use", "declined");
+    expect(await output("reset", "--keep", "scenarios", "webhooks", "keys")).toBe(
+      "namespace default is as it was at the start\n",
+    );
+    expect((await json("scenario", "list")).items[0]).toMatchObject({ name: "declined", active: true });
+    expect((await json("reset", "--repeat-ids")).counts.charges).toBe(0);
+    expect(await output("charges")).toBe("none\n");
+    expect(await refused("charge", "last")).toBe("no charge matches last");
+    expect(await refused("reset", "--keep", "money")).toContain("VALIDATION_ERROR");
+  });
+});

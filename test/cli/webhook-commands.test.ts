@@ -1,0 +1,254 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  buildIfMissing,
+  Command,
+  type CommandOptions,
+  type Finished,
+  removeFolders,
+  run,
+  stopAll,
+  temporaryFolder,
+} from "../support/process-command.js";
+import { Client } from "../support/receiver-client.js";
+import { accept, Receiver, refuseWith, refusingUrl } from "../support/receiver-server.js";
+
+const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
+
+let server: Command;
+let client: Client;
+let options: CommandOptions;
+const receivers: Receiver[] = [];
+
+beforeAll(buildIfMissing, 60_000);
+beforeEach(async () => {
+  const cwd = temporaryFolder();
+  server = new Command(["start", "--json", "-p", "0", "--rate-limit", "off", "--clock", "manual"], { cwd });
+  const { url } = await server.ready();
+  client = Client.at(url);
+  options = { cwd, env: { PAYMENTS_SANDBOX_URL: url } };
+});
+afterEach(async () => {
+  await stopAll();
+  for (const receiver of receivers.splice(0)) await receiver.close();
+});
+afterAll(removeFolders);
+
+async function receive(handler = accept): Promise<Receiver> {
+  const receiver = await Receiver.open(handler);
+  receivers.push(receiver);
+  return receiver;
+}
+
+/** What a command prints that must succeed. */
+async function said(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(args, options);
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
+  return stdout;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read whatever is printed
+async function json(...args: string[]): Promise<any> {
+  return JSON.parse(await said(...args, "--json"));
+}
+
+/** The one line of a command that must be refused. */
+async function refused(...args: string[]): Promise<string> {
+  const { code, stdout, stderr }: Finished = await run(args, options);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
+  return stderr;
+}
+
+describe("trigger", () => {
+  it("makes an event for the newest charge, or with data of one's own", async () => {
+    const receiver = await receive();
+    await said("webhook", "add", receiver.url);
+    const charge = await client.pay();
+    const text = await said("trigger", "charge.completed", "--charge", "last");
+    expect(text).toMatch(/^event id +evt_\w+\ntype +charge\.completed\nat +\S+Z\n$/);
+    expect((await receiver.arrived(1)).event.data.charge_id).toBe(charge);
+
+    const event = await json("trigger", "charge.failed", "--set", "order.id=17", "failure_reason=no funds");
+    const second = await receiver.arrived(2);
+    expect(second.event).toMatchObject({
+      id: event.event_id,
+      type: "charge.failed",
+      data: { order: { id: "17" }, failure_reason: "no funds" },
+    });
+  });
+
+  it("refuses a charge that is not there, and what is no type", async () => {
+    expect(await refused("trigger", "charge.completed", "--charge", "last")).toContain(
+      "no charge matches last",
+    );
+    expect(await refused("trigger", "charge.completed", "--charge", "ch_0")).toContain("NOT_FOUND");
+    expect(await refused("trigger", "Nonsense!")).toContain("type must be an event type");
+  });
+});
+
+describe("webhook", () => {
+  it("add and list: an endpoint with its events, mode and secret", async () => {
+    expect(await said("webhook", "list")).toBe("none\n");
+    const secret = `whsec_${Buffer.alloc(24, 3).toString("base64")}`;
+    const added = await said(
+      ...["webhook", "add", "localhost:3999/hooks", "--mode", "live", "--secret", secret],
+      ...["--events", "charge.*", "withdrawal.*"],
+    );
+    expect(added).toMatch(
+      /^webhook id +we_\w+\nurl +http:\/\/localhost:3999\/hooks\nmode +live\nsecret +whsec_/,
+    );
+    expect(added).toContain(secret);
+    const { items } = await json("webhook", "list");
+    expect(items).toMatchObject([
+      { url: "http://localhost:3999/hooks", mode: "live", events: ["charge.*", "withdrawal.*"], secret },
+    ]);
+    expect(await said("webhook", "list")).toMatch(/^webhook id +url +mode +events +enabled\nwe_/);
+    expect(await refused("webhook", "add")).toContain("the URL is missing");
+    expect(await refused("webhook", "add", "ftp://example.com")).toContain("http or https");
+    expect(await refused("webhook", "add", "http://169.254.169.254/")).toContain("metadata");
+  });
+
+  it("redeliver: the last delivery, one by its id, or one by its event's", async () => {
+    expect(await refused("webhook", "redeliver")).toContain("there is no delivery yet");
+    const receiver = await receive();
+    await said("webhook", "add", receiver.url);
+    await client.pay({ scenario: "instant" });
+    await receiver.arrived(1);
+    const { items } = await json("webhook", "redeliver", "last", "--times", "2");
+    expect(items).toHaveLength(2);
+    const { event_id } = items[0];
+    expect(await said("webhook", "redeliver", items[0].delivery_id)).toContain(event_id);
+    expect(await said("webhook", "redeliver", event_id)).toContain(event_id);
+    await receiver.arrived(5);
+    expect(new Set(receiver.received.map((one) => one.headers["webhook-id"]))).toEqual(new Set([event_id]));
+    expect(await refused("webhook", "redeliver", "evt_0")).toContain("no delivery of event evt_0");
+    expect(await refused("webhook", "redeliver", "dlv_0")).toContain("NOT_FOUND");
+    expect(await refused("webhook", "redeliver", "last", "--times", "many")).toContain("times");
+  });
+
+  it("retry: the last delivery's next attempt now; one that has arrived is refused", async () => {
+    const receiver = await receive(refuseWith(500));
+    await said("webhook", "add", receiver.url);
+    await client.pay({ scenario: "instant" });
+    await receiver.arrived(1);
+    await client.call("POST", "/_sandbox/wait", { for: "delivery", match: { answered: 500 } });
+    receiver.handler = accept;
+    expect(await said("webhook", "retry")).toMatch(/^delivery id +dlv_/);
+    await receiver.arrived(2);
+    await client.call("POST", "/_sandbox/wait", { for: "delivery", match: { status: "delivered" } });
+    expect(await refused("webhook", "retry", "last")).toContain("has arrived");
+  });
+
+  it("names what it has when it is asked for something else", async () => {
+    expect(await refused("webhook", "redelivr")).toContain("redeliver");
+    const { code, stderr } = await run(["webhook"], options);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("argument 'verb'") });
+  });
+});
+
+describe("webhook pull --forward-to", () => {
+  it("--once hands over what waits, signed, each charge in order, and ends", async () => {
+    const receiver = await receive();
+    expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toBe("");
+    const charges = [await client.pay(), await client.pay()];
+    await client.advance({ by: "10s" });
+    const text = await said("webhook", "pull", "--forward-to", receiver.url, "--once");
+    const lines = text.trimEnd().split("\n");
+    expect(lines).toHaveLength(6);
+    for (const line of lines) expect(line).toMatch(/^charge\.\w+ dlv_\w+ 200$/);
+    for (const charge of charges)
+      expect(receiver.about(charge).map(({ event }) => event.type)).toEqual(THREE);
+    for (const received of receiver.received) received.verify();
+    const { json: listed } = await client.call("GET", "/_sandbox/deliveries?status=delivered");
+    expect(listed.total).toBe(6);
+  });
+
+  it("takes the app's answer for the delivery's: a failure comes again by the ladder", async () => {
+    const receiver = await receive(refuseWith(500));
+    const nobody = await refusingUrl();
+    await said("webhook", "pull", "--forward-to", receiver.url, "--once");
+    await client.pay({ scenario: "instant" });
+    expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(/ 500\n$/);
+    expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toBe("");
+    await client.advance({ by: "5s" });
+    // An app that is not there is one that answers 503.
+    expect(await said("webhook", "pull", "--forward-to", nobody, "--once")).toMatch(/ 503\n$/);
+    await client.advance({ by: "5m" });
+    receiver.handler = refuseWith(302, { location: "http://127.0.0.1:9/" });
+    expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(/ 302\n$/);
+    await client.advance({ by: "30m" });
+    receiver.handler = accept;
+    expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(/ 200\n$/);
+    const { items } = (await client.call("GET", "/_sandbox/deliveries")).json;
+    expect(items[0].attempts.map(({ status }: { status: number }) => status)).toEqual([500, 503, 302, 200]);
+  });
+
+  it("goes on until it is interrupted, a reset notwithstanding", async () => {
+    const receiver = await receive();
+    const pulling = new Command(["webhook", "pull", "--forward-to", receiver.url], options);
+    const isThere = async () =>
+      (await client.call("GET", "/_sandbox/webhook-endpoints")).json.items.length === 1;
+    while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 50));
+    await client.pay();
+    await client.advance({ by: "1s" });
+    await receiver.arrived(1);
+    // The world is replaced while the app still thinks about its answer.
+    receiver.handler = async (received) => {
+      receiver.handler = accept;
+      await client.reset();
+      received.answer();
+    };
+    await client.advance({ by: "2s" });
+    await pulling.printed(/charge\.processing dlv_\w+ 200 \(forgotten by a reset\)\n/);
+    const charge = await client.pay();
+    await client.advance({ by: "10s" });
+    await receiver.arrived(5);
+    expect(receiver.about(charge).map(({ event }) => event.type)).toEqual(THREE);
+    expect(await pulling.stop("SIGINT")).toMatchObject({ stderr: "" });
+  });
+
+  it("says what is missing", async () => {
+    expect(await refused("webhook", "pull")).toContain("--forward-to URL is missing");
+    expect(await refused("webhook", "pull", "--forward-to", "http://")).toContain("is not a URL");
+    await server.stop("SIGKILL");
+    expect(await refused("webhook", "pull", "--forward-to", "localhost:3000")).toContain(
+      "there is no sandbox",
+    );
+  });
+});
+
+describe("events", () => {
+  it("lists them, newest first, by type", async () => {
+    expect(await said("events")).toBe("none\n");
+    const charge = await client.pay();
+    await client.advance({ by: "10s" });
+    const { items, total } = await json("events");
+    expect(total).toBe(3);
+    expect(items.map(({ type }: { type: string }) => type)).toEqual([...THREE].reverse());
+    const lines = (await said("events", "--type", "*.completed", "--limit", "5")).trimEnd().split("\n");
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatch(new RegExp(`^\\S+Z +charge\\.completed +evt_\\w+ +${charge}`));
+  });
+
+  it("--follow prints them as they come, and ends with the sandbox", async () => {
+    const following = new Command(["events", "--follow"], options);
+    const asJson = new Command(["events", "-f", "--json"], options);
+    const some = new Command(["events", "-f", "--type", "*.failed"], options);
+    let charge = "";
+    // Whoever follows hears of what comes from then on; a trigger at a time, until all have heard one.
+    while (following.stdout === "" || asJson.stdout === "" || some.stdout === "") {
+      charge = await client.pay();
+      await client.call("POST", "/_sandbox/events", { type: "charge.failed", charge_id: charge });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await client.call("POST", "/_sandbox/events", { type: "charge.refunded", charge_id: charge });
+    await following.printed(new RegExp(`^\\S+Z  charge\\.refunded +${charge}$`, "m"));
+    await asJson.printed(/"type":"charge.refunded"/);
+    for (const line of asJson.stdout.trimEnd().split("\n"))
+      expect(JSON.parse(line)).toMatchObject({ event_id: expect.stringMatching(/^evt_/) });
+    expect(some.stdout).not.toContain("charge.refunded");
+    await server.stop();
+    for (const one of [following, asJson, some])
+      expect(await one.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+});

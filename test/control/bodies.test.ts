@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { type Api, expectError, okBody, openApi } from "../support/api-client.js";
+
+/** Every call that takes a body, with what it needs besides a field nobody knows. */
+const CALLS: [line: string, body: Record<string, unknown>][] = [
+  ["POST /_sandbox/namespaces", { name: "ann" }],
+  ["PUT /_sandbox/namespaces/ann", {}],
+  ["POST /_sandbox/reset", {}],
+  ["POST /_sandbox/snapshots", { name: "a" }],
+  ["PUT /_sandbox/clock", { mode: "real" }],
+  ["POST /_sandbox/clock/advance", { by: "1s" }],
+  ["POST /_sandbox/charges/CHARGE/transition", { to: "FAILED" }],
+  ["POST /_sandbox/charges/CHARGE/refund", {}],
+  ["POST /_sandbox/charges/CHARGE/advance", { until: "COMPLETED" }],
+  ["POST /_sandbox/withdrawals/wd_x/transition", { to: "FAILED" }],
+  ["POST /_sandbox/wait", { for: "idle" }],
+  ["PUT /_sandbox/scenarios/mine", {}],
+  ["POST /_sandbox/faults", { drop: "before" }],
+  ["POST /_sandbox/events", { type: "webhook.test" }],
+  ["POST /_sandbox/deliveries/dl_x/redeliver", {}],
+  ["POST /_sandbox/mailboxes/box/take", {}],
+  ["POST /_sandbox/mailboxes/box/dl_x/ack", { status: 200 }],
+  ["POST /_sandbox/webhook-endpoints", { url: "http://localhost:9" }],
+  ["PATCH /_sandbox/webhook-endpoints/wh_x", {}],
+  ["PUT /_sandbox/rates", { NGN: "1600" }],
+];
+
+async function send(api: Api, line: string, chargeId: string, body: string) {
+  const [method, path] = line.split(" ");
+  return api.send(method!, path!.replace("CHARGE", chargeId), body, { "content-type": "application/json" });
+}
+
+/** The whole state but for when the clock was last looked at. */
+async function state(api: Api): Promise<unknown> {
+  const { collections, counters } = okBody(
+    await api.get<{ collections: object; counters: object }>("/_sandbox/state"),
+  );
+  return { ...collections, clock: undefined, counters };
+}
+
+describe("a control body", () => {
+  it.each(CALLS)(
+    "with an unknown field is refused by %s, which names it and changes nothing",
+    async (line, body) => {
+      const api = await openApi();
+      const { charge_id } = await api.pay();
+      const before = await state(api);
+      const answer = await send(api, line, charge_id, JSON.stringify({ ...body, tpyo: "1600x" }));
+      expectError(answer, 400, "VALIDATION_ERROR");
+      expect(JSON.stringify(answer.details)).toContain("tpyo");
+      expect(await state(api)).toEqual(before);
+    },
+  );
+
+  it.each(["{", "[]", "null", '"text"', "7"])(
+    "that is %s is refused in the service's shape",
+    async (text) => {
+      const api = await openApi();
+      for (const [line] of CALLS) {
+        const answer = await send(api, line, "ch_x", text);
+        expectError(answer, 400, "VALIDATION_ERROR", ["body"]);
+      }
+    },
+  );
+
+  it("larger than 1 MiB is 413", async () => {
+    const api = await openApi();
+    const text = JSON.stringify({ type: "webhook.test", data: { text: "x".repeat(1024 * 1024) } });
+    expectError(await send(api, "POST /_sandbox/events", "", text), 413, "PAYLOAD_TOO_LARGE");
+  });
+});
+
+describe("a control call", () => {
+  it("at a path that is none is 404, with another method 405 and what is allowed", async () => {
+    const api = await openApi();
+    expectError(await api.get("/_sandbox/nothing"), 404, "NOT_FOUND");
+    const wrong = await api.send("DELETE", "/_sandbox/clock");
+    expectError(wrong, 405, "METHOD_NOT_ALLOWED");
+    expect(wrong.headers.get("allow")).toBe("GET, PUT, HEAD");
+  });
+
+  it("tells the sandbox's time in every answer, refusals too", async () => {
+    const api = await openApi();
+    for (const path of ["/_sandbox", "/_sandbox/charges/ch_x", "/_sandbox/nothing", "/health"])
+      expect((await api.get(path)).headers.get("sandbox-now")).toBe("2026-01-31T09:00:00.000Z");
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { openSandbox } from "../support/api-client.js";
+import { Client } from "../support/receiver-client.js";
+import { Receiver, refuseWith } from "../support/receiver-server.js";
+
+const open = async (options = {}) => {
+  const sandbox = await openSandbox(options);
+  return { sandbox, client: Client.of(sandbox) };
+};
+
+describe("GET /_sandbox/coverage", () => {
+  it("tells what of operations, statuses, events and error codes the app has met, and what not", async () => {
+    const { sandbox, client } = await open();
+    const fresh = (await client.call("GET", "/_sandbox/coverage")).json;
+    expect(Object.keys(fresh)).toEqual(["operations", "statuses", "events", "error_codes"]);
+    for (const part of Object.values(fresh)) expect(part).toMatchObject({ met: {} });
+    const id = await client.pay();
+    await client.pay({ email: "declined@shop.test" });
+    await sandbox.advance("10s");
+    await client.call("GET", "/api/v1/payments/charges/ch_x");
+    await client.call("POST", `/_sandbox/charges/${id}/transition`, { to: "EXPIRED" });
+    const { operations, statuses, events, error_codes } = (await client.call("GET", "/_sandbox/coverage"))
+      .json;
+    expect(operations.met).toEqual({ createQuote: 2, createWhitelabel: 2, getCharge: 1 });
+    expect(operations.not_met).toContain("getBalances");
+    expect(Object.keys(statuses.met)).toEqual(expect.arrayContaining(["PENDING", "COMPLETED", "FAILED"]));
+    expect(statuses.not_met).toEqual(expect.arrayContaining(["CANCELLED", "EXPIRED", "REFUNDED"]));
+    expect(events.met).toMatchObject({ "charge.completed": 1, "charge.failed": 1 });
+    expect(events.not_met).toContain("withdrawal.failed");
+    expect(error_codes.met).toEqual({ NOT_FOUND: 1 });
+    expect(error_codes.not_met).not.toContain("INVALID_TRANSITION");
+  });
+});
+
+describe("GET /_sandbox/advice", () => {
+  const told = async (client: Client) =>
+    (await client.call("GET", "/_sandbox/advice")).json.items as {
+      why: string;
+      times: number;
+      example: string;
+    }[];
+
+  it("has nothing to say of an app that does well", async () => {
+    await using receiver = await Receiver.open();
+    const { sandbox, client } = await open({ webhooks: [receiver.url] });
+    const id = await client.pay();
+    for (const pause of ["1s", "2s", "4s", "8s", "16s", "32s", "64s"]) {
+      await client.call("GET", `/api/v1/payments/charges/${id}`);
+      await sandbox.advance(pause);
+    }
+    await client.call("GET", "/api/v1/accounts/balances");
+    await sandbox.advance("10s");
+    await client.call("GET", "/api/v1/accounts/balances");
+    expect(await told(client)).toEqual([]);
+  });
+
+  it("tells of balances read more often than every ten seconds", async () => {
+    const { sandbox, client } = await open();
+    for (let n = 0; n < 3; n++) {
+      await client.call("GET", "/api/v1/accounts/balances");
+      await sandbox.advance("9999ms");
+    }
+    expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
+  });
+
+  it("tells of a charge polled without backoff", async () => {
+    const { sandbox, client } = await open();
+    const id = await client.pay();
+    for (let n = 0; n < 6; n++) {
+      await client.call("GET", `/api/v1/payments/charges/${id}`);
+      await sandbox.advance("2s");
+    }
+    expect(await told(client)).toMatchObject([
+      { why: "a charge was polled at the same pace", times: 1, example: `6 reads of ${id}` },
+    ]);
+  });
+
+  it("tells of a charge polled past fifteen minutes", async () => {
+    const { sandbox, client } = await open();
+    const id = await client.pay({ scenario: "stuck" });
+    await sandbox.advance("15m");
+    await client.call("GET", `/api/v1/payments/charges/${id}`);
+    expect(await told(client)).toEqual([]);
+    await sandbox.advance("1s");
+    await client.call("GET", `/api/v1/payments/charges/${id}`);
+    expect(await told(client)).toMatchObject([{ why: "a charge was polled for longer", times: 1 }]);
+  });
+
+  it("tells of webhooks answered with a redirect", async () => {
+    await using receiver = await Receiver.open(refuseWith(302, { location: "http://localhost:9/" }));
+    const { sandbox, client } = await open({ webhooks: [receiver.url] });
+    await client.call("POST", "/_sandbox/events", { type: "webhook.test" });
+    await sandbox.advance("1s");
+    expect(await told(client)).toMatchObject([{ why: "webhooks were answered with a redirect", times: 1 }]);
+  });
+
+  it("tells of webhooks answered late", async () => {
+    await using receiver = await Receiver.open((received) => setTimeout(() => received.answer(), 5_100));
+    const { sandbox, client } = await open({ webhooks: [receiver.url] });
+    await client.call("POST", "/_sandbox/events", { type: "webhook.test" });
+    await sandbox.settled();
+    expect(await told(client)).toMatchObject([{ why: "webhooks were answered late", times: 1 }]);
+  });
+});

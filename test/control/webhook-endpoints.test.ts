@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { expectError, expectInvalid, okBody, openApi, openSandbox } from "../support/api-client.js";
+import { Client } from "../support/receiver-client.js";
+import { Receiver } from "../support/receiver-server.js";
+
+const PATH = "/_sandbox/webhook-endpoints";
+interface Endpoint {
+  webhook_id: string;
+  url: string | null;
+}
+
+describe("/_sandbox/webhook-endpoints", () => {
+  it("registers, lists newest first, shows, changes and deletes", async () => {
+    const api = await openApi();
+    const made = okBody(await api.post<Endpoint>(PATH, { url: "localhost:9/hooks" }));
+    expect(made).toMatchObject({
+      url: "http://localhost:9/hooks",
+      mailbox: null,
+      mode: "test",
+      events: ["*"],
+      secret: api.sandbox.webhookSecret,
+      enabled: true,
+      organization_id: null,
+    });
+    const box = okBody(
+      await api.post<Endpoint>(PATH, { mailbox: "box", events: ["charge.*"], mode: "live" }),
+    );
+    const list = okBody(await api.get<{ total: number; items: Endpoint[] }>(PATH));
+    expect(list).toMatchObject({
+      total: 2,
+      items: [{ webhook_id: box.webhook_id }, { webhook_id: made.webhook_id }],
+    });
+    expect((await api.get(`${PATH}/${box.webhook_id}`)).body).toEqual(box);
+    const patched = await api.send("PATCH", `${PATH}/${made.webhook_id}`, JSON.stringify({ enabled: false }));
+    expect(patched.body).toEqual({ ...made, enabled: false });
+    expect((await api.send("DELETE", `${PATH}/${made.webhook_id}`)).body).toMatchObject({ deleted: true });
+    expectError(await api.get(`${PATH}/${made.webhook_id}`), 404, "NOT_FOUND");
+  });
+
+  it("updates the endpoint of a URL that is there already", async () => {
+    const api = await openApi();
+    const made = okBody(await api.post<Endpoint>(PATH, { url: "http://localhost:9/a" }));
+    const again = await api.post<Endpoint>(PATH, { url: "http://localhost:9/a", events: ["charge.failed"] });
+    expect(again.body).toEqual({ ...made, events: ["charge.failed"] });
+  });
+
+  it("hears only what it asked for, while it is enabled and there", async () => {
+    await using receiver = await Receiver.open();
+    const sandbox = await openSandbox();
+    const client = Client.of(sandbox);
+    const { json } = await client.call("POST", PATH, { url: receiver.url, events: ["charge.completed"] });
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(receiver.types).toEqual(["charge.completed"]);
+    await client.call("PATCH", `${PATH}/${json.webhook_id}`, { enabled: false });
+    await client.pay();
+    await sandbox.advance("10s");
+    await client.call("PATCH", `${PATH}/${json.webhook_id}`, {
+      enabled: true,
+      events: ["charge.processing"],
+    });
+    await client.pay();
+    await sandbox.advance("10s");
+    await client.call("DELETE", `${PATH}/${json.webhook_id}`);
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(receiver.types).toEqual(["charge.completed", "charge.processing"]);
+  });
+
+  it.each([
+    [{}, "url"],
+    [{ url: "ftp://x" }, "url"],
+    [{ url: "http://localhost:9", mailbox: "b" }, "url"],
+    [{ url: "http://localhost:9", mode: "prod" }, "mode"],
+    [{ url: "http://localhost:9", secret: "short" }, "secret"],
+    [{ url: "http://localhost:9", unreachable: "panic" }, "unreachable"],
+    [{ url: "http://localhost:9", urll: "x" }, "body"],
+  ])("refuses %j", async (body, field) => {
+    expectInvalid(await (await openApi()).post(PATH, body), field);
+  });
+
+  it("refuses to change what is not there, and a mailbox into an address", async () => {
+    const api = await openApi();
+    expectError(await api.send("PATCH", `${PATH}/wh_x`, "{}"), 404, "NOT_FOUND");
+    expectError(await api.send("DELETE", `${PATH}/wh_x`), 404, "NOT_FOUND");
+    const box = okBody(await api.post<Endpoint>(PATH, { mailbox: "box" }));
+    const both = await api.send("PATCH", `${PATH}/${box.webhook_id}`, '{"url":"http://localhost:9"}');
+    expectInvalid(both, "url");
+  });
+});

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { OPTION_ROWS } from "../../src/cli/options.js";
+import { FIXTURE_IDS, fixturesSchema } from "../../src/schema/fixtures.js";
+import { startOptionsSchema } from "../../src/schema/options.js";
+
+const text = readFileSync(fileURLToPath(new URL("../../docs/assumptions.md", import.meta.url)), "utf8");
+const changes = text.split("\n").flatMap((line) => {
+  const cells = line.startsWith("| ") ? line.split("|").map((cell) => cell.trim()) : [];
+  return cells.length === 4 && cells[2] !== "Change it with" ? [{ assumed: cells[1]!, how: cells[2]! }] : [];
+});
+
+/** What stands in backticks after that word, up to the next sentence or word of its kind. */
+function namedAfter(word: string, how: string): string[] {
+  return [...how.matchAll(new RegExp(`\\b${word} ((?:\`[^\`]+\`(?:, )?)+)`, "g"))].flatMap(([, names]) =>
+    [...names!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!),
+  );
+}
+
+const named = (word: string) => [...new Set(changes.flatMap(({ how }) => namedAfter(word, how)))];
+
+describe("docs/assumptions.md", () => {
+  it("says of each thing how to change it, or that it cannot be changed", () => {
+    expect(changes.length).toBeGreaterThan(80);
+    for (const { assumed, how } of changes) {
+      const says = /^–$|\b(config|fixtures|scenario|control|option)\b|\?wait/.test(how);
+      expect([assumed, says]).toEqual([assumed, true]);
+    }
+  });
+
+  it.each(named("config"))("config key %s is there", (name) => {
+    expect(Object.keys(startOptionsSchema.shape)).toContain(/^\w+/.exec(name)![0]);
+  });
+
+  it.each(named("option"))("option %s is there", (flag) => {
+    expect(OPTION_ROWS.some(({ flags }) => flags.split(/[ ,]+/).includes(flag))).toBe(true);
+  });
+
+  it.each(named("fixtures"))("fixtures field %s is there", (name) => {
+    const [, list, field] = /^(\w+)(?:\[\]\.(\w+))?$/.exec(name)!;
+    expect(Object.keys(FIXTURE_IDS)).toContain(list);
+    const record = fixturesSchema.shape[list as keyof typeof FIXTURE_IDS].def.element;
+    if (field !== undefined) expect(Object.keys(record.shape)).toContain(field);
+  });
+});

@@ -1,0 +1,278 @@
+import { describe, expect, it } from "vitest";
+import type { Client } from "../support/receiver-client.js";
+import { hold, refuseWith } from "../support/receiver-server.js";
+import { deliveries, type Json, MINUTE, receive, SECOND, shopFor, since } from "./support/shop.js";
+
+const ONLY_COMPLETED = { events: ["charge.completed"] };
+
+const post = (client: Client, path: string, body: object = {}) =>
+  client.call("POST", `/_sandbox/${path}`, body);
+const events = async (client: Client): Promise<Json[]> =>
+  (await client.call("GET", "/_sandbox/events?limit=100")).json.items;
+
+describe("the delivery log", () => {
+  it("keeps the exact bytes and headers, the answer, how long it took and when the next attempt is", async () => {
+    const receiver = await receive((received) => {
+      if (receiver.received.length > 1) return received.answer(204);
+      setTimeout(() => received.response.writeHead(503, { "x-app": "down" }).end("büsy ✗"), 60);
+    });
+    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
+    const charge = await client.pay({ scenario: "instant", metadata: { note: "Zoë 𝄞" } });
+    await sandbox.settled();
+
+    const [first] = await deliveries(client);
+    const [event] = await events(client);
+    expect(first).toMatchObject({
+      event_id: event.event_id,
+      type: "charge.completed",
+      mode: "test",
+      url: receiver.url,
+      charge_id: charge,
+      status: "pending",
+      answered: 503,
+    });
+    expect(since(first.next_attempt_at)).toBe(5 * SECOND);
+    expect(first.body).toBe(receiver.received[0]!.body);
+    expect(first.data).toEqual((await client.charge(charge)).json);
+    const [attempt] = first.attempts;
+    expect(attempt).toMatchObject({ attempt: 1, status: 503, response_body: "büsy ✗", error: null });
+    expect(since(attempt.at)).toBe(0);
+    expect(attempt.duration_ms).toBeGreaterThanOrEqual(50);
+    expect(attempt.duration_ms).toBeLessThan(5_000);
+    expect(Math.abs(Date.now() - Date.parse(attempt.sent_at))).toBeLessThan(20_000);
+    // Every header we chose went out as the log has it.
+    expect(receiver.received[0]!.headers).toMatchObject(attempt.request_headers);
+    expect(Object.keys(attempt.request_headers)).toEqual(
+      expect.arrayContaining(["content-type", "webhook-id", "webhook-timestamp", "webhook-signature"]),
+    );
+
+    await sandbox.advance("5s");
+    const { json } = await client.call("GET", `/_sandbox/deliveries/${first.delivery_id}`);
+    expect(json).toMatchObject({ status: "delivered", answered: 204, next_attempt_at: null });
+    expect(json.attempts[0]).toEqual(attempt);
+    expect(json.attempts[1]).toMatchObject({ attempt: 2, status: 204, response_body: "" });
+    expect(receiver.received[1]!.headers).toMatchObject(json.attempts[1].request_headers);
+  });
+
+  it("keeps the first 4 KB of a long answer, to the byte", async () => {
+    const answer = "x".repeat(4_090) + "0123456789".repeat(10_000);
+    const receiver = await receive((received) => received.response.writeHead(200).end(answer));
+    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
+    await client.pay({ scenario: "instant" });
+    await sandbox.settled();
+    const [one] = await deliveries(client);
+    expect(one.attempts[0].response_body).toBe(answer.slice(0, 4_096));
+  });
+
+  it("says in words what went wrong where there was no answer", async () => {
+    const receiver = await receive((received) => received.response.destroy());
+    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
+    await client.pay({ scenario: "instant" });
+    await sandbox.settled();
+    expect((await deliveries(client))[0].attempts[0]).toMatchObject({
+      status: null,
+      response_body: null,
+      error: expect.stringMatching(/hang up|ECONNRESET/),
+    });
+  });
+
+  it("is asked by type, charge, event, status and mode", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await shopFor([receiver.url]);
+    const [charge, other] = [await client.pay(), await client.pay()];
+    await sandbox.advance("3s");
+    const count = async (query: string) => (await deliveries(client, query)).length;
+    expect(await count("")).toBe(4);
+    expect(await count(`&charge_id=${charge}`)).toBe(2);
+    expect(await count(`&charge_id=${other}&type=*.processing`)).toBe(1);
+    expect(await count(`&event_id=${receiver.received[0]!.event.id}`)).toBe(1);
+    expect([await count("&status=delivered"), await count("&status=failed")]).toEqual([4, 0]);
+    expect([await count("&mode=test"), await count("&mode=live")]).toEqual([4, 0]);
+    const wrong = await client.call("GET", "/_sandbox/deliveries?status=lost");
+    expect(wrong.status).toBe(400);
+  });
+});
+
+describe("redeliver", () => {
+  it("makes a new delivery of the same event, with its id and bytes, freshly signed", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
+    const charge = await client.pay({ scenario: "instant" });
+    await sandbox.settled();
+    const [first] = await deliveries(client);
+    // The signature's timestamp counts whole seconds of wall time.
+    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    const { status, json } = await post(client, `deliveries/${first.delivery_id}/redeliver`, { times: 2 });
+    expect({ status, total: json.total }).toEqual({ status: 200, total: 2 });
+    await sandbox.settled();
+
+    expect(receiver.received).toHaveLength(3);
+    for (const again of receiver.received.slice(1)) {
+      expect(again.body).toBe(receiver.received[0]!.body);
+      expect(again.headers["webhook-id"]).toBe(first.event_id);
+      expect(Number(again.headers["webhook-timestamp"])).toBeGreaterThan(
+        Number(receiver.received[0]!.headers["webhook-timestamp"]),
+      );
+      again.verify();
+    }
+    expect(await events(client)).toHaveLength(1);
+    const all = await deliveries(client, `&charge_id=${charge}`);
+    expect(all).toHaveLength(3);
+    expect(new Set(all.map((one) => one.delivery_id)).size).toBe(3);
+    expect(new Set(all.map((one) => one.event_id))).toEqual(new Set([first.event_id]));
+    expect(all.map((one) => one.attempts.length)).toEqual([1, 1, 1]);
+    // They are part of the charge's story too.
+    const story = (await client.call("GET", `/_sandbox/charges/${charge}/timeline`)).json;
+    expect(JSON.stringify(story).match(/"kind":"attempt"/g)).toHaveLength(3);
+  });
+
+  it("goes at once, and nothing waits for it: not the object's next event, not its retries", async () => {
+    const receiver = await receive(refuseWith(500));
+    const { sandbox, client } = await shopFor([receiver.url]);
+    await client.pay();
+    await sandbox.advance("1s");
+    const [first] = await deliveries(client);
+    receiver.handler = hold;
+    const made = await post(client, `deliveries/${first.delivery_id}/redeliver`);
+    expect(made.json.items[0]).toMatchObject({ status: "pending", type: "charge.awaiting_payment" });
+    const again = await receiver.arrived(2);
+    receiver.handler = (received) => received.answer();
+    await client.transition(first.charge_id, "PROCESSING");
+    expect((await receiver.arrived(3)).event.type).toBe("charge.processing");
+    again.answer();
+    await sandbox.settled();
+  });
+
+  it("knows nothing of a delivery that is not there, and no more than 100 times", async () => {
+    const { client } = await shopFor();
+    expect((await post(client, "deliveries/dlv_0/redeliver")).status).toBe(404);
+    expect((await post(client, "deliveries/dlv_0/redeliver", { times: 101 })).status).toBe(400);
+    expect((await post(client, "deliveries/dlv_0/redeliver", { times: 0 })).status).toBe(400);
+  });
+});
+
+describe("trigger", () => {
+  it("makes a new event, about the charge as it stands; the charge stays as it is", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await shopFor([receiver.url]);
+    const charge = await client.pay();
+    const before = (await client.charge(charge)).text;
+    const made = await post(client, "events", { type: "charge.completed", charge_id: charge });
+    expect(made).toMatchObject({ status: 200, json: { type: "charge.completed", charge_id: charge } });
+    await sandbox.settled();
+    expect(receiver.types).toEqual(["charge.completed"]);
+    receiver.received[0]!.verify();
+    expect(receiver.received[0]!.event.id).toBe(made.json.event_id);
+    expect(receiver.received[0]!.dataText).toBe(before);
+    expect((await client.charge(charge)).text).toBe(before);
+    await post(client, "events", { type: "charge.completed", charge_id: charge, data: { status: "FAILED" } });
+    await sandbox.settled();
+    expect(receiver.received[1]!.event.data.status).toBe("FAILED");
+    expect(receiver.received[1]!.event.id).not.toBe(made.json.event_id);
+  });
+
+  it("makes one about nothing at all, and refuses what is no type or no charge", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await shopFor([receiver.url]);
+    expect((await post(client, "events", { type: "webhook.test" })).json.data).toEqual({});
+    await sandbox.settled();
+    expect(receiver.types).toEqual(["webhook.test"]);
+    expect((await post(client, "events", { type: "No Type" })).status).toBe(400);
+    expect((await post(client, "events", {})).status).toBe(400);
+    expect((await post(client, "events", { type: "charge.failed", charge_id: "ch_0" })).status).toBe(404);
+  });
+});
+
+describe("retry", () => {
+  it("makes the same delivery's next attempt now instead of when the ladder would", async () => {
+    const receiver = await receive(refuseWith(500));
+    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
+    await client.pay({ scenario: "instant" });
+    await sandbox.settled();
+    const [first] = await deliveries(client);
+    receiver.handler = (received) => received.answer();
+    const answer = await post(client, `deliveries/${first.delivery_id}/retry`);
+    expect(answer.status).toBe(200);
+    expect(answer.json).toMatchObject({ delivery_id: first.delivery_id, status: "pending" });
+    await sandbox.settled();
+    const all = await deliveries(client);
+    expect(all).toHaveLength(1);
+    expect(all[0]).toMatchObject({ status: "delivered", next_attempt_at: null });
+    expect(all[0].attempts.map((one: Json) => [one.attempt, one.status, since(one.at)])).toEqual([
+      [1, 500, 0],
+      [2, 200, 0],
+    ]);
+    receiver.received[1]!.verify();
+    // The attempt the ladder had planned is not made besides.
+    await sandbox.advance("7d");
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it("counts as a rung of the ladder: the next comes after that one's wait", async () => {
+    const receiver = await receive(refuseWith(500));
+    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
+    await client.pay({ scenario: "instant" });
+    await sandbox.advance("2s");
+    const [first] = await deliveries(client);
+    await post(client, `deliveries/${first.delivery_id}/retry`);
+    await sandbox.settled();
+    expect(since((await deliveries(client))[0].next_attempt_at)).toBe(2 * SECOND + 5 * MINUTE);
+  });
+
+  it("tries once more what had failed for good; failing again, it has failed again", async () => {
+    const receiver = await receive(refuseWith(500));
+    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
+    await client.pay({ scenario: "instant" });
+    await sandbox.advance("30d");
+    const [failed] = await deliveries(client);
+    expect([failed.status, failed.attempts.length]).toEqual(["failed", 10]);
+    for (const [answers, status, attempts] of [
+      [500, "failed", 11],
+      [200, "delivered", 12],
+    ] as const) {
+      receiver.handler = (received) => received.answer(answers);
+      expect((await post(client, `deliveries/${failed.delivery_id}/retry`)).status).toBe(200);
+      await sandbox.settled();
+      const [now] = await deliveries(client);
+      expect([now.status, now.attempts.length, now.next_attempt_at]).toEqual([status, attempts, null]);
+    }
+  });
+
+  it("brings forward what a scenario delays", async () => {
+    const receiver = await receive();
+    const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
+    await client.call("PUT", "/_sandbox/scenarios/late", { webhooks: [{ delay: "1h" }] });
+    await client.call("POST", "/_sandbox/scenarios/late/activate");
+    const charge = await client.pay();
+    await client.transition(charge, "COMPLETED");
+    const [late] = await deliveries(client);
+    await post(client, `deliveries/${late.delivery_id}/retry`);
+    await sandbox.advance("2h");
+    expect(receiver.types).toEqual(["charge.completed"]);
+  });
+
+  it("is refused with 409 where there is nothing to try again", async () => {
+    const receiver = await receive(hold);
+    const { sandbox, client } = await shopFor([receiver.url]);
+    const charge = await client.pay();
+    for (const status of ["PROCESSING", "COMPLETED"]) await client.transition(charge, status);
+    const held = await receiver.arrived(1);
+    const [underWay, waiting] = await deliveries(client);
+    const refused = async ({ delivery_id }: Json) => {
+      const { status, json } = await post(client, `deliveries/${delivery_id}/retry`);
+      expect({ status, code: json.error?.code }).toEqual({ status: 409, code: "INVALID_TRANSITION" });
+      return json.error.message;
+    };
+    expect(await refused(underWay)).toContain("under way");
+    expect(await refused(waiting)).toContain("waits for");
+    receiver.handler = (received) => received.answer(410);
+    held.answer();
+    await sandbox.settled();
+    expect(await refused(underWay)).toContain("has arrived");
+    // The second was answered 410, which switched the endpoint off.
+    expect(await refused(waiting)).toContain("switched off");
+    expect((await post(client, "deliveries/dlv_0/retry")).status).toBe(404);
+    expect((await post(client, `deliveries/${underWay.delivery_id}/retry`, { times: 2 })).status).toBe(400);
+    expect(receiver.received).toHaveLength(2);
+  });
+});
