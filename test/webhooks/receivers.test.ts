@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+// @ts-expect-error: Express comes without types, and @types/express is not installed
 import express from "express";
 import { Hono } from "hono";
 import { Webhook } from "standardwebhooks";
@@ -37,10 +38,14 @@ function appOf(build: Build): App {
 const APPS: Record<string, Build> = {
   Express: (verify) => {
     const app = express();
-    app.post("/hooks", express.raw({ type: "application/json", limit: "1mb" }), (request, response) => {
-      const isTaken = verify(request.body as Buffer, request.headers as Record<string, string>);
-      response.sendStatus(isTaken ? 204 : 400);
-    });
+    app.post(
+      "/hooks",
+      express.raw({ type: "application/json", limit: "1mb" }),
+      (request: Json, response: Json) => {
+        const isTaken = verify(request.body, request.headers);
+        response.sendStatus(isTaken ? 204 : 400);
+      },
+    );
     return app as unknown as RequestListener;
   },
   Hono: (verify) => {
@@ -87,7 +92,7 @@ const AWKWARD = [
   '"quoted" \\back\\slash\\ /slash/',
   "</script><!-- & &amp; %00 %E2%82%AC",
   '{"id":"evt_fake","data":{}}',
-  "$& $1 ${HOME} `id` {timestamp}",
+  "$& $1 $HOME `id` {timestamp}",
   "\ud800 lone",
   "__proto__",
   " leading and trailing ",
@@ -161,7 +166,7 @@ describe("receivers as people build them verify every event with the official li
       Object.fromEntries(AWKWARD.map((text, index) => [`${index}${text}`, text])),
       { deep: Array.from({ length: 200 }).reduce<Json>((inner) => ({ inner }), { end: true }) },
       { large: "𝄞ü ".repeat(20_000) },
-      { exact: 12345678901234567890, small: 1e-7, huge: 1e21 },
+      { exact: 2 ** 53, small: 1e-7, huge: 1e21 },
     ];
     for (const data of all) {
       const answer = await client.call("POST", "/_sandbox/events", { type: "charge.completed", data });
