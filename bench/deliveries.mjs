@@ -19,7 +19,7 @@ const PENDING = 10_000;
 const ENDPOINTS = 50;
 const EVENTS_A_CHARGE = 3;
 const LATENCY = { connections: 1, warmUpMs: 200, maxMs: 1_000 };
-const ROUNDS = 2;
+const ROUNDS = 1;
 
 /** The app: a process of its own that answers 204, at once or when it is let go, after a while or without. */
 function receive() {

@@ -1,5 +1,5 @@
 import type { Charge } from "../domain/charge.js";
-import { expireCharge, runTimelineEntry, settleCharge } from "../engine/commands/charges.js";
+import { expireCharge, leadsTo, runTimelineEntry, settleCharge } from "../engine/commands/charges.js";
 import { dropDelivery, type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
 import { runWithdrawalEntry } from "../engine/commands/withdrawals.js";
 import { keepClock } from "../engine/commands/world.js";
@@ -403,8 +403,7 @@ export class Runner {
     const charge = () => this.#engine.state.get("charges", chargeId);
     const found = charge();
     if (found === undefined) return refuse("NOT_FOUND", "Charge not found");
-    const leadsThere = until === "EXPIRED" || found.timeline.some((entry) => entry.to === until);
-    if (found.status !== until && !leadsThere)
+    if (!leadsTo(this.#engine.state, found, until))
       return refuse("INVALID_TRANSITION", `Nothing planned for the charge makes it ${until}.`);
     for (
       let current: Charge | undefined = found;

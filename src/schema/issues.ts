@@ -35,6 +35,11 @@ export function issuePath(issue: Issue): string {
 export function issueDetails(issues: readonly Issue[]): ErrorDetails {
   const details = new Map<string, string>();
   for (const issue of issues) {
+    if (issue.code === "unrecognized_keys") {
+      for (const key of issue.keys)
+        details.set([...issue.path, key].map(String).join("."), "is not a known field");
+      continue;
+    }
     const path = issuePath(issue);
     if (!details.has(path)) details.set(path, issueMessage(issue));
   }

@@ -122,13 +122,13 @@ describe("faults", () => {
 
   it.each([
     [{ respond: { status: 200 } }, "respond.status"],
-    [{ respond: { status: 500, statuz: 1 } }, "respond"],
+    [{ respond: { status: 500, statuz: 1 } }, "respond.statuz"],
     [{ delay: "long" }, "delay"],
     [{ drop: "during" }, "drop"],
     [{ drop: "before", probability: 2 }, "probability"],
     [{ drop: "before", times: 0 }, "times"],
-    [{ drop: "before", matches: {} }, "body"],
-    [{ drop: "before", match: { operations: "x" } }, "match"],
+    [{ drop: "before", matches: {} }, "matches"],
+    [{ drop: "before", match: { operations: "x" } }, "match.operations"],
   ])("refuses %j and names the field", async (body, field) => {
     const api = await openApi();
     expectInvalid(await api.post("/_sandbox/faults", body), field);

@@ -98,7 +98,7 @@ describe("POST /_sandbox/wait", () => {
     [{ for: "rain" }, "for"],
     [{ for: "charge", timeout: "soon" }, "timeout"],
     [{ for: "charge", count: 0 }, "count"],
-    [{ for: "charge", within: "1s" }, "body"],
+    [{ for: "charge", within: "1s" }, "within"],
   ])("refuses %j and names the field", async (body, field) => {
     expectInvalid(await (await openApi()).post("/_sandbox/wait", body), field);
   });

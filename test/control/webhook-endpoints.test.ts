@@ -74,7 +74,7 @@ describe("/_sandbox/webhook-endpoints", () => {
     [{ url: "http://localhost:9", mode: "prod" }, "mode"],
     [{ url: "http://localhost:9", secret: "short" }, "secret"],
     [{ url: "http://localhost:9", unreachable: "panic" }, "unreachable"],
-    [{ url: "http://localhost:9", urll: "x" }, "body"],
+    [{ url: "http://localhost:9", urll: "x" }, "urll"],
   ])("refuses %j", async (body, field) => {
     expectInvalid(await (await openApi()).post(PATH, body), field);
   });

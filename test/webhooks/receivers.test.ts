@@ -1,7 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-// @ts-expect-error: Express comes without types, and @types/express is not installed
 import express from "express";
 import { Hono } from "hono";
 import { Webhook } from "standardwebhooks";

@@ -1,5 +1,6 @@
 import {
   type Actor,
+  CHARGE_TRANSITIONS,
   type Charge,
   type ChargeTasks,
   isOpen,
@@ -24,6 +25,7 @@ import { digestOf, idOf, referenceOf } from "../ids.js";
 import { post } from "../ledger.js";
 import type { Task } from "../records.js";
 import { askedScenario, scenariosFor } from "../scenarios.js";
+import type { State } from "../state.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailJson, keepViews } from "../views.js";
 import { validQuote } from "./quotes.js";
@@ -481,4 +483,37 @@ export function transitionCharge(
 /** The customer turns away, on the page or by the control API. */
 export function cancelCharge(chargeId: string): Command<Charge | Refusal> {
   return transitionCharge(chargeId, "CANCELLED", "customer", "cancelled_by_customer");
+}
+
+/** Whether what is planned for a charge, left alone, gives it that status some time. Looks ahead and changes nothing. */
+export function leadsTo(state: State, charge: Charge, until: ChargeStatus): boolean {
+  const dueOf = (task: number | undefined) => (task === undefined ? undefined : state.get("tasks", task));
+  const first = dueOf(charge.tasks.timeline);
+  let expiryMs = dueOf(charge.tasks.expiry)?.due_ms;
+  let next = first === undefined ? undefined : { step: first.step!, atMs: first.due_ms };
+  let { status } = charge;
+  const lateEntry = (from: number, expiredMs: number) => {
+    const step = charge.timeline.findIndex((entry, index) => index >= from && "after_expiry" in entry);
+    const entry = charge.timeline[step];
+    return entry !== undefined && "after_expiry" in entry
+      ? { step, atMs: expiredMs + durationMs(entry.after_expiry) }
+      : undefined;
+  };
+  while (status !== until) {
+    if (expiryMs !== undefined && isOpen(status) && (next === undefined || expiryMs <= next.atMs)) {
+      status = "EXPIRED";
+      next = lateEntry(0, expiryMs);
+      expiryMs = undefined;
+      continue;
+    }
+    if (next === undefined) return false;
+    const { step, atMs }: { step: number; atMs: number } = next;
+    const { to } = charge.timeline[step]!;
+    if (CHARGE_TRANSITIONS[status].includes(to)) status = to;
+    const following = charge.timeline[step + 1];
+    if (following !== undefined && "after" in following)
+      next = { step: step + 1, atMs: atMs + durationMs(following.after) };
+    else next = status === "EXPIRED" ? lateEntry(step + 1, atMs) : undefined;
+  }
+  return true;
 }

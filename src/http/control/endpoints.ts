@@ -28,7 +28,7 @@ export function getEndpoint({ world, param }: ControlCall): Reply | Refusal {
 }
 
 /** An endpoint that hears every organization of its mode, unless one is named. */
-export function postEndpoint({ world, body }: ControlCall): Reply | Refusal {
+export function postEndpoint({ world, body, mode: keyMode }: ControlCall): Reply | Refusal {
   const checked = check(endpointRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   const { url, mailbox, mode, organization_id, events, secret, signature, unreachable } = checked.data;
@@ -39,7 +39,7 @@ export function postEndpoint({ world, body }: ControlCall): Reply | Refusal {
       url: url === undefined ? null : webhookUrl(url)!,
       mailbox: mailbox ?? null,
       ...(unreachable === undefined ? {} : { unreachable }),
-      mode: mode ?? "test",
+      mode: mode ?? keyMode,
       organizationId: organization_id ?? null,
       events: events ?? ["*"],
       secret: secret ?? world.info.webhookSecret,

@@ -46,11 +46,11 @@ export function listEvents({ world, url }: ControlCall): Reply | Refusal {
 }
 
 /** A new event, for an existing charge or with data of the caller's own. */
-export function postEvent({ world, body }: ControlCall): Reply | Refusal {
+export function postEvent({ world, body, mode: keyMode }: ControlCall): Reply | Refusal {
   const checked = check(triggerRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   const { type, charge_id, data, mode } = checked.data;
-  const event = world.execute(triggerEvent({ type, mode: mode ?? "test", chargeId: charge_id, data }));
+  const event = world.execute(triggerEvent({ type, mode: mode ?? keyMode, chargeId: charge_id, data }));
   return isRefusal(event) ? event : ok(eventView(event));
 }
 

@@ -1,3 +1,4 @@
+import type { Mode } from "../../schema/common.js";
 import type { Refusal } from "../../schema/errors.js";
 import type { World, Worlds } from "../ports.js";
 import type { Reply } from "../reply.js";
@@ -51,6 +52,8 @@ export interface ControlCall {
   readonly worlds: Worlds;
   readonly world: World;
   readonly url: string;
+  /** The mode of the key that came along, else test: the default of what makes something. */
+  readonly mode: Mode;
   /** Calls of this very server. */
   readonly fetch: (request: Request) => Promise<Response>;
   readonly body: Record<string, unknown>;

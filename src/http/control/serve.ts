@@ -16,7 +16,8 @@ export function serveControl(
   return async (c) => {
     const { headers } = c.req.raw;
     const name = headers.get("sandbox-namespace");
-    const world = worlds.find(name, bearerKey(headers.get("authorization")));
+    const key = bearerKey(headers.get("authorization"));
+    const world = worlds.find(name, key);
     if (world === undefined) return toResponse(noNamespace(name), worlds.nowMs());
     const answer = async (): Promise<Reply | Refusal> => {
       if (isCrossSite(headers) && operation.method !== "GET")
@@ -28,6 +29,7 @@ export function serveControl(
         worlds,
         world,
         url: c.req.url,
+        mode: key?.startsWith("sk_live_") ? "live" : "test",
         fetch,
         body: body as Record<string, unknown>,
         param: (parameter) => c.req.param(parameter) ?? "",
