@@ -110,14 +110,16 @@ export class Engine {
 
   #begin(startMs: number, generation: number, highest: number, carry?: Command<unknown>): void {
     const before = this.#state;
+    // A world that goes on keeps its seed, whatever this run's default would be.
+    const kept = before.get("world", "world");
     const state = new State();
     state.seq = before.seq + 1;
     state.at = startMs;
     const world: WorldRecord = {
       name: this.#name,
-      seed: this.#seed,
+      seed: kept?.seed ?? this.#seed,
       start_ms: startMs,
-      asked_start_ms: this.#askedStartMs,
+      asked_start_ms: kept === undefined ? this.#askedStartMs : kept.asked_start_ms,
       generation,
       highest_generation: highest,
     };

@@ -192,8 +192,7 @@ describe("a clean stop", () => {
 });
 
 describe("a reset after a restart", () => {
-  // Known: Engine.#begin takes the seed and the asked start time of this run's options. Drop `.fails` when it is mended.
-  it.fails("goes on with the data's own seed and start time, not with this run's defaults", async () => {
+  it("goes on with the data's own seed and start time, not with this run's defaults", async () => {
     const data = dataFile();
     const first = await createSandbox({ data, clock: "manual", startTime: START, seed: "spring" });
     const charge = await Client.of(first).pay();
