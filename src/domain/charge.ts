@@ -104,6 +104,12 @@ export type ChargeEffect =
   | { readonly do: "schedule_late_entries" }
   | { readonly do: "emit"; readonly type: string };
 
+const CANCEL = {
+  expiry: { do: "cancel_task", task: "expiry" },
+  timeline: { do: "cancel_task", task: "timeline" },
+  settlement: { do: "cancel_task", task: "settlement" },
+} as const satisfies Record<keyof ChargeTasks, ChargeEffect>;
+
 const EMIT = Object.fromEntries(
   CHARGE_STATUSES.map((status) => [status, { do: "emit", type: `charge.${status.toLowerCase()}` }]),
 ) as Readonly<Record<ChargeStatus, ChargeEffect>>;
@@ -138,9 +144,9 @@ export function transition(
   const effects: ChargeEffect[] = [];
   let settledAt = charge.settled_at;
 
-  if (isOpen(charge.status) && !isOpen(to)) effects.push({ do: "cancel_task", task: "expiry" });
+  if (isOpen(charge.status) && !isOpen(to)) effects.push(CANCEL.expiry);
   const overruled = actor === "control" || actor === "customer" || to === "EXPIRED";
-  if (overruled || CHARGE_TRANSITIONS[to].length === 0) effects.push({ do: "cancel_task", task: "timeline" });
+  if (overruled || CHARGE_TRANSITIONS[to].length === 0) effects.push(CANCEL.timeline);
   // Expiry lets the customer pay late if the scenario says so; a person's word ends the whole timeline.
   if (to === "EXPIRED" && (actor === "clock" || actor === "scenario"))
     effects.push({ do: "schedule_late_entries" });
@@ -154,7 +160,7 @@ export function transition(
   }
   if (to === "REFUNDED") {
     if (settledAt === null) {
-      effects.push({ do: "cancel_task", task: "settlement" }, { do: "post", kind: "settlement" });
+      effects.push(CANCEL.settlement, { do: "post", kind: "settlement" });
       settledAt = at;
     }
     effects.push({ do: "post", kind: "refund" });

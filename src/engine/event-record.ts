@@ -1,11 +1,14 @@
 import type { Mode } from "../schema/common.js";
 import type { EventRecord } from "./records.js";
 
+/** What a new event is known by: all but its bytes. */
+export type EventHead = Omit<EventRecord, "body">;
+
 /**
  * An event whose bytes are written when they are first asked for. Where nobody listens most events leave the log
  * unread, and writing them would be most of the work of a transition. In JSON it is an EventRecord like any other.
  */
-export class WrittenLater implements EventRecord {
+export class WrittenLater<Source> implements EventRecord {
   readonly event_id: string;
   readonly seq: number;
   readonly type: string;
@@ -13,26 +16,33 @@ export class WrittenLater implements EventRecord {
   readonly mode: Mode;
   readonly organization_id: string | null;
   readonly object_id: string | null;
-  #body: string | (() => string);
+  readonly #name: string;
+  readonly #source: Source;
+  readonly #toJson: (source: Source) => string;
+  #body: string | undefined;
 
-  constructor(event: Omit<EventRecord, "body">, body: () => string) {
-    this.event_id = event.event_id;
-    this.seq = event.seq;
-    this.type = event.type;
-    this.at = event.at;
-    this.mode = event.mode;
-    this.organization_id = event.organization_id;
-    this.object_id = event.object_id;
-    this.#body = body;
+  /** `name` is what it is sent under, `toJson` what makes its data of a record that never changes. */
+  constructor(head: EventHead, name: string, source: Source, toJson: (source: Source) => string) {
+    this.event_id = head.event_id;
+    this.seq = head.seq;
+    this.type = head.type;
+    this.at = head.at;
+    this.mode = head.mode;
+    this.organization_id = head.organization_id;
+    this.object_id = head.object_id;
+    this.#name = name;
+    this.#source = source;
+    this.#toJson = toJson;
   }
 
   get body(): string {
-    if (typeof this.#body !== "string") this.#body = this.#body();
-    return this.#body;
+    return (this.#body ??=
+      `{"id":"${this.event_id}","type":${JSON.stringify(this.#name)},"timestamp":"${this.at}",` +
+      `"mode":"${this.mode}","data":${this.#toJson(this.#source)}}`);
   }
 
   toJSON(): EventRecord {
-    return { ...this, body: this.body };
+    return plainEvent(this);
   }
 }
 

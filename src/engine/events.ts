@@ -4,43 +4,40 @@ import type { Mode } from "../schema/common.js";
 import { durationMs } from "../schema/duration.js";
 import type { WebhookRule } from "../schema/scenario.js";
 import { iso } from "../schema/time.js";
-import { WrittenLater } from "./event-record.js";
+import { type EventHead, WrittenLater } from "./event-record.js";
 import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
 import { scenariosFor } from "./scenarios.js";
 import type { Transaction } from "./transaction.js";
 
-export interface Emission {
+export interface Emission<Source> {
   readonly type: string;
   readonly mode: Mode;
   readonly organizationId: string | null;
   /** The charge or withdrawal it is about; its events are delivered in order. */
   readonly objectId: string | null;
-  /** Exactly what a read of the object answers at this moment: a function of records, which never change. */
-  readonly dataJson: () => string;
+  /** The data is exactly what a read of the object answers at this moment: what `toJson` makes of its record. */
+  readonly source: Source;
+  readonly toJson: (source: Source) => string;
   /** What webhook rules are held against, and the scenario the object asked for by name. */
   readonly subject: () => Subject;
   readonly scenario: string | null;
 }
 
 /** Records an event and plans its delivery to each endpoint that wants it. */
-export function emit(tx: Transaction, emission: Emission): EventRecord {
+export function emit<Source>(tx: Transaction, emission: Emission<Source>): EventRecord {
   const { type, mode, organizationId, objectId } = emission;
   const event_id = tx.id("event");
   const name = tx.settings.event_names[type] ?? type;
-  const { at } = tx;
-  const event = new WrittenLater(
-    {
-      event_id,
-      seq: tx.next("event_seq"),
-      type,
-      at,
-      mode,
-      organization_id: organizationId,
-      object_id: objectId,
-    },
-    () =>
-      `{"id":"${event_id}","type":${JSON.stringify(name)},"timestamp":"${at}","mode":"${mode}","data":${emission.dataJson()}}`,
-  );
+  const head: EventHead = {
+    event_id,
+    seq: tx.next("event_seq"),
+    type,
+    at: tx.at,
+    mode,
+    organization_id: organizationId,
+    object_id: objectId,
+  };
+  const event = new WrittenLater(head, name, emission.source, emission.toJson);
   tx.put("events", event_id, event);
   for (const endpoint of tx.state.endpoints())
     if (hears(endpoint, event, name)) {
@@ -188,7 +185,7 @@ function trimLog(tx: Transaction): void {
   if (excess <= 0) return;
   for (const event of state.oldestOf("events", excess)) {
     const deliveries = state.deliveriesOf(event.event_id);
-    if (deliveries.some((delivery) => delivery.status === "pending")) return;
+    for (const delivery of deliveries) if (delivery.status === "pending") return;
     for (const delivery of deliveries) tx.remove("deliveries", delivery.delivery_id);
     tx.remove("events", event.event_id);
   }

@@ -39,7 +39,8 @@ export class SortedList {
     if (place === block.length && block.length >= BLOCK_LIMIT && index === this.#blocks.length - 1)
       this.#blocks.push([value]);
     else {
-      block.splice(place, 0, value);
+      if (place === block.length) block.push(value);
+      else block.splice(place, 0, value);
       if (block.length > BLOCK_LIMIT) this.#blocks.splice(index + 1, 0, block.splice(BLOCK_LIMIT / 2));
     }
     this.#size++;

@@ -59,9 +59,9 @@ export class State {
 
   readonly #lists = new Map<string, SortedList>();
   readonly #bySeq = new Map<CollectionName, Map<number, Key>>();
-  /** Few each: the numbers of an object's events, of an event's deliveries. */
-  readonly #eventsOf = new Map<string, number[]>();
+  /** Few each: the numbers of an event's deliveries, and of an object's events once somebody has asked for them. */
   readonly #deliveriesOf = new Map<string, number[]>();
+  #eventsOf: Map<string, number[]> | undefined;
   readonly #entriesOf = new Map<string, string[]>();
   readonly #holdingsOf = new Map<string, string[]>();
   readonly #chargeOfCheckout = new Map<string, string>();
@@ -163,8 +163,10 @@ export class State {
 
   #number(name: CollectionName, key: Key, record: Numbered, present: boolean): void {
     this.#track(name, key, record.seq, present, [name]);
-    if (name === "events") trackOf(this.#eventsOf, (record as EventRecord).object_id, record.seq, present);
-    else if (name === "deliveries")
+    if (name === "events") {
+      if (this.#eventsOf !== undefined)
+        trackOf(this.#eventsOf, (record as EventRecord).object_id, record.seq, present);
+    } else if (name === "deliveries")
       trackOf(this.#deliveriesOf, (record as Delivery).event_id, record.seq, present);
   }
 
@@ -212,6 +214,11 @@ export class State {
 
   /** The events of a charge or withdrawal, newest first. */
   eventsOf(objectId: string): EventRecord[] {
+    if (this.#eventsOf === undefined) {
+      this.#eventsOf = new Map();
+      for (const { object_id, seq } of this.tables.events.values())
+        trackOf(this.#eventsOf, object_id, seq, true);
+    }
     return this.#withSeqs("events", this.#eventsOf.get(objectId)).reverse();
   }
 

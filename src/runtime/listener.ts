@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { UserError } from "../schema/user-error.js";
+import { turns } from "./turns.js";
 
 export interface ListenOptions {
   readonly port: number;
@@ -36,6 +37,7 @@ export function listen(options: ListenOptions): Promise<Listening> {
   const load = (): Promise<RequestListener> =>
     (loading ??= requestListener(options).then((loaded) => (answer = loaded)));
   const server = createServer((incoming, outgoing) => {
+    turns.noteCall();
     if (answer !== undefined) answer(incoming, outgoing);
     else if (incoming.url === "/health" && incoming.method === "GET") options.onEarlyHealth(outgoing);
     else void load().then((loaded) => loaded(incoming, outgoing));

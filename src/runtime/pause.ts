@@ -1,4 +1,4 @@
-/** So much wall time passes; for the command line, which may wait for a server to come up. */
+/** So much wall time passes, for what has nothing to do with the clock of a sandbox. */
 export function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }

@@ -11,6 +11,7 @@ import { type Refusal, refuse } from "../schema/errors.js";
 import type { ClockSetting } from "../schema/options.js";
 import { iso } from "../schema/time.js";
 import type { Clock } from "./clock.js";
+import { type Flight, Flights } from "./flights.js";
 import { Parking } from "./parking.js";
 import type { Job, Sender, SignedRequest } from "./sender.js";
 import { type Wall, yieldToOthers } from "./wall.js";
@@ -38,12 +39,6 @@ export type AdvanceTarget =
 const RETRY_AFTER_ERROR_MS = 1_000;
 /** How often an endpoint nobody listens on is tried again, in wall time. */
 const PROBE_EVERY_MS = 1_000;
-
-interface InFlight {
-  readonly task: Task;
-  readonly job: Job;
-  outcome: Outcome | undefined;
-}
 
 /** An advance under way. */
 interface Advancing {
@@ -76,7 +71,7 @@ export class Runner {
   readonly #onNotice: (notice: string) => void;
   readonly #parking = new Parking();
   #epoch = 0;
-  #inFlight: InFlight[] = [];
+  readonly #flights = new Flights();
   #ready: Task[] = [];
   #advance: Advancing | undefined;
   /** The disk refused the outcome of an attempt: it is kept in flight until the disk takes it. */
@@ -236,16 +231,15 @@ export class Runner {
       this.#parking.hold(job.webhookId, task);
       return;
     }
-    const flight: InFlight = { task, job, outcome: undefined };
-    this.#inFlight.push(flight);
+    const flight = this.#flights.begin(task, job);
     this.#send(flight, (outcome) => {
       if (outcome.isUnreachable && this.#holds(job)) this.#hold(flight);
-      else flight.outcome = outcome;
+      else this.#flights.land(flight, outcome);
     });
   }
 
   /** Sends, and brings the outcome back unless the world it is of has been replaced meanwhile. */
-  #send(flight: InFlight, bringBack: (outcome: Outcome) => void): void {
+  #send(flight: Flight, bringBack: (outcome: Outcome) => void): void {
     const epoch = this.#epoch;
     void flight.job.send().then((outcome) => {
       if (this.#epoch !== epoch || this.#closed) return;
@@ -260,8 +254,8 @@ export class Runner {
   }
 
   /** Nobody listens: no attempt is spent, and the endpoint is probed until somebody does. */
-  #hold(flight: InFlight): void {
-    this.#inFlight = this.#inFlight.filter((one) => one !== flight);
+  #hold(flight: Flight): void {
+    this.#flights.end(flight);
     const { webhookId, target } = flight.job;
     if (this.#parking.hold(webhookId, flight.task) === 1) this.#planProbe(webhookId, target, true);
   }
@@ -288,16 +282,15 @@ export class Runner {
       this.#planPump();
       return;
     }
-    const flight: InFlight = { task, job, outcome: undefined };
-    this.#inFlight.push(flight);
+    const flight = this.#flights.begin(task, job);
     this.#send(flight, (outcome) => {
       if (outcome.isUnreachable && this.#holds(job)) {
-        this.#inFlight = this.#inFlight.filter((one) => one !== flight);
+        this.#flights.end(flight);
         this.#parking.holdFirst(webhookId, task);
         this.#planProbe(webhookId, target, false);
         return;
       }
-      flight.outcome = outcome;
+      this.#flights.land(flight, outcome);
       const released = this.#parking.release(webhookId);
       if (!outcome.isUnreachable) this.#onNotice(`${target} is there, ${released.length + 1} sent`);
       this.#ready.push(...released);
@@ -364,23 +357,22 @@ export class Runner {
   #commitOutcomes(): void {
     const inOrder = !this.#clock.runs || this.#advance !== undefined;
     for (;;) {
-      const place = inOrder ? 0 : this.#inFlight.findIndex((one) => one.outcome !== undefined);
-      const flight = this.#inFlight[place];
-      if (flight?.outcome === undefined) break;
+      const flight = this.#flights.nextLanded(inOrder);
+      if (flight === undefined) break;
       try {
         this.#executeNow(recordAttempt(flight.task, flight.outcome));
       } catch (error) {
         this.#owesOutcomes = true;
         throw error;
       }
-      this.#inFlight.splice(place, 1);
+      this.#flights.end(flight);
       this.#owesOutcomes = false;
     }
   }
 
   /** Whether nothing is due and no delivery is under way. */
   isSettled(): boolean {
-    if (this.#inFlight.length > 0 || this.#ready.length > 0) return false;
+    if (this.#flights.size > 0 || this.#ready.length > 0) return false;
     const next = this.#engine.nextTask();
     return next === undefined || next.due_ms > this.#clock.nowMs();
   }
@@ -460,7 +452,7 @@ export class Runner {
         }
         if (this.#closed || this.#epoch !== epoch) break;
         if (ran > 0) continue;
-        if (this.#inFlight.length > 0) {
+        if (this.#flights.size > 0) {
           if (report.calls > CALLS_PER_INSTANT)
             return refuse(
               "VALIDATION_ERROR",
@@ -530,7 +522,7 @@ export class Runner {
     if (this.isAdvancing) return clockBusy();
     replace();
     this.#epoch++;
-    this.#inFlight = [];
+    this.#flights.clear();
     this.#ready = [];
     this.#parking.clear();
     this.#owesOutcomes = false;

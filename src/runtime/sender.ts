@@ -7,6 +7,7 @@ import type { Endpoint, EventRecord, Mishap } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 import { Gate } from "./gate.js";
 import { signatureHeaders } from "./signatures.js";
+import { turns } from "./turns.js";
 import type { Wall } from "./wall.js";
 
 /** How much of a receiver's answer the log keeps. */
@@ -95,6 +96,7 @@ export class Sender {
     if (gate === undefined) this.#gates.set(webhookId, (gate = new Gate(CONCURRENCY_PER_ENDPOINT)));
     await gate.enter();
     try {
+      await turns.take();
       return await send(signal);
     } finally {
       gate.leave();

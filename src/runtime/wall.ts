@@ -22,6 +22,11 @@ export const systemWall: Wall = {
   },
 };
 
+/** For measuring how long something took, and nothing else. */
+export function monotonicMs(): number {
+  return performance.now();
+}
+
 /** Lets everything else on the event loop have its turn. */
 export function yieldToOthers(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

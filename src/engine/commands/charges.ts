@@ -314,7 +314,23 @@ export function moveCharge(
   reason?: string,
 ): Charge | Refusal {
   const moved = carryOut(tx, charge, charge.tasks, to, actor, reason);
-  return isRefusal(moved) ? moved : putCharge(tx, withTasks(moved.charge, moved.tasks));
+  return isRefusal(moved) ? moved : putMoved(tx, moved, moved.tasks);
+}
+
+interface Moved {
+  /** Made by `transition()` just now. */
+  readonly charge: Charge;
+  /** What waits for it from now on. */
+  readonly tasks: ChargeTasks;
+}
+
+/**
+ * The one place where a record is completed after it was made: nobody has this one yet but its event, and no event
+ * shows tasks. A copy would double what a transition costs in memory.
+ */
+function putMoved(tx: Transaction, { charge }: Moved, tasks: ChargeTasks): Charge {
+  (charge as { tasks: ChargeTasks }).tasks = tasks;
+  return putCharge(tx, charge);
 }
 
 function putCharge(tx: Transaction, charge: Charge): Charge {
@@ -322,7 +338,7 @@ function putCharge(tx: Transaction, charge: Charge): Charge {
   return charge;
 }
 
-/** All of `moveCharge` but the put: the charge after it, and the tasks that wait for it in the place of its own. */
+/** All of `moveCharge` but the put; `waiting` are the tasks in the place of the charge's own. */
 function carryOut(
   tx: Transaction,
   charge: Charge,
@@ -330,7 +346,7 @@ function carryOut(
   to: ChargeStatus,
   actor: Actor,
   reason?: string,
-): { readonly charge: Charge; readonly tasks: ChargeTasks } | Refusal {
+): Moved | Refusal {
   const moved = transition(charge, to, tx.atMs, actor, reason);
   if (moved === "illegal")
     return refuse("INVALID_TRANSITION", `A charge that is ${charge.status} cannot become ${to}.`);
@@ -369,7 +385,8 @@ function carryOut(
           mode: next.mode,
           organizationId: next.organization_id,
           objectId: next.charge_id,
-          dataJson: () => chargeDetailJson(next),
+          source: next,
+          toJson: chargeDetailJson,
           subject: () => chargeSubject(next),
           scenario: next.scenario_asked,
         });
@@ -417,7 +434,7 @@ export function expireCharge(task: Task): Command<void> {
     }
     const moved = carryOut(tx, charge, waiting, "EXPIRED", "clock");
     if (isRefusal(moved)) throw new Error(moved.message);
-    putCharge(tx, withTasks(moved.charge, moved.tasks));
+    putMoved(tx, moved, moved.tasks);
   };
 }
 
@@ -430,26 +447,21 @@ export function runTimelineEntry(task: Task): Command<void> {
     const entry = found?.timeline[step];
     if (found === undefined || entry === undefined) return;
     const waiting = tasksWith(found.tasks, "timeline", undefined);
-    let charge = found;
-    let tasks = waiting;
-    let goesOn = true;
     const moved =
       found.status === entry.to
         ? undefined
         : tx.attempt(() => carryOut(tx, found, waiting, entry.to, "scenario", entry.reason));
     if (moved !== undefined && !isRefusal(moved)) {
-      ({ charge, tasks } = moved);
       // Expiry ends the timeline; what may still come was planned with it.
-      goesOn = entry.to !== "EXPIRED";
+      const following = entry.to === "EXPIRED" ? undefined : planEntry(tx, moved.charge, step + 1, tx.atMs);
+      const tasks = following === undefined ? moved.tasks : tasksWith(moved.tasks, "timeline", following);
+      putMoved(tx, moved, tasks);
     } else {
       const why = moved === undefined ? `the charge is ${entry.to} already` : moved.message;
-      charge = withNote(charge, tx.at, `timeline entry ${step + 1} (${entry.to}) did nothing: ${why}`);
+      const note = `timeline entry ${step + 1} (${entry.to}) did nothing: ${why}`;
+      const tasks = tasksWith(waiting, "timeline", planEntry(tx, found, step + 1, tx.atMs));
+      putCharge(tx, withTasks(withNote(found, tx.at, note), tasks));
     }
-    if (goesOn) {
-      const following = planEntry(tx, charge, step + 1, tx.atMs);
-      if (following !== undefined) tasks = tasksWith(tasks, "timeline", following);
-    }
-    putCharge(tx, withTasks(charge, tasks));
   };
 }
 

@@ -28,7 +28,8 @@ export function triggerEvent({ type, mode, chargeId, data }: Trigger): Command<E
       mode: charge?.mode ?? mode,
       organizationId: charge?.organization_id ?? null,
       objectId: charge?.charge_id ?? null,
-      dataJson: () => dataJson,
+      source: dataJson,
+      toJson: (json) => json,
       subject: () => (charge === undefined ? { fields: {}, metadata: {} } : chargeSubject(charge)),
       scenario: charge?.scenario_asked ?? null,
     });

@@ -166,7 +166,8 @@ export function moveWithdrawal(
     mode: next.mode,
     organizationId: next.organization_id,
     objectId: next.withdrawal_id,
-    dataJson: () => JSON.stringify(withdrawalView(moved.withdrawal)),
+    source: moved.withdrawal,
+    toJson: (record) => JSON.stringify(withdrawalView(record)),
     subject: () => withdrawalSubject(next, tx.get("destinations", next.destination_id)),
     scenario: next.scenario_asked,
   });

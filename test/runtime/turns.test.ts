@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { Turns } from "../../src/runtime/turns.js";
+
+const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe("turns", () => {
+  it("lets one through in each turn of the event loop, in the order they came", async () => {
+    const turns = new Turns();
+    const done: number[] = [];
+    const all = Array.from({ length: 5 }, (_, index) => turns.take().then(() => done.push(index)));
+    const seen: number[] = [];
+    while (done.length < 5) {
+      await turnOfTheLoop();
+      seen.push(done.length);
+    }
+    await Promise.all(all);
+    expect(done).toEqual([0, 1, 2, 3, 4]);
+    for (const [index, count] of seen.entries())
+      expect(count - (seen[index - 1] ?? 0)).toBeLessThanOrEqual(1);
+  });
+
+  it("takes thousands, and goes on after a rest", async () => {
+    const turns = new Turns();
+    let count = 0;
+    const take = (many: number) =>
+      Promise.all(Array.from({ length: many }, () => turns.take().then(() => count++)));
+    await take(3_000);
+    expect(count).toBe(3_000);
+    await take(2);
+    expect(count).toBe(3_002);
+  });
+
+  it("keeps the pieces apart while the API is being called, and no longer", async () => {
+    let nowMs = 1_000;
+    const pauses: { delayMs: number; end: () => void }[] = [];
+    const turns = new Turns(
+      () => nowMs,
+      (delayMs) => new Promise((end) => pauses.push({ delayMs, end })),
+    );
+    let count = 0;
+    const take = () => void turns.take().then(() => count++);
+    for (let waiting = 0; waiting < 4; waiting++) take();
+    await turnOfTheLoop();
+    expect(count).toBe(1);
+    turns.noteCall();
+    await turnOfTheLoop();
+    // The turn that was planned before the call is over; from then on a pause is made for each.
+    expect(pauses.map(({ delayMs }) => delayMs)).toEqual([1]);
+    const before = count;
+    for (let loop = 0; loop < 10; loop++) await turnOfTheLoop();
+    expect(count).toBe(before);
+    nowMs += 1;
+    pauses[0]!.end();
+    await turnOfTheLoop();
+    expect(count).toBe(before + 1);
+    nowMs += 5;
+    pauses[1]!.end();
+    while (count < 4) await turnOfTheLoop();
+    expect(pauses).toHaveLength(2);
+  });
+});
