@@ -1,3 +1,4 @@
+import { compare, toCanonical } from "../domain/money.js";
 import {
   FIXTURE_IDS,
   type Fixtures,
@@ -39,9 +40,9 @@ export function mergeFixtures(shipped: Fixtures, patch: FixturesPatch, document:
   }
   const checked = check(fixturesSchema, merged);
   if (checked.ok) {
-    const faults = referenceFaults(checked.data, (list, index, field, message) =>
-      document.faultAt([list, origins.get(`${list}.${index}`) ?? 0, field], message),
-    );
+    const at = (list: keyof Fixtures, index: number, field: string, message: string) =>
+      document.faultAt([list, origins.get(`${list}.${index}`) ?? 0, field], message);
+    const faults = [...referenceFaults(checked.data, at), ...precisionFaults(checked.data, at)];
     if (faults.length > 0) throw new DocumentError(faults);
     return checked.data;
   }
@@ -54,11 +55,10 @@ export function mergeFixtures(shipped: Fixtures, patch: FixturesPatch, document:
   );
 }
 
+type FaultIn = (list: keyof Fixtures, index: number, field: string, message: string) => Fault;
+
 /** Every name that one record uses for another must exist. */
-function referenceFaults(
-  fixtures: Fixtures,
-  fault: (list: keyof Fixtures, index: number, field: string, message: string) => Fault,
-): Fault[] {
+function referenceFaults(fixtures: Fixtures, fault: FaultIn): Fault[] {
   const faults: Fault[] = [];
   const currencies = new Set(fixtures.currencies.map((one) => one.code));
   const methods = new Set(fixtures.methods.map((one) => one.id));
@@ -96,6 +96,36 @@ function referenceFaults(
   fixtures.balances.forEach((balance, index) => {
     need(currencies, balance.currency, "currency", "balances", index, "currency");
     need(organizations, balance.organization_id, "organization", "balances", index, "organization_id");
+  });
+  return faults;
+}
+
+/**
+ * No amount that is booked is finer than its currency: it would have to be rounded, and money is never rounded
+ * unseen. Limits are only compared with, and may be.
+ */
+function precisionFaults({ currencies, balances, charges }: Fixtures, fault: FaultIn): Fault[] {
+  const faults: Fault[] = [];
+  const decimals = new Map(currencies.map((one) => [one.code, one.decimals]));
+  const need = (
+    currency: string,
+    amounts: Readonly<Record<string, string | undefined>>,
+    list: keyof Fixtures,
+    index: number,
+  ): void => {
+    const most = decimals.get(currency);
+    for (const [field, amount] of Object.entries(amounts))
+      if (most !== undefined && amount !== undefined && compare(toCanonical(amount, most), amount) !== 0)
+        faults.push(fault(list, index, field, `must have at most ${most} decimals, as ${currency} has`));
+  };
+  currencies.forEach(({ code, withdrawal_fee }, index) => {
+    need(code, { withdrawal_fee }, "currencies", index);
+  });
+  charges.forEach(({ currency, amount }, index) => {
+    need(currency, { amount }, "charges", index);
+  });
+  balances.forEach(({ currency, available_balance }, index) => {
+    need(currency, { available_balance }, "balances", index);
   });
   return faults;
 }

@@ -184,7 +184,7 @@ organizations:
   });
 });
 
-describe("a name that one record uses for another must exist", () => {
+describe("what a record says must fit the others: names exist, amounts are no finer than their currency", () => {
   it.each([
     ["keys: [{ key: sk_test_x, organization_id: org_x, permission: full }]", "no organization org_x"],
     ["methods: [{ id: card, currencies: [USD, XXX] }]", "no currency XXX"],
@@ -198,6 +198,18 @@ describe("a name that one record uses for another must exist", () => {
     [
       "charges: [{ id: a, organization_id: org_sandbox, mode: test, currency: KES, amount: '1', payment_method: crypto, customer_email: a@b.test, status: PENDING }]",
       "crypto does not take KES",
+    ],
+    [
+      "balances: [{ id: a, organization_id: org_sandbox, mode: test, currency: KES, available_balance: '1.005' }]",
+      "available_balance: must have at most 2 decimals, as KES has",
+    ],
+    [
+      'charges: [{ id: a, organization_id: org_sandbox, mode: test, currency: KES, amount: "0.001", payment_method: mobile_money, customer_email: a@b.test, status: PENDING }]',
+      "amount: must have at most 2 decimals, as KES has",
+    ],
+    [
+      "currencies: [{ code: KES, withdrawal_fee: '0.001' }]",
+      "withdrawal_fee: must have at most 2 decimals, as KES has",
     ],
   ])("%s", async (yaml, message) => {
     await expect(withFixtures(`${yaml}\n`)).rejects.toThrow(message);
