@@ -2,14 +2,20 @@ import { openSandbox } from "../sandbox.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../schema/options.js";
 import { startOptions } from "./options.js";
 
-/** `openapi`: prints the document that a sandbox started with the same configuration would serve. */
+/**
+ * `openapi`: prints the document that a sandbox started with the same configuration would serve; with `--control`
+ * that of its control API.
+ */
 export async function openapi(flags: Readonly<Record<string, unknown>>): Promise<void> {
   // Nothing is served and nothing kept: the data file, if one is configured, stays closed.
-  const { data, fsync, ...options } = await startOptions(flags);
+  const { control, ...startFlags } = flags;
+  const { data, fsync, ...options } = await startOptions(startFlags);
   const sandbox = await openSandbox({ ...options, clock: "manual" });
   try {
     const address = `http://${options.host ?? DEFAULT_HOST}:${options.port || DEFAULT_PORT}`;
-    const answer = await sandbox.fetch(new Request(`${address}/openapi.json`));
+    const answer = await sandbox.fetch(
+      new Request(`${address}${control === true ? "/_sandbox" : ""}/openapi.json`),
+    );
     // A reader that has seen enough, such as head, hangs up.
     process.stdout.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { refuse } from "../schema/errors.js";
+import { iso } from "../schema/time.js";
 import { CONTROL_OPERATIONS } from "./control/operations.js";
 import { serveControl } from "./control/serve.js";
 import { serveStream } from "./control/stream.js";
@@ -35,17 +36,24 @@ export function createApp({ worlds, paths = {}, errorCodes = {}, onError }: AppO
   for (const operation of CONTROL_OPERATIONS)
     route(operation.method, operation.path, serveControl(worlds, operation, fetchOf(app)));
   for (const page of pageRoutes(worlds)) route(page.method, page.path, page.handle);
-  // Both are made on demand, so that a start does not read what most runs never ask for.
+  // These are made on demand, so that a start does not read what most runs never ask for.
   route("GET", "/openapi.json", async (c) =>
     (await import("./openapi/serve.js")).serveOpenApi(worlds, paths, c),
   );
   route("GET", "/docs", async (c) => (await import("./pages/docs.js")).serveDocs(worlds, paths, c));
+  route("GET", "/_sandbox/docs", async (c) => (await import("./pages/docs.js")).serveControlDocs(worlds, c));
+  route("GET", "/_sandbox/openapi.json", async (c) =>
+    (await import("./openapi/control/serve.js")).serveControlOpenApi(worlds, c),
+  );
   const dashboard = () => import("./pages/dashboard/serve.js");
   route("GET", "/_sandbox/dashboard", async (c) => (await dashboard()).showDashboard(worlds, c));
   route("POST", "/_sandbox/dashboard", async (c) => (await dashboard()).actOnDashboard(worlds, c));
   route("GET", "/", (c) =>
     c.req.header("accept")?.includes("text/html")
-      ? new Response(null, { status: 302, headers: { location: "/_sandbox/dashboard" } })
+      ? new Response(null, {
+          status: 302,
+          headers: { location: "/_sandbox/dashboard", "sandbox-now": iso(worlds.nowMs()) },
+        })
       : toResponse(
           ok({
             name: "payments-sandbox",

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import { iso } from "../schema/time.js";
 
 const COOKIE = "sandbox_control_token";
 
@@ -27,7 +28,7 @@ export class ControlAccess {
   }
 
   /** The dashboard opened with `?token=`: a cookie takes its place, and the token leaves the address. */
-  signIn(url: string): Response | undefined {
+  signIn(url: string, nowMs: number): Response | undefined {
     const { pathname, searchParams } = new URL(url);
     const given = searchParams.get("token");
     if (pathname !== "/_sandbox/dashboard" || given === null || !this.#isToken(given)) return undefined;
@@ -38,6 +39,7 @@ export class ControlAccess {
       headers: {
         location: query === "" ? pathname : `${pathname}?${query}`,
         "set-cookie": `${COOKIE}=${encodeURIComponent(given)}; Path=/_sandbox; HttpOnly; SameSite=Strict`,
+        "sandbox-now": iso(nowMs),
         "cache-control": "no-store",
       },
     });

@@ -77,7 +77,16 @@ export interface TallyPort {
   readonly errorCodes: ReadonlyMap<string, number>;
 }
 
+/** What came of a delivery taken from a mailbox: the receiver's answer, or why there was none. */
+export interface MailboxAnswer {
+  readonly status: number | null;
+  readonly response_body: string | null;
+  readonly error: string | null;
+}
+
 export interface MailboxPort {
+  /** How long whoever takes a delivery has to answer, in wall time. */
+  readonly answerWithinMs: number;
   takeFromMailbox(
     mailbox: string,
     max: number,
@@ -85,8 +94,8 @@ export interface MailboxPort {
     readonly deliveryId: string;
     readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
   }[];
-  /** False when nobody has taken that delivery. */
-  acknowledge(deliveryId: string, status: number, body: string | null): boolean;
+  /** False when nobody waits for that delivery's answer. */
+  acknowledge(deliveryId: string, answer: MailboxAnswer): boolean;
 }
 
 /** One call of the service as it came and as it was answered. */
@@ -241,7 +250,7 @@ export interface Worlds {
   ensure(name: string, wanted: NewNamespace): NamespaceView | Refusal;
   delete(name: string): Refusal | undefined;
   /** A scenario as a person writes it, its variables filled in; the control API sees no environment. */
-  readScenario(source: Readonly<Record<string, unknown>>): Promise<Scenario | Refusal>;
+  readScenario(world: World, source: Readonly<Record<string, unknown>>): Promise<Scenario | Refusal>;
   /** Carries out the steps of a scenario in a namespace; the report, whatever came of it. */
   runScenario(world: World, run: ScenarioRun): Promise<object | Refusal>;
   /** The namespace a checkout is in: no id comes twice, and whoever follows a link names no namespace. */

@@ -12,7 +12,7 @@ import {
   webhookOptionShape,
   webhookUrlSchema,
 } from "./options.js";
-import { pageQuerySchema } from "./requests.js";
+import { methodChoiceSchema, pageQuerySchema } from "./requests.js";
 import { parseInstant } from "./time.js";
 import { anySecretSchema, signatureSchema } from "./webhooks.js";
 
@@ -131,12 +131,23 @@ export const endpointRequestSchema = z
 export const takeRequestSchema = z.strictObject({
   max: z.optional(z.int().check(z.gte(1, "must be 1 to 1000"), z.lte(1_000, "must be 1 to 1000"))),
 });
-export const ackRequestSchema = z.strictObject({
-  status: z
-    .int("must be an HTTP status")
-    .check(z.gte(100, "must be an HTTP status"), z.lte(599, "must be an HTTP status")),
-  body: optionalText,
-});
+/** A receiver's answer, or why there was none. */
+export const ackRequestSchema = z
+  .strictObject({
+    status: z.optional(
+      z
+        .int("must be an HTTP status")
+        .check(z.gte(100, "must be an HTTP status"), z.lte(599, "must be an HTTP status")),
+    ),
+    body: optionalText,
+    error: z.optional(reasonSchema),
+  })
+  .check(
+    z.refine(({ status, error }) => (status === undefined) !== (error === undefined), {
+      error: "is needed, unless there is an error instead",
+      path: ["status"],
+    }),
+  );
 export const endpointPatchSchema = z.strictObject({
   url: z.optional(webhookUrlSchema),
   events: z.optional(z.array(z.string().check(minLength(1))).check(minLength(1))),
@@ -160,7 +171,7 @@ export const namespaceNameSchema = z
 
 export const namespaceRequestSchema = z.strictObject({
   name: z.optional(namespaceNameSchema),
-  seed: z.optional(z.string().check(z.regex(/^.{1,200}$/s, "must be 1 to 200 characters"))),
+  seed: z.optional(z.string().check(z.regex(/^[\s\S]{1,200}$/, "must be 1 to 200 characters"))),
   clock: z.optional(clockOptionSchema),
   start_time: z.optional(instantSchema),
   api_key: z.optional(z.string().check(z.regex(/^sk_test_[A-Za-z0-9_-]+$/, "must start with sk_test_"))),
@@ -178,6 +189,9 @@ export const stateDumpSchema = z.object({
   counters: z.record(z.string(), z.number()),
   collections: z.record(z.string(), z.array(z.tuple([z.union([z.string(), z.number()]), z.unknown()]))),
 });
+
+/** What the customer says on the hosted page, said for them. */
+export const payRequestSchema = z.strictObject(methodChoiceSchema.shape);
 
 export const chargeAdvanceRequestSchema = z.strictObject({ until: chargeStatusSchema });
 

@@ -4,9 +4,11 @@ import { durationSchema } from "./duration.js";
 import { ERROR_STATUS } from "./errors.js";
 import { maxLength, minLength } from "./lengths.js";
 import { nearest } from "./nearest.js";
+import { WEBHOOK_URL_MESSAGE, webhookUrl } from "./receiver-url.js";
 import { parseInstant } from "./time.js";
-import { anySecretSchema, secretFault, signatureSchema } from "./webhooks.js";
+import { anySecretSchema, secretFaults, signatureSchema } from "./webhooks.js";
 
+export { WEBHOOK_URL_MESSAGE, webhookUrl } from "./receiver-url.js";
 export { secretSchema } from "./webhooks.js";
 
 /** Where the server listens unless told otherwise. */
@@ -26,40 +28,10 @@ export const clockOptionSchema = z.string().check(
   z.refine((text) => !/^[0.]+x$/.test(text), CLOCK_MESSAGE),
 );
 
-export const WEBHOOK_URL_MESSAGE =
-  "must be an http or https URL, such as http://localhost:3000/webhooks, and not a cloud's metadata address";
-
 /** A receiver's address; a missing scheme means http. */
 export const webhookUrlSchema = z
   .string()
   .check(z.refine((text) => webhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE));
-
-export function webhookUrl(text: string): string | undefined {
-  const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  if (!/^https?:\/\//i.test(withScheme) || !URL.canParse(withScheme)) return undefined;
-  const url = new URL(withScheme);
-  return isMetadataHost(url.hostname) ? undefined : url.href;
-}
-
-/**
- * Where clouds tell a machine its own secrets: link-local addresses, by number or by name. Private hosts are
- * fine, this is a local tool; these are nobody's webhook receiver. The URL parser has already brought numbers
- * written otherwise into this form.
- */
-function isMetadataHost(hostname: string): boolean {
-  return (
-    /^169\.254\.\d+\.\d+$/.test(hostname) ||
-    /^\[::ffff:a9fe:/.test(hostname) ||
-    /^\[fe80:/.test(hostname) ||
-    [
-      "metadata.google.internal",
-      "metadata.google.internal.",
-      "metadata",
-      "100.100.100.200",
-      "[fd00:ec2::254]",
-    ].includes(hostname)
-  );
-}
 
 const textSchema = z.string().check(minLength(1, "must not be empty"));
 const textsSchema = z.array(textSchema);
@@ -97,6 +69,15 @@ export const ONE_TARGET_MESSAGE = "needs a url or a mailbox";
 export const webhookOptionSchema = z
   .strictObject(webhookOptionShape)
   .check(z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }));
+
+/** A function of this process that hears webhooks; the URL is the one its requests say. */
+export const webhookHandlerSchema = z.strictObject({
+  url: webhookOptionShape.url,
+  mode: webhookOptionShape.mode,
+  events: webhookOptionShape.events,
+  secret: webhookOptionShape.secret,
+  signature: webhookOptionShape.signature,
+});
 
 const percentsSchema = z.strictObject({
   platform_percent: z.optional(percentSchema),
@@ -197,15 +178,8 @@ export const startOptionsSchema = startOptionsObject.check(({ value, issues }) =
       issues.push({ code: "custom", input, path: ["error_codes", input], message });
     }
   const { webhooks = [], webhook_secret = DEFAULT_WEBHOOK_SECRET, signature } = value;
-  const tell = (path: (string | number)[], input: string, signed: typeof signature): void => {
-    const message = secretFault(signed, input);
-    if (message !== undefined) issues.push({ code: "custom", input, path, message });
-  };
-  tell(["webhook_secret"], webhook_secret, signature);
-  webhooks.forEach((one, index) => {
-    if (one.secret !== undefined || one.signature !== undefined)
-      tell(["webhooks", index, "secret"], one.secret ?? webhook_secret, one.signature ?? signature);
-  });
+  for (const fault of secretFaults({ webhook_secret, signature, webhooks }))
+    issues.push({ code: "custom", ...fault });
 });
 
 /** How a clock goes: standing still, with wall time, or so many times as fast. */

@@ -13,9 +13,12 @@ export function iso(atMs: number): string {
   return lastText;
 }
 
+/** An ISO 8601 instant with a zone, or a day, which begins in UTC. */
+export const INSTANT_PATTERN = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/;
+
 /** Milliseconds of an ISO 8601 instant with a zone, or undefined when it is not one. */
 export function parseInstant(text: string): number | undefined {
-  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/.test(text)) return undefined;
+  if (!INSTANT_PATTERN.test(text)) return undefined;
   const day = text.slice(0, 10);
   // Date takes 30 February for 2 March.
   const dayMs = Date.parse(day);

@@ -161,3 +161,36 @@ export function secretFault(signature: Signature | undefined, secret: string): s
     return undefined;
   return STANDARD_SECRET_MESSAGE;
 }
+
+export interface Secrets {
+  /** What signs unless an endpoint has its own. */
+  readonly webhook_secret: string;
+  /** How events are signed unless an endpoint has its own way. */
+  readonly signature: Signature | undefined;
+  readonly webhooks: readonly {
+    readonly secret?: string | undefined;
+    readonly signature?: Signature | undefined;
+  }[];
+}
+
+/** The secrets that cannot be used as they would be, with the path of each. The rule of options and namespaces. */
+export function secretFaults({ webhook_secret, signature, webhooks }: Secrets) {
+  const uses = [
+    { path: ["webhook_secret"], secret: webhook_secret, signature },
+    ...webhooks.flatMap((one, index) =>
+      one.secret === undefined && one.signature === undefined
+        ? []
+        : [
+            {
+              path: ["webhooks", index, "secret"],
+              secret: one.secret ?? webhook_secret,
+              signature: one.signature ?? signature,
+            },
+          ],
+    ),
+  ];
+  return uses.flatMap((use) => {
+    const message = secretFault(use.signature, use.secret);
+    return message === undefined ? [] : [{ path: use.path, input: use.secret, message }];
+  });
+}

@@ -31,6 +31,25 @@ describe("docs/control-api.md", () => {
   });
 });
 
+describe("the calls of docs/control-api.md", () => {
+  const rows = page("control-api.md")
+    .split("\n")
+    .filter((line) => /^\| `(GET|POST)/.test(line))
+    .map((line) => line.split(" | ")[0]!);
+
+  it.each(CONTROL_OPERATIONS.map(({ method, path }) => [method, path] as const))(
+    "have %s %s in their table",
+    (method, path) => {
+      const kind = path.split("/").slice(0, 3).join("/");
+      const [last] = path.split("/").slice(-1);
+      const told = rows.filter((one) => new RegExp(`${kind}(?![\\w-])`).test(one)).join();
+      expect(told).toContain(method);
+      // The verb at the end of a path, or the id that stands there, is named in a row of its kind.
+      if (path !== kind) expect(told).toContain(last!.startsWith(":") ? "{" : `/${last}`);
+    },
+  );
+});
+
 describe("docs/ci.md", () => {
   const blocks = [...page("ci.md").matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1]!);
 

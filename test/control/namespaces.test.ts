@@ -55,6 +55,42 @@ describe("namespaces", () => {
     expect(list.json.items.map((one: { name: string }) => one.name)).toEqual(["ns1", "ann", "default"]);
   });
 
+  const PLAIN = "my-secret-hash";
+  const HOOK = { url: "http://localhost:9/hooks" };
+
+  it.each([
+    [{}, { webhook_secret: PLAIN }, "webhook_secret"],
+    [{}, { webhook_secret: "" }, "webhook_secret"],
+    [{}, { webhook_secret: "with a space" }, "webhook_secret"],
+    [{ signature: "stripe" }, { webhook_secret: PLAIN }, undefined],
+    [{ signature: "stripe", webhookSecret: PLAIN }, {}, undefined],
+    [{ signature: "svix" }, { webhook_secret: PLAIN }, "webhook_secret"],
+    [{}, { webhooks: [{ ...HOOK, secret: PLAIN }] }, "webhooks.0.secret"],
+    [{}, { webhooks: [HOOK, { ...HOOK, secret: PLAIN, signature: "paystack" }] }, undefined],
+    [
+      { signature: "stripe" },
+      { webhook_secret: PLAIN, webhooks: [{ ...HOOK, signature: "standard" }] },
+      "webhooks.0.secret",
+    ],
+    [
+      { signature: "stripe", webhooks: [{ url: "http://localhost:9/{namespace}", signature: "standard" }] },
+      { webhook_secret: PLAIN, webhooks: [HOOK] },
+      "webhook_secret",
+    ],
+  ] as const)("take the secrets the start options take: %j, then %j", async (options, body, fault) => {
+    const { call } = await server(options as SandboxOptions);
+    for (const line of ["POST /_sandbox/namespaces", "PUT /_sandbox/namespaces/ann"]) {
+      const { status, json } = await call(line, { body });
+      expect([line, status, Object.keys(json.error?.details ?? {})]).toEqual([
+        line,
+        fault === undefined ? 200 : 400,
+        fault === undefined ? [] : [fault],
+      ]);
+    }
+    const { total } = (await call("GET /_sandbox/namespaces")).json;
+    expect(total).toBe(fault === undefined ? 3 : 1);
+  });
+
   it("refuse a taken name with 409, and PUT is idempotent", async () => {
     const { call } = await server();
     await call("POST /_sandbox/namespaces", { body: { name: "ann" } });

@@ -44,6 +44,41 @@ describe("/_sandbox/webhook-endpoints", () => {
     expect(again.body).toEqual({ ...made, events: ["charge.failed"] });
   });
 
+  it("leaves the secret and signature it has when it is registered again without them", async () => {
+    const api = await openApi();
+    const body = { url: "http://localhost:9/a", secret: "my-secret-hash", signature: "paystack" };
+    const made = okBody(await api.post<Endpoint>(PATH, body));
+    expect(okBody(await api.post<Endpoint>(PATH, { url: body.url }))).toEqual(made);
+    expectInvalid(await api.post(PATH, { url: body.url, signature: "standard" }), "secret");
+    const own = okBody(
+      await api.post<Endpoint & { secret: string }>("/api/v1/webhooks", { url: "http://localhost:9/own" }),
+    );
+    const again = await api.post(PATH, { url: own.url, organization_id: "org_sandbox" });
+    expect(again.body).toMatchObject({ webhook_id: own.webhook_id, secret: own.secret });
+  });
+
+  it("has one endpoint a URL: PATCH to another's is refused, and changes nothing", async () => {
+    const api = await openApi();
+    const change = (id: string, body: object) => api.send("PATCH", `${PATH}/${id}`, JSON.stringify(body));
+    const [one, two] = [
+      okBody(await api.post<Endpoint>(PATH, { url: "http://localhost:9/a" })),
+      okBody(await api.post<Endpoint>(PATH, { url: "http://localhost:9/b" })),
+    ];
+    const live = okBody(await api.post<Endpoint>(PATH, { url: "http://localhost:9/b", mode: "live" }));
+    const refused = await change(two.webhook_id, { url: "LOCALHOST:9/a", enabled: false });
+    expectInvalid(refused, "url");
+    expect(refused.text).toContain(one.webhook_id);
+    expect((await api.get(`${PATH}/${two.webhook_id}`)).body).toEqual(two);
+    // Its own URL, and one that only the other mode has, are free.
+    expect((await change(one.webhook_id, { url: "http://localhost:9/a" })).body).toEqual(one);
+    expect((await change(live.webhook_id, { url: "http://localhost:9/a" })).status).toBe(200);
+    okBody(await api.send("DELETE", `${PATH}/${one.webhook_id}`));
+    expect((await change(two.webhook_id, { url: "http://localhost:9/a" })).body).toMatchObject({
+      webhook_id: two.webhook_id,
+      url: "http://localhost:9/a",
+    });
+  });
+
   it("hears only what it asked for, while it is enabled and there", async () => {
     await using receiver = await Receiver.open();
     const sandbox = await openSandbox();

@@ -27,6 +27,7 @@ describe("GET /docs", () => {
     expect([...text.matchAll(/ (?:src|href)="([^"#][^"]*)"/g)].map(([, to]) => to)).toEqual([
       expect.stringMatching(/^data:image\/svg\+xml/),
       "openapi.json",
+      "_sandbox/docs",
     ]);
   });
 

@@ -1,12 +1,16 @@
 import { cancelCharge } from "../../engine/commands/charges.js";
 import { chooseMethod } from "../../engine/commands/checkouts.js";
 import { chargeDetailJson } from "../../engine/views.js";
-import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { payRequestSchema } from "../../schema/control.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { check, issueDetails } from "../../schema/issues.js";
 import { okJson, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
 
 /** Does what the customer does on the hosted page: picks a method and pays; the scenario says what comes of it. */
 export function payCheckout({ world, body, param }: ControlCall): Reply | Refusal {
+  const checked = check(payRequestSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
   world.settle();
   const charge = world.engine.state.chargeOfCheckout(param("checkout_id"));
   if (charge === undefined) return refuse("NOT_FOUND", "Checkout not found");

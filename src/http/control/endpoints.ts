@@ -1,4 +1,9 @@
-import { deleteEndpoint, registerEndpoint, updateEndpoint } from "../../engine/commands/webhooks.js";
+import {
+  deleteEndpoint,
+  endpointAt,
+  registerEndpoint,
+  updateEndpoint,
+} from "../../engine/commands/webhooks.js";
 import { controlEndpointView } from "../../engine/log-views.js";
 import { endpointPatchSchema, endpointRequestSchema } from "../../schema/control.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
@@ -32,17 +37,22 @@ export function postEndpoint({ world, body, mode: keyMode }: ControlCall): Reply
   const checked = check(endpointRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   const { url, mailbox, mode, organization_id, events, secret, signature, unreachable } = checked.data;
-  const fault = secretFault(signature ?? world.engine.settings.signature, secret ?? world.info.webhookSecret);
+  const place = {
+    url: url === undefined ? null : webhookUrl(url)!,
+    mailbox: mailbox ?? null,
+    mode: mode ?? keyMode,
+    organizationId: organization_id ?? null,
+  };
+  const known = endpointAt(world.engine.state, place);
+  const signedWith = secret ?? known?.secret ?? world.info.webhookSecret;
+  const fault = secretFault(signature ?? known?.signature ?? world.engine.settings.signature, signedWith);
   if (fault !== undefined) return invalid({ secret: fault });
   const endpoint = world.execute(
     registerEndpoint({
-      url: url === undefined ? null : webhookUrl(url)!,
-      mailbox: mailbox ?? null,
+      ...place,
       ...(unreachable === undefined ? {} : { unreachable }),
-      mode: mode ?? keyMode,
-      organizationId: organization_id ?? null,
       events: events ?? ["*"],
-      secret: secret ?? world.info.webhookSecret,
+      secret: signedWith,
       ...(signature === undefined ? {} : { signature }),
     }),
   );

@@ -152,7 +152,8 @@ export function requestView(entry: JournalEntry) {
   };
 }
 
-function maskKey(key: string): string {
+/** Enough of a key to know it by, and too little to use it. */
+export function maskKey(key: string): string {
   return key.length <= 12 ? `${key.slice(0, 4)}…` : `${key.slice(0, 8)}…${key.slice(-4)}`;
 }
 

@@ -7,7 +7,10 @@ import type { ControlCall } from "./operations.js";
 
 const TAKEN_AT_ONCE = 100;
 
-/** Exactly what a receiver would have got: headers and body, signed now. Each waits for its `ack` from then on. */
+/**
+ * Exactly what a receiver would have got: headers and body, signed now. Each waits for its `ack` from then on, as
+ * long as a receiver has to answer.
+ */
 export function takeFromMailbox({ world, body, param }: ControlCall): Reply | Refusal {
   const checked = check(takeRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
@@ -24,6 +27,7 @@ export function takeFromMailbox({ world, body, param }: ControlCall): Reply | Re
         event_id: delivery?.event_id,
         type: delivery?.event_type,
         attempt: (delivery?.attempts.length ?? 0) + 1,
+        ack_within_ms: world.mailboxes.answerWithinMs,
         headers: request.headers,
         body: request.body,
       };
@@ -31,12 +35,13 @@ export function takeFromMailbox({ world, body, param }: ControlCall): Reply | Re
   });
 }
 
-/** What the receiver answered; a failure is tried again by the schedule. */
+/** What the receiver answered, or why it could not be asked; a failure is tried again by the schedule. */
 export function acknowledge({ world, body, param }: ControlCall): Reply | Refusal {
   const checked = check(ackRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
+  const { status = null, body: response_body = null, error = null } = checked.data;
   const id = param("delivery_id");
-  if (!world.mailboxes.acknowledge(id, checked.data.status, checked.data.body ?? null))
-    return refuse("NOT_FOUND", "Nobody has taken a delivery of that id");
+  if (!world.mailboxes.acknowledge(id, { status, response_body, error }))
+    return refuse("NOT_FOUND", "Nobody has taken a delivery of that id, or its answer comes too late");
   return ok(deliveryView(world.engine.state, world.engine.state.get("deliveries", id)!));
 }

@@ -35,9 +35,9 @@ export function getScenario({ world, param }: ControlCall): Reply | Refusal {
  * steps is read as a file is.
  */
 export async function putScenario({ worlds, world, body, param }: ControlCall): Promise<Reply | Refusal> {
-  const named = { ...body, name: body.name ?? param("name") };
+  const named = { name: param("name"), ...body };
   const scenario =
-    "steps" in body || "vars" in body ? await worlds.readScenario(named) : checkedScenario(named);
+    "steps" in body || "vars" in body ? await worlds.readScenario(world, named) : checkedScenario(named);
   if (isRefusal(scenario)) return scenario;
   if (scenario.name !== param("name")) return invalid({ name: "must be the name in the path" });
   // Other rules from now on, and they have not been met yet.

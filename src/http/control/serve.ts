@@ -1,7 +1,7 @@
 import type { Context } from "hono";
-import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { bearerKey } from "../authenticate.js";
-import { parseObject, type RawBody, readBody } from "../body.js";
+import { MAX_BODY_BYTES, parseObject, type RawBody, readBody } from "../body.js";
 import type { Worlds } from "../ports.js";
 import { errorReply, type Reply, toResponse } from "../reply.js";
 import { noNamespace } from "../service.js";
@@ -22,8 +22,9 @@ export function serveControl(
     const answer = async (): Promise<Reply | Refusal> => {
       if (isCrossSite(headers) && operation.method !== "GET")
         return refuse("FORBIDDEN", "Writes from another site's pages are refused");
+      const { maxBodyBytes = MAX_BODY_BYTES } = operation;
       const body =
-        operation.method === "GET" ? {} : readObject(await readBody(c.req.raw, operation.maxBodyBytes));
+        operation.method === "GET" ? {} : readObject(await readBody(c.req.raw, maxBodyBytes), maxBodyBytes);
       if (isRefusal(body)) return body;
       return operation.handle({
         worlds,
@@ -40,11 +41,12 @@ export function serveControl(
   };
 }
 
-function readObject(raw: RawBody): Record<string, unknown> | Refusal {
-  if ("tooLarge" in raw) return refuse("PAYLOAD_TOO_LARGE", "The request body is larger than 1 MiB");
+function readObject(raw: RawBody, maxBytes: number): Record<string, unknown> | Refusal {
+  if ("tooLarge" in raw)
+    return refuse("PAYLOAD_TOO_LARGE", `The request body is larger than ${maxBytes / 2 ** 20} MiB`);
   if (raw.text.trim() === "") return {};
   const parsed = parseObject(raw.text);
-  return isRefusal(parsed) ? invalid({ body: "must be a JSON object" }) : parsed.object;
+  return isRefusal(parsed) ? parsed : parsed.object;
 }
 
 /** A browser says where a request comes from; other programs say nothing and are let through. */

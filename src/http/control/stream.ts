@@ -4,7 +4,7 @@ import { deliveryView, eventView } from "../../engine/log-views.js";
 import type { Change, Delivery, EventRecord } from "../../engine/records.js";
 import { bearerKey } from "../authenticate.js";
 import type { JournalEntry, World, Worlds } from "../ports.js";
-import { toResponse } from "../reply.js";
+import { replyHeaders, toResponse } from "../reply.js";
 import { noNamespace } from "../service.js";
 import { requestView } from "./logs.js";
 
@@ -20,6 +20,7 @@ export function serveStream(worlds: Worlds): (c: Context) => Response {
     if (world === undefined) return toResponse(noNamespace(name), worlds.nowMs());
     const answer = {
       headers: {
+        ...replyHeaders(world.nowMs()),
         "content-type": "text/event-stream",
         "cache-control": "no-store",
         "x-accel-buffering": "no",
@@ -71,6 +72,6 @@ function* messagesOf(world: World, change: Change): Generator<[string, unknown]>
       yield ["charge", { charge_id, status, amount, currency, updated_at, customer_email }];
     } else if (name === "events") yield ["event", eventView(record as EventRecord)];
     else if (name === "deliveries") yield ["delivery", deliveryView(world.engine.state, record as Delivery)];
-    else if (name === "clock") yield ["clock", record];
+    else if (name === "clock") yield ["clock", world.clock.view()];
   }
 }

@@ -1,6 +1,6 @@
 import { OPERATIONS, type Operation } from "../operations.js";
 import { errorResponses, exampleName, sharedResponses } from "./errors.js";
-import { webhooks } from "./events.js";
+import { aboutEvents, webhooks } from "./events.js";
 import type { Facts } from "./facts.js";
 import { ALWAYS, ANSWER_HEADERS, headerRefs, KEYED, REQUEST_HEADERS } from "./headers.js";
 import { type Examples, type OperationDoc, TAGS } from "./operation-doc.js";
@@ -42,7 +42,10 @@ export function openApiDocument(facts: Facts): OpenApiDocument {
   return {
     openapi: "3.1.0",
     info: info(facts),
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries({ ...TAGS, Events: aboutEvents(facts) }).map(([name, description]) => ({
+      name,
+      description,
+    })),
     security: [{ [KEY_SCHEME]: [] }],
     paths,
     webhooks: webhooks(facts),

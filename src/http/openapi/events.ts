@@ -1,11 +1,18 @@
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../schema/common.js";
 import { chargeExample, WITHDRAWAL } from "./examples.js";
 import type { Facts } from "./facts.js";
+import { TAGS } from "./operation-doc.js";
 import { ref } from "./schemas.js";
+import { signatureParameters, signaturePresets } from "./signature-headers.js";
 import { ASSUMPTION, type Json } from "./types.js";
 
 const ASSUMED =
   "That webhooks are sent is the interface's; names of events, their shape, the signature and the retries are assumed.";
+
+/** What is said of all of them: above all how a receiver knows them, for that is the user's to choose. */
+export function aboutEvents({ settings }: Facts): string {
+  return `${TAGS.Events} ${signaturePresets(settings.signature)}`;
+}
 
 /** The webhooks section: a request this server makes to registered endpoints, for each type of event. */
 export function webhooks({ settings }: Facts): Record<string, Json> {
@@ -44,7 +51,7 @@ export function webhooks({ settings }: Facts): Record<string, Json> {
       description: `${says} Verify the signature over the exact bytes before trusting them; expect the same event more than once.`,
       [ASSUMPTION]: ASSUMED,
       security: [],
-      parameters: settings.signature === "standard" ? SIGNATURE_HEADERS : [],
+      parameters: signatureParameters(settings.signature),
       requestBody: {
         required: true,
         content: {
@@ -79,33 +86,3 @@ export function webhooks({ settings }: Facts): Record<string, Json> {
 function operationId(type: string): string {
   return `on${type.replace(/(^|[._])([a-z])/g, (_all, _mark, letter: string) => letter.toUpperCase())}`;
 }
-
-/** Standard Webhooks. */
-const SIGNATURE_HEADERS: readonly Json[] = [
-  {
-    name: "webhook-id",
-    in: "header",
-    required: true,
-    description: "The event's id, the same in every attempt.",
-    schema: { type: "string" },
-    example: "evt_bf97a3a164010d696c2bec1f",
-  },
-  {
-    name: "webhook-timestamp",
-    in: "header",
-    required: true,
-    description: "Wall time of this attempt, in seconds since 1970. Refuse what is minutes off.",
-    schema: { type: "string", pattern: "^\\d+$" },
-    example: "1769850005",
-  },
-  {
-    name: "webhook-signature",
-    in: "header",
-    required: true,
-    description:
-      "`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64, keyed with the decoded part of the secret behind " +
-      "`whsec_`. Two of them, a space between, while a secret is being rotated.",
-    schema: { type: "string" },
-    example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
-  },
-];

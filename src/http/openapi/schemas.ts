@@ -5,9 +5,14 @@ import {
   METADATA_MAX_BYTES,
   METADATA_MAX_KEYS,
   metadataSchema,
+  rateSchema,
   timestampSchema,
 } from "../../schema/common.js";
+import { instantSchema } from "../../schema/control.js";
+import { DURATION_PATTERN, durationSchema } from "../../schema/duration.js";
+import { clockOptionSchema } from "../../schema/options.js";
 import { PAYIN_LIMIT_DEFAULT, PAYIN_LIMIT_MAX, pageQuerySchema } from "../../schema/requests.js";
+import { INSTANT_PATTERN } from "../../schema/time.js";
 import { annotate, type Component } from "./component.js";
 import { accountComponents } from "./components/account.js";
 import { catalogueComponents } from "./components/catalogue.js";
@@ -29,7 +34,11 @@ export function ref(component: string): Json {
 
 /** Every named schema of the document, made of the zod schemas that check requests and describe answers. */
 export function componentSchemas(facts: Facts): Record<string, Json> {
-  const components = allComponents(facts);
+  return schemasOf(facts, allComponents(facts));
+}
+
+/** The named schemas of some components, which name each other where one is within the other. */
+export function schemasOf(facts: Facts, components: readonly Component[]): Record<string, Json> {
   const registry = z.registry<{ id: string }>();
   for (const { name, schema } of components) registry.add(schema, { id: name });
   const made = z.toJSONSchema(registry, {
@@ -74,6 +83,10 @@ function overrides(facts: Facts): Override {
   const instead = new Map<z.core.$ZodType, Json>([
     [amountSchema, { type: "string", pattern: `^(?=.*[1-9])(0|[1-9]\\d{0,29})${fraction}$` }],
     [timestampSchema, { type: "string", format: "date-time", pattern: TIMESTAMP_PATTERN }],
+    [durationSchema, { type: "string", pattern: DURATION_PATTERN.source, maxLength: 100 }],
+    [instantSchema, { type: "string", pattern: INSTANT_PATTERN.source }],
+    [rateSchema, { type: "string", pattern: "^(?=.*[1-9])(0|[1-9]\\d{0,29})(\\.\\d{1,30})?$" }],
+    [clockOptionSchema, { type: "string", pattern: CLOCK_PATTERN }],
     [httpUrlSchema, { type: "string", format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://." }],
     [
       metadataSchema,
@@ -100,9 +113,11 @@ function overrides(facts: Facts): Override {
     }
     // The largest safe integer is no limit anybody set.
     if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+    if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
     // The names of a record are strings whatever else.
     if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
   };
 }
 
+const CLOCK_PATTERN = "^(real|manual|(?=[^x]*[1-9])(\\d{1,7}|\\d{1,6}\\.\\d{1,6})x)$";
 const TIMESTAMP_PATTERN = "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$";

@@ -17,18 +17,25 @@ export interface Described {
   readonly document: OpenApiDocument;
 }
 
-/** Describes the namespace that a request means, or answers that there is none. */
-export function describeFor(worlds: Worlds, paths: Facts["paths"], c: Context): Described | Response {
+/** The namespace that a request means and its address, or the answer that there is none. */
+export function worldFor(worlds: Worlds, c: Context): Omit<Described, "document"> | Response {
   const { headers } = c.req.raw;
   const name = headers.get("sandbox-namespace");
   const world = worlds.find(name, bearerKey(headers.get("authorization")));
   if (world === undefined) return toResponse(noNamespace(name), worlds.nowMs());
+  return { world, baseUrl: world.publicUrl ?? new URL(c.req.url).origin };
+}
+
+/** Describes the namespace that a request means, or answers that there is none. */
+export function describeFor(worlds: Worlds, paths: Facts["paths"], c: Context): Described | Response {
+  const found = worldFor(worlds, c);
+  if (found instanceof Response) return found;
+  const { world, baseUrl } = found;
   let document = documents.get(world.engine);
   if (document === undefined) {
     document = openApiDocument(factsOf(world.engine, worlds.version, paths));
     documents.set(world.engine, document);
   }
-  const baseUrl = world.publicUrl ?? new URL(c.req.url).origin;
   return { world, baseUrl, document: servedAt(document, baseUrl) };
 }
 

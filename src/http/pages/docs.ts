@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import { DEFAULT_API_KEY } from "../../schema/options.js";
 import { iso } from "../../schema/time.js";
+import { describeControlFor } from "../openapi/control/serve.js";
 import { referencePage } from "../openapi/reference/page.js";
 import { SCRIPT } from "../openapi/reference/script.js";
 import { STYLES } from "../openapi/reference/styles.js";
@@ -30,11 +31,25 @@ export function serveDocs(worlds: Worlds, paths: Readonly<Record<string, string>
   const { world, baseUrl, document } = described;
   // The documented key, if the fixtures still have it: a key of the user's own is nobody's business here.
   const apiKey = world.findKey(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
-  return new Response(referencePage({ document, baseUrl, apiKey }), {
+  const other = { href: "_sandbox/docs", title: "The sandbox's own control API" };
+  return answer(referencePage({ document, baseUrl, apiKey, other }), world.nowMs());
+}
+
+/** `GET /_sandbox/docs`: the same of the control API. */
+export function serveControlDocs(worlds: Worlds, c: Context): Response {
+  const described = describeControlFor(worlds, c);
+  if (described instanceof Response) return described;
+  const { world, baseUrl, document } = described;
+  const other = { href: "../docs", title: "The service that the sandbox stands in for" };
+  return answer(referencePage({ document, baseUrl, apiKey: undefined, other }), world.nowMs());
+}
+
+function answer(page: string, nowMs: number): Response {
+  return new Response(page, {
     headers: {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": POLICY,
-      "sandbox-now": iso(world.nowMs()),
+      "sandbox-now": iso(nowMs),
       "cache-control": "no-store",
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",

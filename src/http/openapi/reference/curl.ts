@@ -4,7 +4,11 @@ import type { Listed } from "./model.js";
  * The call as a command to paste into a shell. Ids that an earlier answer gave are shell variables; without one
  * the command says which is missing.
  */
-export function curlOf({ method, path, operation }: Listed, baseUrl: string, apiKey: string): string {
+export function curlOf(
+  { method, path, operation }: Listed,
+  baseUrl: string,
+  apiKey: string | undefined,
+): string {
   const needed = new Set<string>();
   const variable = (name: string) => {
     const shell = name.toUpperCase();
@@ -13,7 +17,7 @@ export function curlOf({ method, path, operation }: Listed, baseUrl: string, api
   };
   const url = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_all, name: string) => variable(name))}`;
   const [example] = Object.values(operation.requestBody?.content["application/json"].examples ?? {});
-  const isOpen = operation.security?.length === 0;
+  const isOpen = apiKey === undefined || operation.security?.length === 0;
   const lines = [
     `curl${method === "GET" ? "" : ` -X ${method}`} "${url}"`,
     ...(isOpen ? [] : [`-H "Authorization: Bearer ${apiKey}"`]),

@@ -19,6 +19,7 @@ export interface Schema {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly maxProperties?: number;
+  readonly contentSchema?: Schema;
   readonly items?: Schema;
   readonly additionalProperties?: Schema;
   readonly anyOf?: readonly Schema[];
@@ -29,12 +30,15 @@ export interface Schema {
   readonly "x-sandbox-assumption"?: string;
 }
 
-interface Media {
-  readonly "application/json": {
-    readonly schema: Schema;
-    readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
-    readonly example?: unknown;
-  };
+export interface Media {
+  readonly schema: Schema;
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+  readonly example?: unknown;
+}
+
+/** JSON everywhere but in a stream. */
+interface Content {
+  readonly "application/json": Media;
 }
 
 export interface Parameter {
@@ -49,7 +53,7 @@ export interface Parameter {
 export interface AnswerView {
   readonly description: string;
   readonly headers?: Readonly<Record<string, unknown>>;
-  readonly content?: Media;
+  readonly content?: Content;
   readonly "x-sandbox-assumption"?: string;
 }
 
@@ -60,7 +64,7 @@ export interface OperationView {
   readonly description: string;
   readonly security?: readonly Json[];
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Media };
+  readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, AnswerView & { readonly $ref?: string }>>;
   readonly "x-sandbox-assumption"?: string;
 }

@@ -2,7 +2,7 @@ import { html, type Markup } from "../../pages/html.js";
 import type { OpenApiDocument } from "../document.js";
 import { curlOf } from "./curl.js";
 import { assumption, fieldList, parameterList, typeOf } from "./fields.js";
-import { type AnswerView, type Listed, nameOf, type Schema } from "./model.js";
+import { type AnswerView, type Listed, type Media, nameOf, type Schema } from "./model.js";
 import { prose } from "./text.js";
 
 /** A call of the service: how to make it, what it takes, what it answers. */
@@ -10,7 +10,7 @@ export function operationSection(
   document: OpenApiDocument,
   listed: Listed,
   baseUrl: string,
-  apiKey: string,
+  apiKey: string | undefined,
 ): Markup {
   const { method, path, operation } = listed;
   const { operationId, parameters = [], requestBody, responses } = operation;
@@ -54,7 +54,7 @@ export function schemaSection(name: string, schema: Schema): Markup {
   return html`<section class="schema" id="schema-${name}" aria-labelledby="schema-${name}-title">
 <h3 id="schema-${name}-title"><a href="#schema-${name}">${name}</a></h3>
 ${schema.description !== undefined && prose(schema.description)}${assumption(schema["x-sandbox-assumption"])}
-${schema.oneOf !== undefined && html`<p>${typeOf(schema)}</p>`}
+${(schema.oneOf ?? schema.anyOf) !== undefined && html`<p>${typeOf(schema)}</p>`}
 ${schema.enum !== undefined && html`<p class="limits">${schema.enum.map((value) => html`<code>${String(value)}</code> `)}</p>`}
 ${schema.properties !== undefined && fieldList(schema)}
 </section>`;
@@ -71,10 +71,19 @@ function keyNote(security: readonly object[] | undefined): Markup | undefined {
 }
 
 function answerPart(document: OpenApiDocument, answer: AnswerView): Markup {
-  const { schema, examples = {} } = answer.content!["application/json"];
-  return html`<details><summary>Answer: ${nameOf(schema.$ref ?? "")}</summary><p>${answer.description}</p>
-${fieldList(resolve(document, schema))}
-${Object.values(examples).map(({ summary, value }) => html`<p class="place">Example: ${summary}</p><pre>${JSON.stringify(value, null, 2)}</pre>`)}</details>`;
+  const [[type, { schema, examples = {} }]] = Object.entries(answer.content!) as [[string, Media]];
+  return html`<details><summary>Answer: ${schema.$ref === undefined ? type : nameOf(schema.$ref)}</summary><p>${answer.description}</p>
+${fieldList(resolve(document, schema))}${messageList(schema)}
+${Object.values(examples).map(({ summary, value }) => html`<p class="place">Example: ${summary}</p><pre>${typeof value === "string" ? value : JSON.stringify(value, null, 2)}</pre>`)}</details>`;
+}
+
+/** The messages of a stream, each with what it carries. */
+function messageList({ contentSchema }: Schema): Markup | undefined {
+  if (contentSchema?.oneOf === undefined) return undefined;
+  return html`<dl class="fields">${contentSchema.oneOf.map(
+    ({ properties = {} }) =>
+      html`<div><dt><code>${String(properties.event?.const)}</code></dt><dd><p>${typeOf(properties.data ?? {})}</p></dd></div>`,
+  )}</dl>`;
 }
 
 function errorRow(status: string, { description, content, ...rest }: AnswerView): Markup {

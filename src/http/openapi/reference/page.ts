@@ -10,15 +10,17 @@ import { prose } from "./text.js";
 export interface Reference {
   readonly document: OpenApiDocument;
   readonly baseUrl: string;
-  /** The key in the examples. */
-  readonly apiKey: string;
+  /** The key in the examples; undefined where calls need none. */
+  readonly apiKey: string | undefined;
+  /** The reference beside this one. */
+  readonly other: { readonly href: string; readonly title: string };
 }
 
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231c5bd0'/%3E%3Cpath d='M4 8.5l3 3 5-6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
 
 /** The whole reference: one page that loads nothing else. */
-export function referencePage({ document, baseUrl, apiKey }: Reference): string {
+export function referencePage({ document, baseUrl, apiKey, other }: Reference): string {
   const { info, tags, components } = document;
   const groups = groupsOf(document);
   const schemas = Object.entries(components.schemas);
@@ -44,8 +46,12 @@ ${tags.map(({ name }) => contents(name, groups.get(name) ?? []))}
 <div class="intro"><h1>${String(info.title)}</h1>
 ${prose(String(info.description))}
 <dl class="keys"><div><dt class="place">Base URL</dt><dd><code>${baseUrl}</code></dd></div>
-<div><dt class="place">API key of test mode</dt><dd><code>${apiKey}</code></dd></div>
-<div><dt class="place">Document</dt><dd><a href="openapi.json">OpenAPI ${document.openapi}</a>, version ${String(info.version)}</dd></div></dl>
+${
+  apiKey !== undefined &&
+  html`<div><dt class="place">API key of test mode</dt><dd><code>${apiKey}</code></dd></div>
+`
+}<div><dt class="place">Document</dt><dd><a href="openapi.json">OpenAPI ${document.openapi}</a>, version ${String(info.version)}</dd></div>
+<div><dt class="place">See also</dt><dd><a href="${other.href}">${other.title}</a></dd></div></dl>
 ${assumption(info["x-sandbox-assumption"] as string)}
 <p class="place">A bare mark, without a reason, stands for: the interface does not show the field; that it exists is assumed.</p></div>
 ${tags.map(

@@ -27,7 +27,7 @@ main{display:grid;gap:2rem;min-width:0}
 .operation,.schema{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem}
 .route{display:flex;flex-wrap:wrap;gap:.25rem .625rem;align-items:baseline}
 .method{font-weight:700;font-size:.8125rem;letter-spacing:.03em}
-.get{color:var(--accent)}.post,.patch{color:var(--good)}.delete{color:var(--bad)}
+.get{color:var(--accent)}.post,.patch,.put{color:var(--good)}.delete{color:var(--bad)}
 .place,.type,.limits{color:var(--soft);font-size:.875rem}
 .required{font-size:.8125rem;font-weight:600;color:var(--bad)}
 .why{color:var(--sand-text);background:var(--sand);border-inline-start:3px solid var(--sand-edge);padding:.25rem .625rem;font-size:.875rem;border-radius:0 .375rem .375rem 0;justify-self:start;max-width:100%}

@@ -1,0 +1,234 @@
+import type * as z from "zod/mini";
+import { waitQuerySchema } from "../../../schema/control.js";
+import { check } from "../../../schema/issues.js";
+import { CONTROL_OPERATIONS } from "../../control/operations.js";
+import type { Component } from "../component.js";
+import { accountComponents } from "../components/account.js";
+import { errorComponents } from "../components/errors.js";
+import { instructionComponents } from "../components/instructions.js";
+import { paymentComponents } from "../components/payments.js";
+import { payoutComponents } from "../components/payouts.js";
+import { quoteComponents } from "../components/quotes.js";
+import { requestComponents as serviceRequestComponents } from "../components/requests.js";
+import type { OpenApiDocument } from "../document.js";
+import { exampleName } from "../errors.js";
+import type { Facts } from "../facts.js";
+import { ALWAYS, ANSWER_HEADERS, headerRefs } from "../headers.js";
+import type { Examples } from "../operation-doc.js";
+import { querySchemas, ref, schemasOf } from "../schemas.js";
+import { type Json, type Note, noteKeywords } from "../types.js";
+import { insightComponents } from "./components/insight.js";
+import { objectComponents } from "./components/objects.js";
+import { requestComponents } from "./components/requests.js";
+import { scenarioComponents } from "./components/scenarios.js";
+import { webhookComponents } from "./components/webhooks.js";
+import { worldComponents } from "./components/world.js";
+import { CONTROL_TAGS, type ControlDoc } from "./doc.js";
+import { controlErrors, sharedRefusals } from "./errors.js";
+import { CONTROL_DOCS } from "./operations/all.js";
+import { STREAM, streamContent } from "./stream.js";
+
+/** What the control API has besides the calls of its table. */
+const OTHER_OPERATIONS = [
+  { id: "getHealth", method: "GET", path: "/health" },
+  { id: STREAM.id, method: "GET", path: STREAM.path },
+] as const;
+
+/**
+ * OpenAPI 3.1 for the control API: its table of operations, the schemas that check what it is asked and those of its
+ * answers, and what is said of them. `facts` are those of the namespace, for its charges are the service's.
+ */
+export function controlDocument(facts: Facts): OpenApiDocument {
+  const components = allComponents(facts);
+  const schemas = schemasOf(facts, components);
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of [...OTHER_OPERATIONS, ...CONTROL_OPERATIONS]) {
+    const doc = CONTROL_DOCS[operation.id];
+    if (doc === undefined) throw new Error(`no words for the control operation ${operation.id}`);
+    const path = operation.path.replace(/:(\w+)/g, "{$1}");
+    const described = describe(facts, components, { ...operation, path }, doc);
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: described };
+  }
+  const responses = sharedRefusals();
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Control API of the payments sandbox",
+      version: facts.version,
+      license: { name: "MIT", identifier: "MIT" },
+      description: ABOUT,
+    },
+    tags: Object.entries(CONTROL_TAGS).map(([name, description]) => ({ name, description })),
+    security: [{}, { controlToken: [] }, { apiKey: [] }, { controlToken: [], apiKey: [] }],
+    paths,
+    webhooks: {},
+    components: {
+      schemas: reachable(schemas, [paths, responses]),
+      responses,
+      headers: { "Sandbox-Now": ANSWER_HEADERS["Sandbox-Now"]! },
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+const ABOUT = [
+  "Everything under `/_sandbox` drives the sandbox; it is no part of the service it stands in for.",
+  "JSON in and out; an absent body is an empty object, and a field nobody knows is answered 400. Lists take `limit` " +
+    "and `offset` and answer `total` and `items`.",
+  "A request means the namespace its header Sandbox-Namespace names, else the one its API key belongs to, else `default`.",
+  "A server that others can reach wants the control token; one bound to loopback is open. A request whose Host is not " +
+    "this server's is refused with 403, and so are writes by pages of other sites.",
+].join("\n\n");
+
+const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
+  controlToken: {
+    type: "apiKey",
+    in: "header",
+    name: "Sandbox-Control-Token",
+    description:
+      "What the server was started with as `--control-token`; needed when it is bound beyond loopback.",
+  },
+  apiKey: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "sk_test_… or sk_live_…",
+    description: "Picks the namespace the key belongs to, and the mode of what is made. Never needed.",
+  },
+};
+
+function allComponents(facts: Facts): Component[] {
+  return [
+    ...worldComponents(),
+    ...objectComponents(facts),
+    ...scenarioComponents(),
+    ...webhookComponents(),
+    ...insightComponents(),
+    ...requestComponents(facts),
+    // The service's own records. What no call here has is left out of the document.
+    ...serviceRequestComponents(facts),
+    ...quoteComponents(facts),
+    ...instructionComponents(),
+    ...paymentComponents(facts),
+    ...accountComponents(facts),
+    ...payoutComponents(facts),
+    ...errorComponents(),
+  ];
+}
+
+/** The schemas that are named by these parts, and by each other. */
+function reachable(schemas: Readonly<Record<string, Json>>, parts: readonly unknown[]): Record<string, Json> {
+  const found = new Set<string>();
+  const follow = (part: unknown): void => {
+    for (const [, name] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"/]+)"/g))
+      if (!found.has(name!)) {
+        found.add(name!);
+        follow(schemas[name!]);
+      }
+  };
+  follow(parts);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)));
+}
+
+interface Call {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+function describe(facts: Facts, components: readonly Component[], call: Call, doc: ControlDoc): Json {
+  const isInNamespace = call.path.startsWith("/_sandbox");
+  const parameters = [
+    ...pathParameters(call.path),
+    ...queryParameters(facts, doc),
+    ...(isInNamespace ? [NAMESPACE] : []),
+  ];
+  return {
+    operationId: call.id,
+    tags: [doc.tag],
+    summary: doc.summary,
+    description: doc.says,
+    ...(isInNamespace ? {} : { security: [] }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(doc.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: !takesNothing(components, doc.body.component),
+            content: json(doc.body.component, doc.body.examples),
+          },
+        }),
+    responses: {
+      200: {
+        description: doc.answer.says,
+        headers: headerRefs(ALWAYS),
+        content:
+          call.id === STREAM.id
+            ? streamContent(doc.answer.examples)
+            : json(doc.answer.component, doc.answer.examples),
+      },
+      ...controlErrors({ method: call.method, isInNamespace, doc }),
+    },
+  };
+}
+
+/** Whether a body may be left out: an absent one is an empty object. */
+function takesNothing(components: readonly Component[], name: string): boolean {
+  const schema = components.find((component) => component.name === name)!.schema;
+  return check(schema as z.ZodMiniType, {}).ok;
+}
+
+function pathParameters(path: string): Json[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    description: name === "name" ? "What it is called." : `Id of the ${name!.replace(/_id$/, "")}.`,
+    schema: { type: "string" },
+  }));
+}
+
+const WAIT_NOTES: Readonly<Record<string, Note>> = {
+  wait: {
+    says: "While an advance is under way, wait for it so long (wall time) rather than be refused.",
+    examples: ["10s"],
+  },
+};
+
+function queryParameters(facts: Facts, { query, openQuery = [], waits }: ControlDoc): Json[] {
+  return [
+    ...(query === undefined ? [] : listed(querySchemas(facts, query.schema), query.notes)),
+    ...openQuery,
+    ...(waits ? listed(querySchemas(facts, waitQuerySchema), WAIT_NOTES) : []),
+  ];
+}
+
+function listed(schemas: Readonly<Record<string, Json>>, notes: Readonly<Record<string, Note>>): Json[] {
+  return Object.entries(schemas).map(([name, schema]) => {
+    const { description, examples } = noteKeywords(notes[name]!);
+    return {
+      name,
+      in: "query",
+      description,
+      schema: { ...schema, ...(examples === undefined ? {} : { examples }) },
+    };
+  });
+}
+
+const NAMESPACE: Json = {
+  name: "Sandbox-Namespace",
+  in: "header",
+  description: "The namespace that is meant; without it that of the API key, else `default`.",
+  schema: { type: "string" },
+  example: "default",
+};
+
+function json(component: string, examples: Examples): Json {
+  return {
+    "application/json": {
+      schema: ref(component),
+      examples: Object.fromEntries(
+        Object.entries(examples).map(([name, value]) => [exampleName(name), { summary: name, value }]),
+      ),
+    },
+  };
+}

@@ -1,0 +1,656 @@
+import { request } from "node:http";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { SandboxOptions } from "../../src/sandbox.js";
+import { openSandbox, START } from "../support/api-client.js";
+import type { Described } from "../support/openapi-control.js";
+import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
+import { type Answer, Client } from "../support/receiver-client.js";
+import { hold, Receiver, refuseWith } from "../support/receiver-server.js";
+
+/**
+ * Every call of the control API is made over a socket, with good and with bad input, and every answer is held against
+ * the document: its status, its headers, and its body, in which no field may be that is not documented.
+ */
+let answers: ControlAnswers;
+beforeAll(async () => {
+  answers = new ControlAnswers(await shippedControlDocument());
+});
+
+/** A listening sandbox, and a client whose control answers are all checked. */
+async function open(options: SandboxOptions = {}) {
+  const sandbox = await openSandbox({ scenario: "instant", ...options });
+  const { url, port } = await sandbox.listen({ port: 0 });
+  const client = new Client(async (target, init) => {
+    const response = await fetch(url + target, init);
+    const text = await response.text();
+    const path = target.split("?")[0]!;
+    if (path.startsWith("/_sandbox") || path === "/health")
+      expect(answers.faults(init.method!, path, response.status, response.headers, text)).toEqual([]);
+    return new Response(text, { status: response.status, headers: response.headers });
+  });
+  /** The answer, which must have this status. */
+  const call = async (status: number, line: string, body?: unknown, headers?: Record<string, string>) => {
+    const [method, path] = line.split(" ");
+    const answer = await client.call(method!, path!, body, headers);
+    if (answer.status !== status) throw new Error(`${line}: ${answer.status} ${answer.text}`);
+    return answer.json;
+  };
+  return { sandbox, client, call, url, port };
+}
+
+/** A request that `fetch` would not send as it is. */
+function raw(port: number, method: string, path: string, headers: Record<string, string>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host: "127.0.0.1", port, method, path, headers }, (incoming) => {
+      let text = "";
+      incoming.setEncoding("utf8");
+      incoming.on("data", (chunk: string) => (text += chunk));
+      incoming.on("end", () => {
+        const { statusCode, headers } = incoming;
+        resolve({
+          status: statusCode!,
+          text,
+          json: JSON.parse(text),
+          headers: new Headers(headers as Record<string, string>),
+        });
+        outgoing.destroy();
+      });
+    });
+    outgoing.on("error", reject);
+    outgoing.flushHeaders();
+    if (headers["content-length"] === undefined) outgoing.end();
+  });
+}
+
+function concrete({ path }: Described): string {
+  return path.replace(/\{\w+\}/g, "x");
+}
+
+describe("what every call refuses", () => {
+  let port = 0;
+  beforeEach(async () => {
+    const world = await open();
+    port = world.port;
+    // Until its first other request has come the server says to anybody that it is well.
+    await world.call(200, "GET /_sandbox");
+  });
+
+  const check = async (one: Described, status: number, code: string, answer: Promise<Answer>) => {
+    const { status: got, text, headers, json } = await answer;
+    expect([one.id, got, json.error?.code]).toEqual([one.id, status, code]);
+    expect(answers.faults(one.method, concrete(one), got, headers, text)).toEqual([]);
+  };
+
+  it("another host", async () => {
+    for (const one of answers.operations)
+      await check(one, 403, "FORBIDDEN", raw(port, one.method, concrete(one), { host: "evil.test" }));
+  });
+
+  it("another site's writes", async () => {
+    for (const one of answers.operations.filter(({ method }) => method !== "GET"))
+      for (const [name, value] of [
+        ["sec-fetch-site", "cross-site"],
+        ["sec-fetch-site", "same-site"],
+        ["origin", "http://evil.test"],
+        ["origin", "null"],
+      ] as const)
+        await check(one, 403, "FORBIDDEN", raw(port, one.method, concrete(one), { [name]: value }));
+  });
+
+  it("a namespace there is not", async () => {
+    for (const one of answers.operations.filter(({ path }) => path !== "/health"))
+      await check(
+        one,
+        404,
+        "NOT_FOUND",
+        raw(port, one.method, concrete(one), { "sandbox-namespace": "nowhere" }),
+      );
+  });
+
+  it("what is no JSON object, and too much of it", async () => {
+    for (const one of answers.operations.filter(({ method }) => method !== "GET")) {
+      for (const body of ["[]", "{", "null", '"text"'])
+        await check(one, 400, "VALIDATION_ERROR", sent(one, body));
+      await check(
+        one,
+        413,
+        "PAYLOAD_TOO_LARGE",
+        raw(port, one.method, concrete(one), { "content-length": String(2 ** 30) }),
+      );
+    }
+    async function sent(one: Described, body: string): Promise<Answer> {
+      const response = await fetch(`http://127.0.0.1:${port}${concrete(one)}`, { method: one.method, body });
+      const text = await response.text();
+      return { status: response.status, text, json: JSON.parse(text), headers: response.headers };
+    }
+  });
+
+  it("a query that is not valid", async () => {
+    let count = 0;
+    for (const one of answers.operations)
+      for (const name of ["limit", "wait", "mode", "status"].filter((parameter) =>
+        one.parameters.some((known) => known.in === "query" && known.name === parameter),
+      )) {
+        const target = `${concrete(one)}?${name}=never`;
+        await check(one, 400, "VALIDATION_ERROR", raw(port, one.method, target, {}));
+        count++;
+      }
+    expect(count).toBeGreaterThan(15);
+  });
+  it("whoever has no token, beyond loopback", async () => {
+    const guarded = await openSandbox({ host: "0.0.0.0", controlToken: "let-me-in" });
+    const { port } = await guarded.listen({ port: 0 });
+    for (const one of answers.operations.filter(({ path }) => path !== "/health")) {
+      await check(one, 403, "FORBIDDEN", raw(port, one.method, concrete(one), {}));
+      await check(
+        one,
+        403,
+        "FORBIDDEN",
+        raw(port, one.method, concrete(one), { "sandbox-control-token": "let-me-out" }),
+      );
+    }
+    const inside = await raw(port, "GET", "/_sandbox", { "sandbox-control-token": "let-me-in" });
+    expect(inside.status).toBe(200);
+    expect((await raw(port, "GET", "/health", {})).status).toBe(200);
+  });
+});
+
+describe("what calls answer", () => {
+  it("of the sandbox, its namespaces, its state", async () => {
+    const { call, client } = await open();
+    expect(await call(200, "GET /health")).toMatchObject({ status: "ok" });
+    expect(await call(200, "GET /_sandbox")).toMatchObject({ namespace: "default" });
+    await call(200, "POST /_sandbox/namespaces", {});
+    const ann = { name: "ann", seed: "s", clock: "60x", start_time: "2026-01-01", api_key: "sk_test_ann" };
+    await call(200, "POST /_sandbox/namespaces", {
+      ...ann,
+      webhook_secret: "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=",
+      webhooks: [{ mailbox: "box", signature: "stripe", secret: "s", events: ["charge.*"] }],
+    });
+    await call(409, "POST /_sandbox/namespaces", ann);
+    await call(409, "POST /_sandbox/namespaces", { api_key: ann.api_key });
+    await call(400, "POST /_sandbox/namespaces", { nmae: "ann" });
+    await call(200, "PUT /_sandbox/namespaces/ben", {});
+    await call(200, "PUT /_sandbox/namespaces/ben", { clock: "manual" });
+    await call(400, "PUT /_sandbox/namespaces/ben", { name: "bob" });
+    await call(409, "PUT /_sandbox/namespaces/bob", { api_key: ann.api_key });
+    expect(await call(200, "GET /_sandbox/namespaces")).toMatchObject({ total: 4 });
+    expect(await call(200, "GET /_sandbox/namespaces/ann")).toMatchObject({ clock: { mode: "60x" } });
+    await call(404, "GET /_sandbox/namespaces/cy");
+    await call(200, "DELETE /_sandbox/namespaces/ben");
+    await call(404, "DELETE /_sandbox/namespaces/ben");
+    await call(403, "DELETE /_sandbox/namespaces/default");
+
+    await client.pay();
+    const dump = await call(200, "GET /_sandbox/state");
+    expect(await call(200, "PUT /_sandbox/state", dump)).toMatchObject({ counts: { charges: 1 } });
+    await call(400, "PUT /_sandbox/state", { ...dump, collections: {} });
+    await call(400, "PUT /_sandbox/state", {});
+    await call(200, "POST /_sandbox/snapshots", { name: "one" });
+    await call(400, "POST /_sandbox/snapshots", { name: "a/b" });
+    expect(await call(200, "GET /_sandbox/snapshots")).toMatchObject({ total: 1 });
+    await call(200, "POST /_sandbox/snapshots/one/restore");
+    await call(404, "POST /_sandbox/snapshots/two/restore");
+    await call(200, "DELETE /_sandbox/snapshots/one");
+    await call(404, "DELETE /_sandbox/snapshots/one");
+    await call(200, "POST /_sandbox/reset", { keep: ["webhooks"], ids: "repeat" });
+    expect(await call(200, "POST /_sandbox/reset")).toMatchObject({ counts: { charges: 0 } });
+    await call(400, "POST /_sandbox/reset", { keep: ["charges"] });
+  });
+
+  it("of the clock", async () => {
+    const { call, client } = await open({ scenario: "success" });
+    await client.pay();
+    expect(await call(200, "GET /_sandbox/clock")).toMatchObject({ mode: "manual", now: START });
+    expect((await call(200, "POST /_sandbox/clock/advance", { until: "next" })).fired_total).toBe(1);
+    expect((await call(200, "POST /_sandbox/clock/advance", { by: "1h" })).fired.length).toBeGreaterThan(1);
+    await call(200, "POST /_sandbox/clock/advance", { to: "2026-02-01" });
+    await call(200, "POST /_sandbox/clock/advance", { until: "idle" });
+    await call(400, "POST /_sandbox/clock/advance", { to: START });
+    await call(400, "POST /_sandbox/clock/advance", {});
+    await call(200, "PUT /_sandbox/clock", { now: "2026-03-01T00:00:00Z" });
+    await call(400, "PUT /_sandbox/clock", { now: START });
+    expect(await call(200, "PUT /_sandbox/clock", { speed: 1.5 })).toMatchObject({
+      mode: "1.5x",
+      speed: 1.5,
+    });
+    expect(await call(200, "PUT /_sandbox/clock", { mode: "real" })).toMatchObject({ mode: "real" });
+    expect(await call(200, "PUT /_sandbox/clock", { mode: "manual" })).toMatchObject({ speed: 1 });
+    await call(400, "PUT /_sandbox/clock", { mode: "sometimes" });
+  });
+
+  it("while the clock is being advanced, at once or in its time", async () => {
+    await using receiver = await Receiver.open(hold);
+    const { call, client } = await open({ webhooks: [receiver.url] });
+    const dump = await call(200, "GET /_sandbox/state");
+    await call(200, "POST /_sandbox/snapshots", { name: "before" });
+    await client.pay();
+    const advancing = call(200, "POST /_sandbox/clock/advance", { by: "1m" });
+    await receiver.arrived(1);
+    expect(await call(200, "GET /_sandbox/clock")).toMatchObject({ advancing: true });
+    const busy: [string, unknown][] = [
+      ["POST /_sandbox/clock/advance", { by: "1s" }],
+      ["PUT /_sandbox/clock", { mode: "real" }],
+      ["POST /_sandbox/snapshots/before/restore", undefined],
+      ["PUT /_sandbox/state", dump],
+      ["POST /_sandbox/reset", undefined],
+    ];
+    for (const [line, body] of busy) {
+      expect((await call(409, line, body)).error.code).toBe("CLOCK_BUSY");
+      expect((await call(409, `${line}?wait=1ms`, body)).error.code).toBe("CLOCK_BUSY");
+    }
+    const waiting = call(200, "POST /_sandbox/reset?wait=10s");
+    receiver.handler = (received) => received.answer();
+    for (const one of receiver.received) one.answer();
+    await advancing;
+    expect(await waiting).toMatchObject({ counts: { charges: 0 } });
+  });
+
+  it("of charges, withdrawals, checkouts, balances and the market", async () => {
+    await using receiver = await Receiver.open();
+    const { call, client } = await open({ scenario: "success", webhooks: [receiver.url] });
+    const id = await client.pay({ metadata: { order_id: "7" } });
+    const at = `/_sandbox/charges/${id}`;
+    for (const query of [
+      "",
+      "?status=PENDING",
+      "?metadata.order_id=7&customer_email=ada@shop.test&mode=test",
+    ])
+      expect(await call(200, `GET /_sandbox/charges${query}`)).toMatchObject({ total: 1 });
+    expect(await call(200, "GET /_sandbox/charges?mode=live")).toEqual({ total: 0, items: [] });
+    await call(200, `GET ${at}`);
+    await call(200, `POST ${at}/advance`, { until: "PROCESSING" });
+    await call(409, `POST ${at}/advance`, { until: "FAILED" });
+    await call(400, `POST ${at}/advance`, { until: "PAID" });
+    expect(await call(200, `POST ${at}/transition`, { to: "COMPLETED", reason: "r" })).toMatchObject({
+      status: "COMPLETED",
+    });
+    await call(409, `POST ${at}/transition`, { to: "FAILED" });
+    await call(400, `POST ${at}/transition`, { to: "PAID" });
+    expect((await call(200, "GET /_sandbox/balances")).items).toMatchObject([{ currency: "NGN" }]);
+    await call(200, `POST ${at}/refund`, { reason: "r" });
+    await call(409, `POST ${at}/refund`);
+    await call(400, `POST ${at}/refund`, { reason: "" });
+    await call(200, "POST /_sandbox/clock/advance", { by: "1s" });
+    const { items, status } = await call(200, `GET ${at}/timeline`);
+    expect(status).toBe("REFUNDED");
+    expect(new Set(items.map(({ kind }: { kind: string }) => kind))).toEqual(
+      new Set(["request", "transition", "ledger", "event", "attempt"]),
+    );
+    for (const part of ["", "/timeline"]) await call(404, `GET /_sandbox/charges/none${part}`);
+    await call(404, "POST /_sandbox/charges/none/transition", { to: "FAILED" });
+    await call(404, "POST /_sandbox/charges/none/advance", { until: "FAILED" });
+    await call(404, "POST /_sandbox/charges/none/refund");
+
+    const rich = await client.pay({ amount: "100000.00" });
+    await call(200, `POST /_sandbox/charges/${rich}/transition`, { to: "COMPLETED" });
+    const destination = await client.call("POST", "/api/v1/payouts/destinations", {
+      type: "bank_account",
+      currency: "NGN",
+      bank_code: "058",
+      account_number: "0123456789",
+      account_name: "Ada",
+    });
+    const withdraw = async () =>
+      (
+        await client.call("POST", "/api/v1/payouts/withdrawals", {
+          destination_id: destination.json.destination_id,
+          amount: "50000.00",
+          currency: "NGN",
+        })
+      ).json.withdrawal_id;
+    const withdrawal = `/_sandbox/withdrawals/${await withdraw()}/transition`;
+    expect((await call(409, `POST /_sandbox/charges/${rich}/refund`)).error.code).toBe(
+      "INSUFFICIENT_BALANCE",
+    );
+    expect(
+      (await call(409, `POST /_sandbox/charges/${rich}/transition`, { to: "REFUNDED" })).error.code,
+    ).toBe("INSUFFICIENT_BALANCE");
+    await call(200, `POST ${withdrawal}`, { to: "PROCESSING" });
+    await call(200, `POST ${withdrawal}`, { to: "FAILED", reason: "account_closed" });
+    await call(409, `POST ${withdrawal}`, { to: "COMPLETED" });
+    await call(400, `POST ${withdrawal}`, { to: "EXPIRED" });
+    await call(404, "POST /_sandbox/withdrawals/none/transition", { to: "FAILED" });
+
+    const checkout = async () =>
+      (
+        await client.call("POST", "/api/v1/payments/checkouts", {
+          pricing: { base_currency: "KES", amount: "500.00" },
+          customer_email: "ada@shop.test",
+        })
+      ).json.checkout_id;
+    const [paid, cancelled] = [await checkout(), await checkout()];
+    const choice = { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" };
+    await call(200, "GET /_sandbox/charges");
+    await call(400, `POST /_sandbox/checkouts/${paid}/pay`, { payment_method: "mobile_money" });
+    expect(await call(200, `POST /_sandbox/checkouts/${paid}/pay`, choice)).toMatchObject({
+      status: "AWAITING_PAYMENT",
+    });
+    await call(409, `POST /_sandbox/checkouts/${paid}/pay`, choice);
+    expect(await call(200, `POST /_sandbox/checkouts/${cancelled}/cancel`)).toMatchObject({
+      status: "CANCELLED",
+    });
+    await call(409, `POST /_sandbox/checkouts/${cancelled}/cancel`);
+    await call(404, "POST /_sandbox/checkouts/none/pay", choice);
+    await call(404, "POST /_sandbox/checkouts/none/cancel");
+
+    expect((await call(200, "GET /_sandbox/rates")).rates.NGN).toBe("1550");
+    expect((await call(200, "PUT /_sandbox/rates", { NGN: "1600" })).rates.NGN).toBe("1600");
+    expect((await call(200, "PUT /_sandbox/rates", { rates: { NGN: "1.5" } })).rates.NGN).toBe("1.5");
+    await call(400, "PUT /_sandbox/rates", { XXX: "1" });
+    await call(400, "PUT /_sandbox/rates", { NGN: 1600 });
+  });
+
+  it("of charges that were noted, in a shop's own and in crypto", async () => {
+    const { call, client } = await open();
+    await call(200, "PUT /_sandbox/scenarios/twice", {
+      charges: [
+        {
+          timeline: [
+            { after: "1s", to: "COMPLETED" },
+            { after: "1s", to: "FAILED", reason: "late" },
+          ],
+        },
+      ],
+    });
+    const id = await client.pay({ scenario: "twice" });
+    await call(200, "POST /_sandbox/clock/advance", { by: "1m" });
+    const { sandbox } = await call(200, `GET /_sandbox/charges/${id}`);
+    expect(sandbox.notes).toHaveLength(1);
+    const { items } = await call(200, `GET /_sandbox/charges/${id}/timeline`);
+    expect(items.map(({ kind }: { kind: string }) => kind)).toContain("note");
+    const pricing = { base_currency: "USD", amount: "25.00" };
+    const asked = { pricing, payment_method: "crypto", to_currency: "USDT_TRC20" };
+    const quote = await client.call("POST", "/api/v1/payments/quotes", asked);
+    await client.call("POST", "/api/v1/payments/whitelabel", {
+      pricing,
+      payment_method: "crypto",
+      customer_email: "ada@shop.test",
+      quote_id: quote.json.quote_id,
+    });
+    await call(200, "GET /_sandbox/charges");
+  });
+
+  it("of scenarios, their runs, and faults", async () => {
+    const { call, client } = await open();
+    const rules = {
+      description: "All that a scenario may have.",
+      charges: [
+        {
+          match: { customer_email: ["a*", "b*"], amount: { gte: "1", lt: "2" }, metadata: { plan: "gold" } },
+          timeline: [
+            { after: "1s", to: "FAILED", reason: "declined" },
+            { after_expiry: "1m", to: "COMPLETED" },
+          ],
+        },
+      ],
+      withdrawals: [{ match: { type: "crypto_wallet" }, timeline: [{ after: "1s", to: "CANCELLED" }] }],
+      webhooks: [{ match: { type: "charge.*" }, copies: 2, delay: "1s", stale: "10m", fail_first: 1 }],
+      faults: [{ match: { path: "/api/*" }, delay: "1ms", times: 1, skip: 1, probability: 0.5 }],
+    };
+    expect(await call(200, "PUT /_sandbox/scenarios/all", rules)).toMatchObject({ name: "all", ...rules });
+    expect(await call(200, "GET /_sandbox/scenarios/all")).toMatchObject({ active: false });
+    expect(await call(200, "POST /_sandbox/scenarios/all/activate")).toMatchObject({ active: true });
+    expect((await call(200, "GET /_sandbox/scenarios?limit=100")).items[0]).toMatchObject({ name: "all" });
+    await call(200, "POST /_sandbox/scenarios/all/deactivate");
+    await call(400, "PUT /_sandbox/scenarios/all", { name: "other" });
+    await call(400, "PUT /_sandbox/scenarios/all", { charges: [{}] });
+    await call(400, "POST /_sandbox/scenarios/all/run");
+    for (const part of ["activate", "deactivate", "run"])
+      await call(404, `POST /_sandbox/scenarios/none/${part}`);
+    await call(404, "GET /_sandbox/scenarios/none");
+    await call(200, "DELETE /_sandbox/scenarios/all");
+    await call(404, "DELETE /_sandbox/scenarios/all");
+
+    const step = (currency: string) => ({
+      request: "POST /api/v1/payments/quotes",
+      body: { pricing: { base_currency: "KES", amount: `$\{amount}` }, payment_method: "mobile_money" },
+      expect: { status: 200, body: { currency } },
+    });
+    const steps = [{ name: "Quote", ...step("KES") }, step("USD"), { advance: "1s" }];
+    await call(200, "PUT /_sandbox/scenarios/flow", { vars: { amount: "5.00" }, steps: steps.slice(0, 1) });
+    expect(await call(200, "POST /_sandbox/scenarios/flow/run")).toMatchObject({ outcome: "passed" });
+    await call(400, "POST /_sandbox/scenarios/flow/run", { var: {} });
+    await call(200, "PUT /_sandbox/scenarios/flow", { vars: { amount: "5.00" }, steps });
+    const failed = await call(200, "POST /_sandbox/scenarios/flow/run", { vars: { amount: "6.00" } });
+    expect(failed.steps.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      "passed",
+      "failed",
+      "not_run",
+    ]);
+    const near = { expect_charge: { customer_email: "ben@shop.test" } };
+    await client.pay();
+    await call(200, "PUT /_sandbox/scenarios/near", { steps: [near] });
+    expect((await call(200, "POST /_sandbox/scenarios/near/run")).steps[0].failure).toBeDefined();
+    await call(200, "PUT /_sandbox/scenarios/app", { steps: [{ app: "GET /" }] });
+    expect(await call(200, "POST /_sandbox/scenarios/app/run")).toMatchObject({ outcome: "error" });
+
+    const respond = { status: 503, code: "DOWN", message: "m", details: { a: "b" }, headers: { "x-a": "b" } };
+    const { fault_id } = await call(200, "POST /_sandbox/faults", { respond, match: { method: "GET" } });
+    await call(200, "POST /_sandbox/faults", { drop: "after", times: 1 });
+    await call(400, "POST /_sandbox/faults", {});
+    expect(await call(200, "GET /_sandbox/faults")).toMatchObject({ total: 2 });
+    expect(await call(200, `DELETE /_sandbox/faults/${fault_id}`)).toEqual({ removed: 1 });
+    await call(404, `DELETE /_sandbox/faults/${fault_id}`);
+    expect(await call(200, "DELETE /_sandbox/faults")).toEqual({ removed: 1 });
+  });
+
+  it("of events, deliveries, mailboxes and receivers", async () => {
+    await using receiver = await Receiver.open(refuseWith(500));
+    const { call, client } = await open({ webhooks: [receiver.url, { mailbox: "box" }] });
+    const id = await client.pay();
+    await call(200, "POST /_sandbox/clock/advance", { by: "1s" });
+    expect((await call(200, `GET /_sandbox/events?charge_id=${id}&type=charge.*&mode=test`)).total).toBe(1);
+    const failing = (await call(200, `GET /_sandbox/deliveries?status=pending&charge_id=${id}`)).items.find(
+      ({ url }: { url: string | null }) => url !== null,
+    );
+    expect(failing.attempts).toHaveLength(1);
+    await call(200, `GET /_sandbox/deliveries/${failing.delivery_id}`);
+    await call(200, `POST /_sandbox/deliveries/${failing.delivery_id}/retry`);
+    await call(400, `POST /_sandbox/deliveries/${failing.delivery_id}/retry`, { now: true });
+    await call(200, "POST /_sandbox/wait", { for: "delivery", match: { attempts: [{}, {}] } });
+    receiver.handler = (received) => received.answer();
+    await call(200, `POST /_sandbox/deliveries/${failing.delivery_id}/redeliver`, { times: 2 });
+    await call(400, `POST /_sandbox/deliveries/${failing.delivery_id}/redeliver`, { times: 0 });
+    const arrived = await call(200, "POST /_sandbox/wait", {
+      for: "delivery",
+      match: { status: "delivered" },
+      count: 2,
+    });
+    await call(409, `POST /_sandbox/deliveries/${arrived.delivery_id}/retry`);
+    for (const part of ["retry", "redeliver"]) await call(404, `POST /_sandbox/deliveries/none/${part}`);
+    await call(404, "GET /_sandbox/deliveries/none");
+
+    await call(200, "POST /_sandbox/events", { type: "webhook.test", data: { hello: "app" }, mode: "live" });
+    await call(200, "POST /_sandbox/events", { type: "charge.completed", charge_id: id });
+    await call(400, "POST /_sandbox/events", { type: "Charge" });
+    await call(404, "POST /_sandbox/events", { type: "charge.completed", charge_id: "none" });
+    await call(200, "POST /_sandbox/events", { type: "webhook.test" });
+    const taken = await call(200, "POST /_sandbox/mailboxes/box/take", { max: 2 });
+    expect(taken.total).toBe(2);
+    await call(400, "POST /_sandbox/mailboxes/box/take", { max: 0 });
+    await call(404, "POST /_sandbox/mailboxes/none/take");
+    const [first, second] = taken.items;
+    await call(200, `POST /_sandbox/mailboxes/box/${first.delivery_id}/ack`, { status: 200, body: "ok" });
+    await call(404, `POST /_sandbox/mailboxes/box/${first.delivery_id}/ack`, { status: 200 });
+    await call(400, `POST /_sandbox/mailboxes/box/${second.delivery_id}/ack`, { status: 99 });
+    await call(200, `POST /_sandbox/mailboxes/box/${second.delivery_id}/ack`, { status: 503 });
+
+    const custom = { header: "X-Sig", algorithm: "sha512", encoding: "hex", prefix: "v=", payload: "body" };
+    const { webhook_id } = await call(200, "POST /_sandbox/webhook-endpoints", {
+      url: "localhost:9/hooks",
+      signature: custom,
+      organization_id: "org_sandbox",
+      unreachable: "fail",
+    });
+    await call(200, "POST /_sandbox/webhook-endpoints", { mailbox: "other", signature: "none" });
+    await call(400, "POST /_sandbox/webhook-endpoints", { url: "localhost:9", mailbox: "both" });
+    const at = `/_sandbox/webhook-endpoints/${webhook_id}`;
+    await call(200, `GET ${at}`);
+    expect((await call(200, "GET /_sandbox/webhook-endpoints")).total).toBe(4);
+    await call(200, `PATCH ${at}`, { enabled: false, events: ["*"] });
+    await call(400, `PATCH ${at}`, { events: [] });
+    await call(200, `DELETE ${at}`);
+    for (const method of ["GET", "PATCH", "DELETE"])
+      await call(404, `${method} ${at}`, method === "GET" ? undefined : {});
+    await call(200, "GET /_sandbox/deliveries");
+  });
+
+  it("of deliveries that a scenario has spoilt, and of withdrawals' events", async () => {
+    const { call, client } = await open({ webhooks: [{ mailbox: "box" }] });
+    await call(200, "PUT /_sandbox/scenarios/spoilt", {
+      webhooks: [{ bad_signature: true, stale: "10m", fail_first: 1 }],
+    });
+    await call(200, "POST /_sandbox/scenarios/spoilt/activate");
+    await client.pay();
+    await call(200, "POST /_sandbox/clock/advance", { by: "1s" });
+    const { items } = await call(200, "GET /_sandbox/deliveries");
+    expect(items[0].mishap).toMatchObject({ scenario: "spoilt", stale_ms: 600_000 });
+    await client.pay({ amount: "100000.00" });
+    await call(200, "POST /_sandbox/clock/advance", { by: "1s" });
+    const { json } = await client.call("POST", "/api/v1/payouts/destinations", {
+      type: "bank_account",
+      currency: "NGN",
+      bank_code: "058",
+      account_number: "0123456789",
+      account_name: "Ada",
+    });
+    const { destination_id } = json;
+    const order = { destination_id, amount: "50000.00", currency: "NGN" };
+    const withdrawal = await client.call("POST", "/api/v1/payouts/withdrawals", order);
+    const { items: events } = await call(200, "GET /_sandbox/events?type=withdrawal.*");
+    expect(events[0]).toMatchObject({ withdrawal_id: withdrawal.json.withdrawal_id });
+    await call(200, "GET /_sandbox/deliveries?type=withdrawal.*");
+  });
+
+  it("of what the app did, and what is waited for", async () => {
+    const { call, client } = await open({ scenario: "stuck" });
+    const id = await client.pay({ metadata: { order_id: "7" } });
+    for (let read = 0; read < 2; read++) await client.call("GET", "/api/v1/accounts/balances?a=b");
+    await client.call("POST", "/api/v1/payments/quotes", { payment_method: 1 });
+    await fetch(`${(await open()).url}/api/v1/payments/quotes`, { method: "POST", body: "no JSON" });
+    expect((await call(200, "GET /_sandbox/requests?status=4xx&operation=create*&method=post")).total).toBe(
+      1,
+    );
+    expect((await call(200, "GET /_sandbox/requests?since=1&path=/api/*&limit=1")).items).toHaveLength(1);
+    await call(400, "GET /_sandbox/requests?since=yesterday");
+    expect((await call(200, "GET /_sandbox/coverage")).operations.met).toMatchObject({ getBalances: 2 });
+    expect((await call(200, "GET /_sandbox/advice")).total).toBe(1);
+    expect(await call(200, "POST /_sandbox/wait", { for: "charge", match: { charge_id: id } })).toMatchObject(
+      {
+        charge_id: id,
+        mode: "test",
+      },
+    );
+    await call(200, "POST /_sandbox/wait", { for: "request", match: { operation: "createQuote" } });
+    await call(200, "POST /_sandbox/wait", { for: "idle" });
+    const late = await call(408, "POST /_sandbox/wait", {
+      for: "charge",
+      match: { status: "COMPLETED" },
+      timeout: "1ms",
+    });
+    expect(late.error).toMatchObject({ code: "WAIT_TIMEOUT", details: { [id]: expect.any(String) } });
+    await call(400, "POST /_sandbox/wait", { for: "money" });
+    expect(await call(200, "DELETE /_sandbox/requests")).toEqual({ total: 0, items: [] });
+  });
+
+  it("of the live stream: each message has its schema", async () => {
+    await using receiver = await Receiver.open();
+    const { url, client, call } = await open({ webhooks: [receiver.url] });
+    const response = await fetch(`${url}/_sandbox/stream`);
+    const messages: [string, unknown][] = [];
+    const reading = (async () => {
+      let rest = "";
+      const decoder = new TextDecoder();
+      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+        const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
+        rest = parts.pop()!;
+        for (const part of parts) {
+          const [event, data] = part.split("\n");
+          messages.push([event!.replace("event: ", ""), JSON.parse(data!.replace("data: ", ""))]);
+        }
+        if (messages.some(([, data]) => (data as { status?: string }).status === "delivered")) return;
+      }
+    })();
+    await client.pay();
+    await call(200, "PUT /_sandbox/clock", { mode: "60x" });
+    await reading;
+    expect(answers.faults("GET", "/_sandbox/stream", response.status, response.headers, "")).toEqual([]);
+    const { STREAM_COMPONENTS } = await import("../../src/http/openapi/control/stream.js");
+    expect(new Set(messages.map(([event]) => event))).toEqual(new Set(Object.keys(STREAM_COMPONENTS)));
+    for (const [event, data] of messages)
+      expect([event, answers.schemaFaults(STREAM_COMPONENTS[event as "hello"], data)]).toEqual([event, []]);
+  });
+});
+
+describe("an answer that leads elsewhere", () => {
+  it("tells the time as any other does", async () => {
+    const sandbox = await openSandbox({ host: "0.0.0.0", controlToken: "let-me-in" });
+    const { port } = await sandbox.listen({ port: 0 });
+    const led = async (path: string) => {
+      const headers = { accept: "text/html" };
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: "manual", headers });
+      return [answer.status, answer.headers.get("location"), answer.headers.get("sandbox-now")];
+    };
+    expect(await led("/")).toEqual([302, "/_sandbox/dashboard", START]);
+    expect(await led("/_sandbox/dashboard?token=let-me-in")).toEqual([303, "/_sandbox/dashboard", START]);
+  });
+});
+
+describe("the promises of the document", () => {
+  it("have all been kept by now, but for those of faults inside", () => {
+    const promised = answers.operations.flatMap(({ id, responses }) =>
+      Object.keys(responses)
+        .filter((status) => status !== "500")
+        .map((status) => `${id} ${status}`),
+    );
+    expect(promised.length).toBeGreaterThan(250);
+    expect(promised.filter((one) => !answers.seen.has(one))).toEqual([]);
+  });
+});
+
+describe("the check of answers", () => {
+  const headers = new Headers({ "content-type": "application/json", "sandbox-now": START });
+  const clock = { mode: "manual", speed: 1, now: START, next_due: null, advancing: false };
+  const faults = (body: object, status = 200) =>
+    answers.faults("GET", "/_sandbox/clock", status, headers, JSON.stringify(body));
+
+  it("lets pass what is documented", () => expect(faults(clock)).toEqual([]));
+
+  it.each([
+    ["a field nobody documented", { ...clock, wall: START }],
+    ["a field that is missing", { ...clock, now: undefined }],
+    ["a time that is none", { ...clock, now: "soon" }],
+    ["a mode there is not", { ...clock, mode: "scaled" }],
+  ])("finds %s", (_what, body) => expect(faults(body)).not.toEqual([]));
+
+  it("finds a status, a code, a header and a call that are not documented", () => {
+    expect(faults({}, 418)).toEqual(["the document has no answer 418 of getClock"]);
+    expect(faults({ error: { code: "NOT_FOUND", message: "m" } }, 404)).toEqual([]);
+    expect(faults({ error: { code: "CLOCK_BUSY", message: "m" } }, 404)).not.toEqual([]);
+    expect(faults({ error: { code: "NOT_FOUND", message: "m", hint: "h" } }, 404)).not.toEqual([]);
+    expect(
+      answers.faults(
+        "GET",
+        "/_sandbox/clock",
+        200,
+        new Headers({ "content-type": "application/json" }),
+        JSON.stringify(clock),
+      ),
+    ).toEqual(["getClock 200: there is no header Sandbox-Now"]);
+    expect(answers.faults("GET", "/_sandbox/nothing", 200, headers, "{}")).toEqual([
+      "the document has no GET /_sandbox/nothing",
+    ]);
+  });
+
+  it("finds an undocumented field within a list and within a union", () => {
+    const list = (item: object) => ({ total: 1, items: [item] });
+    expect(answers.schemaFaults("SnapshotList", list({ name: "a", at: START }))).toEqual([]);
+    expect(answers.schemaFaults("SnapshotList", list({ name: "a", at: START, size: 1 }))).not.toEqual([]);
+    expect(answers.schemaFaults("WaitResult", { idle: true, now: START })).toEqual([]);
+    expect(answers.schemaFaults("WaitResult", { idle: true, now: START, for: "idle" })).not.toEqual([]);
+    const note = { kind: "note", at: START, note: "n" };
+    expect(answers.schemaFaults("Happening", note)).toEqual([]);
+    expect(answers.schemaFaults("Happening", { ...note, by: "me" })).not.toEqual([]);
+  });
+});

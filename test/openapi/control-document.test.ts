@@ -1,0 +1,177 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createApp } from "../../src/http/app.js";
+import { CONTROL_OPERATIONS } from "../../src/http/control/operations.js";
+import { CONTROL_DOCS } from "../../src/http/openapi/control/operations/all.js";
+import { STREAM_COMPONENTS } from "../../src/http/openapi/control/stream.js";
+import type { Worlds } from "../../src/http/ports.js";
+import { STREAM_SCHEMAS } from "../../src/schema/control-responses.js";
+import { ERROR_STATUS } from "../../src/schema/errors.js";
+import { openApi } from "../support/api-client.js";
+import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
+
+/** What is served under /_sandbox and is no call: pages, and the document itself. */
+const NO_CALLS = ["/_sandbox/dashboard", "/_sandbox/docs", "/_sandbox/openapi.json"];
+
+let control: ControlAnswers;
+beforeAll(async () => {
+  control = new ControlAnswers(await shippedControlDocument());
+});
+
+describe("the control API's document", () => {
+  it("is valid OpenAPI 3.1, examples and all", async () => {
+    const config = await createConfig({
+      extends: ["recommended-strict"],
+      rules: {
+        "no-invalid-schema-examples": "error",
+        "no-invalid-media-type-examples": "error",
+        "no-invalid-parameter-examples": "error",
+        "no-unused-components": "error",
+      },
+    });
+    const source = (await (await openApi()).get("/_sandbox/openapi.json")).text;
+    const problems = await lintFromString({ source, absoluteRef: "/openapi.json", config });
+    expect(
+      problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
+    ).toEqual([]);
+  });
+
+  it("has every call there is, and no other", () => {
+    const { routes } = createApp({ worlds: {} as Worlds, onError: () => {} });
+    const served = routes
+      .filter(({ path }) => path === "/health" || path === "/_sandbox" || path.startsWith("/_sandbox/"))
+      .filter(({ path }) => !NO_CALLS.includes(path))
+      .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
+    const described = control.operations.map(({ method, path }) => `${method} ${path}`);
+    expect(described.sort()).toEqual(served.sort());
+    expect(described).toHaveLength(CONTROL_OPERATIONS.length + 2);
+  });
+
+  it("has the table's names for them, each once, and words for no other", () => {
+    const ids = control.operations.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const named = [...CONTROL_OPERATIONS.map(({ id }) => id), "getHealth", "followStream"];
+    expect([...ids].sort()).toEqual([...named].sort());
+    expect(Object.keys(CONTROL_DOCS).sort()).toEqual([...named].sort());
+    for (const { id, method, path } of CONTROL_OPERATIONS)
+      expect(control.find(method, path.replace(/:\w+/g, "x"))?.id).toBe(id);
+  });
+
+  it("says something of every field and parameter", () => {
+    const silent = Object.entries(control.document.components.schemas).flatMap(([name, { properties }]) =>
+      Object.entries((properties ?? {}) as Record<string, { description?: unknown }>)
+        .filter(([, property]) => typeof property.description !== "string" || property.description === "")
+        .map(([field]) => `${name}.${field}`),
+    );
+    expect(silent).toEqual([]);
+    for (const { id, parameters } of control.operations)
+      for (const parameter of parameters)
+        expect([id, parameter]).toEqual([
+          id,
+          expect.objectContaining({ description: expect.stringMatching(/\w/) }),
+        ]);
+  });
+
+  it("has an example of every body and every answer, with no field that is not documented", () => {
+    for (const { id, path, method, requestBody, responses } of control.operations) {
+      for (const { value } of Object.values(requestBody?.content["application/json"]?.examples ?? {}))
+        expect([id, value, control.takes(id, value)]).toEqual([id, value, true]);
+      for (const [status, answer] of Object.entries(responses)) {
+        if ("$ref" in answer) continue;
+        for (const [type, { examples }] of Object.entries(answer.content)) {
+          expect([id, status, Object.keys(examples).length]).not.toEqual([id, status, 0]);
+          const headers = new Headers({ "content-type": type, "sandbox-now": "now" });
+          for (const { value } of Object.values(examples))
+            expect(
+              control.faults(
+                method,
+                path,
+                Number(status),
+                headers,
+                type === "application/json" ? JSON.stringify(value) : String(value),
+              ),
+            ).toEqual([]);
+        }
+      }
+    }
+  });
+
+  it("shows errors under the status they have", () => {
+    let count = 0;
+    for (const { id, responses } of control.operations)
+      for (const [status, answer] of Object.entries(responses)) {
+        if (status === "200" || "$ref" in answer) continue;
+        for (const { value } of Object.values(answer.content["application/json"]!.examples)) {
+          const { code } = (value as { error: { code: keyof typeof ERROR_STATUS } }).error;
+          const usual = code === "INSUFFICIENT_BALANCE" ? 409 : ERROR_STATUS[code];
+          expect([id, code, usual]).toEqual([id, code, Number(status)]);
+          count++;
+        }
+      }
+    expect(count).toBeGreaterThan(200);
+  });
+
+  it("asks for the token or none, and for nothing where it only says that it is ready", () => {
+    expect(control.document.security).toContainEqual({ controlToken: [] });
+    expect(control.document.security).toContainEqual({});
+    expect(control.document.components.securitySchemes.controlToken).toMatchObject({
+      in: "header",
+      name: "Sandbox-Control-Token",
+    });
+    for (const one of control.operations)
+      expect([one.id, one.parameters.some(({ name }) => name === "Sandbox-Namespace")]).toEqual([
+        one.id,
+        one.id !== "getHealth",
+      ]);
+  });
+
+  it("lets wait what an advance keeps busy, and only that", () => {
+    const waiting = control.operations.filter(({ parameters }) =>
+      parameters.some(({ name }) => name === "wait"),
+    );
+    expect(waiting.map(({ id }) => id).sort()).toEqual([
+      "advanceClock",
+      "putState",
+      "resetSandbox",
+      "restoreSnapshot",
+      "setClock",
+    ]);
+  });
+
+  it("names a schema for each message of the stream", () => {
+    expect(Object.keys(STREAM_COMPONENTS)).toEqual(Object.keys(STREAM_SCHEMAS));
+    for (const name of Object.values(STREAM_COMPONENTS))
+      expect(Object.keys(control.document.components.schemas)).toContain(name);
+  });
+
+  it("wants a body where there is one to be had", () => {
+    const optional = control.operations
+      .filter(({ requestBody }) => requestBody?.required === false)
+      .map(({ id }) => id);
+    expect(optional).toEqual(expect.arrayContaining(["resetSandbox", "refundCharge", "redeliver"]));
+    for (const id of optional) expect([id, control.takes(id, {})]).toEqual([id, true]);
+    for (const { id, requestBody } of control.operations)
+      if (requestBody?.required) expect([id, control.takes(id, {})]).toEqual([id, false]);
+  });
+});
+
+describe("GET /_sandbox/openapi.json", () => {
+  it("names the address it was asked at, or the public one", async () => {
+    const servers = async (api: Awaited<ReturnType<typeof openApi>>) =>
+      (await api.get<{ servers: object[] }>("/_sandbox/openapi.json")).body.servers;
+    expect(await servers(await openApi())).toMatchObject([{ url: "http://sandbox" }]);
+    expect(await servers(await openApi({ publicUrl: "https://pay.shop.test/" }))).toMatchObject([
+      { url: "https://pay.shop.test" },
+    ]);
+  });
+
+  it("is the same each time, needs no key, is of one namespace, and says what time it is", async () => {
+    const api = await openApi();
+    const first = await api.as(null).get("/_sandbox/openapi.json");
+    expect(first.status).toBe(200);
+    expect(first.headers.get("sandbox-now")).toBe("2026-01-31T09:00:00.000Z");
+    expect((await api.get("/_sandbox/openapi.json")).text).toBe(first.text);
+    expect((await api.get("/_sandbox/openapi.json", { "sandbox-namespace": "nowhere" })).status).toBe(404);
+    expect((await api.post("/_sandbox/openapi.json", {})).status).toBe(405);
+  });
+});

@@ -1,0 +1,230 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Api, openApi } from "../support/api-client.js";
+import { schemaValidator } from "../support/openapi-answers.js";
+import { ControlAnswers, type Described, shippedControlDocument } from "../support/openapi-control.js";
+
+/**
+ * The document and the control API must take the same input: what the document refuses is answered 400, and what it
+ * takes is refused only for a reason that no schema can know.
+ */
+type Body = Record<string, unknown>;
+
+/**
+ * Reasons that depend on the state, or that JSON Schema has no words for. The rules and steps of a scenario's
+ * file are another matter altogether: they may be variables.
+ */
+const BEYOND_SCHEMAS =
+  /at least 16 bytes|ISO 8601|must be the name in the path|collections\.world|^payment_method must be one of|is required for|http or https URL|cannot be given to a mailbox|is not a currency/;
+
+const JUNK = [null, true, 0, 1, -1, 1.5, "", " ", "x", [], ["x"], {}, { x: 1 }, { length: {} }, [null], [{}]];
+const INSTANTS = ["2030-01-31", "2030-01-31T09:00:00Z", "2030-01-31T09:00", "2030-02-30", "tomorrow", "2030"];
+const DURATIONS = ["1ms", "1h30m", "1.5h", "1 h", "1", "-1s", "1w"];
+const NAMES = ["a", "A-1_b", "-a", "a b", "a".repeat(63), "a".repeat(64), "a".repeat(101)];
+const URLS = ["localhost:3000", "http://localhost", "ftp://localhost", "http://169.254.169.254/", "http://"];
+const VALUES: Readonly<Record<string, readonly unknown[]>> = {
+  to: ["FAILED", "failed", "EXPIRED", ...INSTANTS],
+  until: ["next", "idle", "COMPLETED", "never"],
+  by: DURATIONS,
+  now: INSTANTS,
+  start_time: INSTANTS,
+  timeout: ["1ms", "0ms", "x"],
+  speed: [0.5, 1, 60, 1_000_000, 1_000_001, "60"],
+  mode: ["manual", "real", "60x", "0x", "0.0x", "1.5x", "12345678x", "test", "live", "fast"],
+  clock: ["manual", "real", "60x", "00x", "x"],
+  keep: [["webhooks"], ["keys", "scenarios"], ["charges"]],
+  ids: ["repeat", "again"],
+  reason: ["r", "r".repeat(500), "r".repeat(501)],
+  name: NAMES,
+  seed: ["s", "s".repeat(200), "s".repeat(201), "s\ns"],
+  api_key: ["sk_live_a", "sk_test_", "sk_test_a b"],
+  webhook_secret: ["s", "s s", "s".repeat(501), "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE="],
+  secret: ["s", "s s", "s".repeat(501), "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE="],
+  webhooks: [[{ url: "localhost" }], [{ mailbox: "a", url: "b" }], [{ mailbox: "a", nope: 1 }]],
+  times: [100, 101],
+  max: [1_000, 1_001],
+  count: [2],
+  status: [99, 100, 200, 599, 600],
+  type: ["charge.completed", "Charge", "a".repeat(100), "a".repeat(101)],
+  for: ["charge", "request", "delivery", "idle"],
+  match: [{ status: "FAILED" }, { operation: "x" }, { amount: { gte: "1" } }, { amount: { gte: 1 } }],
+  respond: [{ status: 500 }, { status: 399 }, { status: 600 }, { status: 500, headers: { a: 1 } }],
+  delay: DURATIONS,
+  drop: ["before", "after", "during"],
+  probability: [0.5, 1.01],
+  url: URLS,
+  app: URLS,
+  mailbox: NAMES,
+  events: [["charge.*"], [""]],
+  unreachable: ["hold", "fail", "wait"],
+  signature: [
+    "stripe",
+    "strip",
+    { header: "X-A", algorithm: "sha256", encoding: "hex" },
+    { header: "X A", algorithm: "sha256", encoding: "hex" },
+    { header: "X-A", algorithm: "md5", encoding: "hex" },
+  ],
+  phone_number: ["+254700000001", "0700000001"],
+  payment_method: ["mobile_money", "card", "ussd"],
+  currency: ["KES", "kes"],
+  charges: [[{ timeline: [{ after: "1s", to: "FAILED" }] }], [{ timeline: [{ to: "FAILED" }] }]],
+  withdrawals: [
+    [{ timeline: [{ after: "1s", to: "FAILED" }] }],
+    [{ timeline: [{ after: "1s", to: "PAID" }] }],
+  ],
+  faults: [[{ delay: "1s" }], [{}]],
+  vars: [{ a: "b" }, { "a b": "c" }],
+  steps: [[{ advance: "1s" }], [{ advance: "1s", nope: 1 }]],
+  rates: [{ NGN: "1600" }, { NGN: "0" }, { NGN: "1e3" }, { NGN: "-1" }, { XXX: "1" }],
+  NGN: ["1600", "0", "0.0", "1.5", "01", "1e3"],
+};
+
+let control: ControlAnswers;
+beforeAll(async () => {
+  control = new ControlAnswers(await shippedControlDocument());
+});
+
+/** Ids that stand for what the path names, in a sandbox that has one of each. */
+async function furnished(): Promise<{ api: Api; path: (one: Described) => string }> {
+  const api = await openApi({ scenario: "stuck", webhooks: [{ mailbox: "tests" }] });
+  const { charge_id } = await api.pay();
+  const checkout = await api.post<{ checkout_id: string }>("/api/v1/payments/checkouts", {
+    pricing: { base_currency: "KES", amount: "500.00" },
+    customer_email: "ada@shop.test",
+  });
+  const put = await api.put("/_sandbox/scenarios/mine", { steps: [{ advance: "1s" }] });
+  expect(put.status).toBe(200);
+  await api.post("/_sandbox/events", { type: "webhook.test" });
+  const taken = await api.post<{ items: [{ delivery_id: string }] }>("/_sandbox/mailboxes/tests/take", {});
+  const endpoint = await api.get<{ items: [{ webhook_id: string }] }>("/_sandbox/webhook-endpoints");
+  const ids: Record<string, string> = {
+    charge_id,
+    checkout_id: checkout.body.checkout_id,
+    delivery_id: taken.body.items[0].delivery_id,
+    webhook_id: endpoint.body.items[0].webhook_id,
+    withdrawal_id: "wd_none",
+  };
+  const names: Record<string, string> = { takeFromMailbox: "tests", acknowledgeDelivery: "tests" };
+  return {
+    api,
+    path: ({ id, path }) =>
+      path.replace(/\{(\w+)\}/g, (_all, name: string) => ids[name] ?? names[id] ?? "mine"),
+  };
+}
+
+/** An example with each of its fields, and each it could have, replaced by each value in turn. */
+function* variants(examples: readonly Body[], fields: readonly string[]): Generator<Body> {
+  for (const body of [...examples, {}]) {
+    yield body;
+    for (const field of new Set([...Object.keys(body), ...fields, "nobody_knows"])) {
+      const { [field]: _gone, ...rest } = body;
+      yield rest;
+      for (const value of [...JUNK, ...(VALUES[field] ?? [])]) yield { ...body, [field]: value };
+    }
+  }
+}
+
+/** Which fields the schema of a body lists, whatever it is made of. */
+function fieldsOf(schema: unknown): string[] {
+  const {
+    $ref,
+    properties,
+    anyOf = [],
+  } = schema as {
+    $ref?: string;
+    properties?: object;
+    anyOf?: unknown[];
+  };
+  if ($ref !== undefined) return fieldsOf(control.document.components.schemas[$ref.split("/").at(-1)!]);
+  return [...Object.keys(properties ?? {}), ...anyOf.flatMap(fieldsOf)];
+}
+
+/** These change nothing that others need. */
+const KEEPS = new Set(["createNamespace", "putNamespace", "waitFor", "createFault", "setRates"]);
+
+describe("bodies", () => {
+  it("are taken where the document takes them, and nowhere else", async () => {
+    const { api, path } = await furnished();
+    const tally = { taken: 0, refused: 0, operations: 0 };
+    const differences: string[] = [];
+    const before = await api.get("/_sandbox/state");
+    for (const one of control.operations) {
+      const { schema, examples } = one.requestBody?.content["application/json"] ?? {};
+      if (schema === undefined) continue;
+      tally.operations++;
+      const bodies = Object.values(examples!).map(({ value }) => value as Body);
+      for (const body of variants(bodies, fieldsOf(schema))) {
+        // Nobody waits for what does not come.
+        const sent =
+          one.id === "waitFor" && (body.timeout ?? "10s") === "10s" ? { ...body, timeout: "1ms" } : body;
+        const text = JSON.stringify(sent);
+        const answer = await api.send(one.method, path(one), text, { "content-type": "application/json" });
+        const isTaken = control.takes(one.id, JSON.parse(text));
+        const isRefused = answer.status === 400;
+        tally[isRefused ? "refused" : "taken"]++;
+        // What was there is needed again.
+        if (answer.status === 200 && !KEEPS.has(one.id))
+          await api.send("PUT", "/_sandbox/state", before.text);
+        if (isRefused !== isTaken) continue;
+        const reasons = Object.entries(answer.status === 400 ? answer.details : {}).map((pair) =>
+          pair.join(" "),
+        );
+        const isFile = one.id === "putScenario" && ("vars" in body || "steps" in body);
+        if (isTaken && (isFile || reasons.some((reason) => BEYOND_SCHEMAS.test(reason)))) continue;
+        differences.push(`${one.id} ${text.slice(0, 200)}: ${answer.status} ${answer.text.slice(0, 200)}`);
+      }
+    }
+    expect(differences.slice(0, 60)).toEqual([]);
+    expect(tally.operations).toBeGreaterThan(20);
+    expect(tally.taken).toBeGreaterThan(500);
+    expect(tally.refused).toBeGreaterThan(2_000);
+  });
+});
+
+describe("queries", () => {
+  const TEXTS = [
+    "0",
+    "1",
+    "100",
+    "101",
+    "-1",
+    "1.5",
+    "",
+    "abc",
+    "PENDING",
+    "pending",
+    "delivered",
+    "test",
+    "4xx",
+  ];
+
+  it("are taken where the document takes them, and nowhere else", async () => {
+    const { api, path } = await furnished();
+    let count = 0;
+    for (const one of control.operations)
+      for (const { name, in: place, schema } of one.parameters) {
+        // What these mean is looked up: any text will do until it is found to be none.
+        if (place !== "query" || one.id === "followStream" || ["since", "metadata", "wait"].includes(name))
+          continue;
+        const validate = schemaValidator({ parameter: schema })("#/parameter");
+        for (const text of TEXTS) {
+          const value = schema.type === "integer" && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+          const answer = await api.get(`${path(one)}?${name}=${text}`);
+          expect([one.id, name, text, answer.status]).toEqual([
+            one.id,
+            name,
+            text,
+            validate(value) ? 200 : 400,
+          ]);
+          count++;
+        }
+      }
+    expect(count).toBeGreaterThan(300);
+  });
+
+  it("are taken once", async () => {
+    const { api } = await furnished();
+    expect((await api.get("/_sandbox/charges?limit=1&limit=1")).details).toEqual({
+      limit: "must be given once",
+    });
+  });
+});

@@ -1,0 +1,110 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { describe, expect, it } from "vitest";
+import type { OpenApiDocument } from "../../src/http/openapi/document.js";
+import { createSandbox, openSandbox } from "../../src/sandbox.js";
+import { SIGNATURE_PRESETS, SIGNATURE_SCHEMES, type Signature } from "../../src/schema/webhooks.js";
+import { Client } from "../support/receiver-client.js";
+import { Receiver } from "../support/receiver-server.js";
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description: string;
+  readonly example: string;
+  readonly schema: { readonly pattern?: string };
+}
+
+async function documentWith(signature: Signature): Promise<{ source: string; document: OpenApiDocument }> {
+  await using sandbox = await openSandbox({ signature });
+  const answer = await sandbox.fetch(new Request("http://sandbox/openapi.json"));
+  const source = await answer.text();
+  return { source, document: JSON.parse(source) };
+}
+
+const parametersOf = ({ webhooks }: OpenApiDocument, type = "charge.completed") =>
+  (webhooks[type] as { post: { parameters: Parameter[] } }).post.parameters;
+
+const CUSTOM: Signature = {
+  header: "X-Hub-Signature-256",
+  algorithm: "sha1",
+  encoding: "hex",
+  prefix: "sha1=",
+  payload: "timestamp.body",
+  timestamp_header: "X-Time",
+};
+
+describe("the signature in the document", () => {
+  it.each([...SIGNATURE_PRESETS, CUSTOM])("has the headers that are sent: %j", async (signature) => {
+    const { document, source } = await documentWith(signature);
+    await using receiver = await Receiver.open();
+    await using sandbox = await createSandbox({ clock: "manual", signature, webhooks: [receiver.url] });
+    await Client.of(sandbox).pay();
+    await sandbox.advance("10s");
+    const parameters = parametersOf(document);
+    const usual = /^(accept|connection|content-(type|length)|host|user-agent|transfer-encoding)$/;
+    const sent = Object.entries(receiver.received[2]!.headers).filter(([name]) => !usual.test(name));
+    expect(parameters.map(({ name }) => name.toLowerCase()).sort()).toEqual(
+      sent.map(([name]) => name).sort(),
+    );
+    // What is shown is of the form of what is sent.
+    const form = (text: unknown) =>
+      String(text)
+        .replace(/^(t=)?\d{10}(?=,|$)/, "$1N")
+        .replace(/evt_\w+/, "evt")
+        .replace(/[A-Za-z0-9+/]{27,}={0,2}/g, (part) => `<${part.length}>`);
+    for (const { name, example, schema, description } of parameters) {
+      expect([name, description]).toEqual([name, expect.stringMatching(/^[\w`].*\.$/)]);
+      if (signature === "flutterwave") continue;
+      const value = Object.fromEntries(sent)[name.toLowerCase()];
+      expect([name, form(example)]).toEqual([name, form(value)]);
+      if (schema.pattern !== undefined) expect(value).toMatch(new RegExp(schema.pattern));
+    }
+    const config = await createConfig({
+      extends: ["recommended-strict"],
+      rules: { "no-invalid-parameter-examples": "error" },
+    });
+    const problems = await lintFromString({ source, absoluteRef: "/openapi.json", config });
+    expect(problems.map(({ message }) => message)).toEqual([]);
+  });
+
+  it("says what is signed, and with what", async () => {
+    const signatureOf = async (signature: Signature) =>
+      parametersOf((await documentWith(signature)).document).at(-1)!;
+    expect((await signatureOf("standard")).description).toBe(
+      "`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64, keyed with the decoded part of the secret behind " +
+        "`whsec_`. Two of them, a space between, while a secret is being rotated.",
+    );
+    expect((await signatureOf("stripe")).description).toBe(
+      "Wall time of this attempt in seconds, then `v1=` and the HMAC-SHA256 of `timestamp.body` in hex, keyed with the " +
+        "secret's text. Two of them, `,` between, while a secret is being rotated.",
+    );
+    expect((await signatureOf("paystack")).description).toBe(
+      "The HMAC-SHA512 of `body` in hex, keyed with the secret's text.",
+    );
+    expect((await signatureOf("flutterwave")).description).toContain("secret itself");
+    expect(await signatureOf(CUSTOM)).toMatchObject({
+      name: "X-Hub-Signature-256",
+      description: "`sha1=` and the HMAC-SHA1 of `timestamp.body` in hex, keyed with the secret's text.",
+    });
+  });
+
+  it("tells of the other presets too, for endpoints that have one, and which is meant here", async () => {
+    for (const [signature, here] of [
+      ["standard", "by `standard`"],
+      ["stripe", "by `stripe`"],
+      [CUSTOM, "by a scheme of this sandbox's configuration"],
+    ] as const) {
+      const { tags } = (await documentWith(signature)).document;
+      const { description } = tags.find(({ name }) => name === "Events")!;
+      expect(description).toContain(here);
+      for (const [name, { headers }] of Object.entries(SIGNATURE_SCHEMES))
+        expect(description).toContain(
+          `\`${name}\`: ${
+            Object.keys(headers)
+              .map((header) => `\`${header}\``)
+              .join(", ") || "no header"
+          }`,
+        );
+    }
+  });
+});

@@ -1,0 +1,129 @@
+import { Catalogue } from "../../src/domain/catalogue.js";
+import { controlDocument } from "../../src/http/openapi/control/document.js";
+import type { OpenApiDocument } from "../../src/http/openapi/document.js";
+import { factsOf } from "../../src/http/openapi/facts.js";
+import type { Json } from "../../src/http/openapi/types.js";
+import { loadShipped } from "../../src/runtime/shipped.js";
+import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
+import { schemaValidator } from "./openapi-answers.js";
+import { operationsOf } from "./openapi-document.js";
+
+/** The control API's document of a sandbox with the shipped fixtures and settings, at no address. */
+export async function shippedControlDocument(): Promise<OpenApiDocument> {
+  const { fixtures } = await loadShipped();
+  return controlDocument(
+    factsOf({ catalogue: new Catalogue(fixtures), settings: DEFAULT_SETTINGS }, "0.0.0", {}),
+  );
+}
+
+/** The schema of a part of the document, with every object closed that lists its fields and says nothing of others. */
+function closed(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(closed);
+  if (typeof part !== "object" || part === null) return part;
+  const schema = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, closed(value)]));
+  return isObjectSchema(schema) ? { additionalProperties: false, ...schema } : schema;
+}
+
+function isObjectSchema({ type, properties }: Json): boolean {
+  return type === "object" && typeof properties === "object" && properties !== null;
+}
+
+/** The document with closed objects: a field in an answer that it does not know is a fault of ours. */
+export function closedDocument(document: OpenApiDocument): OpenApiDocument {
+  const schemas = closed(document.components.schemas) as OpenApiDocument["components"]["schemas"];
+  return { ...document, components: { ...document.components, schemas } };
+}
+
+export interface Described {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> };
+  readonly parameters: readonly { name: string; in: string; schema: Json }[];
+  readonly responses: Readonly<Record<string, DescribedAnswer | { readonly $ref: string }>>;
+}
+interface DescribedAnswer {
+  readonly headers: Readonly<Record<string, object>>;
+  readonly content: Readonly<Record<string, Content>>;
+}
+interface Content {
+  readonly schema: Json;
+  readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+/** Tells whether answers are as the document says, field by field. */
+export class ControlAnswers {
+  readonly document: OpenApiDocument;
+  readonly operations: readonly Described[];
+  readonly #validatorAt: ReturnType<typeof schemaValidator>;
+  /** Of bodies that are sent: their objects are as open as the document has them. */
+  readonly #bodyValidatorAt: ReturnType<typeof schemaValidator>;
+  /** Operation and status of each answer that was held against the document. */
+  readonly seen = new Set<string>();
+
+  constructor(document: OpenApiDocument) {
+    this.document = closedDocument(document);
+    this.#validatorAt = schemaValidator(this.document);
+    this.#bodyValidatorAt = schemaValidator(document, { assertFormats: false });
+    this.operations = operationsOf(document).map(({ path, method, operation }) => ({
+      ...(operation as unknown as Described),
+      id: operation.operationId,
+      method,
+      path,
+      parameters: (operation.parameters ?? []) as Described["parameters"],
+    }));
+  }
+
+  /** The operation that a call is, by its method and its path without the query. */
+  find(method: string, path: string): Described | undefined {
+    const fits = (one: Described) =>
+      one.method === method && new RegExp(`^${one.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(path);
+    return this.operations.find(fits);
+  }
+
+  /** What is wrong with an answer; nothing when it is as documented. */
+  faults(method: string, path: string, status: number, headers: Headers, text: string): string[] {
+    const operation = this.find(method, path);
+    if (operation === undefined) return [`the document has no ${method} ${path}`];
+    const described = operation.responses[status];
+    if (described === undefined) return [`the document has no answer ${status} of ${operation.id}`];
+    const pointer =
+      "$ref" in described
+        ? described.$ref
+        : `#/paths/${escaped(operation.path)}/${method.toLowerCase()}/responses/${status}`;
+    const answer = (
+      "$ref" in described ? this.document.components.responses[described.$ref.split("/").at(-1)!] : described
+    ) as DescribedAnswer;
+    this.seen.add(`${operation.id} ${status}`);
+    const faults = Object.keys(answer.headers)
+      .filter((name) => !headers.has(name))
+      .map((name) => `there is no header ${name}`);
+    const [type] = headers.get("content-type")!.split(";");
+    if (answer.content[type!] === undefined) return [...faults, `${type} is not documented`];
+    const validate = this.#validatorAt(`${pointer}/content/${escaped(type!)}/schema`);
+    if (!validate(type === "application/json" ? JSON.parse(text) : text))
+      for (const { instancePath, message, params } of validate.errors!)
+        faults.push(`${instancePath || "the body"} ${message} ${JSON.stringify(params)}`);
+    return faults.map((fault) => `${operation.id} ${status}: ${fault}`);
+  }
+
+  /** Whether a body is one the document takes. */
+  takes(id: string, body: unknown): boolean {
+    const { path, method } = this.operations.find((one) => one.id === id)!;
+    const place = `#/paths/${escaped(path)}/${method.toLowerCase()}/requestBody`;
+    return this.#bodyValidatorAt(`${place}/content/application~1json/schema`)(body);
+  }
+
+  /** What is wrong with a record, by the name of its schema. */
+  schemaFaults(name: string, value: unknown): string[] {
+    const validate = this.#validatorAt(`#/components/schemas/${name}`);
+    if (validate(value)) return [];
+    return validate.errors!.map(({ instancePath, message, params }) =>
+      `${name}${instancePath} ${message} ${JSON.stringify(params)}`.trim(),
+    );
+  }
+}
+
+function escaped(part: string): string {
+  return encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"));
+}
