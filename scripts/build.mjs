@@ -5,7 +5,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { bundle } from "./bundle.mjs";
+import { bundle, bundleCommonJs, bundleOver } from "./bundle.mjs";
+import { writeTypes } from "./types.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
@@ -30,13 +31,22 @@ const { scenarioJsonSchemaText, SCENARIO_SCHEMA_FILE } = await import(
 writeFileSync(join(root, SCENARIO_SCHEMA_FILE), scenarioJsonSchemaText());
 rmSync(tools, { recursive: true });
 
-await bundle(root, { cli: "src/cli/main.ts", index: "src/index.ts" }, dist, [
-  "src/cli/main.ts",
-  "src/cli/start.ts",
-]);
+await bundle(
+  root,
+  { cli: "src/cli/main.ts", index: "src/index.ts", "testing-setup": "src/testing/setup.ts" },
+  dist,
+  ["src/cli/main.ts", "src/cli/start.ts"],
+);
+await bundleOver(root, { testing: "src/testing.ts" }, dist, { "src/testing/setup.ts": "./testing-setup.js" });
+await bundleCommonJs(root, { index: "src/index.ts", testing: "src/testing/common-js.ts" }, dist);
 
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript")), "..", "bin", "tsc");
-execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
+const emitted = join(dist, "emitted");
+execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json"), "--outDir", emitted], {
+  stdio: "inherit",
+});
+writeTypes(emitted, { index: "index.d.ts", testing: "testing.d.ts" }, join(dist, "types"));
+rmSync(emitted, { recursive: true });
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 process.stdout.write(`built payments-sandbox ${version}\n`);

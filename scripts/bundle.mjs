@@ -2,6 +2,7 @@
 // a start reaches is one file (`core`), and everything that is loaded only when it is asked for stays apart.
 import { join } from "node:path";
 import { rolldown } from "rolldown";
+import { parseAst } from "rolldown/parseAst";
 
 /**
  * @param {string} root the package's folder
@@ -22,6 +23,47 @@ export async function bundle(root, input, dir, startModules = []) {
   await bundled.close();
 }
 
+/**
+ * Entries over what is bundled already. An entry that awaits at its top would take all it reaches out of the core.
+ *
+ * @param {string} root the package's folder
+ * @param {Record<string, string>} input entry name → source file
+ * @param {string} dir where to write
+ * @param {Record<string, string>} bundled source file → what it is imported as from there
+ */
+export async function bundleOver(root, input, dir, bundled) {
+  const paths = Object.fromEntries(Object.entries(bundled).map(([file, path]) => [join(root, file), path]));
+  const over = await rolldown({
+    cwd: root,
+    input,
+    platform: "node",
+    transform: { target: "node20" },
+    external: (id) => id === "vitest" || id in paths,
+    logLevel: "warn",
+  });
+  await over.write({ ...OUTPUT, dir, paths });
+  await over.close();
+}
+
+/**
+ * The library again as CommonJS, for those who require it (Jest cannot require an ES module).
+ *
+ * @param {string} root the package's folder
+ * @param {Record<string, string>} input entry name → source file
+ * @param {string} dir where to write
+ */
+export async function bundleCommonJs(root, input, dir) {
+  const bundled = await open(root, input);
+  await bundled.write({
+    ...OUTPUT,
+    format: "cjs",
+    dir,
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "chunks/[name]-[hash].cjs",
+  });
+  await bundled.close();
+}
+
 /** The library needs the core without the command line. */
 function groupsOf(core) {
   const isCommand = (id) => /[\\/](commander|src[\\/]cli)[\\/]/.test(id);
@@ -31,13 +73,43 @@ function groupsOf(core) {
   ];
 }
 
-const OUTPUT = { format: "esm", minify: true, chunkFileNames: "chunks/[name]-[hash].js" };
+const OUTPUT = {
+  format: "esm",
+  minify: true,
+  chunkFileNames: "chunks/[name]-[hash].js",
+  plugins: [{ name: "lines", generateBundle: (_options, chunks) => breakLines(Object.values(chunks)) }],
+};
+
+/** Node shows the whole line an uncaught error was thrown in, so a line must not be the whole program. */
+function breakLines(chunks) {
+  for (const chunk of chunks) {
+    if (chunk.type !== "chunk") continue;
+    const { code } = chunk;
+    const ends = [...statementEnds(parseAst(code))].sort((a, b) => a - b);
+    chunk.code = [0, ...ends].map((from, index) => code.slice(from, ends[index])).join("\n");
+  }
+}
+
+/** Where each statement and each member of a class ends. */
+function statementEnds(program) {
+  const ends = new Set();
+  const visit = (node) => {
+    if (typeof node !== "object" || node === null) return;
+    if (["Program", "BlockStatement", "StaticBlock", "ClassBody"].includes(node.type))
+      for (const { end } of node.body) ends.add(end);
+    for (const value of Object.values(node)) visit(value);
+  };
+  visit(program);
+  return ends;
+}
 
 function open(root, input) {
   return rolldown({
     cwd: root,
     input,
     platform: "node",
+    // The test runner is the user's own.
+    external: ["vitest"],
     transform: { target: "node20" },
     resolve: {
       alias: {

@@ -6,6 +6,7 @@ import { invalid, isRefusal, type Refusal, refuse } from "./schema/errors.js";
 import { clockSetting } from "./schema/options.js";
 import type { Scenario } from "./schema/scenario.js";
 import { parseInstant } from "./schema/time.js";
+import { secretFaults } from "./schema/webhooks.js";
 import { LocalWorld, type WebhookOption, type WorldOptions } from "./world.js";
 
 export const DEFAULT_NAMESPACE = "default";
@@ -15,15 +16,23 @@ const NAMESPACE_LIMIT = 10_000;
 
 export interface HostOptions {
   /** What every namespace is made with, unless it is told otherwise; the webhooks are the default one's. */
-  readonly base: Omit<WorldOptions, "name" | "store">;
+  readonly base: Omit<WorldOptions, "name" | "store" | "snapshotFolder">;
   readonly autoNamespaces: boolean;
   /** Where a namespace keeps its state; the names of those kept by an earlier run. */
   readonly storage: NamespaceStorage;
 }
 
+/** What is a namespace's own and no part of its state: a state may be imported into another. */
+export type NamespaceIdentity = Pick<NewNamespace, "api_key" | "webhook_secret" | "clock">;
+
 export interface NamespaceStorage {
   open(name: string): WorldOptions["store"];
   names(): string[];
+  /** Where a namespace keeps its snapshots; undefined keeps them in memory. */
+  snapshotFolder(name: string): string | undefined;
+  /** What a namespace was made with, for the next run to make it with again. */
+  keep(name: string, identity: NamespaceIdentity): void;
+  kept(name: string): NamespaceIdentity;
   remove(name: string): void;
 }
 
@@ -35,14 +44,14 @@ export class Host implements Worlds {
   readonly #worlds = new Map<string, LocalWorld>();
   readonly #byKey = new Map<string, LocalWorld>();
   #made = 0;
-  /** How many scenarios have been run here. */
-  #runs = 0;
+  /** How many scenarios have been run in each namespace: what one does must not show in another. */
+  readonly #runs = new WeakMap<World, number>();
 
   constructor(options: HostOptions) {
     this.#options = options;
     this.version = options.base.version;
     this.default = this.#open(DEFAULT_NAMESPACE, {});
-    for (const name of options.storage.names()) this.#open(name, {});
+    for (const name of options.storage.names()) this.#open(name, options.storage.kept(name));
   }
 
   nowMs(): number {
@@ -70,11 +79,13 @@ export class Host implements Worlds {
 
   /** A run of that scenario has an id of its own, which follows from the seed and how many there were before. */
   runIdOf(world: World, scenario: string): string {
-    return repeatableRunId(world.info.seed, scenario, this.#runs++);
+    const before = this.#runs.get(world) ?? 0;
+    this.#runs.set(world, before + 1);
+    return repeatableRunId(world.info.seed, scenario, before);
   }
 
-  async readScenario(source: Readonly<Record<string, unknown>>): Promise<Scenario | Refusal> {
-    const loaded = await this.#load(this.default, source, {});
+  async readScenario(world: World, source: Readonly<Record<string, unknown>>): Promise<Scenario | Refusal> {
+    const loaded = await this.#load(world, source, {});
     return isRefusal(loaded) ? loaded : loaded.scenario;
   }
 
@@ -120,7 +131,25 @@ export class Host implements Worlds {
       (this.#byKey.has(wanted.api_key) || this.default.findKey(wanted.api_key))
     )
       return refuse("NAMESPACE_EXISTS", "The API key belongs to another namespace");
+    const refusal = this.#unusableSecrets(name, wanted);
+    if (refusal !== undefined) return refusal;
+    this.#options.storage.keep(name, wanted);
     return viewOf(this.#open(name, wanted));
+  }
+
+  /** The rule of the start options; an endpoint that is every namespace's has to do with this one's secret too. */
+  #unusableSecrets(name: string, wanted: NewNamespace): Refusal | undefined {
+    const { base } = this.#options;
+    const webhooks = wanted.webhooks ?? [];
+    const faults = secretFaults({
+      webhook_secret: wanted.webhook_secret ?? base.webhookSecret,
+      signature: base.settings.signature,
+      webhooks: [...webhooks, ...inherited(base.webhooks, name)],
+    }).map(({ path, message }) => {
+      const isOwn = path.length === 1 || Number(path[1]) < webhooks.length;
+      return [isOwn ? path.join(".") : "webhook_secret", message];
+    });
+    return faults.length === 0 ? undefined : invalid(Object.fromEntries(faults));
   }
 
   /** The namespace of that name, made if there is none; what is there stays as it is. */
@@ -167,6 +196,7 @@ export class Host implements Worlds {
       apiKey,
       liveApiKey: isDefault ? base.liveApiKey : apiKey.replace("sk_test_", "sk_live_"),
       store: storage.open(name),
+      snapshotFolder: storage.snapshotFolder(name),
     });
     this.#worlds.set(name, world);
     if (!isDefault) for (const key of [world.info.apiKey, world.info.liveApiKey]) this.#byKey.set(key, world);

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { getPath } from "hono/utils/url";
 import { Catalogue } from "./domain/catalogue.js";
 import { transitionCharge } from "./engine/commands/charges.js";
@@ -15,8 +14,9 @@ import type { AdvanceReply } from "./http/ports.js";
 import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
 import type { CheckWebhookOptions } from "./runtime/doctor/options.js";
 import type { WebhookReport } from "./runtime/doctor/report.js";
+import type { WebhookHandler } from "./runtime/in-process.js";
 import { type Listening, listen } from "./runtime/listener.js";
-import { loadShipped, packageRoot } from "./runtime/shipped.js";
+import { loadShipped, packageVersion } from "./runtime/shipped.js";
 import type { RunReport, StepReport } from "./runtime/steps/report.js";
 import { repeatableRunId } from "./runtime/steps/run-id.js";
 import { madeUpSeed, madeUpToken, systemWall } from "./runtime/wall.js";
@@ -35,13 +35,14 @@ import {
   FIXED_SEED,
   type StartOptions,
   startOptionsSchema,
+  webhookHandlerSchema,
   webhookUrl,
 } from "./schema/options.js";
 import type { Scenario } from "./schema/scenario.js";
 import { settingsOf } from "./schema/settings.js";
 import { MAX_INSTANT_MS, parseInstant } from "./schema/time.js";
 import { UserError } from "./schema/user-error.js";
-import type { Signature } from "./schema/webhooks.js";
+import { type Signature, secretFault } from "./schema/webhooks.js";
 import { namespaceStorage } from "./storage.js";
 import type { LocalWorld, WebhookOption, WorldOptions } from "./world.js";
 
@@ -84,11 +85,34 @@ export interface RunFileOptions {
   readonly onStep?: (step: StepReport, of: number) => void;
 }
 
+/** A charge as a read answers it. */
+export type ChargeDetail = ReturnType<typeof chargeDetail>;
+
+/** How a function of this process hears webhooks. */
+export interface WebhookHandlerOptions {
+  /** Types it hears, as globs; default: all. */
+  events?: string[];
+  mode?: "test" | "live";
+  /** Default: the sandbox's. */
+  secret?: string;
+  /** Default: the sandbox's. */
+  signature?: Signature;
+  /** The URL of the requests it gets, for an app that finds its route by it; default `http://localhost/webhooks`. */
+  url?: string;
+}
+
+/** Ends it, when called or at the end of a `using` block. */
+export interface WebhookSubscription {
+  (): void;
+  [Symbol.dispose](): void;
+}
+
 /** Everything a running sandbox is, behind the library's door and under the command. */
 export class Sandbox {
   readonly #worlds: Host;
   readonly #world: LocalWorld;
   readonly #app: ReturnType<typeof createApp>;
+  readonly #fetch: (request: Request) => Promise<Response>;
   readonly #options: OpenOptions;
   readonly #version: string;
   #listening: Listening | undefined;
@@ -107,6 +131,7 @@ export class Sandbox {
       errorCodes: options.error_codes ?? {},
       onError: options.onError ?? reportError,
     });
+    this.#fetch = fetchOf(this.#app);
   }
 
   /** The API key of test mode. */
@@ -124,6 +149,7 @@ export class Sandbox {
     return this.#world.info.webhookSecret;
   }
 
+  /** What ids and chance follow from. */
   get seed(): string {
     return this.#world.info.seed;
   }
@@ -143,13 +169,33 @@ export class Sandbox {
     return `http://${name}:${this.#listening.port}`;
   }
 
+  /** The port, once `listen()` has resolved. */
   get port(): number | undefined {
     return this.#listening?.port;
   }
 
-  /** Answers a request in this process, without a port. */
-  fetch(request: Request): Promise<Response> {
-    return fetchOf(this.#app)(request);
+  /**
+   * Answers a request in this process, without a port, whatever host it is for. Takes what `fetch` takes, or a path
+   * alone, and may be handed to a client in the place of `fetch`.
+   */
+  readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> => {
+    const isRequest = typeof input !== "string" && "method" in input && init === undefined;
+    return this.#fetch(isRequest ? input : requestOf(input, init));
+  };
+
+  /**
+   * Webhooks go to a function of this process from now on, in the place of a receiver that listens on a port: the
+   * same bytes, headers, order and retries, and `advance()` waits for it. It answers a Response, a status, or nothing
+   * (204); what it throws is an answer 500. Returns how to stop.
+   */
+  onWebhook(handler: WebhookHandler, options: WebhookHandlerOptions = {}): WebhookSubscription {
+    if (typeof handler !== "function") throw new UserError("onWebhook: needs a function");
+    const { url, ...webhook } = webhookHandlerOptions(options, {
+      secret: this.webhookSecret,
+      signature: this.#world.engine.settings.signature,
+    });
+    const stop = this.#world.receive({ handler, url }, webhook);
+    return Object.assign(stop, { [Symbol.dispose]: stop });
   }
 
   /** Opens a port (0: any free one) and resolves when the sandbox can be reached there. */
@@ -183,7 +229,7 @@ export class Sandbox {
           getPath(request).startsWith("/_sandbox") &&
           !access.allows(incoming.headers["sandbox-control-token"], incoming.headers.cookie)
         )
-          return access.signIn(request.url) ?? this.#controlClosed(access);
+          return access.signIn(request.url, this.#world.nowMs()) ?? this.#controlClosed(access);
         const response = this.#app.fetch(request);
         return response instanceof Promise ? response.then(cutIfDropped) : cutIfDropped(response);
       },
@@ -236,7 +282,7 @@ export class Sandbox {
   }
 
   /** Moves a charge to a status, as a person at the control API would; throws a SandboxError if it may not. */
-  transition(chargeId: string, to: ChargeStatus, reason?: string): ReturnType<typeof chargeDetail> {
+  transition(chargeId: string, to: ChargeStatus, reason?: string): ChargeDetail {
     const moved = this.#world.execute(transitionCharge(chargeId, to, "control", reason));
     if (isRefusal(moved)) throw new SandboxError(moved);
     return chargeDetail(moved);
@@ -266,9 +312,9 @@ export class Sandbox {
     );
   }
 
-  /** The whole state as plain JSON. */
+  /** The whole state as plain JSON; a copy of your own. */
   snapshot(): StateDump {
-    return this.#world.engine.dump();
+    return JSON.parse(JSON.stringify(this.#world.engine.dump())) as StateDump;
   }
 
   /**
@@ -287,7 +333,7 @@ export class Sandbox {
     return runScenario(loaded, {
       ...rest,
       app: app?.replace(/\/+$/, ""),
-      fetch: (path, init) => this.fetch(new Request(`http://sandbox${path}`, init)),
+      fetch: (path, init) => this.fetch(path, init),
     });
   }
 
@@ -296,6 +342,7 @@ export class Sandbox {
     await this.#world.runner.settled();
   }
 
+  /** Ends it: no port, timer or delivery is left behind. A second call does nothing. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -306,9 +353,16 @@ export class Sandbox {
     }
   }
 
+  /** What `await using` calls. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/** A path alone is asked of this sandbox; no other host would do otherwise. */
+function requestOf(input: Request | URL | string, init: RequestInit | undefined): Request {
+  const isPath = typeof input === "string" && input.startsWith("/");
+  return new Request(isPath ? `http://sandbox${input}` : input, init);
 }
 
 /** Tells the adapter that there is nothing left to send. */
@@ -326,7 +380,7 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
     asked.control_token === "generate" ? { ...asked, control_token: await madeUpToken() } : asked;
   const fault = pathFault(options.paths ?? {});
   if (fault !== undefined) throw new UserError(fault);
-  const version = readVersion();
+  const version = packageVersion();
   const shipped = await loadShipped();
   const base =
     options.fixtures === undefined
@@ -345,7 +399,7 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
     })),
     ...(options.webhook_url ?? []).map((url) => ({ url: webhookUrl(url)! })),
   ];
-  const shared: Omit<WorldOptions, "name" | "store"> = {
+  const shared: Omit<WorldOptions, "name" | "store" | "snapshotFolder"> = {
     seed: options.seed,
     defaultSeed: options.makeUpSeed ? madeUpSeed() : FIXED_SEED,
     clock: options.clock === undefined ? undefined : clockSetting(options.clock),
@@ -362,7 +416,6 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
     webhookTimeoutMs: durationMs(options.webhook_timeout ?? "15s"),
     apiKey: DEFAULT_API_KEY,
     liveApiKey: DEFAULT_LIVE_API_KEY,
-    snapshotFolder: options.data === undefined ? undefined : `${options.data}.snapshots`,
     wall: systemWall,
     version,
     onError: options.onError ?? reportError,
@@ -442,11 +495,6 @@ async function chosenScenarios(shipped: readonly Scenario[], wanted: readonly st
   return { scenarios: [...scenarios.values()], active };
 }
 
-function readVersion(): string {
-  return (JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as { version: string })
-    .version;
-}
-
 /** Options of the library: those of `start`, in camelCase. */
 export interface SandboxOptions {
   /** `"real"` (default), `"manual"`, or a speed such as `"60x"`. */
@@ -514,14 +562,39 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     renamed.webhooks = webhooks.map((one) => (typeof one === "string" ? { url: one } : one));
   const checked = check(startOptionsSchema, renamed);
   if (!checked.ok)
-    throw new UserError(checked.issues.map((issue) => `createSandbox: ${optionFault(issue)}`).join("\n"));
+    throw new UserError(
+      checked.issues
+        .map((issue) => `createSandbox: ${optionFault(issue, Object.keys(startOptionsSchema.shape))}`)
+        .join("\n"),
+    );
   return openSandbox({ ...checked.data, makeUpSeed: false, ownsProcess: false });
 }
 
+const WEBHOOK_HANDLER_URL = "http://localhost/webhooks";
+
+/** The options of `onWebhook`, checked as those of any other receiver. */
+export function webhookHandlerOptions(
+  options: WebhookHandlerOptions,
+  defaults: { readonly secret: string; readonly signature: Signature },
+) {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const checked = check(webhookHandlerSchema, { url: WEBHOOK_HANDLER_URL, ...given });
+  if (!checked.ok)
+    throw new UserError(
+      checked.issues
+        .map((issue) => `onWebhook: ${optionFault(issue, Object.keys(webhookHandlerSchema.shape))}`)
+        .join("\n"),
+    );
+  const { url, secret = defaults.secret, signature = defaults.signature, ...rest } = checked.data;
+  const fault = secretFault(signature, secret);
+  if (fault !== undefined) throw new UserError(`onWebhook: secret ${fault}`);
+  return { ...rest, secret, signature, url: webhookUrl(url ?? WEBHOOK_HANDLER_URL)! };
+}
+
 /** What is wrong with an option, by the name the library has for it. */
-function optionFault(issue: Parameters<typeof issueMessage>[0]): string {
+function optionFault(issue: Parameters<typeof issueMessage>[0], options: readonly string[]): string {
   if (issue.code === "unrecognized_keys" && issue.path.length === 0) {
-    const known = Object.keys(startOptionsSchema.shape).map(camelCase);
+    const known = options.map(camelCase);
     return issue.keys
       .map((key) => {
         const near = nearest(camelCase(key), known);

@@ -1,7 +1,7 @@
 import type { Catalogue } from "./domain/catalogue.js";
 import type { Charge } from "./domain/charge.js";
 import { storeScenario } from "./engine/commands/scenarios.js";
-import { registerEndpoint } from "./engine/commands/webhooks.js";
+import { deleteEndpoint, registerEndpoint } from "./engine/commands/webhooks.js";
 import { carryEndpoint } from "./engine/commands/world.js";
 import { Engine } from "./engine/engine.js";
 import type { Endpoint, StateDump, Store, StoredScenario, WorldRecord } from "./engine/records.js";
@@ -18,6 +18,7 @@ import type {
 } from "./http/ports.js";
 import { Clock } from "./runtime/clock.js";
 import { FaultInjector } from "./runtime/fault-injector.js";
+import type { InProcessReceiver, InProcessReceivers } from "./runtime/in-process.js";
 import { RateLimiter } from "./runtime/rate-limiter.js";
 import { RequestJournal } from "./runtime/request-journal.js";
 import { Runner } from "./runtime/runner.js";
@@ -99,6 +100,7 @@ export class LocalWorld implements World {
   readonly clock: ClockPort;
   readonly snapshots: SnapshotPort;
   readonly runner: Runner;
+  readonly #receivers: InProcessReceivers;
   readonly #clock: Clock;
   readonly tally = new Tally();
   readonly #subscribers = new Set<Subscriber>();
@@ -106,6 +108,7 @@ export class LocalWorld implements World {
   readonly #ownKeys: readonly KeyFixture[];
   readonly #options: WorldOptions;
   readonly #initialSetting: ClockSetting;
+  #closed = false;
 
   constructor(options: WorldOptions) {
     this.name = options.name;
@@ -153,6 +156,7 @@ export class LocalWorld implements World {
       wall,
       userAgent: `payments-sandbox/${options.version}`,
     });
+    this.#receivers = sender.receivers;
     this.runner = new Runner(this.engine, this.#clock, sender, wall, options.onError, options.onNotice);
     this.runner.keepClock();
     this.engine.onCommit(() => {
@@ -160,6 +164,7 @@ export class LocalWorld implements World {
       if (failure !== undefined) options.onError(failure);
     });
     this.#watchers = new Watchers(wall);
+    this.runner.onWake(() => this.#watchers.notify());
     this.engine.onCommit((change) => {
       this.tally.noteChange(change);
       this.#watchers.notify();
@@ -207,6 +212,17 @@ export class LocalWorld implements World {
       secret: webhook.secret ?? this.#options.webhookSecret,
       ...(webhook.signature === undefined ? {} : { signature: webhook.signature }),
     });
+  }
+
+  /** Webhooks go to a function of this process from now on; returns how to stop. */
+  receive(receiver: InProcessReceiver, webhook: Omit<WebhookOption, "url" | "mailbox">): () => void {
+    const url = this.#receivers.add(receiver);
+    this.execute(this.#register({ ...webhook, url, unreachable: "fail" }));
+    return () => {
+      if (!this.#receivers.delete(url) || this.#closed) return;
+      const endpoint = this.engine.state.endpoints().find((one) => one.url === url);
+      if (endpoint !== undefined) this.execute(deleteEndpoint(undefined, endpoint.webhook_id));
+    };
   }
 
   #clockPort(): ClockPort {
@@ -354,6 +370,7 @@ export class LocalWorld implements World {
   }
 
   close(): void {
+    this.#closed = true;
     this.runner.close();
     this.engine.close();
   }

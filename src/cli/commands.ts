@@ -1,10 +1,13 @@
-import { type Command, CommanderError } from "commander";
+import { type Command, CommanderError, Option } from "commander";
+import { packageVersion } from "../runtime/shipped.js";
 import { addClientCommands } from "./client/commands.js";
 import { isUserMistake, tell } from "./mistakes.js";
 import { addStartOptions } from "./options.js";
 
 /** Every command but `start`, which is loaded without the others. */
 export function addCommands(root: Command): void {
+  root.version(packageVersion(), "-V, --version", "print the version");
+
   addStartOptions(root.command("exec"))
     .description("run a command with a sandbox beside it; exits with the command's own code")
     .option(
@@ -12,9 +15,31 @@ export function addCommands(root: Command): void {
       "also set NAME; {base_url} {api_key} {webhook_secret} {sandbox_url} are filled in",
       collect,
     )
+    .option("--artifacts <dir>", "keep state, requests, events, deliveries, timelines and coverage there")
+    .option(
+      "--under <scenario,…>",
+      "run it plain, then under each scenario (names or files), and print what breaks",
+      collect,
+    )
+    .option(
+      "--under-report <file>",
+      "with --under: the JUnit XML or TAP file each run writes, to name the tests",
+    )
+    // What its guard calls when exec was killed.
+    .addOption(new Option("--left-behind <process>").hideHelp())
     .argument("<command...>", "the command and its arguments, after --")
     .passThroughOptions()
-    .addHelpText("after", "\nExample:\n  payments-sandbox exec --env API_ROOT={base_url}/api -- npm test")
+    .addHelpText(
+      "after",
+      `
+Exits with the command's own code; 127 not found, 126 not executable, 128+n ended by signal n. With --under: 0 when
+every run passed, the plain run's code when that fails (the others are not run), 1 when a run under a scenario fails.
+
+Examples:
+  payments-sandbox exec --env API_ROOT={base_url}/api -- npm test
+  payments-sandbox exec --artifacts sandbox-artifacts -- npm test
+  payments-sandbox exec --under webhook_chaos,lost_response --under-report junit.xml -- npm test`,
+    )
     .action(async (command: string[], flags: Record<string, unknown>) =>
       (await import("./exec.js")).exec(command, flags),
     );
@@ -29,6 +54,7 @@ export function addCommands(root: Command): void {
     .option("--json", "print the report as JSON")
     .option("--junit <file>", "also write the report as JUnit XML")
     .addHelpText("after", "\nExample:\n  payments-sandbox check-webhook localhost:3000/webhooks")
+    .exitOverride(asCouldNotRun)
     .action(async (url: string, flags: Record<string, string>) =>
       (await import("./check-webhook.js")).checkWebhookCommand(url, flags),
     );
@@ -39,6 +65,7 @@ export function addCommands(root: Command): void {
     .option("-c, --config <file>", "configuration file, as for start")
     .option("--fixtures <file>", "describe the service with these fixtures")
     .option("--public-url <url>", "the server the document names")
+    .option("--control", "the document of the control API, as /_sandbox/openapi.json serves it")
     .addHelpText("after", "\nExample:\n  payments-sandbox openapi > openapi.json")
     .action(async (flags: Record<string, unknown>) => (await import("./openapi.js")).openapi(flags));
 
@@ -76,10 +103,23 @@ export function addCommands(root: Command): void {
       orExit2(async () => (await import("./validate.js")).validate(files, flags)),
     );
 
+  root
+    .command("init")
+    .description("write a commented config and an example scenario, print a CI snippet; never overwrites")
+    .addHelpText("after", "\nExample:\n  payments-sandbox init")
+    .action(async () => (await import("./init.js")).init());
+
+  root
+    .command("completion")
+    .description("print a script that lets a shell complete commands and options: bash, zsh or fish")
+    .argument("<shell>", "bash, zsh or fish")
+    .addHelpText("after", '\nExample:\n  eval "$(payments-sandbox completion bash)"')
+    .action(async (shell: string) => (await import("./completion.js")).completion(root, shell));
+
   addClientCommands(root);
 }
 
-/** `run` and `validate` keep 1 for what they find; that they cannot be carried out is 2. */
+/** `run`, `validate` and `check-webhook` keep 1 for what they find; that they cannot be carried out is 2. */
 function asCouldNotRun(error: CommanderError): never {
   throw new CommanderError(error.exitCode === 0 ? 0 : 2, error.code, error.message);
 }

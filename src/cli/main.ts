@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { nearest } from "../schema/nearest.js";
 import { UserError } from "../schema/user-error.js";
-import { isUserMistake, tell } from "./mistakes.js";
+import { isUserMistake, tell, usageMistake } from "./mistakes.js";
 import { addStartOptions } from "./options.js";
 
 /** The command line. Each command's work is loaded when it is asked for. */
@@ -11,11 +11,13 @@ export async function main(argv: readonly string[]): Promise<void> {
     // A start is what must not wait: the other commands are built only when something else was asked for.
     if (!isStart(argv[2])) {
       (await import("./commands.js")).addCommands(root);
-      refuseUnknown(root, argv[2]!);
+      refuseUnknown(root, argv[2] === "help" ? (argv[3] ?? "help") : argv[2]!);
     }
     await root.parseAsync([...argv]);
   } catch (error) {
     if (error instanceof CommanderError) {
+      // Help and the version end this way too.
+      if (error.exitCode !== 0) tell(usageMistake(error, isStart(argv[2]) ? "start" : argv[2]!));
       process.exitCode = error.exitCode;
       return;
     }
@@ -25,17 +27,20 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** `start`, or its options alone; asking for help is asking for all there is. */
+/** `start`, or its options alone; asking for help or the version is asking the whole program. */
 function isStart(word: string | undefined): boolean {
   return (
-    word === undefined || word === "start" || (word.startsWith("-") && word !== "--help" && word !== "-h")
+    word === undefined ||
+    word === "start" ||
+    (word.startsWith("-") && !["--help", "-h", "--version", "-V"].includes(word))
   );
 }
 
 function program(): Command {
   const root = new Command("payments-sandbox")
     .description("A local server that stands in for a payments service in test mode.")
-    .showHelpAfterError("(payments-sandbox --help tells what there is)")
+    // Told in `main`, in a line.
+    .configureOutput({ outputError: () => {} })
     .enablePositionalOptions()
     .exitOverride();
 

@@ -136,7 +136,8 @@ function spellings(flags: string): string[] {
   return [`${first}${argument}`, second];
 }
 
-const CONFIG_FILES = ["yaml", "yml", "json"].map((ending) => `payments-sandbox.config.${ending}`);
+/** Where a config is looked for; the first that is there is read. */
+export const CONFIG_FILES = ["yaml", "yml", "json"].map((ending) => `payments-sandbox.config.${ending}`);
 
 /** Flag beats environment beats config file. Every value is checked; a fault names where it was said. */
 export async function startOptions(
@@ -180,9 +181,10 @@ function flagValue(row: OptionRow, flags: Readonly<Record<string, unknown>>): un
   return all.length === 0 ? undefined : all;
 }
 
-/** What a text on the command line or in a variable stands for. What is no number stays text, and is refused as such. */
+/** What a text on the command line or in a variable stands for. What is none stays text, and is refused as such. */
 function parsed(row: OptionRow, value: unknown): unknown {
-  if (row.kind === "flag") return typeof value === "string" ? !/^(0|false|off|no)$/i.test(value) : value;
+  if (row.kind === "flag" && typeof value === "string")
+    return /^(1|true|on|yes)$/i.test(value) || (/^(0|false|off|no)$/i.test(value) ? false : value);
   if ((row.kind === "number" || row.kind === "rate") && typeof value === "string" && /^\d+$/.test(value))
     return Number(value);
   return value;

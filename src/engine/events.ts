@@ -170,7 +170,13 @@ function isDue(tx: Transaction, taskId: number | null | undefined): boolean {
 /** Plans the next attempt at a delivery, in the place of any that was planned before; puts the delivery. */
 export function planAttempt(tx: Transaction, delivery: Delivery, dueMs: number): Delivery {
   tx.cancel(delivery.task);
-  const task = tx.schedule({ due_ms: dueMs, rank: 1, kind: "attempt", ref: delivery.delivery_id });
+  const task = tx.schedule({
+    due_ms: dueMs,
+    rank: 2,
+    kind: "attempt",
+    ref: delivery.delivery_id,
+    step: delivery.seq,
+  });
   const planned = { ...delivery, task, next_attempt_at: iso(dueMs) };
   tx.put("deliveries", delivery.delivery_id, planned);
   return planned;

@@ -152,12 +152,12 @@ export interface Lane {
 export interface Task {
   readonly task_id: number;
   readonly due_ms: number;
-  /** Expiry is 0: at the same instant it goes first. */
-  readonly rank: 0 | 1;
+  /** Expiry is 0: at the same instant it goes first. An attempt is 2: it goes last. */
+  readonly rank: 0 | 1 | 2;
   readonly kind: "expire" | "timeline" | "settle" | "withdrawal" | "attempt";
   /** The charge, withdrawal or delivery it is about. */
   readonly ref: string;
-  /** Which entry of the timeline. */
+  /** Which entry of the timeline; of an attempt, the number of its delivery. */
   readonly step?: number;
 }
 

@@ -1,8 +1,11 @@
 import type { Task } from "./records.js";
 
-/** Of two tasks due at the same instant, the one with the lower place comes first: expiry, then as they were planned. */
+/**
+ * Of two tasks due at the same instant, the one with the lower place comes first: expiry, then as they were planned,
+ * then attempts. Those go as their deliveries were made: when one was planned depends on how fast a receiver answered.
+ */
 function placeOf(task: Task): number {
-  return task.rank * 2 ** 52 + task.task_id;
+  return task.rank * 2 ** 50 + (task.rank === 2 ? task.step! : task.task_id);
 }
 
 /**

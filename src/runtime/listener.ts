@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { UserError } from "../schema/user-error.js";
+import { setImmediate } from "./timers.js";
 import { turns } from "./turns.js";
 
 export interface ListenOptions {

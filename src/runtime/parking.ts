@@ -1,10 +1,14 @@
 import type { Task } from "../engine/records.js";
+import type { Job } from "./sender.js";
 
 /** A delivery that somebody has collected from a mailbox and not answered yet. */
 export interface Taken {
   readonly task: Task;
+  readonly job: Job;
   readonly headers: Readonly<Record<string, string>>;
   readonly sentAt: string;
+  /** Calls off the limit its answer has to keep to. */
+  readonly callOff: () => void;
 }
 
 /**
@@ -58,6 +62,13 @@ export class Parking {
     return this.#mailboxes.get(mailbox)?.splice(0, max) ?? [];
   }
 
+  /** All that waits to be taken, each mailbox's in order. */
+  emptyMailboxes(): Task[] {
+    const tasks = [...this.#mailboxes.values()].flat();
+    this.#mailboxes.clear();
+    return tasks;
+  }
+
   take(deliveryId: string, taken: Taken): void {
     this.#taken.set(deliveryId, taken);
   }
@@ -66,13 +77,16 @@ export class Parking {
     return this.#taken.get(deliveryId);
   }
 
-  acknowledge(deliveryId: string): void {
+  /** It has its answer, or will not get one any more. */
+  settleTaken(deliveryId: string): void {
+    this.#taken.get(deliveryId)?.callOff();
     this.#taken.delete(deliveryId);
   }
 
   clear(): void {
     this.#held.clear();
     this.#mailboxes.clear();
+    for (const { callOff } of this.#taken.values()) callOff();
     this.#taken.clear();
   }
 }

@@ -10,10 +10,12 @@ import type { ChargeStatus } from "../schema/common.js";
 import { type Refusal, refuse } from "../schema/errors.js";
 import type { ClockSetting } from "../schema/options.js";
 import { iso } from "../schema/time.js";
+import { Chain } from "./chain.js";
 import type { Clock } from "./clock.js";
 import { type Flight, Flights } from "./flights.js";
-import { Parking } from "./parking.js";
+import { Parking, type Taken } from "./parking.js";
 import type { Job, Sender, SignedRequest } from "./sender.js";
+import { setImmediate } from "./timers.js";
 import { type Wall, yieldToOthers } from "./wall.js";
 
 /** One thing that happened because its time came. */
@@ -42,10 +44,12 @@ const PROBE_EVERY_MS = 1_000;
 
 /** An advance under way. */
 interface Advancing {
+  readonly fromMs: number;
   readonly fired: Fired[];
   total: number;
   /** How often it was called from outside at the instant it has come to. */
   calls: number;
+  readonly chain: Chain;
   /** The disk refused something meanwhile. */
   failure: { readonly error: unknown } | undefined;
 }
@@ -56,6 +60,8 @@ const FIRED_LIMIT = 1_000;
 const TASKS_PER_TURN = 256;
 /** An instant in which receivers call back so many times will never end. */
 const CALLS_PER_INSTANT = 10_000;
+/** Webhooks that lead to calls, and those to webhooks, so many times in a row will never come to rest. */
+const LONGEST_CHAIN = 1_000;
 
 /**
  * Carries out what is due, in order, by way of the engine: on a clock that runs when the time comes, in an
@@ -80,6 +86,7 @@ export class Runner {
   #pumpIsPlanned = false;
   #closed = false;
   readonly #waiting: (() => void)[] = [];
+  #onWake: () => void = () => {};
   #lastTurn: Promise<void> = Promise.resolve();
 
   constructor(
@@ -96,7 +103,10 @@ export class Runner {
     this.#clock = clock;
     this.#sender = sender;
     this.#wall = wall;
-    engine.onCommit(() => this.#poke());
+    engine.onCommit(({ puts }) => {
+      if (puts.some(([collection]) => collection === "endpoints")) this.#lookIntoMailboxes();
+      this.#poke();
+    });
     this.#poke();
   }
 
@@ -110,8 +120,17 @@ export class Runner {
 
   /** What is due by now happens first; then the command. */
   execute<Result>(command: Command<Result>): Result {
-    if (this.#advance !== undefined) this.#advance.calls++;
-    return this.#executeNow(command);
+    const advancing = this.#advance;
+    if (advancing === undefined) return this.#executeNow(command);
+    advancing.calls++;
+    // What is due by itself is nobody's doing.
+    this.settle();
+    const stop = this.#engine.onCommit((change) => advancing.chain.notePlanned(change));
+    try {
+      return this.#executeNow(command);
+    } finally {
+      stop();
+    }
   }
 
   /** What was due earlier would otherwise be taken for due now: time in the engine never goes back. */
@@ -150,8 +169,9 @@ export class Runner {
     }
   }
 
+  /** On a clock that stands, what is due at the instant an advance begins at happens without it too. */
   #noteFired(task: Task, atMs: number): void {
-    if (this.#advance === undefined) return;
+    if (this.#advance === undefined || (!this.#clock.runs && atMs <= this.#advance.fromMs)) return;
     this.#advance.total++;
     if (this.#advance.fired.length < FIRED_LIMIT)
       this.#advance.fired.push({ at: iso(atMs), task: task.kind, ref: task.ref });
@@ -231,6 +251,8 @@ export class Runner {
       this.#parking.hold(job.webhookId, task);
       return;
     }
+    const delivery = this.#engine.state.get("deliveries", task.ref);
+    this.#advance?.chain.noteAttempt(delivery, this.#clock.nowMs());
     const flight = this.#flights.begin(task, job);
     this.#send(flight, (outcome) => {
       if (outcome.isUnreachable && this.#holds(job)) this.#hold(flight);
@@ -298,6 +320,19 @@ export class Runner {
     });
   }
 
+  /** What waits in a mailbox that is gone or switched off is dropped: nobody will ever take it. */
+  #lookIntoMailboxes(): void {
+    const waiting = this.#parking.emptyMailboxes();
+    if (waiting.length === 0) return;
+    this.#ready.push(...waiting);
+    this.#planPump();
+  }
+
+  /** How long whoever takes a delivery from a mailbox has to answer, in wall time: as long as any receiver. */
+  get answerWithinMs(): number {
+    return this.#sender.timeoutMs;
+  }
+
   /** What waits in a mailbox, signed at this moment; each waits for its acknowledgement from then on. */
   takeFromMailbox(
     mailbox: string,
@@ -312,28 +347,43 @@ export class Runner {
         return [];
       }
       const request = job.sign();
-      this.#parking.take(task.ref, { task, headers: request.headers, sentAt: request.sentAt });
+      const callOff = this.#wall.after(this.answerWithinMs, () => this.#missAnswer(task.ref));
+      this.#parking.take(task.ref, { task, job, headers: request.headers, sentAt: request.sentAt, callOff });
       return [{ deliveryId: task.ref, request }];
     });
   }
 
-  /** The answer of whoever took a delivery; false when nobody has taken it. */
-  acknowledge(deliveryId: string, status: number, body: string | null): boolean {
+  /** The answer of whoever took a delivery, or why there was none; false when nobody waits for it. */
+  acknowledge(deliveryId: string, answer: Pick<Outcome, "status" | "response_body" | "error">): boolean {
     const taken = this.#parking.takenAs(deliveryId);
     if (taken === undefined) return false;
-    this.#executeNow(
-      recordAttempt(taken.task, {
-        sent_at: taken.sentAt,
-        duration_ms: Math.max(0, this.#wall.nowMs() - Date.parse(taken.sentAt)),
-        request_headers: taken.headers,
-        status,
-        response_body: body,
-        error: null,
-        retryAfterMs: null,
-      }),
-    );
-    this.#parking.acknowledge(deliveryId);
+    this.#executeNow(recordAttempt(taken.task, this.#outcomeOf(taken, answer)));
+    this.#parking.settleTaken(deliveryId);
     return true;
+  }
+
+  /** Nobody has answered in time: the attempt has failed like one over HTTP, and is kept the same way. */
+  #missAnswer(deliveryId: string): void {
+    const taken = this.#parking.takenAs(deliveryId);
+    if (taken === undefined || this.#closed) return;
+    this.#parking.settleTaken(deliveryId);
+    const error = `not acknowledged within ${this.answerWithinMs / 1000} s`;
+    const flight = this.#flights.begin(taken.task, taken.job);
+    this.#flights.land(flight, this.#outcomeOf(taken, { status: null, response_body: null, error }));
+    this.#guarded(() => this.#landed());
+  }
+
+  #outcomeOf(
+    { headers, sentAt }: Taken,
+    answer: Pick<Outcome, "status" | "response_body" | "error">,
+  ): Outcome {
+    return {
+      sent_at: sentAt,
+      duration_ms: Math.max(0, this.#wall.nowMs() - Date.parse(sentAt)),
+      request_headers: headers,
+      ...answer,
+      retryAfterMs: null,
+    };
   }
 
   /** An outcome is there. If it cannot be kept, an advance fails and says so; otherwise it is tried again. */
@@ -352,7 +402,8 @@ export class Runner {
 
   /**
    * On a clock that stands, and in an advance, outcomes are committed in the order their attempts began,
-   * however fast each receiver answered: the same calls give the same order. On a running clock nobody waits.
+   * however fast each receiver answered: the same calls give the same order. What one of them makes due begins before
+   * the next is committed, for the next may be there already or not. On a running clock nobody waits.
    */
   #commitOutcomes(): void {
     const inOrder = !this.#clock.runs || this.#advance !== undefined;
@@ -367,6 +418,10 @@ export class Runner {
       }
       this.#flights.end(flight);
       this.#owesOutcomes = false;
+      if (inOrder) {
+        this.settle();
+        this.#startReady();
+      }
     }
   }
 
@@ -380,6 +435,12 @@ export class Runner {
   /** Whoever waits looks again at what it waits for. */
   #wake(): void {
     for (const wake of this.#waiting.splice(0)) wake();
+    this.#onWake();
+  }
+
+  /** Calls back when it may have come to rest: a delivery that goes to a mailbox, or is held, commits nothing. */
+  onWake(callback: () => void): void {
+    this.#onWake = callback;
   }
 
   #somethingHappened(): Promise<void> {
@@ -432,13 +493,21 @@ export class Runner {
     // A running clock is read once: the leap begins where it is said to, and is as long as it was asked to be.
     const toMs = "byMs" in target ? fromMs + target.byMs : "toMs" in target ? target.toMs : undefined;
     this.#cancelTimer?.();
-    const report: Advancing = { fired: [], total: 0, calls: 0, failure: undefined };
+    const report: Advancing = {
+      fromMs,
+      fired: [],
+      total: 0,
+      calls: 0,
+      chain: new Chain(),
+      failure: undefined,
+    };
     this.#advance = report;
     this.#clock.hold(fromMs);
     const epoch = this.#epoch;
     let nowMs = fromMs;
     let sinceYield = 0;
     let reached = false;
+    let refusal: Refusal | undefined;
     try {
       for (;;) {
         if (report.failure !== undefined) throw report.failure.error;
@@ -451,16 +520,16 @@ export class Runner {
           await yieldToOthers();
         }
         if (this.#closed || this.#epoch !== epoch) break;
+        if ("until" in target && target.until === "idle" && report.chain.longest > LONGEST_CHAIN) {
+          refusal = neverIdle(nowMs);
+          break;
+        }
         if (ran > 0) continue;
         if (this.#flights.size > 0) {
-          if (report.calls > CALLS_PER_INSTANT)
-            return refuse(
-              "VALIDATION_ERROR",
-              `Time does not get past ${iso(nowMs)}: each webhook gives rise to another.`,
-              {
-                by: "what happens at one instant never ends",
-              },
-            );
+          if (report.calls > CALLS_PER_INSTANT) {
+            refusal = neverPast(nowMs);
+            break;
+          }
           await this.#somethingHappened();
           continue;
         }
@@ -494,7 +563,7 @@ export class Runner {
       this.#poke();
     }
     if (!this.#closed && this.#epoch === epoch) this.keepClock();
-    return { from: iso(fromMs), to: iso(nowMs), fired: report.fired, fired_total: report.total };
+    return refusal ?? { from: iso(fromMs), to: iso(nowMs), fired: report.fired, fired_total: report.total };
   }
 
   /** Sets how time goes. What is due first happens. */
@@ -585,4 +654,20 @@ function commandOf(task: Task): Command<void> {
 
 function clockBusy(): Refusal {
   return refuse("CLOCK_BUSY", "The clock is being advanced. Try again when that is done, or pass ?wait=10s.");
+}
+
+function neverPast(nowMs: number): Refusal {
+  return refuse(
+    "VALIDATION_ERROR",
+    `Time does not get past ${iso(nowMs)}: each webhook gives rise to another.`,
+    { by: "what happens at one instant never ends" },
+  );
+}
+
+function neverIdle(nowMs: number): Refusal {
+  return refuse(
+    "VALIDATION_ERROR",
+    `It never comes to rest: by ${iso(nowMs)} webhooks have led to calls, and those to webhooks, ${LONGEST_CHAIN} times in a row. Advance by a duration or to an instant instead.`,
+    { until: "what is planned never ends" },
+  );
 }

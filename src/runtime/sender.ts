@@ -1,25 +1,16 @@
-import type { LookupAddress } from "node:dns";
 import { setMaxListeners } from "node:events";
-import * as http from "node:http";
-import type { LookupFunction } from "node:net";
 import type { Outcome } from "../engine/commands/deliveries.js";
 import type { Endpoint, EventRecord, Mishap } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 import { Gate } from "./gate.js";
+import { HttpReceivers } from "./http-receivers.js";
+import { handOver, InProcessReceivers, isInProcess } from "./in-process.js";
 import { signatureHeaders } from "./signatures.js";
 import { turns } from "./turns.js";
 import type { Wall } from "./wall.js";
 
-/** How much of a receiver's answer the log keeps. */
-const RESPONSE_KEPT_BYTES = 4_096;
 /** How many deliveries go to one endpoint at a time. */
 const CONCURRENCY_PER_ENDPOINT = 10;
-
-/**
- * Connections are kept for the next delivery, but not for long: a receiver that closes one just as it is used
- * again would seem to have failed.
- */
-const AGENT_OPTIONS = { keepAlive: true, timeout: 1_000 };
 
 /** Signs what shall look forged: well formed, and nobody's. */
 const FORGED_SECRET = "whsec_Zm9yZ2VkLWJ5LWEtc2NlbmFyaW8tb24tcHVycG9zZSE=";
@@ -50,16 +41,25 @@ export interface SenderOptions {
   readonly userAgent: string;
 }
 
-/** Sends deliveries over HTTP. Knows nothing of when or how often: that is the engine's to decide. */
+/**
+ * Sends deliveries over HTTP, or hands them to functions of this process. Knows nothing of when or how often: that
+ * is the engine's to decide.
+ */
 export class Sender {
+  readonly receivers = new InProcessReceivers();
   readonly #options: SenderOptions;
-  readonly #httpAgent = new http.Agent(AGENT_OPTIONS);
-  #https: { readonly request: typeof http.request; readonly agent: http.Agent } | undefined;
+  readonly #http: HttpReceivers;
   readonly #gates = new Map<string, Gate>();
   #abort = aborter();
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    this.#http = new HttpReceivers(options);
+  }
+
+  /** How long a receiver has to answer. */
+  get timeoutMs(): number {
+    return this.#options.timeoutMs;
   }
 
   /** What to send for a delivery, or undefined when nobody is there to get it any more. */
@@ -70,6 +70,8 @@ export class Sender {
     if (event === undefined || endpoint === undefined || !endpoint.enabled) return undefined;
     const { mishap } = delivery!;
     const { url, mailbox, webhook_id } = endpoint;
+    // A function of an earlier process, or one that has been unregistered.
+    if (url !== null && isInProcess(url) && this.receivers.get(url) === undefined) return undefined;
     const fails = mishap !== null && delivery!.attempts.length < mishap.fail_first;
     return {
       webhookId: webhook_id,
@@ -152,89 +154,10 @@ export class Sender {
     return { ...headers, ...signatureHeaders(endpoint.signature, message, secrets) };
   }
 
-  /** TLS is loaded for those who use it: it costs a start 2 ms. */
-  async #transport(protocol: string) {
-    if (protocol !== "https:") return { request: http.request, agent: this.#httpAgent };
-    const https = await import("node:https");
-    this.#https ??= {
-      request: https.request,
-      agent: new https.Agent(AGENT_OPTIONS),
-    };
-    return this.#https;
-  }
-
-  async #send(
-    address: string,
-    { sentAt, headers, body }: SignedRequest,
-    signal: AbortSignal,
-  ): Promise<Outcome> {
+  async #send(address: string, signed: SignedRequest, signal: AbortSignal): Promise<Outcome> {
+    if (!isInProcess(address)) return this.#http.post(address, signed, signal);
     const { wall, timeoutMs } = this.#options;
-    const sentAtMs = wall.nowMs();
-    const url = new URL(address);
-    const transport = await this.#transport(url.protocol);
-    return new Promise((resolve) => {
-      let callOff: () => void = () => {};
-      let isDone = false;
-      const finish = (part: Omit<Outcome, "sent_at" | "duration_ms" | "request_headers">): void => {
-        if (isDone) return;
-        isDone = true;
-        callOff();
-        signal.removeEventListener("abort", abort);
-        resolve({
-          sent_at: sentAt,
-          duration_ms: wall.nowMs() - sentAtMs,
-          request_headers: headers,
-          ...part,
-        });
-      };
-      const fail = (error: string, isUnreachable = false): void =>
-        finish({ status: null, response_body: null, error, retryAfterMs: null, isUnreachable });
-      let request: http.ClientRequest | undefined;
-      const abort = (): void => {
-        request?.destroy();
-        fail("called off");
-      };
-      // Called off while TLS was being loaded: nothing may go out any more.
-      if (signal.aborted) return abort();
-      const bytes = Buffer.from(body);
-      request = transport.request(url, {
-        method: "POST",
-        agent: transport.agent,
-        headers: { ...headers, "content-length": bytes.length },
-        ...(url.hostname === "localhost" ? { lookup: lookupLocalhost, autoSelectFamily: true } : {}),
-      });
-      // Not from now on: a delivery that waits for a connection to become free is not the receiver's delay.
-      request.once("socket", () => {
-        if (isDone) return;
-        callOff = wall.after(timeoutMs, () => {
-          request?.destroy();
-          fail(`no answer within ${timeoutMs / 1000} s`);
-        });
-      });
-      signal.addEventListener("abort", abort);
-      request.on("error", (error: NodeJS.ErrnoException) => fail(errorText(error), isRefused(error)));
-      request.on("response", (response) => {
-        const chunks: Buffer[] = [];
-        let kept = 0;
-        const answered = (): void =>
-          finish({
-            status: response.statusCode ?? null,
-            response_body: Buffer.concat(chunks).toString("utf8"),
-            error: null,
-            retryAfterMs: retryAfterMs(response.headers["retry-after"], sentAtMs),
-          });
-        response.on("data", (chunk: Buffer) => {
-          if (kept >= RESPONSE_KEPT_BYTES) return;
-          chunks.push(chunk.subarray(0, RESPONSE_KEPT_BYTES - kept));
-          kept += chunk.length;
-        });
-        response.on("end", answered);
-        // The status is the answer, even if the body breaks off.
-        response.on("close", answered);
-        response.on("error", answered);
-      });
-      request.end(bytes);
-    });
+    return handOver(this.receivers.get(address), signed, { wall, timeoutMs, signal });
   }
 
   /** Calls off everything under way; what comes back of it is dropped by the runner. */
@@ -245,8 +168,7 @@ export class Sender {
 
   close(): void {
     this.#abort.abort();
-    this.#httpAgent.destroy();
-    this.#https?.agent.destroy();
+    this.#http.close();
   }
 }
 
@@ -255,44 +177,4 @@ function aborter(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   return controller;
-}
-
-/** One line: the address family attempts of `localhost` come as an error of errors. */
-function errorText(error: NodeJS.ErrnoException): string {
-  const errors = (error as { errors?: unknown }).errors;
-  if (Array.isArray(errors) && errors.length > 0)
-    return errors.map((one) => (one instanceof Error ? one.message : String(one))).join("; ");
-  return error.message || String(error.code ?? error);
-}
-
-/** What says that there is nobody at one address of a name; at least one of them must have refused. */
-const NOBODY_CODES = new Set(["ECONNREFUSED", "EADDRNOTAVAIL", "ENETUNREACH", "EAFNOSUPPORT"]);
-
-/** Nobody listens: every address of the name was tried, and refused or not there. */
-function isRefused(error: NodeJS.ErrnoException): boolean {
-  const errors = (error as { errors?: unknown }).errors;
-  if (!Array.isArray(errors)) return error.code === "ECONNREFUSED";
-  const codes = errors.map((one) => String((one as NodeJS.ErrnoException).code));
-  return codes.includes("ECONNREFUSED") && codes.every((code) => NOBODY_CODES.has(code));
-}
-
-const LOCALHOST: LookupAddress[] = [
-  { address: "127.0.0.1", family: 4 },
-  { address: "::1", family: 6 },
-];
-
-/**
- * `localhost` is both loopback addresses, whatever the machine's hosts file says: an app may listen on either,
- * and many do without saying which.
- */
-const lookupLocalhost: LookupFunction = (_hostname, options, callback) => {
-  if (options.all) callback(null, LOCALHOST);
-  else callback(null, LOCALHOST[0]!.address, LOCALHOST[0]!.family);
-};
-
-function retryAfterMs(header: string | undefined, wallMs: number): number | null {
-  if (header === undefined) return null;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
-  const atMs = Date.parse(header);
-  return Number.isNaN(atMs) ? null : Math.max(0, atMs - wallMs);
 }

@@ -4,8 +4,21 @@ import { fileURLToPath } from "node:url";
 import type { Fixtures } from "../schema/fixtures.js";
 import type { Scenario } from "../schema/scenario.js";
 
+export interface Shipped {
+  readonly fixtures: Fixtures;
+  readonly scenarios: readonly Scenario[];
+}
+
+let root: string | undefined;
+let version: string | undefined;
+let shipped: Promise<Shipped> | undefined;
+
 /** The folder the package lies in, whether this runs from src or from the bundle. */
 export function packageRoot(): string {
+  return (root ??= findRoot());
+}
+
+function findRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "fixtures", "default.yaml"))) {
     const parent = dirname(folder);
@@ -13,6 +26,13 @@ export function packageRoot(): string {
     folder = parent;
   }
   return folder;
+}
+
+/** The package's version, from the one place that says it. */
+export function packageVersion(): string {
+  version ??= (JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as { version: string })
+    .version;
+  return version;
 }
 
 /** What the build wrote down of a shipped file: its text then, and its value, checked. */
@@ -37,7 +57,7 @@ export function shippedScenarioFiles(root: string): string[] {
  * build compiled of them is taken in their place only while their content is the same, for it saves a start
  * the YAML library and the checks.
  */
-export async function loadShipped(): Promise<{ fixtures: Fixtures; scenarios: Scenario[] }> {
+async function readShipped(): Promise<Shipped> {
   const root = packageRoot();
   let compiled: Compiled = {};
   try {
@@ -53,6 +73,15 @@ export async function loadShipped(): Promise<{ fixtures: Fixtures; scenarios: Sc
   const fixtures = await load<Fixtures>(FIXTURES_FILE);
   const scenarios = await Promise.all(shippedScenarioFiles(root).map((file) => load<Scenario>(file)));
   return { fixtures, scenarios };
+}
+
+/** Read once: a test process makes a thousand sandboxes of it, and nothing in it changes in place. */
+export function loadShipped(): Promise<Shipped> {
+  shipped ??= readShipped().catch((error) => {
+    shipped = undefined;
+    throw error;
+  });
+  return shipped;
 }
 
 const FIXTURES_FILE = "fixtures/default.yaml";

@@ -99,6 +99,8 @@ async function check(
       return [];
     }
     case "config": {
+      // Every line may be a comment, as `init` writes them.
+      if (document.value === null) return [];
       const faults = schemaFaults(startOptionsSchema, document);
       if (faults.length > 0) throw new DocumentError(faults);
       return [];

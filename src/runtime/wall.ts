@@ -1,3 +1,5 @@
+import { setImmediate } from "./timers.js";
+
 /**
  * The only place that asks the machine for the time or for a timer. Tests and embedders may hand in their own.
  */

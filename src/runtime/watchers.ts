@@ -1,3 +1,4 @@
+import { setImmediate } from "./timers.js";
 import type { Wall } from "./wall.js";
 
 /** Those who wait for something to be so. They look again once after each burst of changes, not at each one. */

@@ -202,8 +202,7 @@ describe("cannot start", () => {
   it("with an option it does not know, and names the one that was meant", async () => {
     const { code, stdout, stderr } = await run(["start", "--prot", "0"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain("unknown option '--prot'");
-    expect(stderr).toContain("Did you mean --port?");
+    expect(stderr).toContain("unknown option '--prot'; did you mean --port?");
   });
 
   it("with a scenario it does not know, and names the one that was meant", async () => {

@@ -10,7 +10,7 @@ import {
   temporaryFolder,
 } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
-import { accept, Receiver, refuseWith, refusingUrl } from "../support/receiver-server.js";
+import { accept, hold, Receiver, refuseWith, refusingUrl } from "../support/receiver-server.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 
@@ -171,8 +171,9 @@ describe("webhook pull --forward-to", () => {
     expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(/ 500\n$/);
     expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toBe("");
     await client.advance({ by: "5s" });
-    // An app that is not there is one that answers 503.
-    expect(await said("webhook", "pull", "--forward-to", nobody, "--once")).toMatch(/ 503\n$/);
+    expect(await said("webhook", "pull", "--forward-to", nobody, "--once")).toMatch(
+      / connect ECONNREFUSED .+\n$/,
+    );
     await client.advance({ by: "5m" });
     receiver.handler = refuseWith(302, { location: "http://127.0.0.1:9/" });
     expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(/ 302\n$/);
@@ -180,7 +181,37 @@ describe("webhook pull --forward-to", () => {
     receiver.handler = accept;
     expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(/ 200\n$/);
     const { items } = (await client.call("GET", "/_sandbox/deliveries")).json;
-    expect(items[0].attempts.map(({ status }: { status: number }) => status)).toEqual([500, 503, 302, 200]);
+    expect(items[0].attempts).toMatchObject([
+      { status: 500, response_body: "answer", error: null },
+      { status: null, response_body: null, error: expect.stringContaining("ECONNREFUSED") },
+      { status: 302 },
+      { status: 200 },
+    ]);
+    // The redirect led to nobody, and nobody was asked.
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  it("waits for the app's answer as long as the sandbox would, and says so when there is none", async () => {
+    const impatient = new Command(
+      ["start", "--json", "-p", "0", "--clock", "manual", "--webhook-timeout", "600ms"],
+      { cwd: temporaryFolder() },
+    );
+    const { url } = await impatient.ready();
+    options = { ...options, env: { PAYMENTS_SANDBOX_URL: url } };
+    client = Client.at(url);
+    const receiver = await receive(hold);
+    await said("webhook", "pull", "--forward-to", receiver.url, "--once");
+    await client.pay({ scenario: "instant" });
+    expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(
+      / no answer within 0\.54 s\n$/,
+    );
+    expect(receiver.received).toHaveLength(1);
+    const { items } = (await client.call("GET", "/_sandbox/deliveries")).json;
+    expect(items[0]).toMatchObject({
+      status: "pending",
+      attempts: [{ status: null, error: "no answer within 0.54 s" }],
+      next_attempt_at: expect.any(String),
+    });
   });
 
   it("goes on until it is interrupted, a reset notwithstanding", async () => {
@@ -199,7 +230,7 @@ describe("webhook pull --forward-to", () => {
       received.answer();
     };
     await client.advance({ by: "2s" });
-    await pulling.printed(/charge\.processing dlv_\w+ 200 \(forgotten by a reset\)\n/);
+    await pulling.printed(/charge\.processing dlv_\w+ 200 \(no longer waited for\)\n/);
     const charge = await client.pay();
     await client.advance({ by: "10s" });
     await receiver.arrived(5);
@@ -209,7 +240,10 @@ describe("webhook pull --forward-to", () => {
 
   it("says what is missing", async () => {
     expect(await refused("webhook", "pull")).toContain("--forward-to URL is missing");
-    expect(await refused("webhook", "pull", "--forward-to", "http://")).toContain("is not a URL");
+    for (const target of ["http://", "ftp://localhost/hooks", "http://169.254.169.254/"])
+      expect(await refused("webhook", "pull", "--forward-to", target)).toContain(
+        `--forward-to "${target}" must be an http or https URL`,
+      );
     await server.stop("SIGKILL");
     expect(await refused("webhook", "pull", "--forward-to", "localhost:3000")).toContain(
       "there is no sandbox",

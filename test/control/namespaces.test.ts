@@ -1,7 +1,10 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox.js";
+import { removeFolders, temporaryFolder } from "../support/process-command.js";
 
 const open: Sandbox[] = [];
+afterAll(removeFolders);
 afterEach(async () => {
   for (const sandbox of open.splice(0)) await sandbox.close();
 });
@@ -225,4 +228,39 @@ describe("snapshots and state", () => {
       expect((await call(`GET /api/v1/payments/charges/${id}`)).status).toBe(200);
     },
   );
+});
+
+describe("namespaces kept with --data", () => {
+  const OWN = {
+    name: "ann",
+    api_key: "sk_test_ann_herself",
+    webhook_secret: `whsec_${Buffer.from("a secret of her own, 32 bytes ok").toString("base64")}`,
+    clock: "manual",
+    start_time: "2026-03-01T09:00:00.000Z",
+    seed: "hers",
+  };
+
+  it("have their key, secret, clock, seed and charges after a restart, whatever the server's own are by then", async () => {
+    const data = join(temporaryFolder(), "data.json");
+    const first = await server({ data, clock: undefined });
+    const made = (await first.call("POST /_sandbox/namespaces", { body: OWN })).json;
+    const charge = await first.charge({ key: OWN.api_key });
+    await first.call("POST /_sandbox/clock/advance", { key: OWN.api_key, body: { by: "10s" } });
+    await first.sandbox.close();
+
+    const again = await server({ data, clock: "60x" });
+    expect((await again.call("GET /_sandbox/namespaces/ann")).json).toEqual({
+      ...made,
+      clock: { ...made.clock, now: "2026-03-01T09:00:10.000Z" },
+      charges: 1,
+    });
+    const read = await again.call(`GET /api/v1/payments/charges/${charge}`, { key: OWN.api_key });
+    expect(read).toMatchObject({ status: 200, json: { status: "COMPLETED" } });
+
+    expect((await again.call("DELETE /_sandbox/namespaces/ann")).status).toBe(200);
+    await again.sandbox.close();
+    const last = await server({ data });
+    expect((await last.call("GET /_sandbox/namespaces")).json.total).toBe(1);
+    expect((await last.call("GET /_sandbox", { key: OWN.api_key })).json.namespace).toBe("default");
+  });
 });

@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { signatureHeaders } from "../../src/runtime/signatures.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
 import { ROOT } from "../support/process-command.js";
@@ -37,43 +38,139 @@ it("the page's Node receiver passes the doctor as it stands", async () => {
   }
 });
 
-function hasPython(): boolean {
+/** A language of the page: how to run what prints, for each case on its input, the event's id or what is wrong. */
+interface Language {
+  readonly marker: string;
+  readonly command: string;
+  readonly version: string;
+  readonly file: string;
+  readonly args: readonly string[];
+  /** The page's code made a program. */
+  readonly program: (code: string, secret: string) => string;
+}
+
+const LANGUAGES: Record<string, Language> = {
+  Python: {
+    marker: "verify: verify.py",
+    command: "python3",
+    version: "--version",
+    file: "verify.py",
+    args: [],
+    program: (code, secret) => `${code}
+import sys
+for case in json.load(sys.stdin):
+    try:
+        print(verify("${secret}", case["headers"], case["body"].encode())["id"])
+    except ValueError as error:
+        print(error)
+`,
+  },
+  Go: {
+    marker: "verify: verify.go",
+    command: "go",
+    version: "version",
+    file: "main.go",
+    args: ["run"],
+    program: (code, secret) => `package main
+
+${code.replace("import (", 'import (\n\t"encoding/json"\n\t"fmt"\n\t"os"')}
+func main() {
+	var cases []struct {
+		Headers map[string]string
+		Body    string
+	}
+	if err := json.NewDecoder(os.Stdin).Decode(&cases); err != nil {
+		panic(err)
+	}
+	for _, one := range cases {
+		header := http.Header{}
+		for name, value := range one.Headers {
+			header.Set(name, value)
+		}
+		if err := Verify("${secret}", header, []byte(one.Body)); err != nil {
+			fmt.Println(err)
+		} else {
+			fmt.Println(header.Get("webhook-id"))
+		}
+	}
+}
+`,
+  },
+  PHP: {
+    marker: "verify: verify.php",
+    command: "php",
+    version: "--version",
+    file: "verify.php",
+    args: [],
+    program: (code, secret) => `<?php
+${code}
+foreach (json_decode(file_get_contents('php://stdin'), true) as $case) {
+    try {
+        echo verify_webhook('${secret}', $case['headers'], $case['body'])['id'], "\\n";
+    } catch (RuntimeException $error) {
+        echo $error->getMessage(), "\\n";
+    }
+}
+`,
+  },
+  Ruby: {
+    marker: "verify: verify.rb",
+    command: "ruby",
+    version: "--version",
+    file: "verify.rb",
+    args: [],
+    program: (code, secret) => `${code}
+JSON.parse($stdin.read).each do |one|
+  puts verify_webhook("${secret}", one["headers"], one["body"])["id"]
+rescue BadSignature => error
+  puts error.message
+end
+`,
+  },
+};
+
+function isHere({ command, version }: Language): boolean {
   try {
-    execFileSync("python3", ["--version"], { stdio: "ignore" });
+    execFileSync(command, [version], { stdio: "ignore" });
     return true;
   } catch {
     return false;
   }
 }
 
-it.skipIf(!hasPython())("the page's Python verifies what is sent, and nothing else", () => {
-  const body = '{"id":"evt_1","name":"Zoë 😀"}';
-  const other = `whsec_${Buffer.alloc(24, 3).toString("base64")}`;
-  const signed = (secrets: string[], ageMs = 0) =>
-    signatureHeaders("standard", { id: "evt_1", sentAtMs: Date.now() - ageMs, body }, secrets);
-  const cases = [
-    { headers: signed([DEFAULT_WEBHOOK_SECRET]), body },
-    { headers: signed([other, DEFAULT_WEBHOOK_SECRET]), body },
-    { headers: signed([other]), body },
-    { headers: signed([DEFAULT_WEBHOOK_SECRET], 600_000), body },
-    { headers: signed([DEFAULT_WEBHOOK_SECRET]), body: `${body} ` },
-    { headers: {}, body },
-  ];
-  const script = `${block("verify: verify.py")}
-import sys
-for case in json.load(sys.stdin):
-    try:
-        print(verify("${DEFAULT_WEBHOOK_SECRET}", case["headers"], case["body"].encode())["id"])
-    except ValueError as error:
-        print(error)
-`;
-  const output = execFileSync("python3", ["-c", script], { input: JSON.stringify(cases), encoding: "utf8" });
-  expect(output.trim().split("\n")).toEqual([
-    "evt_1",
-    "evt_1",
-    "no signature fits",
-    "stale or not signed",
-    "no signature fits",
-    "stale or not signed",
-  ]);
-});
+const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-docs-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+for (const [name, language] of Object.entries(LANGUAGES)) {
+  const isThere = isHere(language);
+  it.skipIf(!isThere)(
+    `the page's ${name} verifies what is sent, and nothing else${isThere ? "" : ` (${language.command} is not on this machine)`}`,
+    () => {
+      const body = '{"id":"evt_1","name":"Zoë 😀"}';
+      const other = `whsec_${Buffer.alloc(24, 3).toString("base64")}`;
+      const signed = (secrets: string[], ageMs = 0) =>
+        signatureHeaders("standard", { id: "evt_1", sentAtMs: Date.now() - ageMs, body }, secrets);
+      const mine = signed([DEFAULT_WEBHOOK_SECRET]);
+      const cases = [
+        { headers: mine, body, prints: "evt_1" },
+        { headers: signed([other, DEFAULT_WEBHOOK_SECRET]), body, prints: "evt_1" },
+        { headers: signed([other]), body, prints: "no signature fits" },
+        { headers: signed([DEFAULT_WEBHOOK_SECRET], 600_000), body, prints: "stale or not signed" },
+        { headers: signed([DEFAULT_WEBHOOK_SECRET], -600_000), body, prints: "stale or not signed" },
+        { headers: mine, body: `${body} `, prints: "no signature fits" },
+        { headers: { ...mine, "webhook-id": "evt_2" }, body, prints: "no signature fits" },
+        { headers: { ...mine, "webhook-timestamp": "soon" }, body, prints: "stale or not signed" },
+        { headers: { ...mine, "webhook-signature": "" }, body, prints: "no signature fits" },
+        { headers: {}, body, prints: "stale or not signed" },
+      ];
+      const file = join(folder, language.file);
+      writeFileSync(file, language.program(block(language.marker), DEFAULT_WEBHOOK_SECRET));
+      const output = execFileSync(language.command, [...language.args, file], {
+        input: JSON.stringify(cases),
+        encoding: "utf8",
+      });
+      expect(output.trim().split("\n")).toEqual(cases.map(({ prints }) => prints));
+    },
+    60_000,
+  );
+}

@@ -271,6 +271,18 @@ describe("PATCH", () => {
     expect(okBody(await api.get(`${WEBHOOKS}/${made.webhook_id}`))).toEqual(expected);
   });
 
+  it("to a URL that is registered already is refused: there is one endpoint of it, as after POST", async () => {
+    const api = await openApi({ webhooks: [`${HOOK}/started`] });
+    const [one, two] = [await register(api), await register(api, { url: `${HOOK}/two` })];
+    await register(api.as("sk_test_other"), { url: `${HOOK}/theirs` });
+    for (const url of [HOOK, "HTTPS://Shop.test:443/hooks", `${HOOK}/started`])
+      expectInvalid(await patch(api, two.webhook_id, { url }), "url");
+    expect(okBody(await api.get(`${WEBHOOKS}/${two.webhook_id}`))).toEqual(two);
+    expect(okBody(await patch(api, one.webhook_id, { url: HOOK }))).toEqual(one);
+    // What is another organization's is in nobody's way.
+    expect((await patch(api, two.webhook_id, { url: `${HOOK}/theirs` })).status).toBe(200);
+  });
+
   it("with enabled: false sends nothing more, and what waited is dropped; with true it hears again", async () => {
     const api = await openApi();
     const receiver = await receive();

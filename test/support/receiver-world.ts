@@ -124,7 +124,14 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
   const host = new Host({
     base: shared,
     autoNamespaces: false,
-    storage: { open: () => store, names: () => [], remove: () => {} },
+    storage: {
+      open: () => store,
+      names: () => [],
+      snapshotFolder: () => undefined,
+      keep: () => {},
+      kept: () => ({}),
+      remove: () => {},
+    },
   });
   const world = host.default;
   const sandbox = new Sandbox(host, { onError: (error) => errors.push(error) }, "0.0.0");

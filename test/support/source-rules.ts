@@ -68,6 +68,7 @@ const PURE_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 
 function layerOf(file: string): Layer | undefined {
   const folder = file.split("/")[0]!;
+  if (folder === "testing") return LAYER_OF_FILE["testing.ts"];
   if (!file.includes("/")) return LAYER_OF_FILE[file];
   return Object.hasOwn(MAY_IMPORT, folder) && folder !== "sandbox" && folder !== "index"
     ? (folder as Layer)

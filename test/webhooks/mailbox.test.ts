@@ -2,7 +2,17 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
 import type { Client } from "../support/receiver-client.js";
-import { deliveries, type Json, MINUTE, SECOND, shopFor, since } from "./support/shop.js";
+import { FakeWall, KeptStore, worldOn } from "../support/receiver-world.js";
+import {
+  closeAfterTest,
+  deliveries,
+  type Json,
+  MINUTE,
+  SECOND,
+  START,
+  shopFor,
+  since,
+} from "./support/shop.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 const BOX = { mailbox: "inbox" };
@@ -135,8 +145,31 @@ describe("a mailbox", () => {
     const { json } = await client.call("GET", "/_sandbox/webhook-endpoints");
     expect(json.items[0]).toMatchObject({ mailbox: "inbox", enabled: false });
     // What waited behind it is dropped.
-    expect((await deliveries(client)).map((one) => one.status)).toEqual(["failed", "dropped", "pending"]);
+    await sandbox.settled();
+    expect((await deliveries(client)).map((one) => one.status)).toEqual(["failed", "dropped", "dropped"]);
   });
+
+  it.each([
+    ["deleted", "DELETE", undefined],
+    ["switched off", "PATCH", { enabled: false }],
+  ] as const)(
+    "that is %s drops what nobody has taken, and leaves the others alone",
+    async (_how, verb, body) => {
+      const { sandbox, client } = await shopFor([BOX, { mailbox: "other" }]);
+      await client.pay();
+      await sandbox.advance("1s");
+      const { items } = (await client.call("GET", "/_sandbox/webhook-endpoints")).json;
+      const { webhook_id } = items.find((one: Json) => one.mailbox === "inbox");
+      await client.call(verb, `/_sandbox/webhook-endpoints/${webhook_id}`, body);
+      await sandbox.settled();
+      expect((await deliveries(client)).map((one) => [one.webhook_id === webhook_id, one.status])).toEqual([
+        [true, "dropped"],
+        [false, "pending"],
+      ]);
+      const { json } = await client.call("POST", "/_sandbox/mailboxes/other/take", {});
+      expect(json.items).toMatchObject([{ type: THREE[0], attempt: 1 }]);
+    },
+  );
 
   it("takes one answer for a delivery, and none for what nobody has taken", async () => {
     const { sandbox, client } = await shopFor([BOX]);
@@ -183,5 +216,120 @@ describe("a mailbox", () => {
     expect(new Set(taken.map((one) => one.headers["webhook-id"])).size).toBe(1);
     const library = new Webhook(DEFAULT_WEBHOOK_SECRET);
     for (const one of taken) expect(() => library.verify(one.body, one.headers)).toThrow("No matching");
+  });
+});
+
+describe("what is taken from a mailbox and never acknowledged", () => {
+  const LATE = { status: null, response_body: null, error: "not acknowledged within 15 s" };
+
+  /** A mailbox with one event to take, and wall time in the test's hand. */
+  async function boxOn(clockText: string, store = new KeptStore()) {
+    const wall = new FakeWall(Date.parse(START));
+    const { world, sandbox, client, errors } = await worldOn(wall, { clockText, store, webhooks: [BOX] });
+    closeAfterTest(sandbox);
+    const charge = await client.pay();
+    await client.transition(charge, "COMPLETED");
+    return { wall, world, sandbox, client, charge, store, errors };
+  }
+
+  it.each(["manual", "real"])("counts as failed after 15 s of wall time, on a %s clock", async (clock) => {
+    const { wall, world, client } = await boxOn(clock);
+    const [taken] = await take(client);
+    expect(taken.ack_within_ms).toBe(15_000);
+    wall.elapse(14_999);
+    await world.runner.settled();
+    expect((await deliveries(client))[0].attempts).toEqual([]);
+    wall.elapse(1);
+    await world.runner.settled();
+    const [late] = await deliveries(client);
+    expect(late).toMatchObject({ status: "pending", answered: null });
+    expect(late.attempts).toMatchObject([{ ...LATE, duration_ms: 15_000, request_headers: taken.headers }]);
+    expect(since(late.next_attempt_at) - since(late.attempts[0].at)).toBe(5 * SECOND);
+    const answer = await ack(client, taken);
+    expect([answer.status, answer.json.error.message]).toEqual([404, expect.stringContaining("too late")]);
+  });
+
+  it("comes again by the ladder, freshly signed; and the object's next event need not wait", async () => {
+    const { wall, client, charge } = await boxOn("manual");
+    await client.call("POST", `/_sandbox/charges/${charge}/refund`, {});
+    const [first, ...others] = await take(client);
+    expect(others).toEqual([]);
+    wall.elapse(15_000);
+    const [next] = await take(client);
+    expect([first.type, next.type]).toEqual(["charge.completed", "charge.refunded"]);
+    await ack(client, next);
+    await client.advance({ by: "5s" });
+    const [again] = await take(client);
+    expect(again).toMatchObject({ delivery_id: first.delivery_id, body: first.body, attempt: 2 });
+    expect(again.headers["webhook-timestamp"]).toBe(String(Number(first.headers["webhook-timestamp"]) + 15));
+    expect((await ack(client, again)).json.status).toBe("delivered");
+    expect((await deliveries(client)).map((one) => one.attempts.length)).toEqual([2, 1]);
+  });
+
+  it("is not counted twice: an answer in time is the answer", async () => {
+    const { wall, world, client } = await boxOn("manual");
+    const [taken] = await take(client);
+    wall.elapse(14_000);
+    expect((await ack(client, taken)).json.status).toBe("delivered");
+    wall.elapse(60_000);
+    await world.runner.settled();
+    expect((await deliveries(client))[0]).toMatchObject({ status: "delivered", attempts: [{ status: 200 }] });
+    expect(wall.armed).toEqual([]);
+  });
+
+  it("lasts as long as any receiver has: --webhook-timeout", async () => {
+    const wall = new FakeWall(Date.parse(START));
+    const { world, sandbox, client } = await worldOn(wall, {
+      clockText: "manual",
+      webhooks: [BOX],
+      webhookTimeoutMs: 400,
+    });
+    closeAfterTest(sandbox);
+    await client.transition(await client.pay(), "COMPLETED");
+    expect((await take(client))[0].ack_within_ms).toBe(400);
+    wall.elapse(400);
+    await world.runner.settled();
+    expect((await deliveries(client))[0].attempts).toMatchObject([
+      { error: "not acknowledged within 0.4 s", duration_ms: 400 },
+    ]);
+  });
+
+  it("settles nothing in the world a reset has put in its place", async () => {
+    const { wall, world, client } = await boxOn("manual");
+    await take(client);
+    await client.reset({ ids: "repeat" });
+    await client.transition(await client.pay(), "COMPLETED");
+    wall.elapse(60_000);
+    await world.runner.settled();
+    expect((await deliveries(client))[0].attempts).toEqual([]);
+    expect(await take(client)).toHaveLength(1);
+  });
+
+  it("is kept when the disk will have it, if it refuses at that moment", async () => {
+    const { wall, world, client, store, errors } = await boxOn("real");
+    await take(client);
+    store.refuses = true;
+    wall.elapse(15_000);
+    expect(errors.length).toBeGreaterThan(0);
+    store.refuses = false;
+    wall.elapse(SECOND);
+    await world.runner.settled();
+    expect((await deliveries(client))[0].attempts).toMatchObject([LATE]);
+  });
+});
+
+describe("an answer that is none", () => {
+  it("tells why the receiver could not be asked: the attempt has failed", async () => {
+    const { sandbox, client } = await shopFor([BOX]);
+    await client.pay();
+    await sandbox.advance("1s");
+    const [taken] = await take(client);
+    const path = `/_sandbox/mailboxes/inbox/${taken.delivery_id}/ack`;
+    for (const body of [{}, { error: "" }, { status: 200, error: "both" }])
+      expect((await client.call("POST", path, body)).status).toBe(400);
+    const { json } = await client.call("POST", path, { error: "connect ECONNREFUSED" });
+    expect(json).toMatchObject({ status: "pending", answered: null });
+    expect(json.attempts).toMatchObject([{ status: null, error: "connect ECONNREFUSED" }]);
+    expect(since(json.next_attempt_at)).toBe(6 * SECOND);
   });
 });

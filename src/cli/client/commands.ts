@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
 import { anyGlobMatches } from "../../domain/glob.js";
 import { nearest } from "../../schema/nearest.js";
 import { UserError } from "../../schema/user-error.js";
@@ -9,6 +9,8 @@ interface Row {
   readonly usage: string;
   readonly about: string;
   readonly example: string;
+  /** What its argument `verb` or `what` may be. */
+  readonly verbs?: readonly string[];
   readonly options?: readonly (readonly [flags: string, help: string])[];
   run(
     connection: Connection,
@@ -34,12 +36,11 @@ const CHARGE_FIELDS = [
   "created_at",
 ];
 
-function isVerb(known: readonly string[], command: string, verb: string | undefined): string {
-  if (verb !== undefined && known.includes(verb)) return verb;
-  if (verb === undefined) throw new UserError(`${command} needs one of: ${known.join(", ")}`);
-  const near = nearest(verb, known);
+function knownWord(known: readonly string[], command: string, word: string): string {
+  if (known.includes(word)) return word;
+  const near = nearest(word, known);
   throw new UserError(
-    `${command} has no ${verb}${near === undefined ? "" : `; did you mean ${near}?`} It has: ${known.join(", ")}`,
+    `${command} has no ${word}${near === undefined ? "." : `; did you mean ${near}?`} It has: ${known.join(", ")}`,
   );
 }
 
@@ -125,6 +126,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
     usage: "webhook <verb> [target]",
     about: "list | add URL | redeliver [last|ID] | retry [last|ID] | pull --forward-to URL",
     example: "payments-sandbox webhook redeliver last --times 2",
+    verbs: ["list", "add", "redeliver", "retry", "pull"],
     options: [
       ["--times <number>", "redeliver: how often"],
       ["--forward-to <url>", "pull: where the app is"],
@@ -135,7 +137,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
     ],
     async run(connection, flags, [verb, target]) {
       const { pull, redeliver, retry } = await import("./webhook.js");
-      switch (isVerb(["list", "add", "redeliver", "retry", "pull"], "webhook", verb)) {
+      switch (verb) {
         case "list":
           return printList(flags, await connection.call("GET", "/_sandbox/webhook-endpoints"), [
             "webhook_id",
@@ -180,6 +182,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
     usage: "clock [verb] [argument]",
     about: "what time it is; advance DUR | to ISO | next | idle | freeze | resume | speed N",
     example: "payments-sandbox clock advance 30m",
+    verbs: ["advance", "to", "next", "idle", "freeze", "resume", "speed"],
     async run(connection, flags, words) {
       const { moveClock } = await import("./time.js");
       const answer = await moveClock(connection, words);
@@ -210,14 +213,14 @@ export const CLIENT_COMMANDS: readonly Row[] = [
     usage: "snapshot <verb> [name]",
     about: "save | restore | list | delete NAME",
     example: "payments-sandbox snapshot save before-checkout",
+    verbs: ["save", "restore", "list", "delete"],
     async run(connection, flags, [verb, name]) {
-      const known = isVerb(["save", "restore", "list", "delete"], "snapshot", verb);
-      if (known === "list")
+      if (verb === "list")
         return printList(flags, await connection.call("GET", "/_sandbox/snapshots"), ["name", "at"]);
       const named = need(name, "the snapshot's name");
-      if (known === "save")
+      if (verb === "save")
         return printRecord(flags, await connection.call("POST", "/_sandbox/snapshots", { name: named }));
-      if (known === "delete")
+      if (verb === "delete")
         return printRecord(flags, await connection.call("DELETE", `/_sandbox/snapshots/${text(named)}`));
       const info = await connection.call("POST", `/_sandbox/snapshots/${text(named)}/restore`);
       if (flags.json) return printJson(info);
@@ -228,8 +231,9 @@ export const CLIENT_COMMANDS: readonly Row[] = [
     usage: "namespace <verb> [name]",
     about: "list | add [NAME] | delete NAME",
     example: "payments-sandbox namespace add worker-1",
+    verbs: ["list", "add", "delete"],
     async run(connection, flags, [verb, name]) {
-      switch (isVerb(["list", "add", "delete"], "namespace", verb)) {
+      switch (verb) {
         case "list":
           return printList(flags, await connection.call("GET", "/_sandbox/namespaces"), [
             "name",
@@ -274,6 +278,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
     usage: "charge <selector> [verb]",
     about: "one charge (an id, last, email:a@b); complete | fail | cancel | expire | refund it",
     example: "payments-sandbox charge last fail --reason insufficient_funds",
+    verbs: Object.keys(CHARGE_VERBS),
     options: [["--reason <text>", "why"]],
     async run(connection, flags, [selector, verb]) {
       const charge = await connection.charge(selector!);
@@ -285,7 +290,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
           "provider_reference",
           "expires_at",
         ]);
-      const to = CHARGE_VERBS[isVerb(Object.keys(CHARGE_VERBS), "charge", verb)];
+      const to = CHARGE_VERBS[verb];
       const moved = await connection.call("POST", `/_sandbox/charges/${charge.charge_id}/transition`, {
         to,
         ...(flags.reason === undefined ? {} : { reason: flags.reason }),
@@ -297,17 +302,17 @@ export const CLIENT_COMMANDS: readonly Row[] = [
     usage: "checkout <selector> <verb>",
     about: "do what the customer does on the hosted page: pay | cancel",
     example: "payments-sandbox checkout last pay --method card",
+    verbs: ["pay", "cancel"],
     options: [
       ["--method <id>", "pay: the payment method"],
       ["--currency <code>", "pay: the currency"],
       ["--phone <number>", "pay: for mobile money"],
     ],
     async run(connection, flags, [selector, verb]) {
-      const known = isVerb(["pay", "cancel"], "checkout", verb);
       const id = selector!.startsWith("co_") ? selector! : (await connection.charge(selector!)).checkout_id;
       const { method, currency, phone } = flags;
       const body =
-        known === "cancel"
+        verb === "cancel"
           ? {}
           : {
               payment_method: need(method as string | undefined, "--method ID"),
@@ -316,7 +321,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
             };
       printRecord(
         flags,
-        await connection.call("POST", `/_sandbox/checkouts/${text(id)}/${known}`, body),
+        await connection.call("POST", `/_sandbox/checkouts/${text(id)}/${verb}`, body),
         CHARGE_FIELDS,
       );
     },
@@ -325,15 +330,15 @@ export const CLIENT_COMMANDS: readonly Row[] = [
     usage: "scenario <verb> [name]",
     about: "list | use NAME | drop NAME",
     example: "payments-sandbox scenario use declined",
+    verbs: ["list", "use", "drop"],
     async run(connection, flags, [verb, name]) {
-      const known = isVerb(["list", "use", "drop"], "scenario", verb);
-      if (known === "list")
+      if (verb === "list")
         return printList(flags, await connection.call("GET", "/_sandbox/scenarios?limit=100"), [
           "name",
           "active",
         ]);
       const path = `/_sandbox/scenarios/${text(need(name, "the scenario's name"))}`;
-      const answer = await connection.call("POST", `${path}/${known === "use" ? "activate" : "deactivate"}`);
+      const answer = await connection.call("POST", `${path}/${verb === "use" ? "activate" : "deactivate"}`);
       printRecord(flags, answer, ["name", "active"]);
     },
   },
@@ -341,8 +346,9 @@ export const CLIENT_COMMANDS: readonly Row[] = [
     usage: "fault <verb> [rule]",
     about: "list | add RULE (as JSON) | clear",
     example: `payments-sandbox fault add '{"match":{"operation":"createWhitelabel"},"respond":{"status":500},"times":1}'`,
+    verbs: ["list", "add", "clear"],
     async run(connection, flags, [verb, rule]) {
-      switch (isVerb(["list", "add", "clear"], "fault", verb)) {
+      switch (verb) {
         case "list":
           return printList(flags, await connection.call("GET", "/_sandbox/faults"), [
             "fault_id",
@@ -428,24 +434,24 @@ export const CLIENT_COMMANDS: readonly Row[] = [
     usage: "wait <what>",
     about: "until the sandbox is ready, a charge is there, or nothing is due: ready | charge | idle",
     example: "payments-sandbox wait charge --match customer_email=ada@example.com --match status=COMPLETED",
+    verbs: ["ready", "charge", "idle"],
     options: [
       ["--match <field=value...>", "charge: what it must say (repeatable)"],
       ["--timeout <duration>", "how long at most (default 30s)"],
     ],
     async run(connection, flags, [what]) {
       const timeout = String(flags.timeout ?? "30s");
-      const known = isVerb(["ready", "charge", "idle"], "wait", what);
-      if (known === "ready") {
+      if (what === "ready") {
         const { untilReady } = await import("./ready.js");
         await untilReady(connection, timeout);
         return printRecord(flags, { ready: true, url: connection.url });
       }
       const answer = await connection.call("POST", "/_sandbox/wait", {
-        for: known,
-        ...(known === "charge" ? { match: assignments(flags.match) } : {}),
+        for: what,
+        ...(what === "charge" ? { match: assignments(flags.match) } : {}),
         timeout,
       });
-      printRecord(flags, answer, known === "charge" ? CHARGE_FIELDS : undefined);
+      printRecord(flags, answer, what === "charge" ? CHARGE_FIELDS : undefined);
     },
   },
   {
@@ -462,7 +468,11 @@ export const CLIENT_COMMANDS: readonly Row[] = [
         PAYMENTS_SANDBOX_URL: connection.url,
       };
       if (flags.json) return printJson(values);
-      const format = isVerb(["dotenv", "shell", "github"], "env --format", String(flags.format ?? "dotenv"));
+      const format = knownWord(
+        ["dotenv", "shell", "github"],
+        "env --format",
+        String(flags.format ?? "dotenv"),
+      );
       const line = (name: string, value: string): string =>
         format === "shell" ? `export ${name}='${value.replaceAll("'", `'\\''`)}'` : `${name}=${value}`;
       const lines = Object.entries(values).map(([name, value]) => `${line(name, value)}\n`);
@@ -476,8 +486,10 @@ export const CLIENT_COMMANDS: readonly Row[] = [
 
 /** Adds them to the program, each with the options they all share. */
 export function addClientCommands(root: Command): void {
-  for (const { usage, about, example, options = [], run } of CLIENT_COMMANDS) {
-    const command = root.command(usage).description(about);
+  for (const { usage, about, example, verbs = [], options = [], run } of CLIENT_COMMANDS) {
+    const [name, ...words] = usage.split(" ");
+    const command = root.command(name!).description(about);
+    for (const word of words) command.addArgument(argument(word, name!, verbs));
     for (const [flags, help] of options) command.option(flags, help);
     command
       .option("--url <url>", "the running sandbox (default: PAYMENTS_SANDBOX_URL, else the default port)")
@@ -491,4 +503,11 @@ export function addClientCommands(root: Command): void {
         await run(new Connection(flags), flags, words);
       });
   }
+}
+
+/** The argument that stands for a verb is checked before anything is asked of a server. */
+function argument(word: string, command: string, verbs: readonly string[]): Argument {
+  const made = new Argument(word);
+  if (made.name() !== "verb" && made.name() !== "what") return made;
+  return made.choices(verbs).argParser((given) => knownWord(verbs, command, given));
 }

@@ -1,4 +1,8 @@
+import type { Outcome } from "../../engine/commands/deliveries.js";
+import { HttpReceivers } from "../../runtime/http-receivers.js";
 import { pause } from "../../runtime/pause.js";
+import { systemWall } from "../../runtime/wall.js";
+import { WEBHOOK_URL_MESSAGE, webhookUrl } from "../../schema/receiver-url.js";
 import { UserError } from "../../schema/user-error.js";
 import type { Connection } from "./connection.js";
 
@@ -41,12 +45,17 @@ async function deliveryOf(connection: Connection, selector: string): Promise<str
 interface Taken {
   readonly delivery_id: string;
   readonly type: string;
+  readonly ack_within_ms: number;
   readonly headers: Record<string, string>;
   readonly body: string;
 }
 
 const MAILBOX = "pull";
 const LOOK_EVERY_MS = 200;
+/** What is left of the time a delivery has, so that the news of an app that does not answer still gets back in it. */
+const WAY_BACK_MS = 500;
+/** As much of an error as an acknowledgement may carry. */
+const ERROR_LENGTH = 500;
 
 /**
  * `webhook pull --forward-to URL`: collects deliveries from a mailbox of its own and hands each to the app, for
@@ -57,28 +66,35 @@ export async function pull(
   target: string,
   options: { readonly once: boolean; readonly report: (line: string) => void },
 ): Promise<void> {
-  const url = /^https?:\/\//i.test(target) ? target : `http://${target}`;
-  if (!URL.canParse(url)) throw new UserError(`--forward-to ${JSON.stringify(target)} is not a URL`);
+  const url = webhookUrl(target);
+  if (url === undefined) throw new UserError(`--forward-to ${JSON.stringify(target)} ${WEBHOOK_URL_MESSAGE}`);
   await connection.call("POST", "/_sandbox/webhook-endpoints", { mailbox: MAILBOX });
   for (;;) {
-    // One at a time: what is taken and not answered, because somebody interrupts, is given to nobody again.
+    // One at a time: whoever interrupts leaves one at most to come again.
     const { items } = await connection.call("POST", `/_sandbox/mailboxes/${MAILBOX}/take`, { max: 1 });
     for (const one of items as Taken[]) {
-      const status = await forward(url, one);
+      const { status, response_body, error } = await forward(url, one);
+      const answer =
+        status === null ? { error: error?.slice(0, ERROR_LENGTH) } : { status, body: response_body };
       const path = `/_sandbox/mailboxes/${MAILBOX}/${one.delivery_id}/ack`;
-      const { ok } = await connection.fetch("POST", path, { status });
-      options.report(`${one.type} ${one.delivery_id} ${status}${ok ? "" : " (forgotten by a reset)"}`);
+      const { ok } = await connection.fetch("POST", path, answer);
+      options.report(
+        `${one.type} ${one.delivery_id} ${status ?? error}${ok ? "" : " (no longer waited for)"}`,
+      );
     }
     if (options.once && (items as Taken[]).length === 0) return;
     if ((items as Taken[]).length === 0) await pause(LOOK_EVERY_MS);
   }
 }
 
-/** An app that cannot be reached is one that answers 503: the delivery is tried again by the schedule. */
-async function forward(url: string, { headers, body }: Taken): Promise<number> {
+/** As the sandbox itself would send it: the same time to answer, no redirect followed. */
+async function forward(url: string, { ack_within_ms, headers, body }: Taken): Promise<Outcome> {
+  const timeoutMs = ack_within_ms - Math.min(WAY_BACK_MS, ack_within_ms / 10);
+  const receivers = new HttpReceivers({ timeoutMs, wall: systemWall });
   try {
-    return (await fetch(url, { method: "POST", headers, body, redirect: "manual" })).status;
-  } catch {
-    return 503;
+    const sentAt = new Date(systemWall.nowMs()).toISOString();
+    return await receivers.post(url, { sentAt, headers, body }, new AbortController().signal);
+  } finally {
+    receivers.close();
   }
 }

@@ -1,9 +1,10 @@
 import type { Mode } from "../../schema/common.js";
-import { type Refusal, refuse } from "../../schema/errors.js";
+import { invalid, type Refusal, refuse } from "../../schema/errors.js";
 import type { Signature } from "../../schema/webhooks.js";
 import type { Caller } from "../caller.js";
 import { visibleEndpoints } from "../queries.js";
 import type { Endpoint } from "../records.js";
+import type { State } from "../state.js";
 import type { Command, Transaction } from "../transaction.js";
 
 export interface NewEndpoint {
@@ -19,19 +20,29 @@ export interface NewEndpoint {
   readonly signature?: Signature;
 }
 
+/** Where an endpoint is, and whose it is: there is one of that. */
+type Place = Pick<NewEndpoint, "url" | "mailbox" | "mode" | "organizationId">;
+
+/**
+ * The endpoint that is meant when somebody registers that place. The sandbox's own start options come for every
+ * organization; who registers the same URL means that one.
+ */
+export function endpointAt(state: State, { url, mailbox = null, mode, organizationId }: Place) {
+  return state
+    .endpoints()
+    .find(
+      (one) =>
+        one.url === url &&
+        one.mailbox === mailbox &&
+        one.mode === mode &&
+        (one.organization_id === null || one.organization_id === organizationId),
+    );
+}
+
 /** Registers an endpoint. Registered again by the same owner, a URL updates its endpoint. */
 export function registerEndpoint(wanted: NewEndpoint): Command<Endpoint> {
   return (tx) => {
-    // The sandbox's own start options come for every organization; who registers the same URL means that one.
-    const known = tx.state
-      .endpoints()
-      .find(
-        (one) =>
-          one.url === wanted.url &&
-          one.mailbox === (wanted.mailbox ?? null) &&
-          one.mode === wanted.mode &&
-          (one.organization_id === null || one.organization_id === wanted.organizationId),
-      );
+    const known = endpointAt(tx.state, wanted);
     const endpoint: Endpoint = {
       webhook_id: known?.webhook_id ?? tx.id("webhook"),
       seq: known?.seq ?? tx.next("webhook_seq"),
@@ -78,9 +89,15 @@ export function updateEndpoint(
   return (tx) => {
     const endpoint = owned(tx, caller, webhookId);
     if ("refused" in endpoint) return endpoint;
+    const url = patch.url ?? endpoint.url;
+    const { mailbox, mode, organization_id: organizationId } = endpoint;
+    const other =
+      url === endpoint.url ? undefined : endpointAt(tx.state, { url, mailbox, mode, organizationId });
+    if (other !== undefined)
+      return invalid({ url: `is the URL of ${other.webhook_id} already; change or delete that one` });
     const next: Endpoint = {
       ...endpoint,
-      url: patch.url ?? endpoint.url,
+      url,
       events: patch.events ?? endpoint.events,
       enabled: patch.enabled ?? endpoint.enabled,
       unreachable: patch.unreachable ?? endpoint.unreachable,

@@ -1,12 +1,10 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import * as z from "zod/mini";
 import { durationMs, durationSchema } from "../../schema/duration.js";
 import { check, issueMessage } from "../../schema/issues.js";
 import { DEFAULT_WEBHOOK_SECRET, webhookUrl, webhookUrlSchema } from "../../schema/options.js";
 import { UserError } from "../../schema/user-error.js";
 import { anySecretSchema, type Signature, secretFault, signatureSchema } from "../../schema/webhooks.js";
-import { packageRoot } from "../shipped.js";
+import { packageVersion } from "../shipped.js";
 import { madeUpSeed, systemWall } from "../wall.js";
 import type { CheckOptions } from "./session.js";
 
@@ -50,13 +48,8 @@ export function readCheckOptions(
     secret,
     signature,
     timeoutMs: durationMs(timeout),
-    userAgent: `payments-sandbox/${version()} (check-webhook)`,
+    userAgent: `payments-sandbox/${packageVersion()} (check-webhook)`,
     wall: systemWall,
     seed: madeUpSeed(),
   };
-}
-
-function version(): string {
-  return (JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as { version: string })
-    .version;
 }

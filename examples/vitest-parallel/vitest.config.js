@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["tests/**/*.test.js"],
+    // The files run side by side; what is in one file runs in order.
+    fileParallelism: true,
+    maxWorkers: 4,
+  },
+});

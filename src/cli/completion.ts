@@ -1,0 +1,89 @@
+import type { Command } from "commander";
+import { nearest } from "../schema/nearest.js";
+import { UserError } from "../schema/user-error.js";
+
+const SHELLS = ["bash", "zsh", "fish"];
+
+/** What may be written after a command: its options, and the words its arguments may be. */
+interface Words {
+  readonly name: string;
+  readonly about: string;
+  readonly options: readonly {
+    readonly long: string;
+    readonly takesValue: boolean;
+    readonly about: string;
+  }[];
+  readonly verbs: readonly string[];
+}
+
+/** `completion SHELL`: a script made of the commands there are, which asks nothing of the program itself. */
+export function completion(root: Command, shell: string): void {
+  if (!SHELLS.includes(shell)) {
+    const near = nearest(shell, SHELLS);
+    throw new UserError(
+      `there is no completion for ${shell}${near === undefined ? "" : `; did you mean ${near}?`} (there is for ${SHELLS.join(", ")})`,
+    );
+  }
+  const commands = root.commands.map(wordsOf);
+  process.stdout.write(shell === "fish" ? fishScript(commands) : bashScript(commands, shell === "zsh"));
+}
+
+function wordsOf(command: Command): Words {
+  const help = command.createHelp();
+  return {
+    name: command.name(),
+    about: command.description(),
+    // Every option has a long name (a test sees to it).
+    options: help.visibleOptions(command).map(({ long, required, description }) => ({
+      long: long!,
+      takesValue: required,
+      about: description,
+    })),
+    verbs: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+  };
+}
+
+/** zsh reads the same with its own layer for bash. Where nothing is known, both offer files. */
+function bashScript(commands: readonly Words[], isZsh: boolean): string {
+  const line = (pattern: string, words: readonly string[]) => `    ${pattern}) words="${words.join(" ")}" ;;`;
+  const options = (words: Words) => words.options.map(({ long }) => long);
+  const start = commands.find(({ name }) => name === "start")!;
+  return `${isZsh ? "#compdef payments-sandbox\nautoload -U +X bashcompinit && bashcompinit\n" : ""}\
+_payments_sandbox() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" words=""
+  local command="\${COMP_WORDS[1]}"
+  if [[ $COMP_CWORD -eq 1 && "$current" != -* ]]; then command="(none)"; fi
+  case "$command:$current" in
+${[
+  line('"(none):"*', [...commands.map(({ name }) => name), "help"]),
+  ...commands.map((one) => line(`${one.name}:-*`, options(one))),
+  ...commands.filter(({ verbs }) => verbs.length > 0).map((one) => line(`${one.name}:*`, one.verbs)),
+  line("-*:-*", [...options(start), "--version"]),
+].join("\n")}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _payments_sandbox payments-sandbox
+`;
+}
+
+function fishScript(commands: readonly Words[]): string {
+  const quoted = (text: string) => `'${text.replace(/[\\']/g, "\\$&")}'`;
+  const rule = (condition: string, rest: string) =>
+    `complete -c payments-sandbox -n ${quoted(condition)} ${rest}`;
+  return `${commands
+    .flatMap(({ name, about, options, verbs }) => {
+      const after = `__fish_seen_subcommand_from ${name}`;
+      return [
+        rule("__fish_use_subcommand", `-a ${name} -d ${quoted(about)}`),
+        ...options.map((option) =>
+          rule(
+            after,
+            `-l ${option.long.slice(2)}${option.takesValue ? " -r" : ""} -d ${quoted(option.about)}`,
+          ),
+        ),
+        ...(verbs.length === 0 ? [] : [rule(after, `-a ${quoted(verbs.join(" "))}`)]),
+      ];
+    })
+    .join("\n")}\n`;
+}

@@ -1,0 +1,115 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { maskKey } from "../../http/control/logs.js";
+import type { Sandbox } from "../../sandbox.js";
+import type { StartOptions } from "../../schema/options.js";
+import { UserError } from "../../schema/user-error.js";
+import { type Collected, collect, namespacesOf } from "./collect.js";
+import type { Plan, Ran, Under } from "./run.js";
+import { appendSummary } from "./summary.js";
+import { timelinesText } from "./timelines.js";
+
+/** Where what is worth keeping of a run is kept. */
+export interface Artifacts {
+  /** Writes down a run: one that fails no less than one that passes. */
+  keep(sandbox: Sandbox, plan: Plan, ran: Ran, under: Under | undefined): Promise<void>;
+  /** Writes down something of all runs, or of the run of that folder. */
+  write(name: string, text: string): void;
+}
+
+/** Makes the folder; that it cannot be written to is found out here, before anything has run. */
+export function openArtifacts(folder: string): Artifacts {
+  const probe = join(folder, `.payments-sandbox-${process.pid}`);
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(probe, "");
+    rmSync(probe);
+  } catch (error) {
+    throw new UserError(
+      `--artifacts: ${folder} cannot be written (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+  return new Folder(folder);
+}
+
+class Folder implements Artifacts {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  write(name: string, text: string): void {
+    const file = join(this.#folder, name);
+    mkdirSync(join(file, ".."), { recursive: true });
+    writeFileSync(file, text);
+  }
+
+  async keep(sandbox: Sandbox, plan: Plan, ran: Ran, under: Under | undefined): Promise<void> {
+    const folder = under?.folder ?? "";
+    try {
+      const names = await namespacesOf(sandbox);
+      const collected: Collected[] = [];
+      for (const name of names) {
+        const one = await collect(sandbox, name);
+        collected.push(one);
+        this.#writeNamespace(join(folder, names.length > 1 ? name : ""), one);
+      }
+      const { version } = collected[0]!;
+      this.write(join(folder, "exec.json"), json(record(sandbox, plan, ran, under, version, names)));
+      appendSummary(plan, ran, under, collected);
+    } catch (error) {
+      // The command's own exit code says more than that of a full disk.
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === undefined) throw error;
+      plan.notice(`--artifacts: not all could be kept (${message})`);
+    }
+  }
+
+  #writeNamespace(folder: string, collected: Collected): void {
+    const { version: _version, stories, ...files } = collected;
+    for (const [name, value] of Object.entries(files)) this.write(join(folder, `${name}.json`), json(value));
+    this.write(join(folder, "timelines.json"), json(stories));
+    this.write(join(folder, "timelines.txt"), timelinesText(stories));
+  }
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** What was run, with what, and how it came out. */
+function record(
+  sandbox: Sandbox,
+  { command, options, templates }: Plan,
+  { code, startedAt, durationMs }: Ran,
+  under: Under | undefined,
+  version: unknown,
+  namespaces: readonly string[],
+) {
+  return {
+    command,
+    exit_code: code,
+    started_at: startedAt,
+    duration_ms: durationMs,
+    ...(under === undefined ? {} : { under: under.scenario }),
+    version,
+    node: process.version,
+    seed: sandbox.seed,
+    url: sandbox.url,
+    options: masked(options),
+    env: templates.map(({ name }) => name),
+    namespaces,
+  };
+}
+
+/** The options with what is secret in them masked as the journal masks keys. */
+function masked(options: StartOptions): object {
+  return JSON.parse(
+    JSON.stringify(options, (name, value) =>
+      typeof value === "string" && /^(control_token|webhook_secret|secret)$/.test(name)
+        ? maskKey(value)
+        : value,
+    ),
+  ) as object;
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { wallNowMs } from "../../runtime/pause.js";
+import { monotonicMs } from "../../runtime/wall.js";
+import { Guard } from "./guard.js";
+import { whenParentEnds } from "./parent.js";
+import { commandLineOf, endAll, Family, MARK_VARIABLE, processRow } from "./processes.js";
+import { exitCodeOf, Signals } from "./signals.js";
+
+/** Exit codes of a shell for a command that is not there, or may not be run. */
+const NOT_FOUND = 127;
+const NOT_EXECUTABLE = 126;
+
+/** How long what the command left running may take to end. */
+const LEFT_RUNNING_MS = 2_000;
+/** How long the command may take to end once nobody waits for it. */
+const ALONE_MS = 5_000;
+const LONGEST_NAME = 60;
+
+/** Runs commands one after the other, each to its end, with nothing of it left running. */
+export class Runner {
+  readonly #guard = new Guard();
+  readonly #signals = new Signals(this.#guard);
+  readonly #notice: (text: string) => void;
+  #runs = 0;
+
+  constructor(notice: (text: string) => void) {
+    this.#notice = notice;
+  }
+
+  /** The last signal this process got that asked to stop, if any. */
+  get asked(): NodeJS.Signals | undefined {
+    return this.#signals.asked;
+  }
+
+  /** Resolves with the exit code a shell would give, when the command and all it has started have ended. */
+  async run(command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+    if (this.asked !== undefined) return exitCodeOf(this.asked);
+    const mark = `${process.pid}.${wallNowMs()}.${++this.#runs}`;
+    const child = await this.#spawn(command, { ...environment, [MARK_VARIABLE]: mark });
+    if (typeof child === "number") return child;
+    const code = await this.#toItsEnd(child, mark);
+    this.#guard.unwatch();
+    await this.#guard.hasAnswered();
+    await this.#endLeftRunning(new Family(mark));
+    return code;
+  }
+
+  /** No more commands: signals do again what they do. */
+  async close(): Promise<void> {
+    await this.#guard.end();
+    this.#signals.close();
+  }
+
+  /** The child, or the exit code when there is none. */
+  #spawn(command: readonly string[], environment: NodeJS.ProcessEnv): Promise<ChildProcess | number> {
+    return new Promise((resolve) => {
+      const refused = ({ code, message }: NodeJS.ErrnoException): void => {
+        const isMissing = code === "ENOENT" || command[0] === "";
+        process.stderr.write(
+          `payments-sandbox: ${command[0] || '""'}: ${isMissing ? "command not found" : `cannot be run (${code ?? message})`}\n`,
+        );
+        resolve(isMissing ? NOT_FOUND : NOT_EXECUTABLE);
+      };
+      try {
+        const child = spawn(command[0]!, command.slice(1), { stdio: "inherit", env: environment });
+        // With a number it runs; what goes wrong with it later is no error of starting it.
+        child.on("error", child.pid === undefined ? refused : () => {});
+        if (child.pid !== undefined) resolve(child);
+      } catch (error) {
+        // Some reasons are thrown, others told later.
+        refused(error as NodeJS.ErrnoException);
+      }
+    });
+  }
+
+  #toItsEnd(child: ChildProcess, mark: string): Promise<number> {
+    const pid = child.pid!;
+    const started = process.platform === "linux" ? processRow(pid)?.started : undefined;
+    this.#guard.watch(pid, started, mark);
+    return new Promise((resolve) => {
+      let hardEnd: Promise<void> | undefined;
+      const endHard = (graceMs: number, code: number): void => {
+        hardEnd ??= endAll(new Family(mark, { pid, started }), graceMs).then(() => {
+          // Where processes cannot be listed, at least the command itself.
+          if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+          done(code);
+        });
+      };
+      const forget = whenParentEnds(() => {
+        this.#notice("whoever started this has gone: the command is ended");
+        endHard(ALONE_MS, exitCodeOf("SIGHUP"));
+      });
+      const done = (code: number): void => {
+        forget();
+        this.#signals.passTo(undefined);
+        resolve(code);
+      };
+      this.#signals.passTo({ pid, sinceMs: monotonicMs(), endHard: () => endHard(0, exitCodeOf("SIGINT")) });
+      child.once("exit", (code, signal) => {
+        if (hardEnd === undefined) done(code ?? exitCodeOf(signal!));
+      });
+    });
+  }
+
+  async #endLeftRunning(family: Family): Promise<void> {
+    const left = family.alive();
+    if (left.length === 0) return;
+    const names = left.map((pid) => `${pid} (${commandLineOf(pid).slice(0, LONGEST_NAME)})`);
+    this.#notice(`the command left running, ended now: ${names.join(", ")}`);
+    await endAll(family, LEFT_RUNNING_MS);
+  }
+}

@@ -1,0 +1,215 @@
+import { styleText } from "node:util";
+import type { TestResult } from "./test-report.js";
+import { oneLine } from "./timelines.js";
+
+/** One run, as the matrix shows it. */
+export interface Column {
+  readonly label: string;
+  /** The mishap it went under; null for none. */
+  readonly scenario: string | null;
+  readonly code: number;
+  readonly durationMs: number;
+  /** What its report says of each test, where there is one. */
+  readonly tests: readonly TestResult[] | undefined;
+}
+
+type Outcome = TestResult["outcome"] | "absent";
+
+/** A test that breaks under a mishap, with its outcome in every run that has a report. */
+interface Broken {
+  readonly title: string;
+  readonly outcomes: readonly (Outcome | undefined)[];
+}
+
+interface Shown {
+  readonly width: number;
+  readonly isColoured: boolean;
+}
+
+type Style = Parameters<typeof styleText>[0];
+type Paint = (style: Style, text: string) => string;
+
+const MARKS: Readonly<Record<Outcome, readonly [string, Style]>> = {
+  passed: ["✓", "green"],
+  failed: ["✗", "red"],
+  skipped: ["-", "dim"],
+  absent: ["-", "dim"],
+};
+/** So much of a test's title is always shown. */
+const NARROWEST_TITLE = 30;
+
+/** Which run passed, and which tests break under what. */
+export class Matrix {
+  readonly #command: string;
+  readonly #columns: readonly Column[];
+  readonly #notRun: readonly string[];
+  readonly #broken: readonly Broken[];
+  readonly #tests: number;
+
+  /** The first column is the plain run. */
+  constructor(command: readonly string[], columns: readonly Column[], notRun: readonly string[]) {
+    this.#command = oneLine(command.join(" "));
+    this.#columns = columns;
+    this.#notRun = notRun;
+    const outcomes = columns.map(({ tests }) =>
+      tests === undefined ? undefined : new Map(tests.map(({ title, outcome }) => [title, outcome])),
+    );
+    const titles = new Set(outcomes.flatMap((of) => [...(of?.keys() ?? [])]));
+    this.#tests = titles.size;
+    this.#broken = [...titles].flatMap((title) => {
+      const row = outcomes.map((of): Outcome | undefined =>
+        of === undefined ? undefined : (of.get(title) ?? "absent"),
+      );
+      const isBroken = columns.some((column, index) => index > 0 && isBreak(row[0], row[index], column));
+      return isBroken ? [{ title, outcomes: row }] : [];
+    });
+  }
+
+  get isAllPassed(): boolean {
+    return this.#columns.every((_column, index) => this.#isPassed(index));
+  }
+
+  /** Its exit code may be good though its report is not: some runners are told to go on. */
+  #isPassed(index: number): boolean {
+    const column = this.#columns[index]!;
+    return column.code === 0 && this.#breaks(index) === 0;
+  }
+
+  #breaks(index: number): number {
+    const column = this.#columns[index]!;
+    if (index === 0) return 0;
+    return this.#broken.filter(({ outcomes }) => isBreak(outcomes[0], outcomes[index], column)).length;
+  }
+
+  toJson() {
+    return {
+      command: this.#command,
+      passed: this.isAllPassed && this.#notRun.length === 0,
+      runs: this.#columns.map(({ label, scenario, code, durationMs, tests }, index) => ({
+        label,
+        scenario,
+        passed: this.#isPassed(index),
+        exit_code: code,
+        duration_ms: durationMs,
+        tests: tests?.length ?? null,
+        breaks: index === 0 || tests === undefined ? null : this.#breaks(index),
+      })),
+      not_run: this.#notRun,
+      tests: this.#tests,
+      broken: this.#broken.map(({ title, outcomes }) => ({
+        test: title,
+        outcomes: Object.fromEntries(
+          this.#columns.map(({ label }, index) => [label, outcomes[index] ?? null]),
+        ),
+      })),
+    };
+  }
+
+  toText({ width, isColoured }: Shown): string {
+    const paint: Paint = (style, text) =>
+      isColoured ? styleText(style, text, { validateStream: false }) : text;
+    return [
+      paint("bold", this.#command.length > width ? `${this.#command.slice(0, width - 1)}…` : this.#command),
+      ...this.#runLines(paint),
+      ...this.#testLines(paint, width),
+      "",
+      this.#verdict(paint),
+      "",
+    ].join("\n");
+  }
+
+  #runLines(paint: Paint): string[] {
+    const rows = this.#columns.map(({ label, code, durationMs, tests }, index) => {
+      const outcome = this.#isPassed(index) ? "passed" : "failed";
+      const broken = this.#breaks(index);
+      return {
+        mark: MARKS[outcome],
+        cells: [
+          label,
+          outcome,
+          `exit ${code}`,
+          `${(durationMs / 1_000).toFixed(1)} s`,
+          tests === undefined || index === 0
+            ? ""
+            : `${broken} of ${this.#columns[0]!.tests?.length ?? tests.length} tests break`,
+        ],
+      };
+    });
+    const widths = [0, 1, 2, 3].map((index) => Math.max(...rows.map(({ cells }) => cells[index]!.length)));
+    widths[0] = Math.max(widths[0]!, ...this.#notRun.map((label) => label.length));
+    const lines = rows.map(({ mark: [mark, style], cells: [label, outcome, code, time, tests] }) =>
+      [
+        `  ${paint(style, mark)} ${label!.padEnd(widths[0]!)}`,
+        paint(style, outcome!.padEnd(widths[1]!)),
+        code!.padEnd(widths[2]!),
+        time!.padStart(widths[3]!),
+        tests,
+      ]
+        .join("  ")
+        .trimEnd(),
+    );
+    return [
+      ...lines,
+      ...this.#notRun.map((label) => paint("dim", `  - ${label.padEnd(widths[0]!)}  not run`)),
+    ];
+  }
+
+  /** A row a test that breaks, a column a run with a report. */
+  #testLines(paint: Paint, width: number): string[] {
+    const shown = this.#columns.flatMap((column, index) =>
+      column.tests === undefined ? [] : [{ ...column, index }],
+    );
+    if (shown.length < 2) return [];
+    const whole = this.#tests - this.#broken.length;
+    const rest = `  ${whole} ${whole === 1 ? "test comes" : "tests come"} out alike in every run`;
+    if (this.#broken.length === 0) return ["", rest];
+    const names = shown.map(({ label }) => label);
+    const room = width - 2 - names.reduce((sum, name) => sum + name.length + 2, 0);
+    // Too many to name over the columns: their numbers, told below.
+    const heads = room >= NARROWEST_TITLE ? names : names.map((_name, index) => `[${index + 1}]`);
+    const titleRoom = Math.max(
+      NARROWEST_TITLE,
+      width - 2 - heads.reduce((sum, head) => sum + head.length + 2, 0),
+    );
+    const titles = this.#broken.map(({ title }) => shortened(oneLine(title), titleRoom));
+    const first = Math.max("test".length, ...titles.map((title) => title.length));
+    return [
+      "",
+      paint("dim", `  ${"test".padEnd(first)}  ${heads.join("  ")}`.trimEnd()),
+      ...this.#broken.map(({ outcomes }, row) => {
+        const cells = shown.map(({ index }, column) => {
+          const [mark, style] = MARKS[outcomes[index]!];
+          return paint(style, mark) + " ".repeat(heads[column]!.length - mark.length);
+        });
+        return `  ${titles[row]!.padEnd(first)}  ${cells.join("  ")}`.trimEnd();
+      }),
+      rest,
+      ...(heads === names ? [] : [`  ${names.map((name, index) => `[${index + 1}] ${name}`).join("  ")}`]),
+    ];
+  }
+
+  #verdict(paint: Paint): string {
+    const [plain] = this.#columns;
+    if (plain!.code !== 0)
+      return paint("red", "The plain run did not pass: there is nothing to compare the other runs with.");
+    const failed = this.#columns.filter((_column, index) => !this.#isPassed(index)).map(({ label }) => label);
+    const all = this.#columns.length - 1 + this.#notRun.length;
+    const cut = this.#notRun.length === 0 ? "" : ` ${this.#notRun.length} of ${all} were not run.`;
+    return failed.length === 0
+      ? `${paint(cut === "" ? "green" : "yellow", `It passes plain and under ${this.#columns.length - 1} of ${all} mishaps.`)}${cut}`
+      : `${paint("red", `It breaks under ${failed.length} of ${all} mishaps: ${failed.join(", ")}.`)}${cut}`;
+  }
+}
+
+/** It came out well plain, and does not under the mishap; what is absent from a run that passed was not meant to run. */
+function isBreak(plain: Outcome | undefined, here: Outcome | undefined, { code }: Column): boolean {
+  if (here === "failed") return plain !== "failed";
+  return here === "absent" && plain === "passed" && code !== 0;
+}
+
+/** The end of a title tells tests apart, the beginning says where they are. */
+function shortened(text: string, room: number): string {
+  if (text.length <= room) return text;
+  const tail = Math.ceil((room - 1) * 0.7);
+  return `${text.slice(0, room - 1 - tail)}…${text.slice(-tail)}`;
+}

@@ -1,0 +1,126 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { pause } from "../../runtime/pause.js";
+import { monotonicMs } from "../../runtime/wall.js";
+
+/** The variable the command's processes are known by, even those whose parent has gone. */
+export const MARK_VARIABLE = "PAYMENTS_SANDBOX_EXEC";
+
+/** A process of this machine, as far as it matters here. */
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  /** Tells it from a later one with the same number; empty where the system does not say. */
+  readonly started: string;
+  /** Undefined where the system does not say. */
+  readonly session: number | undefined;
+}
+
+/** All processes that are not dead already; none where they cannot be listed. */
+function processes(): ProcessRow[] {
+  if (process.platform === "win32") return [];
+  if (process.platform === "linux")
+    return readdirSync("/proc").flatMap((name) =>
+      /^\d+$/.test(name) ? (processRow(Number(name)) ?? []) : [],
+    );
+  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" });
+  return table.split("\n").flatMap((line) => {
+    const [pid, parent, state] = line.trim().split(/\s+/);
+    return state === undefined || state.startsWith("Z")
+      ? []
+      : [{ pid: Number(pid), parent: Number(parent), started: "", session: undefined }];
+  });
+}
+
+/** One process by its number, on Linux; undefined when there is none, or only what is left of it. */
+export function processRow(pid: number): ProcessRow | undefined {
+  const stat = contents(`/proc/${pid}/stat`);
+  // The name in parentheses is the process's own choice and may hold anything.
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (fields === undefined || fields[0] === "Z" || fields[0] === "X") return undefined;
+  return { pid, parent: Number(fields[1]), session: Number(fields[3]), started: fields[19]! };
+}
+
+/** What a file of /proc says; undefined when its process has gone or is somebody else's. */
+function contents(file: string): string | undefined {
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return undefined;
+  }
+}
+
+/** What was started, as a person knows it. */
+export function commandLineOf(pid: number): string {
+  return (contents(`/proc/${pid}/cmdline`) ?? "").split("\0").join(" ").trim();
+}
+
+/**
+ * A command and all it has started, as far as that can be found: its descendants, and on Linux those of its
+ * session that carry its mark though their parent is gone. Who has left the session did so to stay.
+ */
+export class Family {
+  readonly #known = new Map<number, ProcessRow>();
+  readonly #mark: string;
+
+  /** Without a root, or when that is another process by now: those that carry the mark. */
+  constructor(mark: string, root?: { readonly pid: number; readonly started: string | undefined }) {
+    this.#mark = `${MARK_VARIABLE}=${mark}\0`;
+    const row = root === undefined ? undefined : processes().find(({ pid }) => pid === root.pid);
+    if (row !== undefined && (root!.started === undefined || row.started === root!.started))
+      this.#known.set(row.pid, row);
+  }
+
+  /** Those that are alive now. */
+  alive(): number[] {
+    const rows = processes();
+    const session = rows.find(({ pid }) => pid === process.pid)?.session;
+    const found = new Map<number, ProcessRow>();
+    for (const row of rows) {
+      const isKnown = this.#known.get(row.pid)?.started === row.started;
+      if (isKnown || (row.session === session && this.#isMarked(row.pid))) found.set(row.pid, row);
+    }
+    for (let before = -1; before < found.size; ) {
+      before = found.size;
+      for (const row of rows) if (found.has(row.parent)) found.set(row.pid, row);
+    }
+    found.delete(process.pid);
+    for (const [pid, row] of found) this.#known.set(pid, row);
+    return [...found.keys()];
+  }
+
+  #isMarked(pid: number): boolean {
+    return process.platform === "linux" && (contents(`/proc/${pid}/environ`) ?? "").includes(this.#mark);
+  }
+}
+
+const LOOK_AGAIN_MS = 20;
+/** One that does not go after that waits for the kernel, or is not ours to end. */
+const GIVE_UP_MS = 2_000;
+
+/** Asks all of them to end, and after so long does not ask. */
+export async function endAll(family: Family, graceMs: number): Promise<void> {
+  const hardMs = monotonicMs() + graceMs;
+  const asked = new Set<number>();
+  for (let found = family.alive(); found.length > 0; found = family.alive()) {
+    const nowMs = monotonicMs();
+    if (nowMs > hardMs + GIVE_UP_MS) return;
+    for (const pid of found)
+      if (nowMs >= hardMs) signalProcess(pid, "SIGKILL");
+      else if (!asked.has(pid)) {
+        asked.add(pid);
+        signalProcess(pid, "SIGTERM");
+      }
+    await pause(LOOK_AGAIN_MS);
+  }
+}
+
+/** A process that has gone meanwhile, or is another user's, cannot be told. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ESRCH" && code !== "EPERM") throw error;
+  }
+}

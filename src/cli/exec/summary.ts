@@ -1,0 +1,101 @@
+import { appendFileSync, statSync } from "node:fs";
+import type { Collected, Story } from "./collect.js";
+import type { Plan, Ran, Under } from "./run.js";
+import { oneLine, storyLines, storyTitle } from "./timelines.js";
+
+/** A step's summary may have 1 MiB in all; what is over that is lost whole. */
+const LIMIT_BYTES = 1024 * 1024;
+/** There are others who write there. */
+const SHARE_BYTES = 256 * 1024;
+const MOST_STORIES = 50;
+const LONGEST_STORY = 200;
+const LONGEST_COMMAND = 200;
+
+/**
+ * On GitHub, what happened to the charges that are not in order goes to the step's summary: when the command
+ * failed, for a suite that passes makes payments fail on purpose.
+ */
+export function appendSummary(
+  { command, notice }: Plan,
+  { code }: Ran,
+  under: Under | undefined,
+  collected: readonly Collected[],
+): void {
+  const file = process.env.GITHUB_STEP_SUMMARY;
+  if (file === undefined || file === "" || code === 0) return;
+  const stories = collected.flatMap(({ stories }) => stories.items.filter(({ is_in_order }) => !is_in_order));
+  const total = collected.reduce((sum, { stories }) => sum + stories.not_in_order, 0);
+  const how = under?.scenario == null ? "" : ` under ${codeSpan(under.scenario)}`;
+  const heading = `### ${codeSpan(command.join(" ").slice(0, LONGEST_COMMAND))} failed${how} (exit code ${code})`;
+  try {
+    const room = Math.min(SHARE_BYTES, LIMIT_BYTES - sizeOf(file));
+    const text = summaryText(heading, stories, total, room);
+    if (Buffer.byteLength(text) <= room) appendFileSync(file, text);
+  } catch (error) {
+    const { code: errorCode, message } = error as NodeJS.ErrnoException;
+    if (errorCode === undefined) throw error;
+    notice(`GITHUB_STEP_SUMMARY could not be written (${message})`);
+  }
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** As many of the stories as fit. */
+export function summaryText(heading: string, stories: readonly Story[], total: number, room: number): string {
+  const blocks: string[] = [];
+  const text = (): string => {
+    const left = total - blocks.length;
+    const tail =
+      total === 0
+        ? ["All charges are in order.", ""]
+        : left > 0
+          ? [`${left} more charges are not in order; see \`timelines.txt\` of the artifacts.`, ""]
+          : [];
+    return ["", heading, "", ...blocks, ...tail, ""].join("\n");
+  };
+  for (const story of stories.slice(0, MOST_STORIES)) {
+    blocks.push(storyBlock(story));
+    if (Buffer.byteLength(text()) <= room) continue;
+    blocks.pop();
+    break;
+  }
+  return text();
+}
+
+function storyBlock(story: Story): string {
+  const all = storyLines(story);
+  const lines = all.slice(0, LONGEST_STORY);
+  if (all.length > lines.length) lines.push(`  … ${all.length - lines.length} more`);
+  const body = lines.join("\n");
+  const fence = fenceFor(body);
+  return [
+    `<details><summary>${html(storyTitle(story))}</summary>`,
+    "",
+    `${fence}text`,
+    body,
+    fence,
+    "",
+    "</details>",
+    "",
+  ].join("\n");
+}
+
+/** Longer than any run of backticks in the text, so that nothing in it ends the block. */
+function fenceFor(text: string): string {
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  return "`".repeat(Math.max(3, longest + 1));
+}
+
+function codeSpan(text: string): string {
+  const ticks = "`".repeat(Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length)) + 1);
+  const padding = ticks.length > 1 ? " " : "";
+  return `${ticks}${padding}${oneLine(text)}${padding}${ticks}`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+function html(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => ENTITIES[sign]!);
+}

@@ -1,0 +1,172 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { DEFAULT_HOST, DEFAULT_PORT, DEFAULT_WEBHOOK_SECRET, type StartOptions } from "../schema/options.js";
+import { UserError } from "../schema/user-error.js";
+import { CONFIG_FILES, OPTION_ROWS } from "./options.js";
+
+const CONFIG_FILE = CONFIG_FILES[0]!;
+const SCENARIO_FILE = "payments-sandbox.scenario.yaml";
+const EDITOR_SCHEMA = "node_modules/payments-sandbox/scenarios/schema.json";
+
+/** `init`: a config and an example scenario to begin with, and what to put into CI. What is there stays as it is. */
+export function init(): void {
+  // One of another ending counts: only one of them is read.
+  const config = CONFIG_FILES.find((name) => existsSync(name));
+  const said = [
+    config === undefined ? written(CONFIG_FILE, configText()) : kept(config),
+    written(SCENARIO_FILE, scenarioText(existsSync(EDITOR_SCHEMA))),
+  ];
+  process.stdout.write(`${said.join("\n")}\n\n${NEXT}`);
+}
+
+/** Writes a file that is not there yet, and says what came of it. */
+function written(file: string, text: string): string {
+  try {
+    writeFileSync(file, text, { flag: "wx" });
+    return `${file}: written`;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return kept(file);
+    throw new UserError(`${file} cannot be written here (${code}); run init in a folder you may write to`);
+  }
+}
+
+const kept = (file: string): string => `${file}: is there already, left as it is`;
+
+/** What a line of the config says, and of keys that have no flag what they are for. */
+type Sample = string | readonly [value: string, about: string];
+
+/** Every key there is, in the order of the file: with its default where it has one, else with an example. */
+const SAMPLES: Readonly<Record<keyof StartOptions, Sample>> = {
+  port: String(DEFAULT_PORT),
+  host: DEFAULT_HOST,
+  public_url: "https://sandbox.example.test",
+  allowed_host: "[sandbox.example.test]",
+  control_token: "generate",
+  rate_limit: "100",
+  auto_namespaces: "false",
+  data: "payments-sandbox.data",
+  fsync: "false",
+  seed: "spring",
+  clock: "real",
+  start_time: "2026-01-31T09:00:00Z",
+  webhook_url: '["http://localhost:3000/webhooks"]',
+  webhooks: [
+    '[{ url: "http://localhost:3000/webhooks", mode: test, events: ["charge.*"] }, { mailbox: tests }]',
+    "the same with all there is to say; a mailbox keeps them for tests without a port",
+  ],
+  webhook_secret: `"${DEFAULT_WEBHOOK_SECRET}"`,
+  webhook_timeout: "15s",
+  signature: ["standard", "how webhooks are signed: standard, svix, stripe, paystack, flutterwave, none"],
+  unreachable: ["hold", "what becomes of webhooks nobody listens for: hold or fail"],
+  retry_schedule: ["[5s, 5m, 30m, 2h, 5h, 10h, 14h, 20h, 24h]", "how long each retry waits, in sandbox time"],
+  event_names: ["{ charge.completed: payment.successful }", "the names events are sent under"],
+  scenario: "[success]",
+  fixtures: "fixtures.yaml",
+  fees: [
+    '{ card: { platform_percent: "1.0", gateway_percent: "2.4" } }',
+    "in percent of the settlement amount",
+  ],
+  rates: ['{ NGN: "1550" }', "units for one US dollar"],
+  limits: [
+    "{ quote_valid: 30s, quote_locked: 10m, checkout_default_minutes: 60 }",
+    "how long quotes and checkouts live",
+  ],
+  paths: ['{ getCharge: "/v2/charges/{charge_id}" }', "operation (as in /openapi.json) and where it is"],
+  error_codes: ["{ UNAUTHORIZED: invalid_key }", "what is sent in the place of an error code"],
+  retention: ["{ requests: 1000, events: 10000 }", "how many the logs keep"],
+  json: "false",
+  quiet: "false",
+};
+
+/** All in comments, a line a key: as long as it stays so, nothing is other than without the file. */
+function configText(): string {
+  const head = [
+    "# Configuration of payments-sandbox, read by every command that starts one in this folder.",
+    "# Every line here is off: take its # away to turn it on. A variable (PAYMENTS_SANDBOX_PORT) and a flag (--port)",
+    "# go before the file. Check it with: npx payments-sandbox validate payments-sandbox.config.yaml",
+  ];
+  const lines = Object.entries(SAMPLES).flatMap(([key, sample]) => {
+    const [value, about] = typeof sample === "string" ? [sample, helpOf(key)] : sample;
+    return ["", `# ${about}`, `#${key}: ${value}`];
+  });
+  return `${[...head, ...lines].join("\n")}\n`;
+}
+
+function helpOf(key: string): string {
+  return OPTION_ROWS.find(({ name }) => name === key)!.help;
+}
+
+function scenarioText(hasSchema: boolean): string {
+  return `${hasSchema ? `# yaml-language-server: $schema=${EDITOR_SCHEMA}\n` : ""}${SCENARIO}`;
+}
+
+const SCENARIO = `# A scenario says what becomes of payments; with steps it is a test. It counts only where it is asked for:
+#   npx payments-sandbox run ${SCENARIO_FILE}          carries out the steps
+#   npx payments-sandbox --scenario ${SCENARIO_FILE}   your app meets the rules
+name: example
+description: A big payment is declined. The customer pays half of it, and is told so twice.
+vars:
+  email: "ada+\${run.id}@example.com"
+  half: { base_currency: KES, amount: "500.00" }
+
+charges: # the first rule that matches; where none does, the default scenario decides
+  - match: { customer_email: "ada*", base_amount: { gte: "1000" } }
+    timeline: # each time counts from the entry before
+      - { after: 2s, to: AWAITING_PAYMENT }
+      - { after: 20s, to: FAILED, reason: limit_exceeded }
+webhooks: # what goes wrong on their way
+  - { match: { type: charge.completed, customer_email: "ada*" }, copies: 2 }
+
+steps: # request: calls the sandbox; app: POST /orders, with --app URL, calls your app
+  - name: A quote for the whole
+    request: POST /api/v1/payments/quotes
+    body: { pricing: { base_currency: KES, amount: "1000.00" }, payment_method: mobile_money }
+    expect: { status: 200 }
+    save: { quote: body.quote_id }
+  - name: Ada wants to pay it
+    request: POST /api/v1/payments/whitelabel
+    body:
+      quote_id: "\${quote}"
+      pricing: { base_currency: KES, amount: "1000.00" }
+      payment_method: mobile_money
+      customer_email: "\${email}"
+      phone_number: "+254700000001"
+    save: { declined: body.charge_id }
+  - advance: 22s # sandbox time: nobody waits
+  - expect_charge: { charge_id: "\${declined}", status: FAILED, failure_reason: limit_exceeded }
+  - name: A quote for half of it
+    request: POST /api/v1/payments/quotes
+    body: { pricing: "\${half}", payment_method: mobile_money }
+    save: { quote: body.quote_id }
+  - name: Ada pays half of it
+    request: POST /api/v1/payments/whitelabel
+    body:
+      quote_id: "\${quote}"
+      pricing: "\${half}"
+      payment_method: mobile_money
+      customer_email: "\${email}"
+      phone_number: "+254700000001"
+    save: { paid: body.charge_id }
+  - advance: 10s
+  - expect_charge: { charge_id: "\${paid}", status: COMPLETED }
+  - expect_webhook: { type: charge.completed, charge_id: "\${paid}", count: 1 } # one event, sent twice
+  - expect_balance: { currency: KES, change: "+500.00" }
+`;
+
+const NEXT = `Start it:   npx payments-sandbox
+Try it:     npx payments-sandbox run ${SCENARIO_FILE}
+In CI:      on GitHub, as .github/workflows/test.yml
+
+name: test
+on: [push]
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v6
+      - uses: actions/setup-node@v6
+        with: { node-version: 20 }
+      - run: npm ci
+      - run: npx payments-sandbox run ${SCENARIO_FILE} --junit payments.xml
+      - run: npx payments-sandbox exec -- npm test
+`;

@@ -1,0 +1,28 @@
+import type { LookupAddress } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { isMetadataAddress } from "../schema/receiver-url.js";
+
+const LOCALHOST: LookupAddress[] = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 },
+];
+
+/**
+ * `localhost` is both loopback addresses, whatever the machine's hosts file says: an app may listen on either,
+ * and many do without saying which.
+ */
+export const lookupLocalhost: LookupFunction = (_hostname, options, callback) => {
+  if (options.all) callback(null, LOCALHOST);
+  else callback(null, LOCALHOST[0]!.address, LOCALHOST[0]!.family);
+};
+
+/** As `resolve` answers; a name that leads to a cloud's metadata service is found to lead nowhere. */
+export function lookupElsewhere(resolve: LookupFunction): LookupFunction {
+  return (hostname, options, callback) =>
+    resolve(hostname, options, (error, found, family) => {
+      const addresses = typeof found === "string" ? [found] : (found ?? []).map(({ address }) => address);
+      const refused = error === null ? addresses.find(isMetadataAddress) : undefined;
+      if (refused === undefined) callback(error, found, family);
+      else callback(new Error(`${hostname} is ${refused}, a cloud's metadata address`), "");
+    });
+}

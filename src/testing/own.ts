@@ -1,0 +1,32 @@
+import { createSandbox, type SandboxOptions } from "../sandbox.js";
+import { UserError } from "../schema/user-error.js";
+import type { Place } from "./place.js";
+
+/** A sandbox in this process, for this test file alone. */
+export async function openOwn(options: SandboxOptions, listens: boolean): Promise<Place> {
+  const sandbox = await createSandbox(options);
+  try {
+    if (listens) await sandbox.listen();
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+  return {
+    namespace: "default",
+    get url() {
+      if (!listens)
+        throw new UserError("the sandbox has no url: setupSandbox({ listen: false }) opens no port");
+      return sandbox.url;
+    },
+    apiKey: sandbox.apiKey,
+    liveApiKey: sandbox.liveApiKey,
+    webhookSecret: sandbox.webhookSecret,
+    fetch: sandbox.fetch,
+    onWebhook: async (handler, webhook) => {
+      const stop = sandbox.onWebhook(handler, webhook);
+      return async () => stop();
+    },
+    refurnish: async () => {},
+    close: () => sandbox.close(),
+  };
+}

@@ -1,0 +1,17 @@
+import type { WebhookHandler } from "../runtime/in-process.js";
+import type { WebhookHandlerOptions } from "../sandbox.js";
+
+/** The world of a test file, wherever it is: a sandbox of its own, or a namespace of one that is shared. */
+export interface Place {
+  readonly namespace: string;
+  /** Throws where nothing listens. */
+  readonly url: string;
+  readonly apiKey: string;
+  readonly liveApiKey: string;
+  readonly webhookSecret: string;
+  fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
+  onWebhook(handler: WebhookHandler, options: WebhookHandlerOptions): Promise<() => Promise<void>>;
+  /** What a reset has taken away and the options ask for. */
+  refurnish(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,217 @@
+import type { StateDump } from "../engine/records.js";
+import type { AdvanceReply } from "../http/ports.js";
+import type { WebhookHandler } from "../runtime/in-process.js";
+import type { ChargeDetail, SandboxOptions, WebhookHandlerOptions } from "../sandbox.js";
+import type { ChargeStatus } from "../schema/common.js";
+import { parseDuration } from "../schema/duration.js";
+import { Control } from "./control.js";
+import { findHooks, type TestHooks } from "./hooks.js";
+import { openOwn } from "./own.js";
+import type { Place } from "./place.js";
+import { openShared } from "./shared.js";
+
+export { offerHooks } from "./hooks.js";
+
+/** Options of `setupSandbox`: those of `createSandbox`, but that the clock stands unless told otherwise. */
+export interface SetupOptions extends SandboxOptions {
+  /** The test runner's hooks, where they are not global; a whole module such as `node:test` will do. */
+  hooks?: TestHooks;
+  /** A server to take a namespace of; default: `PAYMENTS_SANDBOX_URL`; false: always a sandbox of this file's own. */
+  server?: string | false;
+  /** Whether a sandbox of this file's own opens a port, for an app that needs a URL; default true. */
+  listen?: boolean;
+}
+
+/** The sandbox of a test file. All of it is there in hooks and tests; at the top of the file it is not yet. */
+export interface TestSandbox {
+  /** The base URL. */
+  readonly url: string;
+  readonly apiKey: string;
+  readonly liveApiKey: string;
+  readonly webhookSecret: string;
+  /** The namespace the tests are in. */
+  readonly namespace: string;
+  /** What `payments-sandbox exec` sets, for an app that is started by the test. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Calls the sandbox, whatever host the request is for; takes a path too, and may stand in for `fetch`. */
+  readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
+  /** Moves time: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`. */
+  advance(target: string | Date): Promise<AdvanceReply>;
+  /** Moves a charge to a status; the charge as a read answers it then. */
+  transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail>;
+  /** Back to the initial state: what happens before each test. */
+  reset(options?: { keep?: ("webhooks" | "keys" | "scenarios")[]; ids?: "repeat" }): Promise<void>;
+  /**
+   * Webhooks go to a function of this process; see `Sandbox.onWebhook`. Registered in a test or a `beforeEach`, it
+   * hears that test only. Resolves with how to stop.
+   */
+  onWebhook(handler: WebhookHandler, options?: WebhookHandlerOptions): Promise<() => Promise<void>>;
+  /** Resolves when nothing is due and no delivery is under way; rejects with WAIT_TIMEOUT (default: after 10 s). */
+  settled(timeout?: string): Promise<void>;
+  /** The whole state as plain JSON. */
+  snapshot(): Promise<StateDump>;
+  /** Any call of the control API: `control("POST /_sandbox/faults", { … })`. */
+  control<Answer = unknown>(call: string, body?: unknown): Promise<Answer>;
+}
+
+/**
+ * One world for a test file, called once at its top: made before the first test, reset before each, gone after the
+ * last. It is a sandbox in this process or, where `PAYMENTS_SANDBOX_URL` is set, a namespace of that server.
+ */
+export function setupSandbox(options: SetupOptions = {}): TestSandbox {
+  const { hooks: given, ...rest } = options;
+  const hooks = findHooks(given);
+  const setup = new Setup(rest);
+  hooks.beforeAll(() => setup.open());
+  hooks.beforeEach(() => setup.beginTest());
+  hooks.afterEach(() => setup.endTest());
+  hooks.afterAll(() => setup.close());
+  return setup;
+}
+
+class Setup implements TestSandbox {
+  readonly #options: Omit<SetupOptions, "hooks">;
+  #opening: Promise<Place> | undefined;
+  #opened: Place | undefined;
+  #isInTest = false;
+  /** How to stop the handlers the test under way has registered, and those it has not. */
+  #ofTest = new Set<() => Promise<void>>();
+  readonly #ofFile = new Set<() => Promise<void>>();
+
+  constructor(options: Omit<SetupOptions, "hooks">) {
+    this.#options = options;
+  }
+
+  async open(): Promise<void> {
+    this.#opening = this.#open();
+    this.#opened = await this.#opening;
+  }
+
+  #open(): Promise<Place> {
+    const { server = process.env.PAYMENTS_SANDBOX_URL || false, listen = true, ...rest } = this.#options;
+    const options = { clock: "manual", ...rest };
+    return server === false ? openOwn(options, listen) : openShared(server, options);
+  }
+
+  async beginTest(): Promise<void> {
+    await this.#stop(this.#ofTest);
+    this.#isInTest = true;
+    // A test may have left time on the move.
+    await this.#reset("POST /_sandbox/reset?wait=10s", {});
+  }
+
+  async endTest(): Promise<void> {
+    this.#isInTest = false;
+  }
+
+  async close(): Promise<void> {
+    const place = this.#opened;
+    if (place === undefined) return;
+    try {
+      await this.#stop(this.#ofTest);
+      await this.#stop(this.#ofFile);
+    } finally {
+      this.#opened = this.#opening = undefined;
+      await place.close();
+    }
+  }
+
+  async #stop(stops: Set<() => Promise<void>>): Promise<void> {
+    for (const stop of [...stops]) await stop();
+  }
+
+  get #place(): Place {
+    if (this.#opened === undefined) throw notThere();
+    return this.#opened;
+  }
+
+  /** `node:test` does not wait for one hook of a file before it begins the next. */
+  async #ready(): Promise<Place> {
+    if (this.#opening === undefined) throw notThere();
+    return this.#opening;
+  }
+
+  get url(): string {
+    return this.#place.url;
+  }
+
+  get apiKey(): string {
+    return this.#place.apiKey;
+  }
+
+  get liveApiKey(): string {
+    return this.#place.liveApiKey;
+  }
+
+  get webhookSecret(): string {
+    return this.#place.webhookSecret;
+  }
+
+  get namespace(): string {
+    return this.#place.namespace;
+  }
+
+  get environment(): Record<string, string> {
+    const { url, apiKey, webhookSecret } = this.#place;
+    return {
+      PAYMENTS_BASE_URL: url,
+      PAYMENTS_API_KEY: apiKey,
+      PAYMENTS_WEBHOOK_SECRET: webhookSecret,
+      PAYMENTS_SANDBOX_URL: url,
+    };
+  }
+
+  readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> =>
+    (await this.#ready()).fetch(input, init);
+
+  async control<Answer>(call: string, body?: unknown): Promise<Answer> {
+    return new Control(this.fetch).call<Answer>(call, body);
+  }
+
+  async advance(target: string | Date): Promise<AdvanceReply> {
+    const text = typeof target === "string" ? target : target.toISOString();
+    const field =
+      text === "next" || text === "idle" ? "until" : parseDuration(text) === undefined ? "to" : "by";
+    return this.control("POST /_sandbox/clock/advance", { [field]: text });
+  }
+
+  async transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail> {
+    const path = `/_sandbox/charges/${encodeURIComponent(chargeId)}/transition`;
+    return this.control(`POST ${path}`, { to, ...(reason === undefined ? {} : { reason }) });
+  }
+
+  async reset(options: { keep?: ("webhooks" | "keys" | "scenarios")[]; ids?: "repeat" } = {}): Promise<void> {
+    await this.#reset("POST /_sandbox/reset", options);
+  }
+
+  async #reset(call: string, options: object): Promise<void> {
+    await this.control(call, options);
+    await (await this.#ready()).refurnish();
+  }
+
+  async onWebhook(
+    handler: WebhookHandler,
+    options: WebhookHandlerOptions = {},
+  ): Promise<() => Promise<void>> {
+    const stops = this.#isInTest ? this.#ofTest : this.#ofFile;
+    const place = await this.#ready();
+    const end = await place.onWebhook(handler, options);
+    const stop = async (): Promise<void> => {
+      if (stops.delete(stop)) await end();
+    };
+    stops.add(stop);
+    return stop;
+  }
+
+  async settled(timeout = "10s"): Promise<void> {
+    await this.control("POST /_sandbox/wait", { for: "idle", timeout });
+  }
+
+  async snapshot(): Promise<StateDump> {
+    return this.control("GET /_sandbox/state");
+  }
+}
+
+function notThere(): Error {
+  return new Error("the sandbox is there from beforeAll to afterAll: ask for it in a hook or a test");
+}

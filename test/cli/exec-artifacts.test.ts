@@ -1,0 +1,254 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Story } from "../../src/cli/exec/collect.js";
+import { summaryText } from "../../src/cli/exec/summary.js";
+import { createSandbox } from "../../src/index.js";
+import {
+  buildIfMissing,
+  Command,
+  type CommandOptions,
+  removeFolders,
+  run,
+  stopAll,
+  temporaryFolder,
+} from "../support/process-command.js";
+
+beforeAll(buildIfMissing, 60_000);
+afterEach(stopAll);
+afterAll(removeFolders);
+
+/** Sells twice, once to somebody whose card is declined; then does what the test wants. */
+const shop = (end: string) => `
+  const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
+  const call = async (method, path, body, headers) => (await fetch(base + path, { method, body: body && JSON.stringify(body),
+    headers: { authorization: "Bearer " + key, "content-type": "application/json", ...headers } })).json();
+  (async () => {
+    for (const sandbox_scenario of ["declined", "success"]) {
+      const common = { pricing: { base_currency: "NGN", amount: "10.00" }, payment_method: "card" };
+      const { quote_id } = await call("POST", "/api/v1/payments/quotes", common);
+      await call("POST", "/api/v1/payments/whitelabel", { ...common, quote_id, customer_email: "a@shop.test",
+        customer_name: "A", metadata: { sandbox_scenario, note: "<b>\`\`\`</details>" } });
+    }
+    await call("POST", "/_sandbox/clock/advance", { by: "10s" });
+    ${end}
+  })();
+`;
+
+function shopping(end: string, flags: readonly string[], options?: CommandOptions) {
+  return run(["exec", "--clock", "manual", ...flags, "--", process.execPath, "-e", shop(end)], options);
+}
+
+const json = (...path: string[]) => JSON.parse(readFileSync(join(...path), "utf8"));
+const FILES = ["advice", "coverage", "deliveries", "events", "requests", "state", "timelines"].map(
+  (name) => `${name}.json`,
+);
+
+describe("--artifacts", () => {
+  it("keeps what there is to know of a run that fails, in a folder it makes", async () => {
+    const folder = join(temporaryFolder(), "deep", "down");
+    const flags = [
+      "--artifacts",
+      folder,
+      "--seed",
+      "s1",
+      "--control-token",
+      "a-token-nobody-knows",
+      "--env",
+      "X={api_key}",
+    ];
+    const { code, stderr } = await shopping("process.exit(3)", flags);
+    expect([code, stderr]).toEqual([3, ""]);
+    expect(readdirSync(folder).sort()).toEqual([...FILES, "exec.json", "timelines.txt"].sort());
+
+    const exec = json(folder, "exec.json");
+    expect(exec).toMatchObject({
+      exit_code: 3,
+      seed: "s1",
+      version: "0.1.0",
+      namespaces: ["default"],
+      env: ["X"],
+      options: { clock: "manual", seed: "s1" },
+    });
+    expect(exec.command[0]).toBe(process.execPath);
+    expect(JSON.stringify(exec)).not.toContain("a-token-nobody-knows");
+
+    expect(json(folder, "requests.json")).toMatchObject({
+      total: 4,
+      items: [{ operation: "createWhitelabel", status: 200, api_key: "sk_test_…dbox" }, {}, {}, {}],
+    });
+    expect(json(folder, "events.json").items.map((event: { type: string }) => event.type)).toContain(
+      "charge.failed",
+    );
+    expect(json(folder, "coverage.json").operations.met).toEqual({ createQuote: 2, createWhitelabel: 2 });
+    expect(json(folder, "timelines.json")).toMatchObject({
+      charges: 2,
+      not_in_order: 1,
+      items: [
+        { is_in_order: false, charge: { status: "FAILED" } },
+        { is_in_order: true, charge: { status: "COMPLETED" } },
+      ],
+    });
+    const text = readFileSync(join(folder, "timelines.txt"), "utf8");
+    expect(text).toMatch(
+      /^2 charges, 1 not in order\n\nch_\w+ {2}FAILED {2}declined {2}10\.34 NGN {2}card {2}a@shop\.test {2}scenario declined\n/,
+    );
+    expect(text).toMatch(
+      /\n {2}\+5\.000s {2}transition {2}FAILED \(declined\)\n {2}\+5\.000s {2}event {7}charge\.failed evt_/,
+    );
+    expect(text).toMatch(/ledger {6}settlement NGN: pending -10\.00, available 10\.00\n/);
+  });
+
+  it("keeps a state that can be put in place elsewhere, without the keys in it", async () => {
+    const folder = temporaryFolder();
+    const end = `
+      await call("PUT", "/_sandbox/clock", { mode: "manual" });
+      const { destination_id } = await call("POST", "/api/v1/payouts/destinations", { type: "mobile_money", currency: "NGN",
+        country: "NG", phone_number: "+2348012345678", provider: "mtn" });
+      const made = await call("POST", "/api/v1/payouts/withdrawals", { destination_id, amount: "1.00", currency: "NGN" },
+        { "idempotency-key": "once" });
+      console.log(JSON.stringify(made));
+    `;
+    const { code, stdout } = await shopping(end, ["--artifacts", folder]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("{")]);
+    const text = readFileSync(join(folder, "state.json"), "utf8");
+    expect(text).not.toContain("sk_test_sandbox");
+    await using sandbox = await createSandbox({ clock: "manual" });
+    const put = await sandbox.fetch(
+      new Request("http://sandbox/_sandbox/state", {
+        method: "PUT",
+        body: text,
+        headers: { "content-type": "application/json" },
+      }),
+    );
+    expect(put.status).toBe(200);
+    expect((await put.json()).counts.charges).toBe(2);
+  });
+
+  it("has a folder for each namespace when there are several, and whole lists", async () => {
+    const folder = temporaryFolder();
+    const end = `
+      await call("PUT", "/_sandbox/namespaces/worker-1", {});
+      for (let count = 0; count < 250; count++)
+        await call("GET", "/api/v1/accounts/balances", undefined, { "sandbox-namespace": "worker-1" });
+    `;
+    expect((await shopping(end, ["--artifacts", folder])).code).toBe(0);
+    expect(readdirSync(folder).sort()).toEqual(["default", "exec.json", "worker-1"]);
+    const { total, items } = json(folder, "worker-1", "requests.json");
+    expect([total, new Set(items.map((item: { request_id: number }) => item.request_id)).size]).toEqual([
+      250, 250,
+    ]);
+    expect(json(folder, "default", "timelines.json").charges).toBe(2);
+    expect(json(folder, "worker-1", "timelines.json").charges).toBe(0);
+  });
+
+  it("is written when a signal ends the command, and when it is not there", async () => {
+    const folder = temporaryFolder();
+    const source = shop(`console.log("ready"); setInterval(() => {}, 1e6);`);
+    const command = new Command([
+      "exec",
+      "--clock",
+      "manual",
+      "--artifacts",
+      folder,
+      "--",
+      process.execPath,
+      "-e",
+      source,
+    ]);
+    await command.printed(/ready/);
+    expect((await command.stop("SIGTERM")).code).toBe(143);
+    expect([json(folder, "exec.json").exit_code, json(folder, "timelines.json").charges]).toEqual([143, 2]);
+
+    expect((await run(["exec", "--artifacts", folder, "--", "no-such-command"])).code).toBe(127);
+    expect(json(folder, "exec.json").exit_code).toBe(127);
+  });
+
+  it("that cannot be written is found out before the command runs", async () => {
+    const file = join(temporaryFolder(), "file");
+    writeFileSync(file, "");
+    for (const [folder, code] of [
+      [file, "EEXIST"],
+      [join(file, "x"), "ENOTDIR"],
+    ] as const) {
+      const ended = await run([
+        "exec",
+        "--artifacts",
+        folder,
+        "--",
+        process.execPath,
+        "-e",
+        "console.log('ran')",
+      ]);
+      expect(ended).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: `payments-sandbox: --artifacts: ${folder} cannot be written (${code})\n`,
+      });
+    }
+  });
+});
+
+describe("the step's summary on GitHub", () => {
+  it("gets the timelines of what is not in order when the command fails, after what is there", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "summary.md");
+    writeFileSync(file, "before\n");
+    const env = { GITHUB_STEP_SUMMARY: file };
+    await shopping("process.exit(3)", ["--artifacts", join(folder, "a")], { env });
+    const text = readFileSync(file, "utf8");
+    expect(text).toMatch(
+      /^before\n\n### `` .* failed \(exit code 3\)\n|^before\n\n### `+.* failed \(exit code 3\)\n/s,
+    );
+    expect(text).toMatch(
+      /<details><summary>ch_\w+ {2}FAILED {2}declined .*<\/summary>\n\n```text\n {2}\+0\.000s/,
+    );
+    expect(text).not.toContain("COMPLETED");
+    expect(text.match(/<details>/g)).toHaveLength(1);
+  });
+
+  it("gets nothing when it passes, and nothing without --artifacts", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "summary.md");
+    const env = { GITHUB_STEP_SUMMARY: file };
+    await shopping("", ["--artifacts", join(folder, "a")], { env });
+    await shopping("process.exit(3)", [], { env });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("that cannot be written is told, and the exit code stays the command's", async () => {
+    const folder = temporaryFolder();
+    const env = { GITHUB_STEP_SUMMARY: join(folder, "no", "where.md") };
+    const { code, stderr } = await shopping("process.exit(3)", ["--artifacts", folder], { env });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^payments-sandbox: GITHUB_STEP_SUMMARY could not be written \(ENOENT: .*\)\n$/);
+  });
+
+  const story = (email: string, note: string): Story => ({
+    charge: { charge_id: "ch_1", status: "FAILED", amount: "1.00", currency: "NGN", customer_email: email },
+    is_in_order: false,
+    items: [{ at: "2026-01-31T09:00:00.000Z", kind: "note", note }],
+  });
+
+  it("is not broken out of by what is in a charge", () => {
+    const text = summaryText(
+      "### x",
+      [story("</summary><script>&\n# x", "```\n````\n</details>\u001b")],
+      1,
+      10_000,
+    );
+    expect(text).toContain("&lt;/summary&gt;&lt;script&gt;&amp;\uFFFD# x</summary>");
+    expect(text).toContain(
+      "\n`````text\n  +0.000s  note        ```\uFFFD````\uFFFD</details>\uFFFD\n`````\n",
+    );
+  });
+
+  it("takes as many as there is room for, and says how many there are more", () => {
+    const stories = Array.from({ length: 40 }, () => story("a@shop.test", "é".repeat(500)));
+    const text = summaryText("### x", stories, 700, 20_000);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(20_000);
+    expect(Buffer.byteLength(text)).toBeGreaterThan(18_000);
+    const shown = text.match(/<details>/g)!.length;
+    expect(text).toContain(`${700 - shown} more charges are not in order`);
+  });
+});

@@ -1,0 +1,295 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  buildIfMissing,
+  Command,
+  isAlive,
+  ROOT,
+  removeFolders,
+  run,
+  stopAll,
+  temporaryFolder,
+} from "../support/process-command.js";
+
+beforeAll(buildIfMissing, 60_000);
+afterEach(stopAll);
+afterAll(removeFolders);
+
+/** What a shop's own suite may look like: its receiver acts on every delivery. */
+const SUITE = `
+import { createServer } from "node:http";
+export function suite(test, equal) {
+  const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
+  const call = async (method, path, body) => {
+    const response = await fetch(base + path, { method, body: body && JSON.stringify(body),
+      headers: { authorization: "Bearer " + key, "content-type": "application/json" } });
+    if (!response.ok) throw new Error(path + " answered " + response.status);
+    return response.json();
+  };
+  const common = { pricing: { base_currency: "NGN", amount: "10.00" }, payment_method: "card" };
+  const pay = async () => {
+    const { quote_id } = await call("POST", "/api/v1/payments/quotes", common);
+    return call("POST", "/api/v1/payments/whitelabel", { ...common, quote_id, customer_email: "a@shop.test", customer_name: "A" });
+  };
+  test("quotes a price", async () => {
+    equal((await call("POST", "/api/v1/payments/quotes", common)).currency, "NGN");
+  });
+  test("fulfils an order <once> & only once", async () => {
+    let fulfilled = 0;
+    const server = createServer((request, response) => {
+      let text = "";
+      request.on("data", (more) => (text += more));
+      request.on("end", () => {
+        if (JSON.parse(text).type === "charge.completed") fulfilled++;
+        response.end();
+      });
+    });
+    await new Promise((done) => server.listen(0, "127.0.0.1", done));
+    try {
+      await call("POST", "/api/v1/webhooks", { url: "http://127.0.0.1:" + server.address().port + "/hooks" });
+      await pay();
+      await call("POST", "/_sandbox/clock/advance", { until: "idle" });
+      equal(fulfilled, 1);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+  test("is paid", async () => {
+    const { charge_id } = await pay();
+    await call("POST", "/_sandbox/clock/advance", { until: "idle" });
+    equal((await call("GET", "/api/v1/payments/charges/" + charge_id)).status, "COMPLETED");
+  });
+}
+`;
+
+function suiteFolder(): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "suite.mjs"), SUITE);
+  writeFileSync(
+    join(folder, "node.test.mjs"),
+    'import { describe, test } from "node:test"; import assert from "node:assert"; import { suite } from "./suite.mjs";\ndescribe("shop", () => suite(test, assert.equal));\n',
+  );
+  writeFileSync(
+    join(folder, "vi.test.mjs"),
+    'import { suite } from "./suite.mjs";\ndescribe("shop", () => suite(test, (a, b) => expect(a).toBe(b)));\n',
+  );
+  return folder;
+}
+
+/** What of the output is the matrix: the command's own comes before it. */
+function matrixOf(stdout: string, command: string): string {
+  return stdout
+    .slice(stdout.lastIndexOf(`\n${command}`) + 1)
+    .replace(/\d+\.\d s/g, "TIME")
+    .replace(/ +TIME/g, "  TIME");
+}
+
+const NODE = process.execPath;
+const shell = (source: string): string[] => ["--", "/bin/sh", "-c", source];
+
+describe("--under", () => {
+  it("finds the tests of a Node suite that break, and keeps the artifacts of each run", async () => {
+    const folder = suiteFolder();
+    const flags = [
+      "--clock",
+      "manual",
+      "--under",
+      "webhook_chaos,declined,success",
+      "--under-report",
+      "junit.xml",
+    ];
+    const command = [
+      "node",
+      "--test",
+      "--test-reporter=junit",
+      "--test-reporter-destination=junit.xml",
+      "node.test.mjs",
+    ];
+    const { code, stdout, stderr } = await run(["exec", ...flags, "--artifacts", "kept", "--", ...command], {
+      cwd: folder,
+    });
+    expect(stderr).toBe(
+      [
+        "run 1 of 4, plain",
+        "run 2 of 4, under webhook_chaos",
+        "run 3 of 4, under declined",
+        "run 4 of 4, under success",
+      ]
+        .map((text) => `payments-sandbox: ${text}: ${command.join(" ")}\n`)
+        .join(""),
+    );
+    expect(matrixOf(stdout, "node --test")).toBe(`${command.join(" ")}
+  ✓ plain          passed  exit 0  TIME
+  ✗ webhook_chaos  failed  exit 1  TIME  1 of 3 tests break
+  ✗ declined       failed  exit 1  TIME  2 of 3 tests break
+  ✓ success        passed  exit 0  TIME  0 of 3 tests break
+
+  test                                        plain  webhook_chaos  declined  success
+  shop › fulfils an order <once> & only once  ✓      ✗              ✗         ✓
+  shop › is paid                              ✓      ✓              ✗         ✓
+  1 test comes out alike in every run
+
+It breaks under 2 of 3 mishaps: webhook_chaos, declined.
+`);
+    expect(code).toBe(1);
+    const kept = (name: string) => readFileSync(join(folder, "kept", name), "utf8");
+    expect(JSON.parse(kept("matrix.json"))).toMatchObject({ passed: false, seed: "payments-sandbox" });
+    expect(kept("matrix.txt")).toContain("It breaks under 2 of 3 mishaps");
+    expect(JSON.parse(kept("plain/exec.json"))).toMatchObject({ exit_code: 0, under: null });
+    expect(JSON.parse(kept("under-declined/exec.json"))).toMatchObject({ exit_code: 1, under: "declined" });
+    expect(kept("under-declined/timelines.txt")).toContain("FAILED  declined");
+    expect(kept("plain/junit.xml")).not.toContain("<failure");
+    expect(kept("under-declined/junit.xml")).toContain("<failure");
+  });
+
+  it("finds them in a Vitest suite", async () => {
+    const folder = suiteFolder();
+    const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+    const command = [
+      NODE,
+      vitest,
+      "run",
+      "--globals",
+      "--reporter=junit",
+      "--outputFile=v.xml",
+      "vi.test.mjs",
+    ];
+    const { code, stdout } = await run(
+      [
+        "exec",
+        "--clock",
+        "manual",
+        "--json",
+        "--under",
+        "webhook_chaos",
+        "--under-report",
+        "v.xml",
+        "--",
+        ...command,
+      ],
+      { cwd: folder },
+    );
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout.trim().split("\n").at(-1)!)).toMatchObject({
+      passed: false,
+      runs: [
+        { label: "plain", scenario: null, passed: true, tests: 3, breaks: null },
+        { label: "webhook_chaos", scenario: "webhook_chaos", passed: false, tests: 3, breaks: 1 },
+      ],
+      broken: [
+        {
+          test: "vi.test.mjs › shop > fulfils an order <once> & only once",
+          outcomes: { plain: "passed", webhook_chaos: "failed" },
+        },
+      ],
+    });
+  }, 60_000);
+
+  it("gives each run a fresh sandbox of the same seed, the scenario on top, and tells the command which", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(
+      join(folder, "mine.yaml"),
+      "name: my-own_mishap\nfaults: [{ match: { operation: createQuote }, respond: { status: 503 } }]\n",
+    );
+    const source = `
+      const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, PAYMENTS_SANDBOX_UNDER: under } = process.env;
+      fetch(base + "/api/v1/payments/quotes", { method: "POST", headers: { authorization: "Bearer " + key, "content-type": "application/json" },
+        body: JSON.stringify({ pricing: { base_currency: "NGN", amount: "10.00" }, payment_method: "card" }) })
+        .then(async (response) => console.log(JSON.stringify([under, response.status, (await response.json()).quote_id])));
+    `;
+    const args = [
+      "exec",
+      "--quiet",
+      "--scenario",
+      "stuck",
+      "--under",
+      "instant",
+      "--under",
+      "mine.yaml, instant",
+      "--",
+      NODE,
+      "-e",
+      source,
+    ];
+    const { code, stdout, stderr } = await run(args, { cwd: folder });
+    expect([code, stderr]).toEqual([0, ""]);
+    const said = stdout
+      .split("\n")
+      .slice(0, 3)
+      .map((line) => JSON.parse(line));
+    expect(said).toEqual([
+      ["", 200, said[0][2]],
+      ["instant", 200, said[0][2]],
+      ["my-own_mishap", 503, null],
+    ]);
+    expect(said[0][2]).toMatch(/^qt_/);
+    expect(stdout).toMatch(/It passes plain and under 2 of 2 mishaps\.\n$/);
+  });
+
+  it("runs nothing else when the plain run fails, and exits as that did", async () => {
+    const { code, stdout } = await run(["exec", "--under", "declined,success", ...shell("exit 4")]);
+    expect(code).toBe(4);
+    expect(stdout).toContain("- declined  not run\n");
+    expect(stdout).toMatch(
+      /The plain run did not pass: there is nothing to compare the other runs with\.\n$/,
+    );
+  });
+
+  it("says so when a run writes no report, or something else, and does not read an earlier run's", async () => {
+    const folder = temporaryFolder();
+    const report = join(folder, "r.xml");
+    writeFileSync(report, "<testsuite><testcase name='old'/></testsuite>");
+    const source = `case "$PAYMENTS_SANDBOX_UNDER" in
+      "") echo "<testcase name='a'/>" > ${report} ;; success) echo nothing > ${report} ;; *) exit 1 ;; esac`;
+    const { code, stdout, stderr } = await run([
+      "exec",
+      "--under",
+      "declined,success",
+      "--under-report",
+      report,
+      ...shell(source),
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`payments-sandbox: --under-report: this run has not written ${report}\n`);
+    expect(stderr).toContain(`payments-sandbox: --under-report: ${report} is neither JUnit XML nor TAP\n`);
+    expect(stdout).not.toContain("old");
+    expect(stdout).toMatch(/✗ declined {2}failed {2}exit 1 {2}\d+\.\d s\n/);
+  });
+
+  it("ends with the run a signal ends, and starts no other", async () => {
+    const file = join(temporaryFolder(), "runs");
+    const command = new Command([
+      "exec",
+      "--under",
+      "declined,success",
+      ...shell(`echo x >> ${file}; [ -z "$PAYMENTS_SANDBOX_UNDER" ] || { echo "pid $$"; exec sleep 1000; }`),
+    ]);
+    const pid = Number((await command.printed(/pid (\d+)/))[1]);
+    const { code, stdout } = await command.stop("SIGINT");
+    expect([code, isAlive(pid), readFileSync(file, "utf8")]).toEqual([130, false, "x\nx\n"]);
+    expect(stdout).toContain("- success   not run\n");
+  });
+
+  it.each([
+    [
+      ["--under", "declind"],
+      '--under: there is no scenario "declind"; did you mean declined? Known: cancelled, ',
+    ],
+    [["--under", "success,./nowhere.yaml"], "./nowhere.yaml:1:1 there is no such file"],
+    [["--under", ","], "--under takes the names of scenarios, separated by commas"],
+    [["--under-report", "x.xml"], "--under-report goes with --under"],
+    [
+      ["--under", "declined", "--data", "d"],
+      "--under gives each run a fresh sandbox: --data cannot go with it",
+    ],
+  ])("refuses %j before anything runs", async (flags, expected) => {
+    const folder = temporaryFolder();
+    const { code, stdout, stderr } = await run(["exec", ...flags, ...shell("echo ran")], { cwd: folder });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
+    expect(stderr).toContain(expected);
+    expect(existsSync(join(folder, "d"))).toBe(false);
+  });
+});

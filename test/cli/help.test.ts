@@ -1,0 +1,243 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { Command as Program } from "commander";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
+import { addCommands } from "../../src/cli/commands.js";
+import { addStartOptions } from "../../src/cli/options.js";
+import {
+  buildIfMissing,
+  Command,
+  type Finished,
+  ROOT,
+  removeFolders,
+  run,
+  stopAll,
+  temporaryFolder,
+} from "../support/process-command.js";
+import { Client } from "../support/receiver-client.js";
+import { Receiver, refusingUrl } from "../support/receiver-server.js";
+
+beforeAll(buildIfMissing, 60_000);
+afterEach(stopAll);
+afterAll(removeFolders);
+
+/** All commands, to be asked what they are; `start` has its help where it is loaded by itself. */
+function program(): Program {
+  const root = new Program("payments-sandbox").exitOverride().enablePositionalOptions();
+  root.configureOutput({ outputError: () => {} });
+  addStartOptions(root.command("start", { isDefault: true }));
+  addCommands(root);
+  return root;
+}
+
+const NAMES = program().commands.map((command) => command.name());
+/** Those that keep 1 for what they find (contract section 1). */
+const USAGE_CODE = (name: string): number => (["run", "validate", "check-webhook"].includes(name) ? 2 : 1);
+
+/** The one line a mistake is told in. */
+function line({ code, stdout, stderr }: Finished, expected = 1): string {
+  expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
+  expect(stderr).toMatch(/^payments-sandbox: [^\n]+\n$/);
+  return stderr.slice("payments-sandbox: ".length, -1);
+}
+
+/** A line of a shell, with a function in the place of the command. */
+function shell(source: string, command: string, env: Record<string, string> = {}): string {
+  return execFileSync("bash", ["--norc", "-ec", `payments-sandbox() { ${command}; }\n${source}`], {
+    cwd: temporaryFolder(),
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, ...env },
+  });
+}
+
+/** What a shell would hand the command, read off the example as it stands. */
+function wordsOf(example: string): string[] {
+  return shell(`{ ${example}\n} > words 2> /dev/null 3>&1; cat words`, 'printf "%s\\0" "$@" >&3')
+    .split("\0")
+    .slice(0, -1);
+}
+
+/** What its help shows to be written, a line each. */
+async function examplesOf(name: string): Promise<string[]> {
+  const { code, stdout, stderr } = await run([name, "--help"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(new RegExp(`^Usage: payments-sandbox ${name} `));
+  const lines = /\nExamples?:\n((?: {2}\S.*\n)+)$/.exec(stdout)?.[1]?.trimEnd().split("\n") ?? [];
+  expect(lines.length).toBeGreaterThan(0);
+  return lines.map((one) => one.trim());
+}
+
+describe.each(NAMES)("%s", (name) => {
+  it("has an example in its help, of options that there are", async () => {
+    for (const example of await examplesOf(name)) {
+      const words = wordsOf(example);
+      const root = program();
+      let ran: string | undefined;
+      for (const command of root.commands) command.action(() => void (ran = command.name()));
+      await root.parseAsync(["node", "payments-sandbox", ...words]);
+      expect([words[0], ran]).toEqual([name, name]);
+    }
+  });
+
+  it("suggests the option that was meant, in a line", async () => {
+    expect(line(await run([name, "--hepl"]), USAGE_CODE(name))).toBe(
+      `unknown option '--hepl'; did you mean --help? (payments-sandbox ${name} --help tells what there is)`,
+    );
+  });
+});
+
+describe("help", () => {
+  it("of the program names every command, and the version", async () => {
+    for (const args of [["--help"], ["-h"], ["help"]]) {
+      const { code, stdout } = await run(args);
+      expect(code).toBe(0);
+      for (const name of NAMES) expect(stdout).toMatch(new RegExp(`^  ${name}[ \\n]`, "m"));
+      expect(stdout).toContain("--version");
+    }
+  });
+
+  it("of a command is had by its name too", async () => {
+    expect((await run(["help", "clock"])).stdout).toBe((await run(["clock", "--help"])).stdout);
+    expect(line(await run(["help", "clok"]))).toContain("there is no command clok; did you mean clock?");
+  });
+
+  it("tells each option's long name, which completion goes by", () => {
+    for (const command of program().commands)
+      for (const { long } of command.options) expect(long).toMatch(/^--[a-z-]+$/);
+  });
+});
+
+it.each(["--version", "-V"])("%s prints the version", async (flag) => {
+  const { version } = JSON.parse(readFileSync(`${ROOT}/package.json`, "utf8"));
+  expect(await run([flag])).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: "" });
+});
+
+describe("a mistake is told in a line, with where to read on", () => {
+  const hint = (name: string) => ` (payments-sandbox ${name} --help tells what there is)`;
+
+  it.each([
+    [["start", "4402"], "start", "too many arguments for 'start': it takes 0, not 1"],
+    [["--prot", "1"], "start", "unknown option '--prot'; did you mean --port?"],
+    [["-x"], "start", "unknown option '-x'"],
+    [["--port"], "start", "option '-p, --port <number>' needs a value"],
+    [["--json=3"], "start", "unknown option '--json=3'; did you mean --json?"],
+    [["trigger"], "trigger", "missing required argument 'type'"],
+    [["trigger", "--charge"], "trigger", "option '--charge <selector>' needs a value"],
+    [["clock", "advance", "1s", "2s"], "clock", "too many arguments for 'clock': it takes 2, not 3"],
+    [["run"], "run", "missing required argument 'file'"],
+    [["run", "f.yaml", "--junit"], "run", "option '--junit <file>' needs a value"],
+    [["validate"], "validate", "missing required argument 'file'"],
+    [["check-webhook"], "check-webhook", "missing required argument 'url'"],
+    [
+      ["check-webhook", "a", "b"],
+      "check-webhook",
+      "too many arguments for 'check-webhook': it takes 1, not 2",
+    ],
+  ])("%j", async (args, name, what) => {
+    expect(line(await run(args), USAGE_CODE(name))).toBe(`${what}${hint(name)}`);
+  });
+
+  it.each([
+    ["strat", "there is no command strat; did you mean start?"],
+    ["frobnicate", "there is no command frobnicate (payments-sandbox --help tells what there is)"],
+  ])("command %s", async (word, what) => {
+    expect(line(await run([word]))).toContain(what);
+  });
+
+  it.each(
+    program().commands.flatMap((command) =>
+      command.registeredArguments.flatMap(({ argChoices, required }, index) =>
+        argChoices === undefined ? [] : [[command.name(), argChoices, index, required] as const],
+      ),
+    ),
+  )("%s knows the words %j", async (name, known, index) => {
+    const before = Array.from({ length: index }, () => "last");
+    expect(line(await run([name, ...before, `${known[0]}x`]))).toBe(
+      `${name} has no ${known[0]}x; did you mean ${known[0]}? It has: ${known.join(", ")}`,
+    );
+  });
+});
+
+describe("every command for a running sandbox", () => {
+  const CLIENTS = CLIENT_COMMANDS.map(({ usage, example }) => [usage.split(" ")[0]!, example] as const);
+
+  it.each(CLIENTS)("%s says in a line what to start when nobody is there", async (_name, example) => {
+    const url = (await refusingUrl()).replace("/hooks", "");
+    const words = wordsOf(example).filter((word) => word !== "--follow");
+    expect(line(await run(words, { env: { PAYMENTS_SANDBOX_URL: url } }))).toBe(
+      `there is no sandbox at ${url}; start one with: payments-sandbox start`,
+    );
+  });
+
+  // What `--follow` shows it goes on showing; test/cli/client.test.ts has it.
+  it.each(CLIENTS.filter(([name]) => name !== "events"))(
+    "%s: its example does what it says",
+    async (name, example) => {
+      await using receiver = await Receiver.open();
+      const flags = ["--json", "-p", "0", "--clock", "manual", "--webhook-url", receiver.url];
+      const { url } = await new Command(["start", ...flags]).ready();
+      const client = Client.at(url);
+      if (name === "checkout")
+        await client.call("POST", "/api/v1/payments/checkouts", {
+          pricing: { base_currency: "NGN", amount: "10.00" },
+        });
+      else {
+        await client.pay({ email: "ada@example.com" });
+        // A charge to be moved is under way still; the others want one that is paid and told of.
+        if (name !== "charge") await client.advance({ by: "10s" });
+      }
+      const bin = `"${process.execPath}" "${ROOT}/bin/payments-sandbox.js" "$@"`;
+      const printed = shell(example, bin, { PAYMENTS_SANDBOX_URL: url });
+      if (name !== "env") expect(printed).toMatch(/\S/);
+    },
+    20_000,
+  );
+});
+
+describe("completion", () => {
+  /** What bash offers after these words. */
+  async function offered(...words: string[]): Promise<string[]> {
+    const script = await run(["completion", "bash"]);
+    expect([script.code, script.stderr]).toEqual([0, ""]);
+    const source = `${script.stdout}\nCOMP_WORDS=("$@") COMP_CWORD=$(($# - 1))\n_payments_sandbox\n`;
+    const ask = `${source}printf '%s\\n' "\${COMPREPLY[@]}"; complete -p payments-sandbox`;
+    const lines = execFileSync("bash", ["--norc", "-c", ask, "bash", "payments-sandbox", ...words], {
+      encoding: "utf8",
+    });
+    const all = lines.trimEnd().split("\n");
+    expect(all.pop()).toBe("complete -o default -F _payments_sandbox payments-sandbox");
+    return all.filter((word) => word !== "");
+  }
+
+  it("offers commands", async () => {
+    expect(await offered("")).toEqual([...NAMES, "help"]);
+    expect((await offered("ch")).sort()).toEqual(["charge", "charges", "check-webhook", "checkout"]);
+  });
+
+  it("offers the options of the command, and of start where none is named", async () => {
+    expect(await offered("run", "x.yaml", "--j")).toEqual(["--junit", "--json"]);
+    expect(await offered("--webhook-t")).toEqual(["--webhook-timeout"]);
+    expect(await offered("--json", "--webhook-t")).toEqual(["--webhook-timeout"]);
+    expect(await offered("--vers")).toEqual(["--version"]);
+  });
+
+  it("offers the words a command knows, and leaves files to the shell", async () => {
+    expect(await offered("clock", "fr")).toEqual(["freeze"]);
+    expect(await offered("charge", "last", "re")).toEqual(["refund"]);
+    expect(await offered("run", "")).toEqual([]);
+  });
+
+  it.each(["zsh", "fish"])("for %s names all of it too", async (shellName) => {
+    const { code, stdout } = await run(["completion", shellName]);
+    expect(code).toBe(0);
+    for (const command of program().commands) {
+      expect(stdout).toContain(command.name());
+      for (const { long, hidden } of command.options) if (!hidden) expect(stdout).toContain(long!.slice(2));
+    }
+  });
+
+  it("for another shell is refused in a line", async () => {
+    expect(line(await run(["completion", "bsh"]))).toContain("did you mean bash?");
+  });
+});

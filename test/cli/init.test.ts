@@ -1,0 +1,136 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { startOptions } from "../../src/cli/options.js";
+import { startOptionsSchema } from "../../src/schema/options.js";
+import {
+  buildIfMissing,
+  Command,
+  type Finished,
+  removeFolders,
+  run,
+  stopAll,
+  temporaryFolder,
+} from "../support/process-command.js";
+
+const CONFIG = "payments-sandbox.config.yaml";
+const SCENARIO = "payments-sandbox.scenario.yaml";
+
+beforeAll(buildIfMissing, 60_000);
+afterEach(stopAll);
+afterAll(removeFolders);
+
+/** A folder after `init`, with these files in it before. */
+async function initialized(
+  before: Readonly<Record<string, string>> = {},
+): Promise<{ folder: string; said: Finished; read: (name: string) => string }> {
+  const folder = temporaryFolder();
+  for (const [name, text] of Object.entries(before)) writeFileSync(join(folder, name), text);
+  const said = await run(["init"], { cwd: folder });
+  return { folder, said, read: (name) => readFileSync(join(folder, name), "utf8") };
+}
+
+describe("init", () => {
+  it("writes a config and a scenario, and says so", async () => {
+    const { folder, said } = await initialized();
+    expect(said).toMatchObject({ code: 0, stderr: "" });
+    expect(said.stdout).toMatch(new RegExp(`^${CONFIG}: written\n${SCENARIO}: written\n\n`));
+    expect(readdirSync(folder).sort()).toEqual([CONFIG, SCENARIO]);
+  });
+
+  it("prints a workflow that is one", async () => {
+    const { said } = await initialized();
+    const workflow = parse(said.stdout.slice(said.stdout.indexOf("\nname: ")));
+    const commands = workflow.jobs.test.steps.map((step: { run?: string }) => step.run).filter(Boolean);
+    expect(commands).toEqual([
+      "npm ci",
+      `npx payments-sandbox run ${SCENARIO} --junit payments.xml`,
+      "npx payments-sandbox exec -- npm test",
+    ]);
+  });
+
+  it("leaves what is there, says so and goes well", async () => {
+    const mine = "seed: mine\n";
+    const { said, read } = await initialized({ [CONFIG]: mine });
+    expect(said).toMatchObject({ code: 0, stderr: "" });
+    expect(said.stdout).toMatch(
+      new RegExp(`^${CONFIG}: is there already, left as it is\n${SCENARIO}: written\n`),
+    );
+    expect(read(CONFIG)).toBe(mine);
+  });
+
+  it("changes nothing when it is run again", async () => {
+    const { folder, read } = await initialized();
+    const before = [read(CONFIG), read(SCENARIO)];
+    expect((await run(["init"], { cwd: folder })).code).toBe(0);
+    expect([read(CONFIG), read(SCENARIO)]).toEqual(before);
+  });
+
+  it.each(["yml", "json"])("puts no config before one that ends in .%s", async (ending) => {
+    const name = `payments-sandbox.config.${ending}`;
+    const { folder, said } = await initialized({ [name]: "{}\n" });
+    expect(said.stdout).toContain(`${name}: is there already`);
+    expect(readdirSync(folder).sort()).toEqual([name, SCENARIO].sort());
+  });
+
+  it.runIf(existsSync("/proc/self"))("says in a line what it cannot write", async () => {
+    const { code, stdout, stderr } = await run(["init"], { cwd: "/proc" });
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^payments-sandbox: payments-sandbox\.config\.yaml cannot be written[^\n]+\n$/);
+  });
+});
+
+describe("what it writes", () => {
+  it("is fine, warnings included", async () => {
+    const { folder } = await initialized();
+    expect(await run(["validate", CONFIG, SCENARIO], { cwd: folder })).toEqual({
+      code: 0,
+      signal: null,
+      stdout: `${CONFIG}: config, fine\n${SCENARIO}: scenario, fine\n`,
+      stderr: "",
+    });
+  });
+
+  it("changes nothing of a start", async () => {
+    const { folder } = await initialized();
+    expect(await startOptions({ config: join(folder, CONFIG) }, {})).toEqual({});
+    const command = new Command(["--json", "-p", "0"], { cwd: folder });
+    const { url } = await command.ready();
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect((await command.stop()).code).toBe(0);
+  });
+
+  it("has every key there is once, and each line is right when it is turned on", async () => {
+    const { folder, read } = await initialized();
+    const off = read(CONFIG)
+      .split("\n")
+      .filter((line) => line.startsWith("#") && !line.startsWith("# "));
+    expect(off.map((line) => line.slice(1, line.indexOf(":"))).sort()).toEqual(
+      Object.keys(startOptionsSchema.shape).sort(),
+    );
+    for (const line of off) {
+      const turnedOn = read(CONFIG).replace(`\n${line}\n`, `\n${line.slice(1)}\n`);
+      const file = join(folder, "one.yaml");
+      writeFileSync(file, turnedOn);
+      expect(await startOptions({ config: file }, {})).toEqual(parse(line.slice(1)));
+    }
+    writeFileSync(join(folder, CONFIG), read(CONFIG).replace(/^#(?! )/gm, ""));
+    expect((await run(["validate", CONFIG], { cwd: folder })).stdout).toBe(`${CONFIG}: config, fine\n`);
+  });
+
+  it("is a scenario that passes, and one to start with", async () => {
+    const { folder } = await initialized();
+    const ran = await run(["run", SCENARIO, "--json"], { cwd: folder });
+    expect([ran.code, ran.stderr]).toEqual([0, ""]);
+    const [report] = JSON.parse(ran.stdout).files;
+    expect(report.outcome).toBe("passed");
+    const command = new Command(["--json", "-p", "0", "--scenario", SCENARIO], { cwd: folder });
+    const { url } = await command.ready();
+    const active = await run(["scenario", "list", "--json", "--url", url]);
+    expect(JSON.parse(active.stdout).items).toContainEqual(
+      expect.objectContaining({ name: "example", active: true }),
+    );
+    expect((await command.stop()).code).toBe(0);
+  });
+});

@@ -1,0 +1,141 @@
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { addStartOptions, OPTION_ROWS, startOptions, variableOf } from "../../src/cli/options.js";
+import { type StartOptions, startOptionsSchema } from "../../src/schema/options.js";
+import { UserError } from "../../src/schema/user-error.js";
+import { userFile } from "../support/user-files.js";
+
+type Row = (typeof OPTION_ROWS)[number];
+
+/** Config only (contract section 9); every other key can be said in three ways. */
+const CONFIG_ONLY = [
+  "webhooks",
+  "paths",
+  "event_names",
+  "signature",
+  "unreachable",
+  "retry_schedule",
+  "error_codes",
+  "fees",
+  "rates",
+  "limits",
+  "retention",
+];
+
+/** A value of each option as it is written, what it means, and one that is refused where there is one. */
+const SAMPLES: Record<string, { text: string; value: unknown; wrong?: string; other: string }> = {
+  port: { text: "4500", value: 4500, wrong: "http", other: "4501" },
+  host: { text: "127.0.0.2", value: "127.0.0.2", other: "127.0.0.3" },
+  public_url: { text: "https://a.test", value: "https://a.test", wrong: "a.test", other: "https://b.test" },
+  allowed_host: { text: "a.test", value: ["a.test"], other: "b.test" },
+  fixtures: { text: "a.yaml", value: "a.yaml", other: "b.yaml" },
+  scenario: { text: "success", value: ["success"], other: "declined" },
+  data: { text: "a.data", value: "a.data", other: "b.data" },
+  fsync: { text: "true", value: true, wrong: "perhaps", other: "false" },
+  webhook_url: {
+    text: "http://a.test/hooks",
+    value: ["http://a.test/hooks"],
+    wrong: "ftp://a.test",
+    other: "http://b.test/hooks",
+  },
+  webhook_secret: {
+    text: "whsec_MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0",
+    value: "whsec_MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0",
+    wrong: "secret",
+    other: "whsec_YTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0",
+  },
+  webhook_timeout: { text: "20s", value: "20s", wrong: "soon", other: "30s" },
+  clock: { text: "60x", value: "60x", wrong: "fast", other: "manual" },
+  start_time: {
+    text: "2026-01-31T09:00:00Z",
+    value: "2026-01-31T09:00:00Z",
+    wrong: "yesterday",
+    other: "2026-02-01T09:00:00Z",
+  },
+  seed: { text: "spring", value: "spring", wrong: "x".repeat(201), other: "autumn" },
+  rate_limit: { text: "off", value: "off", wrong: "many", other: "10" },
+  auto_namespaces: { text: "on", value: true, wrong: "perhaps", other: "0" },
+  control_token: { text: "generate", value: "generate", other: "off" },
+  json: { text: "1", value: true, wrong: "perhaps", other: "no" },
+  quiet: { text: "yes", value: true, wrong: "perhaps", other: "false" },
+};
+
+const sample = ({ name }: Row) => SAMPLES[name]!;
+const flag = ({ name }: Row): string => `--${name.replaceAll("_", "-")}`;
+const configFile = (row: Row, value: unknown): string =>
+  userFile("options.json", `{\n  "${row.name}": ${JSON.stringify(value)}\n}\n`);
+
+/** What `start` would be started with: the command line parsed as commander does. */
+async function said(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<StartOptions> {
+  let flags: Record<string, unknown> = {};
+  const command = addStartOptions(new Command().exitOverride()).action((given) => void (flags = given));
+  await command.parseAsync(["node", "start", ...args]);
+  return startOptions(flags, environment);
+}
+
+async function refusal(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<string> {
+  const error = await said(args, environment).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UserError);
+  return (error as UserError).message;
+}
+
+it("every key of a config file has a flag and a variable, but for those that have parts", () => {
+  const keys = [...OPTION_ROWS.map(({ name }) => name as string), ...CONFIG_ONLY];
+  expect(keys.sort()).toEqual(Object.keys(startOptionsSchema.shape).sort());
+  expect(Object.keys(SAMPLES).sort()).toEqual(OPTION_ROWS.map(({ name }) => name as string).sort());
+});
+
+describe.each(OPTION_ROWS.map((row) => [row.name, row] as const))("%s", (name, row) => {
+  const { text, value, other } = sample(row);
+  const flagWith = (given: string) => (row.kind === "flag" ? [flag(row)] : [`${flag(row)}=${given}`]);
+  const variable = variableOf(name);
+
+  it("means the same by flag, variable and config file", async () => {
+    const expected = { [name]: value };
+    const empty = ["--config", userFile("empty.yaml", "# nothing\n")];
+    expect(await said([...empty, ...flagWith(text)], {})).toEqual(expected);
+    expect(await said(empty, { [variable]: text })).toEqual(expected);
+    expect(await said(["--config", configFile(row, value)], {})).toEqual(expected);
+  });
+
+  it("is taken from the flag, else the variable, else the file", async () => {
+    const file = ["--config", configFile(row, value)];
+    const [byVariable] = Object.values(await said(file, { [variable]: other }));
+    expect(byVariable).not.toEqual(value);
+    const all = await said([...file, ...flagWith(text)], { [variable]: other });
+    expect(all).toEqual({ [name]: value });
+    // A variable that is empty says nothing.
+    expect(await said(file, { [variable]: "" })).toEqual({ [name]: value });
+  });
+});
+
+it.each(OPTION_ROWS.filter((row) => sample(row).wrong !== undefined).map((row) => [row.name, row] as const))(
+  "a %s that makes no sense is refused by the name it was said under, or its place",
+  async (name, row) => {
+    const { wrong } = sample(row);
+    const empty = ["--config", userFile("empty.yaml", "# nothing\n")];
+    const variable = variableOf(name);
+    expect(await refusal(empty, { [variable]: wrong! })).toMatch(new RegExp(`^${variable} must be [^\\n]+$`));
+    if (row.kind !== "flag")
+      expect(await refusal([...empty, `${flag(row)}=${wrong}`], {})).toMatch(
+        new RegExp(`^${flag(row)} must be [^\\n]+$`),
+      );
+    const inFile = row.kind === "list" ? [wrong] : wrong;
+    expect(await refusal(["--config", configFile(row, inFile)], {})).toMatch(
+      new RegExp(`options\\.json:2:\\d+ ${name}(\\.0)?: must be [^\\n]+$`),
+    );
+  },
+);
+
+it("a list takes several: flags one by one, a variable by commas", async () => {
+  const expected = { scenario: ["slow", "declined"] };
+  const empty = ["--config", userFile("empty.yaml", "# nothing\n")];
+  expect(await said([...empty, "--scenario", "slow", "--scenario", "declined"], {})).toEqual(expected);
+  expect(await said(empty, { PAYMENTS_SANDBOX_SCENARIO: "slow, declined" })).toEqual(expected);
+});

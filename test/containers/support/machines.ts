@@ -1,0 +1,143 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const PREFIX = "10.99.0";
+
+/** Whether this user may make network namespaces and a bridge between them; not on every system. */
+export function canMakeMachines(): boolean {
+  try {
+    const tries = "ip link add br0 type bridge && nsenter --version && mount --bind /etc/hosts /etc/hosts";
+    execFileSync("unshare", ["--map-root-user", "--net", "--mount", "sh", "-ec", tries], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What ran on a machine to its end. */
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * What a container engine's default network is: a bridge on the host, and containers with an interface and a hosts
+ * file of their own. All of it is gone when the process that holds it ends, and that ends with its standard input.
+ */
+export class Machines {
+  readonly #folder = mkdtempSync(join(tmpdir(), "payments-sandbox-machines-"));
+  readonly #holder: ChildProcess;
+  readonly #pids = new Map<string, string>();
+  readonly #running = new Set<ChildProcess>();
+
+  private constructor(names: readonly string[]) {
+    const addresses = names.map((name, index) => ({ name, address: `${PREFIX}.${index + 2}` }));
+    const hosts = join(this.#folder, "hosts");
+    writeFileSync(
+      hosts,
+      [
+        "127.0.0.1 localhost",
+        `${PREFIX}.1 host.docker.internal`,
+        ...addresses.map(({ name, address }) => `${address} ${name}`),
+        "",
+      ].join("\n"),
+    );
+    const lines = [
+      "exec 3<&0",
+      "ip link set lo up",
+      "ip link add br0 type bridge",
+      `ip addr add ${PREFIX}.1/24 dev br0`,
+      "ip link set br0 up",
+      `mount --bind ${hosts} /etc/hosts`,
+      `echo host $$`,
+      ...addresses.flatMap(({ name, address }, index) => [
+        // It has left for its own namespaces when it says so.
+        `mkfifo ${this.#folder}/${name}`,
+        `unshare --net --mount sh -c 'echo there > ${this.#folder}/${name}; exec cat' <&3 >&2 & pid=$!`,
+        `read there < ${this.#folder}/${name}`,
+        `ip link add veth${index} type veth peer name eth0 netns $pid`,
+        `ip link set veth${index} master br0 up`,
+        `nsenter -t $pid -n sh -ec 'ip link set lo up; ip addr add ${address}/24 dev eth0; ip link set eth0 up'`,
+        `echo ${name} $pid`,
+      ]),
+      "echo ready",
+      "exec cat",
+    ];
+    this.#holder = spawn("unshare", ["--map-root-user", "--net", "--mount", "sh", "-ec", lines.join("\n")], {
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+  }
+
+  /** A host and containers with these names, each knowing the others by name. */
+  static async open(names: readonly string[]): Promise<Machines> {
+    const machines = new Machines(names);
+    let said = "";
+    let complaint = "";
+    machines.#holder.stderr!.setEncoding("utf8").on("data", (text: string) => {
+      complaint += text;
+    });
+    await new Promise<void>((resolve, reject) => {
+      machines.#holder.once("close", () => reject(new Error(`no machines: ${complaint}`)));
+      machines.#holder.stdout!.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+        if (/^ready$/m.test(said)) resolve();
+      });
+    });
+    for (const [, name, pid] of said.matchAll(/^(\S+) (\d+)$/gm)) machines.#pids.set(name!, pid!);
+    return machines;
+  }
+
+  /** The address of a container. */
+  address(name: string): string {
+    return `${PREFIX}.${[...this.#pids.keys()].indexOf(name) + 1}`;
+  }
+
+  /** Begins a command on a machine, in a folder that it may only read. */
+  start(
+    machine: string,
+    argv: readonly string[],
+    { cwd, env }: { cwd: string; env: Record<string, string> },
+  ): ChildProcess {
+    const inside = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && cd "$0" && exec "$@"';
+    const child = spawn(
+      "nsenter",
+      [
+        ...["--target", this.#pids.get(machine)!, "--user", "--preserve-credentials", "--net", "--mount"],
+        ...["unshare", "--mount", "sh", "-ec", inside, cwd, ...argv],
+      ],
+      { env, stdio: ["ignore", "pipe", "pipe"], detached: true },
+    );
+    this.#running.add(child);
+    child.once("close", () => this.#running.delete(child));
+    return child;
+  }
+
+  /** Runs a command on a machine to its end. */
+  run(...command: Parameters<Machines["start"]>): Promise<Ran> {
+    const child = this.start(...command);
+    const ran = { stdout: "", stderr: "" };
+    child.stdout!.setEncoding("utf8").on("data", (text: string) => {
+      ran.stdout += text;
+    });
+    child.stderr!.setEncoding("utf8").on("data", (text: string) => {
+      ran.stderr += text;
+    });
+    return new Promise((resolve) => child.once("close", (code) => resolve({ code, ...ran })));
+  }
+
+  async close(): Promise<void> {
+    const ended = [...this.#running].map((child) => {
+      const closed = new Promise((resolve) => child.once("close", resolve));
+      // The whole group: npx does not pass a signal on to what it runs.
+      process.kill(-child.pid!, "SIGKILL");
+      return closed;
+    });
+    const gone = new Promise((resolve) => this.#holder.once("exit", resolve));
+    this.#holder.stdin!.end();
+    await Promise.all([...ended, gone]);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,14 @@
+// What a container engine does for `ports: ["127.0.0.1:PORT:PORT"]`: connections to the host's port go to the
+// container's, byte for byte.
+import { connect, createServer } from "node:net";
+
+const [port, machine] = process.argv.slice(2);
+createServer((outside) => {
+  const inside = connect(Number(port), machine);
+  const end = () => {
+    outside.destroy();
+    inside.destroy();
+  };
+  outside.on("error", end).on("close", end).pipe(inside);
+  inside.on("error", end).on("close", end).pipe(outside);
+}).listen(Number(port), "127.0.0.1", () => console.log("published"));

@@ -1,0 +1,86 @@
+import { parse } from "yaml";
+import { blocksOf } from "../../docs/support/pages.js";
+
+/** A container of a recipe that runs the sandbox. */
+export interface Recipe {
+  readonly name: string;
+  /** The command as the engine is given it, `npx` and all. */
+  readonly argv: readonly string[];
+  readonly env: Record<string, string>;
+}
+
+interface Service {
+  readonly image?: string;
+  readonly name?: string;
+  readonly command: string | readonly string[];
+  readonly env?: Record<string, string>;
+  readonly environment?: Record<string, string>;
+  readonly healthcheck: { readonly test: readonly string[] };
+}
+
+const blocks = blocksOf("docs/containers.md");
+const yaml = blocks.filter(({ language }) => language === "yaml").map(({ code }) => parse(code));
+const sh = blocks.filter(({ language }) => language === "sh").map(({ code }) => code.replaceAll("\\\n", " "));
+
+function only<T>(what: string, found: readonly T[]): T {
+  if (found.length !== 1) throw new Error(`docs/containers.md has ${found.length} ${what}, not one`);
+  return found[0]!;
+}
+
+/** Engines split a command as a shell does; the page's have no quotes. */
+function words(command: string | readonly string[]): string[] {
+  if (typeof command !== "string") return command.map(String);
+  if (/["'\\$]/.test(command)) throw new Error(`a command that is not plain words: ${command}`);
+  return command.trim().split(/\s+/);
+}
+
+function shellLine(...parts: string[]): string {
+  return only(
+    `lines with ${parts.join(", ")}`,
+    sh.flatMap((code) => code.split("\n")).filter((line) => parts.every((part) => line.includes(part))),
+  );
+}
+
+export const COMPOSE = only(
+  "compose files",
+  yaml.filter((one) => one.services !== undefined).map(({ services }) => services as Record<string, Service>),
+);
+
+const github = only(
+  "workflows",
+  yaml.filter((one) => one.jobs !== undefined).map((one) => one.jobs.test),
+);
+export const GITLAB = only(
+  "GitLab jobs",
+  yaml.filter((one) => one.test !== undefined).map((one) => one.test),
+);
+
+const dockerRun = shellLine("docker run");
+
+const compose: Recipe = {
+  name: "compose",
+  argv: words(COMPOSE.payments!.command),
+  env: COMPOSE.payments!.environment!,
+};
+const docker: Recipe = {
+  name: "docker run",
+  argv: words(dockerRun.slice(dockerRun.indexOf("npx"))),
+  env: Object.fromEntries([...dockerRun.matchAll(/-e (\w+)=(\S+)/g)].map(([, name, value]) => [name, value])),
+};
+const githubService: Recipe = {
+  name: "GitHub service",
+  argv: words(github.services.payments.command),
+  env: github.services.payments.env,
+};
+const gitlabService: Recipe = {
+  name: "GitLab service",
+  argv: words(GITLAB.services[0].command),
+  env: GITLAB.variables,
+};
+const onTheHost: Recipe = {
+  name: "on the host",
+  argv: words(shellLine("payments-sandbox start", "--control-token generate")),
+  env: {},
+};
+
+export const RECIPES = { compose, docker, githubService, gitlabService, onTheHost };

@@ -1,0 +1,156 @@
+import type { ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { blocksOf } from "../../docs/support/pages.js";
+import { UserProject, userEnvironment } from "../../docs/support/user-project.js";
+import { Machines, type Ran } from "./machines.js";
+import type { Recipe } from "./recipes.js";
+
+const support = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const APP = blocksOf("docs/getting-started.md").find(({ marker }) => marker === "file: app.mjs")!.code;
+
+export interface Ask {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever is answered
+  readonly json: any;
+}
+
+const KEY = { authorization: "Bearer sk_test_sandbox", "content-type": "application/json" };
+
+/** The app of the getting-started page and a sandbox of a recipe, on machines of their own. */
+export class ContainerWorld {
+  readonly #machines: Machines;
+  readonly #project = new UserProject();
+
+  private constructor(machines: Machines) {
+    this.#machines = machines;
+    this.#project.write("app.mjs", APP);
+  }
+
+  static async open(...names: string[]): Promise<ContainerWorld> {
+    return new ContainerWorld(await Machines.open(names));
+  }
+
+  async close(): Promise<void> {
+    await this.#machines.close();
+    await this.#project.close();
+  }
+
+  address(machine: string): string {
+    return this.#machines.address(machine);
+  }
+
+  /** Starts the sandbox of a recipe as it stands there. */
+  async sandbox(machine: string, { argv, env }: Recipe): Promise<string> {
+    return this.#begun(this.#start(machine, argv, env), /is ready[\s\S]*Stop with/);
+  }
+
+  async app(machine: string, env: Record<string, string>): Promise<void> {
+    await this.#begun(this.#start(machine, ["node", "app.mjs"], env), /listens on port 3000/);
+  }
+
+  /** A port of a container that is the host's too. */
+  async publish(port: number, machine: string): Promise<void> {
+    await this.#begun(
+      this.#start("host", ["node", support("publish.mjs"), String(port), machine], {}),
+      /published/,
+    );
+  }
+
+  /** Begins what goes on until the world is closed; `said` resolves when it has printed that. */
+  background(
+    machine: string,
+    argv: readonly string[],
+    env: Record<string, string>,
+  ): { said(what: RegExp): Promise<string> } {
+    const child = this.#start(machine, argv, env);
+    return { said: (what) => this.#begun(child, what) };
+  }
+
+  run(machine: string, argv: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+    return this.#machines.run(machine, argv, {
+      cwd: this.#project.folder,
+      env: { ...userEnvironment(), ...env },
+    });
+  }
+
+  /** Sends requests from a machine, and gives what was answered. */
+  async ask(machine: string, ...asks: readonly Ask[]): Promise<Answer[]> {
+    const { code, stdout, stderr } = await this.run(machine, [
+      "node",
+      support("probe.mjs"),
+      JSON.stringify(asks),
+    ]);
+    if (code !== 0) throw new Error(stderr);
+    return (JSON.parse(stdout) as Answer[]).map((answer) => ({ ...answer, json: jsonOf(answer.text) }));
+  }
+
+  /** Orders at the app, lets ten seconds pass by the control API, and gives the order as it is then. */
+  async orderAndWait(
+    from: string,
+    shop: string,
+    control: string,
+    token: string,
+  ): Promise<Record<string, string>> {
+    const [ordered, advanced] = await this.ask(
+      from,
+      { url: `${shop}/orders`, method: "POST", body: { email: "ada@example.com", phone: "+254700000001" } },
+      {
+        url: `${control}/_sandbox/clock/advance`,
+        method: "POST",
+        headers: { "sandbox-control-token": token },
+        body: { by: "10s" },
+      },
+    );
+    if (advanced!.status !== 200) throw new Error(advanced!.text);
+    const [order] = await this.ask(from, { url: `${shop}/orders/${ordered!.json.order_id}` });
+    return order!.json;
+  }
+
+  /** What a call of the service needs to make a hosted checkout. */
+  static checkout(url: string): Ask {
+    return {
+      url: `${url}/api/v1/payments/checkouts`,
+      method: "POST",
+      headers: KEY,
+      body: { pricing: { base_currency: "KES", amount: "500.00" }, customer_email: "ada@example.com" },
+    };
+  }
+
+  #start(machine: string, argv: readonly string[], env: Record<string, string>): ChildProcess {
+    return this.#machines.start(machine, argv, {
+      cwd: this.#project.folder,
+      env: { ...userEnvironment(), ...env },
+    });
+  }
+
+  /** Resolves with what it has printed when that is among it. */
+  #begun(child: ChildProcess, what: RegExp): Promise<string> {
+    let said = "";
+    return new Promise((resolve, reject) => {
+      const heard = (text: string): void => {
+        said += text;
+        if (what.test(said)) resolve(said);
+      };
+      child.stdout!.setEncoding("utf8").on("data", heard);
+      child.stderr!.setEncoding("utf8").on("data", heard);
+      child.once("close", () => reject(new Error(`ended without printing ${what}:\n${said}`)));
+    });
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { OPERATIONS } from "../../src/http/operations.js";
+import { CHARGE_STATUSES } from "../../src/schema/common.js";
+import { buildIfMissing } from "../support/process-command.js";
+
+interface Run {
+  readonly node: string;
+  /** The course from a fresh start, and once more after a reset that repeats ids. */
+  readonly fresh: readonly string[];
+  readonly repeated: readonly string[];
+}
+
+const PROGRAM = fileURLToPath(new URL("run.mjs", import.meta.url));
+const OTHER_NODE = process.env.PAYMENTS_SANDBOX_OTHER_NODE;
+
+/** Goes through the whole course in a process of its own. */
+function run(seed: string, node = process.execPath): Promise<Run> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(node, [PROGRAM, seed], { stdio: ["ignore", "pipe", "pipe"] });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    child.once("error", reject);
+    child.once("close", (code) =>
+      code === 0 ? resolve(JSON.parse(stdout) as Run) : reject(new Error(`ended with ${code}: ${stderr}`)),
+    );
+  });
+}
+
+/** Where two transcripts part, with what stands around it: a diff of megabytes says nothing. */
+function firstDifference(one: readonly string[], other: readonly string[]): string | undefined {
+  for (let index = 0; index < Math.max(one.length, other.length); index++) {
+    const [a = "(nothing)", b = "(nothing)"] = [one[index], other[index]];
+    if (a === b) continue;
+    let at = 0;
+    while (a[at] === b[at]) at++;
+    const around = (text: string) => text.slice(Math.max(0, at - 200), at + 200);
+    return `step ${index}, ${a.split("\n")[0]!.slice(0, 200)}\n${around(a)}\n--- is not ---\n${around(b)}`;
+  }
+  return undefined;
+}
+
+function countOf(transcript: readonly string[], pattern: RegExp): number {
+  return transcript.filter((step) => pattern.test(step)).length;
+}
+
+describe("the same seed and the same calls", { timeout: 120_000 }, () => {
+  let first: Run;
+  let second: Run;
+  beforeAll(async () => {
+    buildIfMissing();
+    [first, second] = await Promise.all([run("determinism"), run("determinism")]);
+  }, 120_000);
+
+  it("give the same bytes and the same order when they are made again", () => {
+    expect(firstDifference(first.fresh, second.fresh)).toBeUndefined();
+    expect(firstDifference(first.repeated, second.repeated)).toBeUndefined();
+  });
+
+  it("give the same bytes after a reset with ids: repeat as from a fresh start", () => {
+    expect(firstDifference(first.fresh, first.repeated)).toBeUndefined();
+  });
+
+  it("give other bytes with another seed, ids and chance included", async () => {
+    const other = await run("another");
+    expect(firstDifference(first.fresh, other.fresh)).toBeDefined();
+    const fates = (one: Run) => one.fresh.map((step) => /^.*\n< (\S+)/.exec(step)?.[1]).join(" ");
+    expect(fates(other)).not.toBe(fates(first));
+  });
+
+  it.skipIf(OTHER_NODE === undefined)(
+    "give the same bytes on another Node (PAYMENTS_SANDBOX_OTHER_NODE names its binary)",
+    async () => {
+      const other = await run("determinism", OTHER_NODE);
+      expect(other.node.split(".")[0]).not.toBe(process.versions.node.split(".")[0]);
+      expect(firstDifference(first.fresh, other.fresh)).toBeUndefined();
+      expect(firstDifference(first.repeated, other.repeated)).toBeUndefined();
+    },
+  );
+
+  it("have met every operation of the service, every status, and mishaps and faults of every kind", () => {
+    const coverage = first.fresh.findLast((step) => step.startsWith("> GET /_sandbox/coverage"))!;
+    const { operations, statuses } = JSON.parse(coverage.slice(coverage.indexOf("\n{") + 1));
+    // A restore empties the tally, and what is made once is made before it: the calls themselves are the witness.
+    const called = (pattern: string) =>
+      countOf(first.fresh, new RegExp(`^> ${pattern.replace(/:\w+/g, "[^/ ?]+")}[ ?][^\\n]*\\n< 200\\n`));
+    const never = OPERATIONS.filter(
+      ({ id, method, path }) => called(`${method} ${path}`) === 0 && operations.met[id] === undefined,
+    );
+    expect(never.map(({ id }) => id)).toEqual([]);
+    expect(Object.keys(statuses.met).sort()).toEqual([...CHARGE_STATUSES].sort());
+    expect(countOf(first.fresh, /\n< cut/)).toBeGreaterThan(2);
+    for (const status of [400, 401, 403, 404, 405, 409, 422, 429, 500, 503])
+      expect([status, countOf(first.fresh, new RegExp(`\\n< ${status}\\n`)) > 0]).toEqual([status, true]);
+    const deliveries = first.fresh.filter((step) => step.startsWith("> GET /_sandbox/deliveries")).join("\n");
+    for (const status of ["delivered", "failed", "dropped", "pending"])
+      expect([status, deliveries.includes(`"status":"${status}"`)]).toEqual([status, true]);
+    for (const trace of ["socket hang up", "ECONNREFUSED", "failed by scenario", '"bad_signature":true'])
+      expect([trace, deliveries.includes(trace)]).toEqual([trace, true]);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { type Received, refuseWith } from "../support/receiver-server.js";
+import { deliveries, receive, type Shop, shopFor } from "../webhooks/support/shop.js";
+
+/** However fast receivers answer and however fast the app calls: what happens, and in which order, is the same. */
+describe("the machine's speed", () => {
+  const FIVE_SECONDS = {
+    charges: [{ timeline: [{ after: "5s", to: "AWAITING_PAYMENT" }] }],
+  };
+
+  /** A webhook fails and will be tried again in 5 s; a charge made next is due at the same instant. */
+  async function firedAfter(pause: (shop: Shop) => Promise<unknown>): Promise<unknown> {
+    const receiver = await receive(refuseWith(500));
+    const shop = await shopFor([{ url: receiver.url }]);
+    const { client } = shop;
+    await client.call("PUT", "/_sandbox/scenarios/in_five", FIVE_SECONDS);
+    await client.transition(await client.pay(), "CANCELLED");
+    await pause(shop);
+    await client.pay({ scenario: "in_five" });
+    const { json } = await client.advance({ by: "5s" });
+    return json.fired.map(({ task, ref }: { task: string; ref: string }) => `${task} ${ref}`);
+  }
+
+  it("does not decide what comes first at an instant: a retry, or what was called for meanwhile", async () => {
+    const slowCaller = await firedAfter(({ sandbox }) => sandbox.settled());
+    const quickCaller = await firedAfter(async () => {});
+    expect(quickCaller).toEqual(slowCaller);
+    expect(slowCaller).toHaveLength(3);
+  });
+
+  /** Two events of one charge at this instant: the second webhook begins when the first is answered. */
+  async function firedOf(isAnsweredBefore: boolean): Promise<unknown> {
+    const receiver = await receive(() => {});
+    const { client, sandbox } = await shopFor([{ url: receiver.url }]);
+    const charge = await client.pay();
+    await client.transition(charge, "AWAITING_PAYMENT");
+    await client.transition(charge, "CANCELLED");
+    const first = await receiver.arrived(1);
+    receiver.handler = (received) => received.answer();
+    if (isAnsweredBefore) {
+      first.answer();
+      await sandbox.settled();
+    }
+    const advancing = client.advance({ by: "1s" });
+    if (!isAnsweredBefore) first.answer();
+    const { json } = await advancing;
+    expect(receiver.types).toEqual(["charge.awaiting_payment", "charge.cancelled"]);
+    return json;
+  }
+
+  it("does not decide what an advance has fired: what was due before is no part of it", async () => {
+    expect(await firedOf(false)).toEqual(await firedOf(true));
+  });
+
+  /** Two charges with two webhooks each; the second's first is answered 410, before or after the first's. */
+  async function sentWhenGone(isGoneFirst: boolean): Promise<unknown> {
+    const receiver = await receive(() => {});
+    const { client, sandbox } = await shopFor([{ url: receiver.url }]);
+    await client.call("PUT", "/_sandbox/scenarios/both", {
+      charges: [
+        {
+          timeline: [
+            { after: "0s", to: "AWAITING_PAYMENT" },
+            { after: "0s", to: "PROCESSING" },
+          ],
+        },
+      ],
+    });
+    const [kept, lost] = [await client.pay({ scenario: "both" }), await client.pay({ scenario: "both" })];
+    const advancing = client.advance({ by: "1s" });
+    await receiver.arrived(2);
+    const about = (id: string) => receiver.about(id)[0] as Received;
+    receiver.handler = (received) => received.answer();
+    const answers = [() => about(kept).answer(200), () => about(lost).answer(410)];
+    if (isGoneFirst) answers.reverse();
+    answers[0]!();
+    // The other answer only when this one has come back to the sandbox and been dealt with.
+    for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+    answers[1]!();
+    expect((await advancing).status).toBe(200);
+    await sandbox.settled();
+    return (await deliveries(client)).map(({ type, status, attempts }) => [type, status, attempts.length]);
+  }
+
+  it("does not decide what still goes to an endpoint that says it is gone", async () => {
+    expect(await sentWhenGone(true)).toEqual(await sentWhenGone(false));
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { blocksOf, PAGES } from "./support/pages.js";
+
+/** Unmarked blocks that other tests find by what is in them, or that nothing runs; and which, or why. */
+const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
+  ["README.md", "npm ci && npm start", "what `npm test` itself begins with"],
+  ["README.md", "npx payments-sandbox exec -- npm test", "in getting-started.md they are run"],
+  ["docs/ci.md", "exec --under", "the command around any suite; the matrix: test/cli"],
+  ["docs/containers.md", "docker run", "test/containers"],
+  ["docs/containers.md", "webhook pull", "test/containers"],
+  ["docs/containers.md", "--control-token generate", "test/containers"],
+  ["docs/control-api.md", "start --clock manual", "other-blocks.test.ts"],
+  ["docs/control-api.md", "/_sandbox/wait", "other-blocks.test.ts"],
+  ["docs/control-api.md", "/_sandbox/stream", "other-blocks.test.ts"],
+  ["docs/getting-started.md", "npm install", "needs a registry"],
+  ["docs/testing.md", "exec -- npx vitest run", "the command around a test that is run"],
+  ["docs/webhooks.md", "POST /webhooks HTTP/1.1", "what is sent: test/webhooks/signatures.test.ts"],
+  ["docs/webhooks.md", "file_get_contents", "PHP: the rest of a receiver, around what is run"],
+  ["docs/webhooks.md", "raw_post", "Ruby: a controller of Rails, around what is run"],
+  ["docs/webhooks.md", "signature:\n", "its keys: test/webhooks/signatures.test.ts"],
+  ["docs/webhooks.md", "check-webhook https://", "no such host; the command: test/doctor"],
+  ["docs/webhooks.md", "sandbox.checkWebhook", "a part of a test: test/doctor"],
+];
+
+/** Pages whose every YAML block another test takes: ci.test.ts, test/containers. */
+const YAML_TAKEN = ["docs/ci.md", "docs/containers.md"];
+
+describe("the blocks of the pages", () => {
+  const unmarked = PAGES.flatMap(blocksOf).filter(
+    ({ page, marker, language }) =>
+      marker === undefined && !(language === "yaml" && YAML_TAKEN.includes(page)),
+  );
+  const isOf = (page: string, part: string) => (one: { page: string; code: string }) =>
+    one.page === page && one.code.includes(part);
+
+  it("are run by a test when they are marked; the others are known here, each with a reason", () => {
+    const unknown = unmarked.filter((one) => !KNOWN.some(([page, part]) => isOf(page, part)(one)));
+    expect(unknown.map(({ page, code }) => `${page}: ${code}`)).toEqual([]);
+  });
+
+  it.each(KNOWN)("%s still has the block with %j", (page, part) => {
+    expect(unmarked.filter(isOf(page, part))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,117 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { buildIfMissing } from "../support/process-command.js";
+import { pageText } from "./support/pages.js";
+import { freePorts, UserProject } from "./support/user-project.js";
+
+interface Step {
+  readonly run?: string;
+  readonly uses?: string;
+  readonly if?: string;
+}
+
+/** The YAML blocks of a section. */
+function recipes(section: string) {
+  const [, text] = pageText("docs/ci.md").split(`## ${section}\n`);
+  return [...text!.split("\n## ")[0]!.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, code]) => parse(code!));
+}
+
+const [githubExec, githubBackground] = recipes("GitHub Actions").map((one) => one.jobs.test.steps as Step[]);
+const [gitlabExec, gitlabBackground] = recipes("GitLab CI").map((one) => one.test.script as string[]);
+
+const PASSING = `
+  const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, PAYMENTS_WEBHOOK_SECRET: secret } = process.env;
+  const headers = { authorization: "Bearer " + key };
+  fetch(base + "/api/v1/accounts/balances", { headers }).then(({ status }) => {
+    console.log("the app's tests:", status, secret.slice(0, 6));
+    process.exit(status === 200 ? 0 : 1);
+  });
+`;
+const FAILING = PASSING.replace("accounts/balances", "payments/charges/ch_0");
+
+let project: UserProject;
+/** As if the job's port were this one. */
+let environment: Record<string, string>;
+
+beforeAll(buildIfMissing, 60_000);
+beforeEach(async () => {
+  project = new UserProject();
+  project.write("package.json", '{ "scripts": { "test": "node tests.cjs" } }\n');
+  const [port] = await freePorts(1);
+  environment = { PAYMENTS_SANDBOX_PORT: String(port), PAYMENTS_SANDBOX_URL: `http://127.0.0.1:${port}` };
+});
+afterEach(() => project.close());
+
+/** What a runner does: a shell for each step, the variables of GITHUB_ENV from the next step on. */
+async function runGithub(steps: readonly Step[]): Promise<{ passed: boolean; output: string }> {
+  const file = join(project.folder, "github-env");
+  let output = "";
+  let passed = true;
+  for (const { run, if: condition } of steps) {
+    if (run === undefined || run === "npm ci") continue;
+    if (passed !== (condition !== "failure()")) continue;
+    const said = existsSync(file) ? readFileSync(file, "utf8") : "";
+    const added = said.split("\n").flatMap((line) => (line === "" ? [] : [line.split(/=(.*)/s).slice(0, 2)]));
+    const env = { ...environment, ...Object.fromEntries(added), GITHUB_ENV: file };
+    const end = await project.shell(run, env, ["bash", "-ec"]);
+    output += end.stdout + end.stderr;
+    passed &&= end.code === 0;
+  }
+  return { passed, output };
+}
+
+/** One shell for the whole script. */
+async function runGitlab(script: readonly string[]): Promise<{ passed: boolean; output: string }> {
+  const lines = script.filter((line) => line !== "npm ci").join("\n");
+  const end = await project.shell(lines, environment, ["bash", "-eo", "pipefail", "-c"]);
+  return { passed: end.code === 0, output: end.stdout + end.stderr };
+}
+
+describe("the recipes of docs/ci.md", () => {
+  it.each([
+    ["GitHub, exec", () => runGithub(githubExec!)],
+    ["GitHub, in the background", () => runGithub(githubBackground!)],
+    ["GitLab, exec", () => runGitlab(gitlabExec!)],
+    ["GitLab, in the background", () => runGitlab(gitlabBackground!)],
+  ])(
+    "%s: pass with the app's tests",
+    async (_name, run) => {
+      project.write("tests.cjs", PASSING);
+      const { passed, output } = await run();
+      expect(passed, output).toBe(true);
+      expect(output).toContain("the app's tests: 200 whsec_");
+    },
+    60_000,
+  );
+
+  it.each([
+    ["GitHub, exec", () => runGithub(githubExec!)],
+    ["GitLab, in the background", () => runGitlab(gitlabBackground!)],
+  ])(
+    "%s: fail with the app's tests",
+    async (_name, run) => {
+      project.write("tests.cjs", FAILING);
+      const { passed, output } = await run();
+      expect(passed, output).toBe(false);
+      expect(output).toContain("the app's tests: 404 whsec_");
+    },
+    60_000,
+  );
+
+  it("GitHub, in the background: tell after a failure what the app sent", async () => {
+    project.write("tests.cjs", FAILING);
+    const { passed, output } = await runGithub(githubBackground!);
+    expect(passed).toBe(false);
+    expect(output).toMatch(/GET +\/api\/v1\/payments\/charges\/ch_0 .*404/);
+    expect(output).toContain('"operations"');
+    expect(output).toContain("payments-sandbox is ready");
+  }, 60_000);
+
+  it("use actions by their major version", () => {
+    const uses = [githubExec!, githubBackground!].flatMap((steps) => steps.flatMap(({ uses }) => uses ?? []));
+    expect(uses.length).toBe(4);
+    for (const one of uses) expect(one).toMatch(/^actions\/(checkout|setup-node)@v\d+$/);
+  });
+});

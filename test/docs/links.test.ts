@@ -1,0 +1,36 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ROOT } from "../support/process-command.js";
+import { PAGES, pageText } from "./support/pages.js";
+
+/** As code hosts make an anchor of a heading. */
+function anchorsOf(text: string): string[] {
+  return [...text.replace(/^```[\s\S]*?^```/gm, "").matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+const links = [...PAGES, "examples/README.md", "bench/README.md"].flatMap((page) =>
+  [...pageText(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].map(([, path, anchor]) => ({
+    page,
+    target: path === "" ? page : join(dirname(page), path!),
+    anchor,
+  })),
+);
+
+describe("links between the pages", () => {
+  it.each(links)("$page leads to $target $anchor", ({ target, anchor }) => {
+    expect(existsSync(join(ROOT, target))).toBe(true);
+    if (anchor !== undefined) expect(anchorsOf(pageText(target))).toContain(anchor);
+  });
+
+  it("lead from the README to every page", () => {
+    const linked = links.filter(({ page }) => page === "README.md").map(({ target }) => target);
+    const pages = PAGES.filter((page) => page !== "README.md");
+    expect(linked).toEqual(expect.arrayContaining([...pages, "examples/README.md", "bench/README.md"]));
+  });
+});

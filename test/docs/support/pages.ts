@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../support/process-command.js";
+
+/** What a user reads. */
+export const PAGES: readonly string[] = [
+  "README.md",
+  ...readdirSync(join(ROOT, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`)
+    .sort(),
+];
+
+export function pageText(page: string): string {
+  return readFileSync(join(ROOT, page), "utf8");
+}
+
+export interface Block {
+  readonly page: string;
+  /** `run: order` of `<!-- run: order -->` above it. */
+  readonly marker: string | undefined;
+  readonly language: string;
+  readonly code: string;
+  /** What the page says it prints. */
+  readonly printed: string | undefined;
+  /** What the page says its last line is. */
+  readonly lastLine: string | undefined;
+}
+
+/** Every fenced block of a page, in order, but for those that say what the one before prints. */
+export function blocksOf(page: string): Block[] {
+  const found = pageText(page).matchAll(
+    /(?:<!-- ([^>\n]*) -->\n)?^ *```(\w+)\n([\s\S]*?)^ *```$(?:\n\n(It prints|Its last line is)\n\n```text\n([\s\S]*?)```)?/gm,
+  );
+  return [...found].map(([, marker, language, code, says, text]) => ({
+    page,
+    marker,
+    language: language!,
+    code: code!,
+    printed: says === "It prints" ? text : undefined,
+    lastLine: says === "Its last line is" ? text!.trimEnd() : undefined,
+  }));
+}

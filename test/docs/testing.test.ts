@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { createSandbox, Sandbox } from "../../src/index.js";
+import { Project } from "../support/packed.js";
+import { ROOT } from "../support/process-command.js";
+import { runBlock, runnableBlocks } from "../support/runnable-docs.js";
+
+const PAGE = "docs/testing.md";
+const page = readFileSync(join(ROOT, PAGE), "utf8");
+
+/** The blocks marked `<!-- file: NAME -->`, exactly as they stand on the page. */
+const files = Object.fromEntries(
+  [...page.matchAll(/<!-- file: (\S+) -->\n```\w+\n([\s\S]*?)```/g)].map(([, name, text]) => [name!, text!]),
+);
+
+const project = new Project(files, ["jest", "vitest", "msw", "standardwebhooks"]);
+afterAll(() => project[Symbol.dispose]());
+
+const JEST = ["node_modules/jest/bin/jest.js", "--ci", "--colors=false"];
+const VITEST = ["node_modules/vitest/vitest.mjs", "run"];
+const RECIPES = [
+  ["shop.test.mjs", VITEST, /Tests +2 passed \(2\)/],
+  ["shop.test.cjs", JEST, /^Tests: +2 passed, 2 total$/m],
+  ["shop.node.mjs", ["--test", "--test-reporter=tap"], /^# pass 1$/m],
+  ["msw.test.mjs", VITEST, /Tests +2 passed \(2\)/],
+] as const;
+
+describe(PAGE, { timeout: 120_000 }, () => {
+  it("has no recipe that is not run here", () => {
+    expect(Object.keys(files).sort()).toEqual(["app.cjs", ...RECIPES.map(([file]) => file)].sort());
+  });
+
+  it.each(RECIPES)("%s passes as it stands", async (file, runner, passed) => {
+    const { code, stdout, stderr } = await project.run([...runner, file]);
+    expect(stdout + stderr).toMatch(passed);
+    expect(code).toBe(0);
+  });
+
+  it.each(RECIPES)("%s passes beside the others on one server", async (file, runner, passed) => {
+    await using server = await createSandbox();
+    const { url } = await server.listen();
+    const { code, stdout, stderr } = await project.run([...runner, file], { PAYMENTS_SANDBOX_URL: url });
+    expect(stdout + stderr).toMatch(passed);
+    expect(code).toBe(0);
+  });
+
+  it("passes under exec, as it says", async () => {
+    const bin = "node_modules/payments-sandbox/bin/payments-sandbox.js";
+    const line = [bin, "exec", "--", process.execPath, ...VITEST, "shop.test.mjs"];
+    const { code, stdout, stderr } = await project.run(line);
+    expect(stdout + stderr).toMatch(/Tests +2 passed \(2\)/);
+    expect(code).toBe(0);
+  });
+
+  it.each(runnableBlocks(PAGE))("$name prints what the page says", async ({ name, code, printed }) => {
+    expect(await runBlock(name, code)).toEqual({ code: 0, stderr: "", stdout: printed });
+  });
+
+  it("names all a sandbox has", async () => {
+    await using sandbox = await createSandbox();
+    const names = [...Object.getOwnPropertyNames(Sandbox.prototype), ...Object.keys(sandbox)];
+    expect(names).toEqual(expect.arrayContaining(["advance", "fetch", "onWebhook", "url"]));
+    for (const name of names.filter((one) => one !== "constructor"))
+      expect(page).toMatch(new RegExp(`\\| .*\`${name}[\`(]`));
+  });
+});

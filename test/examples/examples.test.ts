@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import { buildIfMissing, ROOT, removeFolders } from "../support/process-command.js";
+import { Example, manifestIn, TIME_LIMIT_MS } from "./support/example.js";
+
+vi.setConfig({ testTimeout: TIME_LIMIT_MS + 5_000 });
+beforeAll(buildIfMissing, 60_000);
+afterAll(removeFolders);
+
+const EXAMPLES = [
+  { name: "express-shop", tests: /pass 13$/m, duplicate: "told twice, the shop ships once" },
+  { name: "hono-shop", tests: /pass 9$/m, duplicate: "told twice, the shop ships once" },
+  {
+    name: "vitest-parallel",
+    tests: /Tests {2}11 passed/,
+    duplicate: "told twice and in the wrong order, the shop ships once",
+  },
+] as const;
+
+it("all of them are here", () => {
+  const folders = readdirSync(join(ROOT, "examples"), { withFileTypes: true }).filter((one) =>
+    one.isDirectory(),
+  );
+  expect(folders.map(({ name }) => name)).toEqual(EXAMPLES.map(({ name }) => name));
+});
+
+describe.each(EXAMPLES)("$name", ({ name, tests, duplicate }) => {
+  it("passes as its README says, away from the network", async () => {
+    const example = new Example(name);
+    const { code, output } = await example.test();
+    expect(code, output).toBe(0);
+    expect(output).toMatch(tests);
+    expect(example.wentOut).toEqual([]);
+  });
+
+  it("finds the bug of the naive handler", async () => {
+    const example = new Example(name);
+    const naive = readFileSync(join(example.folder, "src/fulfil.naive.js"), "utf8");
+    example.edit("src/fulfil.js", () => naive);
+    const { code, output } = await example.test();
+    expect(code, output).toBe(1);
+    expect(failuresIn(output)).toContain(duplicate);
+    expect(failuresIn(output)).not.toContainEqual(expect.stringContaining("naive"));
+  });
+
+  it("asks for the versions it is tested with", () => {
+    const { dependencies, devDependencies } = manifestIn(join(ROOT, "examples", name));
+    const tested = manifestIn(ROOT).devDependencies!;
+    for (const [dependency, range] of Object.entries({ ...dependencies, ...devDependencies }))
+      expect([dependency, range]).toEqual([
+        dependency,
+        dependency === "payments-sandbox" ? "file:../.." : tested[dependency],
+      ]);
+  });
+
+  it("has a README without dead links, and the secret there is", () => {
+    const folder = join(ROOT, "examples", name);
+    const readme = readFileSync(join(folder, "README.md"), "utf8");
+    const links = [...readme.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target]) => target!);
+    expect(links.length).toBeGreaterThan(0);
+    for (const link of links) expect(readFileSync(join(folder, link), "utf8")).not.toBe("");
+    for (const [secret] of readme.matchAll(/whsec_[\w+/=]+/g)) expect(secret).toBe(DEFAULT_WEBHOOK_SECRET);
+  });
+});
+
+describe("vitest-parallel", () => {
+  it("fails when its files share a namespace", async () => {
+    const example = new Example("vitest-parallel");
+    example.edit("tests/support/world.js", (text) => text.replace(/(?<=return )basename\(.*\)/, '"shared"'));
+    const { code, output } = await example.test();
+    expect(code, output).toBe(1);
+    expect(failuresIn(output)).toContain("sees nothing of the files that run at the same time");
+  });
+});
+
+describe("the watch over the network", () => {
+  it("refuses and notes what goes beyond this machine, and nothing else", async () => {
+    const example = new Example("hono-shop");
+    const script = `
+      require("node:http").createServer((_, response) => response.end("here")).listen(0, async function () {
+        const near = await fetch("http://localhost:" + this.address().port).then((answer) => answer.text());
+        const far = await fetch("http://192.0.2.1/").catch((error) => error.cause.message);
+        console.log(near, far);
+        process.exit();
+      });
+    `;
+    const { output } = await example.run(`node -e '${script}'`);
+    expect(output).toBe("here offline: 192.0.2.1\n");
+    expect(example.wentOut).toEqual(["192.0.2.1"]);
+  });
+});
+
+/** The titles of tests that failed, as `node --test` (TAP, or the newer versions' own way) and Vitest say them. */
+function failuresIn(output: string): string[] {
+  const node = [...output.matchAll(/^ *(?:not ok \d+ -|✖) (.+?)(?: \([\d.]+ms\))?$/gm)].map(
+    ([, title]) => title!,
+  );
+  const vitest = [...output.matchAll(/^ FAIL .+ > (.+)$/gm)].map(([, title]) => title!);
+  return [...node, ...vitest];
+}

@@ -1,0 +1,118 @@
+import { spawn } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ROOT, temporaryFolder } from "../../support/process-command.js";
+
+interface Manifest {
+  readonly files?: readonly string[];
+  readonly bin?: string | Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Less than a test may take, so that nothing outlives one. */
+export const TIME_LIMIT_MS = 55_000;
+
+const GUARD = join(ROOT, "test/examples/support/offline.cjs");
+
+export function manifestIn(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+}
+
+/** An example as somebody has it who copied it out of the repository and installed what it needs. */
+export class Example {
+  readonly folder: string;
+  readonly #offlineLog: string;
+
+  constructor(name: string) {
+    this.folder = join(temporaryFolder(), name);
+    this.#offlineLog = join(this.folder, "..", "offline.log");
+    writeFileSync(this.#offlineLog, "");
+    const source = join(ROOT, "examples", name);
+    cpSync(source, this.folder, { recursive: true, filter: (path) => !path.includes("node_modules") });
+    const { dependencies, devDependencies } = manifestIn(this.folder);
+    for (const dependency of Object.keys({ ...dependencies, ...devDependencies })) this.#install(dependency);
+  }
+
+  /** Ours is what `npm pack` would put into the package, and nothing else; the others are those of the repository. */
+  #install(dependency: string): void {
+    const target = join(this.folder, "node_modules", dependency);
+    mkdirSync(dirname(target), { recursive: true });
+    if (dependency === "payments-sandbox") {
+      for (const file of ["package.json", ...manifestIn(ROOT).files!])
+        if (existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(target, file), { recursive: true });
+    } else {
+      const installed = join(ROOT, "node_modules", dependency);
+      if (!existsSync(installed)) throw new Error(`${dependency} is not installed in the repository`);
+      symlinkSync(installed, target);
+    }
+    const { bin = {} } = manifestIn(target);
+    const commands = typeof bin === "string" ? { [dependency]: bin } : bin;
+    for (const [command, file] of Object.entries(commands)) {
+      mkdirSync(join(this.folder, "node_modules/.bin"), { recursive: true });
+      if (dependency === "payments-sandbox") chmodSync(join(target, file), 0o755);
+      symlinkSync(join(target, file), join(this.folder, "node_modules/.bin", command));
+    }
+  }
+
+  /** The commands of the README's first block, but for the installing, which is done. */
+  get commands(): string[] {
+    const readme = readFileSync(join(this.folder, "README.md"), "utf8");
+    const block = /```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+    return block.split("\n").filter((line) => line !== "" && line !== "npm install");
+  }
+
+  edit(file: string, change: (text: string) => string): void {
+    const path = join(this.folder, file);
+    const before = readFileSync(path, "utf8");
+    const after = change(before);
+    if (after === before) throw new Error(`nothing to change in ${file}`);
+    writeFileSync(path, after);
+  }
+
+  /** Runs it as its README says, away from the network. */
+  async test(): Promise<Ran> {
+    const [command, ...others] = this.commands;
+    if (command === undefined || others.length > 0)
+      throw new Error(`the README has ${this.commands.length} commands that test`);
+    return this.run(command);
+  }
+
+  run(command: string): Promise<Ran> {
+    return new Promise((resolve) => {
+      const env = this.#environment();
+      const child = spawn("sh", ["-c", command], { cwd: this.folder, env, timeout: TIME_LIMIT_MS });
+      let output = "";
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding("utf8").on("data", (text: string) => {
+          output += text;
+        });
+      child.once("close", (code) => resolve({ code, output }));
+    });
+  }
+
+  /** Where its processes wanted to go beyond this machine. */
+  get wentOut(): string[] {
+    return readFileSync(this.#offlineLog, "utf8").split("\n").filter(Boolean);
+  }
+
+  /** The machine's, without what belongs to this very test run. */
+  #environment(): NodeJS.ProcessEnv {
+    const kept = Object.entries(process.env).filter(
+      ([name]) => !/^(PAYMENTS_|VITEST|NODE_|npm_|TEST$|CI$|FORCE_COLOR$)/.test(name),
+    );
+    return {
+      ...Object.fromEntries(kept),
+      NO_COLOR: "1",
+      NODE_OPTIONS: `--require ${JSON.stringify(GUARD)}`,
+      OFFLINE_LOG: this.#offlineLog,
+      npm_config_offline: "true",
+      npm_config_update_notifier: "false",
+    };
+  }
+}

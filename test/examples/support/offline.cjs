@@ -1,0 +1,16 @@
+// Loaded before everything else into each process of an example: whoever goes beyond this machine is refused and noted.
+const { appendFileSync } = require("node:fs");
+const { Socket } = require("node:net");
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
+const connect = Socket.prototype.connect;
+
+Socket.prototype.connect = function (...args) {
+  // net.connect() hands on its arguments as one array: options first.
+  const [first] = args.flat();
+  const host = typeof first === "object" ? (first?.path ? "localhost" : first?.host) : args[1];
+  if (LOOPBACK.test(host ?? "localhost")) return connect.apply(this, args);
+  appendFileSync(process.env.OFFLINE_LOG, `${host}\n`);
+  process.nextTick(() => this.destroy(new Error(`offline: ${host}`)));
+  return this;
+};

@@ -1,0 +1,396 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  createSandbox,
+  type Sandbox,
+  type SandboxOptions,
+  UserError,
+  type WebhookHandler,
+} from "../../src/index.js";
+import { Client } from "../support/receiver-client.js";
+import { Receiver } from "../support/receiver-server.js";
+
+const START = "2026-03-01T09:00:00.000Z";
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
+});
+
+async function sandboxWith(options: SandboxOptions = {}): Promise<{ sandbox: Sandbox; client: Client }> {
+  const sandbox = await createSandbox({ clock: "manual", startTime: START, ...options });
+  open.push(sandbox);
+  return { sandbox, client: Client.of(sandbox) };
+}
+
+/** A handler that keeps the types it heard, and answers 204. */
+function listener(): { readonly types: string[]; readonly handler: WebhookHandler } {
+  const types: string[] = [];
+  return {
+    types,
+    handler: async (request) => {
+      types.push((await request.json()).type);
+    },
+  };
+}
+
+interface Attempt {
+  readonly at: string;
+  readonly status: number | null;
+  readonly response_body: string | null;
+  readonly error: string | null;
+}
+
+async function attempts(client: Client, type: string): Promise<Attempt[]> {
+  const { items } = (await client.call("GET", `/_sandbox/deliveries?type=${type}`)).json;
+  expect(items).toHaveLength(1);
+  return items[0].attempts;
+}
+
+const at = (seconds: number): string => new Date(Date.parse(START) + seconds * 1000).toISOString();
+
+describe("onWebhook()", () => {
+  it("hands over a Request with the very bytes and headers a receiver gets", async () => {
+    const receiver = await Receiver.open();
+    open.push(receiver);
+    const { sandbox, client } = await sandboxWith({ webhooks: [receiver.url] });
+    const got: { request: Request; body: Uint8Array }[] = [];
+    sandbox.onWebhook(async (request) => {
+      got.push({ request, body: new Uint8Array(await request.arrayBuffer()) });
+    });
+    await client.pay({ metadata: { note: "zoë 🦊" } });
+    await sandbox.advance("10s");
+    expect(got).toHaveLength(3);
+    for (const [index, { request, body }] of got.entries()) {
+      const other = receiver.received[index]!;
+      expect(request).toBeInstanceOf(Request);
+      expect([request.method, request.url]).toEqual(["POST", "http://localhost/webhooks"]);
+      expect(Buffer.from(body).toString()).toBe(other.body);
+      for (const name of ["content-type", "content-length", "user-agent", "webhook-id"])
+        expect(request.headers.get(name)).toBe(other.headers[name]);
+      const headers = Object.fromEntries(request.headers) as Record<string, string>;
+      expect(new Webhook(sandbox.webhookSecret).verify(Buffer.from(body), headers)).toEqual(other.event);
+    }
+  });
+
+  it("is awaited by advance(), each attempt at its own time, in the order of the object's events", async () => {
+    const { sandbox, client } = await sandboxWith();
+    const heard: string[] = [];
+    let [under, most] = [0, 0];
+    sandbox.onWebhook(async (request) => {
+      most = Math.max(most, ++under);
+      const { type } = await request.json();
+      await new Promise((resolve) => setImmediate(resolve));
+      heard.push(`${type} ${(await client.clock()).json.now}`);
+      under--;
+    });
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(heard).toEqual([
+      `charge.awaiting_payment ${at(1)}`,
+      `charge.processing ${at(3)}`,
+      `charge.completed ${at(5)}`,
+    ]);
+    expect(most).toBe(1);
+  });
+
+  it("may call the sandbox back while time is moved", async () => {
+    const { sandbox, client } = await sandboxWith();
+    const seen: unknown[] = [];
+    let second: string | undefined;
+    sandbox.onWebhook(async (request) => {
+      const { data } = await request.json();
+      seen.push((await client.charge(data.charge_id)).json.status);
+      second ??= await client.pay();
+    });
+    const first = await client.pay();
+    await sandbox.advance("10s");
+    expect(seen.filter((status) => status === "COMPLETED")).toHaveLength(2);
+    for (const charge of [first, second!])
+      expect((await client.charge(charge)).json.status).toBe("COMPLETED");
+  });
+
+  it("may refund what it hears is paid: transition() is there for a handler too", async () => {
+    const { sandbox, client } = await sandboxWith();
+    const { types, handler } = listener();
+    sandbox.onWebhook(handler);
+    sandbox.onWebhook(
+      async (request) => {
+        const { data } = await request.json();
+        sandbox.transition(data.charge_id, "REFUNDED");
+      },
+      { events: ["charge.completed"] },
+    );
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(types).toEqual([
+      "charge.awaiting_payment",
+      "charge.processing",
+      "charge.completed",
+      "charge.refunded",
+    ]);
+  });
+
+  it.each<[string, () => unknown, Partial<Attempt>]>([
+    ["nothing", () => undefined, { status: 204, response_body: "", error: null }],
+    ["a status", () => 202, { status: 202, response_body: "", error: null }],
+    ["a Response", () => new Response("thanks"), { status: 200, response_body: "thanks", error: null }],
+    [
+      "a Response of another making",
+      () => ({ status: 201, headers: new Map(), text: async () => "made" }),
+      { status: 201, response_body: "made", error: null },
+    ],
+  ])("takes %s as the answer", async (_what, answer, expected) => {
+    const { sandbox, client } = await sandboxWith({ scenario: "instant" });
+    sandbox.onWebhook(answer as WebhookHandler);
+    await client.pay();
+    await sandbox.settled();
+    expect(await attempts(client, "charge.completed")).toEqual([expect.objectContaining(expected)]);
+  });
+
+  it.each<[string, () => unknown, RegExp]>([
+    [
+      "an error",
+      () => {
+        throw new RangeError("no such order");
+      },
+      /^the webhook handler threw RangeError: no such order$/,
+    ],
+    ["a rejection", () => Promise.reject("not today"), /^the webhook handler threw not today$/],
+    ["an answer that is none", () => "ok", /TypeError: instead of answering a Response.*: string$/],
+    ["a status that is none", () => 42, /RangeError/],
+  ])("takes %s as a failed attempt, which is made again", async (_what, answer, text) => {
+    const { sandbox, client } = await sandboxWith({ scenario: "instant" });
+    let calls = 0;
+    sandbox.onWebhook((() => (++calls === 1 ? answer() : 200)) as WebhookHandler);
+    await client.pay();
+    await sandbox.settled();
+    expect(await attempts(client, "charge.completed")).toEqual([
+      expect.objectContaining({ at: START, status: 500, response_body: expect.stringMatching(text) }),
+    ]);
+    await sandbox.advance("5s");
+    expect(await attempts(client, "charge.completed")).toEqual([
+      expect.objectContaining({ status: 500 }),
+      expect.objectContaining({ at: at(5), status: 200 }),
+    ]);
+    expect(calls).toBe(2);
+  });
+
+  it("keeps of an answer what the log has room for, and heeds Retry-After", async () => {
+    const { sandbox, client } = await sandboxWith({ scenario: "instant" });
+    const answers = [new Response("x".repeat(5_000), { status: 503, headers: { "retry-after": "90" } }), 200];
+    sandbox.onWebhook(() => answers.shift() as Response);
+    await client.pay();
+    await sandbox.advance("89s");
+    const [first, ...others] = await attempts(client, "charge.completed");
+    expect(first!.response_body).toBe("x".repeat(4_096));
+    expect(others).toEqual([]);
+    await sandbox.advance("1s");
+    expect(await attempts(client, "charge.completed")).toHaveLength(2);
+  });
+
+  it("is switched off by 410, as any endpoint", async () => {
+    const { sandbox, client } = await sandboxWith();
+    const handler = vi.fn(() => 410);
+    sandbox.onWebhook(handler);
+    await client.pay();
+    await sandbox.advance("1d");
+    expect(handler).toHaveBeenCalledTimes(1);
+  });
+
+  it("waits for a function no longer than for a receiver, and for nothing else of the process", async () => {
+    const { sandbox, client } = await sandboxWith({ scenario: "instant", webhookTimeout: "20ms" });
+    let calls = 0;
+    sandbox.onWebhook(() => (++calls === 1 ? new Promise<number>(() => {}) : 200));
+    await client.pay();
+    await sandbox.settled();
+    expect(await attempts(client, "charge.completed")).toEqual([
+      expect.objectContaining({ status: null, error: "no answer within 0.02 s" }),
+    ]);
+  });
+
+  it("hears what the mishaps of a scenario make of its deliveries", async () => {
+    const { sandbox, client } = await sandboxWith();
+    const ids: (string | null)[] = [];
+    const forged: boolean[] = [];
+    sandbox.onWebhook(async (request) => {
+      const body = await request.text();
+      ids.push(request.headers.get("webhook-id"));
+      try {
+        new Webhook(sandbox.webhookSecret).verify(body, Object.fromEntries(request.headers));
+        forged.push(false);
+      } catch {
+        forged.push(true);
+      }
+    });
+    await client.call("PUT", "/_sandbox/scenarios/mischief", {
+      name: "mischief",
+      webhooks: [
+        { match: { type: "charge.completed" }, copies: 3 },
+        { match: { type: "charge.processing" }, bad_signature: true },
+      ],
+    });
+    await client.call("POST", "/_sandbox/scenarios/mischief/activate");
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(forged).toEqual([false, true, false, false, false]);
+    expect(new Set(ids.slice(2)).size).toBe(1);
+  });
+
+  it("hears what it asks for: types, mode, signed as it likes, at its own address", async () => {
+    const { sandbox, client } = await sandboxWith();
+    const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+    const live: Request[] = [];
+    sandbox.onWebhook((request) => void live.push(request), {
+      events: ["*.completed"],
+      mode: "live",
+      secret,
+      signature: "stripe",
+      url: "shop.test/api/hooks?from=pay",
+    });
+    const test = listener();
+    sandbox.onWebhook(test.handler, { events: ["*.processing"] });
+    await client.pay();
+    await client.pay({ key: sandbox.liveApiKey });
+    await sandbox.advance("10s");
+    expect(test.types).toEqual(["charge.processing"]);
+    expect(live.map((request) => request.url)).toEqual(["http://shop.test/api/hooks?from=pay"]);
+    expect(live[0]!.headers.get("stripe-signature")).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+  });
+
+  it.each([
+    [{ events: [] }, "onWebhook: events must not be empty"],
+    [{ mode: "both" }, "onWebhook: mode must be one of test, live"],
+    [{ secret: "short" }, "onWebhook: secret must be whsec_"],
+    [{ signature: "paypal" }, "onWebhook: signature must be one of"],
+    [{ url: "ftp://shop.test" }, "onWebhook: url must be an http or https URL"],
+    [{ event: ["*"] }, "onWebhook: there is no option event; did you mean events?"],
+  ])("refuses %j", async (options, message) => {
+    const { sandbox } = await sandboxWith();
+    const register = () => sandbox.onWebhook(() => 200, options as object);
+    expect(register).toThrow(UserError);
+    expect(register).toThrow(message);
+    expect(() => sandbox.onWebhook("no function" as never)).toThrow("onWebhook: needs a function");
+  });
+
+  it("ends when its answer is called, or with the block; what still waits is dropped", async () => {
+    const { sandbox, client } = await sandboxWith();
+    const [called, block] = [listener(), listener()];
+    const stop = sandbox.onWebhook(called.handler);
+    {
+      using _subscription = sandbox.onWebhook(block.handler);
+      await client.pay();
+      await sandbox.advance("1s");
+    }
+    await sandbox.advance("2s");
+    stop();
+    stop();
+    await sandbox.advance("10s");
+    expect(block.types).toEqual(["charge.awaiting_payment"]);
+    expect(called.types).toEqual(["charge.awaiting_payment", "charge.processing"]);
+    expect((await client.call("GET", "/_sandbox/webhook-endpoints")).json.total).toBe(0);
+  });
+
+  it("stays over a reset, with nothing of the old world arriving in the new one", async () => {
+    const { sandbox, client } = await sandboxWith({ scenario: "instant" });
+    let letGo: (status: number) => void = () => {};
+    const answers: (number | Promise<number>)[] = [new Promise<number>((resolve) => (letGo = resolve)), 200];
+    const handler = vi.fn(() => answers.shift());
+    sandbox.onWebhook(handler);
+    await client.pay();
+    await vi.waitFor(() => expect(handler).toHaveBeenCalledTimes(1));
+    sandbox.reset();
+    letGo(200);
+    await sandbox.settled();
+    expect((await client.call("GET", "/_sandbox/deliveries")).json.total).toBe(0);
+    await client.pay();
+    await sandbox.settled();
+    expect(handler).toHaveBeenCalledTimes(2);
+    expect(await attempts(client, "charge.completed")).toMatchObject([{ status: 200 }]);
+    sandbox.reset({ keep: [] });
+    await client.pay();
+    await sandbox.settled();
+    expect(handler).toHaveBeenCalledTimes(2);
+  });
+
+  it("is not begun when a reset comes before its turn, nor after close()", async () => {
+    const { sandbox, client } = await sandboxWith({ scenario: "instant" });
+    const { types, handler } = listener();
+    const stop = sandbox.onWebhook(handler);
+    await client.pay();
+    sandbox.reset();
+    await sandbox.settled();
+    await client.pay();
+    await sandbox.close();
+    stop();
+    expect(types).toEqual([]);
+  });
+
+  it("is a matter of this process: data that is opened again drops what nobody is there to hear", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "on-webhook-"));
+    const options = { data: join(folder, "data.json"), clock: "manual" };
+    {
+      await using sandbox = await createSandbox(options);
+      sandbox.onWebhook(() => 500);
+      await Client.of(sandbox).pay({ scenario: "instant" });
+      await sandbox.settled();
+    }
+    {
+      await using sandbox = await createSandbox(options);
+      await sandbox.advance("1m");
+      const { items } = (await Client.of(sandbox).call("GET", "/_sandbox/deliveries")).json;
+      expect(items).toMatchObject([{ status: "dropped", url: "in-process://handler-1" }]);
+    }
+    {
+      await using sandbox = await createSandbox(options);
+      const { types, handler } = listener();
+      sandbox.onWebhook(handler);
+      await Client.of(sandbox).pay({ scenario: "instant" });
+      await sandbox.settled();
+      expect(types).toEqual(["charge.completed"]);
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  it("shows among the endpoints, and cannot be registered over the wire", async () => {
+    const { sandbox, client } = await sandboxWith();
+    sandbox.onWebhook(() => 200);
+    const { items } = (await client.call("GET", "/_sandbox/webhook-endpoints")).json;
+    expect(items).toMatchObject([{ url: "in-process://handler-1", events: ["*"], enabled: true }]);
+    expect((await client.call("GET", "/api/v1/webhooks")).status).toBe(200);
+    const wanted = { url: "in-process://handler-1" };
+    for (const path of ["/_sandbox/webhook-endpoints", "/api/v1/webhooks"])
+      expect((await client.call("POST", path, wanted)).status).toBe(400);
+  });
+
+  it("goes on where a test fakes the timers of its process", async () => {
+    const { sandbox, client } = await sandboxWith();
+    const { types, handler } = listener();
+    sandbox.onWebhook(handler);
+    vi.useFakeTimers();
+    await client.pay();
+    await sandbox.advance("10s");
+    await sandbox.settled();
+    expect(types).toHaveLength(3);
+  });
+});
+
+describe("fetch()", () => {
+  it("takes what fetch takes, or a path, for any host, and may be taken off the sandbox", async () => {
+    const { fetch } = (await sandboxWith()).sandbox;
+    const path = "/api/v1/payments/supported-currencies";
+    for (const input of [
+      path,
+      `https://api.payments.example${path}`,
+      new URL(`http://[::1]:9${path}`),
+      new Request(`http://10.0.0.1${path}`),
+    ])
+      expect((await fetch(input)).status).toBe(200);
+    const init = { method: "POST", body: "{", headers: { authorization: "Bearer sk_test_sandbox" } };
+    expect((await fetch(new Request("http://sandbox/api/v1/payments/quotes"), init)).status).toBe(400);
+  });
+});

@@ -1,0 +1,232 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { createSandbox } from "../../src/index.js";
+import { NODES, Project } from "../support/packed.js";
+
+/** The tests of a shop; what differs between runners is how they come by `test` and the hooks. */
+const TESTS = `
+const paid = async (sandbox, email = "ada@shop.test") => {
+  const call = async (path, body) => {
+    const headers = { authorization: "Bearer " + sandbox.apiKey, "content-type": "application/json" };
+    const response = await fetch(sandbox.url + path, { method: "POST", headers, body: JSON.stringify(body) });
+    assert.equal(response.status, 200);
+    return response.json();
+  };
+  const pricing = { base_currency: "NGN", amount: "100.00" };
+  const { quote_id } = await call("/api/v1/payments/quotes", { pricing, payment_method: "bank_transfer" });
+  const { charge_id } = await call("/api/v1/payments/whitelabel", {
+    pricing, payment_method: "bank_transfer", bank_account_number: "0123456789", customer_email: email, quote_id,
+  });
+  return charge_id;
+};
+const read = async (sandbox, id) => {
+  const headers = { authorization: "Bearer " + sandbox.apiKey };
+  const response = await sandbox.fetch("https://api.payments.example/api/v1/payments/charges/" + id, { headers });
+  return response.ok ? (await response.json()).status : response.status;
+};
+const early = (() => { try { return sandbox.url; } catch (error) { return error.message; } })();
+let first;
+const ofFile = [];
+const ofTest = [];
+const listener = (heard) => async (request) => void heard.push((await request.json()).type + " " + request.url);
+const URL_HEARD = "http://localhost/webhooks";
+
+test("a charge is paid and its webhooks are heard", async () => {
+  assert.match(early, /from beforeAll to afterAll/);
+  await sandbox.onWebhook(listener(ofTest));
+  first = await paid(sandbox);
+  assert.equal((await sandbox.advance("3s")).fired_total > 0, true);
+  assert.equal(await read(sandbox, first), "PROCESSING");
+  await sandbox.advance("next");
+  assert.equal(await read(sandbox, first), "COMPLETED");
+  await sandbox.settled();
+  assert.deepEqual(ofTest, ["awaiting_payment", "processing", "completed"].map((name) => "charge." + name + " " + URL_HEARD));
+  const { collections } = await sandbox.snapshot();
+  assert.deepEqual(collections.charges.map(([id]) => id), [first]);
+});
+
+test("the next test has a world as new, without that test's handler", async () => {
+  assert.equal(await read(sandbox, first), 404);
+  const second = await paid(sandbox);
+  assert.notEqual(second, first);
+  const moved = await sandbox.transition(second, "FAILED", "declined");
+  assert.deepEqual([moved.status, moved.failure_reason], ["FAILED", "declined"]);
+  await sandbox.advance("1m");
+  assert.equal(ofTest.length, 3);
+  assert.equal(ofFile.length, 3 + 1);
+  const refused = await sandbox.transition(second, "PENDING").catch((error) => error);
+  assert.deepEqual([refused.name, refused.code], ["SandboxError", "INVALID_TRANSITION"]);
+  const nonsense = await sandbox.advance("soon").catch((error) => error);
+  assert.deepEqual([nonsense.name, nonsense.code], ["SandboxError", "VALIDATION_ERROR"]);
+  await sandbox.reset();
+  assert.equal(await read(sandbox, second), 404);
+});
+
+test("what a handler throws is an answer 500; stopped, it hears nothing", async () => {
+  let calls = 0;
+  const stop = await sandbox.onWebhook(() => { calls++; throw new Error("no such order"); }, { events: ["*.failed"], mode: "test" });
+  const id = await paid(sandbox);
+  await sandbox.transition(id, "FAILED");
+  await sandbox.settled();
+  const { items } = await sandbox.control("GET /_sandbox/deliveries?type=charge.failed");
+  const answers = items.flatMap((item) => item.attempts.map((attempt) => attempt.status + " " + attempt.response_body));
+  assert.ok(answers.includes("500 the webhook handler threw Error: no such order"), answers.join());
+  await stop();
+  await stop();
+  await sandbox.advance("1d");
+  assert.equal(calls, 1);
+  const wrong = await sandbox.onWebhook(() => 200, { mode: "both" }).catch((error) => error);
+  assert.match(wrong.message, /onWebhook: mode must be/);
+});
+
+test("an app finds the sandbox in its environment", async () => {
+  const { PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_WEBHOOK_SECRET } = sandbox.environment;
+  assert.deepEqual(
+    [PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_WEBHOOK_SECRET, sandbox.liveApiKey.startsWith("sk_live_")],
+    [sandbox.url, sandbox.apiKey, sandbox.webhookSecret, true],
+  );
+});
+`;
+const HOOK = `beforeAll(async () => { await sandbox.onWebhook(listener(ofFile)); });`;
+const OPTIONS = `{ seed: "a file's own", startTime: "2026-03-01T09:00:00Z" }`;
+
+const jestFile = `
+const assert = require("node:assert/strict");
+const { setupSandbox } = require("payments-sandbox/testing");
+const sandbox = setupSandbox(${OPTIONS});
+${TESTS}${HOOK}`;
+
+const vitestFile = `
+import assert from "node:assert/strict";
+import { setupSandbox } from "payments-sandbox/testing";
+import { beforeAll, test } from "vitest";
+const sandbox = setupSandbox(${OPTIONS});
+${TESTS}${HOOK}`;
+
+const nodeFile = `
+import assert from "node:assert/strict";
+import * as hooks from "node:test";
+import { setupSandbox } from "payments-sandbox/testing";
+const { test } = hooks;
+const sandbox = setupSandbox({ hooks, seed: "a file's own", startTime: "2026-03-01T09:00:00Z" });
+${TESTS}${HOOK.replace("beforeAll", "hooks.before")}`;
+
+const project = new Project(
+  {
+    "package.json": JSON.stringify({ private: true }),
+    "jest/one.test.js": jestFile,
+    "jest/two.test.js": jestFile,
+    "jest.config.js": `module.exports = { roots: ["<rootDir>/jest"] };`,
+    "jest-faked.config.js": `module.exports = { roots: ["<rootDir>/jest"], fakeTimers: { enableGlobally: true } };`,
+    "vitest/one.test.mjs": vitestFile,
+    "vitest/two.test.mjs": vitestFile.replace("beforeAll, test }", "beforeAll, test, vi }").concat(`
+test("with faked timers", async () => {
+  vi.useFakeTimers();
+  const id = await paid(sandbox);
+  await sandbox.advance("10s");
+  assert.equal(await read(sandbox, id), "COMPLETED");
+  vi.useRealTimers();
+});`),
+    "vitest/globals.test.mjs": vitestFile.replace(/^import .* from "vitest";$/m, ""),
+    "vitest.config.mjs": `export default { test: { include: ["vitest/{one,two}.test.mjs"] } };`,
+    "vitest-globals.config.mjs": `export default { test: { include: ["vitest/globals.test.mjs"], globals: true, pool: "threads" } };`,
+    "node/one.test.mjs": nodeFile,
+    "node/bare.mjs": `
+      import { setupSandbox } from "payments-sandbox/testing";
+      try { setupSandbox(); } catch (error) { console.log(error.name + ": " + error.message); }`,
+    "node/mocha.mjs": `
+      import { setupSandbox } from "payments-sandbox/testing";
+      const hooks = {};
+      for (const name of ["before", "beforeEach", "after"]) globalThis[name] = (run) => { hooks[name] = run; };
+      const sandbox = setupSandbox();
+      for (const name of ["before", "beforeEach"]) await hooks[name]();
+      console.log((await sandbox.fetch("/health")).status);
+      await hooks.after();
+      await sandbox.fetch("/health").catch((error) => console.log(error.message));`,
+    "jest-wrong/fixtures.test.js": `
+      const { setupSandbox } = require("payments-sandbox/testing");
+      setupSandbox({ fixtures: "fixtures.yaml", fees: {} });
+      test("never", () => {});`,
+    "jest-wrong.config.js": `module.exports = { roots: ["<rootDir>/jest-wrong"] };`,
+  },
+  ["jest", "vitest"],
+);
+afterAll(() => project[Symbol.dispose]());
+
+const JEST = ["node_modules/jest/bin/jest.js", "--ci", "--colors=false", "--config"];
+const VITEST = ["node_modules/vitest/vitest.mjs", "run", "--config"];
+
+const RUNNERS = [
+  ["Jest", [...JEST, "jest.config.js"], /^Tests: +8 passed, 8 total$/m],
+  ["Jest, timers faked everywhere", [...JEST, "jest-faked.config.js"], /^Tests: +8 passed, 8 total$/m],
+  ["Vitest without globals", [...VITEST, "vitest.config.mjs"], /Tests +9 passed \(9\)/],
+  ["Vitest with globals", [...VITEST, "vitest-globals.config.mjs"], /Tests +4 passed \(4\)/],
+  ["node:test", ["--test", "--test-reporter=tap", "node/one.test.mjs"], /^# pass 4$/m],
+] as const;
+
+describe("setupSandbox()", { timeout: 120_000 }, () => {
+  it.each(RUNNERS)("is a sandbox of each file's own: %s", async (_name, args, passed) => {
+    const { code, stdout, stderr } = await project.run(args);
+    expect(stdout + stderr).toMatch(passed);
+    expect(stdout + stderr).not.toMatch(/did not exit|open handle|DeprecationWarning/);
+    expect(code).toBe(0);
+  });
+
+  it.each(RUNNERS)(
+    "is a namespace of a server there is, and leaves nothing there: %s",
+    async (_name, args, passed) => {
+      await using server = await createSandbox();
+      const { url } = await server.listen();
+      const made: string[] = [];
+      const response = await server.fetch("/_sandbox/stream");
+      expect(response.status).toBe(200);
+      await response.body?.cancel();
+      const { code, stdout, stderr } = await project.run(args, { PAYMENTS_SANDBOX_URL: url });
+      expect(stdout + stderr).toMatch(passed);
+      expect(code).toBe(0);
+      const { items } = await (await server.fetch("/_sandbox/namespaces")).json();
+      made.push(...items.map((one: { name: string }) => one.name));
+      expect(made).toEqual(["default"]);
+      const next = await server.fetch("/_sandbox/namespaces", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: "{}",
+      });
+      // Every file had one of its own.
+      expect((await next.json()).name).not.toBe("ns1");
+    },
+  );
+
+  it.each(NODES.slice(1).map((node) => [node]))("works with node:test on %s", async (node) => {
+    const { stdout, stderr, code } = await project.run(
+      ["--test", "--test-reporter=tap", "node/one.test.mjs"],
+      {},
+      node,
+    );
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^# fail 0$/m);
+  });
+
+  it("says what to do where there are no hooks", async () => {
+    expect(await project.run(["node/bare.mjs"])).toEqual({
+      code: 0,
+      stdout:
+        "UserError: setupSandbox() finds no hooks of a test runner: pass them, as in setupSandbox({ hooks: { before, beforeEach, afterEach, after } })\n",
+      stderr: "",
+    });
+  });
+
+  it("finds hooks under the names Mocha has for them, and is gone after the last", async () => {
+    const stdout = "200\nthe sandbox is there from beforeAll to afterAll: ask for it in a hook or a test\n";
+    expect(await project.run(["node/mocha.mjs"])).toEqual({ code: 0, stdout, stderr: "" });
+  });
+
+  it("refuses on a shared server what a namespace cannot have", async () => {
+    const { code, stderr } = await project.run([...JEST, "jest-wrong.config.js"], {
+      PAYMENTS_SANDBOX_URL: "http://127.0.0.1:9",
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "setupSandbox: fixtures, fees cannot be set in a namespace of the server at http://127.0.0.1:9: start that server with it, or pass { server: false }",
+    );
+  });
+});

@@ -1,0 +1,102 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it } from "vitest";
+import { Project } from "../support/packed.js";
+import { ROOT } from "../support/process-command.js";
+
+/** What a user writes; each line marked as an error must be one. */
+const USE = `
+async function use(): Promise<void> {
+  const options: SandboxOptions = { clock: "manual", webhooks: ["localhost:3000", { mailbox: "m", signature: "stripe" }] };
+  await using sandbox = await createSandbox(options);
+  const status: number = (await sandbox.fetch("/health")).status;
+  const from: string = (await sandbox.advance("30m")).from;
+  const reached: ChargeStatus = sandbox.transition("ch_1", "COMPLETED").status;
+  using heard = sandbox.onWebhook(async (request: Request) => void (await request.json()), { events: ["*"] });
+  sandbox.onWebhook(() => new Response());
+  sandbox.onWebhook((request) => (request.method === "POST" ? 200 : undefined), { signature: { header: "x", algorithm: "sha256", encoding: "hex" } });
+  // @ts-expect-error a receiver answers no text
+  sandbox.onWebhook(() => "ok");
+  // @ts-expect-error there is no such preset
+  sandbox.onWebhook(() => 200, { signature: "paypal" });
+  // @ts-expect-error there is no such status
+  sandbox.transition("ch_1", "PAID");
+  // @ts-expect-error the clock is a text
+  await createSandbox({ clock: 60 });
+  const ids: (string | number)[] = sandbox.snapshot().collections.charges.map(([id]) => id);
+  // @ts-expect-error a charge has no such field: types derived from schemas are not any
+  const wrong: number = sandbox.snapshot().collections.scenarios[0]![1].scenario.charges![0]!.timeline[0]!.to;
+  const caught: string = new SandboxError(undefined as never).code;
+  const client: typeof fetch = sandbox.fetch as typeof fetch;
+  console.log(status, from, reached, heard, ids, wrong, caught, client, UserError.name);
+}
+const own = setupSandbox({ listen: false, clock: "real", server: false });
+const given: TestSandbox = setupSandbox({ hooks: nodeTest });
+// @ts-expect-error hooks are functions
+setupSandbox({ hooks: { beforeEach: 1 } });
+export const all = [use, own.advance("1h"), given.onWebhook(() => 204), own.control<{ total: number }>("GET /_sandbox/events").then(({ total }) => total)];
+`;
+const IMPORTS = `
+import * as nodeTest from "node:test";
+import { type ChargeStatus, createSandbox, SandboxError, type SandboxOptions, UserError } from "payments-sandbox";
+import { setupSandbox, type TestSandbox } from "payments-sandbox/testing";
+`;
+const config = (options: object) =>
+  JSON.stringify({
+    compilerOptions: {
+      target: "ES2022",
+      lib: ["ES2022", "ESNext.Disposable"],
+      types: ["node"],
+      strict: true,
+      noEmit: true,
+      ...options,
+    },
+    files: ["use.ts"],
+  });
+
+const project = new Project(
+  {
+    "use.ts": IMPORTS + USE,
+    "module/use.ts": IMPORTS + USE,
+    "module/package.json": JSON.stringify({ type: "module" }),
+    "common.json": config({ module: "NodeNext" }),
+    "legacy.json": config({ module: "CommonJS", moduleResolution: "Node10" }),
+    "module/bundler.json": config({ module: "ESNext", moduleResolution: "Bundler" }),
+    "module/module.json": config({ module: "NodeNext" }),
+  },
+  ["@types/node", "undici-types"],
+);
+afterAll(() => project[Symbol.dispose]());
+
+const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
+const INSTALLED = join(project.folder, "node_modules/payments-sandbox");
+
+describe("the package's types", { timeout: 120_000 }, () => {
+  it.each(["common.json", "legacy.json", "module/module.json", "module/bundler.json"])(
+    "need nothing else installed, and say what is wrong: %s",
+    async (file) => {
+      expect(await project.run([TSC, "-p", file])).toEqual({ code: 0, stdout: "", stderr: "" });
+    },
+  );
+
+  it("are found by every way to resolve a module", async () => {
+    const pack = promisify(execFile)("npm", ["pack", "--ignore-scripts", "--json"], { cwd: INSTALLED });
+    const [{ filename, size }] = JSON.parse((await pack).stdout);
+    expect(size).toBeLessThan(1_000_000);
+    const attw = await project.run([
+      join(ROOT, "node_modules/@arethetypeswrong/cli/dist/index.js"),
+      join(INSTALLED, filename),
+      "--format=json",
+    ]);
+    expect([attw.code, JSON.parse(attw.stdout).problems]).toEqual([0, {}]);
+    const publint = await project.run([
+      join(ROOT, "node_modules/publint/src/cli.js"),
+      "run",
+      INSTALLED,
+      "--pack=false",
+      "--strict",
+    ]);
+    expect(publint.stdout + publint.stderr).toContain("All good!");
+  });
+});

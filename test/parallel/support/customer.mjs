@@ -1,0 +1,83 @@
+/** One worker's way to the server: every answer goes into the transcript. */
+export class Customer {
+  #url;
+  #namespace;
+  #transcript;
+  key;
+
+  constructor({ url, namespace, key, transcript }) {
+    this.#url = url;
+    this.#namespace = namespace;
+    this.#transcript = transcript;
+    this.key = key;
+  }
+
+  /** `GET /path` with the worker's own key; `body` is sent as JSON, or as a form. */
+  async call(line, body, { key = this.key, headers = {} } = {}) {
+    const [method, path] = line.split(" ");
+    const isForm = body instanceof URLSearchParams;
+    let response;
+    let text;
+    try {
+      response = await fetch(this.#url + path, {
+        method,
+        redirect: "manual",
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(isForm ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+      });
+      text = await response.text();
+    } catch (error) {
+      // A fault cuts connections; that nobody listens is another matter.
+      if (!["UND_ERR_SOCKET", "ECONNRESET"].includes(error.cause?.code)) throw error;
+      this.#transcript.note(`${line}\n  cut`);
+      return undefined;
+    }
+    this.#transcript.answer(line, response, text);
+    return text.startsWith("{") ? JSON.parse(text) : text;
+  }
+
+  /** The same in the namespace named by the header, with the key that every namespace has. */
+  byHeader(line, body, { headers = {} } = {}) {
+    return this.call(line, body, {
+      key: "sk_test_sandbox",
+      headers: { ...headers, "sandbox-namespace": this.#namespace },
+    });
+  }
+
+  control(line, body) {
+    const [method, path] = line.split(" ");
+    return this.call(`${method} /_sandbox${path}`, body);
+  }
+
+  advance(by) {
+    return this.control("POST /clock/advance", { by });
+  }
+
+  /** Deliveries go out beside the answers: this waits until all that is due has been said and heard. */
+  idle() {
+    return this.control("POST /wait", { for: "idle" });
+  }
+
+  /** The namespace's stream: `stop()` resolves with all its messages up to that named event. */
+  async stream() {
+    const abort = new AbortController();
+    const response = await fetch(`${this.#url}/_sandbox/stream?namespace=${this.#namespace}`, {
+      signal: abort.signal,
+    });
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    return async (last) => {
+      while (!text.includes(last)) {
+        const { value, done } = await reader.read();
+        if (done) throw new Error(`the stream ended before ${last}`);
+        text += value;
+      }
+      abort.abort();
+      return text.slice(0, text.indexOf(last)).split("\n\n").slice(0, -1);
+    };
+  }
+}

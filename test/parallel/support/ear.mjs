@@ -1,0 +1,32 @@
+import { createServer } from "node:http";
+
+/** Hears webhooks and answers each at once; what it has heard is kept in the order it came. */
+export class Ear {
+  heard = [];
+  #server = createServer((request, response) => {
+    const chunks = [];
+    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("end", () => {
+      const { headers, url } = request;
+      this.heard.push({ url, headers, body: Buffer.concat(chunks).toString("utf8") });
+      response.end("heard");
+    });
+  });
+
+  static async open() {
+    const ear = new Ear();
+    await new Promise((resolve) => ear.#server.listen(0, "127.0.0.1", resolve));
+    return ear;
+  }
+
+  get url() {
+    return `http://127.0.0.1:${this.#server.address().port}`;
+  }
+
+  async close() {
+    await new Promise((resolve) => {
+      this.#server.close(resolve);
+      this.#server.closeAllConnections();
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { Command } from "../../support/process-command.js";
+import { Ear } from "./ear.mjs";
+
+/** A worker's number decides what it does, its namespace where. */
+export interface Assignment {
+  readonly number: number;
+  readonly namespace: string;
+}
+
+export interface Course {
+  /** Every answer, stream message and webhook, as text. */
+  readonly lines: readonly string[];
+  /** Whose events its own receiver heard: a worker's number each. */
+  readonly heard: readonly string[];
+  /** Whose events were sent to the address that names its namespace. */
+  readonly heardAtHub: readonly string[];
+}
+
+const SERVER = [
+  "start --json --port 0 --auto-namespaces --clock manual --start-time 2026-03-01T09:00:00Z",
+  "--seed everybody --rate-limit 30 --public-url http://pay.test",
+]
+  .join(" ")
+  .split(" ");
+
+/** Takes the courses on one fresh server, a process of its own, all at the same time: each worker is a thread. */
+export async function takeTogether(assignments: readonly Assignment[]): Promise<Course[]> {
+  const hub = await Ear.open();
+  const server = new Command([...SERVER, "--webhook-url", `${hub.url}/{namespace}/hooks`]);
+  const workers: Worker[] = [];
+  try {
+    const { port } = await server.ready();
+    for (const assignment of assignments) {
+      const workerData = { ...assignment, url: `http://127.0.0.1:${port}`, hub: hub.url };
+      workers.push(new Worker(new URL("./worker.mjs", import.meta.url), { workerData }));
+    }
+    await Promise.all(workers.map((worker) => once(worker, "message")));
+    const results = workers.map((worker) => once(worker, "message"));
+    for (const worker of workers) worker.postMessage("begin");
+    const courses = (await Promise.all(results)) as [Omit<Course, "heardAtHub">][];
+    return courses.map(([course], index) => ({
+      ...course,
+      heardAtHub: hub.heard
+        .filter(({ url }) => url === `/${assignments[index]!.namespace}/hooks`)
+        .map(({ body }) => workerOf(body)),
+    }));
+  } finally {
+    for (const worker of workers) await worker.terminate();
+    await server.stop();
+    await hub.close();
+  }
+}
+
+/** Takes each course on a fresh server of its own, two at a time, for such is the machine. */
+export async function takeAlone(assignments: readonly Assignment[]): Promise<Course[]> {
+  const courses: Course[] = [];
+  const waiting = assignments.map((assignment, index) => ({ assignment, index }));
+  const takeNext = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      courses[next.index] = (await takeTogether([next.assignment]))[0]!;
+  };
+  await Promise.all([takeNext(), takeNext()]);
+  return courses;
+}
+
+/** Every object a worker makes carries its number. */
+function workerOf(body: string): string {
+  const { data } = JSON.parse(body) as { data: { worker?: string; metadata?: { worker: string } } };
+  return (data.metadata?.worker ?? data.worker)!;
+}

@@ -1,0 +1,104 @@
+import { execFileSync } from "node:child_process";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { buildIfMissing, Command, removeFolders, stopAll } from "../support/process-command.js";
+
+beforeAll(buildIfMissing, 60_000);
+afterEach(stopAll);
+afterAll(removeFolders);
+
+const COUNT = 1_000;
+/** How often they are made and deleted once more. */
+const ROUNDS = 2;
+/** A thousand worlds with a charge each need less than 40 MiB. Were deleted ones kept, the rounds would not fit in. */
+const HEAP_MIB = 52;
+
+const ORDER = { pricing: { base_currency: "KES", amount: "500.00" }, payment_method: "card" };
+
+/** A server of little memory and the calls of this test; `call` throws for any answer that is not 200. */
+async function startServer() {
+  const server = new Command(["start", "--json", "--port", "0", "--rate-limit", "off", "--clock", "manual"], {
+    env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` },
+  });
+  const { url, pid } = await server.ready();
+  const send = async (line: string, key: string, body?: unknown) => {
+    const [method, path] = line.split(" ");
+    const response = await fetch(url + path, {
+      method: method!,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, json: await response.json() };
+  };
+  const call = async (line: string, body?: unknown, key = "sk_test_sandbox") => {
+    const { status, json } = await send(line, key, body);
+    if (status !== 200) throw new Error(`${line}: ${status} ${JSON.stringify(json)}`);
+    return json;
+  };
+  return { send, call, residentMib: () => residentMib(pid) };
+}
+
+function residentMib(pid: number): number {
+  return Math.round(
+    Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" })) / 1024,
+  );
+}
+
+/** Runs it for every number, twenty at a time, as that many workers would. */
+async function forEach(work: (number: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < COUNT) await work(next++);
+  };
+  await Promise.all(Array.from({ length: 20 }, worker));
+}
+
+it("a thousand namespaces at once are made, keep to themselves, and leave nothing behind", async () => {
+  const { call, send, residentMib } = await startServer();
+  const keyOf = (number: number) => `sk_test_ns_n${number}`;
+  const make = () =>
+    forEach(async (number) => {
+      await call("POST /_sandbox/namespaces", { name: `n${number}`, webhooks: [{ mailbox: "inbox" }] });
+    });
+  const remove = () =>
+    forEach(async (number) => {
+      await call(`DELETE /_sandbox/namespaces/n${number}`);
+    });
+
+  const before = residentMib();
+  const begun = performance.now();
+  await make();
+  const makingMs = performance.now() - begun;
+  expect((await call("GET /_sandbox/namespaces?limit=1")).total).toBe(COUNT + 1);
+
+  const ids: string[] = [];
+  await forEach(async (number) => {
+    const key = keyOf(number);
+    const { quote_id } = await call("POST /api/v1/payments/quotes", ORDER, key);
+    const body = { ...ORDER, quote_id, customer_email: "ada@example.com" };
+    ids[number] = (await call("POST /api/v1/payments/whitelabel", body, key)).charge_id;
+    // Each moves its clock by a span of its own; only every second one gets as far as COMPLETED.
+    await call("POST /_sandbox/clock/advance", { by: number % 2 === 0 ? `${5 + number}s` : "2s" }, key);
+  });
+  expect(new Set(ids).size).toBe(COUNT);
+  for (const number of [0, 1, 2, 499, 500, 998, 999]) {
+    const key = keyOf(number);
+    const isPaid = number % 2 === 0;
+    const { items, total } = await call("GET /api/v1/payments/payins", undefined, key);
+    const status = isPaid ? "COMPLETED" : "AWAITING_PAYMENT";
+    expect([total, items[0].charge_id, items[0].status]).toEqual([1, ids[number], status]);
+    expect((await call("GET /_sandbox/events", undefined, key)).total).toBe(isPaid ? 3 : 1);
+    const next = ids[(number + 1) % COUNT];
+    expect((await send(`GET /api/v1/payments/charges/${next}`, key)).status).toBe(404);
+  }
+  console.info(
+    `${COUNT} namespaces: ${(makingMs / COUNT).toFixed(2)} ms each to make, resident ${before} → ${residentMib()} MiB`,
+  );
+
+  await remove();
+  for (let round = 0; round < ROUNDS; round++) {
+    await make();
+    await remove();
+  }
+  expect((await call("GET /_sandbox/namespaces")).total).toBe(1);
+  expect((await send("GET /api/v1/payments/payins", keyOf(7))).status).toBe(401);
+}, 180_000);

@@ -1,0 +1,69 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { buildIfMissing, removeFolders, stopAll } from "../support/process-command.js";
+import { type Assignment, type Course, takeAlone, takeTogether } from "./support/workers.js";
+
+beforeAll(buildIfMissing, 60_000);
+afterEach(stopAll);
+afterAll(removeFolders);
+
+const TIME_LIMIT_MS = 400_000;
+/** How much of two answers is shown on either side of where they differ. */
+const SHOWN = 200;
+
+/** Where two courses begin to differ, a few words of both; undefined when they are the same to the byte. */
+function firstDifference(one: Course, other: Course): string | undefined {
+  const length = Math.max(one.lines.length, other.lines.length);
+  const line = Array.from({ length }, (_, at) => at).find((at) => one.lines[at] !== other.lines[at]);
+  if (line === undefined) return undefined;
+  const [here = "", there = ""] = [one.lines[line], other.lines[line]];
+  let at = 0;
+  while (here[at] === there[at]) at++;
+  const part = (text: string) => text.slice(Math.max(0, at - SHOWN), at + SHOWN);
+  return `line ${line}, character ${at}: ${here.split("\n", 1)}\n${part(here)}\n---\n${part(there)}`;
+}
+
+function owners(heard: readonly string[]): string[] {
+  return [...new Set(heard)];
+}
+
+describe("twenty workers on one server, a namespace each", () => {
+  it(
+    "are told, to the byte, what each is told alone on a fresh server, and hear of nobody else",
+    async () => {
+      const assignments = Array.from({ length: 20 }, (_, number) => ({
+        number,
+        namespace: `worker-${number}`,
+      }));
+      const together = await takeTogether(assignments);
+      const alone = await takeAlone(assignments);
+      for (const { number } of assignments) {
+        const [course, expected] = [together[number]!, alone[number]!];
+        expect(firstDifference(course, expected), `worker ${number}`).toBeUndefined();
+        expect(expected.lines.length).toBeGreaterThan(500);
+        expect(owners(course.heard)).toEqual([String(number)]);
+        expect(owners(course.heardAtHub)).toEqual([String(number)]);
+        expect(course.heardAtHub.length).toBe(expected.heardAtHub.length);
+      }
+      // Same names, same keys, and still no two of them have lived the same: the comparison has something to find.
+      expect(new Set(together.map(({ lines }) => lines.join())).size).toBe(20);
+    },
+    TIME_LIMIT_MS,
+  );
+});
+
+describe("the proof can fail", () => {
+  it(
+    "two workers in one namespace are told something else than each alone, and hear of each other",
+    async () => {
+      const assignments: Assignment[] = [3, 4].map((number) => ({ number, namespace: "shared" }));
+      const alone = await takeAlone(assignments);
+      const together = await takeTogether(assignments).catch((error: Error) => error);
+      // In such a mess a course may not even get to its end.
+      if (together instanceof Error) return expect(together).toBeInstanceOf(TypeError);
+      const differences = together.map((course, index) => firstDifference(course, alone[index]!));
+      expect(differences.some((difference) => difference !== undefined)).toBe(true);
+      expect(owners(together[0]!.heardAtHub).length).toBe(2);
+    },
+    TIME_LIMIT_MS,
+  );
+});

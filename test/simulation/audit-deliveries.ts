@@ -1,0 +1,158 @@
+import type { Client, Json } from "./client.js";
+import { demand, demandSame } from "./failure.js";
+import { firstRule, globMatches } from "./matching.js";
+import { durationMs, type Endpoint, type ExpectedDelivery, iso, type Model } from "./model.js";
+
+/** The waits between attempts (contract section 3). */
+const LADDER_MS = ["5s", "5m", "30m", "2h", "5h", "10h", "14h", "20h", "24h"].map(durationMs);
+/** For how long a swapped delivery waits for a next event. */
+const PATIENCE_MS = 60_000;
+
+/** What the receivers of a simulation answer with a 429 or 503. */
+export const RETRY_AFTER_S = 47;
+
+/**
+ * The deliveries of each event: to every endpoint that hears it, as often as the scenario says, first at once and
+ * then by the ladder, and none before its time.
+ */
+export async function auditDeliveries(client: Client, model: Model, events: Json[]): Promise<void> {
+  const seen = await client.all("/_sandbox/deliveries");
+  noteGone(model, seen);
+  expectNew(model);
+  const { state } = model;
+  demandSame(
+    "delivery",
+    "those there are",
+    seen.map((one) => `${one.event_id} ${one.webhook_id}`),
+    state.deliveries.map(({ event, endpoint }) => `${events[event]!.event_id} ${endpoint}`),
+  );
+  for (const [index, delivery] of seen.entries()) {
+    const expected = state.deliveries[index]!;
+    demandSame(
+      "delivery",
+      `the bytes of ${delivery.delivery_id}`,
+      delivery.body,
+      JSON.stringify(events[expected.event]!.payload),
+    );
+    auditOne(model, delivery, expected, firstDueMs(model, index));
+  }
+  const endpoints = await client.all("/_sandbox/webhook-endpoints");
+  demandSame(
+    "delivery",
+    "the endpoints",
+    endpoints.map((one) => [one.webhook_id, one.enabled]),
+    [...state.endpoints.values()].map((one) => [one.id, one.enabled]),
+  );
+}
+
+/** Who answered 410 hears nothing from then on. */
+function noteGone(model: Model, seen: readonly Json[]): void {
+  for (const { webhook_id, attempts } of seen) {
+    const endpoint = model.state.endpoints.get(webhook_id);
+    const last = attempts.at(-1);
+    if (endpoint === undefined || last?.status !== 410) continue;
+    const atMs = Date.parse(last.at);
+    if (endpoint.onSinceMs > atMs || (!endpoint.enabled && endpoint.offSinceMs <= atMs)) continue;
+    endpoint.enabled = false;
+    endpoint.wasOff = true;
+    endpoint.offSinceMs = atMs;
+  }
+}
+
+function hears(endpoint: Endpoint, { mode, org, type, atMs }: Model["state"]["events"][number]): boolean {
+  return (
+    endpoint.mode === mode &&
+    (endpoint.org === null || endpoint.org === org) &&
+    globMatches(endpoint.events, type) &&
+    (endpoint.enabled || (endpoint.offSinceMs >= endpoint.onSinceMs && atMs <= endpoint.offSinceMs))
+  );
+}
+
+function expectNew(model: Model): void {
+  const { state } = model;
+  for (; state.told < state.events.length; state.told++) {
+    const event = state.events[state.told]!;
+    for (const endpoint of state.endpoints.values()) {
+      if (!hears(endpoint, event)) continue;
+      const url = endpoint.url ?? `mailbox:${endpoint.mailbox}`;
+      const fields = { ...event.subject.fields, type: event.type, url };
+      const rule = firstRule("webhooks", model.asked(event.asked), { ...event.subject, fields })?.rule ?? {};
+      const copies = rule.drop ? 1 : (rule.copies ?? 1);
+      for (let copy = 0; copy < copies; copy++)
+        state.deliveries.push({ event: state.told, endpoint: endpoint.id, rule });
+    }
+  }
+}
+
+/** When the first attempt is due; a swapped one waits for the next event that stands in its line. */
+function firstDueMs({ state }: Model, index: number): number {
+  const { event, endpoint, rule } = state.deliveries[index]!;
+  const { atMs, objectId } = state.events[event]!;
+  if (rule.delay !== undefined) return atMs + durationMs(rule.delay);
+  if (!rule.swap) return atMs;
+  const next = state.deliveries.find(
+    (one, place) =>
+      place > index &&
+      one.endpoint === endpoint &&
+      state.events[one.event]!.objectId === objectId &&
+      one.rule.delay === undefined &&
+      !one.rule.drop &&
+      !one.rule.swap,
+  );
+  const nextMs = next === undefined ? Number.POSITIVE_INFINITY : state.events[next.event]!.atMs;
+  return Math.min(nextMs, atMs + PATIENCE_MS);
+}
+
+function auditOne(model: Model, delivery: Json, expected: ExpectedDelivery, firstMs: number): void {
+  const { nowMs, endpoints } = model.state;
+  const { delivery_id: id, attempts, status } = delivery;
+  const endpoint = endpoints.get(expected.endpoint);
+  const { rule } = expected;
+  if (rule.drop) {
+    demandSame("ladder", `${id}, to be dropped`, [status, attempts.length], ["dropped", 0]);
+    return;
+  }
+  const isMailbox = endpoint?.kind === "mailbox";
+  const isSteady = endpoint !== undefined && !endpoint.wasOff;
+  for (const [index, attempt] of attempts.entries()) {
+    const atMs = Date.parse(attempt.at);
+    demand(atMs <= nowMs, "too early", () => `an attempt of ${id} at ${attempt.at}, and it is ${iso(nowMs)}`);
+    demandSame("delivery", `the number of an attempt of ${id}`, attempt.attempt, index + 1);
+    const dueMs = index === 0 ? firstMs : afterMs(attempts[index - 1], index);
+    demand(
+      atMs >= dueMs,
+      "too early",
+      () => `attempt ${index + 1} of ${id} was due at ${iso(dueMs)}, not ${attempt.at}`,
+    );
+    if (!isMailbox && isSteady) demandSame("ladder", `attempt ${index + 1} of ${id}`, attempt.at, iso(dueMs));
+    const isForced = index < (rule.fail_first ?? 0);
+    demandSame(
+      "ladder",
+      `attempt ${index + 1} of ${id} to fail on the way`,
+      attempt.error?.startsWith("failed by scenario") ?? false,
+      isForced,
+    );
+    const isOver = attempt.status === 410 || (attempt.status >= 200 && attempt.status < 300);
+    demand(!isOver || index === attempts.length - 1, "ladder", () => `${id} goes on after ${attempt.status}`);
+  }
+  const last = attempts.at(-1);
+  if (last?.status >= 200 && last.status < 300) demandSame("ladder", `${id}, answered`, status, "delivered");
+  else if (last?.status === 410) demandSame("ladder", `${id}, whose receiver is gone`, status, "failed");
+  else if (attempts.length > LADDER_MS.length)
+    demandSame("ladder", `${id}, tried to the end`, status, "failed");
+  else if (isSteady) {
+    demandSame("ladder", `${id}, not over`, status, "pending");
+    if (isMailbox) return;
+    const dueMs = last === undefined ? firstMs : afterMs(last, attempts.length);
+    demand(dueMs > nowMs, "ladder", () => `${id} was due at ${iso(dueMs)}, and nothing happened`);
+    const isInLine = last === undefined && rule.swap;
+    if (!isInLine) demandSame("ladder", `${id}'s next attempt`, delivery.next_attempt_at, iso(dueMs));
+  } else demand(["pending", "dropped"].includes(status), "ladder", () => `${id} is ${status}`);
+}
+
+/** When the attempt after this one is due: by the ladder, later if a 429 or 503 asked for it. */
+function afterMs(attempt: Json, made: number): number {
+  const asksForTime = attempt.status === 503 || attempt.status === 429;
+  const wait = Math.max(LADDER_MS[made - 1]!, asksForTime ? RETRY_AFTER_S * 1_000 : 0);
+  return Date.parse(attempt.at) + wait;
+}

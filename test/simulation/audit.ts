@@ -1,0 +1,274 @@
+import { minorUnits } from "../support/fraction.js";
+import { auditDeliveries } from "./audit-deliveries.js";
+import type { Client, Json } from "./client.js";
+import { demand, demandSame } from "./failure.js";
+import { CHARGE_MOVES, chargeJson, iso, type Mode, type Model, withdrawalJson } from "./model.js";
+import { DECIMALS, inUsd } from "./prices.js";
+
+export interface Actor {
+  readonly key: string;
+  readonly mode: Mode;
+  readonly org: string;
+  /** The currency of its country: opened, with dollars, by the first read of balances. */
+  readonly home: string;
+}
+
+export const ACTORS: readonly Actor[] = [
+  { key: "sk_test_sandbox", mode: "test", org: "org_sandbox", home: "NGN" },
+  { key: "sk_live_sandbox", mode: "live", org: "org_sandbox", home: "NGN" },
+  { key: "sk_test_other", mode: "test", org: "org_other", home: "KES" },
+];
+
+export const as = ({ key }: Actor) => ({ authorization: `Bearer ${key}` });
+
+/** Everything that can be seen of the sandbox is held against what must be true. */
+export async function audit(client: Client, model: Model): Promise<void> {
+  const idle = await client.send("POST", "/_sandbox/wait", { for: "idle", timeout: "20s" });
+  demand(idle.status === 200, "time", () => `does not come to rest: ${idle.text}`);
+  await auditClock(client, model);
+  await auditCharges(client, model);
+  const events = await auditEvents(client, model);
+  await auditDeliveries(client, model, events);
+  for (const actor of ACTORS) {
+    await auditWithdrawals(client, model, actor);
+    await auditBalances(client, model, actor);
+  }
+}
+
+async function auditClock(client: Client, model: Model): Promise<void> {
+  const { json, now } = await client.get("/_sandbox/clock");
+  demandSame("time", "the clock", json.now, iso(model.state.nowMs));
+  demandSame("time", "Sandbox-Now", now, iso(model.state.nowMs));
+  const nextMs = model.next()?.atMs;
+  if (nextMs !== undefined)
+    demand(
+      json.next_due !== null && Date.parse(json.next_due) <= nextMs,
+      "time",
+      () => `something is due at ${iso(nextMs)}, and the next thing is said to be at ${json.next_due}`,
+    );
+}
+
+/** From any status only to those that may follow it, in time that never goes back. */
+function auditHistory(moves: Readonly<Record<string, readonly string[]>>, id: string, history: Json[]): void {
+  for (const [index, change] of history.entries()) {
+    const before = history[index - 1];
+    if (before === undefined) demandSame("transition", `${id} begins`, change.status, "PENDING");
+    else {
+      demand(
+        (moves[before.status] ?? []).includes(change.status),
+        "transition",
+        () => `${id} went from ${before.status} to ${change.status}`,
+      );
+      demand(
+        before.at <= change.at,
+        "transition",
+        () => `${id} went back in time: ${JSON.stringify(history)}`,
+      );
+    }
+  }
+}
+
+async function auditCharges(client: Client, model: Model): Promise<void> {
+  const seen = await client.all("/_sandbox/charges");
+  for (const charge of seen) {
+    const id = charge.charge_id;
+    auditHistory(CHARGE_MOVES, id, charge.status_history);
+    demandSame("transition", `${id}'s status`, charge.status, charge.status_history.at(-1)?.status);
+    const { amount, settlement_amount, fees, currency, exchange_rate } = charge;
+    if (settlement_amount === null) continue;
+    const [all, rest, fee] = [amount, settlement_amount, fees.total_fee].map((text: string) =>
+      minorUnits(text, DECIMALS[currency]!),
+    );
+    demand(
+      all === rest! + fee!,
+      "price",
+      () => `${id}: ${amount} is not ${settlement_amount} + ${fees.total_fee}`,
+    );
+    const price = model.state.charges.get(id)?.price;
+    demandSame("price", id, { amount, currency, exchange_rate, settlement_amount, fees }, price);
+  }
+  demandSame(
+    "charge",
+    "the charges there are",
+    seen.map((one) => one.charge_id),
+    [...model.state.charges.keys()],
+  );
+  for (const { mode, kind, sandbox, ...detail } of seen) {
+    const expected = model.state.charges.get(detail.charge_id)!;
+    auditTooEarly(detail, model.state.nowMs);
+    demandSame("charge", `${detail.charge_id} (${sandbox.scenario})`, detail, chargeJson(expected));
+    demandSame(
+      "charge",
+      `${detail.charge_id} beside`,
+      { mode, kind, scenario: sandbox.scenario },
+      {
+        mode: expected.mode,
+        kind: expected.kind,
+        scenario: expected.scenario,
+      },
+    );
+  }
+  await auditPayins(client, model);
+}
+
+/** Nothing that can be seen is later than now. */
+function auditTooEarly(record: Json, nowMs: number): void {
+  const times = [record.created_at, record.updated_at, record.settled_at ?? null];
+  for (const { at } of record.status_history ?? []) times.push(at);
+  for (const at of times)
+    demand(at === null || Date.parse(at) <= nowMs, "too early", () => `${at} is later than ${iso(nowMs)}`);
+}
+
+/** The service's own list and reads show the same charges, to their owner alone. */
+async function auditPayins(client: Client, model: Model): Promise<void> {
+  for (const actor of ACTORS) {
+    const own = [...model.state.charges.values()].filter(
+      (one) => one.mode === actor.mode && one.org === actor.org,
+    );
+    const listed = await client.all("/api/v1/payments/payins", as(actor));
+    demandSame(
+      "list",
+      `payins of ${actor.key}`,
+      listed.map((one) => one.charge_id),
+      own.map((one) => one.id),
+    );
+    const newest = own.at(-1);
+    if (newest === undefined) continue;
+    const { text } = await client.get(`/api/v1/payments/charges/${newest.id}`, as(actor));
+    demandSame("charge", `${newest.id} as the service reads it`, text, chargeJson(newest));
+    const { json } = await client.get(
+      `/api/v1/payments/payins?status_filter=${newest.status}&limit=1`,
+      as(actor),
+    );
+    demandSame(
+      "list",
+      `payins that are ${newest.status}`,
+      json.total,
+      own.filter((one) => one.status === newest.status).length,
+    );
+    const stranger = ACTORS.find((one) => one !== actor)!;
+    const foreign = await client.get(`/api/v1/payments/payins/${newest.id}`, as(stranger));
+    demandSame("list", "another's charge", foreign.status, 404);
+  }
+}
+
+async function auditWithdrawals(client: Client, model: Model, actor: Actor): Promise<void> {
+  const seen = await client.all("/api/v1/payouts/withdrawals", as(actor));
+  const own = [...model.state.withdrawals.values()].filter(
+    (one) => one.mode === actor.mode && one.org === actor.org,
+  );
+  demandSame(
+    "withdrawal",
+    "those there are",
+    seen.map((one) => one.withdrawal_id),
+    own.map((one) => one.id),
+  );
+  for (const [index, one] of seen.entries()) {
+    auditTooEarly(one, model.state.nowMs);
+    demandSame("withdrawal", one.withdrawal_id, one, withdrawalJson(own[index]!));
+  }
+}
+
+async function auditBalances(client: Client, model: Model, actor: Actor): Promise<void> {
+  for (const code of ["USD", actor.home]) model.holding(actor.mode, actor.org, code);
+  const { json } = await client.get("/api/v1/accounts/balances", as(actor));
+  const place = `${actor.mode}|${actor.org}|`;
+  const held = [...model.state.holdings].flatMap(([key, { available, pending }]) => {
+    if (!key.startsWith(place)) return [];
+    demand(available >= 0n && pending >= 0n, "balance", () => `the auditor's own ${key} is below zero`);
+    return [{ code: key.slice(place.length), available, pending }];
+  });
+  const seen = json.balances.map(({ currency, available_balance, pending_balance }: Json) => [
+    currency,
+    minorUnits(available_balance, DECIMALS[currency]!).toString(),
+    minorUnits(pending_balance, DECIMALS[currency]!).toString(),
+  ]);
+  const expected = held.map(({ code, available, pending }) => [
+    code,
+    available.toString(),
+    pending.toString(),
+  ]);
+  demandSame("balance", `${actor.key}'s accounts`, seen.sort(), expected.sort());
+  const total = inUsd(
+    held.map(({ code, available, pending }) => [code, available + pending]),
+    model.state.rates,
+  );
+  demandSame("balance", `${actor.key}'s total in dollars`, json.total_balance_usd, total);
+}
+
+/** One event a status change, in the order they came, each with what a read said at that moment. */
+async function auditEvents(client: Client, model: Model): Promise<Json[]> {
+  const seen = await client.all("/_sandbox/events");
+  for (const charge of model.state.charges.values()) {
+    const count = seen.filter((event) => event.charge_id === charge.id).length;
+    demandSame("one event each", `events of ${charge.id}`, count, charge.history.length - 1);
+  }
+  demandSame("one event each", "events in all", seen.length, model.state.events.length);
+  for (const [index, event] of seen.entries()) {
+    const { type, objectId, atMs, mode, org, data } = model.state.events[index]!;
+    demandSame(
+      "event",
+      `number ${index}`,
+      [event.type, event.charge_id ?? event.withdrawal_id, event.at],
+      [type, objectId, iso(atMs)],
+    );
+    const payload = `{"id":"${event.event_id}","type":"${type}","timestamp":"${iso(atMs)}","mode":"${mode}","data":${data}}`;
+    demandSame("event", `the body of number ${index}`, event.payload, payload);
+    demandSame("event", `whose number ${index} is`, event.organization_id, org);
+  }
+  return seen;
+}
+
+/** Every entry of the ledger balances, and all of them come to the balances there are. */
+export async function auditLedger(client: Client): Promise<void> {
+  const { json } = await client.get("/_sandbox/state");
+  const sums = new Map<string, bigint>();
+  for (const [, entry] of json.collections.entries) {
+    const decimals = DECIMALS[entry.currency]!;
+    let sum = 0n;
+    for (const { account, amount } of entry.postings) {
+      const part = minorUnits(amount, decimals);
+      sum += part;
+      const key = `${entry.mode}|${entry.organization_id}|${entry.currency}|${account}`;
+      sums.set(key, (sums.get(key) ?? 0n) + part);
+    }
+    demand(
+      sum === 0n,
+      "posting",
+      () => `${entry.entry_id} does not balance: ${JSON.stringify(entry.postings)}`,
+    );
+  }
+  const { json: shown } = await client.get("/_sandbox/balances?limit=100");
+  for (const one of shown.items)
+    for (const account of ["available", "pending"]) {
+      const key = `${one.mode}|${one.organization_id}|${one.currency}|${account}`;
+      const held = minorUnits(one[`${account}_balance`], DECIMALS[one.currency]!);
+      demandSame("posting", `the sum of ${key}`, held.toString(), (sums.get(key) ?? 0n).toString());
+    }
+  for (const [, entry] of json.collections.charges)
+    auditHistory(CHARGE_MOVES, entry.charge_id, entry.status_history);
+}
+
+/** A charge's postings, one by one: what came in, what became available, what went back. */
+export async function auditPostings(client: Client, model: Model, chargeId: string): Promise<void> {
+  const charge = model.state.charges.get(chargeId)!;
+  const { json } = await client.get(`/_sandbox/charges/${chargeId}/timeline`);
+  const seen = json.items
+    .filter((item: Json) => item.kind === "ledger")
+    .map((item: Json) => [
+      item.posting,
+      ...item.postings.map(({ account, amount }: Json) => `${account} ${amount}`),
+    ]);
+  const expected: string[][] = [];
+  if (charge.price !== null) {
+    const { amount, settlement_amount: rest, fees } = charge.price;
+    if (charge.history.some((one) => one.status === "COMPLETED"))
+      expected.push(["payment", `outside -${amount}`, `pending ${rest}`, `fees ${fees.total_fee}`]);
+    if (charge.settledMs !== null) expected.push(["settlement", `pending -${rest}`, `available ${rest}`]);
+    if (charge.status === "REFUNDED")
+      expected.push(["refund", `available -${rest}`, `fees -${fees.total_fee}`, `outside ${amount}`]);
+  }
+  const zero = /^(\S+) -(0+\.0+)$/;
+  const plainZero = (rows: string[][]) => rows.map((row) => row.map((text) => text.replace(zero, "$1 $2")));
+  demandSame("posting", `those of ${chargeId}`, plainZero(seen), plainZero(expected));
+}

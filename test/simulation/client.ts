@@ -1,0 +1,87 @@
+import type { Sandbox } from "../../src/sandbox.js";
+
+// biome-ignore lint/suspicious/noExplicitAny: the auditor reads whatever the wire says
+export type Json = any;
+
+export interface Answer {
+  /** 0 when the connection was cut. */
+  readonly status: number;
+  readonly text: string;
+  readonly json: Json;
+  readonly now: string | null;
+  readonly replayed: boolean;
+}
+
+/** What a lie makes of an answer; undefined leaves it as it is. */
+export type Lie = (
+  method: string,
+  path: string,
+  text: string,
+  status: number,
+) => { readonly status: number; readonly text: string } | undefined;
+
+/** Calls a sandbox, and keeps the trail of what was called for whoever has to understand a failure. */
+export class Client {
+  readonly trail: string[] = [];
+  readonly #sandbox: Sandbox;
+  readonly #lie: Lie;
+
+  constructor(sandbox: Sandbox, lie: Lie = () => undefined) {
+    this.#sandbox = sandbox;
+    this.#lie = lie;
+  }
+
+  /** A call that changes something: it is part of the trail. */
+  async act(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const extra = Object.keys(headers).length === 0 ? "" : ` ${JSON.stringify(headers)}`;
+    this.trail.push(`${method} ${path}${body === undefined ? "" : ` ${JSON.stringify(body)}`}${extra}`);
+    const answer = await this.send(method, path, body, headers);
+    this.trail.push(`  ${answer.status} ${answer.text.slice(0, 300)}`);
+    return answer;
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send("GET", path, undefined, headers);
+  }
+
+  /** Every item of a list, oldest first. */
+  async all(path: string, headers: Record<string, string> = {}): Promise<Json[]> {
+    const items: Json[] = [];
+    for (;;) {
+      const mark = path.includes("?") ? "&" : "?";
+      const { json } = await this.get(`${path}${mark}limit=100&offset=${items.length}`, headers);
+      items.push(...json.items);
+      if (items.length >= json.total || json.items.length === 0) return items.reverse();
+    }
+  }
+
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const init: RequestInit = {
+      method,
+      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    };
+    if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
+    let response: Response;
+    try {
+      response = await this.#sandbox.fetch(new Request(`http://sandbox${path}`, init));
+    } catch (error) {
+      // A fault has cut the connection: what a program in this process sees of that is fetch's own error.
+      if (!(error instanceof TypeError)) throw error;
+      return { status: 0, text: "", json: undefined, now: null, replayed: false };
+    }
+    const told = { status: response.status, text: await response.text() };
+    const { status, text } = this.#lie(method, path, told.text, told.status) ?? told;
+    return {
+      status,
+      text,
+      json: JSON.parse(text),
+      now: response.headers.get("sandbox-now"),
+      replayed: response.headers.get("idempotent-replayed") === "true",
+    };
+  }
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { createSandbox } from "../../src/index.js";
+import type { Client } from "../support/receiver-client.js";
+import type { Handler } from "../support/receiver-server.js";
+import { receive, SECOND, START, shopFor, since } from "../webhooks/support/shop.js";
+
+/** Calls back with every webhook of a paid charge, before it answers or after. */
+function callingBack(
+  client: () => Client,
+  order: "before" | "after",
+  times = Number.POSITIVE_INFINITY,
+): Handler {
+  let made = 0;
+  return async (received) => {
+    const { type } = received.event;
+    if (order === "after") received.answer();
+    if (type === "charge.completed" && made++ < times) await client().pay();
+    if (order === "before") received.answer();
+  };
+}
+
+async function shopWith(order: "before" | "after", times?: number) {
+  const receiver = await receive();
+  const shop = await shopFor([{ url: receiver.url, events: ["charge.completed"] }]);
+  receiver.handler = callingBack(() => shop.client, order, times);
+  return { ...shop, receiver };
+}
+
+describe("an advance until idle that never comes to rest", { timeout: 120_000 }, () => {
+  it("is refused in one line when each payment leads to the next, later, for ever", async () => {
+    const { client, receiver } = await shopWith("before");
+    await client.pay();
+    const answer = await client.advance({ until: "idle" });
+    expect(answer.status).toBe(400);
+    expect(answer.json.error.code).toBe("VALIDATION_ERROR");
+    expect(answer.json.error.message).toMatch(
+      /^It never comes to rest: by \S+Z webhooks have led to calls, and those to webhooks, 1000 times in a row\. Advance by a duration/,
+    );
+    // Five seconds a payment: the clock is where it has come to, and goes on from there.
+    const now = since((await client.clock()).json.now);
+    expect(now).toBe(5 * 1_001 * SECOND);
+    const more = await client.advance({ by: "50s" });
+    expect(more.status).toBe(200);
+    expect(more.json.fired_total).toBeGreaterThan(30);
+    receiver.handler = (received) => received.answer();
+    expect((await client.advance({ until: "idle" })).status).toBe(200);
+  });
+
+  it("is refused as well when the receiver answers first and pays then, in the same turn", async () => {
+    const { client } = await shopWith("after");
+    // Something else is planned all the time, so that there is always a next instant.
+    await client.pay({ scenario: "slow" });
+    await client.pay();
+    const answer = await client.advance({ until: "idle" });
+    expect(answer.status).toBe(400);
+    expect(answer.json.error.message).toMatch(/^It never comes to rest/);
+  });
+
+  it("is refused when one event has itself sent again and again at the same instant", async () => {
+    const receiver = await receive();
+    const { client } = await shopFor([{ url: receiver.url, events: ["charge.completed"] }]);
+    receiver.handler = async (received) => {
+      const charge_id = received.event.data.charge_id;
+      await client.call("POST", "/_sandbox/events", { type: "charge.completed", charge_id });
+      received.answer();
+    };
+    await client.pay();
+    const answer = await client.advance({ until: "idle" });
+    expect(answer.status).toBe(400);
+    expect(answer.json.error.message).toMatch(/^It never comes to rest/);
+  });
+
+  it("rejects in the library with the same line", async () => {
+    const receiver = await receive();
+    await using sandbox = await createSandbox({
+      clock: "manual",
+      startTime: START,
+      webhooks: [{ url: receiver.url, events: ["charge.completed"] }],
+    });
+    receiver.handler = callingBack(() => shop, "before");
+    const { Client } = await import("../support/receiver-client.js");
+    const shop = Client.of(sandbox);
+    await shop.pay();
+    await expect(sandbox.advance("idle")).rejects.toThrow(/^It never comes to rest/);
+  });
+});
+
+describe("an advance until idle that comes to rest late", { timeout: 120_000 }, () => {
+  it("goes on through a long chain of payments", async () => {
+    const { client, receiver } = await shopWith("before", 300);
+    await client.pay();
+    const { status, json } = await client.advance({ until: "idle" });
+    expect([status, since(json.to)]).toEqual([200, 5 * 301 * SECOND]);
+    expect(receiver.received).toHaveLength(301);
+  });
+
+  it("goes on when many payments side by side lead to one more each", async () => {
+    const { client, receiver } = await shopWith("before", 1_100);
+    for (let count = 0; count < 1_100; count++) {
+      await client.pay();
+      await client.advance({ by: "4ms" });
+    }
+    const { status } = await client.advance({ until: "idle" });
+    expect(status).toBe(200);
+    expect(receiver.received).toHaveLength(2_200);
+  });
+});

@@ -1,0 +1,433 @@
+import type { Json } from "./client.js";
+import { firstRule, type Scenario, type Subject } from "./matching.js";
+import { type Price, type Pricing, SETTLEMENT_MS, units } from "./prices.js";
+
+/**
+ * What must be true, kept beside the sandbox and worked out from the calls alone. Written from the interface
+ * specification and the contract; shares no code with src. Plain data, so that a snapshot is a copy.
+ */
+export type Mode = "test" | "live";
+
+/** From → to, and nothing else (specification: States; contract section 2: transitions). */
+export const CHARGE_MOVES: Readonly<Record<string, readonly string[]>> = {
+  PENDING: ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
+  AWAITING_PAYMENT: ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
+  PROCESSING: ["COMPLETED", "FAILED"],
+  EXPIRED: ["PROCESSING", "COMPLETED"],
+  COMPLETED: ["REFUNDED"],
+};
+export const WITHDRAWAL_MOVES: Readonly<Record<string, readonly string[]>> = {
+  PENDING: ["PROCESSING", "CANCELLED"],
+  PROCESSING: ["COMPLETED", "FAILED"],
+};
+const OPEN = ["PENDING", "AWAITING_PAYMENT"];
+
+export interface Entry {
+  readonly after?: string;
+  readonly after_expiry?: string;
+  readonly to: string;
+  readonly reason?: string;
+}
+
+interface Planned {
+  readonly atMs: number;
+  /** Expiry goes first at an instant, then what was planned first. */
+  readonly order: number;
+  readonly step: number;
+}
+
+interface Moving {
+  id: string;
+  mode: Mode;
+  org: string;
+  status: string;
+  updatedMs: number;
+  failure: string | null;
+  timeline: readonly Entry[];
+  entry: Planned | undefined;
+  asked: string | null;
+  scenario: string | null;
+  subject: Subject;
+}
+
+export interface Charge extends Moving {
+  checkoutId: string;
+  kind: "whitelabel" | "hosted";
+  createdMs: number;
+  expiresMs: number;
+  expiry: Planned | undefined;
+  settlement: Planned | undefined;
+  settledMs: number | null;
+  history: { status: string; atMs: number; reason?: string }[];
+  pricing: Pricing;
+  offered: readonly string[];
+  quoteId: string | null;
+  price: Price | null;
+  /** What does not change any more, as it was read first: instructions, references, the customer. */
+  fixed: Readonly<Record<string, unknown>>;
+}
+
+export interface Withdrawal extends Moving {
+  amount: string;
+  currency: string;
+  fixed: Readonly<Record<string, unknown>>;
+}
+
+export interface ExpectedEvent {
+  readonly type: string;
+  readonly objectId: string;
+  readonly atMs: number;
+  readonly mode: Mode;
+  readonly org: string;
+  /** The exact JSON of `data`. */
+  readonly data: string;
+  /** What scenarios' rules were held against at that moment, and in which order they were asked. */
+  readonly subject: Subject;
+  readonly asked: string | null;
+}
+
+interface Holding {
+  available: bigint;
+  pending: bigint;
+}
+
+export interface Quote {
+  id: string;
+  mode: Mode;
+  org: string;
+  method: string;
+  pricing: Pricing;
+  price: Price;
+  rail: string | null;
+  madeMs: number;
+}
+
+export interface Endpoint {
+  id: string;
+  kind: "url" | "mailbox";
+  url: string | null;
+  mailbox: string | null;
+  mode: Mode;
+  org: string | null;
+  events: readonly string[];
+  enabled: boolean;
+  /** Whether it was ever switched off: what waited then is dropped when its turn comes. */
+  wasOff: boolean;
+  onSinceMs: number;
+  offSinceMs: number;
+  secret: string;
+}
+
+export interface ExpectedDelivery {
+  /** Place of its event in `events`. */
+  readonly event: number;
+  readonly endpoint: string;
+  /** The scenario's rule for it; without one it is empty. */
+  readonly rule: Json;
+}
+
+export interface State {
+  nowMs: number;
+  order: number;
+  rates: Record<string, string>;
+  charges: Map<string, Charge>;
+  withdrawals: Map<string, Withdrawal>;
+  quotes: Map<string, Quote>;
+  holdings: Map<string, Holding>;
+  events: ExpectedEvent[];
+  endpoints: Map<string, Endpoint>;
+  deliveries: ExpectedDelivery[];
+  /** How many events have been looked at for their deliveries. */
+  told: number;
+  scenarios: Map<string, { scenario: Scenario; activated: number }>;
+  activations: number;
+  replies: Map<string, { body: string; text: string; atMs: number }>;
+}
+
+export const iso = (ms: number): string => new Date(ms).toISOString();
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+export function durationMs(text: string): number {
+  return [...text.matchAll(/(\d+)(ms|[smhd])/g)].reduce(
+    (sum, [, n, unit]) => sum + Number(n) * UNIT_MS[unit!]!,
+    0,
+  );
+}
+
+/** How a charge reads, field by field. */
+export function chargeJson(charge: Charge): string {
+  const { price, fixed } = charge;
+  return JSON.stringify({
+    charge_id: charge.id,
+    checkout_id: charge.checkoutId,
+    organization_id: charge.org,
+    amount: price?.amount ?? charge.pricing.amount,
+    currency: price?.currency ?? charge.pricing.base_currency,
+    status: charge.status,
+    payment_provider: null,
+    provider_reference: fixed.provider_reference,
+    created_at: iso(charge.createdMs),
+    updated_at: iso(charge.updatedMs),
+    payment_method: fixed.payment_method,
+    payment_rail: fixed.payment_rail,
+    customer_email: fixed.customer_email,
+    customer_name: fixed.customer_name,
+    metadata: charge.subject.metadata,
+    fees: price?.fees ?? null,
+    exchange_rate: price?.exchange_rate ?? null,
+    settlement_amount: price?.settlement_amount ?? null,
+    settled_at: charge.settledMs === null ? null : iso(charge.settledMs),
+    failure_reason: charge.failure,
+    payment_instructions: fixed.payment_instructions,
+    expires_at: iso(charge.expiresMs),
+    status_history: charge.history.map(({ status, atMs, reason }) =>
+      reason === undefined ? { status, at: iso(atMs) } : { status, at: iso(atMs), reason },
+    ),
+  });
+}
+
+export function withdrawalJson(one: Withdrawal): string {
+  const { fixed } = one;
+  return JSON.stringify({
+    withdrawal_id: one.id,
+    destination_id: fixed.destination_id,
+    organization_id: one.org,
+    amount: one.amount,
+    fee: fixed.fee,
+    currency: one.currency,
+    status: one.status,
+    failure_reason: one.failure,
+    reference: fixed.reference,
+    metadata: one.subject.metadata,
+    created_at: fixed.created_at,
+    updated_at: iso(one.updatedMs),
+  });
+}
+
+export class Model {
+  state: State;
+
+  constructor(startMs: number, rates: Readonly<Record<string, string>>, scenarios: State["scenarios"]) {
+    this.state = {
+      nowMs: startMs,
+      order: 0,
+      rates: { ...rates },
+      charges: new Map(),
+      withdrawals: new Map(),
+      quotes: new Map(),
+      holdings: new Map(),
+      events: [],
+      endpoints: new Map(),
+      deliveries: [],
+      told: 0,
+      scenarios,
+      activations: [...scenarios.values()].filter((one) => one.activated > 0).length,
+      replies: new Map(),
+    };
+  }
+
+  /** In the order they are asked: the one named, the active ones, the last activated first, `default`. */
+  asked(name: string | null): Scenario[] {
+    const all = [...this.state.scenarios.values()];
+    const active = all.filter((one) => one.activated > 0).sort((a, b) => b.activated - a.activated);
+    const named = name === null ? undefined : this.state.scenarios.get(name);
+    const fallback = this.state.scenarios.get("default");
+    return [named, ...active, fallback].flatMap((one) => (one === undefined ? [] : [one.scenario]));
+  }
+
+  holding(mode: Mode, org: string, currency: string): Holding {
+    const key = `${mode}|${org}|${currency}`;
+    let found = this.state.holdings.get(key);
+    if (found === undefined) this.state.holdings.set(key, (found = { available: 0n, pending: 0n }));
+    return found;
+  }
+
+  planExpiry(charge: Charge): void {
+    charge.expiry = { atMs: charge.expiresMs, order: ++this.state.order, step: 0 };
+  }
+
+  /** The rule is found and the timeline frozen; its first entry counts from now. */
+  begin(kind: "charges" | "withdrawals", one: Moving): void {
+    const found = firstRule(kind, this.asked(one.asked), one.subject);
+    one.scenario = found?.scenario ?? null;
+    one.timeline = found?.rule.timeline ?? [];
+    one.entry = this.#plan(one, 0, this.state.nowMs);
+  }
+
+  #plan(one: Moving, step: number, fromMs: number): Planned | undefined {
+    const entry = one.timeline[step];
+    if (entry === undefined) return undefined;
+    if (entry.after !== undefined)
+      return { atMs: fromMs + durationMs(entry.after), order: ++this.state.order, step };
+    const expired = (one as Charge).history.find((change) => change.status === "EXPIRED");
+    return expired === undefined ? undefined : this.#planLate(one, step, expired.atMs);
+  }
+
+  #planLate(one: Moving, from: number, expiredMs: number): Planned | undefined {
+    const step = one.timeline.findIndex((entry, index) => index >= from && entry.after_expiry !== undefined);
+    const entry = one.timeline[step];
+    if (entry === undefined) return undefined;
+    const atMs = Math.max(this.state.nowMs, expiredMs + durationMs(entry.after_expiry!));
+    return { atMs, order: ++this.state.order, step };
+  }
+
+  /** Why the charge may not become that; undefined when it may. */
+  chargeFault(charge: Charge, to: string): "INVALID_TRANSITION" | "INSUFFICIENT_BALANCE" | undefined {
+    if (!(CHARGE_MOVES[charge.status] ?? []).includes(to)) return "INVALID_TRANSITION";
+    if (charge.price === null && ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"].includes(to))
+      return "INVALID_TRANSITION";
+    if (to !== "REFUNDED") return undefined;
+    const { currency, settlement_amount } = charge.price!;
+    const { available } = this.holding(charge.mode, charge.org, currency);
+    const settled = units(settlement_amount, currency);
+    return available + (charge.settledMs === null ? settled : 0n) < settled
+      ? "INSUFFICIENT_BALANCE"
+      : undefined;
+  }
+
+  moveCharge(charge: Charge, to: string, by: "timeline" | "clock" | "person" | "api", reason?: string): void {
+    const { nowMs } = this.state;
+    const wasOpen = OPEN.includes(charge.status);
+    charge.status = to;
+    charge.updatedMs = nowMs;
+    charge.history.push(
+      reason === undefined ? { status: to, atMs: nowMs } : { status: to, atMs: nowMs, reason },
+    );
+    if (to === "FAILED") charge.failure = reason ?? "declined";
+    if (wasOpen && !OPEN.includes(to)) charge.expiry = undefined;
+    if (by === "person" || to === "EXPIRED" || CHARGE_MOVES[to] === undefined) charge.entry = undefined;
+    if (to === "EXPIRED" && by !== "person") charge.entry = this.#planLate(charge, 0, nowMs);
+    if (to === "COMPLETED") this.#pay(charge);
+    if (to === "REFUNDED") {
+      if (charge.settledMs === null) this.settle(charge);
+      const { currency, settlement_amount } = charge.price!;
+      this.holding(charge.mode, charge.org, currency).available -= units(settlement_amount, currency);
+    }
+    this.#tell(charge, `charge.${to.toLowerCase()}`, chargeJson(charge));
+  }
+
+  #pay(charge: Charge): void {
+    const { currency, settlement_amount } = charge.price!;
+    this.holding(charge.mode, charge.org, currency).pending += units(settlement_amount, currency);
+    const delayMs = SETTLEMENT_MS[currency] ?? 0;
+    if (delayMs === 0) this.settle(charge);
+    else charge.settlement = { atMs: this.state.nowMs + delayMs, order: ++this.state.order, step: 0 };
+  }
+
+  settle(charge: Charge): void {
+    const { currency, settlement_amount } = charge.price!;
+    const holding = this.holding(charge.mode, charge.org, currency);
+    holding.pending -= units(settlement_amount, currency);
+    holding.available += units(settlement_amount, currency);
+    charge.settlement = undefined;
+    charge.settledMs = this.state.nowMs;
+    charge.updatedMs = this.state.nowMs;
+  }
+
+  moveWithdrawal(one: Withdrawal, to: string, by: "timeline" | "person", reason?: string): void {
+    one.status = to;
+    one.updatedMs = this.state.nowMs;
+    if (to === "FAILED") one.failure = reason ?? "rejected";
+    if (to === "FAILED" || to === "CANCELLED")
+      this.holding(one.mode, one.org, one.currency).available += units(one.amount, one.currency);
+    if (by === "person" || WITHDRAWAL_MOVES[to] === undefined) one.entry = undefined;
+    this.#tell(one, `withdrawal.${to.toLowerCase()}`, withdrawalJson(one));
+  }
+
+  #tell(one: Moving, type: string, data: string): void {
+    const { id, mode, org, subject, asked } = one;
+    this.state.events.push({ type, objectId: id, atMs: this.state.nowMs, mode, org, data, subject, asked });
+  }
+
+  /** The earliest thing planned for any object, or for this one. */
+  next(only?: Moving): { atMs: number; run: () => void } | undefined {
+    let best: { atMs: number; rank: number; order: number; run: () => void } | undefined;
+    const consider = (planned: Planned | undefined, rank: number, run: () => void) => {
+      if (planned === undefined) return;
+      const { atMs, order } = planned;
+      if (
+        best === undefined ||
+        atMs < best.atMs ||
+        (atMs === best.atMs && (rank - best.rank || order - best.order) < 0)
+      )
+        best = { atMs, rank, order, run };
+    };
+    for (const charge of this.state.charges.values()) {
+      if (only !== undefined && charge !== only) continue;
+      consider(charge.expiry, 0, () => this.#expire(charge));
+      consider(charge.entry, 1, () => this.#runEntry(charge));
+      consider(charge.settlement, 1, () => this.settle(charge));
+    }
+    for (const one of this.state.withdrawals.values())
+      if (only === undefined || one === only) consider(one.entry, 1, () => this.#runWithdrawalEntry(one));
+    return best;
+  }
+
+  #expire(charge: Charge): void {
+    charge.expiry = undefined;
+    if (OPEN.includes(charge.status)) this.moveCharge(charge, "EXPIRED", "clock");
+  }
+
+  #runEntry(charge: Charge): void {
+    const { step } = charge.entry!;
+    const { to, reason } = charge.timeline[step]!;
+    charge.entry = undefined;
+    const isMoved = charge.status !== to && this.chargeFault(charge, to) === undefined;
+    if (isMoved) this.moveCharge(charge, to, "timeline", reason);
+    if (isMoved && to === "EXPIRED") return;
+    charge.entry = this.#plan(charge, step + 1, this.state.nowMs) ?? charge.entry;
+  }
+
+  #runWithdrawalEntry(one: Withdrawal): void {
+    const { step } = one.entry!;
+    const { to, reason } = one.timeline[step]!;
+    one.entry = undefined;
+    if ((WITHDRAWAL_MOVES[one.status] ?? []).includes(to)) this.moveWithdrawal(one, to, "timeline", reason);
+    one.entry = this.#plan(one, step + 1, this.state.nowMs);
+  }
+
+  /** Time passes to that instant, and everything due on the way happens. */
+  passTo(toMs: number): void {
+    for (let next = this.next(); next !== undefined && next.atMs <= toMs; next = this.next()) {
+      this.state.nowMs = Math.max(this.state.nowMs, next.atMs);
+      next.run();
+    }
+    this.state.nowMs = Math.max(this.state.nowMs, toMs);
+  }
+
+  /** The charge's own tasks happen now, until it has that status; false when nothing is left before. */
+  runAhead(charge: Charge, until: string): boolean {
+    while (charge.status !== until) {
+      const next = this.next(charge);
+      if (next === undefined) return false;
+      next.run();
+    }
+    return true;
+  }
+
+  /** Whether the charge, left alone, has that status some time. */
+  leadsTo(chargeId: string, until: string): boolean {
+    const alone = new Model(this.state.nowMs, {}, new Map());
+    const charge = structuredClone(this.state.charges.get(chargeId)!);
+    alone.state.charges.set(charge.id, charge);
+    // Funds are somebody else's matter here: there are enough.
+    if (charge.price !== null)
+      alone.holding(charge.mode, charge.org, charge.price.currency).available = 10n ** 60n;
+    for (;;) {
+      if (charge.status === until) return true;
+      const next = alone.next();
+      if (next === undefined) return false;
+      alone.state.nowMs = Math.max(alone.state.nowMs, next.atMs);
+      next.run();
+    }
+  }
+
+  copy(): State {
+    return structuredClone(this.state);
+  }
+}
+
+export function available(model: Model, mode: Mode, org: string, currency: string): bigint {
+  return model.state.holdings.get(`${mode}|${org}|${currency}`)?.available ?? 0n;
+}

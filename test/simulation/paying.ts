@@ -1,0 +1,466 @@
+import { type Actor, as } from "./audit.js";
+import type { Json } from "./client.js";
+import { demand, demandSame } from "./failure.js";
+import { type Charge, durationMs, iso, type Quote } from "./model.js";
+import { CURRENCIES, DECIMALS, type Pricing, priceOf } from "./prices.js";
+import {
+  actorOf,
+  amountIn,
+  anyCharge,
+  control,
+  expectOk,
+  expectRefused,
+  noteId,
+  ownerOf,
+  post,
+  type World,
+} from "./world.js";
+
+const METHODS = Object.keys(CURRENCIES);
+const QUOTE_MS = durationMs("30s");
+const LOCK_MS = durationMs("10m");
+const PHONE = "+254700000001";
+/** Names to ask for in a header or in metadata; what they do is read from the sandbox's own scenarios. */
+const NAMES = [
+  "success",
+  "instant",
+  "declined",
+  "late_payment",
+  "refunded",
+  "slow",
+  "stuck",
+  "webhook_chaos",
+  "webhook_outage",
+  "own_0",
+  "own_1",
+];
+
+function pricingFor(world: World, method: string): { pricing: Pricing; to: string } {
+  const { random } = world;
+  const to = random.pick(CURRENCIES[method]!);
+  const base = random.chance(0.6) ? to : random.pick(Object.keys(DECIMALS));
+  const isCoin = base === "BTC" || base === "ETH";
+  const amount = amountIn(world, base, isCoin ? 0 : 1, isCoin ? 2 : 9_000);
+  const pricing: Pricing = {
+    base_currency: base,
+    amount: amount.startsWith("0.0") ? `0.01${amount.slice(4)}` : amount,
+  };
+  if (base !== "USD" || !random.chance(0.4)) return { pricing, to };
+  return { pricing: { ...pricing, local_pricing: { [to]: amountIn(world, to, 1, 5_000) } }, to };
+}
+
+function isNothing(amount: string): boolean {
+  return !/[1-9]/.test(amount);
+}
+
+export async function makeQuote(world: World, actor = actorOf(world)): Promise<Quote | undefined> {
+  const { model, random } = world;
+  const method = random.pick(METHODS);
+  const { pricing, to } = pricingFor(world, method);
+  const answer = await post(world, actor, "/payments/quotes", {
+    pricing,
+    payment_method: method,
+    to_currency: to,
+  });
+  return readQuote(world, actor, answer, pricing, to, method, model.state.nowMs);
+}
+
+function readQuote(
+  world: World,
+  actor: Actor,
+  answer: Json,
+  pricing: Pricing,
+  to: string,
+  method: string,
+  madeMs: number,
+) {
+  const { model } = world;
+  const price = priceOf(model.state.rates, pricing, to, method);
+  if (isNothing(price.settlement_amount)) {
+    expectRefused(answer, 400, "VALIDATION_ERROR", "pricing.amount");
+    return undefined;
+  }
+  const made = expectOk(answer);
+  const { amount, currency, exchange_rate, settlement_amount, fees } = made;
+  demandSame("price", "a quote", { amount, currency, exchange_rate, settlement_amount, fees }, price);
+  demandSame(
+    "quote",
+    "its life",
+    [made.created_at, made.expires_at, made.locked_until],
+    [iso(madeMs), iso(madeMs + QUOTE_MS), iso(madeMs + LOCK_MS)],
+  );
+  noteId(world, made.quote_id);
+  const { mode, org } = actor;
+  const quote: Quote = {
+    id: made.quote_id,
+    mode,
+    org,
+    method,
+    pricing,
+    price,
+    rail: made.payment_rail,
+    madeMs,
+  };
+  model.state.quotes.set(quote.id, quote);
+  return quote;
+}
+
+function newCharge(
+  world: World,
+  actor: Actor,
+  made: Json,
+  part: Pick<Charge, "kind" | "pricing" | "offered" | "quoteId" | "price" | "asked">,
+  minutes: number,
+  email: string | null,
+): Charge {
+  const { model } = world;
+  const { nowMs } = model.state;
+  noteId(world, made.charge_id);
+  return {
+    ...part,
+    id: made.charge_id,
+    checkoutId: made.checkout_id,
+    mode: actor.mode,
+    org: actor.org,
+    status: "PENDING",
+    createdMs: nowMs,
+    updatedMs: nowMs,
+    expiresMs: nowMs + minutes * 60_000,
+    failure: null,
+    settledMs: null,
+    history: [{ status: "PENDING", atMs: nowMs }],
+    timeline: [],
+    entry: undefined,
+    expiry: undefined,
+    settlement: undefined,
+    scenario: null,
+    subject: { metadata: {}, fields: {} },
+    fixed: { customer_email: email, customer_name: null },
+  };
+}
+
+/** What rules are held against, as far as the simulation's rules ask for it. */
+function chargeFields(charge: Charge, method: string | null): Record<string, string | null> {
+  return {
+    mode: charge.mode,
+    currency: charge.price?.currency ?? charge.pricing.base_currency,
+    amount: charge.price?.amount ?? charge.pricing.amount,
+    base_currency: charge.pricing.base_currency,
+    base_amount: charge.pricing.amount,
+    payment_method: method,
+    phone_number: method === "mobile_money" ? PHONE : null,
+    customer_email: charge.fixed.customer_email as string | null,
+  };
+}
+
+/** The parts of a charge that never change again are taken from the first read; the rest is the model's word. */
+async function keepFixed(world: World, charge: Charge): Promise<void> {
+  const { json } = await world.client.get(`/_sandbox/charges/${charge.id}`);
+  const {
+    provider_reference,
+    payment_method,
+    payment_rail,
+    customer_email,
+    customer_name,
+    payment_instructions,
+  } = json;
+  demandSame("charge", "who pays", customer_email, charge.fixed.customer_email);
+  charge.fixed = {
+    provider_reference,
+    payment_method,
+    payment_rail,
+    customer_email,
+    customer_name,
+    payment_instructions,
+  };
+}
+
+export async function payWhitelabel(world: World): Promise<void> {
+  const { model, random } = world;
+  const actor = actorOf(world);
+  const old = [...model.state.quotes.values()].filter(
+    (one) => one.mode === actor.mode && one.org === actor.org,
+  );
+  const quote =
+    old.length > 0 && random.chance(0.35) ? random.pick(old.slice(-6)) : await makeQuote(world, actor);
+  if (quote === undefined) return;
+  const { method, pricing } = quote;
+  const minutes = random.pick([1, 2, 60, undefined]);
+  const email = `c${world.counter++}@${random.pick(["sim", "shop"])}.test`;
+  const name = random.chance(0.4) ? random.pick(NAMES) : null;
+  const isInMetadata = name !== null && random.chance(0.5);
+  const metadata: Record<string, string> = {
+    order: String(world.counter),
+    ...(isInMetadata ? { sandbox_scenario: name } : {}),
+  };
+  const body = {
+    quote_id: quote.id,
+    pricing,
+    payment_method: method,
+    customer_email: email,
+    metadata,
+    ...(method === "mobile_money" ? { phone_number: PHONE } : {}),
+    ...(method === "bank_transfer" ? { bank_account_number: "0123456789" } : {}),
+    ...(minutes === undefined ? {} : { expires_in_minutes: minutes }),
+  };
+  const headers: Record<string, string> = name === null || isInMetadata ? {} : { "sandbox-scenario": name };
+  const answer = await post(world, actor, "/payments/whitelabel", body, headers);
+  if (name !== null && !model.state.scenarios.has(name))
+    return expectRefused(answer, 400, "VALIDATION_ERROR", "sandbox_scenario");
+  if (model.state.nowMs >= quote.madeMs + QUOTE_MS) {
+    demand(answer.status === 400, "quote", () => `${quote.id} is too old, and was taken: ${answer.text}`);
+    return expectRefused(answer, 400, "VALIDATION_ERROR", "quote_id");
+  }
+  demand(answer.status !== 400, "quote", () => `${quote.id} is good, and was refused: ${answer.text}`);
+  const made = expectOk(answer);
+  demandSame(
+    "price",
+    "what the customer pays",
+    [made.amount, made.currency],
+    [quote.price.amount, quote.price.currency],
+  );
+  demandSame("answer", "a new checkout", made.status, "PENDING");
+  const charge = newCharge(
+    world,
+    actor,
+    made,
+    { kind: "whitelabel", pricing, offered: [method], quoteId: quote.id, price: quote.price, asked: name },
+    minutes ?? 60,
+    email,
+  );
+  charge.subject = { metadata, fields: chargeFields(charge, method) };
+  model.state.charges.set(charge.id, charge);
+  model.planExpiry(charge);
+  model.begin("charges", charge);
+  await keepFixed(world, charge);
+  model.passTo(model.state.nowMs);
+}
+
+export async function openCheckout(world: World): Promise<void> {
+  const { model, random } = world;
+  const actor = actorOf(world);
+  const quote = random.chance(0.4) ? await makeQuote(world, actor) : undefined;
+  const pricing = quote?.pricing ?? pricingFor(world, random.pick(METHODS)).pricing;
+  const name = random.chance(0.3) ? random.pick(NAMES.filter((one) => model.state.scenarios.has(one))) : null;
+  const minutes = random.pick([1, 3, 1440]);
+  const answer = await post(
+    world,
+    actor,
+    "/payments/checkouts",
+    { pricing, expires_in_minutes: minutes, ...(quote === undefined ? {} : { quote_id: quote.id }) },
+    name === null ? {} : { "sandbox-scenario": name },
+  );
+  const made = expectOk(answer);
+  const part = {
+    kind: "hosted",
+    pricing,
+    offered: made.payment_methods,
+    quoteId: quote?.id ?? null,
+    price: null,
+    asked: name,
+  } as const;
+  const charge = newCharge(world, actor, made, part, minutes, null);
+  // Amounts are shown with all their decimals.
+  demandSame(
+    "price",
+    "the price of a checkout",
+    [made.amount, made.currency],
+    [pricing.amount, pricing.base_currency],
+  );
+  charge.subject = { metadata: {}, fields: chargeFields(charge, null) };
+  model.state.charges.set(charge.id, charge);
+  model.planExpiry(charge);
+  await keepFixed(world, charge);
+  model.passTo(model.state.nowMs);
+}
+
+/** The customer picks a method, or turns away. */
+export async function visitPage(world: World): Promise<void> {
+  const { model, random } = world;
+  const hosted = [...model.state.charges.values()].filter((one) => one.kind === "hosted");
+  if (hosted.length === 0) return openCheckout(world);
+  const charge = random.pick(hosted.slice(-8));
+  if (random.chance(0.15)) return cancel(world, charge);
+  const held = charge.quoteId === null ? undefined : model.state.quotes.get(charge.quoteId);
+  const method = held !== undefined && random.chance(0.7) ? held.method : random.pick(METHODS);
+  const to =
+    held !== undefined && held.method === method ? held.price.currency : random.pick(CURRENCIES[method]!);
+  const answer = await control(world, "POST", `/checkouts/${charge.checkoutId}/pay`, {
+    payment_method: method,
+    currency: to,
+    ...(method === "mobile_money" ? { phone_number: PHONE } : {}),
+  });
+  if (charge.status !== "PENDING" || charge.price !== null)
+    return expectRefused(answer, 409, "INVALID_TRANSITION");
+  const isHeld =
+    held !== undefined &&
+    held.method === method &&
+    held.price.currency === to &&
+    model.state.nowMs < held.madeMs + LOCK_MS;
+  const price = isHeld ? held.price : priceOf(model.state.rates, charge.pricing, to, method);
+  if (isNothing(price.settlement_amount)) return expectRefused(answer, 400, "VALIDATION_ERROR", "currency");
+  expectOk(answer);
+  charge.price = price;
+  charge.subject = { metadata: {}, fields: chargeFields(charge, method) };
+  const { payment_method, payment_rail, payment_instructions } = answer.json;
+  charge.fixed = { ...charge.fixed, payment_method, payment_rail, payment_instructions };
+  model.moveCharge(charge, "AWAITING_PAYMENT", "api");
+  model.begin("charges", charge);
+  model.passTo(model.state.nowMs);
+}
+
+async function cancel(world: World, charge: Charge): Promise<void> {
+  const answer = await control(world, "POST", `/checkouts/${charge.checkoutId}/cancel`);
+  const fault = world.model.chargeFault(charge, "CANCELLED");
+  if (fault !== undefined) return expectRefused(answer, 409, fault);
+  expectOk(answer);
+  world.model.moveCharge(charge, "CANCELLED", "person", "cancelled_by_customer");
+}
+
+const STATUSES = [
+  "AWAITING_PAYMENT",
+  "PROCESSING",
+  "COMPLETED",
+  "FAILED",
+  "CANCELLED",
+  "EXPIRED",
+  "REFUNDED",
+];
+
+/** Somebody moves a charge by hand, legally or not. */
+export async function moveByHand(world: World): Promise<void> {
+  const { model, random } = world;
+  const charge = anyCharge(world);
+  if (charge === undefined) return;
+  const to = random.pick(STATUSES);
+  const reason = random.chance(0.4) ? "by hand" : undefined;
+  const isRefund = to === "REFUNDED" && random.chance(0.5);
+  const answer = isRefund
+    ? await control(world, "POST", `/charges/${charge.id}/refund`, { reason })
+    : await control(world, "POST", `/charges/${charge.id}/transition`, { to, reason });
+  const fault = model.chargeFault(charge, to);
+  if (fault !== undefined) return expectRefused(answer, 409, fault);
+  expectOk(answer);
+  model.moveCharge(charge, to, "person", reason);
+  model.passTo(model.state.nowMs);
+}
+
+/** A refund of what can be refunded, so that there are enough of them. */
+export async function refund(world: World): Promise<void> {
+  const { model, random } = world;
+  const paid = [...model.state.charges.values()].filter((one) => one.status === "COMPLETED");
+  if (paid.length === 0) return moveByHand(world);
+  const charge = random.pick(paid);
+  const answer = await control(world, "POST", `/charges/${charge.id}/refund`, {});
+  const fault = model.chargeFault(charge, "REFUNDED");
+  if (fault !== undefined) return expectRefused(answer, 409, fault);
+  expectOk(answer);
+  model.moveCharge(charge, "REFUNDED", "person");
+}
+
+/** A charge runs ahead of the clock along its own timeline. */
+export async function runAhead(world: World): Promise<void> {
+  const { model, random } = world;
+  const charge = anyCharge(world);
+  if (charge === undefined) return;
+  const until = random.pick(STATUSES);
+  const isReachable = model.leadsTo(charge.id, until);
+  const answer = await control(world, "POST", `/charges/${charge.id}/advance`, { until });
+  if (!isReachable) return expectRefused(answer, 409, "INVALID_TRANSITION");
+  if (model.runAhead(charge, until))
+    demandSame("charge", `${charge.id}, run ahead`, expectOk(answer).status, until);
+  else expectRefused(answer, 409, "INVALID_TRANSITION");
+  model.passTo(model.state.nowMs);
+}
+
+const BAD_CALLS: readonly ((world: World, actor: Actor) => Promise<void>)[] = [
+  async (world, actor) =>
+    expectRefused(await post(world, actor, "/payments/quotes", "{"), 400, "VALIDATION_ERROR", "body"),
+  async (world, actor) => {
+    const body = { pricing: { base_currency: "usd", amount: "01" }, payment_method: "ussd" };
+    const answer = await post(world, actor, "/payments/quotes", body);
+    expectRefused(answer, 400, "VALIDATION_ERROR", "payment_method");
+    expectRefused(answer, 400, "VALIDATION_ERROR", "pricing.base_currency");
+  },
+  async (world, actor) => {
+    const pricing = { base_currency: "KES", amount: "5.00" };
+    const body = { pricing, payment_method: "card", quote_id: "qt_none", customer_email: "a@b.test" };
+    expectRefused(
+      await post(world, actor, "/payments/whitelabel", body),
+      400,
+      "VALIDATION_ERROR",
+      "quote_id",
+    );
+  },
+  async (world, actor) => {
+    const quote = await makeQuote(world, actor);
+    if (quote === undefined) return;
+    const payment_method = METHODS.find(
+      (one) => one !== quote.method && one !== "mobile_money" && one !== "bank_transfer",
+    )!;
+    const body = { pricing: quote.pricing, payment_method, quote_id: quote.id, customer_email: "a@b.test" };
+    expectRefused(
+      await post(world, actor, "/payments/whitelabel", body),
+      400,
+      "VALIDATION_ERROR",
+      "payment_method",
+    );
+  },
+  async (world) => {
+    const [one, other] = [actorOf(world), actorOf(world)];
+    if (one === other) return;
+    const quote = await makeQuote(world, one);
+    if (quote === undefined) return;
+    const body = {
+      pricing: quote.pricing,
+      payment_method: "card",
+      quote_id: quote.id,
+      customer_email: "a@b.test",
+    };
+    expectRefused(
+      await post(world, other, "/payments/whitelabel", body),
+      400,
+      "VALIDATION_ERROR",
+      "quote_id",
+    );
+  },
+  async (world) =>
+    expectRefused(
+      await control(world, "POST", "/charges/ch_none/transition", { to: "COMPLETED" }),
+      404,
+      "NOT_FOUND",
+    ),
+  async (world, actor) =>
+    expectRefused(
+      await world.client.act("GET", "/api/v1/payments/payins?limit=101", undefined, as(actor)),
+      400,
+      "VALIDATION_ERROR",
+      "limit",
+    ),
+  async (world) =>
+    expectRefused(
+      await world.client.act("GET", "/api/v1/accounts/balances", undefined, {
+        authorization: "Bearer sk_test_no",
+      }),
+      401,
+      "UNAUTHORIZED",
+    ),
+  async (world) =>
+    expectRefused(
+      await control(world, "POST", "/clock/advance", { to: "2020-01-01T00:00:00Z" }),
+      400,
+      "VALIDATION_ERROR",
+      "to",
+    ),
+  async (world) => {
+    const charge = anyCharge(world);
+    if (charge === undefined) return;
+    const answer = await post(world, ownerOf(charge), "/payments/whitelabel", { charge_id: charge.id });
+    expectRefused(answer, 400, "VALIDATION_ERROR", "customer_email");
+  },
+];
+
+/** A call that must be refused, and must change nothing. */
+export async function callBadly(world: World): Promise<void> {
+  await world.random.pick(BAD_CALLS)(world, actorOf(world));
+}

@@ -1,0 +1,115 @@
+import { createSandbox } from "../../src/index.js";
+import { lot } from "../support/lot.js";
+import { Receiver, refusingUrl } from "../support/receiver-server.js";
+import { audit, auditLedger, auditPostings } from "./audit.js";
+import { RETRY_AFTER_S } from "./audit-deliveries.js";
+import { Client, type Lie } from "./client.js";
+import { Model } from "./model.js";
+import * as paying from "./paying.js";
+import { START_RATES } from "./prices.js";
+import { Random } from "./random.js";
+import * as running from "./running.js";
+import { anyCharge, type World } from "./world.js";
+
+const START = "2026-02-01T08:00:00.000Z";
+
+/** How likely each thing is to be done next. */
+const WEIGHTS = {
+  pay: 22,
+  checkout: 6,
+  page: 8,
+  hand: 7,
+  refund: 5,
+  ahead: 4,
+  bad: 4,
+  advance: 26,
+  withdraw: 9,
+  moveWithdrawal: 3,
+  scenarios: 7,
+  rates: 2,
+  faults: 2,
+  endpoints: 6,
+  mailbox: 6,
+  snapshot: 2,
+  restore: 1,
+  reset: 1,
+};
+
+const ACTIONS: Readonly<Record<keyof typeof WEIGHTS, (world: World) => Promise<unknown>>> = {
+  pay: paying.payWhitelabel,
+  checkout: paying.openCheckout,
+  page: paying.visitPage,
+  hand: paying.moveByHand,
+  refund: paying.refund,
+  ahead: paying.runAhead,
+  bad: paying.callBadly,
+  advance: running.advance,
+  withdraw: running.withdraw,
+  moveWithdrawal: running.moveWithdrawal,
+  scenarios: running.changeScenarios,
+  rates: running.changeRates,
+  faults: running.meetFaults,
+  endpoints: running.changeEndpoints,
+  mailbox: running.emptyMailbox,
+  snapshot: running.keepSnapshot,
+  restore: running.restore,
+  reset: running.reset,
+};
+
+export class SimulationFailure extends Error {
+  constructor(seed: string, client: Client, cause: unknown) {
+    const trail = client.trail.slice(-60).join("\n");
+    const said = cause instanceof Error ? cause.message : String(cause);
+    super(
+      `seed ${seed}: ${said}\nRun it again with PAYMENTS_SANDBOX_SIMULATION_SEED=${seed}\nThe calls:\n${trail}`,
+      { cause },
+    );
+  }
+}
+
+/** One life of a sandbox: so many random things are done to it, and after each of them everything is audited. */
+export async function simulate(seed: string, steps: number, lie?: Lie): Promise<void> {
+  await using moody = await Receiver.open((received) => {
+    const mood = lot(`${received.headers["webhook-id"]}|${moody.received.length % 3}`);
+    if (mood < 15) received.response.destroy();
+    else if (mood < 30) received.answer(503, { "retry-after": String(RETRY_AFTER_S) });
+    else received.answer(mood < 45 ? 500 : 200);
+  });
+  await using gone = await Receiver.open((received) =>
+    received.answer(received.event.type === "charge.failed" ? 410 : 200),
+  );
+  const nobody = await refusingUrl();
+  await using sandbox = await createSandbox({ clock: "manual", startTime: START, seed });
+  const client = new Client(sandbox, lie);
+  const known = await client.all("/_sandbox/scenarios");
+  const scenarios = new Map(
+    known.map(({ active, ...scenario }) => [scenario.name, { scenario, activated: active ? 1 : 0 }]),
+  );
+  const model = new Model(Date.parse(START), START_RATES, scenarios);
+  const world: World = {
+    client,
+    model,
+    random: new Random(seed),
+    receivers: { moody, gone, nobody },
+    initial: model.copy(),
+    snapshots: new Map(),
+    destinations: new Map(),
+    ids: new Set(),
+    mayRepeat: false,
+    counter: 0,
+  };
+  try {
+    for (let step = 0; step < steps; step++) {
+      const name = world.random.weighed(WEIGHTS);
+      client.trail.push(`# ${step} ${name}`);
+      await ACTIONS[name](world);
+      await audit(client, model);
+      const charge = anyCharge(world);
+      if (charge !== undefined) await auditPostings(client, model, charge.id);
+      if (step % 10 === 9) await auditLedger(client);
+    }
+    await auditLedger(client);
+  } catch (error) {
+    throw new SimulationFailure(seed, client, error);
+  }
+}

@@ -1,0 +1,79 @@
+import { decimalText } from "../support/fraction.js";
+import type { Receiver } from "../support/receiver-server.js";
+import { ACTORS, type Actor, as } from "./audit.js";
+import type { Answer, Client, Json } from "./client.js";
+import { demand, demandSame } from "./failure.js";
+import type { Charge, Model, State, Withdrawal } from "./model.js";
+import { DECIMALS } from "./prices.js";
+import type { Random } from "./random.js";
+
+/** One simulation: the sandbox as a client sees it, what must be true of it, and the luck that drives both. */
+export interface World {
+  readonly client: Client;
+  readonly model: Model;
+  readonly random: Random;
+  readonly receivers: { readonly moody: Receiver; readonly gone: Receiver; readonly nobody: string };
+  /** The state of the model when it was made, for resets. */
+  readonly initial: State;
+  readonly snapshots: Map<string, State>;
+  readonly destinations: Map<string, { actor: Actor; currency: string; type: string }>;
+  /** Ids that were ever given out: a reset must not give them out again. */
+  readonly ids: Set<string>;
+  /** Whether ids of the past may come again: after a restore, or a reset that says so. */
+  mayRepeat: boolean;
+  counter: number;
+}
+
+export function expectOk(answer: Answer): Json {
+  demand(answer.status === 200, "answer", () => `200 was expected, not ${answer.status} ${answer.text}`);
+  return answer.json;
+}
+
+/** A refusal with that status and code, in the service's shape. */
+export function expectRefused(answer: Answer, status: number, code: string, field?: string): void {
+  demandSame("answer", "a refusal", [answer.status, answer.json?.error?.code], [status, code]);
+  demand(typeof answer.json.error.message === "string", "answer", () => `no message: ${answer.text}`);
+  if (field !== undefined)
+    demand(field in (answer.json.error.details ?? {}), "answer", () => `no details.${field}: ${answer.text}`);
+}
+
+export function actorOf(world: World): Actor {
+  return world.random.pick([ACTORS[0]!, ACTORS[0]!, ...ACTORS]);
+}
+
+export function ownerOf({ mode, org }: Charge | Withdrawal): Actor {
+  return ACTORS.find((one) => one.mode === mode && one.org === org)!;
+}
+
+/** An amount a person might ask for, with as many decimals as the currency allows or fewer. */
+export function amountIn(world: World, currency: string, from: number, to: number): string {
+  const decimals = DECIMALS[currency]!;
+  const units =
+    BigInt(world.random.int(from, to)) * 10n ** BigInt(decimals) + BigInt(world.random.int(0, 99));
+  return decimalText(units, decimals);
+}
+
+export function post(
+  world: World,
+  actor: Actor,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+) {
+  return world.client.act("POST", `/api/v1${path}`, body, { ...as(actor), ...headers });
+}
+
+export function control(world: World, method: string, path: string, body?: unknown): Promise<Answer> {
+  return world.client.act(method, `/_sandbox${path}`, body);
+}
+
+/** An id that nobody was given before. */
+export function noteId(world: World, id: string): void {
+  demand(world.mayRepeat || !world.ids.has(id), "ids", () => `${id} was given out before`);
+  world.ids.add(id);
+}
+
+export function anyCharge(world: World): Charge | undefined {
+  const all = [...world.model.state.charges.values()];
+  return all.length === 0 ? undefined : world.random.pick(all.slice(-25));
+}

@@ -1,0 +1,69 @@
+import { spawn } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { ROOT } from "./process-command.js";
+
+/** Other versions of Node to try the package on, besides the one that runs the tests: paths, as in PATH. */
+export const NODES = [
+  process.execPath,
+  ...(process.env.SANDBOX_TEST_NODES ?? "").split(delimiter).filter((path) => path !== ""),
+];
+
+export interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A project of its own that has the package installed: the files that would be published, and nothing of this one. */
+export class Project implements Disposable {
+  readonly folder = mkdtempSync(join(tmpdir(), "project-"));
+
+  constructor(files: Record<string, string>, dependencies: readonly string[] = []) {
+    const installed = join(this.folder, "node_modules", "payments-sandbox");
+    const { files: published } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    for (const name of ["package.json", ...published].filter((one) => existsSync(join(ROOT, one))))
+      cpSync(join(ROOT, name), join(installed, name), { recursive: true });
+    for (const name of dependencies) {
+      const place = join(this.folder, "node_modules", name);
+      mkdirSync(dirname(place), { recursive: true });
+      symlinkSync(join(ROOT, "node_modules", name), place);
+    }
+    for (const [name, text] of Object.entries({ "package.json": "{}", ...files })) {
+      mkdirSync(dirname(join(this.folder, name)), { recursive: true });
+      writeFileSync(join(this.folder, name), text);
+    }
+  }
+
+  /** Runs a script of the project, or of one of its dependencies, to its end. */
+  run(args: readonly string[], env: Record<string, string> = {}, node = process.execPath): Promise<Run> {
+    const { VITEST: _vitest, NODE_OPTIONS: _options, PAYMENTS_SANDBOX_URL: _url, ...own } = process.env;
+    return new Promise((resolve, reject) => {
+      const child = spawn(node, args, {
+        cwd: this.folder,
+        env: { ...own, NODE_ENV: "test", NO_COLOR: "1", CI: "1", ...env },
+        stdio: ["ignore", "pipe", "pipe"],
+        timeout: 100_000,
+      });
+      const texts = { stdout: "", stderr: "" };
+      child.stdout.on("data", (chunk) => (texts.stdout += chunk));
+      child.stderr.on("data", (chunk) => (texts.stderr += chunk));
+      child.once("error", reject);
+      child.once("close", (code) => resolve({ code: code ?? -1, ...texts }));
+    });
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

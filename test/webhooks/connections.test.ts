@@ -1,0 +1,191 @@
+import type { LookupFunction } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Outcome } from "../../src/engine/commands/deliveries.js";
+import { HttpReceivers } from "../../src/runtime/http-receivers.js";
+import { FakeWall } from "../support/receiver-world.js";
+import { deliveries, START, shopFor } from "./support/shop.js";
+
+/** What a bare receiver does with the request that came as so-manieth of all, on a connection of its own number. */
+type React = (socket: Socket, request: { readonly count: number; readonly onSocket: number }) => void;
+
+const OK = "HTTP/1.1 204 No Content\r\n\r\n";
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** A receiver that is nothing but sockets, so that it can hang up when it likes. */
+async function bareReceiver(react: React) {
+  const bodies: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    let text = "";
+    let onSocket = 0;
+    socket.on("error", () => {});
+    socket.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+      for (;;) {
+        const [head, rest] = [text.indexOf("\r\n\r\n"), text.indexOf("\r\n\r\n") + 4];
+        const length = Number(/content-length: (\d+)/i.exec(text)?.[1]);
+        if (head === -1 || Buffer.byteLength(text.slice(rest)) < length) return;
+        const body = Buffer.from(text.slice(rest)).subarray(0, length).toString();
+        text = Buffer.from(text.slice(rest)).subarray(length).toString();
+        bodies.push(body);
+        react(socket, { count: bodies.length, onSocket: ++onSocket });
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/hooks`,
+    /** The types of the events, in the order they came. */
+    types: () => bodies.map((body) => JSON.parse(body).type),
+    bodies,
+    sockets,
+  };
+}
+
+const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
+
+/** One charge's three events, one after the other, to a receiver that may hang up. */
+async function threeEvents(react: React) {
+  const receiver = await bareReceiver(react);
+  const { sandbox, client } = await shopFor([receiver.url]);
+  await client.pay();
+  await sandbox.advance("5s");
+  const outcomes = (await deliveries(client)).map((one) =>
+    one.attempts.map(({ status, error }: Pick<Outcome, "status" | "error">) => status ?? error),
+  );
+  return { receiver, outcomes };
+}
+
+describe("a kept connection that the receiver closes just as it is used again", () => {
+  it.each([
+    ["hangs up", (socket: Socket) => socket.end()],
+    ["breaks it", (socket: Socket) => socket.resetAndDestroy()],
+  ])("is no failure: the same attempt goes out on a new one (the receiver %s)", async (_how, close) => {
+    const { receiver, outcomes } = await threeEvents((socket, { onSocket }) =>
+      onSocket === 1 ? socket.write(OK) : close(socket),
+    );
+    expect(outcomes).toEqual([[204], [204], [204]]);
+    // Whoever closed it may have read it: at least once.
+    expect(receiver.types()).toEqual([THREE[0], THREE[1], THREE[1], THREE[2]]);
+    expect(receiver.bodies[1]).toBe(receiver.bodies[2]);
+    expect(receiver.sockets.size).toBe(3);
+  });
+
+  it("is tried anew once: a new connection that breaks as well is a failure", async () => {
+    const { receiver, outcomes } = await threeEvents((socket, { count }) =>
+      count === 2 || count === 3 ? socket.end() : socket.write(OK),
+    );
+    expect(outcomes).toEqual([[204], ["socket hang up"], [204]]);
+    expect(receiver.types()).toEqual([THREE[0], THREE[1], THREE[1], THREE[2]]);
+  });
+
+  it("is a failure when an answer had begun", async () => {
+    const { receiver, outcomes } = await threeEvents((socket, { count }) =>
+      count === 2 ? socket.end("HTTP/1.1 20") : socket.write(OK),
+    );
+    expect(outcomes).toEqual([[204], [expect.any(String)], [204]]);
+    expect(receiver.types()).toEqual(THREE);
+  });
+
+  it("is a failure when it was not kept, but new", async () => {
+    const { receiver, outcomes } = await threeEvents((socket) => socket.end());
+    expect(outcomes).toEqual(THREE.map(() => ["socket hang up"]));
+    expect(receiver.types()).toEqual(THREE);
+  });
+
+  it("costs the receiver none of its time: the limit counts from the attempt's first request", async () => {
+    const wall = new FakeWall(Date.parse(START));
+    const receivers = new HttpReceivers({ timeoutMs: 15_000, wall });
+    closers.push(() => receivers.close());
+    let second: () => void = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      second = resolve;
+    });
+    const receiver = await bareReceiver((socket, { count, onSocket }) => {
+      if (count === 1) socket.write(OK);
+      else if (onSocket === 2) {
+        wall.elapse(10_000);
+        socket.end();
+      } else second();
+    });
+    const signed = { sentAt: START, headers: {}, body: "{}" };
+    const { signal } = new AbortController();
+    expect(await receivers.post(receiver.url, signed, signal)).toMatchObject({ status: 204 });
+    const outcome = receivers.post(receiver.url, signed, signal);
+    await arrived;
+    wall.elapse(5_000);
+    expect(await outcome).toMatchObject({ error: "no answer within 15 s", duration_ms: 15_000 });
+  });
+});
+
+describe("a name that leads to a cloud's metadata service", () => {
+  /** A resolver that knows one name. */
+  const resolveTo = (...addresses: string[]): LookupFunction =>
+    ((_hostname, options, callback) =>
+      options.all
+        ? callback(
+            null,
+            addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+          )
+        : callback(null, addresses[0]!, addresses[0]!.includes(":") ? 6 : 4)) as LookupFunction;
+
+  async function postTo(host: string, resolve: LookupFunction): Promise<{ outcome: Outcome; got: number }> {
+    const receiver = await bareReceiver((socket) => socket.end(OK));
+    const wall = new FakeWall(Date.parse(START));
+    const receivers = new HttpReceivers({ timeoutMs: 15_000, wall, resolve });
+    closers.push(() => receivers.close());
+    const url = `http://${host}:${new URL(receiver.url).port}/hooks`;
+    const signed = { sentAt: START, headers: {}, body: "{}" };
+    const outcome = await receivers.post(url, signed, new AbortController().signal);
+    return { outcome, got: receiver.bodies.length };
+  }
+
+  it.each([
+    ["169.254.169.254"],
+    ["100.100.100.200"],
+    ["fd00:ec2::254"],
+    ["fe80::1%eth0"],
+    ["::ffff:169.254.169.254"],
+    ["127.0.0.1", "169.254.169.254"],
+  ])("is not connected to: %s", async (...addresses) => {
+    const { outcome, got } = await postTo("rebound.test", resolveTo(...addresses));
+    expect(outcome).toMatchObject({
+      status: null,
+      error: expect.stringMatching(/^rebound\.test is .+, a cloud's metadata address$/),
+      isUnreachable: false,
+    });
+    expect(got).toBe(0);
+  });
+
+  it("while any other name is, and one that is unknown says so", async () => {
+    const { outcome, got } = await postTo("shop.test", resolveTo("127.0.0.1"));
+    expect([outcome.status, got]).toEqual([204, 1]);
+    const unknown = ((hostname, _options, callback) =>
+      callback(
+        Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: "ENOTFOUND" }),
+        "",
+      )) as LookupFunction;
+    const lost = await postTo("nowhere.test", unknown);
+    expect(lost.outcome.error).toContain("ENOTFOUND");
+  });
+
+  it("is not asked about for an address or localhost", async () => {
+    const never: LookupFunction = () => {
+      throw new Error("asked");
+    };
+    for (const host of ["127.0.0.1", "localhost"]) {
+      const { outcome } = await postTo(host, never);
+      expect([host, outcome.status]).toEqual([host, 204]);
+    }
+  });
+});

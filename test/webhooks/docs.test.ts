@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../src/schema/common.js";
+import { formatDuration } from "../../src/schema/duration.js";
+import { check } from "../../src/schema/issues.js";
+import { startOptionsSchema } from "../../src/schema/options.js";
+import { scenarioSchema } from "../../src/schema/scenario.js";
+import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
+import { SIGNATURE_SCHEMES, type SignatureScheme } from "../../src/schema/webhooks.js";
+
+const page = readFileSync(new URL("../../docs/webhooks.md", import.meta.url), "utf8");
+
+/** The cells of every row of the tables under that heading. */
+function rowsUnder(heading: string): string[][] {
+  const [, section] = page.split(`\n## ${heading}\n`);
+  return section!
+    .split("\n## ")[0]!
+    .split("\n")
+    .filter((line) => line.startsWith("| ") && !line.startsWith("|---"))
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+describe("docs/webhooks.md", () => {
+  it("names every type of event there is", () => {
+    const [, types] = rowsUnder("What is sent").find(([name]) => name === "`type`")!;
+    const said = [...types!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
+    let kind = "";
+    const full = said.map((name) => {
+      if (name.startsWith(".")) return kind + name;
+      kind = name.split(".")[0]!;
+      return name;
+    });
+    const known = (of: string, statuses: readonly string[]) =>
+      statuses.filter((status) => status !== "PENDING").map((status) => `${of}.${status.toLowerCase()}`);
+    expect(full.sort()).toEqual(
+      [
+        ...known("charge", CHARGE_STATUSES),
+        ...known("withdrawal", WITHDRAWAL_STATUSES),
+        "webhook.test",
+      ].sort(),
+    );
+  });
+
+  it("tells the ladder as it is", () => {
+    const [, ladder] = /again after ([^(]+) of sandbox time/.exec(page.replaceAll("\n", " "))!;
+    const said = ladder!
+      .split(/,| and | then /)
+      .map((step) => step.trim())
+      .filter((step) => step !== "");
+    const steps = DEFAULT_SETTINGS.retry_schedule_ms.map((ms) =>
+      formatDuration(ms)
+        .replace(/(\d+)m$/, "$1 min")
+        .replace(/(\d)([sh])$/, "$1 $2")
+        .replace("1d", "24 h"),
+    );
+    expect(said).toEqual(steps);
+  });
+
+  it("has a row for each preset, with its headers and what is signed", () => {
+    const rows = rowsUnder("Other signatures");
+    for (const [name, preset] of Object.entries(SIGNATURE_SCHEMES)) {
+      const scheme: SignatureScheme = preset;
+      const [, headers, signed, both] = rows.find(([first]) => first === `\`${name}\``)!;
+      for (const [header, template] of Object.entries(scheme.headers))
+        expect(headers).toMatch(
+          new RegExp(`\`${header}(: ${template.startsWith("t=") ? "t=" : "v1,"}.*)?\``),
+        );
+      if (name === "none") expect([headers, signed, both]).toEqual(["", "", ""]);
+      else expect(both).toBe(scheme.between === null ? "the new one" : "both");
+      if (scheme.algorithm === null || name === "svix") continue;
+      expect(signed).toContain(scheme.payload === "body" ? "the body" : `\`${scheme.payload}\``);
+      expect(signed).toContain(`HMAC-${scheme.algorithm.toUpperCase()}, ${scheme.encoding}`);
+    }
+  });
+
+  it("has a scheme of one's own that the config file takes", () => {
+    const [, yaml] = /```yaml\n(signature:[\s\S]*?)```/.exec(page)!;
+    for (const text of [
+      yaml!,
+      yaml!.replaceAll("# payload", "payload").replaceAll("# timestamp", "timestamp"),
+    ])
+      expect(check(startOptionsSchema, parse(text))).toMatchObject({ ok: true });
+  });
+
+  it("names mishaps that scenarios take", () => {
+    const rules = rowsUnder("When things go wrong")
+      .slice(1)
+      .map(([, rule]) => rule!.replaceAll("`", ""));
+    expect(rules).toHaveLength(7);
+    for (const rule of rules)
+      expect([rule, check(scenarioSchema, { name: "a", webhooks: [parse(rule)] }).ok]).toEqual([rule, true]);
+  });
+});

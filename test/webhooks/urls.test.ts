@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { isMetadataAddress, webhookUrl } from "../../src/schema/receiver-url.js";
+
+describe("a receiver's address", () => {
+  it.each([
+    ["localhost:3000/webhooks", "http://localhost:3000/webhooks"],
+    ["http://localhost:3000", "http://localhost:3000/"],
+    ["HTTPS://Shop.test:443/hooks?x=1", "https://shop.test/hooks?x=1"],
+    ["10.0.0.5/hooks", "http://10.0.0.5/hooks"],
+    ["192.168.1.7:8080", "http://192.168.1.7:8080/"],
+    ["http://[::1]:3000/", "http://[::1]:3000/"],
+    ["[::1]:3000/hooks", "http://[::1]:3000/hooks"],
+    ["http://[fd00::5]/", "http://[fd00::5]/"],
+    ["http://[fe8::1]/", "http://[fe8::1]/"],
+    ["app.internal", "http://app.internal/"],
+    ["http://host.docker.internal:3000/", "http://host.docker.internal:3000/"],
+    ["http://ada:secret@localhost:3000/", "http://ada:secret@localhost:3000/"],
+    ["http://metadata.shop.test/", "http://metadata.shop.test/"],
+    ["http://0.0.0.0:3000/", "http://0.0.0.0:3000/"],
+  ])("%s is taken as %s", (text, url) => {
+    expect(webhookUrl(text)).toBe(url);
+  });
+
+  it.each([
+    "",
+    "/hooks",
+    "http://",
+    "ftp://shop.test/",
+    "file:///etc/passwd",
+    "gopher://localhost:70/",
+    "javascript:alert(1)",
+    "data:text/plain,x",
+    "mailto:ada@shop.test",
+    "http:/localhost:3000",
+    "https:/localhost",
+    "file:/etc/passwd",
+    "http://shop test/",
+    "http://localhost:99999/",
+  ])("%s is refused", (text) => {
+    expect(webhookUrl(text)).toBeUndefined();
+  });
+
+  it.each([
+    // As it is, and as the URL parser reads other ways to write it.
+    "http://169.254.169.254/latest/meta-data/",
+    "169.254.169.254",
+    "http://169.254.169.254.:80/",
+    "http://169.254.170.2/",
+    "http://2852039166/",
+    "http://0xa9fea9fe/",
+    "http://0xa9.0xfe.0xa9.0xfe/",
+    "http://0251.0376.0251.0376/",
+    "http://169.254.43518/",
+    "http://%31%36%39.254.169.254/",
+    "http://１６９.254.169.254/",
+    "http://169。254。169。254/",
+    // Behind a name and a password that look like a host.
+    "http://shop.test@169.254.169.254/",
+    "http://localhost:3000@2852039166/",
+    // Within IPv6.
+    "http://[::ffff:169.254.169.254]/",
+    "http://[::ffff:a9fe:a9fe]/",
+    "http://[0:0:0:0:0:ffff:a9fe:a9fe]:80/",
+    "http://[::169.254.169.254]/",
+    "http://[64:ff9b::169.254.169.254]/",
+    "http://[2002:a9fe:a9fe::]/",
+    "http://[2002:a9fe:a9fe:1::1]/",
+    "http://[::ffff:100.100.100.200]/",
+    "http://[fe80::1]/",
+    "http://[febf::1]/",
+    "http://[fd00:ec2::254]/",
+    "http://[FD00:0EC2:0::0254]/",
+    "http://[fd20:ce::254]/",
+    // Other clouds, and names.
+    "http://100.100.100.200/",
+    "http://168.63.129.16/",
+    "http://metadata.google.internal/computeMetadata/v1/",
+    "http://METADATA.google.internal./",
+    "http://metadata.google.internal../",
+    "http://metadata/",
+    "http://metadata.goog/",
+    "http://instance-data.ec2.internal/",
+  ])("%s is a cloud's metadata address", (text) => {
+    expect(webhookUrl(text)).toBeUndefined();
+  });
+});
+
+describe("what a resolver answers", () => {
+  it.each([
+    ["169.254.169.254", true],
+    ["fe80::1%eth0", true],
+    ["::ffff:169.254.1.1", true],
+    ["FD00:EC2::254", true],
+    ["127.0.0.1", false],
+    ["10.1.2.3", false],
+    ["::1", false],
+    ["::ffff:10.0.0.1", false],
+    ["2001:db8::a9fe:a9fe", false],
+    ["no address", false],
+  ])("%s: %s", (address, expected) => {
+    expect(isMetadataAddress(address)).toBe(expected);
+  });
+});
