@@ -233,13 +233,15 @@ export class Sandbox {
         const response = this.#app.fetch(request);
         return response instanceof Promise ? response.then(cutIfDropped) : cutIfDropped(response);
       },
-      onEarlyHealth: (outgoing) => {
+      onEarlyHealth: (incoming, outgoing) => {
+        if (!guard.allows(incoming.headers.host)) return false;
         const { status, json } = healthReply(this.#version);
         outgoing.writeHead(status, {
           ...replyHeaders(this.#world.nowMs()),
           "content-length": Buffer.byteLength(json),
         });
         outgoing.end(json);
+        return true;
       },
       onBadRequest: () =>
         toResponse(

@@ -9,7 +9,7 @@ import { OPERATIONS } from "./operations.js";
 import { pageRoutes } from "./pages/routes.js";
 import type { Worlds } from "./ports.js";
 import { errorReply, ok, type Reply, toResponse } from "./reply.js";
-import { serve } from "./service.js";
+import { serve, serveUnknown } from "./service.js";
 
 export interface AppOptions {
   readonly worlds: Worlds;
@@ -80,7 +80,8 @@ export function createApp({ worlds, paths = {}, errorCodes = {}, onError }: AppO
       there === undefined
         ? [refuse("NOT_FOUND", `There is nothing at ${path}`)]
         : [refuse("METHOD_NOT_ALLOWED", `${method} is not allowed at ${path}`), { allow: there.allow }];
-    return toResponse(errorReply(refusal, headers, codesAt(path)), worlds.nowMs());
+    const reply = errorReply(refusal, headers, codesAt(path));
+    return path.startsWith("/_sandbox") ? toResponse(reply, worlds.nowMs()) : serveUnknown(worlds, c, reply);
   });
   app.onError((error, c) => {
     onError(error);

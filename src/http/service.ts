@@ -167,6 +167,20 @@ const FORCED_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   INTERNAL_ERROR: "Internal error",
 };
 
+/**
+ * Answers a call of the service that there is not: a misspelt path or the wrong method is an app's mistake, and one
+ * that its author looks for in the journal. What a browser asks for by itself is left out.
+ */
+export async function serveUnknown(worlds: Worlds, c: Context, reply: Reply): Promise<Response> {
+  const { headers } = c.req.raw;
+  const authorization = headers.get("authorization");
+  if (!authorization && !c.req.path.startsWith("/api/")) return toResponse(reply, worlds.nowMs());
+  const world = worlds.find(headers.get("sandbox-namespace"), bearerKey(authorization));
+  const raw: RawBody = c.req.raw.body === null ? { text: "" } : await readBody(c.req.raw);
+  journal(c, null, world, reply, "text" in raw && raw.text !== "" ? raw.text : null, null);
+  return toResponse(reply, (world ?? worlds).nowMs());
+}
+
 /** Writes down what the app sent and got; a null reply is one that was never sent. */
 export function journal(
   c: Context,

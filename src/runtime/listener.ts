@@ -16,8 +16,8 @@ export interface ListenOptions {
   readonly fetch: (request: Request, incoming: IncomingMessage) => Response | Promise<Response>;
   /** Answers what is no HTTP request we could make sense of. */
   readonly onBadRequest: (error: unknown) => Response;
-  /** Answers GET /health while the rest is still being loaded. */
-  readonly onEarlyHealth: (outgoing: ServerResponse) => void;
+  /** Answers GET /health while the rest is still being loaded; false leaves it to the rest. */
+  readonly onEarlyHealth?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
   /**
    * Whether Request and Response of the whole process may be replaced by lighter ones: faster, but not for us
    * to do in somebody else's process.
@@ -39,9 +39,10 @@ export function listen(options: ListenOptions): Promise<Listening> {
     (loading ??= requestListener(options).then((loaded) => (answer = loaded)));
   const server = createServer((incoming, outgoing) => {
     turns.noteCall();
-    if (answer !== undefined) answer(incoming, outgoing);
-    else if (incoming.url === "/health" && incoming.method === "GET") options.onEarlyHealth(outgoing);
-    else void load().then((loaded) => loaded(incoming, outgoing));
+    if (answer !== undefined) return answer(incoming, outgoing);
+    const isHealth = incoming.url === "/health" && incoming.method === "GET";
+    if (isHealth && options.onEarlyHealth?.(incoming, outgoing)) return;
+    void load().then((loaded) => loaded(incoming, outgoing));
   });
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));

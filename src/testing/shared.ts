@@ -139,7 +139,6 @@ async function receive(
       return answerOf(handler, new Request(url, { method: "POST", headers, body }));
     },
     onBadRequest: () => new Response(null, { status: 400 }),
-    onEarlyHealth: (outgoing) => void outgoing.writeHead(404).end(),
   });
   const { webhook_id } = await control.call<{ webhook_id: string }>("POST /_sandbox/webhook-endpoints", {
     ...webhook,

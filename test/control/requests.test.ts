@@ -36,6 +36,23 @@ describe("GET /_sandbox/requests", () => {
     expect((await client.call("GET", "/_sandbox/requests")).json).toEqual({ total: 0, items: [] });
   });
 
+  it("shows calls of what there is not: a misspelt path, a wrong method; not what a browser asks for by itself", async () => {
+    const client = await open();
+    await client.call("GET", "/api/v1/accounts/balance");
+    await client.call("POST", "/api/v1/accounts/balances", { a: 1 });
+    await client.call("GET", "/api/v1/nothing", undefined, { authorization: "" });
+    await client.call("GET", "/favicon.ico", undefined, { authorization: "" });
+    await client.call("GET", "/_sandbox/nothing");
+    const { items } = (await client.call("GET", "/_sandbox/requests?status=4xx")).json;
+    expect(items.map((one: Record<string, unknown>) => [one.path, one.operation, one.status])).toEqual([
+      ["/api/v1/nothing", null, 404],
+      ["/api/v1/accounts/balances", null, 405],
+      ["/api/v1/accounts/balance", null, 404],
+    ]);
+    expect(items[1]).toMatchObject({ request_body: { a: 1 }, api_key: "sk_test_…dbox" });
+    expect(items[2].response_body.error.code).toBe("NOT_FOUND");
+  });
+
   it("filters by method, path, operation, status and class of status", async () => {
     const client = await open();
     const id = await client.pay();

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { TestResult } from "./test-report.js";
-import { oneLine } from "./timelines.js";
+import { commandText, oneLine } from "./timelines.js";
 
 /** One run, as the matrix shows it. */
 export interface Column {
@@ -48,7 +48,7 @@ export class Matrix {
 
   /** The first column is the plain run. */
   constructor(command: readonly string[], columns: readonly Column[], notRun: readonly string[]) {
-    this.#command = oneLine(command.join(" "));
+    this.#command = commandText(command);
     this.#columns = columns;
     this.#notRun = notRun;
     const outcomes = columns.map(({ tests }) =>

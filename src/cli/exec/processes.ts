@@ -52,7 +52,7 @@ function contents(file: string): string | undefined {
 
 /** What was started, as a person knows it. */
 export function commandLineOf(pid: number): string {
-  return (contents(`/proc/${pid}/cmdline`) ?? "").split("\0").join(" ").trim();
+  return (contents(`/proc/${pid}/cmdline`) ?? "").replace(/[\0\s]+/g, " ").trim();
 }
 
 /**

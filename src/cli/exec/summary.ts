@@ -1,7 +1,7 @@
 import { appendFileSync, statSync } from "node:fs";
 import type { Collected, Story } from "./collect.js";
 import type { Plan, Ran, Under } from "./run.js";
-import { oneLine, storyLines, storyTitle } from "./timelines.js";
+import { commandText, oneLine, storyLines, storyTitle } from "./timelines.js";
 
 /** A step's summary may have 1 MiB in all; what is over that is lost whole. */
 const LIMIT_BYTES = 1024 * 1024;
@@ -26,7 +26,7 @@ export function appendSummary(
   const stories = collected.flatMap(({ stories }) => stories.items.filter(({ is_in_order }) => !is_in_order));
   const total = collected.reduce((sum, { stories }) => sum + stories.not_in_order, 0);
   const how = under?.scenario == null ? "" : ` under ${codeSpan(under.scenario)}`;
-  const heading = `### ${codeSpan(command.join(" ").slice(0, LONGEST_COMMAND))} failed${how} (exit code ${code})`;
+  const heading = `### ${codeSpan(commandText(command).slice(0, LONGEST_COMMAND))} failed${how} (exit code ${code})`;
   try {
     const room = Math.min(SHARE_BYTES, LIMIT_BYTES - sizeOf(file));
     const text = summaryText(heading, stories, total, room);

@@ -68,6 +68,11 @@ function errorOf(body: unknown): string {
   return error?.code === undefined ? "" : ` ${error.code}: ${error.message}`;
 }
 
+/** The command as it is told in a line. */
+export function commandText(command: readonly string[]): string {
+  return oneLine(command.join(" ").replace(/\s+/g, " "));
+}
+
 /** What somebody else wrote must not start a line of its own, nor move the cursor. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\uFFFD");

@@ -7,6 +7,7 @@ import { type Column, Matrix } from "./matrix.js";
 import { type Plan, runBeside, type Under } from "./run.js";
 import { exitCodeOf } from "./signals.js";
 import { readTestReport, type TestResult } from "./test-report.js";
+import { commandText } from "./timelines.js";
 
 /** A scenario to run the command under. */
 interface Mishap {
@@ -73,7 +74,7 @@ async function runUnder(plan: Plan, mishaps: readonly Mishap[], report: string |
     const scenario = mishap?.name ?? null;
     const label = mishap?.given ?? "plain";
     notice(
-      `run ${columns.length + 1} of ${mishaps.length + 1}, ${scenario === null ? "plain" : `under ${label}`}: ${command.join(" ")}`,
+      `run ${columns.length + 1} of ${mishaps.length + 1}, ${scenario === null ? "plain" : `under ${label}`}: ${commandText(command)}`,
     );
     const under: Under = { scenario, folder: folderFor(scenario, folders) };
     const scenarios = [...(options.scenario ?? []), ...(mishap === undefined ? [] : [mishap.given])];

@@ -33,6 +33,7 @@ export async function takeCourse({ url, hub, namespace, number, begin }) {
     const secrets = await register(customer, `${ear.url}/hooks`);
     const endOfStream = await customer.stream();
 
+    await lostCheckout(customer, number);
     await flakyQuotes(customer, number);
     const charge = await sellUnder(customer, number, SCENARIOS[number % SCENARIOS.length]);
     await payOut(customer, number);
@@ -121,6 +122,19 @@ async function sell(customer, number, headers = {}) {
     },
     { headers },
   );
+}
+
+/** A shipped scenario's fault, which everybody's first checkout meets once. */
+async function lostCheckout(customer, number) {
+  await customer.control("POST /scenarios/lost_response/activate");
+  const { pricing } = orderOf(number);
+  for (let tries = 0; tries < 3; tries++)
+    await customer.call("POST /api/v1/payments/checkouts", {
+      pricing,
+      customer_email: EMAIL,
+      metadata: { worker: String(number) },
+    });
+  await customer.control("POST /scenarios/lost_response/deactivate");
 }
 
 /** Faults of the worker's own: so many 503s, then one by chance, which follows from the seed. */
