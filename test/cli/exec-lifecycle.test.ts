@@ -206,7 +206,7 @@ describe("nothing is left running", () => {
       "--",
       "/bin/sh",
       "-c",
-      `sleep 1000 & echo $! > ${file}; exit 3`,
+      `sleep 1000 & echo $! > ${file}; until grep -q sleep /proc/$!/comm; do :; done; exit 3`,
     ]);
     const pid = Number(readFileSync(file, "utf8"));
     started.push(pid);

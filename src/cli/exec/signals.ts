@@ -15,7 +15,7 @@ const PASSED_ON_LATE_MS = 2_000;
 /** A second Ctrl-C within that of the first one does not wait for the command any longer. */
 const SECOND_MS = 10_000;
 /** A command that young may not have been there yet when the group was told. */
-const YOUNG_MS = 100;
+const YOUNG_MS = 10;
 
 /** The command while it runs. */
 export interface Target {
