@@ -8,5 +8,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: "threads",
+    // Most files wait for a process, a socket or a disk half of the time: a worker a core, not one core left out.
+    maxWorkers: "100%",
   },
 });
