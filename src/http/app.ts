@@ -24,10 +24,13 @@ export interface AppOptions {
 /** Every route of the server. A path that exists with another method answers 405, any other 404. */
 export function createApp({ worlds, paths = {}, errorCodes = {}, onError }: AppOptions): Hono {
   const app = new Hono();
+  // The control API has paths that Hono's fast router cannot tell apart (a word where another path has a parameter);
+  // one such path among them would leave the service's calls to the slow one.
+  const control = new Hono();
   const methodsAt = new Map<string, string[]>();
   const route = (method: string, path: string, handle: (c: Context) => Response | Promise<Response>) => {
     methodsAt.set(path, [...(methodsAt.get(path) ?? []), method]);
-    app.on(method, path, handle);
+    (isControl(path) ? control : app).on(method, path, handle);
   };
   for (const operation of OPERATIONS) {
     const path = paths[operation.id]?.replace(/\{(\w+)\}/g, ":$1") ?? operation.path;
@@ -72,8 +75,8 @@ export function createApp({ worlds, paths = {}, errorCodes = {}, onError }: AppO
     allow: methods.includes("GET") ? [...methods, "HEAD"].join(", ") : methods.join(", "),
   }));
   // The control API is no part of the service, whose codes the user may have given other names.
-  const codesAt = (path: string) => (path.startsWith("/_sandbox") ? {} : errorCodes);
-  app.notFound((c) => {
+  const codesAt = (path: string) => (isControl(path) ? {} : errorCodes);
+  const notFound = (c: Context) => {
     const { path, method } = c.req;
     const there = known.find(({ pattern }) => pattern.test(path));
     const [refusal, headers] =
@@ -81,14 +84,23 @@ export function createApp({ worlds, paths = {}, errorCodes = {}, onError }: AppO
         ? [refuse("NOT_FOUND", `There is nothing at ${path}`)]
         : [refuse("METHOD_NOT_ALLOWED", `${method} is not allowed at ${path}`), { allow: there.allow }];
     const reply = errorReply(refusal, headers, codesAt(path));
-    return path.startsWith("/_sandbox") ? toResponse(reply, worlds.nowMs()) : serveUnknown(worlds, c, reply);
-  });
-  app.onError((error, c) => {
+    return isControl(path) ? toResponse(reply, worlds.nowMs()) : serveUnknown(worlds, c, reply);
+  };
+  const failed = (error: Error, c: Context) => {
     onError(error);
     const refusal = refuse("INTERNAL_ERROR", "Internal error");
     return toResponse(errorReply(refusal, undefined, codesAt(c.req.path)), worlds.nowMs());
-  });
+  };
+  app.all(`${CONTROL}/*`, (c) => control.fetch(c.req.raw, c.env));
+  app.all(CONTROL, (c) => control.fetch(c.req.raw, c.env));
+  for (const one of [app, control]) one.notFound(notFound).onError(failed);
   return app;
+}
+
+const CONTROL = "/_sandbox";
+
+function isControl(path: string): boolean {
+  return path === CONTROL || path.startsWith(`${CONTROL}/`);
 }
 
 /** Calls without a socket. A connection that is cut is an error here as it is over the network. */

@@ -1,0 +1,11 @@
+import { expect, it } from "vitest";
+import { createApp } from "../../src/http/app.js";
+import type { Worlds } from "../../src/http/ports.js";
+
+it("the service's paths can be told apart by Hono's fast router", async () => {
+  const worlds = { version: "0.0.0", nowMs: () => 0, find: () => undefined } as unknown as Worlds;
+  const app = createApp({ worlds, onError: () => {} });
+  // Chosen at the first call.
+  expect((await app.request("/health")).status).toBe(200);
+  expect(app.router.name).toBe("SmartRouter + RegExpRouter");
+});
