@@ -44,8 +44,6 @@ export class Host implements Worlds {
   readonly #worlds = new Map<string, LocalWorld>();
   readonly #byKey = new Map<string, LocalWorld>();
   #made = 0;
-  /** How many scenarios have been run in each namespace: what one does must not show in another. */
-  readonly #runs = new WeakMap<World, number>();
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -79,9 +77,7 @@ export class Host implements Worlds {
 
   /** A run of that scenario has an id of its own, which follows from the seed and how many there were before. */
   runIdOf(world: World, scenario: string): string {
-    const before = this.#runs.get(world) ?? 0;
-    this.#runs.set(world, before + 1);
-    return repeatableRunId(world.info.seed, scenario, before);
+    return repeatableRunId(world.info.seed, scenario, world.nextRun());
   }
 
   async readScenario(world: World, source: Readonly<Record<string, unknown>>): Promise<Scenario | Refusal> {

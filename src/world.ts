@@ -104,6 +104,7 @@ export class LocalWorld implements World {
   readonly #clock: Clock;
   readonly tally = new Tally();
   readonly #subscribers = new Set<Subscriber>();
+  #runs = 0;
   readonly #watchers: Watchers;
   readonly #ownKeys: readonly KeyFixture[];
   readonly #options: WorldOptions;
@@ -171,15 +172,11 @@ export class LocalWorld implements World {
       for (const subscriber of this.#subscribers) subscriber.onChange(change);
     });
     this.faults = new FaultInjector(this.engine);
-    this.journal = new RequestJournal(
-      options.settings.retention.requests,
-      () => this.nowMs(),
-      (entry) => {
-        this.tally.noteRequest(entry.operation, entry.status, entry.responseBody);
-        this.#watchers.notify();
-        for (const subscriber of this.#subscribers) subscriber.onRequest(entry);
-      },
-    );
+    this.journal = new RequestJournal(options.settings.retention.requests, (entry) => {
+      this.tally.noteRequest(entry.operation, entry.status, entry.responseBody);
+      this.#watchers.notify();
+      for (const subscriber of this.#subscribers) subscriber.onRequest(entry);
+    });
     this.rates = options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit);
     // A namespace's own keys are those of the first organization, with every permission.
     const holder = options.catalogue.fixtures.organizations[0]?.organization_id ?? "";
@@ -365,8 +362,14 @@ export class LocalWorld implements World {
       () => startMs,
       setting,
     );
-    if (refusal === undefined) this.#forgetWhatIsNotState();
-    return refusal;
+    if (refusal !== undefined) return refusal;
+    this.#forgetWhatIsNotState();
+    if (repeatIds) this.#runs = 0;
+    return undefined;
+  }
+
+  nextRun(): number {
+    return this.#runs++;
   }
 
   close(): void {

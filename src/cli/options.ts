@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { check, issueMessage } from "../schema/issues.js";
+import { nearest } from "../schema/nearest.js";
 import { DEFAULT_HOST, DEFAULT_PORT, type StartOptions, startOptionsSchema } from "../schema/options.js";
 import { UserError } from "../schema/user-error.js";
 
@@ -144,6 +145,7 @@ export async function startOptions(
   flags: Readonly<Record<string, unknown>>,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<StartOptions> {
+  refuseSlips(environment);
   const fromFile = await configFile(flags.config as string | undefined, environment);
   const merged: Record<string, unknown> = { ...fromFile };
   const said: Record<string, string> = {};
@@ -172,6 +174,22 @@ export async function startOptions(
       })
       .join("\n"),
   );
+}
+
+/** Read elsewhere, or set for the command that `exec` runs. */
+const OTHER_VARIABLES = ["url", "under", "exec"];
+
+/** A variable nobody reads, one slip away from one that is: it was meant, and would be silently left out. */
+function refuseSlips(environment: NodeJS.ProcessEnv): void {
+  const prefix = variableOf("");
+  const known = [...OPTION_ROWS.map((row): string => row.name), "config", ...OTHER_VARIABLES];
+  for (const variable of Object.keys(environment)) {
+    const name = variable.slice(prefix.length).toLowerCase();
+    if (!variable.startsWith(prefix) || known.includes(name)) continue;
+    const near = nearest(name, known);
+    if (near !== undefined)
+      throw new UserError(`there is no variable ${variable}; did you mean ${variableOf(near)}?`);
+  }
 }
 
 function flagValue(row: OptionRow, flags: Readonly<Record<string, unknown>>): unknown {

@@ -22,7 +22,15 @@ export interface AppOptions {
 }
 
 /** Every route of the server. A path that exists with another method answers 405, any other 404. */
-export function createApp({ worlds, paths = {}, errorCodes = {}, onError }: AppOptions): Hono {
+export function createApp(options: AppOptions): Hono {
+  return createApps(options).app;
+}
+
+/** The whole server, and the part of it that is the control API. */
+export function createApps({ worlds, paths = {}, errorCodes = {}, onError }: AppOptions): {
+  readonly app: Hono;
+  readonly control: Hono;
+} {
   const app = new Hono();
   // The control API has paths that Hono's fast router cannot tell apart (a word where another path has a parameter);
   // one such path among them would leave the service's calls to the slow one.
@@ -94,7 +102,7 @@ export function createApp({ worlds, paths = {}, errorCodes = {}, onError }: AppO
   app.all(`${CONTROL}/*`, (c) => control.fetch(c.req.raw, c.env));
   app.all(CONTROL, (c) => control.fetch(c.req.raw, c.env));
   for (const one of [app, control]) one.notFound(notFound).onError(failed);
-  return app;
+  return { app, control };
 }
 
 const CONTROL = "/_sandbox";

@@ -45,6 +45,8 @@ export interface World {
   readonly clock: ClockPort;
   readonly info: WorldInfo;
   reset(request: ResetRequest): Refusal | undefined;
+  /** How many scenarios have been run here before this one. */
+  nextRun(): number;
 }
 
 export interface PickedFault {
@@ -123,7 +125,7 @@ export interface JournalEntry extends ServedRequest {
 }
 
 export interface JournalPort {
-  add(request: ServedRequest): void;
+  add(request: ServedRequest, arrivedMs: number): void;
   /** Newest first. */
   entries(): JournalEntry[];
   clear(): void;

@@ -16,6 +16,8 @@ interface Admitted {
   readonly world: World;
   readonly caller: Caller | undefined;
   readonly headers: Record<string, string> | undefined;
+  /** When the call came: what it leads to is later, however long its body takes to read. */
+  readonly arrivedMs: number;
 }
 
 /** A check before that has answered the call. */
@@ -35,22 +37,22 @@ export function serve(worlds: Worlds, operation: Operation): (c: Context) => Res
     const admitted = admit(worlds, operation, c);
     if ("reply" in admitted) {
       const { world, reply, headers } = admitted;
-      journal(c, operation.id, world, reply, null, null);
+      journal(c, operation.id, world, reply, null, null, (world ?? worlds).nowMs());
       return toResponse(reply, (world ?? worlds).nowMs(), headers);
     }
-    const { world, headers } = admitted;
+    const { world, headers, arrivedMs } = admitted;
     if (takesBody) return serveBody(operation, c, admitted);
     const fault = pickFault(operation, c, world, {});
     if (fault !== undefined)
       return serveFault(c, operation, admitted, fault, null, () => work(operation, c, admitted, {}));
     const reply = work(operation, c, admitted, {});
-    journal(c, operation.id, world, reply, null, null);
+    journal(c, operation.id, world, reply, null, null, arrivedMs);
     return toResponse(reply, world.nowMs(), headers);
   };
 }
 
 async function serveBody(operation: Operation, c: Context, admitted: Admitted): Promise<Response> {
-  const { world, headers } = admitted;
+  const { world, headers, arrivedMs } = admitted;
   const raw: RawBody = await readBody(c.req.raw);
   const text = "text" in raw ? raw.text : null;
   const parsed = parseBody(raw, c.req.raw.headers.get("content-type"));
@@ -59,7 +61,7 @@ async function serveBody(operation: Operation, c: Context, admitted: Admitted): 
   const fault = pickFault(operation, c, world, isRefusal(parsed) ? {} : parsed.object);
   if (fault !== undefined) return serveFault(c, operation, admitted, fault, text, answer);
   const reply = answer();
-  journal(c, operation.id, world, reply, text, null);
+  journal(c, operation.id, world, reply, text, null, arrivedMs);
   return toResponse(reply, world.nowMs(), headers);
 }
 
@@ -119,7 +121,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 async function serveFault(
   c: Context,
   operation: Operation,
-  { world, headers }: Admitted,
+  { world, headers, arrivedMs }: Admitted,
   fault: PickedFault,
   text: string | null,
   answer: () => Reply,
@@ -129,7 +131,7 @@ async function serveFault(
   const { error_codes } = world.engine.settings;
   const reply =
     respond !== undefined ? forcedReply(respond, error_codes) : drop === "before" ? null : answer();
-  journal(c, operation.id, world, drop === undefined ? reply : null, text, fault.source);
+  journal(c, operation.id, world, drop === undefined ? reply : null, text, fault.source, arrivedMs);
   return drop === undefined ? toResponse(reply!, world.nowMs(), headers) : droppedResponse();
 }
 
@@ -176,8 +178,9 @@ export async function serveUnknown(worlds: Worlds, c: Context, reply: Reply): Pr
   const authorization = headers.get("authorization");
   if (!authorization && !c.req.path.startsWith("/api/")) return toResponse(reply, worlds.nowMs());
   const world = worlds.find(headers.get("sandbox-namespace"), bearerKey(authorization));
+  const arrivedMs = (world ?? worlds).nowMs();
   const raw: RawBody = c.req.raw.body === null ? { text: "" } : await readBody(c.req.raw);
-  journal(c, null, world, reply, "text" in raw && raw.text !== "" ? raw.text : null, null);
+  journal(c, null, world, reply, "text" in raw && raw.text !== "" ? raw.text : null, null, arrivedMs);
   return toResponse(reply, (world ?? worlds).nowMs());
 }
 
@@ -189,10 +192,11 @@ export function journal(
   reply: Reply | null,
   requestBody: string | null,
   fault: string | null,
+  arrivedMs: number,
 ): void {
   if (world === undefined) return;
   const { headers } = c.req.raw;
-  world.journal.add({
+  const entry = {
     method: c.req.method,
     url: c.req.url,
     path: c.req.path,
@@ -205,7 +209,8 @@ export function journal(
     runner: headers.get("sandbox-runner"),
     scenario: headers.get("sandbox-scenario"),
     fault,
-  });
+  };
+  world.journal.add(entry, arrivedMs);
 }
 
 function admit(worlds: Worlds, operation: Operation, c: Context): Admitted | Rejected {
@@ -215,7 +220,7 @@ function admit(worlds: Worlds, operation: Operation, c: Context): Admitted | Rej
   const world = worlds.find(requestHeaders.get("sandbox-namespace"), token);
   if (world === undefined) return { world, reply: noNamespace(requestHeaders.get("sandbox-namespace")) };
   if (operation.key === "none" || (operation.key === "optional" && authorization === null))
-    return { world, caller: undefined, headers: undefined };
+    return { world, caller: undefined, headers: undefined, arrivedMs: world.nowMs() };
 
   const key = token === null ? undefined : world.findKey(token);
   if (key === undefined) return { world, reply: refused(world, refuse("UNAUTHORIZED", "Invalid API key")) };
@@ -245,7 +250,7 @@ function admit(worlds: Worlds, operation: Operation, c: Context): Admitted | Rej
   const caller = callerOf(world, key);
   if (caller === undefined)
     return { world, reply: refused(world, refuse("NOT_FOUND", "Organization not found")), headers };
-  return { world, caller, headers };
+  return { world, caller, headers, arrivedMs: world.nowMs() };
 }
 
 function work(

@@ -9,23 +9,21 @@ interface Stamp {
 /** The last requests and their answers: a ring in memory, no part of the state. */
 export class RequestJournal<Request extends object> {
   readonly #limit: number;
-  readonly #nowMs: () => number;
   readonly #onAdd: (entry: Request & Stamp) => void;
   #ring: (Request & Stamp)[] = [];
   #count = 0;
 
-  constructor(limit: number, nowMs: () => number, onAdd: (entry: Request & Stamp) => void) {
+  constructor(limit: number, onAdd: (entry: Request & Stamp) => void) {
     this.#limit = limit;
-    this.#nowMs = nowMs;
     this.#onAdd = onAdd;
   }
 
   /** Takes the request for its own: it is stamped, not copied, for a copy costs a tenth of what a whole call does. */
-  add(request: Request): void {
+  add(request: Request, arrivedMs: number): void {
     if (this.#limit === 0) return;
     const entry = request as Request & { id: number; at: string };
     entry.id = ++this.#count;
-    entry.at = iso(this.#nowMs());
+    entry.at = iso(arrivedMs);
     this.#ring[(entry.id - 1) % this.#limit] = entry;
     this.#onAdd(entry);
   }

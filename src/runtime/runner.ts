@@ -456,7 +456,7 @@ export class Runner {
     const charge = () => this.#engine.state.get("charges", chargeId);
     const found = charge();
     if (found === undefined) return refuse("NOT_FOUND", "Charge not found");
-    if (!leadsTo(this.#engine.state, found, until))
+    if (!leadsTo(this.#engine.state, found, until, this.#clock.nowMs()))
       return refuse("INVALID_TRANSITION", `Nothing planned for the charge makes it ${until}.`);
     for (
       let current: Charge | undefined = found;

@@ -133,6 +133,19 @@ it.each(OPTION_ROWS.filter((row) => sample(row).wrong !== undefined).map((row) =
   },
 );
 
+it("a variable one slip away from a known one is refused; any other that nobody reads is not ours", async () => {
+  const empty = ["--config", userFile("empty.yaml", "# nothing\n")];
+  expect(await refusal(empty, { PAYMENTS_SANDBOX_PROT: "4500" })).toBe(
+    "there is no variable PAYMENTS_SANDBOX_PROT; did you mean PAYMENTS_SANDBOX_PORT?",
+  );
+  const others = {
+    PAYMENTS_SANDBOX_URL: "http://x.test",
+    PAYMENTS_SANDBOX_IMAGE_NAME: "x",
+    PAYMENTS_PORT: "1",
+  };
+  expect(await said(empty, others)).toEqual({});
+});
+
 it("a list takes several: flags one by one, a variable by commas", async () => {
   const expected = { scenario: ["slow", "declined"] };
   const empty = ["--config", userFile("empty.yaml", "# nothing\n")];

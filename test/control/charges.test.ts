@@ -162,7 +162,6 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     },
   );
 
-  // Known: the runner looks at the whole timeline, not at what is left of it. Turn into `it` when it does.
   it("changes nothing when that status is behind it: 409", async () => {
     const api = await openApi();
     const { charge_id } = await api.pay({ customer_email: "refunded@shop.test" });
@@ -181,6 +180,24 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     const expired = await api.post(`/_sandbox/charges/${charge_id}/advance`, { until: "EXPIRED" });
     expectError(expired, 409, "INVALID_TRANSITION");
     expect(await api.charge(charge_id)).toEqual(before);
+  });
+
+  it("runs each entry at this instant: one that the clock would come to only after the expiry is reached", async () => {
+    const api = await openApi();
+    const timeline = [
+      { after: "40m", to: "AWAITING_PAYMENT" },
+      { after: "40m", to: "PROCESSING" },
+      { after: "1s", to: "COMPLETED" },
+    ];
+    const scenario = { charges: [{ timeline }] };
+    await api.send("PUT", "/_sandbox/scenarios/patient", JSON.stringify(scenario));
+    const metadata = { sandbox_scenario: "patient" };
+    const { charge_id } = await api.pay({ metadata, expires_in_minutes: 60 });
+    const before = await api.charge(charge_id);
+    const until = (status: string) => api.post(`/_sandbox/charges/${charge_id}/advance`, { until: status });
+    expectError(await until("EXPIRED"), 409, "INVALID_TRANSITION");
+    expect(await api.charge(charge_id)).toEqual(before);
+    expect((await until("COMPLETED")).body).toMatchObject({ status: "COMPLETED" });
   });
 
   it("refuses a status that is none, and a charge that is not there", async () => {

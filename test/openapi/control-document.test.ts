@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createApp } from "../../src/http/app.js";
+import { createApps } from "../../src/http/app.js";
 import { CONTROL_OPERATIONS } from "../../src/http/control/operations.js";
 import { CONTROL_DOCS } from "../../src/http/openapi/control/operations/all.js";
 import { STREAM_COMPONENTS } from "../../src/http/openapi/control/stream.js";
@@ -37,8 +37,8 @@ describe("the control API's document", () => {
   });
 
   it("has every call there is, and no other", () => {
-    const { routes } = createApp({ worlds: {} as Worlds, onError: () => {} });
-    const served = routes
+    const { app, control: controlApp } = createApps({ worlds: {} as Worlds, onError: () => {} });
+    const served = [...app.routes.filter(({ method }) => method !== "ALL"), ...controlApp.routes]
       .filter(({ path }) => path === "/health" || path === "/_sandbox" || path.startsWith("/_sandbox/"))
       .filter(({ path }) => !NO_CALLS.includes(path))
       .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);

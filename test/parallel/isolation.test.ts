@@ -92,4 +92,17 @@ describe("the id of a scenario's run", () => {
     expect(new Set(alone).size).toBe(2);
     expect(alone[0]).toMatch(/^[0-9a-f]{8}$/);
   });
+
+  it("starts over with the ids when a reset repeats them, and goes on otherwise", async () => {
+    const { control } = await server();
+    const run = async (): Promise<string> => {
+      await control("default", "PUT /scenarios/house", SCENARIO);
+      return (await control("default", "POST /scenarios/house/run", {})).json.run_id;
+    };
+    const first = [await run(), await run()];
+    await control("default", "POST /reset", { ids: "repeat" });
+    expect([await run(), await run()]).toEqual(first);
+    await control("default", "POST /reset", {});
+    expect(first).not.toContain(await run());
+  });
 });

@@ -406,7 +406,7 @@ export class Model {
     return true;
   }
 
-  /** Whether the charge, left alone, has that status some time. */
+  /** Whether the charge gets that status when its own tasks happen now. */
   leadsTo(chargeId: string, until: string): boolean {
     const alone = new Model(this.state.nowMs, {}, new Map());
     const charge = structuredClone(this.state.charges.get(chargeId)!);
@@ -414,13 +414,7 @@ export class Model {
     // Funds are somebody else's matter here: there are enough.
     if (charge.price !== null)
       alone.holding(charge.mode, charge.org, charge.price.currency).available = 10n ** 60n;
-    for (;;) {
-      if (charge.status === until) return true;
-      const next = alone.next();
-      if (next === undefined) return false;
-      alone.state.nowMs = Math.max(alone.state.nowMs, next.atMs);
-      next.run();
-    }
+    return alone.runAhead(charge, until);
   }
 
   copy(): State {

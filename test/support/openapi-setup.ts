@@ -16,7 +16,11 @@ let early: ServedRequest[] = [];
 const faults: unknown[] = [];
 
 const add = RequestJournal.prototype.add;
-RequestJournal.prototype.add = function (this: RequestJournal<ServedRequest>, request: ServedRequest) {
+RequestJournal.prototype.add = function (
+  this: RequestJournal<ServedRequest>,
+  request: ServedRequest,
+  arrivedMs: number,
+) {
   if (request.operation !== null && request.status !== null && request.fault === null) {
     loading ??= import("./openapi-answers.js").then((module) => {
       check = module.checkAnswer;
@@ -24,7 +28,7 @@ RequestJournal.prototype.add = function (this: RequestJournal<ServedRequest>, re
     if (check === undefined) early.push(request);
     else inspect(check, request);
   }
-  add.call(this, request);
+  add.call(this, request, arrivedMs);
 } as typeof add;
 
 function inspect(checkAnswer: Check, { operation, status, responseBody }: ServedRequest): void {

@@ -497,35 +497,38 @@ export function cancelCharge(chargeId: string): Command<Charge | Refusal> {
   return transitionCharge(chargeId, "CANCELLED", "customer", "cancelled_by_customer");
 }
 
-/** Whether what is planned for a charge, left alone, gives it that status some time. Looks ahead and changes nothing. */
-export function leadsTo(state: State, charge: Charge, until: ChargeStatus): boolean {
+/**
+ * Whether a charge gets that status when its own tasks are run at this instant, one after the other: each entry plans
+ * the next from the instant it is run at. Looks ahead and changes nothing.
+ */
+export function leadsTo(state: State, charge: Charge, until: ChargeStatus, nowMs: number): boolean {
   const dueOf = (task: number | undefined) => (task === undefined ? undefined : state.get("tasks", task));
   const first = dueOf(charge.tasks.timeline);
   let expiryMs = dueOf(charge.tasks.expiry)?.due_ms;
   let next = first === undefined ? undefined : { step: first.step!, atMs: first.due_ms };
   let { status } = charge;
-  const lateEntry = (from: number, expiredMs: number) => {
+  const lateEntry = (from: number) => {
     const step = charge.timeline.findIndex((entry, index) => index >= from && "after_expiry" in entry);
     const entry = charge.timeline[step];
     return entry !== undefined && "after_expiry" in entry
-      ? { step, atMs: expiredMs + durationMs(entry.after_expiry) }
+      ? { step, atMs: nowMs + durationMs(entry.after_expiry) }
       : undefined;
   };
   while (status !== until) {
     if (expiryMs !== undefined && isOpen(status) && (next === undefined || expiryMs <= next.atMs)) {
       status = "EXPIRED";
-      next = lateEntry(0, expiryMs);
+      next = lateEntry(0);
       expiryMs = undefined;
       continue;
     }
     if (next === undefined) return false;
-    const { step, atMs }: { step: number; atMs: number } = next;
+    const { step }: { step: number } = next;
     const { to } = charge.timeline[step]!;
     if (CHARGE_TRANSITIONS[status].includes(to)) status = to;
     const following = charge.timeline[step + 1];
     if (following !== undefined && "after" in following)
-      next = { step: step + 1, atMs: atMs + durationMs(following.after) };
-    else next = status === "EXPIRED" ? lateEntry(step + 1, atMs) : undefined;
+      next = { step: step + 1, atMs: nowMs + durationMs(following.after) };
+    else next = status === "EXPIRED" ? lateEntry(step + 1) : undefined;
   }
   return true;
 }
