@@ -1,7 +1,6 @@
 import type { Charge } from "../domain/charge.js";
-import { expireCharge, leadsTo, runTimelineEntry, settleCharge } from "../engine/commands/charges.js";
+import { leadsTo } from "../engine/commands/charges.js";
 import { dropDelivery, type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
-import { runWithdrawalEntry } from "../engine/commands/withdrawals.js";
 import { keepClock } from "../engine/commands/world.js";
 import type { Engine } from "../engine/engine.js";
 import type { StateDump, Task } from "../engine/records.js";
@@ -10,33 +9,23 @@ import type { ChargeStatus } from "../schema/common.js";
 import { type Refusal, refuse } from "../schema/errors.js";
 import type { ClockSetting } from "../schema/options.js";
 import { iso } from "../schema/time.js";
+import {
+  type AdvanceReport,
+  type AdvanceTarget,
+  clockBusy,
+  type Fired,
+  LONGEST_CHAIN,
+  neverIdle,
+  neverPast,
+} from "./advance.js";
 import { Chain } from "./chain.js";
 import type { Clock } from "./clock.js";
 import { type Flight, Flights } from "./flights.js";
 import { Parking, type Taken } from "./parking.js";
 import type { Job, Sender, SignedRequest } from "./sender.js";
+import { commandOf } from "./task-commands.js";
 import { setImmediate } from "./timers.js";
 import { type Wall, yieldToOthers } from "./wall.js";
-
-/** One thing that happened because its time came. */
-export interface Fired {
-  readonly at: string;
-  readonly task: Task["kind"];
-  readonly ref: string;
-}
-
-export interface AdvanceReport {
-  readonly from: string;
-  readonly to: string;
-  readonly fired: readonly Fired[];
-  readonly fired_total: number;
-}
-
-/** Until when an advance goes: an instant, the next thing due, or until nothing is planned any more. */
-export type AdvanceTarget =
-  | { readonly toMs: number }
-  | { readonly byMs: number }
-  | { readonly until: "next" | "idle" };
 
 const RETRY_AFTER_ERROR_MS = 1_000;
 /** How often an endpoint nobody listens on is tried again, in wall time. */
@@ -60,8 +49,6 @@ const FIRED_LIMIT = 1_000;
 const TASKS_PER_TURN = 256;
 /** An instant in which receivers call back so many times will never end. */
 const CALLS_PER_INSTANT = 10_000;
-/** Webhooks that lead to calls, and those to webhooks, so many times in a row will never come to rest. */
-const LONGEST_CHAIN = 1_000;
 
 /**
  * Carries out what is due, in order, by way of the engine: on a clock that runs when the time comes, in an
@@ -635,39 +622,4 @@ export class Runner {
     this.#sender.close();
     this.#wake();
   }
-}
-
-function commandOf(task: Task): Command<void> {
-  switch (task.kind) {
-    case "expire":
-      return expireCharge(task);
-    case "timeline":
-      return runTimelineEntry(task);
-    case "withdrawal":
-      return runWithdrawalEntry(task);
-    case "settle":
-      return settleCharge(task);
-    default:
-      throw new Error(`task ${task.task_id} of kind ${task.kind} cannot be run`);
-  }
-}
-
-function clockBusy(): Refusal {
-  return refuse("CLOCK_BUSY", "The clock is being advanced. Try again when that is done, or pass ?wait=10s.");
-}
-
-function neverPast(nowMs: number): Refusal {
-  return refuse(
-    "VALIDATION_ERROR",
-    `Time does not get past ${iso(nowMs)}: each webhook gives rise to another.`,
-    { by: "what happens at one instant never ends" },
-  );
-}
-
-function neverIdle(nowMs: number): Refusal {
-  return refuse(
-    "VALIDATION_ERROR",
-    `It never comes to rest: by ${iso(nowMs)} webhooks have led to calls, and those to webhooks, ${LONGEST_CHAIN} times in a row. Advance by a duration or to an instant instead.`,
-    { until: "what is planned never ends" },
-  );
 }

@@ -1,22 +1,17 @@
 import { Catalogue } from "../../src/domain/catalogue.js";
 import type { Charge } from "../../src/domain/charge.js";
 import type { Caller } from "../../src/engine/caller.js";
-import {
-  createWhitelabel,
-  expireCharge,
-  runTimelineEntry,
-  settleCharge,
-} from "../../src/engine/commands/charges.js";
+import { createWhitelabel } from "../../src/engine/commands/charges.js";
 import { recordAttempt } from "../../src/engine/commands/deliveries.js";
 import { createQuote } from "../../src/engine/commands/quotes.js";
 import { storeScenario } from "../../src/engine/commands/scenarios.js";
 import { registerEndpoint } from "../../src/engine/commands/webhooks.js";
-import { runWithdrawalEntry } from "../../src/engine/commands/withdrawals.js";
 import { Engine } from "../../src/engine/engine.js";
 import type { Change, Quote, StateDump, Store, Task } from "../../src/engine/records.js";
 import type { Command } from "../../src/engine/transaction.js";
 import { loadShipped } from "../../src/runtime/shipped.js";
 import { memoryStore } from "../../src/runtime/store/memory.js";
+import { commandOf } from "../../src/runtime/task-commands.js";
 import { isRefusal, type Refusal } from "../../src/schema/errors.js";
 import type { ChargeEntry, Scenario } from "../../src/schema/scenario.js";
 import { DEFAULT_SETTINGS, type Settings } from "../../src/schema/settings.js";
@@ -192,26 +187,12 @@ export const DELIVERED = {
   retryAfterMs: null,
 };
 
-function commandOf(task: Task): Command<void> {
-  switch (task.kind) {
-    case "expire":
-      return expireCharge(task);
-    case "timeline":
-      return runTimelineEntry(task);
-    case "settle":
-      return settleCharge(task);
-    case "withdrawal":
-      return runWithdrawalEntry(task);
-    case "attempt":
-      return recordAttempt(task, DELIVERED);
-  }
-}
-
 /** Runs everything due by then, each at its own time, as the runtime does; every delivery is answered with 200. */
 export function runUntil(engine: Engine, untilMs: number): Task[] {
   const ran: Task[] = [];
   for (let task = engine.takeDue(untilMs); task !== undefined; task = engine.takeDue(untilMs)) {
-    engine.execute(commandOf(task), task.due_ms);
+    const command = task.kind === "attempt" ? recordAttempt(task, DELIVERED) : commandOf(task);
+    engine.execute(command, task.due_ms);
     ran.push(task);
   }
   return ran;

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { bearerKey } from "../authenticate.js";
 import { MAX_BODY_BYTES, parseObject, type RawBody, readBody } from "../body.js";
+import { isForeign } from "../origin.js";
 import type { Worlds } from "../ports.js";
 import { errorReply, type Reply, toResponse } from "../reply.js";
 import { noNamespace } from "../service.js";
@@ -20,7 +21,7 @@ export function serveControl(
     const world = worlds.find(name, key);
     if (world === undefined) return toResponse(noNamespace(name), worlds.nowMs());
     const answer = async (): Promise<Reply | Refusal> => {
-      if (isCrossSite(headers) && operation.method !== "GET")
+      if (operation.method !== "GET" && isForeign(c.req.raw, world.publicUrl))
         return refuse("FORBIDDEN", "Writes from another site's pages are refused");
       const { maxBodyBytes = MAX_BODY_BYTES } = operation;
       const body =
@@ -47,13 +48,4 @@ function readObject(raw: RawBody, maxBytes: number): Record<string, unknown> | R
   if (raw.text.trim() === "") return {};
   const parsed = parseObject(raw.text);
   return isRefusal(parsed) ? parsed : parsed.object;
-}
-
-/** A browser says where a request comes from; other programs say nothing and are let through. */
-function isCrossSite(headers: Headers): boolean {
-  const site = headers.get("sec-fetch-site");
-  if (site !== null) return site !== "same-origin" && site !== "none";
-  const origin = headers.get("origin");
-  if (origin === null) return false;
-  return !URL.canParse(origin) || new URL(origin).host !== headers.get("host");
 }

@@ -1,11 +1,11 @@
 import { refuse } from "../../schema/errors.js";
+import { isForeign } from "../origin.js";
 import type { Worlds } from "../ports.js";
 import { errorReply, toResponse } from "../reply.js";
 import { ACTIONS, type ActionName } from "./actions.js";
 import { readForm } from "./form.js";
 import { linksFrom } from "./links.js";
 import { isOver } from "./model.js";
-import { isForeign } from "./origin.js";
 import { showPage } from "./page.js";
 import { jsonResponse, pageResponse, seeOther } from "./respond.js";
 import { shopUrl } from "./shop.js";

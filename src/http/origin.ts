@@ -1,5 +1,5 @@
 /**
- * Whether a form was sent by another site's page. A browser tells by Sec-Fetch-Site, where it sends it (https and
+ * Whether a page of another site sent it. A browser tells by Sec-Fetch-Site, where it sends it (https and
  * loopback), or else by Origin; other programs say nothing and are let through.
  */
 export function isForeign(request: Request, publicUrl: string | undefined): boolean {

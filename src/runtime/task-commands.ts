@@ -1,0 +1,20 @@
+import { expireCharge, runTimelineEntry, settleCharge } from "../engine/commands/charges.js";
+import { runWithdrawalEntry } from "../engine/commands/withdrawals.js";
+import type { Task } from "../engine/records.js";
+import type { Command } from "../engine/transaction.js";
+
+/** What is done when a task's time has come. An attempt at a delivery is no command: it is sent, and its outcome kept. */
+export function commandOf(task: Task): Command<void> {
+  switch (task.kind) {
+    case "expire":
+      return expireCharge(task);
+    case "timeline":
+      return runTimelineEntry(task);
+    case "withdrawal":
+      return runWithdrawalEntry(task);
+    case "settle":
+      return settleCharge(task);
+    default:
+      throw new Error(`task ${task.task_id} of kind ${task.kind} cannot be run`);
+  }
+}
