@@ -16,7 +16,9 @@ import { ROOT } from "./process-command.js";
 /** Other versions of Node to try the package on, besides the one that runs the tests: paths, as in PATH. */
 export const NODES = [
   process.execPath,
-  ...(process.env.SANDBOX_TEST_NODES ?? "").split(delimiter).filter((path) => path !== ""),
+  ...(process.env.SANDBOX_TEST_NODES ?? process.env.PAYMENTS_SANDBOX_OTHER_NODE ?? "")
+    .split(delimiter)
+    .filter((path) => path !== ""),
 ];
 
 export interface Run {
