@@ -115,6 +115,8 @@ export interface Endpoint {
   wasOff: boolean;
   onSinceMs: number;
   offSinceMs: number;
+  /** Events from this one on came after it was seen to be off, whatever their instant. */
+  offBeforeEvent: number;
   secret: string;
 }
 

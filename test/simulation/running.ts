@@ -96,6 +96,7 @@ async function makeDestination(world: World): Promise<string> {
     : { type: "bank_account", currency, bank_code: "044", account_number: "0123456789", account_name: "Ada" };
   const { destination_id } = expectOk(await post(world, actor, "/payouts/destinations", body));
   world.destinations.set(destination_id, { actor, currency, type: body.type });
+  world.destinationTypes.set(destination_id, body.type);
   return destination_id;
 }
 
@@ -214,7 +215,7 @@ function note(
   const { model } = world;
   const { nowMs } = model.state;
   noteId(world, made.withdrawal_id);
-  const { type } = world.destinations.get(body.destination_id)!;
+  const type = world.destinationTypes.get(body.destination_id)!;
   const one: Withdrawal = {
     id: made.withdrawal_id,
     mode: actor.mode,
@@ -430,6 +431,7 @@ export async function changeEndpoints(world: World): Promise<void> {
     wasOff: before?.wasOff ?? false,
     onSinceMs: before === undefined || before.enabled ? (before?.onSinceMs ?? 0) : nowMs + 1,
     offSinceMs: before?.offSinceMs ?? -1,
+    offBeforeEvent: before?.offBeforeEvent ?? Number.POSITIVE_INFINITY,
     secret: made.secret,
   });
 }

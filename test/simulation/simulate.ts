@@ -94,6 +94,7 @@ export async function simulate(seed: string, steps: number, lie?: Lie): Promise<
     initial: model.copy(),
     snapshots: new Map(),
     destinations: new Map(),
+    destinationTypes: new Map(),
     ids: new Set(),
     mayRepeat: false,
     counter: 0,

@@ -17,6 +17,8 @@ export interface World {
   readonly initial: State;
   readonly snapshots: Map<string, State>;
   readonly destinations: Map<string, { actor: Actor; currency: string; type: string }>;
+  /** Of every destination there ever was: a call that is sent again may name one from before a restore. */
+  readonly destinationTypes: Map<string, string>;
   /** Ids that were ever given out: a reset must not give them out again. */
   readonly ids: Set<string>;
   /** Whether ids of the past may come again: after a restore, or a reset that says so. */
