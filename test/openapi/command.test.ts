@@ -1,24 +1,6 @@
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { main } from "../../src/cli/main.js";
+import { describe, expect, it } from "vitest";
 import { openApi } from "../support/api-client.js";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-
-afterEach(() => vi.restoreAllMocks());
-
-/** What the command prints. */
-async function printed(...argv: string[]): Promise<string> {
-  let text = "";
-  vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
-    text += String(chunk);
-    return true;
-  });
-  await main(["node", "payments-sandbox", "openapi", ...argv]);
-  vi.restoreAllMocks();
-  return text;
-}
+import { printed, readAtStart } from "../support/openapi-command.js";
 
 describe("payments-sandbox openapi", () => {
   it("prints what /openapi.json serves, to be read by people", async () => {
@@ -41,29 +23,9 @@ describe("payments-sandbox openapi", () => {
 
 describe("a start", () => {
   it("reads nothing of the document or its page", async () => {
-    const { metafile } = await build({
-      absWorkingDir: ROOT,
-      entryPoints: ["src/cli/main.ts", "src/cli/start.ts", "src/index.ts"],
-      bundle: true,
-      splitting: true,
-      format: "esm",
-      platform: "node",
-      packages: "external",
-      outdir: "unused",
-      write: false,
-      metafile: true,
-    });
-    const read = new Set<string>();
-    const follow = (output: string): void => {
-      const { inputs, imports } = metafile.outputs[output]!;
-      for (const input of Object.keys(inputs)) read.add(input);
-      for (const { path, kind, external } of imports)
-        if (kind === "import-statement" && external !== true) follow(path);
-    };
-    for (const [output, { entryPoint }] of Object.entries(metafile.outputs))
-      if (/^src\/(cli\/(main|start)|index)\.ts$/.test(entryPoint ?? "")) follow(output);
+    const { read, known } = await readAtStart(["src/cli/main.ts", "src/cli/start.ts", "src/index.ts"]);
     expect(read).toContain("src/http/app.ts");
     expect([...read].filter((file) => /openapi|responses\.ts|pages\/docs/.test(file))).toEqual([]);
-    expect(Object.keys(metafile.inputs)).toContain("src/http/openapi/document.ts");
+    expect(known).toContain("src/http/openapi/document.ts");
   });
 });

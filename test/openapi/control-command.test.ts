@@ -1,23 +1,6 @@
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { main } from "../../src/cli/main.js";
+import { describe, expect, it } from "vitest";
 import { openApi } from "../support/api-client.js";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-
-afterEach(() => vi.restoreAllMocks());
-
-async function printed(...argv: string[]): Promise<string> {
-  let text = "";
-  vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
-    text += String(chunk);
-    return true;
-  });
-  await main(["node", "payments-sandbox", "openapi", ...argv]);
-  vi.restoreAllMocks();
-  return text;
-}
+import { printed, readAtStart } from "../support/openapi-command.js";
 
 describe("payments-sandbox openapi --control", () => {
   it("prints what /_sandbox/openapi.json serves, to be read by people", async () => {
@@ -40,29 +23,9 @@ describe("payments-sandbox openapi --control", () => {
 
 describe("the service's document", () => {
   it("reads nothing of the control API's", async () => {
-    const { metafile } = await build({
-      absWorkingDir: ROOT,
-      entryPoints: ["src/http/openapi/serve.ts", "src/http/app.ts"],
-      bundle: true,
-      splitting: true,
-      format: "esm",
-      platform: "node",
-      packages: "external",
-      outdir: "unused",
-      write: false,
-      metafile: true,
-    });
-    const read = new Set<string>();
-    const follow = (output: string): void => {
-      const { inputs, imports } = metafile.outputs[output]!;
-      for (const input of Object.keys(inputs)) read.add(input);
-      for (const { path, kind, external } of imports)
-        if (kind === "import-statement" && external !== true) follow(path);
-    };
-    for (const [output, { entryPoint }] of Object.entries(metafile.outputs))
-      if (/^src\/http\/(openapi\/serve|app)\.ts$/.test(entryPoint ?? "")) follow(output);
+    const { read, known } = await readAtStart(["src/http/openapi/serve.ts", "src/http/app.ts"]);
     expect(read).toContain("src/http/control/operations.ts");
     expect([...read].filter((file) => /openapi\/control|control-responses/.test(file))).toEqual([]);
-    expect(Object.keys(metafile.inputs)).toContain("src/http/openapi/control/document.ts");
+    expect(known).toContain("src/http/openapi/control/document.ts");
   });
 });

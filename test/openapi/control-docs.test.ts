@@ -40,6 +40,8 @@ describe("GET /_sandbox/docs", () => {
     for (const [, target] of text.matchAll(/ href="#([^"]+)"/g)) expect(ids).toContain(target);
     expect(text).not.toMatch(/undefined<|\[object Object\]|>false</);
     expect(text).not.toContain("Authorization: Bearer");
+    // It is our own surface: nothing of it is assumed of anybody.
+    expect(text).not.toContain("A bare mark");
   });
 
   it("is found by its namespace only", async () => {

@@ -52,8 +52,11 @@ ${
 `
 }<div><dt class="place">Document</dt><dd><a href="openapi.json">OpenAPI ${document.openapi}</a>, version ${String(info.version)}</dd></div>
 <div><dt class="place">See also</dt><dd><a href="${other.href}">${other.title}</a></dd></div></dl>
-${assumption(info["x-sandbox-assumption"] as string)}
-<p class="place">A bare mark, without a reason, stands for: the interface does not show the field; that it exists is assumed.</p></div>
+${
+  info["x-sandbox-assumption"] !== undefined &&
+  html`${assumption(info["x-sandbox-assumption"] as string)}
+<p class="place">A bare mark, without a reason, stands for: the interface does not show the field; that it exists is assumed.</p>`
+}</div>
 ${tags.map(
   ({ name, description }) => html`<div class="group"><h2 id="tag-${name}">${name}</h2><p>${description}</p>
 ${(groups.get(name) ?? []).map((listed) =>

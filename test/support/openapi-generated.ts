@@ -1,0 +1,55 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import openapiTS, { astToString } from "openapi-typescript";
+import ts from "typescript";
+import { openSandbox } from "./api-client.js";
+
+/**
+ * What a user does with a document: generate types, write a client against them, run it. The files lie in a folder of
+ * their own below node_modules, where the client library is found and no other tool looks.
+ */
+export class GeneratedClient<Program> {
+  readonly #folder = mkdtempSync(
+    fileURLToPath(new URL("../../node_modules/.openapi-client-", import.meta.url)),
+  );
+  /** What the compiler has to say. */
+  complaints: string[] = [];
+
+  /** `types` is what the program imports them as, `source` the program beside the test. */
+  async make(documentPath: string, types: string, source: URL): Promise<void> {
+    const answer = await (await openSandbox()).fetch(new Request(`http://sandbox${documentPath}`));
+    const generated = await openapiTS(Buffer.from(await answer.arrayBuffer()), { silent: true });
+    this.#write(types, astToString(generated));
+    this.#write("program.ts", readFileSync(source, "utf8"));
+    this.#write("package.json", '{ "type": "module" }');
+    const program = ts.createProgram([join(this.#folder, "program.ts")], {
+      strict: true,
+      target: ts.ScriptTarget.ES2022,
+      lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      skipLibCheck: true,
+      types: [],
+    });
+    this.complaints = ts
+      .getPreEmitDiagnostics(program)
+      .map(
+        ({ file, start, messageText }) =>
+          `${file?.fileName.slice(this.#folder.length)}:${start} ${ts.flattenDiagnosticMessageText(messageText, "\n")}`,
+      );
+    program.emit();
+  }
+
+  load(): Promise<Program> {
+    return import(pathToFileURL(join(this.#folder, "program.js")).href);
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #write(name: string, text: string): void {
+    writeFileSync(join(this.#folder, name), text);
+  }
+}
