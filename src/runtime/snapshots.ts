@@ -1,6 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StateDump } from "../engine/records.js";
+import { snapshotNameSchema } from "../schema/control.js";
+import { check } from "../schema/issues.js";
+
+const ENDING = ".json";
 
 export interface Snapshot {
   readonly name: string;
@@ -18,8 +22,11 @@ export class Snapshots {
     this.#folder = folder;
     if (folder === undefined) return;
     for (const file of namesIn(folder)) {
+      // The file's name counts, not what it says it is called: the one leads to this file, the other anywhere.
+      const name = file.slice(0, -ENDING.length);
+      if (!check(snapshotNameSchema, name).ok) continue;
       const snapshot = JSON.parse(readFileSync(join(folder, file), "utf8")) as Snapshot;
-      this.#kept.set(snapshot.name, snapshot);
+      this.#kept.set(name, { ...snapshot, name });
     }
   }
 
@@ -43,19 +50,21 @@ export class Snapshots {
     return [...this.#kept.values()].reverse();
   }
 
+  /** A name that is none of a snapshot's does not come near the disk: it may come from anywhere. */
   delete(name: string): boolean {
+    if (!this.#kept.has(name)) return false;
     if (this.#folder !== undefined) rmSync(this.#file(name), { force: true });
     return this.#kept.delete(name);
   }
 
   #file(name: string): string {
-    return join(this.#folder!, `${name}.json`);
+    return join(this.#folder!, `${name}${ENDING}`);
   }
 }
 
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((file) => file.endsWith(".json"));
+    return readdirSync(folder).filter((file) => file.endsWith(ENDING));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;

@@ -179,7 +179,10 @@ export const namespaceRequestSchema = z.strictObject({
   webhooks: z.optional(z.array(webhookOptionSchema)),
 });
 
-export const snapshotRequestSchema = z.strictObject({ name: mailboxSchema });
+/** A snapshot's file is called so. */
+export const snapshotNameSchema = mailboxSchema;
+
+export const snapshotRequestSchema = z.strictObject({ name: snapshotNameSchema });
 
 /** The outline of an exported state; what is in the collections was written by us. */
 export const stateDumpSchema = z.object({

@@ -1,0 +1,99 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox.js";
+import { removeFolders, temporaryFolder } from "../support/process-command.js";
+
+const open: Sandbox[] = [];
+afterAll(removeFolders);
+afterEach(async () => {
+  for (const sandbox of open.splice(0)) await sandbox.close();
+});
+
+async function server(options: SandboxOptions = {}) {
+  const sandbox = await createSandbox({ clock: "manual", ...options });
+  open.push(sandbox);
+  const call = async (line: string, body?: unknown, namespace?: string) => {
+    const [method, path] = line.split(" ");
+    const response = await sandbox.fetch(`http://sandbox${path}`, {
+      method: method!,
+      headers: {
+        "content-type": "application/json",
+        ...(namespace === undefined ? {} : { "sandbox-namespace": namespace }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, json: await response.json() };
+  };
+  return { sandbox, call };
+}
+
+/** Every file below the folder with what is in it. */
+function treeOf(folder: string): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((file) => [file, readFileSync(file, "utf8")]),
+  );
+}
+
+describe("a name from outside does not lead out of the folder", () => {
+  it("of a snapshot to delete or restore: 404, and every file is as it was", async () => {
+    const top = temporaryFolder();
+    mkdirSync(join(top, "data"));
+    writeFileSync(join(top, "package.json"), "{}");
+    const { call } = await server({ data: join(top, "data", "d.json") });
+    expect((await call("POST /_sandbox/snapshots", { name: "one" })).status).toBe(200);
+    const before = treeOf(top);
+    const dots = fc.constantFrom(
+      "..",
+      ".",
+      "package",
+      "d",
+      "one",
+      "d.json",
+      "/",
+      "\\",
+      "\0",
+      "%",
+      "a".repeat(300),
+    );
+    const names = fc.oneof(
+      fc.array(dots, { minLength: 1 }).map((parts) => parts.join("/")),
+      fc.string(),
+    );
+    await fc.assert(
+      fc.asyncProperty(names, async (name) => {
+        fc.pre(name !== "one" && name !== "" && name !== "." && name !== "..");
+        const path = `/_sandbox/snapshots/${encodeURIComponent(name)}`;
+        expect((await call(`DELETE ${path}`)).status).toBe(404);
+        expect((await call(`POST ${path}/restore`)).status).toBe(404);
+      }),
+      { examples: [["../../package"], ["../d"], ["\0"], ["a".repeat(300)]] },
+    );
+    expect(treeOf(top)).toEqual(before);
+  });
+
+  it("of a snapshot's file: it is called as the file is, whatever it says inside", async () => {
+    const top = temporaryFolder();
+    const data = join(top, "d.json");
+    const first = await server({ data });
+    await first.call("POST /_sandbox/snapshots", { name: "one" });
+    await first.sandbox.close();
+    const folder = `${data}.snapshots`;
+    const text = readFileSync(join(folder, "one.json"), "utf8");
+    writeFileSync(join(folder, "two.json"), text.replace('"name":"one"', '"name":"../../victim"'));
+    renameSync(join(folder, "one.json"), join(folder, "not a name.json"));
+    writeFileSync(join(top, "victim.json"), "{}");
+
+    const { call } = await server({ data });
+    const { items } = (await call("GET /_sandbox/snapshots")).json;
+    expect(items.map((one: { name: string }) => one.name)).toEqual(["two"]);
+    expect((await call("DELETE /_sandbox/snapshots/two")).status).toBe(200);
+    expect(readdirSync(top)).toContain("victim.json");
+    expect(readdirSync(folder)).toEqual(["not a name.json"]);
+  });
+});
