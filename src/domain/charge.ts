@@ -1,4 +1,5 @@
 import { CHARGE_STATUSES, type ChargeStatus, type Mode } from "../schema/common.js";
+import { chargeEventType } from "../schema/event-types.js";
 import type { ChargeEntry } from "../schema/scenario.js";
 import { iso } from "../schema/time.js";
 import type { Fees, Pricing } from "./pricing.js";
@@ -111,7 +112,7 @@ const CANCEL = {
 } as const satisfies Record<keyof ChargeTasks, ChargeEffect>;
 
 const EMIT = Object.fromEntries(
-  CHARGE_STATUSES.map((status) => [status, { do: "emit", type: `charge.${status.toLowerCase()}` }]),
+  CHARGE_STATUSES.map((status) => [status, { do: "emit", type: chargeEventType(status) }]),
 ) as Readonly<Record<ChargeStatus, ChargeEffect>>;
 
 export interface ChargeTransition {

@@ -1,4 +1,5 @@
 import type { Mode, WithdrawalStatus } from "../schema/common.js";
+import { withdrawalEventType } from "../schema/event-types.js";
 import type { WithdrawalEntry } from "../schema/scenario.js";
 import { iso } from "../schema/time.js";
 import type { Actor, ChargeNote } from "./charge.js";
@@ -63,7 +64,7 @@ export function transitionWithdrawal(
       failure_reason: to === "FAILED" ? (reason ?? "rejected") : withdrawal.failure_reason,
     },
     funds: to === "COMPLETED" ? "arrived" : to === "FAILED" || to === "CANCELLED" ? "returned" : null,
-    event: `withdrawal.${to.toLowerCase()}`,
+    event: withdrawalEventType(to),
     cancelTimeline: actor === "control" || WITHDRAWAL_TRANSITIONS[to].length === 0,
   };
 }

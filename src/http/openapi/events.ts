@@ -1,4 +1,5 @@
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../schema/common.js";
+import { chargeEventType, TEST_EVENT_TYPE, withdrawalEventType } from "../../schema/event-types.js";
 import { chargeExample, WITHDRAWAL } from "./examples.js";
 import type { Facts } from "./facts.js";
 import { TAGS } from "./operation-doc.js";
@@ -18,20 +19,15 @@ export function aboutEvents({ settings }: Facts): string {
 export function webhooks({ settings }: Facts): Record<string, Json> {
   const all = [
     ...CHARGE_STATUSES.filter((status) => status !== "PENDING").map((status) =>
-      webhook(
-        `charge.${status.toLowerCase()}`,
-        "ChargeEvent",
-        `A charge is ${status}.`,
-        chargeExample(status),
-      ),
+      webhook(chargeEventType(status), "ChargeEvent", `A charge is ${status}.`, chargeExample(status)),
     ),
     ...WITHDRAWAL_STATUSES.filter((status) => status !== "PENDING").map((status) =>
-      webhook(`withdrawal.${status.toLowerCase()}`, "WithdrawalEvent", `A withdrawal is ${status}.`, {
+      webhook(withdrawalEventType(status), "WithdrawalEvent", `A withdrawal is ${status}.`, {
         ...WITHDRAWAL,
         status,
       }),
     ),
-    webhook("webhook.test", "TestEvent", "Sent on demand, to try a receiver.", { hello: "receiver" }),
+    webhook(TEST_EVENT_TYPE, "TestEvent", "Sent on demand, to try a receiver.", { hello: "receiver" }),
   ];
   return Object.fromEntries(all);
 

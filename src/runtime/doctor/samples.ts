@@ -2,6 +2,7 @@ import type { Charge } from "../../domain/charge.js";
 import { digest, digestOf, idOf, referenceOf } from "../../engine/ids.js";
 import { chargeDetail } from "../../engine/views.js";
 import type { ChargeStatus } from "../../schema/common.js";
+import { chargeEventType } from "../../schema/event-types.js";
 import { iso } from "../../schema/time.js";
 
 /** An event as the service would send it. */
@@ -94,7 +95,7 @@ export class Samples {
   }
 
   /** A new event about a charge; by default the one its status gives rise to. */
-  event(charge: Charge, type = `charge.${charge.status.toLowerCase()}`): SampleEvent {
+  event(charge: Charge, type = chargeEventType(charge.status)): SampleEvent {
     const { id, fields } = this.#fields(charge, type);
     return { id, body: JSON.stringify(fields) };
   }

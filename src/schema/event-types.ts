@@ -1,0 +1,37 @@
+import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES, type WithdrawalStatus } from "./common.js";
+import { nearest } from "./nearest.js";
+
+/** What the event of a charge's new status is called. */
+export function chargeEventType(status: ChargeStatus): string {
+  return `charge.${status.toLowerCase()}`;
+}
+
+/** What the event of a withdrawal's new status is called. */
+export function withdrawalEventType(status: WithdrawalStatus): string {
+  return `withdrawal.${status.toLowerCase()}`;
+}
+
+/** The event that says nothing of any object: it tries a receiver. */
+export const TEST_EVENT_TYPE = "webhook.test";
+
+/** Every type of event there is (contract section 3). Creation makes none, so there is none for PENDING. */
+export const EVENT_TYPES: readonly string[] = [
+  ...CHARGE_STATUSES.filter((status) => status !== "PENDING").map(chargeEventType),
+  ...WITHDRAWAL_STATUSES.filter((status) => status !== "PENDING").map(withdrawalEventType),
+  TEST_EVENT_TYPE,
+];
+
+/** The type a name stands for: the sandbox's own, or the one the config has events of that type sent under. */
+export function eventTypeOf(
+  name: string,
+  eventNames: Readonly<Record<string, string>> = {},
+): string | undefined {
+  if (EVENT_TYPES.includes(name)) return name;
+  return EVENT_TYPES.find((type) => Object.hasOwn(eventNames, type) && eventNames[type] === name);
+}
+
+/** What is wrong with a name that stands for no type, with the one that may have been meant. */
+export function unknownEventType(name: string, eventNames: Readonly<Record<string, string>> = {}): string {
+  const near = nearest(name, [...EVENT_TYPES, ...Object.values(eventNames)]);
+  return `is no type of event${near === undefined ? "" : `; did you mean ${near}?`} Known: ${EVENT_TYPES.join(", ")}`;
+}
