@@ -67,11 +67,23 @@ describe("dashboard", () => {
     expect([illegal.status, (await illegal.text()).includes("cannot become COMPLETED")]).toEqual([409, true]);
   });
 
+  it("resets when the press names what it resets, and asks first", async () => {
+    const { charge, press, page } = await started();
+    await charge("ada@example.com");
+    expect(await page()).toMatch(
+      /<summary>Reset everything…<\/summary>\s*<p>This removes every charge.* default/,
+    );
+    expect((await press({ action: "reset", value: "reset" })).status).toBe(409);
+    expect(await page()).toContain("ada@example.com");
+    expect((await press({ action: "reset", value: "default" })).status).toBe(303);
+    expect(await page()).not.toContain("ada@example.com");
+  });
+
   it("refuses a form that another site's page has sent", async () => {
     const { charge, press, page } = await started();
     await charge("ada@example.com");
     expect(
-      (await press({ action: "reset", value: "reset" }, { "sec-fetch-site": "cross-site" })).status,
+      (await press({ action: "reset", value: "default" }, { "sec-fetch-site": "cross-site" })).status,
     ).toBe(403);
     expect(await page()).toContain("ada@example.com");
   });

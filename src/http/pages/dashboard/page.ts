@@ -23,8 +23,10 @@ const MOVES: Readonly<Record<string, string>> = {
 export function dashboardPage(world: World, namespaces: readonly string[], notice: string | null): string {
   const { apiKey, webhookSecret, seed } = world.info;
   const clock = world.clock.view();
+  // The answer to a press is this namespace's page at this namespace's address, a refusal too.
+  const address = `/_sandbox/dashboard?namespace=${encodeURIComponent(world.name)}`;
   const button = (action: string, value: string, label: string): Markup =>
-    html`<form method="post" action="/_sandbox/dashboard"><input type="hidden" name="namespace" value="${world.name}"><input type="hidden" name="action" value="${action}"><button name="value" value="${value}">${label}</button></form>`;
+    html`<form method="post" action="${address}"><input type="hidden" name="namespace" value="${world.name}"><input type="hidden" name="action" value="${action}"><button name="value" value="${value}">${label}</button></form>`;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>payments-sandbox</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
@@ -40,13 +42,21 @@ export function dashboardPage(world: World, namespaces: readonly string[], notic
 ${notice !== null && html`<p class="notice" role="alert">${notice}</p>`}</header>
 <section aria-labelledby="clock-title"><h2 id="clock-title">Clock</h2>
 <div id="clock" data-live><dl class="facts"><div><dt>Sandbox time</dt><dd>${clock.now}</dd></div><div><dt>Goes</dt><dd>${clock.mode}</dd></div><div><dt>Next due</dt><dd>${clock.next_due ?? "nothing"}</dd></div></dl></div>
-<div class="tools">${button("advance", "10s", "+10 s")}${button("advance", "5m", "+5 min")}${button("advance", "1h", "+1 h")}${button("until", "next", "To the next thing due")}${clock.mode === "manual" ? button("clock", "real", "Let it run") : button("clock", "manual", "Stop it")}${button("reset", "reset", "Reset everything")}</div></section>
-<section aria-labelledby="charges-title"><h2 id="charges-title">Charges</h2><div id="charges" data-live class="scroll" tabindex="0" role="region" aria-labelledby="charges-title">${chargesTable(world, button)}</div></section>
-<section aria-labelledby="deliveries-title"><h2 id="deliveries-title">Webhooks sent</h2><div id="deliveries" data-live class="scroll" tabindex="0" role="region" aria-labelledby="deliveries-title">${deliveriesTable(world, button)}</div></section>
-<section aria-labelledby="requests-title"><h2 id="requests-title">Requests</h2><div id="requests" data-live class="scroll" tabindex="0" role="region" aria-labelledby="requests-title">${requestsTable(world)}</div></section>
+<div class="tools">${button("advance", "10s", "+10 s")}${button("advance", "5m", "+5 min")}${button("advance", "1h", "+1 h")}${button("until", "next", "To the next thing due")}${clock.mode === "manual" ? button("clock", "real", "Let it run") : button("clock", "manual", "Stop it")}</div></section>
+<section aria-labelledby="charges-title">${liveTitle("charges", "Charges")}<div id="charges" data-live class="scroll" tabindex="0" role="region" aria-labelledby="charges-title">${chargesTable(world, button)}</div></section>
+<section aria-labelledby="deliveries-title">${liveTitle("deliveries", "Webhooks sent")}<div id="deliveries" data-live class="scroll" tabindex="0" role="region" aria-labelledby="deliveries-title">${deliveriesTable(world, button)}</div></section>
+<section aria-labelledby="requests-title">${liveTitle("requests", "Requests")}<div id="requests" data-live class="scroll" tabindex="0" role="region" aria-labelledby="requests-title">${requestsTable(world)}</div></section>
 <section aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><dl class="facts"><div><dt>API key</dt><dd><code>${apiKey}</code></dd></div><div><dt>Webhook secret</dt><dd><code>${webhookSecret}</code></dd></div><div><dt>Seed</dt><dd><code>${seed}</code></dd></div></dl></section>
+<section aria-labelledby="reset-title"><h2 id="reset-title">Reset</h2><details><summary>Reset everything…</summary>
+<p>This removes every charge, withdrawal, event and balance of the namespace ${world.name}. Webhook endpoints, keys and snapshots stay.</p>
+<div class="tools">${button("reset", world.name, `Reset ${world.name}`)}</div></details></section>
 </main></body></html>
 `.text;
+}
+
+/** A title, and beside it what says that the list below has more to show. */
+function liveTitle(id: string, title: string): Markup {
+  return html`<div class="title"><h2 id="${id}-title">${title}</h2><button type="button" data-more hidden>Show what is new</button></div>`;
 }
 
 type Button = (action: string, value: string, label: string) => Markup;

@@ -80,6 +80,8 @@ async function act(world: World, action: string, value: string): Promise<Refusal
         nowMs: undefined,
       });
     case "reset":
+      // The button that asks names what it resets: a press from a page of before, or of a script, does nothing.
+      if (value !== world.name) return invalid({ value: `must be the namespace to reset, ${world.name}` });
       return world.reset({ keep: ["webhooks", "keys"], repeatIds: false });
     case "charge": {
       const [id = "", to] = value.split(" ");

@@ -17,6 +17,9 @@ form{display:inline-block;margin:0 .375rem 0 0}.tools form{margin:0}
 button{font:inherit;font-size:.875rem;min-height:2.25rem;padding:.25rem .75rem;border:1px solid var(--line);border-radius:.375rem;background:var(--page);color:var(--text);cursor:pointer}
 button:hover{border-color:var(--accent)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:1px}
+.title{display:flex;gap:.75rem;align-items:center;min-height:2.25rem;margin-bottom:.5rem}.title h2{margin:0}
+.title button{min-height:2rem;border-color:var(--accent);color:var(--accent)}
+summary{cursor:pointer;width:max-content}details p{margin-top:.75rem}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 th{text-align:start;color:var(--soft);font-size:.8125rem;font-weight:500}
