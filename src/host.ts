@@ -18,7 +18,7 @@ export interface HostOptions {
   /** What every namespace is made with, unless it is told otherwise; the webhooks are the default one's. */
   readonly base: Omit<WorldOptions, "name" | "store" | "snapshotFolder">;
   readonly autoNamespaces: boolean;
-  /** Where a namespace keeps its state; the names of those kept by an earlier run. */
+  /** Where a namespace keeps its state, and those kept by an earlier run. */
   readonly storage: NamespaceStorage;
 }
 
@@ -27,7 +27,11 @@ export type NamespaceIdentity = Pick<NewNamespace, "api_key" | "webhook_secret" 
 
 export interface NamespaceStorage {
   open(name: string): WorldOptions["store"];
-  names(): string[];
+  /**
+   * Clears away what a killed run left half done, and tells the names of those an earlier run kept. To be called
+   * when the default namespace is open: its lock stands for them all.
+   */
+  recover(): string[];
   /** Where a namespace keeps its snapshots; undefined keeps them in memory. */
   snapshotFolder(name: string): string | undefined;
   /** What a namespace was made with, for the next run to make it with again. */
@@ -49,7 +53,7 @@ export class Host implements Worlds {
     this.#options = options;
     this.version = options.base.version;
     this.default = this.#open(DEFAULT_NAMESPACE, {});
-    for (const name of options.storage.names()) this.#open(name, options.storage.kept(name));
+    for (const name of options.storage.recover()) this.#open(name, options.storage.kept(name));
   }
 
   nowMs(): number {

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { NamespaceIdentity, NamespaceStorage } from "./host.js";
 import { DEFAULT_NAMESPACE } from "./host.js";
+import { filesOf, findNamespaces, namespaceFile } from "./runtime/namespace-files.js";
 import { memoryStore } from "./runtime/store/memory.js";
 
 /** Where namespaces keep their state: in memory, or each in a file of its own beside the default one's. */
@@ -9,7 +10,7 @@ export async function namespaceStorage(data: string | undefined, fsync: boolean)
   if (data === undefined) {
     return {
       open: () => memoryStore(),
-      names: () => [],
+      recover: () => [],
       snapshotFolder: () => undefined,
       keep: () => {},
       kept: () => ({}),
@@ -17,19 +18,15 @@ export async function namespaceStorage(data: string | undefined, fsync: boolean)
     };
   }
   const { fileStore } = await import("./runtime/store/file.js");
-  const fileOf = (name: string): string => (name === DEFAULT_NAMESPACE ? data : `${data}.ns-${name}`);
+  const fileOf = (name: string): string => (name === DEFAULT_NAMESPACE ? data : namespaceFile(data, name));
   const identityOf = (name: string): string => `${fileOf(name)}.identity`;
   return {
     open: (name) => fileStore({ file: fileOf(name), fsync }),
     snapshotFolder: (name) => `${fileOf(name)}.snapshots`,
-    names() {
-      const folder = dirname(data);
-      const prefix = `${basename(data)}.ns-`;
-      if (!existsSync(folder)) return [];
-      const names = readdirSync(folder)
-        .filter((file) => file.startsWith(prefix))
-        .map((file) => file.slice(prefix.length).replace(/\.(journal|lock|snapshots|identity)$/, ""));
-      return [...new Set(names)].sort();
+    recover() {
+      const { names, leftovers } = findNamespaces(data);
+      for (const file of leftovers) rmSync(join(dirname(data), file), { force: true });
+      return names.filter((name) => name !== DEFAULT_NAMESPACE);
     },
     keep(name, { api_key, webhook_secret, clock }) {
       if (api_key === undefined && webhook_secret === undefined && clock === undefined) return;
@@ -43,8 +40,7 @@ export async function namespaceStorage(data: string | undefined, fsync: boolean)
       return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as NamespaceIdentity) : {};
     },
     remove(name) {
-      for (const ending of ["", ".journal", ".lock", ".snapshots", ".identity"])
-        rmSync(`${fileOf(name)}${ending}`, { force: true, recursive: true });
+      for (const file of filesOf(fileOf(name))) rmSync(file, { force: true, recursive: true });
     },
   };
 }

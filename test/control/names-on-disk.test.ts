@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
@@ -95,5 +103,92 @@ describe("a name from outside does not lead out of the folder", () => {
     expect((await call("DELETE /_sandbox/snapshots/two")).status).toBe(200);
     expect(readdirSync(top)).toContain("victim.json");
     expect(readdirSync(folder)).toEqual(["not a name.json"]);
+  });
+});
+
+describe("files beside the data file", () => {
+  const namespaces = async (call: Awaited<ReturnType<typeof server>>["call"]) =>
+    (await call("GET /_sandbox/namespaces")).json.items.map((one: { name: string }) => one.name).sort();
+
+  it("that a killed process left half done are no namespaces, and go", async () => {
+    const data = join(temporaryFolder(), "d.json");
+    const first = await server({ data });
+    await first.call("PUT /_sandbox/namespaces/w1", {});
+    await first.sandbox.close();
+    const whole = readFileSync(`${data}.ns-w1`, "utf8");
+    const before = readdirSync(join(data, "..")).sort();
+    for (const [file, content] of [
+      ["d.json.ns-w1.tmp", ""],
+      ["d.json.ns-w2.tmp", whole],
+      ["d.json.ns-w3.tmp", whole.slice(0, -20)],
+      ["d.json.ns-w1.lock.4711", "4711\n"],
+      ["d.json.tmp", ""],
+      ["d.json.lock.17", "17\n"],
+      ["d.json.identity.tmp", "{"],
+    ] as const)
+      writeFileSync(join(data, "..", file), content);
+
+    const { call } = await server({ data });
+    expect(await namespaces(call)).toEqual(["default", "w1"]);
+    await call("POST /_sandbox/reset", {}, "w1");
+    for (const sandbox of open.splice(0)) await sandbox.close();
+    expect(readdirSync(join(data, "..")).sort()).toEqual(before);
+  });
+
+  it("of somebody else are left alone, whatever they are called", async () => {
+    const folder = temporaryFolder();
+    const data = join(folder, "d.json");
+    const first = await server({ data });
+    await first.call("PUT /_sandbox/namespaces/w1", {});
+    await first.sandbox.close();
+    const whole = readFileSync(`${data}.ns-w1`, "utf8");
+    const ours = new Set(readdirSync(folder));
+    // Any name but those this program gives to its own files, whole or half done.
+    const part = fc.constantFrom(
+      ...[
+        "d.json",
+        ".ns-",
+        "w1",
+        "default",
+        ".bak",
+        ".tmp",
+        ".journal",
+        ".identity",
+        ".lock",
+        "12",
+        "-",
+        " ",
+        "x",
+      ],
+    );
+    const theirs = fc
+      .array(part, { minLength: 1, maxLength: 5 })
+      .map((parts) => parts.join(""))
+      .filter((file) => !ours.has(file))
+      .filter((file) => !/^d\.json(\.ns-[\w-]*)?(\.tmp|\.journal|\.identity|\.lock(\.\d+)?)?$/.test(file));
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(theirs, { minLength: 1, maxLength: 8 }), async (files) => {
+        for (const file of files) writeFileSync(join(folder, file), whole);
+        const { call } = await server({ data });
+        expect(await namespaces(call)).toEqual(["default", "w1"]);
+        for (const sandbox of open.splice(0)) await sandbox.close();
+        for (const file of files) expect(readFileSync(join(folder, file), "utf8")).toBe(whole);
+        for (const file of files) rmSync(join(folder, file));
+      }),
+      { examples: [[["d.json.ns-w1.bak"]], [["d.json.ns-w1.tmp.bak", "d.json.ns--"]]], numRuns: 50 },
+    );
+  });
+
+  it("cannot stand for the default namespace", async () => {
+    const data = join(temporaryFolder(), "d.json");
+    const first = await server({ data });
+    await first.call("PUT /_sandbox/namespaces/w1", {});
+    await first.call("POST /_sandbox/reset", {});
+    await first.sandbox.close();
+    copyFileSync(`${data}.ns-w1`, `${data}.ns-default`);
+    const { call } = await server({ data });
+    expect(await namespaces(call)).toEqual(["default", "w1"]);
+    expect((await call("GET /_sandbox")).json.seed).toBe(first.sandbox.seed);
+    expect((await call("GET /_sandbox/namespaces/default")).json.api_key).toBe("sk_test_sandbox");
   });
 });

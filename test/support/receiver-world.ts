@@ -126,7 +126,7 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
     autoNamespaces: false,
     storage: {
       open: () => store,
-      names: () => [],
+      recover: () => [],
       snapshotFolder: () => undefined,
       keep: () => {},
       kept: () => ({}),
