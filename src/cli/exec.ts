@@ -2,6 +2,7 @@ import { Runner } from "./exec/command.js";
 import { parseTemplate } from "./exec/environment.js";
 import { type Plan, runBeside } from "./exec/run.js";
 import { startOptions } from "./options.js";
+import { tellLastWords } from "./own-process.js";
 
 /** The flags of `exec` besides those of `start`. */
 interface ExecFlags {
@@ -29,7 +30,7 @@ export async function exec(
     flags.artifacts === undefined
       ? undefined
       : (await import("./exec/artifacts.js")).openArtifacts(flags.artifacts);
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", unlessNobodyReads);
+  tellLastWords(options.data);
   const notice = (text: string): void => {
     if (!options.quiet) process.stderr.write(`payments-sandbox: ${text}\n`);
   };
@@ -40,9 +41,4 @@ export async function exec(
   } finally {
     await runner.close();
   }
-}
-
-/** Whoever read what is written here may have gone; the command still has to come to its end. */
-function unlessNobodyReads(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
 }

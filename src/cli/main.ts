@@ -3,9 +3,11 @@ import { nearest } from "../schema/nearest.js";
 import { UserError } from "../schema/user-error.js";
 import { isUserMistake, tell, usageMistake } from "./mistakes.js";
 import { addStartOptions } from "./options.js";
+import { goOnUnread } from "./own-process.js";
 
 /** The command line. Each command's work is loaded when it is asked for. */
 export async function main(argv: readonly string[]): Promise<void> {
+  goOnUnread();
   try {
     const root = program();
     // A start is what must not wait: the other commands are built only when something else was asked for.

@@ -16,10 +16,6 @@ export async function openapi(flags: Readonly<Record<string, unknown>>): Promise
     const answer = await sandbox.fetch(
       new Request(`${address}${control === true ? "/_sandbox" : ""}/openapi.json`),
     );
-    // A reader that has seen enough, such as head, hangs up.
-    process.stdout.once("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-    });
     process.stdout.write(`${JSON.stringify(await answer.json(), null, 2)}\n`);
   } finally {
     await sandbox.close();

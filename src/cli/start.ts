@@ -1,11 +1,13 @@
 import { openSandbox, type Sandbox } from "../sandbox.js";
 import { DEFAULT_PORT, DEFAULT_RATE_LIMIT } from "../schema/options.js";
 import { startOptions } from "./options.js";
+import { tellLastWords } from "./own-process.js";
 import { banner, readyLine } from "./ready.js";
 
 /** `start`: serves until SIGINT or SIGTERM, and leaves with 0. */
 export async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   const options = await startOptions(flags);
+  tellLastWords(options.data);
   const sandbox = await openSandbox({
     ...options,
     rate_limit: options.rate_limit ?? DEFAULT_RATE_LIMIT,

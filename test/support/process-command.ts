@@ -97,6 +97,12 @@ export class Command {
     return JSON.parse((await this.printed(/^(\{.*\})\n/m))[1]!);
   }
 
+  /** Nobody reads what it prints from now on. */
+  hangUp(): void {
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }

@@ -9,11 +9,16 @@ export async function follow(
   const response = await connection.fetch("GET", "/_sandbox/stream");
   if (!response.ok || response.body === null)
     throw new UserError(`the stream answered HTTP ${response.status}`);
+  const reader = response.body.getReader();
+  // Whoever reads what is printed has seen enough.
+  process.stdout.once("error", () => void reader.cancel());
   const decoder = new TextDecoder();
   let rest = "";
   try {
-    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-      rest += decoder.decode(chunk, { stream: true });
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      rest += decoder.decode(value, { stream: true });
       const parts = rest.split("\n\n");
       rest = parts.pop() ?? "";
       for (const part of parts) {

@@ -1,0 +1,95 @@
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  buildIfMissing,
+  Command,
+  removeFolders,
+  stopAll,
+  temporaryFolder,
+} from "../support/process-command.js";
+import { Client } from "../support/receiver-client.js";
+import { refusingUrl } from "../support/receiver-server.js";
+
+beforeAll(buildIfMissing, 60_000);
+afterEach(stopAll);
+afterAll(removeFolders);
+
+describe("start whose output nobody reads any more", () => {
+  it("goes on", async () => {
+    const url = await refusingUrl();
+    const command = new Command(["start", "--json", "--port", "0", "--webhook-url", url]);
+    const ready = await command.ready();
+    command.hangUp();
+    const client = Client.at(ready.url);
+    await client.call("POST", "/_sandbox/events", { type: "webhook.test", data: {} });
+    await client.call("POST", "/_sandbox/wait", { for: "idle" });
+    // Held now. It tells that it waits, in vain; and later that the receiver is there.
+    const got = new Promise<void>((resolve) => {
+      const app = createServer((_request, response) => {
+        response.end();
+        app.close();
+        resolve();
+      });
+      app.listen(Number(new URL(url).port), "127.0.0.1");
+    });
+    await Promise.race([got, command.ended]);
+    expect((await fetch(`${ready.url}/health`)).status).toBe(200);
+    expect(await command.stop()).toMatchObject({ code: 0, signal: null });
+  });
+
+  it.each([["events", "--follow"], ["charges"]])(
+    "and %s %s | head ends as if it had been read",
+    async (...args) => {
+      const command = new Command(["start", "--json", "--port", "0"]);
+      const ready = await command.ready();
+      const reader = new Command([...args, "--json", "--url", ready.url]);
+      reader.hangUp();
+      const isOver = reader.ended.then(() => true);
+      const client = Client.at(ready.url);
+      // Until it follows, and then until it has noticed.
+      for (let isEnded = false; !isEnded; ) {
+        await client.call("POST", "/_sandbox/events", { type: "webhook.test", data: {} });
+        isEnded = await Promise.race([
+          isOver,
+          new Promise<false>((resolve) => setTimeout(resolve, 20, false)),
+        ]);
+      }
+      expect(await reader.ended).toMatchObject({ code: 0, signal: null });
+    },
+  );
+});
+
+describe("a fault of the program's own that nothing catches", () => {
+  /** What SIGUSR2 does to the process. */
+  const onSignal = (fault: string) => ({
+    NODE_OPTIONS: `--import ${encodeURI(`data:text/javascript,process.on("SIGUSR2",()=>{${fault}})`).replaceAll('"', "%22")}`,
+  });
+  const thrown = 'throw new TypeError("no\\nsuch thing")';
+  const rejected = 'Promise.reject(new TypeError("no\\nsuch thing"))';
+
+  it.each([thrown, rejected])("ends it with a line: %s", async (fault) => {
+    const command = new Command(["start", "--json", "--port", "0"], { env: onSignal(fault) });
+    await command.ready();
+    const { code, stderr } = await command.stop("SIGUSR2");
+    expect(stderr).toMatch(
+      /^payments-sandbox: internal error, so it ends: TypeError: no such thing.*\. The state was in memory and is lost\.\n$/,
+    );
+    expect(code).toBe(1);
+  });
+
+  it("says where the state is kept", async () => {
+    const data = join(temporaryFolder(), "d.json");
+    const command = new Command(["start", "--json", "--port", "0", "--data", data], {
+      env: onSignal(thrown),
+    });
+    const { url } = await command.ready();
+    await Client.at(url).call("POST", "/_sandbox/events", { type: "webhook.test", data: {} });
+    const { code, stderr } = await command.stop("SIGUSR2");
+    expect(stderr).toContain(`All that was answered is kept in ${data}.journal.\n`);
+    expect(code).toBe(1);
+    const again = new Command(["start", "--json", "--port", "0", "--data", data]);
+    const events = await Client.at((await again.ready()).url).call("GET", "/_sandbox/events");
+    expect(events.json.total).toBe(1);
+  });
+});
