@@ -274,15 +274,9 @@ export class LocalWorld implements World {
       () => Math.max(dump.at, mode === "manual" ? (kept?.sandbox_ms ?? dump.at) : dump.at),
       { mode, speed },
     );
-    if (refusal === undefined) this.#forgetWhatIsNotState();
+    // Requests and what was counted of them are no part of the state; how often its faults were met goes with them.
+    if (refusal === undefined) this.faults.forget();
     return refusal;
-  }
-
-  #forgetWhatIsNotState(): void {
-    this.rates?.clear();
-    this.faults.forget();
-    this.journal.clear();
-    this.tally.clear();
   }
 
   subscribe(subscriber: Subscriber): () => void {
@@ -363,7 +357,10 @@ export class LocalWorld implements World {
       setting,
     );
     if (refusal !== undefined) return refusal;
-    this.#forgetWhatIsNotState();
+    this.rates?.clear();
+    this.faults.forget();
+    this.journal.clear();
+    this.tally.clear();
     if (repeatIds) this.#runs = 0;
     return undefined;
   }

@@ -122,6 +122,7 @@ export class Engine {
       asked_start_ms: kept === undefined ? this.#askedStartMs : kept.asked_start_ms,
       generation,
       highest_generation: highest,
+      restores: 0,
     };
     state.apply({ seq: state.seq, at: startMs, puts: [["world", "world", world]], counters: {} });
     const scope = scopeOf(world);
@@ -138,14 +139,21 @@ export class Engine {
   }
 
   /**
-   * Import or restore: the dump is the state from here on, under a sequence number of its own. Generations that
-   * came after the dump stay used up, so that a later reset does not repeat their ids.
+   * Import or restore: the dump is the state from here on, under a sequence number of its own. What is made from
+   * now on gets ids that were not given out before, in this generation or in one the dump knows of.
    */
   load(dump: StateDump): void {
     const state = State.from(dump);
-    const world = state.get("world", "world")!;
-    const highest_generation = Math.max(world.highest_generation, this.world.highest_generation);
-    const puts: Change["puts"] = [["world", "world", { ...world, name: this.#name, highest_generation }]];
+    const kept = state.get("world", "world")!;
+    const before = this.world;
+    const world: WorldRecord = {
+      ...kept,
+      name: this.#name,
+      generation: before.generation,
+      highest_generation: Math.max(kept.highest_generation, before.highest_generation),
+      restores: Math.max(kept.restores, before.restores) + 1,
+    };
+    const puts: Change["puts"] = [["world", "world", world]];
     state.apply({ seq: this.#state.seq + 1, at: state.at, puts, counters: {} });
     this.#replace(state);
   }
@@ -165,6 +173,6 @@ export class Engine {
   }
 }
 
-function scopeOf(world: WorldRecord): string {
-  return `${world.seed}\0${world.name}\0${world.generation}`;
+function scopeOf({ seed, name, generation, restores }: WorldRecord): string {
+  return `${seed}\0${name}\0${restores === 0 ? generation : `${generation}.${restores}`}`;
 }

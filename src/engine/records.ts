@@ -198,6 +198,8 @@ export interface WorldRecord {
   /** Part of every id: a reset goes on with the next one, so that no id comes twice. */
   readonly generation: number;
   readonly highest_generation: number;
+  /** Part of every id too: how often a state was put back in this generation. */
+  readonly restores: number;
 }
 
 /** Collection name → the record it holds. */

@@ -63,6 +63,16 @@ describe("GET /_sandbox/advice", () => {
     expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
   });
 
+  it("does not take a restore, which puts time back, for haste", async () => {
+    const { sandbox, client } = await open();
+    await client.call("POST", "/_sandbox/snapshots", { name: "before" });
+    await sandbox.advance("1m");
+    await client.call("GET", "/api/v1/accounts/balances");
+    await client.call("POST", "/_sandbox/snapshots/before/restore");
+    await client.call("GET", "/api/v1/accounts/balances");
+    expect(await told(client)).toEqual([]);
+  });
+
   it("tells of a charge polled without backoff", async () => {
     const { sandbox, client } = await open();
     const id = await client.pay();

@@ -31,7 +31,7 @@ async function server(options: SandboxOptions = {}) {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
     );
-    return { status: response.status, json: await response.json() };
+    return { status: response.status, headers: response.headers, json: await response.json() };
   };
   const order = { pricing: { base_currency: "USD", amount: "10.00" }, payment_method: "card" };
   const charge = async (wish: Wish = {}) => {
@@ -194,6 +194,42 @@ describe("snapshots and state", () => {
     await call("POST /_sandbox/clock/advance", { body: { by: "10s" } });
     expect((await call(`GET /api/v1/payments/charges/${id}`)).json.status).toBe("COMPLETED");
     expect((await call("GET /api/v1/accounts/balances")).json.balances[0].available_balance).toBe("10.00");
+  });
+
+  it("what is made after a restore has other ids than what was made before it, the same in a repeated run", async () => {
+    const idsOf = async () => {
+      const { call, charge } = await server();
+      await call("POST /_sandbox/snapshots", { body: { name: "empty" } });
+      const ids = [await charge()];
+      for (let round = 0; round < 2; round++) {
+        await call("POST /_sandbox/snapshots/empty/restore");
+        ids.push(await charge());
+      }
+      return ids;
+    };
+    const ids = await idsOf();
+    expect(new Set(ids).size).toBe(3);
+    expect(await idsOf()).toEqual(ids);
+  });
+
+  it("a restore leaves alone what is no part of the state: requests, coverage, rate windows", async () => {
+    const { call, charge } = await server({ rateLimit: 5 });
+    await call("POST /_sandbox/snapshots", { body: { name: "empty" } });
+    await charge();
+    const state = (await call("GET /_sandbox/state")).json;
+    const before = (await call("GET /_sandbox/requests")).json;
+    const met = (await call("GET /_sandbox/coverage")).json.operations.met;
+    expect(met).toEqual({ createQuote: 1, createWhitelabel: 1 });
+    await call("POST /_sandbox/snapshots/empty/restore");
+    expect((await call("GET /_sandbox/requests")).json).toEqual(before);
+    expect((await call("PUT /_sandbox/state", { body: state })).status).toBe(200);
+    expect((await call("GET /_sandbox/requests")).json).toEqual(before);
+    expect((await call("GET /_sandbox/coverage")).json.operations.met).toEqual(met);
+    const answer = await call("GET /api/v1/accounts/balances");
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("ratelimit")).toMatch(/;r=2;/);
+    await call("POST /_sandbox/reset", { body: {} });
+    expect((await call("GET /_sandbox/requests")).json.total).toBe(0);
   });
 
   it("outlive a reset, are listed and deleted, and an unknown one is 404", async () => {

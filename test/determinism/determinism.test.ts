@@ -84,7 +84,7 @@ describe("the same seed and the same calls", { timeout: 120_000 }, () => {
   it("have met every operation of the service, every status, and mishaps and faults of every kind", () => {
     const coverage = first.fresh.findLast((step) => step.startsWith("> GET /_sandbox/coverage"))!;
     const { operations, statuses } = JSON.parse(coverage.slice(coverage.indexOf("\n{") + 1));
-    // A restore empties the tally, and what is made once is made before it: the calls themselves are the witness.
+    // A namespace of its own has a tally of its own: the calls themselves are a witness too.
     const called = (pattern: string) =>
       countOf(first.fresh, new RegExp(`^> ${pattern.replace(/:\w+/g, "[^/ ?]+")}[ ?][^\\n]*\\n< 200\\n`));
     const never = OPERATIONS.filter(

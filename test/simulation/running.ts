@@ -472,7 +472,6 @@ export async function restore(world: World): Promise<void> {
   const name = world.random.pick(names);
   expectOk(await control(world, "POST", `/snapshots/${name}/restore`));
   world.model.state = structuredClone(world.snapshots.get(name)!);
-  world.mayRepeat = true;
   // Destinations are part of the world, and gone with it.
   world.destinations.clear();
 }

@@ -21,7 +21,7 @@ export interface World {
   readonly destinationTypes: Map<string, string>;
   /** Ids that were ever given out: a reset must not give them out again. */
   readonly ids: Set<string>;
-  /** Whether ids of the past may come again: after a restore, or a reset that says so. */
+  /** Whether ids of the past may come again: after a reset that says so. */
   mayRepeat: boolean;
   counter: number;
 }

@@ -67,9 +67,11 @@ function told(advice: string, why: string, examples: readonly string[]): Advice[
 
 function balancePolling(entries: readonly JournalEntry[]): Advice[] {
   const reads = entries.filter((entry) => entry.operation === "getBalances");
-  const tooSoon = reads.filter(
-    (entry, index) => index > 0 && Date.parse(entry.at) - Date.parse(reads[index - 1]!.at) < BALANCE_POLL_MS,
-  );
+  const tooSoon = reads.filter((entry, index) => {
+    const gap = index === 0 ? Number.NaN : Date.parse(entry.at) - Date.parse(reads[index - 1]!.at);
+    // A restore puts time back: what was read before it is no measure for what comes after.
+    return gap >= 0 && gap < BALANCE_POLL_MS;
+  });
   return told(
     "Read balances at most every 10 seconds; 30 to 60 are enough.",
     "balances were read again too soon",

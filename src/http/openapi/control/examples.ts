@@ -62,6 +62,7 @@ export const STATE = {
           asked_start_ms: null,
           generation: 0,
           highest_generation: 0,
+          restores: 0,
         },
       ],
     ],

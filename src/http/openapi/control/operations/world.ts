@@ -119,7 +119,7 @@ export const WORLD_DOCS: Readonly<Record<string, ControlDoc>> = {
   restoreSnapshot: {
     tag: "State",
     summary: "Restore a snapshot",
-    says: "The state is as it was, time included. The snapshot stays.",
+    says: "The state is as it was, time included; the request journal and the rate windows are no part of it. What is made from now on has new ids. The snapshot stays.",
     waits: true,
     answer: { ...SANDBOX, says: "It is in place." },
     missing: NO_SNAPSHOT,
