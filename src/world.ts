@@ -110,6 +110,8 @@ export class LocalWorld implements World {
   readonly #options: WorldOptions;
   readonly #initialSetting: ClockSetting;
   #closed = false;
+  /** How to break off each wait of a call that a fault delays. */
+  readonly #sleepers = new Set<() => void>();
 
   constructor(options: WorldOptions) {
     this.name = options.name;
@@ -326,8 +328,20 @@ export class LocalWorld implements World {
     return this.#watchers.until(condition, timeoutMs);
   }
 
-  sleep(delayMs: number): Promise<void> {
-    return new Promise((resolve) => this.#options.wall.after(delayMs, resolve, true));
+  sleep(delayMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const wake = (isOver: boolean): void => {
+        this.#sleepers.delete(breakOff);
+        resolve(isOver);
+      };
+      const callOff = this.#options.wall.after(delayMs, () => wake(true), true);
+      const breakOff = (): void => {
+        callOff();
+        wake(false);
+      };
+      if (this.#closed) breakOff();
+      else this.#sleepers.add(breakOff);
+    });
   }
 
   settle(): void {
@@ -371,6 +385,7 @@ export class LocalWorld implements World {
 
   close(): void {
     this.#closed = true;
+    for (const breakOff of this.#sleepers) breakOff();
     this.runner.close();
     this.engine.close();
   }

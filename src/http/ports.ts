@@ -40,8 +40,8 @@ export interface World {
   isIdle(): boolean;
   /** Resolves with true as soon as the condition holds, looked at after each change; with false after so long. */
   until(condition: () => boolean, timeoutMs: number): Promise<boolean>;
-  /** So much wall time passes. */
-  sleep(delayMs: number): Promise<void>;
+  /** So much wall time passes; false when the namespace went first. */
+  sleep(delayMs: number): Promise<boolean>;
   readonly clock: ClockPort;
   readonly info: WorldInfo;
   reset(request: ResetRequest): Refusal | undefined;

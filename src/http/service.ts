@@ -127,7 +127,8 @@ async function serveFault(
   answer: () => Reply,
 ): Promise<Response> {
   const { respond, delay, drop } = fault.rule;
-  if (delay !== undefined) await world.sleep(durationMs(delay));
+  // A namespace that is gone by then has nothing left to do or to say.
+  if (delay !== undefined && !(await world.sleep(durationMs(delay)))) return droppedResponse();
   const { error_codes } = world.engine.settings;
   const reply =
     respond !== undefined ? forcedReply(respond, error_codes) : drop === "before" ? null : answer();

@@ -49,6 +49,17 @@ describe("run", () => {
     ]);
   });
 
+  it("does not wait for a fault's delay once the step that met it has failed", async () => {
+    const file = fileWith(`name: slow
+faults: [{ match: { operation: getBalances }, delay: 100d }]
+steps:
+  - { request: GET /api/v1/accounts/balances, within: 100ms }
+`);
+    const { code, stdout } = await run(["run", file]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("no answer within 0.1 s");
+  });
+
   it("exits with 2, and runs nothing, when a file has faults or there is none", async () => {
     const broken = fileWith("name: x\nsteps:\n  - advence: 1s\n");
     const { code, stdout, stderr } = await run(["run", fileWith(PASSES), broken, "/nowhere.yaml"]);
