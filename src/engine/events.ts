@@ -76,13 +76,14 @@ function planDeliveries(
 ): void {
   const rule = found?.rule ?? {};
   const mishap: Mishap | null =
-    found === undefined || !(rule.bad_signature || rule.stale || rule.fail_first)
+    found === undefined || !(rule.bad_signature || rule.stale || rule.fail_first || rule.drop)
       ? null
       : {
           scenario: found.scenario,
           bad_signature: rule.bad_signature ?? false,
           stale_ms: rule.stale === undefined ? 0 : durationMs(rule.stale),
           fail_first: rule.fail_first ?? 0,
+          drop: rule.drop ?? false,
         };
   if (rule.drop) {
     putDelivery(tx, event, endpoint, { mishap, status: "dropped" });

@@ -36,7 +36,7 @@ export function deliveryView(state: State, delivery: Delivery) {
     answered: last?.status ?? null,
     created_at: delivery.created_at,
     next_attempt_at: delivery.next_attempt_at,
-    mishap: delivery.mishap,
+    mishap: delivery.mishap && { drop: false, ...delivery.mishap },
     attempts: delivery.attempts,
     /** The exact bytes every attempt carries. */
     body: event?.body ?? null,

@@ -95,6 +95,8 @@ export interface Mishap {
   readonly stale_ms: number;
   /** So many attempts fail without being made. */
   readonly fail_first: number;
+  /** It is never sent. Data of earlier versions does not say. */
+  readonly drop?: boolean;
 }
 
 export type DeliveryStatus = "pending" | "delivered" | "failed" | "dropped";

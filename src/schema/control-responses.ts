@@ -159,6 +159,7 @@ export const mishapSchema = z.object({
   bad_signature: z.boolean(),
   stale_ms: countSchema,
   fail_first: countSchema,
+  drop: z.boolean(),
 });
 export const deliverySchema = z.object({
   delivery_id: idSchema,

@@ -267,6 +267,20 @@ describe("expect_delivery", () => {
   });
 });
 
+describe("what a rule dropped", () => {
+  it("counts where expect_delivery asks for it, and says that it was dropped", async () => {
+    const steps = (dropped: number) => `
+  - request: POST /_sandbox/webhook-endpoints
+    body: { mailbox: inbox }
+  - trigger: { type: webhook.test }
+  - expect_delivery: { type: webhook.test, status: dropped, count: ${dropped}, mishap: { drop: true, scenario: flow } }
+  - expect_delivery: { type: webhook.test, count: 0 }`;
+    const rules = "webhooks: [{ match: { type: webhook.test }, drop: true }]";
+    expect(failed(await runSteps(steps(1), { rules }))).toBeUndefined();
+    expect(failed(await runSteps(steps(1)))?.failure?.message).toContain("0 delivery attempts");
+  });
+});
+
 describe("expect_request", () => {
   it("leaves out what the run itself sends", async () => {
     const report = await runSteps(`${pays("a@shop.test")}

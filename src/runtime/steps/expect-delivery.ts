@@ -4,7 +4,10 @@ import type { Row } from "./lists.js";
 import { findCounted } from "./matching.js";
 import { settle } from "./settle.js";
 
-/** `expect_delivery`: attempts at telling the app since the run began, and what it answered to each. */
+/**
+ * `expect_delivery`: attempts at telling the app since the run began, and what it answered to each. What a rule
+ * dropped was never attempted: it counts, by itself, where the step asks for it.
+ */
 export const expectDelivery: Executor<StepOf<"expect_delivery">> = async (step, context) => {
   const { count, ...expected } = step.expect_delivery;
   await settle(context);
@@ -13,10 +16,15 @@ export const expectDelivery: Executor<StepOf<"expect_delivery">> = async (step, 
     what: "delivery attempt",
     expected,
     count,
-    rows: deliveries.flatMap(attemptsOf),
-    idOf: (row) => `${String(row.type)} ${String(row.delivery_id)} attempt ${String(row.attempt)}`,
+    rows: expected.status === "dropped" ? deliveries.map(asRow) : deliveries.flatMap(attemptsOf),
+    idOf: ({ type, delivery_id, attempt }) =>
+      `${String(type)} ${String(delivery_id)}${attempt === undefined ? "" : ` attempt ${String(attempt)}`}`,
   });
 };
+
+function asRow({ attempts: _attempts, ...delivery }: Row): Row {
+  return delivery;
+}
 
 /** A row for each attempt, with the delivery's own fields; `status` stays the delivery's. */
 function attemptsOf(delivery: Row): Row[] {

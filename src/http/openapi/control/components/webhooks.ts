@@ -51,6 +51,7 @@ export function webhookComponents(): Component[] {
       bad_signature: "It is signed with a wrong secret.",
       stale_ms: "The signature's timestamp is so old.",
       fail_first: "So many attempts fail without being made.",
+      drop: "It is never sent: its status is `dropped`, and it has no attempts.",
     }),
     object("DeliveryList", r.deliveryListSchema, "A page of deliveries.", pageOf("Deliveries")),
     object("MailboxItem", r.mailboxItemSchema, "Exactly what a receiver would have got.", {
