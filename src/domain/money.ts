@@ -22,6 +22,11 @@ export function toCanonical(amount: string, decimals: number): string {
   return new Decimal(amount).toFixed(decimals);
 }
 
+/** A number in plain notation, exactly: JSON may hold one that JavaScript would write with an exponent. */
+export function plainText(value: number): string {
+  return new Decimal(value).toFixed();
+}
+
 /** How many digits stand after the point. */
 export function decimalsOf(amount: string): number {
   const point = amount.indexOf(".");

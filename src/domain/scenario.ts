@@ -18,17 +18,17 @@ export interface Subject {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-function isPlainDecimal(text: string): boolean {
-  return /^\d+(\.\d+)?$/.test(text);
+function isDecimal(text: string): boolean {
+  return /^-?\d{1,400}(\.\d{1,400})?$/.test(text);
 }
 
 /** Whether an amount is as a rule wants it: a glob, or within bounds. */
 export function amountMatches(match: AmountMatch, amount: string | null | undefined): boolean {
   if (typeof match === "string" || Array.isArray(match)) return anyGlobMatches(match as Glob, amount);
-  if (amount === null || amount === undefined) return false;
+  if (amount === null || amount === undefined || !isDecimal(amount)) return false;
   const { gt, gte, lt, lte } = match;
   const holds = (bound: string | undefined, test: (order: number) => boolean) =>
-    bound === undefined || (isPlainDecimal(bound) && test(compare(amount, bound)));
+    bound === undefined || (isDecimal(bound) && test(compare(amount, bound)));
   return (
     holds(gt, (order) => order > 0) &&
     holds(gte, (order) => order >= 0) &&

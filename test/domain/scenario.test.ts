@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { choose, matches, type Subject } from "../../src/domain/scenario.js";
+import { amountMatches, choose, matches, type Subject } from "../../src/domain/scenario.js";
 import { askedScenario, scenariosFor } from "../../src/engine/scenarios.js";
 import { State } from "../../src/engine/state.js";
 import { type ChargeMatch, type Scenario, scenarioSchema } from "../../src/schema/scenario.js";
@@ -157,6 +157,14 @@ describe("the order of scenarios", () => {
     expect(askedScenario(known, "nope", undefined).fault).toBe(
       'there is no scenario "nope"; known: default, idle, newer, older',
     );
+  });
+});
+
+describe("amounts", () => {
+  it("that are none are within no bounds", () => {
+    for (const amount of ["abc", "", "1e5", "Infinity", "-"])
+      expect(amountMatches({ gte: "0" }, amount)).toBe(false);
+    expect(amountMatches({ gte: "0", lt: "10" }, "9.99")).toBe(true);
   });
 });
 

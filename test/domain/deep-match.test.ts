@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { mismatches } from "../../src/domain/deep-match.js";
+
+const fits = (expected: unknown, actual: unknown): boolean => mismatches(expected, actual).length === 0;
+
+describe("bounds", () => {
+  it("compare amounts and JSON numbers, each written either way", () => {
+    const number = fc.oneof(
+      fc.integer({ min: -1_000, max: 1_000 }),
+      fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 }),
+      fc.constantFrom(1e21, 1e-7, -1e300, 5e-324),
+    );
+    const written = (value: number) => fc.constantFrom<unknown>(value, plain(value));
+    const pair = fc
+      .tuple(number, number)
+      .chain(([a, b]) => fc.tuple(fc.constant(a), fc.constant(b), written(a), written(b)));
+    fc.assert(
+      fc.property(pair, ([a, b, actual, bound]) => {
+        expect(fits({ gte: bound }, actual)).toBe(a >= b);
+        expect(fits({ gt: bound }, actual)).toBe(a > b);
+        expect(fits({ lte: bound }, actual)).toBe(a <= b);
+        expect(fits({ lt: bound }, actual)).toBe(a < b);
+      }),
+    );
+  });
+
+  it("fit nothing that is no number, and a bound that is none fits nothing", () => {
+    for (const actual of ["abc", "", "1e9", "0x10", " 1", null, undefined, true, [], {}, Number.NaN])
+      expect(fits({ gte: "0" }, actual)).toBe(false);
+    for (const bound of ["abc", "", null, true]) expect(fits({ gte: bound }, 7)).toBe(false);
+  });
+});
+
+describe("globs", () => {
+  it("with a wildcard fit numbers and booleans, without one only text", () => {
+    expect(fits("*", 1)).toBe(true);
+    expect(fits("1?", 12)).toBe(true);
+    expect(fits("t*", true)).toBe(true);
+    expect(fits("1", 1)).toBe(false);
+    expect(fits("true", true)).toBe(false);
+    for (const nothing of [null, undefined, [], {}]) expect(fits("*", nothing)).toBe(false);
+  });
+});
+
+/** The number without an exponent, by way of its shortest digits. */
+function plain(value: number): string {
+  const [, sign, digits, exponent] = /^(-?)([\d.]+)(?:e([+-]\d+))?$/.exec(String(value))!;
+  const [whole = "", fraction = ""] = digits!.split(".");
+  const point = whole.length + Number(exponent ?? 0);
+  const all = whole + fraction;
+  const before = all.slice(0, Math.max(0, point)).padEnd(point, "0") || "0";
+  const after = point < 0 ? "0".repeat(-point) + all : all.slice(point);
+  return `${sign}${before.replace(/^0+(?=\d)/, "")}${after === "" ? "" : `.${after}`}`;
+}
