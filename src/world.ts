@@ -179,7 +179,13 @@ export class LocalWorld implements World {
       this.#watchers.notify();
       for (const subscriber of this.#subscribers) subscriber.onRequest(entry);
     });
-    this.rates = options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit);
+    this.rates =
+      options.rateLimit === undefined
+        ? undefined
+        : new RateLimiter(options.rateLimit, {
+            isRunning: () => this.#clock.runs,
+            wallNowMs: () => wall.nowMs(),
+          });
     // A namespace's own keys are those of the first organization, with every permission.
     const holder = options.catalogue.fixtures.organizations[0]?.organization_id ?? "";
     this.#ownKeys = [options.apiKey, options.liveApiKey]

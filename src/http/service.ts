@@ -236,13 +236,7 @@ function admit(worlds: Worlds, operation: Operation, c: Context): Admitted | Rej
     if (limited)
       return {
         world,
-        reply: refused(
-          world,
-          refuse("RATE_LIMIT_EXCEEDED", `Rate limit exceeded. Try again in ${resetSeconds} s.`),
-          {
-            "retry-after": String(resetSeconds),
-          },
-        ),
+        reply: refused(world, overLimit(limit, resetSeconds), { "retry-after": String(resetSeconds) }),
         headers,
       };
   }
@@ -252,6 +246,14 @@ function admit(worlds: Worlds, operation: Operation, c: Context): Admitted | Rej
   if (caller === undefined)
     return { world, reply: refused(world, refuse("NOT_FOUND", "Organization not found")), headers };
   return { world, caller, headers, arrivedMs: world.nowMs() };
+}
+
+/** Says whose limit it is: whoever works by hand did not ask for one. */
+function overLimit(limit: number, resetSeconds: number): Refusal {
+  return refuse(
+    "RATE_LIMIT_EXCEEDED",
+    `Rate limit exceeded. Try again in ${resetSeconds} s. The sandbox takes ${limit} requests a minute and key; start it with --rate-limit off to have no limit.`,
+  );
 }
 
 function work(

@@ -9,31 +9,54 @@ export interface RateVerdict {
 
 export const RATE_WINDOW_MS = 60_000;
 
+interface Window {
+  readonly startMs: number;
+  count: number;
+  /** Wall time at which whoever was refused has waited as long as it was told to. */
+  waitedWallMs: number;
+}
+
+/** What the limiter asks of the clock. */
+export interface RateTime {
+  /** Whether sandbox time passes by itself. */
+  isRunning(): boolean;
+  wallNowMs(): number;
+}
+
 /**
  * A fixed window of 60 s of sandbox time from a key's first request (specification: Limits; contract: rate
  * limit). Kept in memory only: counters are no part of the state.
+ *
+ * While the clock stands still, a refused caller that waits as long as it was told is let in all the same: it heeds
+ * `Retry-After`, and nobody may ever move the clock. A run without a refusal knows no wall time.
  */
 export class RateLimiter {
   readonly #limit: number;
-  readonly #windows = new Map<string, { startMs: number; count: number }>();
+  readonly #time: RateTime;
+  readonly #windows = new Map<string, Window>();
 
   /** @param limit requests a window */
-  constructor(limit: number) {
+  constructor(limit: number, time: RateTime) {
     this.#limit = limit;
+    this.#time = time;
   }
 
   hit(key: string, nowMs: number): RateVerdict {
     let window = this.#windows.get(key);
-    if (window === undefined || nowMs - window.startMs >= RATE_WINDOW_MS || nowMs < window.startMs)
-      this.#windows.set(key, (window = { startMs: nowMs, count: 0 }));
+    if (window === undefined || this.#isOver(window, nowMs))
+      this.#windows.set(key, (window = { startMs: nowMs, count: 0, waitedWallMs: Number.POSITIVE_INFINITY }));
     const limited = window.count >= this.#limit;
     if (!limited) window.count++;
-    return {
-      limited,
-      limit: this.#limit,
-      remaining: this.#limit - window.count,
-      resetSeconds: Math.ceil((window.startMs + RATE_WINDOW_MS - nowMs) / 1000),
-    };
+    const resetSeconds = Math.ceil((window.startMs + RATE_WINDOW_MS - nowMs) / 1000);
+    if (limited)
+      window.waitedWallMs = Math.min(window.waitedWallMs, this.#time.wallNowMs() + resetSeconds * 1000);
+    return { limited, limit: this.#limit, remaining: this.#limit - window.count, resetSeconds };
+  }
+
+  #isOver({ startMs, waitedWallMs }: Window, nowMs: number): boolean {
+    if (nowMs - startMs >= RATE_WINDOW_MS || nowMs < startMs) return true;
+    if (waitedWallMs === Number.POSITIVE_INFINITY) return false;
+    return !this.#time.isRunning() && this.#time.wallNowMs() >= waitedWallMs;
   }
 
   clear(): void {

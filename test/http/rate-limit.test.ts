@@ -99,6 +99,14 @@ describe("a key's window", () => {
 });
 
 describe("what is over the limit", () => {
+  it("is told how long to wait, and how to have no limit", async () => {
+    const api = await openApi({ rateLimit: 1 });
+    await api.tryPayins();
+    await api.advance({ by: "20s" });
+    const { error } = JSON.parse((await api.tryPayins()).text) as { error: { message: string } };
+    expect(error.message).toMatch(/^Rate limit exceeded\. Try again in 40 s\. .*--rate-limit off/);
+  });
+
   it("does nothing", async () => {
     const api = await openApi({ rateLimit: 1 });
     await api.tryPayins();

@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RateLimiter } from "../../src/runtime/rate-limiter.js";
+
+/** A limiter, and the two times it goes by. */
+function limiterOf(limit: number, isRunning = false) {
+  const time = { sandboxMs: 1_000_000, wallMs: 5_000_000, isRunning };
+  const rates = new RateLimiter(limit, {
+    isRunning: () => time.isRunning,
+    wallNowMs: () => time.wallMs,
+  });
+  return { time, hit: () => rates.hit("sk_test_sandbox", time.sandboxMs) };
+}
+
+describe("on a clock that stands", () => {
+  it("whoever waits as long as it was told is let in", () => {
+    const { time, hit } = limiterOf(1);
+    hit();
+    expect(hit()).toMatchObject({ limited: true, resetSeconds: 60 });
+    time.wallMs += 59_999;
+    expect(hit()).toMatchObject({ limited: true, resetSeconds: 60 });
+    time.wallMs += 1;
+    expect(hit()).toMatchObject({ limited: false, remaining: 0, resetSeconds: 60 });
+    expect(hit().limited).toBe(true);
+  });
+
+  it("the wait is that of the shortest refusal, wherever in its window it was", () => {
+    const { time, hit } = limiterOf(1);
+    hit();
+    hit();
+    time.sandboxMs += 50_000;
+    expect(hit()).toMatchObject({ limited: true, resetSeconds: 10 });
+    time.wallMs += 10_000;
+    expect(hit().limited).toBe(false);
+  });
+
+  it("wall time is nothing to a key that has not been refused", () => {
+    const { time, hit } = limiterOf(2);
+    hit();
+    time.wallMs += 3_600_000;
+    expect(hit()).toMatchObject({ limited: false, remaining: 0 });
+  });
+
+  it("moving the clock ends the window at once", () => {
+    const { time, hit } = limiterOf(1);
+    hit();
+    expect(hit().limited).toBe(true);
+    time.sandboxMs += 60_000;
+    expect(hit().limited).toBe(false);
+  });
+});
+
+it("on a clock that runs, sandbox time alone counts", () => {
+  const { time, hit } = limiterOf(1, true);
+  hit();
+  expect(hit().limited).toBe(true);
+  time.wallMs += 3_600_000;
+  expect(hit().limited).toBe(true);
+  time.isRunning = false;
+  expect(hit().limited).toBe(false);
+});
+
+it("never lets more through than its limit between two ends of a window, and heeding a refusal always helps", () => {
+  const actions = fc.array(
+    fc.oneof(
+      fc.constant({ by: "call" } as const),
+      fc.record({ by: fc.constantFrom("sandbox", "wall"), ms: fc.integer({ min: 1, max: 90_000 }) }),
+      fc.constant({ by: "heed" } as const),
+    ),
+    { maxLength: 60 },
+  );
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 4 }), actions, (limit, all) => {
+      const { time, hit } = limiterOf(limit);
+      let admitted = 0;
+      let passedMs = 0;
+      for (const action of all) {
+        if (action.by === "sandbox") time.sandboxMs += action.ms;
+        else if (action.by === "wall") time.wallMs += action.ms;
+        if (action.by === "sandbox" || action.by === "wall") {
+          passedMs += action.ms;
+          continue;
+        }
+        const verdict = hit();
+        if (!verdict.limited) admitted++;
+        else if (action.by === "heed") {
+          time.wallMs += verdict.resetSeconds * 1000;
+          passedMs += verdict.resetSeconds * 1000;
+          expect(hit().limited).toBe(false);
+          admitted++;
+        }
+      }
+      expect(admitted).toBeLessThanOrEqual(limit * (Math.floor(passedMs / 1_000) + 1));
+    }),
+  );
+});
