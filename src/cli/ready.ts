@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { Sandbox } from "../sandbox.js";
-import type { StartOptions } from "../schema/options.js";
+import { type StartOptions, webhookUrl } from "../schema/options.js";
 
 /** What `--json` prints when the sandbox can be reached (contract section 1). */
 export function readyLine(sandbox: Sandbox, publicUrl?: string) {
@@ -60,7 +60,9 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
 
 function webhookTargets(options: StartOptions): string {
   return [
-    ...(options.webhook_url ?? []),
-    ...(options.webhooks ?? []).map((one) => one.url ?? `mailbox ${one.mailbox}`),
+    ...(options.webhook_url ?? []).map((url) => webhookUrl(url)),
+    ...(options.webhooks ?? []).map(({ url, mailbox }) =>
+      url === undefined ? `mailbox ${mailbox}` : webhookUrl(url),
+    ),
   ].join(", ");
 }

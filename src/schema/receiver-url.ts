@@ -1,18 +1,32 @@
 export const WEBHOOK_URL_MESSAGE =
   "must be an http or https URL, such as http://localhost:3000/webhooks, and not a cloud's metadata address";
 
+/** A port of this machine, as it is written in the place of an address: `3000`, `3000/webhooks`. */
+const PORT_ALONE = /^[1-9]\d{0,4}(?=[/?#]|$)/;
+
 /**
- * The address of a receiver, as a URL; a missing scheme means http. Undefined for any other scheme, and for where a
- * cloud tells a machine its own secrets.
+ * The address of a receiver, as a URL; a missing scheme means http, and a number alone a port of this machine.
+ * Undefined for any other scheme, and for where a cloud tells a machine its own secrets.
  */
 export function webhookUrl(text: string): string | undefined {
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
-  const withScheme = hasScheme ? text : `http://${text}`;
+  const withScheme = hasScheme ? text : `http://${PORT_ALONE.test(text) ? "localhost:" : ""}${text}`;
   if (!/^https?:\/\//i.test(withScheme) || !URL.canParse(withScheme)) return undefined;
   const url = new URL(withScheme);
   // `mailto:ada@shop.test` and `http:/localhost` name a scheme too, `/hooks` no host: nobody means what they would be.
   if (!hasScheme && (url.username !== "" || /^[/\\?#]|^[^/?#]*:([/?#]|$)/.test(text))) return undefined;
-  return isMetadataHost(url.hostname) ? undefined : url.href;
+  return isMetadataHost(url.hostname) || isNumberForAddress(withScheme, url) ? undefined : url.href;
+}
+
+/**
+ * A URL's parser takes `3000` for the host 0.0.11.184 and `127.1` for 127.0.0.1. Whoever writes such a thing means a
+ * port, or made a slip: an IPv4 address is written as four numbers.
+ */
+function isNumberForAddress(text: string, { hostname }: URL): boolean {
+  if (!/^\d+(\.\d+){3}$/.test(hostname)) return false;
+  const [, authority] = /^[^:]*:\/\/([^/\\?#]*)/.exec(text)!;
+  const host = authority!.slice(authority!.lastIndexOf("@") + 1).replace(/:\d*$/, "");
+  return host.replace(/\.$/, "") !== hostname;
 }
 
 /** Names by which clouds' metadata services are known. */

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isMetadataAddress, webhookUrl } from "../../src/schema/receiver-url.js";
 
@@ -17,6 +18,12 @@ describe("a receiver's address", () => {
     ["http://ada:secret@localhost:3000/", "http://ada:secret@localhost:3000/"],
     ["http://metadata.shop.test/", "http://metadata.shop.test/"],
     ["http://0.0.0.0:3000/", "http://0.0.0.0:3000/"],
+    ["127.0.0.1.:3000", "http://127.0.0.1:3000/"],
+    ["http://ada:secret@127.0.0.1:3000/", "http://ada:secret@127.0.0.1:3000/"],
+    // A port of this machine.
+    ["3000", "http://localhost:3000/"],
+    ["80", "http://localhost/"],
+    ["3000/webhooks?x=1", "http://localhost:3000/webhooks?x=1"],
   ])("%s is taken as %s", (text, url) => {
     expect(webhookUrl(text)).toBe(url);
   });
@@ -36,6 +43,21 @@ describe("a receiver's address", () => {
     "file:/etc/passwd",
     "http://shop test/",
     "http://localhost:99999/",
+    // What would be an IPv4 address nobody has written.
+    "0",
+    "65536",
+    "99999/webhooks",
+    "3000:80",
+    "2130706433",
+    "http://3000/",
+    "http://3000:80/webhooks",
+    "https://ada@3000/",
+    "127.1",
+    "http://0x7f000001/",
+    "http://0x7f.0.0.1/",
+    "http://0177.0.0.1/",
+    "http://１２７.0.0.1/",
+    "http://127.0.0.1%2e/",
   ])("%s is refused", (text) => {
     expect(webhookUrl(text)).toBeUndefined();
   });
@@ -83,6 +105,28 @@ describe("a receiver's address", () => {
   ])("%s is a cloud's metadata address", (text) => {
     expect(webhookUrl(text)).toBeUndefined();
   });
+});
+
+it("is an IPv4 address only where the four numbers of it are written", () => {
+  const part = fc.oneof(
+    fc.nat({ max: 255 }).map(String),
+    fc.nat({ max: 2 ** 32 - 1 }).map(String),
+    fc.nat({ max: 255 }).map((number) => `0x${number.toString(16)}`),
+    fc.nat({ max: 255 }).map((number) => `0${number.toString(8)}`),
+  );
+  const host = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join("."));
+  fc.assert(
+    fc.property(
+      host,
+      fc.constantFrom("", "http://", "https://ada@"),
+      fc.constantFrom("", ":80", "/x"),
+      (name, before, after) => {
+        const url = webhookUrl(`${before}${name}${after}`);
+        if (url !== undefined && new URL(url).hostname !== "localhost")
+          expect(new URL(url).hostname).toBe(name);
+      },
+    ),
+  );
 });
 
 describe("what a resolver answers", () => {

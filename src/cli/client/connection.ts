@@ -1,4 +1,5 @@
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../schema/options.js";
+import { webhookUrl } from "../../schema/receiver-url.js";
 import { UserError } from "../../schema/user-error.js";
 
 /** What every command that speaks to a running sandbox takes. */
@@ -18,9 +19,9 @@ export class Connection {
 
   constructor(flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env) {
     const given = flags.url ?? environment.PAYMENTS_SANDBOX_URL ?? `${DEFAULT_HOST}:${DEFAULT_PORT}`;
-    const text = /^https?:\/\//i.test(given) ? given : `http://${given}`;
-    if (!URL.canParse(text)) throw new UserError(`--url ${JSON.stringify(given)} is not a URL`);
-    this.url = text.replace(/\/+$/, "");
+    const url = webhookUrl(given);
+    if (url === undefined) throw new UserError(`--url ${JSON.stringify(given)} is not a URL`);
+    this.url = url.replace(/\/+$/, "");
     const token = flags.controlToken ?? environment.PAYMENTS_SANDBOX_CONTROL_TOKEN;
     this.#headers = {
       ...(flags.namespace === undefined ? {} : { "sandbox-namespace": flags.namespace }),
