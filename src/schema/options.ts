@@ -22,6 +22,7 @@ export const DEFAULT_LIVE_API_KEY = "sk_live_sandbox";
 export const FIXED_SEED = "payments-sandbox";
 export const DEFAULT_RATE_LIMIT = 100;
 
+const RATE_LIMIT_MESSAGE = "must be a number from 1, or off";
 const CLOCK_MESSAGE = "must be real, manual or a speed such as 60x";
 export const clockOptionSchema = z.string().check(
   z.regex(/^(real|manual|(\d{1,7}|\d{1,6}\.\d{1,6})x)$/, { error: CLOCK_MESSAGE, abort: true }),
@@ -156,8 +157,13 @@ const startOptionsObject = z.strictObject({
   seed: z.optional(textSchema.check(maxLength(200, "must be at most 200 characters"))),
   rate_limit: z.optional(
     z.union(
-      [z.int().check(z.gte(1), z.lte(1_000_000_000)), z.literal("off")],
-      "must be a number from 1, or off",
+      [
+        z
+          .int()
+          .check(z.gte(1, RATE_LIMIT_MESSAGE), z.lte(1_000_000_000, "must be at most 1,000,000,000, or off")),
+        z.literal("off"),
+      ],
+      RATE_LIMIT_MESSAGE,
     ),
   ),
   control_token: z.optional(textSchema),
