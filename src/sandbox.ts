@@ -6,9 +6,9 @@ import type { StateDump } from "./engine/records.js";
 import { chargeDetail } from "./engine/views.js";
 import { Host } from "./host.js";
 import { createApp, fetchOf, healthReply } from "./http/app.js";
-import { ControlAccess } from "./http/control-access.js";
+import { ControlAccess, controlDoor } from "./http/control-access.js";
 import { isDropped } from "./http/dropped.js";
-import { HostGuard, hostRefused, isLoopback } from "./http/hosts.js";
+import { HostGuard, hostRefused, isEverywhere, plainAddress } from "./http/hosts.js";
 import { pathFault } from "./http/paths.js";
 import type { AdvanceReply } from "./http/ports.js";
 import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
@@ -165,7 +165,7 @@ export class Sandbox {
     if (this.#listening === undefined)
       throw new Error("the sandbox does not listen yet: await sandbox.listen() first");
     const host = this.#host;
-    const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+    const name = isEverywhere(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
     return `http://${name}:${this.#listening.port}`;
   }
 
@@ -202,15 +202,15 @@ export class Sandbox {
   async listen(where: { port?: number; host?: string } = {}): Promise<{ url: string; port: number }> {
     if (this.#listening !== undefined) throw new Error("the sandbox listens already");
     const host = where.host ?? this.#options.host ?? DEFAULT_HOST;
-    this.#host = host;
+    this.#host = plainAddress(host);
     const { public_url, allowed_host = [] } = this.#options;
     const guard = new HostGuard([
       ...allowed_host,
       ...(public_url === undefined ? [] : [new URL(public_url).host]),
-      ...(host === "0.0.0.0" || host === "::" ? [] : [host]),
+      ...(isEverywhere(this.#host) ? [] : [this.#host]),
     ]);
     const access = new ControlAccess(this.#options.control_token);
-    const needsToken = !isLoopback(host) && this.#options.control_token !== "off";
+    const needsToken = controlDoor(host, this.#options.control_token) !== "open";
     this.#listening = await listen({
       port: where.port ?? this.#options.port ?? 0,
       host,

@@ -2,7 +2,13 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { check, issueMessage } from "../schema/issues.js";
 import { nearest } from "../schema/nearest.js";
-import { DEFAULT_HOST, DEFAULT_PORT, type StartOptions, startOptionsSchema } from "../schema/options.js";
+import {
+  DEFAULT_HOST,
+  DEFAULT_PORT,
+  DEFAULT_RATE_LIMIT,
+  type StartOptions,
+  startOptionsSchema,
+} from "../schema/options.js";
 import { UserError } from "../schema/user-error.js";
 
 type Name = keyof StartOptions;
@@ -89,7 +95,7 @@ export const OPTION_ROWS: readonly OptionRow[] = [
   {
     name: "rate_limit",
     flags: "--rate-limit <number|off>",
-    help: "requests a minute and key (default 100)",
+    help: `requests a minute and key, or off (default ${DEFAULT_RATE_LIMIT})`,
     kind: "rate",
   },
   {
@@ -101,7 +107,7 @@ export const OPTION_ROWS: readonly OptionRow[] = [
   {
     name: "control_token",
     flags: "--control-token <value|generate|off>",
-    help: "what the control API asks for beyond loopback",
+    help: "what the control API asks for beyond loopback, where it is closed without",
     kind: "text",
   },
   { name: "json", flags: "--json", help: "say what is ready in one line of JSON", kind: "flag" },

@@ -1,6 +1,9 @@
 import { styleText } from "node:util";
+import { controlDoor } from "../http/control-access.js";
 import type { Sandbox } from "../sandbox.js";
-import { type StartOptions, webhookUrl } from "../schema/options.js";
+import { DEFAULT_HOST, type StartOptions, webhookUrl } from "../schema/options.js";
+import { elsewhere } from "./addresses.js";
+import { shellQuoted } from "./shell.js";
 
 /** What `--json` prints when the sandbox can be reached (contract section 1). */
 export function readyLine(sandbox: Sandbox, publicUrl?: string) {
@@ -20,14 +23,17 @@ export function readyLine(sandbox: Sandbox, publicUrl?: string) {
 }
 
 type Style = Parameters<typeof styleText>[0];
+type Rows = [name: string, value: string][];
 
 /** What a person sees: where it is, what to use, what to try next. Coloured only on a terminal. */
 export function banner(sandbox: Sandbox, options: StartOptions): string {
   const paint = (style: Style, text: string) =>
     process.stdout.isTTY && process.env.NO_COLOR === undefined ? styleText(style, text) : text;
   const ready = readyLine(sandbox, options.public_url);
-  const rows: [string, string][] = [
+  const control = controlWays(sandbox, options);
+  const rows: Rows = [
     ["URL", paint("cyan", ready.url)],
+    ...elsewhereRows(sandbox, options),
     ["API key", ready.api_key],
     ["Live key", ready.live_api_key],
     ["Webhook secret", ready.webhook_secret],
@@ -36,26 +42,65 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
       webhookTargets(options) || paint("dim", "nowhere yet (--webhook-url localhost:3000/webhooks)"),
     ],
     ["Clock", options.clock ?? "real"],
+    ["Rate limit", rateLimit(options)],
     ["State", options.data ?? "in memory"],
     ["Seed", ready.seed],
-    ["Dashboard", paint("cyan", ready.dashboard_url)],
+    ...control.rows.map(([name, value]): Rows[number] => [name, paint("cyan", value)]),
     ...(sandbox.controlToken === undefined
       ? []
-      : [["Control token", sandbox.controlToken] satisfies [string, string]]),
+      : [["Control token", sandbox.controlToken] satisfies Rows[number]]),
   ];
   const lines = rows.map(([name, value]) => `  ${paint("dim", name.padEnd(16))}${value}`);
+  const tries = [
+    `${paint("dim", "Try:")} curl ${sandbox.url}/api/v1/accounts/balances -H "Authorization: Bearer ${ready.api_key}"`,
+    ...control.commands.map(([name, command]) => `${paint("dim", name)} ${command}`),
+    paint("dim", "Stop with Ctrl-C."),
+  ];
   return [
     "",
     `  ${paint("bold", "payments-sandbox")} is ready. No real money moves here.`,
     "",
     ...lines,
     "",
-    `  ${paint("dim", "Try:")} curl ${ready.url}/api/v1/accounts/balances -H "Authorization: Bearer ${ready.api_key}"`,
-    `  ${paint("dim", "Move time:")} curl -X POST ${ready.control_url}/clock/advance -d '{"by":"10s"}'`,
-    `  ${paint("dim", "Stop with Ctrl-C.")}`,
+    ...tries.map((line) => `  ${line}`),
     "",
     "",
   ].join("\n");
+}
+
+/** How to get at the control API from here, or how to open it: nothing is shown that would answer 403. */
+function controlWays(sandbox: Sandbox, options: StartOptions): { rows: Rows; commands: Rows } {
+  const { control_url, dashboard_url } = readyLine(sandbox);
+  const token = sandbox.controlToken;
+  const door = controlDoor(options.host ?? DEFAULT_HOST, token ?? options.control_token);
+  if (door === "closed")
+    return {
+      rows: [["Control API", "closed beyond loopback, the dashboard too; --control-token generate opens it"]],
+      commands: [],
+    };
+  const [query, header] =
+    door === "token" && token !== undefined
+      ? [`?token=${encodeURIComponent(token)}`, ` -H ${shellQuoted(`Sandbox-Control-Token: ${token}`)}`]
+      : ["", ""];
+  return {
+    rows: [["Dashboard", `${dashboard_url}${query}`]],
+    commands: [["Move time:", `curl -X POST ${control_url}/clock/advance${header} -d '{"by":"10s"}'`]],
+  };
+}
+
+/** On every address: which of them are answered, and how the others would be. */
+function elsewhereRows(sandbox: Sandbox, options: StartOptions): Rows {
+  const found = elsewhere(sandbox.port, options);
+  if (found === undefined) return [];
+  if (found.urls.length > 0) return [["Also at", found.urls.join(", ")]];
+  const example = found.refused === undefined ? "" : `, such as ${found.refused}`;
+  return [
+    ["From elsewhere", `refused until --allowed-host tells the name or address it is called by${example}`],
+  ];
+}
+
+function rateLimit({ rate_limit = "off" }: StartOptions): string {
+  return rate_limit === "off" ? "off" : `${rate_limit} requests a minute and key (--rate-limit off for none)`;
 }
 
 function webhookTargets(options: StartOptions): string {

@@ -6,11 +6,10 @@ import { banner, readyLine } from "./ready.js";
 
 /** `start`: serves until SIGINT or SIGTERM, and leaves with 0. */
 export async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
-  const options = await startOptions(flags);
+  const options = { rate_limit: DEFAULT_RATE_LIMIT, ...(await startOptions(flags)) };
   tellLastWords(options.data);
   const sandbox = await openSandbox({
     ...options,
-    rate_limit: options.rate_limit ?? DEFAULT_RATE_LIMIT,
     makeUpSeed: true,
     onNotice: (notice) => {
       if (!options.quiet) process.stderr.write(`payments-sandbox: ${notice}\n`);

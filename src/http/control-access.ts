@@ -1,7 +1,14 @@
 import { timingSafeEqual } from "node:crypto";
 import { iso } from "../schema/time.js";
+import { isLoopback, plainAddress } from "./hosts.js";
 
 const COOKIE = "sandbox_control_token";
+
+/** Whether anybody may use the control API of a server that listens there, whoever knows the token, or nobody. */
+export function controlDoor(host: string, token: string | undefined): "open" | "token" | "closed" {
+  if (token === "off" || isLoopback(plainAddress(host))) return "open";
+  return token === undefined ? "closed" : "token";
+}
 
 /**
  * Who may use the control API of a server that others can reach: whoever knows the token, by header, or by the

@@ -38,12 +38,26 @@ export function hostRefused(host: string | undefined, nowMs: number): Response {
 }
 
 /** The name without its port, lower case, an IPv6 address without its brackets. */
-function hostName(host: string): string {
+export function hostName(host: string): string {
   const text = host.trim().toLowerCase();
   const bracketed = /^\[([^\]]*)\](:\d*)?$/.exec(text);
   if (bracketed !== null) return bracketed[1]!;
   // A bare IPv6 address has more than one colon and no port.
   return (text.match(/:/g)?.length ?? 0) > 1 ? text : text.replace(/:\d*$/, "");
+}
+
+/**
+ * One way to write an address to listen on, for there are many: `0` is 0.0.0.0, `127.1` is 127.0.0.1, `0::0` is ::.
+ * A name stays as it is.
+ */
+export function plainAddress(host: string): string {
+  const url = `http://${host.includes(":") ? `[${host}]` : host}`;
+  return URL.canParse(url) ? hostName(new URL(url).hostname) : host;
+}
+
+/** Whether a server that listens there listens on every address of the machine; `host` is a plain address. */
+export function isEverywhere(host: string): boolean {
+  return ["0.0.0.0", "::", "::ffff:0:0"].includes(host);
 }
 
 /** 127.0.0.0/8 and ::1. */

@@ -114,6 +114,18 @@ describe("what is said", () => {
     expect((await command.stop("SIGINT")).stderr).toBe("");
   });
 
+  it("tells the port of this machine that a number alone is as a webhook's address", async () => {
+    const command = new Command(["start", "-p", "0", "--webhook-url", "3000"]);
+    await command.printed(/Webhooks to +http:\/\/localhost:3000\/\n/);
+  });
+
+  it("is how many requests are let through, and how to have no limit", async () => {
+    const limited = new Command(["start", "-p", "0"]);
+    const unlimited = new Command(["start", "-p", "0", "--rate-limit", "off"]);
+    await limited.printed(/Rate limit +100 requests a minute and key \(--rate-limit off for none\)/);
+    await unlimited.printed(/Rate limit +off\n/);
+  });
+
   it("is nothing with --quiet", async () => {
     const { port, close } = await takenPort();
     close();
@@ -121,6 +133,56 @@ describe("what is said", () => {
     while (!(await isListening(port)));
     expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
     expect(await command.stop()).toEqual({ code: 0, signal: null, stdout: "", stderr: "" });
+  });
+});
+
+describe("what is said of a server beyond loopback", () => {
+  /** The banner of such a server. */
+  async function bannerOf(...args: string[]): Promise<string> {
+    const command = new Command(["start", "-p", "0", ...args]);
+    await command.printed(/Ctrl-C/);
+    return command.stdout;
+  }
+
+  it.each(["0.0.0.0", "0", "::"])("at %s: the control API is closed, and how to open it", async (host) => {
+    const banner = await bannerOf("--host", host);
+    expect(banner).toMatch(/Control API +closed .*--control-token generate/);
+    expect(banner).not.toMatch(/Dashboard|Move time/);
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(banner)!;
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect((await fetch(`${url}/_sandbox`)).status).toBe(403);
+  });
+
+  it("with a token, the dashboard's address and the command that moves time work as they stand", async () => {
+    const banner = await bannerOf("--host", "0.0.0.0", "--control-token", "it's=a token&");
+    const [, dashboard] = /Dashboard +(\S+)/.exec(banner)!;
+    const shown = await fetch(dashboard!, { redirect: "manual" });
+    expect([shown.status, shown.headers.get("set-cookie")]).toEqual([303, expect.any(String)]);
+    const [, command] = /Move time: (.+)/.exec(banner)!;
+    const [, url] = / (http:\S+)/.exec(command!)!;
+    expect(command).toContain(` -H 'Sandbox-Control-Token: it'\\''s=a token&' `);
+    const moved = await fetch(url!, {
+      method: "POST",
+      headers: { "sandbox-control-token": "it's=a token&" },
+      body: '{"by":"10s"}',
+    });
+    expect(moved.status).toBe(200);
+  });
+
+  it("with --control-token off, both work without one", async () => {
+    const banner = await bannerOf("--host", "0.0.0.0", "--control-token", "off");
+    const [, dashboard] = /Dashboard +(\S+)/.exec(banner)!;
+    expect((await fetch(dashboard!)).status).toBe(200);
+    expect(banner).not.toContain("Control token");
+    expect(banner).not.toContain("Sandbox-Control-Token");
+  });
+
+  it("is where else it can be reached, or how it could be", async () => {
+    expect(await bannerOf("--host", "0.0.0.0")).toMatch(/From elsewhere +refused until --allowed-host /);
+    const named = await bannerOf("--host", "0.0.0.0", "--allowed-host", "payments", "--allowed-host", "::5");
+    const [, port] = /URL +http:\/\/127\.0\.0\.1:(\d+)/.exec(named)!;
+    expect(named).toContain(`Also at         http://payments:${port}, http://[::5]:${port}\n`);
+    expect(await bannerOf()).not.toMatch(/Also at|From elsewhere/);
   });
 });
 
@@ -193,6 +255,14 @@ describe("cannot start", () => {
     expect(line).toMatch(new RegExp(`^payments-sandbox: ${flag} `));
     expect(line).toContain(JSON.stringify(value).slice(1, -1));
   });
+
+  it.each([["0"], ["-1"], ["1.5"], ["many"]])(
+    "with the rate limit %s, and says what it may be",
+    async (value) => {
+      const line = await refusal(["start", `--rate-limit=${value}`]);
+      expect(line).toContain("--rate-limit must be a number from 1, or off");
+    },
+  );
 
   it("names the variable where the value came from one", async () => {
     const line = await refusal(["start"], { env: { PAYMENTS_SANDBOX_PORT: "http" } });

@@ -233,8 +233,20 @@ describe("the control API of a server bound beyond loopback", () => {
   });
 });
 
+it.each(["0", "0.0", "0x0", "::", "0::0"])(
+  "a server at %s listens everywhere, and its URL is one that works",
+  async (host) => {
+    const { url, port } = await (await openSandbox({ host })).listen();
+    expect(url).toBe(`http://127.0.0.1:${port}`);
+    const answer = await exchange(port, head("GET /_sandbox HTTP/1.1", "Host: localhost"));
+    expect(answer?.status).toBe(403);
+    const ofName = await exchange(port, head("GET /health HTTP/1.1", "Host: 0.0.0.0"));
+    expect(ofName?.status).toBe(403);
+  },
+);
+
 it("the control API of a server on loopback needs no token", async () => {
-  for (const host of ["127.0.0.1", "localhost"]) {
+  for (const host of ["127.0.0.1", "127.1", "localhost"]) {
     const { port } = await (await openSandbox({ host })).listen();
     const where = host === "localhost" ? "localhost" : "127.0.0.1";
     const answer = await exchange(port, head("GET /_sandbox HTTP/1.1", "Host: localhost"), where);

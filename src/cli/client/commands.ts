@@ -2,6 +2,7 @@ import { Argument, type Command } from "commander";
 import { anyGlobMatches } from "../../domain/glob.js";
 import { nearest } from "../../schema/nearest.js";
 import { UserError } from "../../schema/user-error.js";
+import { shellQuoted } from "../shell.js";
 import { Connection, type ConnectionFlags } from "./connection.js";
 import { printJson, printList, printRecord } from "./output.js";
 
@@ -474,7 +475,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
         String(flags.format ?? "dotenv"),
       );
       const line = (name: string, value: string): string =>
-        format === "shell" ? `export ${name}='${value.replaceAll("'", `'\\''`)}'` : `${name}=${value}`;
+        format === "shell" ? `export ${name}=${shellQuoted(value)}` : `${name}=${value}`;
       const lines = Object.entries(values).map(([name, value]) => `${line(name, value)}\n`);
       if (format === "github" && process.env.GITHUB_ENV !== undefined) {
         const { appendFileSync } = await import("node:fs");

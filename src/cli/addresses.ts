@@ -1,0 +1,27 @@
+import { networkInterfaces } from "node:os";
+import { hostName, isEverywhere, plainAddress } from "../http/hosts.js";
+import { DEFAULT_HOST, type StartOptions } from "../schema/options.js";
+
+/** Where else a server can be reached that listens on every address; undefined when it listens on one. */
+export interface Elsewhere {
+  readonly urls: readonly string[];
+  /** An address of this machine that it would be reached at, if it were an allowed host. */
+  readonly refused: string | undefined;
+}
+
+/** A server that listens everywhere answers there for the hosts it was told of, and for no other. */
+export function elsewhere(
+  port: number | undefined,
+  { host = DEFAULT_HOST, allowed_host = [] }: StartOptions,
+): Elsewhere | undefined {
+  if (!isEverywhere(plainAddress(host))) return undefined;
+  const names = allowed_host.map(hostName);
+  const own = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4")
+    .map(({ address }) => address);
+  return {
+    urls: names.map((name) => `http://${name.includes(":") ? `[${name}]` : name}:${port}`),
+    refused: own.find((address) => !names.includes(address)),
+  };
+}
