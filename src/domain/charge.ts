@@ -3,6 +3,7 @@ import { chargeEventType } from "../schema/event-types.js";
 import type { ChargeEntry } from "../schema/scenario.js";
 import { iso } from "../schema/time.js";
 import type { Fees, Pricing } from "./pricing.js";
+import type { StatusRules } from "./timeline.js";
 
 /** Who changed a status. The control API and the customer overrule what is left of a scenario's timeline. */
 export type Actor = "api" | "scenario" | "clock" | "customer" | "control";
@@ -92,6 +93,19 @@ export const CHARGE_TRANSITIONS: Readonly<Record<ChargeStatus, readonly ChargeSt
   CANCELLED: [],
   REFUNDED: [],
 };
+
+/** What a charge's plan goes by. */
+export const CHARGE_RULES: StatusRules<ChargeStatus> = {
+  first: "PENDING",
+  transitions: CHARGE_TRANSITIONS,
+  expired: "EXPIRED",
+};
+
+/** When the charge expired, if it has: a late payment does not undo that. */
+export function expiredAtMs(charge: Charge): number | undefined {
+  const expired = charge.status_history.find((change) => change.status === "EXPIRED");
+  return expired === undefined ? undefined : Date.parse(expired.at);
+}
 
 export function isOpen(status: ChargeStatus): boolean {
   return status === "PENDING" || status === "AWAITING_PAYMENT";

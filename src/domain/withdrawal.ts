@@ -3,6 +3,7 @@ import { withdrawalEventType } from "../schema/event-types.js";
 import type { WithdrawalEntry } from "../schema/scenario.js";
 import { iso } from "../schema/time.js";
 import type { Actor, ChargeNote } from "./charge.js";
+import type { StatusRules } from "./timeline.js";
 
 /** A withdrawal as the engine keeps it: the wire fields first (contract section 2: withdrawal). */
 export interface Withdrawal {
@@ -37,6 +38,13 @@ export const WITHDRAWAL_TRANSITIONS: Readonly<Record<WithdrawalStatus, readonly 
   COMPLETED: [],
   FAILED: [],
   CANCELLED: [],
+};
+
+/** What a withdrawal's plan goes by. */
+export const WITHDRAWAL_RULES: StatusRules<WithdrawalStatus> = {
+  first: "PENDING",
+  transitions: WITHDRAWAL_TRANSITIONS,
+  expired: null,
 };
 
 export interface WithdrawalTransition {

@@ -8,6 +8,11 @@ function placeOf(task: Task): number {
   return task.rank * 2 ** 50 + (task.rank === 2 ? task.step! : task.task_id);
 }
 
+/** Whether that task's turn is before the other's. */
+export function comesBefore(task: Task, other: Task): boolean {
+  return task.due_ms < other.due_ms || (task.due_ms === other.due_ms && placeOf(task) < placeOf(other));
+}
+
 /**
  * What is due when, in one total order (due time, rank, order of planning): a binary heap over the task records. A
  * task that was cancelled stays in the heap until it comes up and is passed over then; `isLive` says which are still

@@ -1,12 +1,11 @@
 import type { Charge } from "../domain/charge.js";
-import { leadsTo } from "../engine/commands/charges.js";
 import { dropDelivery, type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
 import { keepClock } from "../engine/commands/world.js";
 import type { Engine } from "../engine/engine.js";
 import type { StateDump, Task } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
-import { type Refusal, refuse } from "../schema/errors.js";
+import type { Refusal } from "../schema/errors.js";
 import type { ClockSetting } from "../schema/options.js";
 import { iso } from "../schema/time.js";
 import {
@@ -22,6 +21,7 @@ import { Chain } from "./chain.js";
 import type { Clock } from "./clock.js";
 import { type Flight, Flights } from "./flights.js";
 import { Parking, type Taken } from "./parking.js";
+import { runAhead } from "./run-ahead.js";
 import type { Job, Sender, SignedRequest } from "./sender.js";
 import { commandOf } from "./task-commands.js";
 import { setImmediate } from "./timers.js";
@@ -434,34 +434,11 @@ export class Runner {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /**
-   * Runs a charge's own tasks, one after the other and now, until it has that status; the clock stays, and
-   * whatever else is planned waits. Refused at once when nothing planned leads there.
-   */
+  /** Runs a charge's own tasks now until it has that status; the clock stays. */
   advanceCharge(chargeId: string, until: ChargeStatus): Charge | Refusal {
-    this.settle();
-    const charge = () => this.#engine.state.get("charges", chargeId);
-    const found = charge();
-    if (found === undefined) return refuse("NOT_FOUND", "Charge not found");
-    if (!leadsTo(this.#engine.state, found, until, this.#clock.nowMs()))
-      return refuse("INVALID_TRANSITION", `Nothing planned for the charge makes it ${until}.`);
-    for (
-      let current: Charge | undefined = found;
-      current !== undefined && current.status !== until;
-      current = charge()
-    ) {
-      const next = Object.values(current.tasks)
-        .map((id) => this.#engine.state.get("tasks", id))
-        .filter((task): task is Task => task !== undefined)
-        .sort((a, b) => a.due_ms - b.due_ms || a.rank - b.rank || a.task_id - b.task_id)[0];
-      if (next === undefined)
-        return refuse(
-          "INVALID_TRANSITION",
-          `The charge is ${current.status}, and nothing more is planned for it.`,
-        );
-      this.#executeNow(commandOf(next));
-    }
-    return charge()!;
+    const nowMs = this.#clock.nowMs();
+    this.#runDue(nowMs);
+    return runAhead(this.#engine, chargeId, until, nowMs);
   }
 
   /** Resolves when nothing is due and no delivery is under way. */

@@ -1,8 +1,8 @@
-import { CHARGE_TRANSITIONS, isOpen } from "../domain/charge.js";
-import { WITHDRAWAL_TRANSITIONS } from "../domain/withdrawal.js";
-import type { ChargeStatus, WithdrawalStatus } from "../schema/common.js";
-import { durationMs, formatDuration } from "../schema/duration.js";
-import type { ChargeEntry, Scenario, WithdrawalEntry } from "../schema/scenario.js";
+import { CHARGE_RULES } from "../domain/charge.js";
+import { entryAt, follow, type StatusRules, type TimelineEntry, type Turn } from "../domain/timeline.js";
+import { WITHDRAWAL_RULES } from "../domain/withdrawal.js";
+import { formatDuration } from "../schema/duration.js";
+import type { Scenario } from "../schema/scenario.js";
 import { DEFAULT_SETTINGS } from "../schema/settings.js";
 
 /** Something that is allowed and cannot be meant: at run time it is a recorded no-op. */
@@ -11,63 +11,71 @@ export interface Warning {
   readonly message: string;
 }
 
-/** Entries of timelines that can never happen, as long as nobody but the scenario moves the charge. */
-export function scenarioWarnings(scenario: Scenario): Warning[] {
-  const warnings: Warning[] = [];
-  const note = (kind: "charges" | "withdrawals", rule: number) => {
-    return (entry: number, message: string) => {
-      warnings.push({ path: [kind, rule, "timeline", entry], message });
-    };
-  };
-  for (const [index, { timeline }] of (scenario.charges ?? []).entries())
-    followCharge(timeline, note("charges", index));
-  for (const [index, { timeline }] of (scenario.withdrawals ?? []).entries())
-    followWithdrawal(timeline, note("withdrawals", index));
-  return warnings;
-}
-
-type Note = (entry: number, message: string) => void;
-
 const EXPIRY_MS = DEFAULT_SETTINGS.limits.checkout_default_minutes * 60_000;
 
-/** Plays a timeline through: from creation, expiry at its default, an entry at a time. */
-function followCharge(timeline: readonly ChargeEntry[], note: Note): void {
-  let status: ChargeStatus = "PENDING";
-  let atMs = 0;
-  let hasExpired = false;
-  for (const [index, entry] of timeline.entries()) {
-    if ("after" in entry) {
-      const dueMs: number = atMs + durationMs(entry.after);
-      if (!hasExpired && isOpen(status) && dueMs >= EXPIRY_MS) {
-        note(
-          index,
-          `never happens: the charge is ${status} until it expires after ${formatDuration(EXPIRY_MS)} (the default); a late payment is written after_expiry`,
-        );
-        continue;
-      }
-      atMs = dueMs;
-    } else {
-      if (!hasExpired && !isOpen(status)) {
-        note(index, `never happens: a charge that is ${status} does not expire`);
-        continue;
-      }
-      if (!hasExpired) status = "EXPIRED";
-      hasExpired = true;
-      atMs = EXPIRY_MS + durationMs(entry.after_expiry);
-    }
-    if (entry.to === status) note(index, `changes nothing: the charge is ${status} already`);
-    else if (!CHARGE_TRANSITIONS[status].includes(entry.to))
-      note(index, `never happens: a charge that is ${status} cannot become ${entry.to}`);
-    else status = entry.to;
-    if (status === "EXPIRED") hasExpired = true;
-  }
+/**
+ * Entries of timelines that do nothing in a plain run: of a whitelabel charge with the default life, or of a
+ * withdrawal, that nobody but the scenario and the clock moves.
+ */
+export function scenarioWarnings({ charges = [], withdrawals = [] }: Scenario): Warning[] {
+  const placed = (kind: "charges" | "withdrawals", rule: number) => (idle: Idle) => ({
+    path: [kind, rule, "timeline", idle.step],
+    message: idle.message,
+  });
+  return [
+    ...charges.flatMap(({ timeline }, rule) =>
+      idleEntries("charge", CHARGE_RULES, timeline, EXPIRY_MS).map(placed("charges", rule)),
+    ),
+    ...withdrawals.flatMap(({ timeline }, rule) =>
+      idleEntries("withdrawal", WITHDRAWAL_RULES, timeline, undefined).map(placed("withdrawals", rule)),
+    ),
+  ];
 }
 
-function followWithdrawal(timeline: readonly WithdrawalEntry[], note: Note): void {
-  let status: WithdrawalStatus = "PENDING";
-  for (const [index, { to }] of timeline.entries())
-    if (to === status) note(index, `changes nothing: the withdrawal is ${status} already`);
-    else if (!WITHDRAWAL_TRANSITIONS[status].includes(to))
-      note(index, `never happens: a withdrawal that is ${status} cannot become ${to}`);
-    else status = to;
+interface Idle {
+  readonly step: number;
+  readonly message: string;
+}
+
+function idleEntries<Status extends string>(
+  what: "charge" | "withdrawal",
+  rules: StatusRules<Status>,
+  timeline: readonly TimelineEntry<Status>[],
+  expiryMs: number | undefined,
+): Idle[] {
+  const next = entryAt(timeline, 0, 0, undefined);
+  const made = { status: rules.first, expiredMs: undefined, expiryMs, next };
+  const turns = [...follow(rules, timeline, made, (dueMs) => dueMs)];
+  return timeline.flatMap((entry, step) => {
+    const turn = turns.find((one) => one.step === step);
+    switch (turn?.verdict) {
+      case "moves":
+        return [];
+      case "already":
+        return [{ step, message: `changes nothing: the ${what} is ${turn.status} already` }];
+      case "illegal":
+        return [
+          { step, message: `never happens: a ${what} that is ${turn.status} cannot become ${entry.to}` },
+        ];
+      default:
+        return [{ step, message: `never happens: ${neverComes(entry, turns)}` }];
+    }
+  });
+}
+
+const LATE = "a late payment is written after_expiry";
+
+/** Why an entry of a charge has no turn at all. */
+function neverComes<Status extends string>(
+  entry: TimelineEntry<Status>,
+  turns: readonly Turn<Status>[],
+): string {
+  const expiry = turns.find(({ verdict, status }) => verdict === "moves" && status === "EXPIRED");
+  if (expiry === undefined)
+    return "after_expiry" in entry
+      ? `a charge that is ${turns.at(-1)?.status} does not expire`
+      : "it counts from an entry that waits for an expiry, which never comes";
+  return expiry.step === null
+    ? `the charge is ${expiry.before} until it expires after ${formatDuration(EXPIRY_MS)} (the default); ${LATE}`
+    : `entry ${expiry.step + 1} of the timeline makes the charge EXPIRED, which ends it; ${LATE}`;
 }

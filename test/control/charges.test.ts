@@ -200,6 +200,37 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     expect((await until("COMPLETED")).body).toMatchObject({ status: "COMPLETED" });
   });
 
+  const planned = async (...timeline: object[]) => {
+    const api = await openApi();
+    await api.send("PUT", "/_sandbox/scenarios/planned", JSON.stringify({ charges: [{ timeline }] }));
+    const { charge_id } = await api.pay({ metadata: { sandbox_scenario: "planned" } });
+    const until = (status: string) => api.post(`/_sandbox/charges/${charge_id}/advance`, { until: status });
+    const history = async () => (await api.charge(charge_id)).status_history.map(({ status }) => status);
+    return { api, charge_id, until, history };
+  };
+
+  it("leads through all that is written for after the expiry", async () => {
+    const { until, history } = await planned(
+      { after_expiry: "5m", to: "PROCESSING" },
+      { after_expiry: "10m", to: "COMPLETED" },
+    );
+    expect((await until("COMPLETED")).body).toMatchObject({ status: "COMPLETED" });
+    expect(await history()).toEqual(["PENDING", "EXPIRED", "PROCESSING", "COMPLETED"]);
+  });
+
+  it("stops where it is asked to, though the next entries are due at once", async () => {
+    const { api, charge_id, until, history } = await planned(
+      { after: "1m", to: "AWAITING_PAYMENT" },
+      { after: "0s", to: "PROCESSING" },
+      { after: "0s", to: "COMPLETED" },
+    );
+    expect((await until("PROCESSING")).body).toMatchObject({ status: "PROCESSING" });
+    // Each has its turn once: what was run ahead of the clock is not run again by it.
+    expect(await history()).toEqual(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "COMPLETED"]);
+    const { body } = await api.get<{ sandbox: { notes: unknown[] } }>(`/_sandbox/charges/${charge_id}`);
+    expect(body.sandbox.notes).toEqual([]);
+  });
+
   it("refuses a status that is none, and a charge that is not there", async () => {
     const api = await openApi();
     const { charge_id } = await api.pay();

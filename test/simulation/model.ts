@@ -413,9 +413,10 @@ export class Model {
     const alone = new Model(this.state.nowMs, {}, new Map());
     const charge = structuredClone(this.state.charges.get(chargeId)!);
     alone.state.charges.set(charge.id, charge);
-    // Funds are somebody else's matter here: there are enough.
-    if (charge.price !== null)
-      alone.holding(charge.mode, charge.org, charge.price.currency).available = 10n ** 60n;
+    if (charge.price !== null) {
+      const { mode, org, price } = charge;
+      Object.assign(alone.holding(mode, org, price.currency), this.holding(mode, org, price.currency));
+    }
     return alone.runAhead(charge, until);
   }
 

@@ -367,9 +367,8 @@ export async function runAhead(world: World): Promise<void> {
   const isReachable = model.leadsTo(charge.id, until);
   const answer = await control(world, "POST", `/charges/${charge.id}/advance`, { until });
   if (!isReachable) return expectRefused(answer, 409, "INVALID_TRANSITION");
-  if (model.runAhead(charge, until))
-    demandSame("charge", `${charge.id}, run ahead`, expectOk(answer).status, until);
-  else expectRefused(answer, 409, "INVALID_TRANSITION");
+  model.runAhead(charge, until);
+  demandSame("charge", `${charge.id}, run ahead`, expectOk(answer).status, until);
   model.passTo(model.state.nowMs);
 }
 

@@ -28,7 +28,7 @@ describe("a warning of what can never happen", () => {
         { after: "2h", to: "COMPLETED" },
       ),
     ).toEqual([]);
-    expect(ofCharge({ after: "1s", to: "EXPIRED" }, { after: "2h", to: "COMPLETED" })).toEqual([]);
+    expect(ofCharge({ after: "1s", to: "EXPIRED" }, { after_expiry: "2h", to: "COMPLETED" })).toEqual([]);
     expect(ofWithdrawal({ after: "1d", to: "PROCESSING" }, { after: "1d", to: "FAILED" })).toEqual([]);
   });
 
@@ -56,8 +56,29 @@ describe("a warning of what can never happen", () => {
         "never happens: the charge is AWAITING_PAYMENT until it expires after 1h (the default); a late payment is written after_expiry",
       ],
     ]);
-    expect(ofCharge({ after: "1s", to: "PROCESSING" }, { after_expiry: "1s", to: "COMPLETED" })).toEqual([
+    const until = "until it expires after 1h (the default); a late payment is written after_expiry";
+    expect(ofCharge({ after: "2h", to: "AWAITING_PAYMENT" }, { after: "1s", to: "PROCESSING" })).toEqual([
+      [0, `never happens: the charge is PENDING ${until}`],
+      [1, `never happens: the charge is PENDING ${until}`],
+    ]);
+    expect(ofCharge({ after: "1s", to: "EXPIRED" }, { after: "2h", to: "COMPLETED" })).toEqual([
+      [
+        1,
+        "never happens: entry 1 of the timeline makes the charge EXPIRED, which ends it; a late payment is written after_expiry",
+      ],
+    ]);
+  });
+
+  it("is given for what waits for an expiry that never comes, and what counts from that", () => {
+    expect(
+      ofCharge(
+        { after: "1s", to: "PROCESSING" },
+        { after_expiry: "1s", to: "COMPLETED" },
+        { after: "1s", to: "REFUNDED" },
+      ),
+    ).toEqual([
       [1, "never happens: a charge that is PROCESSING does not expire"],
+      [2, "never happens: it counts from an entry that waits for an expiry, which never comes"],
     ]);
   });
 });

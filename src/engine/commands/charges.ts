@@ -1,8 +1,9 @@
 import {
   type Actor,
-  CHARGE_TRANSITIONS,
+  CHARGE_RULES,
   type Charge,
   type ChargeTasks,
+  expiredAtMs,
   isOpen,
   progressed,
   settle,
@@ -13,6 +14,7 @@ import { paymentPostings, refundPostings, settlementPostings } from "../../domai
 import { type Price, type Pricing, samePricing } from "../../domain/pricing.js";
 import { type ChosenMethod, readWhitelabelRequest } from "../../domain/requests.js";
 import { choose, type Subject } from "../../domain/scenario.js";
+import { entryAt, entryAtExpiry, type PlannedEntry, verdictOn } from "../../domain/timeline.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { durationMs } from "../../schema/duration.js";
 import { type ErrorDetails, invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
@@ -25,7 +27,6 @@ import { digestOf, idOf, referenceOf } from "../ids.js";
 import { post } from "../ledger.js";
 import type { Task } from "../records.js";
 import { askedScenario, scenariosFor } from "../scenarios.js";
-import type { State } from "../state.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailJson, keepViews } from "../views.js";
 import { validQuote } from "./quotes.js";
@@ -237,43 +238,20 @@ export function beginTimeline(tx: Transaction, charge: Charge): Charge {
       tx.at,
       `no rule of scenario ${charge.scenario_asked} matches; ${choice?.scenario ?? "none"} applies`,
     );
-  started = withTask(started, "timeline", planEntry(tx, started, 0, tx.atMs));
+  started = withTask(
+    started,
+    "timeline",
+    plan(tx, started, entryAt(started.timeline, 0, tx.atMs, undefined)),
+  );
   tx.put("charges", started.charge_id, started);
   return started;
 }
 
-/** Plans the entry at `step`, counted from the one before it. Those after expiry wait for expiry. */
-function planEntry(tx: Transaction, charge: Charge, step: number, fromMs: number): number | undefined {
-  const entry = charge.timeline[step];
+/** Plans an entry of the charge's timeline, if there is one to plan. */
+function plan(tx: Transaction, charge: Charge, entry: PlannedEntry | undefined): number | undefined {
   if (entry === undefined) return undefined;
-  if ("after" in entry) return planStep(tx, charge, step, fromMs + durationMs(entry.after));
-  return hasExpired(charge) ? planLateEntry(tx, charge, step, expiredAtMs(charge)) : undefined;
-}
-
-/** Expiry has come: from here on the entries written `after_expiry` count, each from the expiry. */
-function planLateEntry(
-  tx: Transaction,
-  charge: Charge,
-  from: number,
-  expiredAtMs: number,
-): number | undefined {
-  const step = charge.timeline.findIndex((entry, index) => index >= from && "after_expiry" in entry);
-  const entry = charge.timeline[step];
-  if (entry === undefined || !("after_expiry" in entry)) return undefined;
-  return planStep(tx, charge, step, expiredAtMs + durationMs(entry.after_expiry));
-}
-
-function planStep(tx: Transaction, charge: Charge, step: number, dueMs: number): number {
-  return tx.schedule({ due_ms: dueMs, rank: 1, kind: "timeline", ref: charge.charge_id, step });
-}
-
-function hasExpired(charge: Charge): boolean {
-  return charge.status_history.some((change) => change.status === "EXPIRED");
-}
-
-function expiredAtMs(charge: Charge): number {
-  const expired = charge.status_history.find((change) => change.status === "EXPIRED");
-  return expired === undefined ? charge.expires_at_ms : Date.parse(expired.at);
+  const { step, dueMs: due_ms } = entry;
+  return tx.schedule({ due_ms, rank: 1, kind: "timeline", ref: charge.charge_id, step });
 }
 
 /** The tasks with that one in the place of the one before; undefined is none. */
@@ -377,7 +355,7 @@ function carryOut(
         }
         break;
       case "schedule_late_entries":
-        tasks = tasksWith(tasks, "timeline", planLateEntry(tx, next, 0, tx.atMs));
+        tasks = tasksWith(tasks, "timeline", plan(tx, next, entryAtExpiry(next.timeline, tx.atMs)));
         break;
       case "emit":
         emit(tx, {
@@ -447,19 +425,21 @@ export function runTimelineEntry(task: Task): Command<void> {
     const entry = found?.timeline[step];
     if (found === undefined || entry === undefined) return;
     const waiting = tasksWith(found.tasks, "timeline", undefined);
-    const moved =
-      found.status === entry.to
-        ? undefined
-        : tx.attempt(() => carryOut(tx, found, waiting, entry.to, "scenario", entry.reason));
+    const isThere = verdictOn(CHARGE_RULES, found.status, entry.to) === "already";
+    const moved = isThere
+      ? undefined
+      : tx.attempt(() => carryOut(tx, found, waiting, entry.to, "scenario", entry.reason));
+    const following = (charge: Charge) =>
+      plan(tx, charge, entryAt(charge.timeline, step + 1, tx.atMs, expiredAtMs(charge)));
     if (moved !== undefined && !isRefusal(moved)) {
-      // Expiry ends the timeline; what may still come was planned with it.
-      const following = entry.to === "EXPIRED" ? undefined : planEntry(tx, moved.charge, step + 1, tx.atMs);
-      const tasks = following === undefined ? moved.tasks : tasksWith(moved.tasks, "timeline", following);
-      putMoved(tx, moved, tasks);
+      const { charge } = moved;
+      // What comes after expiry was planned with it.
+      const next = charge.status === "EXPIRED" ? undefined : following(charge);
+      putMoved(tx, moved, next === undefined ? moved.tasks : tasksWith(moved.tasks, "timeline", next));
     } else {
       const why = moved === undefined ? `the charge is ${entry.to} already` : moved.message;
       const note = `timeline entry ${step + 1} (${entry.to}) did nothing: ${why}`;
-      const tasks = tasksWith(waiting, "timeline", planEntry(tx, found, step + 1, tx.atMs));
+      const tasks = tasksWith(waiting, "timeline", following(found));
       putCharge(tx, withTasks(withNote(found, tx.at, note), tasks));
     }
   };
@@ -495,40 +475,4 @@ export function transitionCharge(
 /** The customer turns away, on the page or by the control API. */
 export function cancelCharge(chargeId: string): Command<Charge | Refusal> {
   return transitionCharge(chargeId, "CANCELLED", "customer", "cancelled_by_customer");
-}
-
-/**
- * Whether a charge gets that status when its own tasks are run at this instant, one after the other: each entry plans
- * the next from the instant it is run at. Looks ahead and changes nothing.
- */
-export function leadsTo(state: State, charge: Charge, until: ChargeStatus, nowMs: number): boolean {
-  const dueOf = (task: number | undefined) => (task === undefined ? undefined : state.get("tasks", task));
-  const first = dueOf(charge.tasks.timeline);
-  let expiryMs = dueOf(charge.tasks.expiry)?.due_ms;
-  let next = first === undefined ? undefined : { step: first.step!, atMs: first.due_ms };
-  let { status } = charge;
-  const lateEntry = (from: number) => {
-    const step = charge.timeline.findIndex((entry, index) => index >= from && "after_expiry" in entry);
-    const entry = charge.timeline[step];
-    return entry !== undefined && "after_expiry" in entry
-      ? { step, atMs: nowMs + durationMs(entry.after_expiry) }
-      : undefined;
-  };
-  while (status !== until) {
-    if (expiryMs !== undefined && isOpen(status) && (next === undefined || expiryMs <= next.atMs)) {
-      status = "EXPIRED";
-      next = lateEntry(0);
-      expiryMs = undefined;
-      continue;
-    }
-    if (next === undefined) return false;
-    const { step }: { step: number } = next;
-    const { to } = charge.timeline[step]!;
-    if (CHARGE_TRANSITIONS[status].includes(to)) status = to;
-    const following = charge.timeline[step + 1];
-    if (following !== undefined && "after" in following)
-      next = { step: step + 1, atMs: nowMs + durationMs(following.after) };
-    else next = status === "EXPIRED" ? lateEntry(step + 1) : undefined;
-  }
-  return true;
 }

@@ -7,9 +7,9 @@ import {
 import { add, toCanonical } from "../../domain/money.js";
 import { readWithdrawalRequest } from "../../domain/requests.js";
 import { choose, type Subject } from "../../domain/scenario.js";
-import { transitionWithdrawal, type Withdrawal } from "../../domain/withdrawal.js";
+import { entryAt, verdictOn } from "../../domain/timeline.js";
+import { transitionWithdrawal, WITHDRAWAL_RULES, type Withdrawal } from "../../domain/withdrawal.js";
 import type { WithdrawalStatus } from "../../schema/common.js";
-import { durationMs } from "../../schema/duration.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import type { Caller } from "../caller.js";
 import { emit } from "../events.js";
@@ -117,16 +117,16 @@ function beginTimeline(tx: Transaction, withdrawal: Withdrawal, destination: Des
   return planEntry(tx, matched, 0);
 }
 
-/** Plans the entry at `step`, counted from now; puts the withdrawal. */
+/** Plans the entry at `step` and puts the withdrawal. */
 function planEntry(tx: Transaction, withdrawal: Withdrawal, step: number): Withdrawal {
-  const entry = withdrawal.timeline[step];
+  const entry = entryAt(withdrawal.timeline, step, tx.atMs, undefined);
   const planned: Withdrawal = {
     ...withdrawal,
     timeline_task:
       entry === undefined
         ? null
         : tx.schedule({
-            due_ms: tx.atMs + durationMs(entry.after),
+            due_ms: entry.dueMs,
             rank: 1,
             kind: "withdrawal",
             ref: withdrawal.withdrawal_id,
@@ -185,10 +185,10 @@ export function runWithdrawalEntry(task: Task): Command<void> {
     if (found === undefined || entry === undefined) return;
     let withdrawal: Withdrawal = { ...found, timeline_task: null };
     const stopped = withdrawal;
-    const moved =
-      withdrawal.status === entry.to
-        ? undefined
-        : tx.attempt(() => moveWithdrawal(tx, stopped, entry.to, "scenario", entry.reason));
+    const isThere = verdictOn(WITHDRAWAL_RULES, withdrawal.status, entry.to) === "already";
+    const moved = isThere
+      ? undefined
+      : tx.attempt(() => moveWithdrawal(tx, stopped, entry.to, "scenario", entry.reason));
     if (moved !== undefined && !isRefusal(moved)) withdrawal = moved;
     else {
       const why = moved === undefined ? `the withdrawal is ${entry.to} already` : moved.message;

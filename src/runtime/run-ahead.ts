@@ -1,0 +1,42 @@
+import type { Charge } from "../domain/charge.js";
+import type { Engine } from "../engine/engine.js";
+import { leadsTo } from "../engine/look-ahead.js";
+import type { Task } from "../engine/records.js";
+import { comesBefore } from "../engine/tasks.js";
+import type { ChargeStatus } from "../schema/common.js";
+import { type Refusal, refuse } from "../schema/errors.js";
+import { commandOf } from "./task-commands.js";
+
+/**
+ * Runs a charge's own tasks, one after the other and all at this instant, until it has that status; whatever else is
+ * planned waits. Refused at once when nothing planned leads there.
+ */
+export function runAhead(
+  engine: Engine,
+  chargeId: string,
+  until: ChargeStatus,
+  nowMs: number,
+): Charge | Refusal {
+  const charge = () => engine.state.get("charges", chargeId);
+  let found = charge();
+  if (found === undefined) return refuse("NOT_FOUND", "Charge not found");
+  if (!leadsTo(engine.state, found, until, nowMs))
+    return refuse("INVALID_TRANSITION", `Nothing planned for the charge makes it ${until}.`);
+  while (found.status !== until) {
+    const next = nextTask(engine, found);
+    if (next === undefined)
+      throw new Error(`charge ${chargeId} stays ${found.status} on its way to ${until}`);
+    engine.execute(commandOf(next), nowMs);
+    found = charge()!;
+  }
+  return found;
+}
+
+function nextTask(engine: Engine, { tasks }: Charge): Task | undefined {
+  let next: Task | undefined;
+  for (const id of Object.values(tasks)) {
+    const task = id === undefined ? undefined : engine.state.get("tasks", id);
+    if (task !== undefined && (next === undefined || comesBefore(task, next))) next = task;
+  }
+  return next;
+}

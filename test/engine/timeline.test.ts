@@ -1,0 +1,171 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Charge } from "../../src/domain/charge.js";
+import { transitionCharge } from "../../src/engine/commands/charges.js";
+import { createDestination } from "../../src/engine/commands/destinations.js";
+import { createWithdrawal } from "../../src/engine/commands/withdrawals.js";
+import type { Engine } from "../../src/engine/engine.js";
+import type { Task } from "../../src/engine/records.js";
+import { runAhead } from "../../src/runtime/run-ahead.js";
+import { scenarioWarnings } from "../../src/runtime/scenario-warnings.js";
+import { commandOf } from "../../src/runtime/task-commands.js";
+import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES } from "../../src/schema/common.js";
+import { isRefusal } from "../../src/schema/errors.js";
+import type { ChargeEntry, WithdrawalEntry } from "../../src/schema/scenario.js";
+import {
+  asJson,
+  must,
+  newCharge,
+  newEngine,
+  runUntil,
+  SHOP,
+  START_MS,
+  timelineOf,
+} from "../support/engine.js";
+
+const MINUTE_MS = 60_000;
+
+/** Halves and thirds of a charge's hour among them, so that expiry and an entry meet at one instant. */
+const durations = fc.constantFrom("0s", "1s", "20m", "30m", "59m59s", "1h", "2h");
+
+const chargeEntries: fc.Arbitrary<ChargeEntry[]> = fc.array(
+  fc.oneof(
+    { weight: 2, arbitrary: fc.record({ after: durations, to: fc.constantFrom(...CHARGE_STATUSES) }) },
+    { weight: 1, arbitrary: fc.record({ after_expiry: durations, to: fc.constantFrom(...CHARGE_STATUSES) }) },
+  ),
+  { maxLength: 6 },
+);
+const withdrawalEntries: fc.Arbitrary<WithdrawalEntry[]> = fc.array(
+  fc.record({ after: durations, to: fc.constantFrom(...WITHDRAWAL_STATUSES) }),
+  { maxLength: 6 },
+);
+
+/** The entries that have moved something, of those the engine has run; the others are noted. */
+function carriedOut(ran: readonly Task[], kind: Task["kind"], notes: readonly { note: string }[]): number[] {
+  return ran
+    .filter((task) => task.kind === kind)
+    .map((task) => task.step!)
+    .filter((step) => !notes.some(({ note }) => note.startsWith(`timeline entry ${step + 1} (`)));
+}
+
+function unwarned(timeline: readonly unknown[], warned: readonly { path: readonly unknown[] }[]): number[] {
+  return timeline.map((_, step) => step).filter((step) => !warned.some(({ path }) => path.at(-1) === step));
+}
+
+describe("an entry that never happens", () => {
+  it("is warned of just when it does nothing in a plain run: a charge", () => {
+    fc.assert(
+      fc.property(chargeEntries, (timeline) => {
+        const scenario = timelineOf("plan", ...timeline);
+        const engine = newEngine({ scenarios: [scenario] });
+        const { charge_id } = newCharge(engine, START_MS, { scenario: "plan" });
+        const ran = runUntil(engine, START_MS + 100 * 60 * MINUTE_MS);
+        const { notes } = engine.state.get("charges", charge_id)!;
+        expect(unwarned(timeline, scenarioWarnings(scenario))).toEqual(carriedOut(ran, "timeline", notes));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("is warned of just when it does nothing in a plain run: a withdrawal", () => {
+    fc.assert(
+      fc.property(withdrawalEntries, (timeline) => {
+        const scenario = { name: "plan", withdrawals: [{ timeline }] };
+        const engine = newEngine({ scenarios: [scenario] });
+        const { charge_id } = newCharge(engine, START_MS, { amount: "5000.00" });
+        must(engine.execute(transitionCharge(charge_id, "COMPLETED", "control"), START_MS));
+        const { withdrawal_id } = withdraw(engine, START_MS, "plan");
+        const ran = runUntil(engine, START_MS + 100 * 60 * MINUTE_MS);
+        const { notes } = engine.state.get("withdrawals", withdrawal_id)!;
+        expect(unwarned(timeline, scenarioWarnings(scenario))).toEqual(carriedOut(ran, "withdrawal", notes));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** 5,000 shillings leave the account. */
+function withdraw(engine: Engine, atMs: number, scenario: string | null) {
+  const destination = must(
+    engine.execute(
+      createDestination(SHOP, {
+        type: "mobile_money",
+        currency: "KES",
+        phone_number: "+254700000001",
+        provider: "SimbaPesa Sandbox",
+      }),
+      atMs,
+    ),
+  );
+  const body = { destination_id: destination.destination_id, amount: "5000.00", currency: "KES" };
+  return must(engine.execute(createWithdrawal(SHOP, body, scenario), atMs));
+}
+
+interface Course {
+  readonly timeline: ChargeEntry[];
+  /** How long it went by itself, and what was done then. */
+  readonly afterMinutes: number;
+  readonly moved: ChargeStatus | null;
+  /** Whether what was paid has been withdrawn: a refund lacks funds then. */
+  readonly withdrawn: boolean;
+}
+
+const courses: fc.Arbitrary<Course> = fc.record({
+  timeline: chargeEntries,
+  afterMinutes: fc.constantFrom(0, 0, 20, 60, 90),
+  moved: fc.option(fc.constantFrom(...CHARGE_STATUSES), { freq: 3 }),
+  withdrawn: fc.boolean(),
+});
+
+function begin({ timeline, afterMinutes, moved, withdrawn }: Course) {
+  const engine = newEngine({ scenarios: [timelineOf("plan", ...timeline)] });
+  const { charge_id } = newCharge(engine, START_MS, { scenario: "plan", amount: "5000.00" });
+  const nowMs = START_MS + afterMinutes * MINUTE_MS;
+  runUntil(engine, nowMs);
+  if (moved !== null) engine.execute(transitionCharge(charge_id, moved, "control"), nowMs);
+  if (withdrawn && engine.state.get("charges", charge_id)!.status === "COMPLETED")
+    withdraw(engine, nowMs, "quiet");
+  runUntil(engine, nowMs);
+  return { engine, nowMs, charge: () => engine.state.get("charges", charge_id)! };
+}
+
+/** All the charge's own tasks are run at this instant. */
+function runAll(engine: Engine, nowMs: number, charge: () => Charge): void {
+  for (;;) {
+    const [next] = Object.values(charge().tasks)
+      .flatMap((id) => (id === undefined ? [] : [engine.state.get("tasks", id)!]))
+      .sort((a, b) => a.due_ms - b.due_ms || a.rank - b.rank || a.task_id - b.task_id);
+    if (next === undefined) return;
+    engine.execute(commandOf(next), nowMs);
+  }
+}
+
+describe("a charge that runs ahead", () => {
+  it("comes to a status just when its own tasks lead through it, and stays there", () => {
+    fc.assert(
+      fc.property(courses, (course) => {
+        const { engine, nowMs, charge } = begin(course);
+        const before = charge();
+        const dump = asJson(engine.dump());
+        runAll(engine, nowMs, charge);
+        const passed = charge().status_history.slice(before.status_history.length - 1);
+        for (const until of CHARGE_STATUSES) {
+          engine.load(asJson(dump));
+          const answer = runAhead(engine, before.charge_id, until, nowMs);
+          const place = passed.findIndex(({ status }) => status === until);
+          if (place === -1) {
+            expect(isRefusal(answer)).toBe(true);
+            expect(asJson(charge())).toEqual(asJson(before));
+          } else {
+            expect(must(answer).status).toBe(until);
+            expect(charge().status_history).toEqual([
+              ...before.status_history,
+              ...passed.slice(1, place + 1),
+            ]);
+          }
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
