@@ -175,7 +175,7 @@ export class LocalWorld implements World {
     });
     this.faults = new FaultInjector(this.engine);
     this.journal = new RequestJournal(options.settings.retention.requests, (entry) => {
-      this.tally.noteRequest(entry.operation, entry.status, entry.responseBody);
+      if (!entry.clientGone) this.tally.noteRequest(entry.operation, entry.status, entry.responseBody);
       this.#watchers.notify();
       for (const subscriber of this.#subscribers) subscriber.onRequest(entry);
     });

@@ -5,14 +5,18 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 
 /** A request's body, read but not yet judged: the checks that come before it may still want to see it. */
-export type RawBody = { readonly text: string } | { readonly tooLarge: true };
+export type RawBody =
+  | { readonly text: string }
+  | { readonly tooLarge: true }
+  /** Its sender hung up before it was whole: nobody reads the answer, and nothing may be done for it. */
+  | { readonly torn: true };
 
-/** Keeps at most the limit. A body whose sender hung up is an empty one: nobody reads the answer. */
+/** Keeps at most the limit. */
 export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<RawBody> {
   try {
     return await readAll(request, maxBytes);
   } catch {
-    return { text: "" };
+    return { torn: true };
   }
 }
 
@@ -39,9 +43,14 @@ export interface JsonObject {
 /** The JSON object of a body, or what is wrong with it: too large, another type, broken, no object. */
 export function parseBody(raw: RawBody, contentType: string | null): JsonObject | Refusal {
   if ("tooLarge" in raw) return refuse("PAYLOAD_TOO_LARGE", "The request body is larger than 1 MiB");
+  if ("torn" in raw) return tornBody();
   if (contentType === null || !/^application\/json\s*(;|$)/i.test(contentType))
     return invalid({ body: "must be sent with Content-Type: application/json" });
   return parseObject(raw.text);
+}
+
+export function tornBody(): Refusal {
+  return invalid({ body: "broke off before it was whole" });
 }
 
 export function parseObject(text: string): JsonObject | Refusal {

@@ -106,8 +106,10 @@ export interface ServedRequest {
   readonly url: string;
   readonly path: string;
   readonly operation: string | null;
-  /** Null when the connection was cut instead of an answer. */
+  /** Null when there was no answer: the connection was cut, or the client had gone. */
   readonly status: number | null;
+  /** The client hung up before it was answered. */
+  readonly clientGone: boolean;
   readonly apiKey: string | null;
   readonly requestBody: string | null;
   readonly responseBody: string | null;
@@ -122,6 +124,9 @@ export interface JournalEntry extends ServedRequest {
   readonly id: number;
   /** Sandbox time. */
   readonly at: string;
+  /** How long a body was of which only the beginning is kept. */
+  readonly requestBytes?: number;
+  readonly responseBytes?: number;
 }
 
 export interface JournalPort {

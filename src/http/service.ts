@@ -54,6 +54,10 @@ export function serve(worlds: Worlds, operation: Operation): (c: Context) => Res
 async function serveBody(operation: Operation, c: Context, admitted: Admitted): Promise<Response> {
   const { world, headers, arrivedMs } = admitted;
   const raw: RawBody = await readBody(c.req.raw);
+  if ("torn" in raw) {
+    journal(c, operation.id, world, null, null, null, arrivedMs, true);
+    return droppedResponse();
+  }
   const text = "text" in raw ? raw.text : null;
   const parsed = parseBody(raw, c.req.raw.headers.get("content-type"));
   const answer = (): Reply =>
@@ -117,7 +121,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Late, wrong or never: the answer as the fault has it. `drop: after` does the work and cuts the connection. */
+/**
+ * Late, wrong or never: the answer as the fault has it. `drop: after` does the work and cuts the connection; for a
+ * client that has hung up meanwhile the work is done too, as a service does it that hears of that too late.
+ */
 async function serveFault(
   c: Context,
   operation: Operation,
@@ -132,8 +139,10 @@ async function serveFault(
   const { error_codes } = world.engine.settings;
   const reply =
     respond !== undefined ? forcedReply(respond, error_codes) : drop === "before" ? null : answer();
-  journal(c, operation.id, world, drop === undefined ? reply : null, text, fault.source, arrivedMs);
-  return drop === undefined ? toResponse(reply!, world.nowMs(), headers) : droppedResponse();
+  const clientGone = delay !== undefined && c.req.raw.signal.aborted;
+  const sent = drop === undefined && !clientGone ? reply : null;
+  journal(c, operation.id, world, sent, text, fault.source, arrivedMs, clientGone);
+  return sent === null ? droppedResponse() : toResponse(sent, world.nowMs(), headers);
 }
 
 /** A forced error has the service's shape; its code is the usual one of its status unless the rule has another. */
@@ -181,6 +190,10 @@ export async function serveUnknown(worlds: Worlds, c: Context, reply: Reply): Pr
   const world = worlds.find(headers.get("sandbox-namespace"), bearerKey(authorization));
   const arrivedMs = (world ?? worlds).nowMs();
   const raw: RawBody = c.req.raw.body === null ? { text: "" } : await readBody(c.req.raw);
+  if ("torn" in raw) {
+    journal(c, null, world, null, null, null, arrivedMs, true);
+    return droppedResponse();
+  }
   journal(c, null, world, reply, "text" in raw && raw.text !== "" ? raw.text : null, null, arrivedMs);
   return toResponse(reply, (world ?? worlds).nowMs());
 }
@@ -194,6 +207,7 @@ export function journal(
   requestBody: string | null,
   fault: string | null,
   arrivedMs: number,
+  clientGone = false,
 ): void {
   if (world === undefined) return;
   const { headers } = c.req.raw;
@@ -203,6 +217,7 @@ export function journal(
     path: c.req.path,
     operation,
     status: reply?.status ?? null,
+    clientGone,
     apiKey: bearerKey(headers.get("authorization")),
     requestBody,
     responseBody: reply?.json ?? null,

@@ -112,13 +112,16 @@ export const requestEntrySchema = z.object({
   query: z.record(z.string(), z.string()),
   operation: nullableText,
   status: z.nullable(z.int()),
+  client_gone: z.boolean(),
   api_key: nullableText,
   idempotency_key: nullableText,
   runner: nullableText,
   scenario: nullableText,
   fault: nullableText,
   request_body: z.unknown(),
+  request_body_bytes: z.nullable(countSchema),
   response_body: z.unknown(),
+  response_body_bytes: z.nullable(countSchema),
 });
 export const requestListSchema = listOf(requestEntrySchema);
 

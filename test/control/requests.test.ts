@@ -1,6 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { ServerResponse } from "node:http";
+import { connect } from "node:net";
+import { describe, expect, it, vi } from "vitest";
 import { expectInvalid, later, openApi, openSandbox, START } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
+import { FakeWall, worldOn } from "../support/receiver-world.js";
 
 const open = async (options = {}) => Client.of(await openSandbox(options));
 interface Entry {
@@ -110,6 +114,28 @@ describe("GET /_sandbox/requests", () => {
     expect(body.items[0]).toMatchObject({ request_body: "{nonsense", status: 400 });
   });
 
+  it("keeps the beginning of a body above 64 kB, and says how long it was", async () => {
+    const client = await open();
+    const sent = { pricing: { note: "ä".repeat(500_000) } };
+    const text = JSON.stringify(sent);
+    await client.call("POST", "/api/v1/payments/quotes", sent);
+    await client.quote();
+    const [short, long] = (await client.call("GET", "/_sandbox/requests")).json.items;
+    const bytes = Buffer.byteLength(text);
+    expect(long.request_body_bytes).toBe(bytes);
+    expect(long.request_body).toMatch(
+      new RegExp(`^\\{"pricing":\\{"note":"ä+… \\[cut: ${bytes} bytes in all\\]$`),
+    );
+    expect(Buffer.byteLength(long.request_body)).toBeLessThan(66_000);
+    expect(long.response_body).toMatchObject({ error: { code: "VALIDATION_ERROR" } });
+    expect(short.request_body).toMatchObject({ payment_method: "bank_transfer" });
+    expect(short.request_body_bytes).toBe(Buffer.byteLength(JSON.stringify(short.request_body)));
+    expect(short.response_body_bytes).toBe(Buffer.byteLength(JSON.stringify(short.response_body)));
+    await client.call("GET", "/api/v1/accounts/balances");
+    const [read] = (await client.call("GET", "/_sandbox/requests")).json.items;
+    expect(read).toMatchObject({ request_body: null, request_body_bytes: null });
+  });
+
   it("keeps the last ones only, as many as retention says", async () => {
     const client = await open({ retention: { requests: 3 } });
     for (let n = 0; n < 5; n++) await client.quote();
@@ -124,5 +150,94 @@ describe("GET /_sandbox/requests", () => {
     expect((await client.call("GET", "/_sandbox/requests")).json.total).toBe(0);
     await client.quote();
     expect((await client.call("GET", "/_sandbox/requests")).json.total).toBe(1);
+  });
+});
+
+describe("a client that has hung up before it was answered", () => {
+  /** Resolves when the server has noticed that whoever sent its next request has gone. */
+  function hungUp(): Promise<void> {
+    const channel = "http.server.request.start";
+    return new Promise((resolve) => {
+      const listen = (message: unknown): void => {
+        unsubscribe(channel, listen);
+        const { response } = message as { response: ServerResponse };
+        response.once("close", () => setImmediate(resolve));
+      };
+      subscribe(channel, listen);
+    });
+  }
+
+  it("during a fault's delay is marked as gone: the work is done, and it has met nothing", async () => {
+    const wall = new FakeWall(Date.parse(START));
+    const { sandbox, client } = await worldOn(wall);
+    await using _ = sandbox;
+    const { url } = await sandbox.listen();
+    await client.call("POST", "/_sandbox/faults", {
+      match: { operation: "createQuote" },
+      delay: "1h",
+      times: 1,
+    });
+    const gone = hungUp();
+    const abort = new AbortController();
+    const sent = fetch(`${url}/api/v1/payments/quotes`, {
+      method: "POST",
+      headers: { authorization: "Bearer sk_test_sandbox", "content-type": "application/json" },
+      body: JSON.stringify({
+        pricing: { base_currency: "NGN", amount: "100.00" },
+        payment_method: "bank_transfer",
+      }),
+      signal: abort.signal,
+    }).catch((error: Error) => error.name);
+    await vi.waitFor(() => expect(wall.armed).toContain(3_600_000));
+    abort.abort();
+    expect(await sent).toBe("AbortError");
+    await gone;
+    wall.elapse(3_600_000);
+    await vi.waitFor(async () => {
+      const { items } = (await client.call("GET", "/_sandbox/requests")).json;
+      expect(items).toMatchObject([
+        { operation: "createQuote", status: null, client_gone: true, response_body: null },
+      ]);
+    });
+    expect((await client.call("GET", "/_sandbox")).json.counts.quotes).toBe(1);
+    expect((await client.call("GET", "/_sandbox/coverage")).json.operations.met).toEqual({});
+    await client.quote();
+    const [answered] = (await client.call("GET", "/_sandbox/requests")).json.items;
+    expect(answered).toMatchObject({ status: 200, client_gone: false });
+    expect((await client.call("GET", "/_sandbox/coverage")).json.operations.met).toEqual({ createQuote: 1 });
+  });
+
+  it.each([
+    ["createQuote", "/api/v1/payments/quotes"],
+    [null, "/api/v1/payments/quote"],
+  ])("with half a body sent is marked as gone, and nothing is done: %s", async (operation, path) => {
+    const sandbox = await openSandbox();
+    const { port } = await sandbox.listen();
+    const client = Client.of(sandbox);
+    await client.call("POST", "/_sandbox/faults", { match: { operation: "*" }, respond: { status: 500 } });
+    const socket = connect(port, "127.0.0.1");
+    socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer sk_test_sandbox\r\n`);
+    socket.write('content-type: application/json\r\ncontent-length: 100\r\n\r\n{"half":', () =>
+      socket.destroy(),
+    );
+    await vi.waitFor(async () => {
+      const { items } = (await client.call("GET", "/_sandbox/requests")).json;
+      expect(items).toMatchObject([
+        { operation, status: null, client_gone: true, request_body: null, response_body: null, fault: null },
+      ]);
+    });
+  });
+
+  it("with half a body sent to the control API has asked for nothing", async () => {
+    const sandbox = await openSandbox();
+    const { port } = await sandbox.listen();
+    const client = Client.of(sandbox);
+    await client.quote();
+    const gone = hungUp();
+    const socket = connect(port, "127.0.0.1");
+    socket.write("POST /_sandbox/reset HTTP/1.1\r\nhost: localhost\r\n");
+    socket.write('content-length: 100\r\n\r\n{"keep":', () => socket.destroy());
+    await gone;
+    expect((await client.call("GET", "/_sandbox")).json.counts.quotes).toBe(1);
   });
 });

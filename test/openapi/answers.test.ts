@@ -21,6 +21,7 @@ function served(body: unknown): ServedRequest {
     operation: "getBalances",
     status: 200,
     apiKey: "sk_test_sandbox",
+    clientGone: false,
     requestBody: null,
     responseBody: JSON.stringify(body),
     idempotencyKey: null,

@@ -43,7 +43,7 @@ function offset(from: string, at: string): string {
 function told(item: Story["items"][number]): string {
   switch (item.kind) {
     case "request":
-      return `${item.method} ${item.path} → ${item.status ?? "connection cut"}${item.fault == null ? "" : ` (fault of ${item.fault})`}${errorOf(item.response_body)}`;
+      return `${item.method} ${item.path} → ${item.status ?? (item.client_gone ? "client gone" : "connection cut")}${item.fault == null ? "" : ` (fault of ${item.fault})`}${errorOf(item.response_body)}`;
     case "transition":
       return `${item.status}${item.reason === undefined ? "" : ` (${item.reason})`}`;
     case "ledger":

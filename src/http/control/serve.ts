@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { bearerKey } from "../authenticate.js";
-import { MAX_BODY_BYTES, parseObject, type RawBody, readBody } from "../body.js";
+import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tornBody } from "../body.js";
 import { isForeign } from "../origin.js";
 import type { Worlds } from "../ports.js";
 import { errorReply, type Reply, toResponse } from "../reply.js";
@@ -45,6 +45,7 @@ export function serveControl(
 function readObject(raw: RawBody, maxBytes: number): Record<string, unknown> | Refusal {
   if ("tooLarge" in raw)
     return refuse("PAYLOAD_TOO_LARGE", `The request body is larger than ${maxBytes / 2 ** 20} MiB`);
+  if ("torn" in raw) return tornBody();
   if (raw.text.trim() === "") return {};
   const parsed = parseObject(raw.text);
   return isRefusal(parsed) ? parsed : parsed.object;

@@ -102,13 +102,16 @@ export const REQUEST_ENTRY = {
   query: {},
   operation: "getBalances",
   status: 200,
+  client_gone: false,
   api_key: "sk_test_…dbox",
   idempotency_key: null,
   runner: null,
   scenario: null,
   fault: null,
   request_body: null,
+  request_body_bytes: null,
   response_body: { success: true, account_id: "org_sandbox", balances: [], total_balance_usd: "0.00" },
+  response_body_bytes: 84,
 };
 
 const PAYLOAD = {

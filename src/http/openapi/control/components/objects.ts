@@ -114,14 +114,18 @@ export const REQUEST_FIELDS = {
   path: "The path without its query.",
   query: "The query, by name.",
   operation: "The service's operation; null where there is none.",
-  status: "What was answered; null when the connection was cut instead.",
+  status: "What was answered; null when there was no answer: the connection was cut, or the client had gone.",
+  client_gone: "Whether the client hung up before it was answered.",
   api_key: "The key that came along, masked.",
   idempotency_key: "The Idempotency-Key that came along.",
   runner: "The scenario run that sent it, when it was not the app.",
   scenario: "The scenario it asked for by header.",
   fault: "The scenario or fault that interfered.",
-  request_body: "As JSON where it is JSON, as text otherwise.",
-  response_body: "As JSON where it is JSON, as text otherwise.",
+  request_body:
+    "As JSON where it is JSON, as text otherwise. Of one above 64 kB the first 64 kB, as text with a mark behind it.",
+  request_body_bytes: "How long it was, in bytes; null when there was none.",
+  response_body: "The same of the answer.",
+  response_body_bytes: "How long that was.",
 };
 
 export const ATTEMPT_FIELDS = {

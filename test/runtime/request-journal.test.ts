@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cutBody, KEPT_BODY_BYTES } from "../../src/runtime/kept-body.js";
+import { RequestJournal } from "../../src/runtime/request-journal.js";
+
+const MB = 1024 * 1024;
+
+const request = (requestBody: string | null, responseBody: string | null = null) => ({
+  url: "http://sandbox/api/v1/payments/quotes",
+  requestBody,
+  responseBody,
+});
+
+describe("a body that is too long", () => {
+  const piece = fc.constantFrom("a", "ä", "€", "😀", "\ud83d", '"', "\n");
+  const piecesArb = fc.array(piece, { minLength: 1, maxLength: 7 });
+  const moreArb = fc.integer({ min: -20, max: 20_000 });
+
+  it("is kept to 64 kB, by whole characters, and says how long it was", () => {
+    fc.assert(
+      fc.property(piecesArb, fc.nat(3), moreArb, (pieces, lead, more) => {
+        const unit = pieces.join("");
+        const times = Math.ceil((KEPT_BODY_BYTES + more) / Buffer.byteLength(unit));
+        // As it would have come over the wire.
+        const sent = Buffer.from("x".repeat(lead) + unit.repeat(times)).toString();
+        const bytes = Buffer.byteLength(sent);
+        const cut = cutBody(sent);
+        expect(cut === undefined).toBe(bytes <= KEPT_BODY_BYTES);
+        if (cut === undefined) return;
+        expect(cut.bytes).toBe(bytes);
+        const mark = `… [cut: ${bytes} bytes in all]`;
+        const kept = cut.text.slice(0, -mark.length);
+        expect(kept + mark === cut.text && sent.startsWith(kept)).toBe(true);
+        expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(KEPT_BODY_BYTES);
+        expect(Buffer.byteLength(kept)).toBeGreaterThan(KEPT_BODY_BYTES - 4);
+      }),
+    );
+  });
+});
+
+describe("the journal", () => {
+  const texts = [0, 1, 20_000, KEPT_BODY_BYTES, KEPT_BODY_BYTES + 1].map((size) => "x".repeat(size));
+  const kept = (text: string | null) => Math.min(text?.length ?? 0, KEPT_BODY_BYTES + 100);
+
+  it("keeps as many of the newest as its limit and 64 MB have room for", () => {
+    const bodyArb = fc.option(fc.constantFrom(...texts));
+    const runArb = fc.array(fc.tuple(bodyArb, bodyArb, fc.integer({ min: 1, max: 400 })), { maxLength: 8 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2_000 }), runArb, (limit, runs) => {
+        const journal = new RequestJournal(limit, () => {});
+        const sizes: number[] = [];
+        for (const [sent, got, times] of runs)
+          for (let n = 0; n < times; n++) {
+            journal.add(request(sent, got), 0);
+            sizes.push(kept(sent) + kept(got));
+          }
+        const entries = journal.entries();
+        expect(entries.map(({ id }) => id)).toEqual(entries.map((_entry, index) => sizes.length - index));
+        const total = entries.reduce(
+          (sum, { requestBody, responseBody }) =>
+            sum + (requestBody?.length ?? 0) + (responseBody?.length ?? 0),
+          0,
+        );
+        expect(total).toBeLessThanOrEqual(64 * MB);
+        expect(entries.length).toBeLessThanOrEqual(limit);
+        // Nothing goes before it has to.
+        const next = sizes.at(-1 - entries.length);
+        if (next !== undefined && entries.length < limit)
+          expect(total + next + 2_000 * (entries.length + 1)).toBeGreaterThan(64 * MB);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it("begins anew when it is cleared", () => {
+    const journal = new RequestJournal(3, () => {});
+    for (let n = 0; n < 5; n++) journal.add(request("a"), 0);
+    journal.clear();
+    expect(journal.entries()).toEqual([]);
+    journal.add(request("b"), 0);
+    expect(journal.entries()).toMatchObject([{ id: 1, requestBody: "b" }]);
+  });
+});
