@@ -6,5 +6,8 @@ export default defineConfig({
     // The files run side by side; what is in one file runs in order.
     fileParallelism: true,
     maxWorkers: 4,
+    // A limit for what hangs: a busy CI machine may be slow.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
   },
 });

@@ -20,7 +20,7 @@ const START = "2026-03-01T09:00:00.000Z";
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 
 const receivers: Receiver[] = [];
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 afterEach(async () => {
   await stopAll();
   for (const receiver of receivers.splice(0)) await receiver.close();

@@ -14,7 +14,7 @@ import {
   temporaryFolder,
 } from "../support/process-command.js";
 
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 afterEach(stopAll);
 afterAll(removeFolders);
 

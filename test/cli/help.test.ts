@@ -18,7 +18,7 @@ import {
 import { Client } from "../support/receiver-client.js";
 import { Receiver, refusingUrl } from "../support/receiver-server.js";
 
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 afterEach(stopAll);
 afterAll(removeFolders);
 

@@ -17,7 +17,7 @@ import {
 const CONFIG = "payments-sandbox.config.yaml";
 const SCENARIO = "payments-sandbox.scenario.yaml";
 
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 afterEach(stopAll);
 afterAll(removeFolders);
 

@@ -11,7 +11,7 @@ import {
 import { Client } from "../support/receiver-client.js";
 import { refusingUrl } from "../support/receiver-server.js";
 
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 afterEach(stopAll);
 afterAll(removeFolders);
 

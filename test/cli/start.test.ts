@@ -18,7 +18,7 @@ import { Receiver } from "../support/receiver-server.js";
 
 const DEFAULT_SECRET = "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=";
 
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 afterEach(stopAll);
 afterAll(removeFolders);
 

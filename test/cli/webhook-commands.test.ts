@@ -19,7 +19,7 @@ let client: Client;
 let options: CommandOptions;
 const receivers: Receiver[] = [];
 
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 beforeEach(async () => {
   const cwd = temporaryFolder();
   server = new Command(["start", "--json", "-p", "0", "--rate-limit", "off", "--clock", "manual"], { cwd });

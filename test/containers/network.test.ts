@@ -15,7 +15,7 @@ const KEYS = {
 
 let world: ContainerWorld;
 
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 afterEach(() => world.close());
 
 async function worldOf(...names: string[]): Promise<ContainerWorld> {

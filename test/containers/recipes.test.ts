@@ -3,7 +3,7 @@ import { exchange, head } from "../support/api-wire.js";
 import { buildIfMissing, Command, removeFolders, stopAll } from "../support/process-command.js";
 import { COMPOSE, GITLAB, RECIPES, type Recipe } from "./support/recipes.js";
 
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 afterEach(stopAll);
 afterAll(removeFolders);
 

@@ -19,7 +19,7 @@ describe("docs/control-api.md", () => {
     const { url } = await sandbox.listen();
     for (const { name, code } of blocks) {
       const env = { ...process.env, PAYMENTS_SANDBOX_URL: url };
-      const { stdout } = await promisify(execFile)("sh", ["-ec", code], { env, timeout: 10_000 });
+      const { stdout } = await promisify(execFile)("sh", ["-ec", code], { env, timeout: 100_000 });
       expect([name, stdout]).toEqual([name, expect.stringMatching(/^\{.*\}$/s)]);
     }
   });

@@ -35,7 +35,7 @@ let project: UserProject;
 /** As if the job's port were this one. */
 let environment: Record<string, string>;
 
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 beforeEach(async () => {
   project = new UserProject();
   project.write("package.json", '{ "scripts": { "test": "node tests.cjs" } }\n');

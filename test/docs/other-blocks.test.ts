@@ -10,7 +10,7 @@ let project: UserProject;
 let port: number;
 let url: string;
 
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 beforeEach(async () => {
   project = new UserProject();
   port = (await freePorts(1))[0]!;

@@ -6,7 +6,7 @@ import { buildIfMissing, ROOT, removeFolders } from "../support/process-command.
 import { Example, manifestIn, TIME_LIMIT_MS } from "./support/example.js";
 
 vi.setConfig({ testTimeout: TIME_LIMIT_MS + 5_000 });
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 afterAll(removeFolders);
 
 const EXAMPLES = [

@@ -238,9 +238,9 @@ describe("PUT clock", () => {
     const from = Date.parse((await clockOf(api)).now);
     const wall = Date.now();
     let now = from;
-    while (now < from + 10_000) now = Date.parse((await clockOf(api)).now);
-    // Ten seconds at 3600 times the speed are a few milliseconds.
-    expect(Date.now() - wall).toBeLessThan(5_000);
+    while (now < from + 3_600_000) now = Date.parse((await clockOf(api)).now);
+    // An hour at 3600 times the speed is a second; a busy machine may look at it late.
+    expect(Date.now() - wall).toBeLessThan(60_000);
   });
 
   it("to manual stops a running clock where it is", async () => {

@@ -72,7 +72,7 @@ afterAll(() => project[Symbol.dispose]());
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 const INSTALLED = join(project.folder, "node_modules/payments-sandbox");
 
-describe("the package's types", { timeout: 120_000 }, () => {
+describe("the package's types", { timeout: 300_000 }, () => {
   it.each(["common.json", "legacy.json", "module/module.json", "module/bundler.json"])(
     "need nothing else installed, and say what is wrong: %s",
     async (file) => {

@@ -129,7 +129,6 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     // Another takes over from the tab that listened.
     await tabs[0]!.close();
     await createCheckout(sandbox, {});
-    for (const tab of [...tabs.slice(1, 4), ...tabs.slice(5)])
-      await expect.poll(() => charges(tab), { timeout: 15_000 }).toBe(2);
+    for (const tab of [...tabs.slice(1, 4), ...tabs.slice(5)]) await expect.poll(() => charges(tab)).toBe(2);
   });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { buildIfMissing, Command, removeFolders, stopAll } from "../support/process-command.js";
 
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 afterEach(stopAll);
 afterAll(removeFolders);
 
@@ -101,4 +101,4 @@ it("a thousand namespaces at once are made, keep to themselves, and leave nothin
   }
   expect((await call("GET /_sandbox/namespaces")).total).toBe(1);
   expect((await send("GET /api/v1/payments/payins", keyOf(7))).status).toBe(401);
-}, 180_000);
+}, 300_000);

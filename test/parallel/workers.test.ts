@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { buildIfMissing, removeFolders, stopAll } from "../support/process-command.js";
 import { type Assignment, type Course, takeAlone, takeTogether } from "./support/workers.js";
 
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 afterEach(stopAll);
 afterAll(removeFolders);
 

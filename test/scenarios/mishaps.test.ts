@@ -105,9 +105,9 @@ describe("webhook_outage", () => {
 describe("flaky_api", () => {
   const CALLS = 400;
 
-  async function badDay(seed: string): Promise<{ status: number; ms: number; retryAfter: string | null }[]> {
+  async function badDay(seed: string) {
     const api = await openApi({ seed, scenario: "flaky_api" });
-    return Promise.all(
+    const answers = await Promise.all(
       Array.from({ length: CALLS }, async () => {
         const before = performance.now();
         const answer: Answer<unknown> = await api.get("/api/v1/payments/payins");
@@ -118,10 +118,17 @@ describe("flaky_api", () => {
         };
       }),
     );
+    let slow = 0;
+    for (let offset = 0; offset < CALLS; offset += 100) {
+      const page = `/_sandbox/requests?operation=listPayins&status=200&limit=100&offset=${offset}`;
+      const { items } = (await api.get<{ items: { fault: string | null }[] }>(page)).body;
+      slow += items.filter(({ fault }) => fault !== null).length;
+    }
+    return { answers, slow };
   }
 
   it("fails one call in five, turns away one in ten of the others, and makes some wait", async () => {
-    const answers = await badDay("one");
+    const { answers, slow } = await badDay("one");
     const count = (status: number) => answers.filter((one) => one.status === status).length;
     expect(count(500)).toBeGreaterThan(CALLS * 0.12);
     expect(count(500)).toBeLessThan(CALLS * 0.28);
@@ -129,15 +136,18 @@ describe("flaky_api", () => {
     expect(count(429)).toBeLessThan(CALLS * 0.14);
     expect(count(200)).toBe(CALLS - count(500) - count(429));
     for (const { status, retryAfter } of answers) expect(retryAfter).toBe(status === 429 ? "1" : null);
-    const slow = answers.filter(({ ms }) => ms >= 1_990);
-    expect(slow.length).toBeGreaterThan(0);
-    expect(slow.length).toBeLessThan(CALLS * 0.1);
-    for (const { status } of slow) expect(status).toBe(200);
+    expect(slow).toBeGreaterThan(0);
+    expect(slow).toBeLessThan(CALLS * 0.1);
+    // On a busy machine others may take as long.
+    expect(answers.filter(({ status, ms }) => status === 200 && ms >= 1_990).length).toBeGreaterThanOrEqual(
+      slow,
+    );
   });
 
   it("has the same bad day for the same seed, and another one for another", async () => {
     const [first, again, other] = await Promise.all([badDay("one"), badDay("one"), badDay("two")]);
-    const statuses = (day: { status: number }[]) => day.map(({ status }) => status).join(" ");
+    const statuses = (day: Awaited<ReturnType<typeof badDay>>) =>
+      day.answers.map(({ status }) => status).join(" ");
     expect(statuses(again)).toBe(statuses(first));
     expect(statuses(other)).not.toBe(statuses(first));
   });
@@ -152,7 +162,7 @@ describe("flaky_api", () => {
     await api.post("/_sandbox/scenarios/flaky_api/deactivate", {});
     expect(statuses).toContain(500);
     expect((await api.payins()).total).toBe(statuses.filter((status) => status === 200).length);
-  }, 60_000);
+  }, 300_000);
 });
 
 describe("lost_response", () => {

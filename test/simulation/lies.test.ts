@@ -398,11 +398,11 @@ async function caught(lie: Lie): Promise<Rule | undefined> {
 }
 
 describe("the auditor catches a lie", () => {
-  it.each(LIES)("%s: %s", { timeout: 120_000 }, async (_name, rule, lie) => {
+  it.each(LIES)("%s: %s", { timeout: 300_000 }, async (_name, rule, lie) => {
     expect(await caught(lie)).toBe(rule);
   });
 
-  it.each(WRONG_ANSWERS)("%s: %s", { timeout: 120_000 }, async (_name, rule, lie) => {
+  it.each(WRONG_ANSWERS)("%s: %s", { timeout: 300_000 }, async (_name, rule, lie) => {
     expect(await caught(lie)).toBe(rule);
   });
 });

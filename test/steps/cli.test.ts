@@ -143,7 +143,7 @@ steps:
     const running = new Command(["run", fileWith(text), "--url", url]);
     const read = async (path: string) =>
       (await (await fetch(`${url}/_sandbox${path}`)).json()) as Record<string, unknown>;
-    await expect.poll(async () => (await read("/faults")).total, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await read("/faults")).total).toBe(1);
     expect(await read("/clock")).toMatchObject({ mode: "manual" });
     expect(JSON.stringify(await read("/scenarios?limit=100"))).toContain('"long"');
     const { code, stdout } = await running.stop("SIGINT");

@@ -55,7 +55,7 @@ export class Project implements Disposable {
         cwd: this.folder,
         env: { ...own, NODE_ENV: "test", NO_COLOR: "1", CI: "1", ...env },
         stdio: ["ignore", "pipe", "pipe"],
-        timeout: 100_000,
+        timeout: 250_000,
       });
       const texts = { stdout: "", stderr: "" };
       child.stdout.on("data", (chunk) => (texts.stdout += chunk));

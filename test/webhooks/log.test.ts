@@ -38,8 +38,8 @@ describe("the delivery log", () => {
     expect(attempt).toMatchObject({ attempt: 1, status: 503, response_body: "büsy ✗", error: null });
     expect(since(attempt.at)).toBe(0);
     expect(attempt.duration_ms).toBeGreaterThanOrEqual(50);
-    expect(attempt.duration_ms).toBeLessThan(5_000);
-    expect(Math.abs(Date.now() - Date.parse(attempt.sent_at))).toBeLessThan(20_000);
+    expect(attempt.duration_ms).toBeLessThan(60_000);
+    expect(Math.abs(Date.now() - Date.parse(attempt.sent_at))).toBeLessThan(100_000);
     // Every header we chose went out as the log has it.
     expect(receiver.received[0]!.headers).toMatchObject(attempt.request_headers);
     expect(Object.keys(attempt.request_headers)).toEqual(

@@ -15,7 +15,7 @@ const START = "2026-03-01T09:00:00.000Z";
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 const CHARGES = 200;
 
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 afterEach(stopAll);
 afterAll(removeFolders);
 

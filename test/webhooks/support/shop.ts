@@ -54,7 +54,7 @@ export async function deliveries(client: Client, query = ""): Promise<Json[]> {
 }
 
 /** Resolves when that holds; looked at again every few milliseconds of wall time. */
-export async function eventually(holds: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
+export async function eventually(holds: () => boolean | Promise<boolean>, limitMs = 100_000): Promise<void> {
   const until = performance.now() + limitMs;
   while (!(await holds())) {
     if (performance.now() > until) throw new Error(`not within ${limitMs} ms: ${holds}`);
