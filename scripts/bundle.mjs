@@ -57,6 +57,8 @@ export async function bundleCommonJs(root, input, dir) {
   await bundled.write({
     ...OUTPUT,
     format: "cjs",
+    // Jest has no import() without a flag.
+    dynamicImportInCjs: false,
     dir,
     entryFileNames: "[name].cjs",
     chunkFileNames: "chunks/[name]-[hash].cjs",

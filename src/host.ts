@@ -3,6 +3,7 @@ import type { LoadedScenario } from "./runtime/scenario-files.js";
 import type { RunReport } from "./runtime/steps/report.js";
 import { repeatableRunId } from "./runtime/steps/run-id.js";
 import { invalid, isRefusal, type Refusal, refuse } from "./schema/errors.js";
+import { lazily } from "./schema/lazily.js";
 import { clockSetting } from "./schema/options.js";
 import type { Scenario } from "./schema/scenario.js";
 import { parseInstant } from "./schema/time.js";
@@ -92,7 +93,7 @@ export class Host implements Worlds {
   async runScenario(world: World, { source, vars, app, fetch }: ScenarioRun): Promise<RunReport | Refusal> {
     const loaded = await this.#load(world, source, vars);
     if (isRefusal(loaded)) return loaded;
-    const { runScenario } = await import("./runtime/steps/run.js");
+    const { runScenario } = await lazily(() => import("./runtime/steps/run.js"));
     return runScenario(loaded, {
       namespace: world.name,
       app: app?.replace(/\/+$/, ""),
@@ -105,8 +106,8 @@ export class Host implements Worlds {
     source: Readonly<Record<string, unknown>>,
     given: Readonly<Record<string, string>>,
   ): Promise<LoadedScenario | Refusal> {
-    const { loadScenario } = await import("./runtime/scenario-files.js");
-    const { DocumentError, valueDocument } = await import("./runtime/documents.js");
+    const { loadScenario } = await lazily(() => import("./runtime/scenario-files.js"));
+    const { DocumentError, valueDocument } = await lazily(() => import("./runtime/documents.js"));
     try {
       const runIdOf = (name: string) => this.runIdOf(world, name);
       return loadScenario(valueDocument(source), { given, runIdOf });

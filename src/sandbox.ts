@@ -25,6 +25,7 @@ import { durationMs, parseDuration } from "./schema/duration.js";
 import { isRefusal, type Refusal, refuse } from "./schema/errors.js";
 import type { Fixtures } from "./schema/fixtures.js";
 import { check, issueMessage, issuePath } from "./schema/issues.js";
+import { lazily, nothingLoading } from "./schema/lazily.js";
 import { nearest } from "./schema/nearest.js";
 import {
   clockSetting,
@@ -115,9 +116,10 @@ export class Sandbox {
   readonly #fetch: (request: Request) => Promise<Response>;
   readonly #options: OpenOptions;
   readonly #version: string;
+  #opening: Promise<Listening> | undefined;
   #listening: Listening | undefined;
   #host = DEFAULT_HOST;
-  #closed = false;
+  #closing: Promise<void> | undefined;
 
   /** @internal Use `createSandbox()`. */
   constructor(host: Host, options: OpenOptions, version: string) {
@@ -200,19 +202,33 @@ export class Sandbox {
 
   /** Opens a port (0: any free one) and resolves when the sandbox can be reached there. */
   async listen(where: { port?: number; host?: string } = {}): Promise<{ url: string; port: number }> {
-    if (this.#listening !== undefined) throw new Error("the sandbox listens already");
+    if (this.#opening !== undefined) throw new Error("the sandbox listens already");
     const host = where.host ?? this.#options.host ?? DEFAULT_HOST;
-    this.#host = plainAddress(host);
+    this.#opening = this.#open(where.port ?? this.#options.port ?? 0, host);
+    try {
+      const listening = await this.#opening;
+      if (this.#closing !== undefined) throw new UserError("listen: the sandbox was closed meanwhile");
+      this.#listening = listening;
+      this.#host = plainAddress(host);
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+    return { url: this.url, port: this.#listening.port };
+  }
+
+  #open(port: number, host: string): Promise<Listening> {
+    const name = plainAddress(host);
     const { public_url, allowed_host = [] } = this.#options;
     const guard = new HostGuard([
       ...allowed_host,
       ...(public_url === undefined ? [] : [new URL(public_url).host]),
-      ...(isEverywhere(this.#host) ? [] : [this.#host]),
+      ...(isEverywhere(name) ? [] : [name]),
     ]);
     const access = new ControlAccess(this.#options.control_token);
     const needsToken = controlDoor(host, this.#options.control_token) !== "open";
-    this.#listening = await listen({
-      port: where.port ?? this.#options.port ?? 0,
+    return listen({
+      port,
       host,
       ownsProcess: this.#options.ownsProcess ?? false,
       fetch: (request, incoming) => {
@@ -249,7 +265,6 @@ export class Sandbox {
           this.#world.nowMs(),
         ),
     });
-    return { url: this.url, port: this.#listening.port };
   }
 
   #controlClosed(access: ControlAccess): Response {
@@ -304,8 +319,8 @@ export class Sandbox {
    * sandbox's secret and signature.
    */
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
-    const { checkWebhook } = await import("./runtime/doctor/check.js");
-    const { readCheckOptions } = await import("./runtime/doctor/options.js");
+    const { checkWebhook } = await lazily(() => import("./runtime/doctor/check.js"));
+    const { readCheckOptions } = await lazily(() => import("./runtime/doctor/options.js"));
     const { signature, webhook_timeout } = this.#options;
     const defaults = { secret: this.webhookSecret, signature, timeout: webhook_timeout };
     const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
@@ -324,8 +339,8 @@ export class Sandbox {
    * are on top and go again. Resolves with a report whether or not they pass; throws for a file with faults.
    */
   async run(file: string, options: RunFileOptions = {}): Promise<RunReport> {
-    const { readScenarioFile } = await import("./runtime/scenario-files.js");
-    const { runScenario } = await import("./runtime/steps/run.js");
+    const { readScenarioFile } = await lazily(() => import("./runtime/scenario-files.js"));
+    const { runScenario } = await lazily(() => import("./runtime/steps/run.js"));
     const { vars, environment = process.env, app, ...rest } = options;
     const loaded = await readScenarioFile(file, {
       given: vars ?? {},
@@ -344,14 +359,21 @@ export class Sandbox {
     await this.#world.runner.settled();
   }
 
-  /** Ends it: no port, timer or delivery is left behind. A second call does nothing. */
+  /** Ends it: no port, timer or delivery is left behind, and nothing to be loaded. A second call does nothing more. */
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    // What went wrong is told the first time.
+    if (this.#closing !== undefined) return this.#closing.catch(() => {});
+    this.#closing = this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     try {
       this.#worlds.close();
     } finally {
-      await this.#listening?.close();
+      const listening = await this.#opening?.catch(() => undefined);
+      await listening?.close();
+      await nothingLoading();
     }
   }
 
@@ -378,8 +400,7 @@ function reportError(error: unknown): void {
 
 /** Reads the files, makes the world, wires it to HTTP. Throws a UserError for what the user can mend. */
 export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
-  const options =
-    asked.control_token === "generate" ? { ...asked, control_token: await madeUpToken() } : asked;
+  const options = asked.control_token === "generate" ? { ...asked, control_token: madeUpToken() } : asked;
   const fault = pathFault(options.paths ?? {});
   if (fault !== undefined) throw new UserError(fault);
   const version = packageVersion();

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { refuse } from "../schema/errors.js";
+import { lazily } from "../schema/lazily.js";
 import { iso } from "../schema/time.js";
 import { CONTROL_OPERATIONS } from "./control/operations.js";
 import { serveControl } from "./control/serve.js";
@@ -48,15 +49,16 @@ export function createApps({ worlds, paths = {}, errorCodes = {}, onError }: App
     route(operation.method, operation.path, serveControl(worlds, operation, fetchOf(app)));
   for (const page of pageRoutes(worlds)) route(page.method, page.path, page.handle);
   // These are made on demand, so that a start does not read what most runs never ask for.
-  route("GET", "/openapi.json", async (c) =>
-    (await import("./openapi/serve.js")).serveOpenApi(worlds, paths, c),
-  );
-  route("GET", "/docs", async (c) => (await import("./pages/docs.js")).serveDocs(worlds, paths, c));
-  route("GET", "/_sandbox/docs", async (c) => (await import("./pages/docs.js")).serveControlDocs(worlds, c));
+  const openapi = () => lazily(() => import("./openapi/serve.js"));
+  const controlOpenapi = () => lazily(() => import("./openapi/control/serve.js"));
+  const docs = () => lazily(() => import("./pages/docs.js"));
+  const dashboard = () => lazily(() => import("./pages/dashboard/serve.js"));
+  route("GET", "/openapi.json", async (c) => (await openapi()).serveOpenApi(worlds, paths, c));
+  route("GET", "/docs", async (c) => (await docs()).serveDocs(worlds, paths, c));
+  route("GET", "/_sandbox/docs", async (c) => (await docs()).serveControlDocs(worlds, c));
   route("GET", "/_sandbox/openapi.json", async (c) =>
-    (await import("./openapi/control/serve.js")).serveControlOpenApi(worlds, c),
+    (await controlOpenapi()).serveControlOpenApi(worlds, c),
   );
-  const dashboard = () => import("./pages/dashboard/serve.js");
   route("GET", "/_sandbox/dashboard", async (c) => (await dashboard()).showDashboard(worlds, c));
   route("POST", "/_sandbox/dashboard", async (c) => (await dashboard()).actOnDashboard(worlds, c));
   route("GET", "/", (c) =>

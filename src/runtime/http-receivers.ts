@@ -1,6 +1,8 @@
+import * as dns from "node:dns";
 import * as http from "node:http";
 import type { LookupFunction, Socket } from "node:net";
 import type { Outcome } from "../engine/commands/deliveries.js";
+import { lazily } from "../schema/lazily.js";
 import { RESPONSE_KEPT_BYTES, retryAfterMs } from "./answers.js";
 import { lookupElsewhere, lookupLocalhost } from "./lookups.js";
 import type { SignedRequest } from "./sender.js";
@@ -30,7 +32,7 @@ export class HttpReceivers {
   /** TLS is loaded for those who use it: it costs a start 2 ms. */
   async #transport(protocol: string) {
     if (protocol !== "https:") return { request: http.request, agent: this.#httpAgent };
-    const https = await import("node:https");
+    const https = await lazily(() => import("node:https"));
     this.#https ??= {
       request: https.request,
       agent: new https.Agent(AGENT_OPTIONS),
@@ -39,11 +41,10 @@ export class HttpReceivers {
   }
 
   /** How the name in a URL becomes an address; one that is an address already is not looked up. */
-  async #lookup(hostname: string): Promise<{ lookup?: LookupFunction; autoSelectFamily?: true }> {
+  #lookup(hostname: string): { lookup?: LookupFunction; autoSelectFamily?: true } {
     if (hostname === "localhost") return { lookup: lookupLocalhost, autoSelectFamily: true };
     if (/^[\d.]+$|^\[/.test(hostname)) return {};
-    const resolve = this.#options.resolve ?? (await import("node:dns")).lookup;
-    return { lookup: lookupElsewhere(resolve as LookupFunction) };
+    return { lookup: lookupElsewhere(this.#options.resolve ?? (dns.lookup as LookupFunction)) };
   }
 
   /** Never rejects: what went wrong is part of the outcome. */
@@ -55,8 +56,8 @@ export class HttpReceivers {
     const { wall, timeoutMs } = this.#options;
     const sentAtMs = wall.nowMs();
     const url = new URL(address);
-    const transport = await this.#transport(url.protocol);
-    const lookup = await this.#lookup(url.hostname);
+    const transport = signal.aborted ? undefined : await this.#transport(url.protocol);
+    const lookup = this.#lookup(url.hostname);
     return new Promise((resolve) => {
       let callOff: (() => void) | undefined;
       let isDone = false;
@@ -80,8 +81,8 @@ export class HttpReceivers {
         current?.destroy();
       };
       const abort = (): void => stop("called off");
-      // Called off while TLS was being loaded: nothing may go out any more.
-      if (signal.aborted) return abort();
+      // Called off before its turn, or while TLS was being loaded: nothing may go out any more.
+      if (transport === undefined || signal.aborted) return abort();
       signal.addEventListener("abort", abort);
       const bytes = Buffer.from(body);
 

@@ -5,6 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
+import { lazily } from "../schema/lazily.js";
 import { UserError } from "../schema/user-error.js";
 import { setImmediate } from "./timers.js";
 import { turns } from "./turns.js";
@@ -19,8 +20,9 @@ export interface ListenOptions {
   /** Answers GET /health while the rest is still being loaded; false leaves it to the rest. */
   readonly onEarlyHealth?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
   /**
-   * Whether Request and Response of the whole process may be replaced by lighter ones: faster, but not for us
-   * to do in somebody else's process.
+   * Whether this process is ours alone. Then Request and Response of the whole of it are replaced by lighter ones,
+   * and what answers is loaded behind the open port. In somebody else's process, which may be over at any moment for
+   * all that has to do with us (a test suite's), nothing is left to load once the port is open.
    */
   readonly ownsProcess: boolean;
 }
@@ -32,8 +34,8 @@ export interface Listening {
 }
 
 /** Opens the port. Refuses with one line when it is taken or not ours to take. */
-export function listen(options: ListenOptions): Promise<Listening> {
-  let answer: RequestListener | undefined;
+export async function listen(options: ListenOptions): Promise<Listening> {
+  let answer = options.ownsProcess ? undefined : await requestListener(options);
   let loading: Promise<RequestListener> | undefined;
   const load = (): Promise<RequestListener> =>
     (loading ??= requestListener(options).then((loaded) => (answer = loaded)));
@@ -49,7 +51,7 @@ export function listen(options: ListenOptions): Promise<Listening> {
     server.listen(options.port, options.host, () => {
       const address = server.address();
       const port = typeof address === "object" && address !== null ? address.port : options.port;
-      setImmediate(() => void load());
+      if (answer === undefined) setImmediate(() => void load());
       resolve({
         port,
         server,
@@ -64,15 +66,15 @@ export function listen(options: ListenOptions): Promise<Listening> {
 }
 
 /**
- * The adapter from Node's requests to those of Hono is loaded when the port is open: it brings in the whole of
- * fetch, which takes longer than everything else at a start. A request that comes before it is there waits.
+ * The adapter from Node's requests to those of Hono. It brings in the whole of fetch, which takes longer than
+ * everything else at a start. A request that comes before it is there waits.
  */
 async function requestListener({
   fetch,
   onBadRequest,
   ownsProcess,
 }: ListenOptions): Promise<RequestListener> {
-  const { getRequestListener } = await import("@hono/node-server");
+  const { getRequestListener } = await lazily(() => import("@hono/node-server"));
   return getRequestListener(
     (request, env) => fetch(request, (env as { incoming: IncomingMessage }).incoming),
     {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setImmediate } from "./timers.js";
 
 /**
@@ -49,7 +50,6 @@ export function keepAlive(): () => void {
 }
 
 /** A token that cannot be guessed. */
-export async function madeUpToken(): Promise<string> {
-  const { randomBytes } = await import("node:crypto");
+export function madeUpToken(): string {
   return randomBytes(24).toString("base64url");
 }

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { lazily } from "../../schema/lazily.js";
 import type { Worlds } from "../ports.js";
 import type { ActionName } from "./actions.js";
 
@@ -14,7 +15,7 @@ const ACTION_NAMES: readonly ActionName[] = ["method", "paid", "cancel", "outcom
 
 /** The hosted checkout. The pages themselves are loaded with the first request for one: a start is not to pay for them. */
 export function pageRoutes(worlds: Worlds): PageRoute[] {
-  const load = () => import("./checkout.js");
+  const load = () => lazily(() => import("./checkout.js"));
   const id = (c: Context): string => c.req.param("checkout_id") ?? "";
   const get = (path: string, name: "showCheckout" | "checkoutStatus" | "backToPage"): PageRoute => ({
     method: "GET",

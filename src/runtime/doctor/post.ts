@@ -1,4 +1,5 @@
 import * as http from "node:http";
+import { lazily } from "../../schema/lazily.js";
 import type { Wall } from "../wall.js";
 import type { Answer, AnswerKind } from "./report.js";
 
@@ -16,7 +17,7 @@ export interface Post {
 
 /** Posts to a receiver, on a connection of its own, and tells what came back. Never rejects. */
 export async function post(url: URL, request: Post, timeoutMs: number, wall: Wall): Promise<Answer> {
-  const transport = url.protocol === "https:" ? await import("node:https") : http;
+  const transport = url.protocol === "https:" ? await lazily(() => import("node:https")) : http;
   const startMs = wall.nowMs();
   return new Promise((resolve) => {
     let isConnected = false;

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { Project } from "../support/packed.js";
+
+/** What a suite does with the package and never over the port. A module it asks for after its end ends Jest's whole run. */
+const SUITES = {
+  "nothing.test.js": `
+    const { setupSandbox } = require("payments-sandbox/testing");
+    setupSandbox();
+    test("has nothing to do with it", () => { expect(1).toBe(1); });`,
+  "fetch.test.js": `
+    const { setupSandbox } = require("payments-sandbox/testing");
+    const sandbox = setupSandbox();
+    test("calls without the port", async () => { expect((await sandbox.fetch("/health")).status).toBe(200); });`,
+  "listen.test.js": `
+    const { createSandbox } = require("payments-sandbox");
+    test("listens and closes", async () => {
+      const sandbox = await createSandbox();
+      await sandbox.listen();
+      await sandbox.close();
+    });`,
+  "unawaited.test.js": `
+    const { createSandbox } = require("payments-sandbox");
+    test("closes what has not begun to listen", async () => {
+      const sandbox = await createSandbox();
+      const listening = sandbox.listen().catch((error) => error.message);
+      await sandbox.close();
+      expect(await listening).toMatch(/closed/);
+    });`,
+  "under-way.test.js": `
+    const { createSandbox } = require("payments-sandbox");
+    test.each(["http://shop.test/hook", "https://127.0.0.1:9/hook"])("closes with a webhook to %s on its way", async (url) => {
+      const sandbox = await createSandbox({ clock: "manual", webhooks: [url] });
+      await sandbox.fetch("/_sandbox/events", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ type: "webhook.test", data: {} }),
+      });
+      await sandbox.close();
+    });`,
+  "asked.test.js": `
+    const { createSandbox } = require("payments-sandbox");
+    test.each(["/docs", "/_sandbox/docs", "/openapi.json", "/_sandbox/openapi.json", "/_sandbox/dashboard"])(
+      "closes before %s has answered",
+      async (path) => {
+        const sandbox = await createSandbox();
+        void sandbox.fetch(path).catch(() => {});
+        await sandbox.close();
+      },
+    );`,
+  "delivered.test.js": `
+    const { createSandbox } = require("payments-sandbox");
+    test.each(["http://localhost.:9/hook", "https://127.0.0.1:9/hook"])("tries %s", async (url) => {
+      const sandbox = await createSandbox({ clock: "manual", webhooks: [url], controlToken: "generate" });
+      await sandbox.fetch("/_sandbox/events", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ type: "webhook.test", data: {} }),
+      });
+      await sandbox.settled();
+      const { items } = await (await sandbox.fetch("/_sandbox/deliveries")).json();
+      expect(items[0].attempts[0].error).toMatch(/ENOTFOUND|EAI_AGAIN|ECONNREFUSED/);
+      await sandbox.close();
+    });`,
+};
+
+/** With Jest's support of ES modules a module is read from the disk meanwhile. */
+const MODULE = `
+  import { createSandbox } from "payments-sandbox";
+  import { setupSandbox } from "payments-sandbox/testing";
+  setupSandbox();
+  test("closes before an answer", async () => {
+    const sandbox = await createSandbox();
+    void sandbox.fetch("/docs").catch(() => {});
+    await sandbox.close();
+  });`;
+
+const project = new Project(
+  {
+    "package.json": JSON.stringify({ private: true }),
+    "jest.config.js": `module.exports = { testMatch: ["**/*.test.{js,mjs}"] };`,
+    ...SUITES,
+    "module.test.mjs": MODULE,
+  },
+  ["jest", "jest-29"],
+);
+const cache = mkdtempSync(join(tmpdir(), "jest-cache-"));
+afterAll(() => {
+  project[Symbol.dispose]();
+  rmSync(cache, { recursive: true, force: true });
+});
+
+describe.each([
+  ["Jest 30", "jest"],
+  ["Jest 29", "jest-29"],
+])("%s", { timeout: 120_000 }, (_name, installed) => {
+  it.each([
+    ["a file alone", 1, ["nothing.test.js"], {}],
+    ["one file after the other", 13, ["--runInBand", "\\.js$"], {}],
+    ["files in several workers", 13, ["--maxWorkers=2", "\\.js$"], {}],
+    ["an ES module", 1, ["\\.mjs$"], { NODE_OPTIONS: "--experimental-vm-modules" }],
+  ])("asks for nothing of ours once a suite is over: %s", async (_how, tests, args, environment) => {
+    const jest = `node_modules/${installed}/bin/jest.js`;
+    const options = ["--ci", "--colors=false", "--cacheDirectory", join(cache, installed)];
+    const { code, stderr } = await project.run([jest, ...options, ...args], environment);
+    expect(stderr).not.toMatch(/torn down|soft deleted|open handle|failed to exit|internal error/);
+    expect(stderr.replaceAll(/ +/g, " ")).toContain(`\nTests: ${tests} passed, ${tests} total\n`);
+    expect(code).toBe(0);
+  });
+});
