@@ -19,6 +19,7 @@ import { type Listening, listen } from "./runtime/listener.js";
 import { loadShipped, packageVersion } from "./runtime/shipped.js";
 import type { RunReport, StepReport } from "./runtime/steps/report.js";
 import { repeatableRunId } from "./runtime/steps/run-id.js";
+import { StoreError } from "./runtime/store/error.js";
 import { madeUpSeed, madeUpToken, systemWall } from "./runtime/wall.js";
 import type { ChargeStatus } from "./schema/common.js";
 import { durationMs, parseDuration } from "./schema/duration.js";
@@ -392,10 +393,13 @@ function requestOf(input: Request | URL | string, init: RequestInit | undefined)
 /** Tells the adapter that there is nothing left to send. */
 const ALREADY_SENT_HEADER = "x-hono-already-sent";
 
+/** What a disk refused is said in a line; of anything else, where it happened is worth knowing. */
 function reportError(error: unknown): void {
-  process.stderr.write(
-    `payments-sandbox: internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  );
+  const text =
+    error instanceof StoreError
+      ? error.message
+      : `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  process.stderr.write(`payments-sandbox: ${text}\n`);
 }
 
 /** Reads the files, makes the world, wires it to HTTP. Throws a UserError for what the user can mend. */
@@ -422,7 +426,7 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
     })),
     ...(options.webhook_url ?? []).map((url) => ({ url: webhookUrl(url)! })),
   ];
-  const shared: Omit<WorldOptions, "name" | "store" | "snapshotFolder"> = {
+  const shared: Omit<WorldOptions, "name" | "store" | "snapshots"> = {
     seed: options.seed,
     defaultSeed: options.makeUpSeed ? madeUpSeed() : FIXED_SEED,
     clock: options.clock === undefined ? undefined : clockSetting(options.clock),

@@ -23,7 +23,8 @@ import { RateLimiter } from "./runtime/rate-limiter.js";
 import { RequestJournal } from "./runtime/request-journal.js";
 import { Runner } from "./runtime/runner.js";
 import { Sender } from "./runtime/sender.js";
-import { Snapshots } from "./runtime/snapshots.js";
+import type { Snapshots } from "./runtime/snapshots.js";
+import { StoreError } from "./runtime/store/error.js";
 import { Tally } from "./runtime/tally.js";
 import type { Wall } from "./runtime/wall.js";
 import { Watchers } from "./runtime/watchers.js";
@@ -68,8 +69,8 @@ export interface WorldOptions {
   readonly apiKey: string;
   readonly liveApiKey: string;
   readonly store: Store;
-  /** Where snapshots are kept; undefined keeps them in memory. */
-  readonly snapshotFolder?: string | undefined;
+  /** Where snapshots are kept; asked for once the store is open. */
+  readonly snapshots: () => Snapshots;
   readonly wall: Wall;
   readonly version: string;
   readonly onError: (error: unknown) => void;
@@ -153,6 +154,8 @@ export class LocalWorld implements World {
         for (const webhook of options.webhooks) this.#register(webhook)(tx);
       }, this.engine.state.at);
 
+    this.snapshots = this.#snapshotPort(options.snapshots());
+
     const { wall } = options;
     const sender = new Sender({
       timeoutMs: options.webhookTimeoutMs,
@@ -161,7 +164,12 @@ export class LocalWorld implements World {
     });
     this.#receivers = sender.receivers;
     this.runner = new Runner(this.engine, this.#clock, sender, wall, options.onError, options.onNotice);
-    this.runner.keepClock();
+    try {
+      this.runner.keepClock();
+    } catch (error) {
+      this.runner.close();
+      throw error;
+    }
     this.engine.onCommit(() => {
       const failure = options.store.compactIfLarge?.(() => this.engine.dump());
       if (failure !== undefined) options.onError(failure);
@@ -198,7 +206,6 @@ export class LocalWorld implements World {
       seed: world.seed,
     };
     this.clock = this.#clockPort();
-    this.snapshots = this.#snapshotPort(new Snapshots(options.snapshotFolder));
   }
 
   #furnishScenarios(tx: Parameters<Command<void>>[0]): void {
@@ -301,16 +308,14 @@ export class LocalWorld implements World {
       save: (name) => {
         this.settle();
         this.runner.keepClock();
-        const snapshot = { name, at: iso(this.nowMs()), dump: this.engine.dump() };
-        kept.save(snapshot);
-        return { name, at: snapshot.at };
+        const snapshot = { name, at: iso(this.nowMs()) };
+        kept.save(snapshot, this.engine.dump());
+        return snapshot;
       },
-      list: () => kept.list().map(({ name, at }) => ({ name, at })),
+      list: () => kept.list(),
       restore: (name) => {
-        const snapshot = kept.get(name);
-        return snapshot === undefined
-          ? refuse("NOT_FOUND", `There is no snapshot "${name}"`)
-          : this.#restore(snapshot.dump);
+        const dump = readSnapshot(kept, name);
+        return isRefusal(dump) ? dump : this.#restore(dump);
       },
       delete: (name) => kept.delete(name),
       dump: () => {
@@ -390,9 +395,28 @@ export class LocalWorld implements World {
   }
 
   close(): void {
+    this.#stop();
+    this.engine.close();
+  }
+
+  /** Closes what is about to be deleted: nothing more is written. */
+  discard(): void {
+    this.#stop();
+    this.engine.discard();
+  }
+
+  #stop(): void {
     this.#closed = true;
     for (const breakOff of this.#sleepers) breakOff();
     this.runner.close();
-    this.engine.close();
+  }
+}
+
+function readSnapshot(kept: Snapshots, name: string): StateDump | Refusal {
+  try {
+    return kept.dump(name) ?? refuse("NOT_FOUND", `There is no snapshot "${name}"`);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return refuse("NOT_FOUND", `The snapshot "${name}" cannot be read. ${error.message}`);
   }
 }

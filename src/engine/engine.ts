@@ -171,6 +171,11 @@ export class Engine {
   close(): void {
     this.#store.close(() => this.#state.dump());
   }
+
+  /** Closes what is about to be deleted. */
+  discard(): void {
+    this.#store.close();
+  }
 }
 
 function scopeOf({ seed, name, generation, restores }: WorldRecord): string {

@@ -261,6 +261,6 @@ export interface Store {
   replace(state: StateDump): void;
   /** Called after each change: a store that grows may shrink now. Answers why it could not, if it could not. */
   compactIfLarge?(dump: () => StateDump): Error | undefined;
-  /** May compact: `dump` gives the whole state when asked. */
-  close(dump: () => StateDump): void;
+  /** May compact: `dump` gives the whole state when asked. Without it nothing more is written. */
+  close(dump?: () => StateDump): void;
 }

@@ -252,6 +252,8 @@ export interface Worlds {
   nowMs(): number;
   /** By the `Sandbox-Namespace` header, else by the API key, else the default one. */
   find(header: string | null, apiKey: string | null): World | undefined;
+  /** What to answer where `find` found none: there is none, or it could not be opened. */
+  whyNone(header: string | null, apiKey: string | null): Refusal;
   list(): NamespaceView[];
   create(wanted: NewNamespace): NamespaceView | Refusal;
   ensure(name: string, wanted: NewNamespace): NamespaceView | Refusal;

@@ -234,7 +234,8 @@ function admit(worlds: Worlds, operation: Operation, c: Context): Admitted | Rej
   const authorization = requestHeaders.get("authorization");
   const token = bearerKey(authorization);
   const world = worlds.find(requestHeaders.get("sandbox-namespace"), token);
-  if (world === undefined) return { world, reply: noNamespace(requestHeaders.get("sandbox-namespace")) };
+  if (world === undefined)
+    return { world, reply: noNamespace(worlds, requestHeaders.get("sandbox-namespace"), token) };
   if (operation.key === "none" || (operation.key === "optional" && authorization === null))
     return { world, caller: undefined, headers: undefined, arrivedMs: world.nowMs() };
 
@@ -295,6 +296,6 @@ function refused(world: World, refusal: Refusal, headers?: Readonly<Record<strin
   return errorReply(refusal, headers, world.engine.settings.error_codes);
 }
 
-export function noNamespace(name: string | null): Reply {
-  return errorReply(refuse("NOT_FOUND", `There is no namespace "${name ?? ""}"`));
+export function noNamespace(worlds: Worlds, header: string | null, apiKey: string | null): Reply {
+  return errorReply(worlds.whyNone(header, apiKey));
 }

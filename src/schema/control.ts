@@ -179,6 +179,15 @@ export const namespaceRequestSchema = z.strictObject({
   webhooks: z.optional(z.array(webhookOptionSchema)),
 });
 
+/** What is a namespace's own and no part of its state: a state may be imported into another. */
+export const namespaceIdentitySchema = z.pick(namespaceRequestSchema, {
+  name: true,
+  api_key: true,
+  webhook_secret: true,
+  clock: true,
+});
+export type NamespaceIdentity = z.infer<typeof namespaceIdentitySchema>;
+
 /** A snapshot's file is called so. */
 export const snapshotNameSchema = mailboxSchema;
 
@@ -191,6 +200,13 @@ export const stateDumpSchema = z.object({
   at: z.int(),
   counters: z.record(z.string(), z.number()),
   collections: z.record(z.string(), z.array(z.tuple([z.union([z.string(), z.number()]), z.unknown()]))),
+});
+
+/** What a file that holds a snapshot says. */
+export const snapshotFileSchema = z.strictObject({
+  name: z.string(),
+  at: instantSchema,
+  dump: stateDumpSchema,
 });
 
 /** What the customer says on the hosted page, said for them. */

@@ -3,10 +3,12 @@ import type { Change, StateDump, Store } from "../../src/engine/records.js";
 import { Host } from "../../src/host.js";
 import { loadShipped } from "../../src/runtime/shipped.js";
 import { memoryStore } from "../../src/runtime/store/memory.js";
+import type { NamespaceStorage } from "../../src/runtime/store/namespaces.js";
 import { MAX_TIMER_MS, type Wall } from "../../src/runtime/wall.js";
 import { Sandbox } from "../../src/sandbox.js";
 import { clockSetting, DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
+import { memoryStorage } from "../../src/storage.js";
 import type { WorldOptions } from "../../src/world.js";
 import { Client } from "./receiver-client.js";
 
@@ -93,11 +95,13 @@ export class KeptStore implements Store {
 export interface WorldWishes extends Partial<Omit<WorldOptions, "clock">> {
   /** As the option says it: `real`, `manual`, `60x`. */
   readonly clockText?: string;
+  /** Where namespaces are kept, in the place of one store for the default one. */
+  readonly storage?: NamespaceStorage;
 }
 
 /** A world wired as `openSandbox` does, but with the machine under it (wall, store) in the test's hand. */
 export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
-  const { clockText, ...options } = wishes;
+  const { clockText, storage, ...options } = wishes;
   const { fixtures, scenarios } = await loadShipped();
   const errors: unknown[] = [];
   const { store = memoryStore(), ...rest } = options;
@@ -124,14 +128,7 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
   const host = new Host({
     base: shared,
     autoNamespaces: false,
-    storage: {
-      open: () => store,
-      recover: () => [],
-      snapshotFolder: () => undefined,
-      keep: () => {},
-      kept: () => ({}),
-      remove: () => {},
-    },
+    storage: storage ?? { ...memoryStorage(), open: () => store },
   });
   const world = host.default;
   const sandbox = new Sandbox(host, { onError: (error) => errors.push(error) }, "0.0.0");

@@ -1,5 +1,5 @@
 import { namespaceNameSchema, namespaceRequestSchema } from "../../schema/control.js";
-import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { invalid, isRefusal, type Refusal } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { readPage } from "../query.js";
 import { ok, type Reply } from "../reply.js";
@@ -15,7 +15,7 @@ export function listNamespaces({ worlds, url }: ControlCall): Reply | Refusal {
 
 export function getNamespace({ worlds, param }: ControlCall): Reply | Refusal {
   const found = worlds.list().find((one) => one.name === param("name"));
-  return found === undefined ? refuse("NOT_FOUND", `There is no namespace "${param("name")}"`) : ok(found);
+  return found === undefined ? worlds.whyNone(param("name"), null) : ok(found);
 }
 
 export function postNamespace({ worlds, body }: ControlCall): Reply | Refusal {

@@ -19,7 +19,7 @@ export function serveControl(
     const name = headers.get("sandbox-namespace");
     const key = bearerKey(headers.get("authorization"));
     const world = worlds.find(name, key);
-    if (world === undefined) return toResponse(noNamespace(name), worlds.nowMs());
+    if (world === undefined) return toResponse(noNamespace(worlds, name, key), worlds.nowMs());
     const answer = async (): Promise<Reply | Refusal> => {
       if (operation.method !== "GET" && isForeign(c.req.raw, world.publicUrl))
         return refuse("FORBIDDEN", "Writes from another site's pages are refused");

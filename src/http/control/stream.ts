@@ -16,8 +16,9 @@ export function serveStream(worlds: Worlds): (c: Context) => Response {
   return (c) => {
     const { headers } = c.req.raw;
     const name = headers.get("sandbox-namespace") ?? c.req.query("namespace") ?? null;
-    const world = worlds.find(name, bearerKey(headers.get("authorization")));
-    if (world === undefined) return toResponse(noNamespace(name), worlds.nowMs());
+    const key = bearerKey(headers.get("authorization"));
+    const world = worlds.find(name, key);
+    if (world === undefined) return toResponse(noNamespace(worlds, name, key), worlds.nowMs());
     const answer = {
       headers: {
         ...replyHeaders(world.nowMs()),

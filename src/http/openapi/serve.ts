@@ -21,8 +21,9 @@ export interface Described {
 export function worldFor(worlds: Worlds, c: Context): Omit<Described, "document"> | Response {
   const { headers } = c.req.raw;
   const name = headers.get("sandbox-namespace");
-  const world = worlds.find(name, bearerKey(headers.get("authorization")));
-  if (world === undefined) return toResponse(noNamespace(name), worlds.nowMs());
+  const key = bearerKey(headers.get("authorization"));
+  const world = worlds.find(name, key);
+  if (world === undefined) return toResponse(noNamespace(worlds, name, key), worlds.nowMs());
   return { world, baseUrl: world.publicUrl ?? new URL(c.req.url).origin };
 }
 

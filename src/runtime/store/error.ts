@@ -6,6 +6,9 @@ export class StoreError extends Error {
   override readonly name = "StoreError";
 }
 
+/** There are no file handles for another namespace. */
+export class OutOfHandles extends StoreError {}
+
 /** Something in a file is not what this store writes: `where` is the file, with the line where there is one. */
 export function damaged(file: string, where: string, what: string): StoreError {
   return new StoreError(

@@ -1,10 +1,11 @@
-import { realpathSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import type { StateDump, Store } from "../../engine/records.js";
 import { asStoreError, codeOf, StoreError } from "./error.js";
 import { nodeIo, type StoreIo } from "./io.js";
 import { type Journal, openJournal } from "./journal.js";
 import { takeLock } from "./lock.js";
+import { realFile } from "./real-file.js";
 import { snapshotFile } from "./snapshot.js";
 
 export { StoreError } from "./error.js";
@@ -45,7 +46,7 @@ export interface FileStore extends Store {
 export function fileStore(options: FileStoreOptions): FileStore {
   const { fsync = false, compactAtBytes = DEFAULT_COMPACT_AT_BYTES } = options;
   const io: StoreIo = { ...nodeIo, ...options.io };
-  const file = resolveLinks(options.file);
+  const file = realFile(options.file);
   const snapshot = snapshotFile(file, io);
   let open: { readonly journal: Journal; readonly unlock: () => void } | undefined;
   let lastSeq = 0;
@@ -132,7 +133,7 @@ export function fileStore(options: FileStoreOptions): FileStore {
       const { journal, unlock } = open;
       open = undefined;
       try {
-        if (journal.bytes > 0) compact(journal, wholeState(dump));
+        if (dump !== undefined && journal.bytes > 0) compact(journal, wholeState(dump));
       } finally {
         try {
           journal.close();
@@ -142,15 +143,6 @@ export function fileStore(options: FileStoreOptions): FileStore {
       }
     },
   };
-}
-
-/** The file a link stands for, so that two names of one file have one journal and one lock. */
-function resolveLinks(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return resolve(file);
-  }
 }
 
 function checkFolder(file: string): void {

@@ -148,7 +148,7 @@ export function syncFolderOf(file: string, io: StoreIo): void {
 }
 
 /** The JSON text, a record a line: readable and fit for diff, and never one string as long as the file. */
-function* piecesOf(state: StateDump): Generator<string> {
+export function* piecesOf(state: StateDump): Generator<string> {
   let piece = "";
   for (const part of partsOf(state)) {
     piece += part;

@@ -44,7 +44,7 @@ export function showDashboard(worlds: Worlds, c: Context): Response {
   const name = c.req.query("namespace") ?? null;
   const world = worlds.find(name, null);
   return world === undefined
-    ? toResponse(noNamespace(name), worlds.nowMs())
+    ? toResponse(noNamespace(worlds, name, null), worlds.nowMs())
     : respond(worlds, world, 200, null);
 }
 
@@ -54,7 +54,7 @@ export async function actOnDashboard(worlds: Worlds, c: Context): Promise<Respon
   const form = new URLSearchParams("text" in raw ? raw.text : "");
   const name = form.get("namespace");
   const world = worlds.find(name, null);
-  if (world === undefined) return toResponse(noNamespace(name), worlds.nowMs());
+  if (world === undefined) return toResponse(noNamespace(worlds, name, null), worlds.nowMs());
   if (isForeign(c.req.raw, world.publicUrl))
     return respond(worlds, world, 403, "That form was not sent from this page.");
   const refusal = await act(world, form.get("action") ?? "", form.get("value") ?? "");

@@ -1,0 +1,370 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import fc from "fast-check";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { nodeIo, type StoreIo } from "../../src/runtime/store/io.js";
+import { DiskStorage } from "../../src/runtime/store/namespaces.js";
+import type { Sandbox } from "../../src/sandbox.js";
+import { removeFolders, temporaryFolder } from "../support/process-command.js";
+import { FakeWall, worldOn } from "../support/receiver-world.js";
+
+/** No process has such a number. */
+const NOBODY = "999999999\n";
+const START = Date.parse("2026-03-01T09:00:00.000Z");
+
+const open: Sandbox[] = [];
+afterAll(removeFolders);
+afterEach(closeAll);
+
+async function closeAll(): Promise<void> {
+  for (const sandbox of open.splice(0)) await sandbox.close();
+}
+
+/** System calls, each counted by its name; `disk.refusesFrom` is how many it still takes. */
+function diskThatMayFill() {
+  const disk = { calls: 0, refusesFrom: Number.POSITIVE_INFINITY, syncs: 0 };
+  const refusing = <Args extends unknown[], Result>(work: (...args: Args) => Result) => {
+    return (...args: Args): Result => {
+      if (disk.calls++ >= disk.refusesFrom)
+        throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+      return work(...args);
+    };
+  };
+  const io: StoreIo = {
+    writeSync: refusing(nodeIo.writeSync),
+    ftruncateSync: refusing(nodeIo.ftruncateSync),
+    renameSync: refusing(nodeIo.renameSync),
+    fsyncSync: refusing((fd) => {
+      disk.syncs++;
+      nodeIo.fsyncSync(fd);
+    }),
+  };
+  return { disk, io };
+}
+
+interface Wishes {
+  readonly data: string;
+  readonly io?: Partial<StoreIo>;
+  readonly fsync?: boolean;
+}
+
+async function server({ data, io = {}, fsync = false }: Wishes) {
+  const storage = new DiskStorage({ data, defaultName: "default", fsync, io });
+  const made = await worldOn(new FakeWall(START), { storage, clockText: "manual" });
+  open.push(made.sandbox);
+  const call = (line: string, body?: unknown, namespace?: string) => {
+    const [method, path] = line.split(" ") as [string, string];
+    return made.client.call(
+      method,
+      path,
+      body,
+      namespace === undefined ? {} : { "sandbox-namespace": namespace },
+    );
+  };
+  const names = async () =>
+    (await call("GET /_sandbox/namespaces")).json.items.map((one: { name: string }) => one.name).sort();
+  return { ...made, call, names };
+}
+
+function dataFile(): string {
+  return join(temporaryFolder(), "d.json");
+}
+
+function filesBeside(data: string): string[] {
+  return readdirSync(dirname(data)).sort();
+}
+
+/** What this process holds open of them, where the system tells. */
+function handlesBeside(data: string): string[] {
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc/self/fd")
+    .map((handle) => readlinkOf(`/proc/self/fd/${handle}`))
+    .filter((file) => file.startsWith(dirname(data)))
+    .sort();
+}
+
+/** Empty for a handle that is closed by now. */
+function readlinkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
+/** Files of w1, with a charge and a snapshot, as a process that was killed leaves them. */
+async function killedWithNamespace(data: string): Promise<void> {
+  const { call, sandbox, client } = await server({ data });
+  await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine" });
+  await client.pay({ key: "sk_test_mine" });
+  await call("POST /_sandbox/snapshots", { name: "one" }, "w1");
+  const journal = readFileSync(`${data}.ns-w1.journal`);
+  await sandbox.close();
+  open.length = 0;
+  writeFileSync(`${data}.ns-w1.journal`, journal);
+  writeFileSync(`${data}.ns-w1.lock`, NOBODY);
+}
+
+describe("deleting a namespace", () => {
+  it("is done or not done, wherever it was broken off", async () => {
+    const data = dataFile();
+    await killedWithNamespace(data);
+    const others = filesBeside(data).filter((file) => !file.includes(".ns-w1"));
+    const rest = [".journal", ".lock", ".snapshots", ".identity"];
+    const whole = new Map(
+      ["", ".journal", ".lock", ".identity", ".snapshots/one.json"].map((ending) => [
+        ending,
+        readFileSync(`${data}.ns-w1${ending}`),
+      ]),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.subarray(rest), async (gone) => {
+        mkdirSync(`${data}.ns-w1.snapshots`, { recursive: true });
+        for (const [ending, content] of whole) writeFileSync(`${data}.ns-w1${ending}`, content);
+        renameSync(`${data}.ns-w1`, `${data}.ns-w1.deleted`);
+        for (const ending of gone) rmSync(`${data}.ns-w1${ending}`, { recursive: true });
+        const { names, call, errors } = await server({ data });
+        expect(await names()).toEqual(["default"]);
+        expect(filesBeside(data).filter((file) => !file.endsWith(".lock"))).toEqual(others);
+        // Under its name there is a new one now, with nothing of the old.
+        const made = (await call("PUT /_sandbox/namespaces/w1", {})).json;
+        expect(made).toMatchObject({ api_key: "sk_test_ns_w1", charges: 0 });
+        expect((await call("GET /_sandbox/snapshots", undefined, "w1")).json.total).toBe(0);
+        expect((await call("DELETE /_sandbox/namespaces/w1")).status).toBe(200);
+        expect(errors).toEqual([]);
+        await closeAll();
+      }),
+      { examples: [[[]], [rest]], numRuns: 20 },
+    );
+  });
+
+  it("needs no room on the disk, and writes nothing", async () => {
+    const data = dataFile();
+    const { disk, io } = diskThatMayFill();
+    const { call, names, client } = await server({ data, io: { ...io, renameSync: nodeIo.renameSync } });
+    await call("PUT /_sandbox/namespaces/w1", {});
+    await client.pay({ key: "sk_test_ns_w1" });
+    disk.refusesFrom = disk.calls;
+    expect((await call("DELETE /_sandbox/namespaces/w1")).status).toBe(200);
+    expect(await names()).toEqual(["default"]);
+    expect(filesBeside(data).filter((file) => file.includes("ns-w1"))).toEqual([]);
+    disk.refusesFrom = Number.POSITIVE_INFINITY;
+  });
+
+  it("that the disk refuses has not happened", async () => {
+    const data = dataFile();
+    let refuses = false;
+    const renameSync = (from: string, to: string) => {
+      if (refuses && to.endsWith(".deleted")) throw new Error("EIO: i/o error, rename");
+      nodeIo.renameSync(from, to);
+    };
+    const { call, names, client } = await server({ data, io: { renameSync } });
+    await call("PUT /_sandbox/namespaces/w1", {});
+    refuses = true;
+    expect((await call("DELETE /_sandbox/namespaces/w1")).status).toBe(500);
+    expect(await names()).toEqual(["default", "w1"]);
+    expect(await client.pay({ key: "sk_test_ns_w1" })).toMatch(/^ch_/);
+    refuses = false;
+    expect((await call("DELETE /_sandbox/namespaces/w1")).status).toBe(200);
+    expect(await names()).toEqual(["default"]);
+  });
+});
+
+describe("making a namespace", () => {
+  it("that was broken off is undone at the next start, whatever of it was there", async () => {
+    const data = dataFile();
+    await killedWithNamespace(data);
+    const whole = new Map(
+      ["", ".journal", ".lock"].map((ending) => [ending, readFileSync(`${data}.ns-w1${ending}`)]),
+    );
+    const identity = readFileSync(`${data}.ns-w1.identity`);
+    const one = readFileSync(`${data}.ns-w1.snapshots/one.json`);
+    for (const ending of [...whole.keys(), ".identity", ".snapshots"])
+      rmSync(`${data}.ns-w1${ending}`, { recursive: true });
+    const others = filesBeside(data);
+    await fc.assert(
+      fc.asyncProperty(fc.subarray([...whole]), fc.nat(identity.length), async (there, torn) => {
+        for (const [ending, content] of there) writeFileSync(`${data}.ns-w1${ending}`, content);
+        writeFileSync(`${data}.ns-w1.tmp`, "{");
+        writeFileSync(`${data}.ns-w1.identity.new`, identity.subarray(0, torn));
+        const { names } = await server({ data });
+        expect(await names()).toEqual(["default"]);
+        await closeAll();
+        expect(filesBeside(data)).toEqual(others);
+      }),
+      { numRuns: 20 },
+    );
+    // What was not its own is not undone with it: somebody has put the state aside, and kept the snapshots.
+    mkdirSync(`${data}.ns-w1.snapshots`);
+    writeFileSync(`${data}.ns-w1.snapshots/one.json`, one);
+    writeFileSync(`${data}.ns-w1.identity.new`, "");
+    await server({ data });
+    expect(readFileSync(`${data}.ns-w1.snapshots/one.json`)).toEqual(one);
+  });
+
+  it("that the disk refuses leaves nothing: no file, no handle, no lock, and can be tried again", async () => {
+    const data = dataFile();
+    const { disk, io } = diskThatMayFill();
+    const { call, names, client, errors } = await server({ data, io, fsync: true });
+    const before = filesBeside(data);
+    const handlesBefore = handlesBeside(data);
+    const first = disk.calls;
+    await call("PUT /_sandbox/namespaces/w0", {});
+    const needed = disk.calls - first;
+    expect(needed).toBeGreaterThan(5);
+    await call("DELETE /_sandbox/namespaces/w0");
+    for (let taken = 0; taken < needed; taken++) {
+      disk.refusesFrom = disk.calls + taken;
+      const { status } = await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine" });
+      disk.refusesFrom = Number.POSITIVE_INFINITY;
+      // A folder that cannot be synced is no reason to refuse: not every system can.
+      if (status === 200) {
+        expect((await call("DELETE /_sandbox/namespaces/w1")).status).toBe(200);
+        continue;
+      }
+      expect([taken, status]).toEqual([taken, 500]);
+      expect(String(errors.at(-1))).toContain("ENOSPC");
+      expect(await names()).toEqual(["default"]);
+      expect(filesBeside(data)).toEqual(before);
+      expect(handlesBeside(data)).toEqual(handlesBefore);
+    }
+    expect(errors.length).toBeGreaterThan(3);
+    expect((await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine" })).status).toBe(200);
+    expect(await client.pay({ key: "sk_test_mine" })).toMatch(/^ch_/);
+    await closeAll();
+    expect(await (await server({ data })).names()).toEqual(["default", "w1"]);
+  });
+
+  it("takes up a stranger's files neither as its own nor to clear them away", async () => {
+    const data = dataFile();
+    await killedWithNamespace(data);
+    const { call, errors } = await server({ data });
+    const state = readFileSync(`${data}.ns-w1`);
+    writeFileSync(`${data}.ns-w2`, state);
+    expect((await call("PUT /_sandbox/namespaces/w2", {})).status).toBe(500);
+    expect(String(errors)).toContain("d.json.ns-w2 is there already.");
+    expect(readFileSync(`${data}.ns-w2`)).toEqual(state);
+    rmSync(`${data}.ns-w2`);
+    expect((await call("PUT /_sandbox/namespaces/w2", {})).json).toMatchObject({ charges: 0 });
+  });
+});
+
+describe("a namespace that cannot be opened", () => {
+  const NOT_JSON = '{"checksum":"';
+  it.each([
+    ["", (file: string) => writeFileSync(file, readFileSync(file, "utf8").slice(0, -20))],
+    ["", (file: string) => writeFileSync(file, "null")],
+    ["", (file: string) => rmSync(file)],
+    ["", folderInstead],
+    [".journal", (file: string) => writeFileSync(file, '{"seq":900}\n{"seq":901}\n')],
+    [".identity", (file: string) => writeFileSync(file, "")],
+    [".identity", (file: string) => writeFileSync(file, "null")],
+    [".identity", (file: string) => writeFileSync(file, NOT_JSON)],
+    [".identity", (file: string) => writeFileSync(file, '{"api_key":7}')],
+    [".identity", (file: string) => writeFileSync(file, readFileSync(file, "utf8").replace("mine", "mind"))],
+    [".identity", folderInstead],
+    [".lock", (file: string) => writeFileSync(file, `${process.ppid}\n`)],
+  ] as const)("is left out, and the others are not (%#: %s)", async (ending, damage) => {
+    const data = dataFile();
+    await killedWithNamespace(data);
+    const first = await server({ data });
+    await first.call("PUT /_sandbox/namespaces/w2", {});
+    await closeAll();
+    await killedLater(data);
+    const file = `${data}.ns-w1${ending}`;
+    const before = existsSync(file) ? readFileSync(file) : undefined;
+    damage(file);
+
+    const { call, names, errors } = await server({ data });
+    expect(await names()).toEqual(["default", "w2"]);
+    expect(errors.map((error) => (error as Error).name)).toEqual(["StoreError"]);
+    const said = (errors[0] as Error).message;
+    expect(said).toContain('The namespace "w1" is left out. ');
+    expect(said).toContain(`${basename(data)}.ns-w1`);
+    expect(said).not.toContain("\n");
+    const refusal = {
+      status: 500,
+      json: {
+        error: {
+          code: "INTERNAL_ERROR",
+          message: expect.stringMatching(
+            /^The namespace "w1" could not be opened: .*d\.json\.ns-w1.*PUT .*DELETE/,
+          ),
+        },
+      },
+    };
+    expect(await call("GET /api/v1/accounts/balances", undefined, "w1")).toMatchObject(refusal);
+    expect(await call("GET /_sandbox", undefined, "w1")).toMatchObject(refusal);
+    expect(await call("GET /_sandbox/namespaces/w1")).toMatchObject(refusal);
+    expect(await call("POST /_sandbox/namespaces", { name: "w1" })).toMatchObject(refusal);
+    expect(await call("PUT /_sandbox/namespaces/w1", {})).toMatchObject(refusal);
+    if (ending !== ".identity") {
+      const taken = await call("POST /_sandbox/namespaces", { api_key: "sk_test_mine" });
+      expect(taken.json.error.code).toBe("NAMESPACE_EXISTS");
+    }
+    if (before === undefined) return;
+
+    // Once its file is as it was, it is there with all it had.
+    if (existsSync(file)) rmSync(file, { recursive: true });
+    if (ending === ".lock") writeFileSync(file, "");
+    else writeFileSync(file, before);
+    expect((await call("PUT /_sandbox/namespaces/w1", {})).json).toMatchObject({
+      api_key: "sk_test_mine",
+      charges: 1,
+    });
+    expect(await names()).toEqual(["default", "w1", "w2"]);
+  });
+
+  it("can be given up", async () => {
+    const data = dataFile();
+    await killedWithNamespace(data);
+    writeFileSync(`${data}.ns-w1`, "null");
+    const { call, names } = await server({ data });
+    expect((await call("DELETE /_sandbox/namespaces/w1")).status).toBe(200);
+    expect(filesBeside(data).filter((file) => file.includes("ns-w1"))).toEqual([]);
+    expect((await call("PUT /_sandbox/namespaces/w1", {})).json).toMatchObject({ charges: 0 });
+    expect(await names()).toEqual(["default", "w1"]);
+  });
+
+  it("because another process has it cannot be given up", async () => {
+    const data = dataFile();
+    await killedWithNamespace(data);
+    writeFileSync(`${data}.ns-w1.lock`, `${process.ppid}\n`);
+    const before = filesBeside(data);
+    const { call } = await server({ data });
+    expect((await call("DELETE /_sandbox/namespaces/w1")).status).toBe(500);
+    await closeAll();
+    expect(filesBeside(data)).toEqual(before);
+  });
+
+  function folderInstead(file: string): void {
+    rmSync(file, { force: true });
+    mkdirSync(file);
+  }
+
+  /** A clean stop has emptied the journal and given back the lock. */
+  async function killedLater(data: string): Promise<void> {
+    const { client, sandbox } = await server({ data });
+    const before = readFileSync(`${data}.ns-w1`);
+    await client.call(
+      "POST",
+      "/api/v1/webhooks",
+      { url: "http://localhost:9/" },
+      { authorization: "Bearer sk_test_mine" },
+    );
+    const journal = readFileSync(`${data}.ns-w1.journal`);
+    await sandbox.close();
+    open.length = 0;
+    writeFileSync(`${data}.ns-w1`, before);
+    writeFileSync(`${data}.ns-w1.journal`, journal);
+  }
+});
