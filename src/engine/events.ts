@@ -183,17 +183,18 @@ export function planAttempt(tx: Transaction, delivery: Delivery, dueMs: number):
   return planned;
 }
 
-const TRIM_AT_ONCE = 2;
+/** More than one, so that the log catches up after deliveries that were open for long. */
+const TRIM_AT_ONCE = 4;
 
-/** Keeps the log within its retention: the oldest events go, with their deliveries, unless one is still open. */
-function trimLog(tx: Transaction): void {
-  const { state } = tx;
-  const excess = Math.min(TRIM_AT_ONCE, state.count("events") + 1 - tx.settings.retention.events);
-  if (excess <= 0) return;
-  for (const event of state.oldestOf("events", excess)) {
-    const deliveries = state.deliveriesOf(event.event_id);
-    for (const delivery of deliveries) if (delivery.status === "pending") return;
-    for (const delivery of deliveries) tx.remove("deliveries", delivery.delivery_id);
+/**
+ * Keeps the log within its retention: events older than the newest so many go, with their deliveries; one with an open
+ * delivery stays until that is over, and those around it go all the same. A few at a time, whatever there is.
+ */
+export function trimLog(tx: Transaction): void {
+  const newest = tx.last("event_seq");
+  for (const event of tx.state.oldestClosedEvents(TRIM_AT_ONCE)) {
+    if (event.seq > newest - tx.settings.retention.events) return;
+    for (const { delivery_id } of tx.state.deliveriesOf(event.event_id)) tx.remove("deliveries", delivery_id);
     tx.remove("events", event.event_id);
   }
 }

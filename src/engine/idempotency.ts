@@ -1,3 +1,4 @@
+import * as crypto from "node:crypto";
 import { invalid, isRefusal, type Refusal, refuse } from "../schema/errors.js";
 import type { Command, Transaction } from "./transaction.js";
 
@@ -5,6 +6,8 @@ import type { Command, Transaction } from "./transaction.js";
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 const KEY_MAX_LENGTH = 255;
 const FORGET_AT_ONCE = 2;
+/** A longer body is remembered by its hash. */
+const REMEMBERED_BODY_LENGTH = 1_024;
 
 export interface IdempotencyScope {
   /** The Idempotency-Key header, if there was one. */
@@ -32,10 +35,12 @@ export function idempotently<Record>(
     if (key !== null && (key.length < 1 || key.length > KEY_MAX_LENGTH))
       return invalid({ "Idempotency-Key": `must be 1 to ${KEY_MAX_LENGTH} characters` });
     const place = key === null ? undefined : `${scope}|${key}`;
-    const sameAs = canonicalJson(body);
+    const canonical = place === undefined ? "" : canonicalJson(body);
+    const sameAs = remembered(canonical);
     const known = place === undefined ? undefined : tx.get("idempotency", place);
     if (known !== undefined && tx.atMs - known.at_ms < REMEMBERED_MS) {
-      if (known.body !== sameAs)
+      // Data of an earlier version has long bodies whole.
+      if (known.body !== sameAs && known.body !== canonical)
         return refuse("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used with another request body");
       return { json: known.json, replayed: true };
     }
@@ -55,6 +60,11 @@ function forgetOld(tx: Transaction): void {
   for (const [place, answer] of tx.state.oldestEntries("idempotency", FORGET_AT_ONCE))
     if (tx.atMs - answer.at_ms >= REMEMBERED_MS && tx.get("idempotency", place) === answer)
       tx.remove("idempotency", place);
+}
+
+function remembered(canonical: string): string {
+  if (canonical.length <= REMEMBERED_BODY_LENGTH) return canonical;
+  return `sha256:${crypto.createHash("sha256").update(canonical).digest("hex")}`;
 }
 
 /** The same for two bodies that are the same JSON, whatever the order of their fields. */

@@ -81,9 +81,12 @@ export class SortedList {
 
   /** Up to `limit` numbers, smallest first. */
   pageFromStart(limit: number): number[] {
-    const [first = []] = this.#blocks;
-    if (first.length >= limit) return first.slice(0, limit);
-    return this.#blocks.flat().slice(0, limit);
+    const page: number[] = [];
+    for (const block of this.#blocks) {
+      if (page.length >= limit) break;
+      page.push(...block.slice(0, limit - page.length));
+    }
+    return page;
   }
 }
 

@@ -2,6 +2,7 @@ import type { Charge } from "../domain/charge.js";
 import type { Holdings } from "../domain/ledger.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import type { ChargeStatus, Mode } from "../schema/common.js";
+import { ClosedEvents } from "./closed-events.js";
 import { plainEvent } from "./event-record.js";
 import type {
   Change,
@@ -62,6 +63,7 @@ export class State {
   /** Few each: the numbers of an event's deliveries, and of an object's events once somebody has asked for them. */
   readonly #deliveriesOf = new Map<string, number[]>();
   #eventsOf: Map<string, number[]> | undefined;
+  readonly #closedEvents = new ClosedEvents();
   readonly #entriesOf = new Map<string, string[]>();
   readonly #holdingsOf = new Map<string, string[]>();
   readonly #chargeOfCheckout = new Map<string, string>();
@@ -138,6 +140,8 @@ export class State {
       case "deliveries": {
         const before = old as Numbered | undefined;
         const after = now as Numbered | undefined;
+        if (name === "deliveries")
+          this.#noteDelivery(before as Delivery | undefined, after as Delivery | undefined);
         if (before?.seq === after?.seq) return;
         if (before !== undefined) this.#number(name, key, before, false);
         if (after !== undefined) this.#number(name, key, after, true);
@@ -161,9 +165,15 @@ export class State {
     }
   }
 
+  #noteDelivery(before: Delivery | undefined, after: Delivery | undefined): void {
+    const event = this.tables.events.get((after ?? before)!.event_id);
+    this.#closedEvents.noteDelivery(before, after, event);
+  }
+
   #number(name: CollectionName, key: Key, record: Numbered, present: boolean): void {
     this.#track(name, key, record.seq, present, [name]);
     if (name === "events") {
+      this.#closedEvents.noteEvent(record as EventRecord, present);
       if (this.#eventsOf !== undefined)
         trackOf(this.#eventsOf, (record as EventRecord).object_id, record.seq, present);
     } else if (name === "deliveries")
@@ -220,6 +230,11 @@ export class State {
         trackOf(this.#eventsOf, object_id, seq, true);
     }
     return this.#withSeqs("events", this.#eventsOf.get(objectId)).reverse();
+  }
+
+  /** Up to so many events without an open delivery, oldest first. */
+  oldestClosedEvents(limit: number): EventRecord[] {
+    return this.#withSeqs("events", this.#closedEvents.oldest(limit));
   }
 
   /** The deliveries of an event, newest first. */

@@ -76,9 +76,14 @@ export class Transaction {
 
   /** The next number of that counter, from 1. */
   next(counter: string): number {
-    const value = (this.#counters[counter] ?? this.state.counters[counter] ?? 0) + 1;
+    const value = this.last(counter) + 1;
     this.#counters[counter] = value;
     return value;
+  }
+
+  /** The number of that counter that was given last; 0 before the first. */
+  last(counter: string): number {
+    return this.#counters[counter] ?? this.state.counters[counter] ?? 0;
   }
 
   /** 32 bytes of their own for the next thing of that kind. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { IdempotentAnswer, StateDump } from "../../src/engine/records.js";
 import {
   type Answer,
   type Api,
@@ -559,6 +560,26 @@ describe("an Idempotency-Key", () => {
       expectError(await tryWithdraw(api, other, KEY), 422, "IDEMPOTENCY_KEY_REUSED", []);
     expect((await tryWithdraw(api, body, KEY)).text).toBe(first.text);
     expect(await api.balance("KES")).toBe("9400.00 / 0.00");
+  });
+
+  it("knows a long body by little: the same, another, and one that was kept whole", async () => {
+    const api = await richApi();
+    const note = "x".repeat(100_000);
+    const body = await order(api, { note });
+    const first = await tryWithdraw(api, body, KEY);
+    okBody(first);
+    expect((await tryWithdraw(api, body, KEY)).text).toBe(first.text);
+    const other = { ...body, note: `${"x".repeat(99_999)}y` };
+    expectError(await tryWithdraw(api, other, KEY), 422, "IDEMPOTENCY_KEY_REUSED", []);
+    const state = okBody(await api.get<StateDump>("/_sandbox/state"));
+    const [[place, answer]] = state.collections.idempotency as [[string, IdempotentAnswer]];
+    expect(answer.body.length).toBeLessThan(100);
+    const { currency, amount, destination_id } = body;
+    const whole = { ...answer, body: JSON.stringify({ amount, currency, destination_id, note }) };
+    const earlier = { ...state, collections: { ...state.collections, idempotency: [[place, whole]] } };
+    okBody(await api.put("/_sandbox/state", earlier));
+    expect((await tryWithdraw(api, body, KEY)).text).toBe(first.text);
+    expectError(await tryWithdraw(api, other, KEY), 422, "IDEMPOTENCY_KEY_REUSED", []);
   });
 
   it("is remembered for 24 hours of sandbox time from the first answer", async () => {

@@ -1,6 +1,6 @@
 import { judge } from "../../domain/retry.js";
 import { type Refusal, refuse } from "../../schema/errors.js";
-import { planAttempt } from "../events.js";
+import { planAttempt, trimLog } from "../events.js";
 import type { Attempt, Delivery, Task } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
 
@@ -46,6 +46,7 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
         break;
     }
     if (attempts.length === 1) leaveLane(tx, delivery);
+    trimLog(tx);
   };
 }
 
@@ -90,6 +91,7 @@ export function dropDelivery(task: Task): Command<void> {
       next_attempt_at: null,
     });
     if (delivery.attempts.length === 0) leaveLane(tx, delivery);
+    trimLog(tx);
   };
 }
 

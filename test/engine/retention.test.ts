@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { recordAttempt, retryDelivery } from "../../src/engine/commands/deliveries.js";
+import { redeliver, triggerEvent } from "../../src/engine/commands/events.js";
+import { registerEndpoint } from "../../src/engine/commands/webhooks.js";
+import type { Engine } from "../../src/engine/engine.js";
+import type { Delivery } from "../../src/engine/records.js";
+import { State } from "../../src/engine/state.js";
+import { DELIVERED, must, newEngine, START_MS } from "../support/engine.js";
+
+const EVENTS = 5;
+const REFUSED = { ...DELIVERED, status: 410 };
+
+/** A log of five events; `heard.*` go to two mailboxes, where they stay until somebody answers for them. */
+function newLog(): Engine {
+  const engine = newEngine({ settings: { retention: { requests: 10, events: EVENTS } } });
+  for (const mailbox of ["one", "two"]) listen(engine, mailbox);
+  return engine;
+}
+
+function listen(engine: Engine, mailbox: string): void {
+  const endpoint = { url: null, mailbox, mode: "test", organizationId: null, events: ["heard.*"] } as const;
+  engine.execute(registerEndpoint(endpoint), START_MS);
+}
+
+function tell(engine: Engine, isHeard: boolean): void {
+  const type = isHeard ? "heard.event" : "unheard.event";
+  must(engine.execute(triggerEvent({ type, mode: "test", data: {} }), START_MS));
+}
+
+const deliveries = (engine: Engine) => [...engine.state.tables.deliveries.values()];
+const isOpen = (delivery: Delivery) => delivery.status === "pending";
+
+/** The first attempt at it is over, well or for good. */
+function answer(engine: Engine, delivery: Delivery, outcome: typeof DELIVERED): void {
+  const task = engine.state.get("tasks", delivery.task!)!;
+  engine.execute(recordAttempt(task, outcome), START_MS);
+  // Who answers 410 is switched off.
+  for (const mailbox of ["one", "two"]) listen(engine, mailbox);
+}
+
+const seqs = (engine: Engine) => [...engine.state.tables.events.values()].map(({ seq }) => seq);
+
+describe("the log of events", () => {
+  it("lets those around an open one go", () => {
+    const engine = newLog();
+    tell(engine, true);
+    for (let n = 0; n < 30; n++) tell(engine, false);
+    expect(seqs(engine)).toEqual([1, 27, 28, 29, 30, 31]);
+    for (const delivery of deliveries(engine)) answer(engine, delivery, DELIVERED);
+    tell(engine, false);
+    expect(seqs(engine)).toEqual([28, 29, 30, 31, 32]);
+    expect(deliveries(engine)).toEqual([]);
+  });
+
+  it("keeps the newest when all of them are open, and catches up four at a time", () => {
+    const engine = newLog();
+    for (let n = 0; n < 30; n++) tell(engine, true);
+    expect(seqs(engine)).toHaveLength(30);
+    tell(engine, false);
+    expect(seqs(engine)).toContain(31);
+    for (const delivery of deliveries(engine)) answer(engine, delivery, DELIVERED);
+    for (let n = 0; n < 6; n++) tell(engine, false);
+    expect(seqs(engine)).toEqual([33, 34, 35, 36, 37]);
+  });
+
+  const stepArb = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ does: fc.constant("tell"), isHeard: fc.boolean() }) },
+    { weight: 4, arbitrary: fc.record({ does: fc.constantFrom("deliver", "refuse"), which: fc.nat(99) }) },
+    { weight: 1, arbitrary: fc.record({ does: fc.constantFrom("retry", "redeliver"), which: fc.nat(99) }) },
+  ) as fc.Arbitrary<{ does: string; isHeard: boolean; which: number }>;
+
+  it("keeps the newest and the open ones whatever comes, and nothing else for long", () => {
+    fc.assert(
+      fc.property(fc.array(stepArb, { maxLength: 80 }), (steps) => {
+        const engine = newLog();
+        let told = 0;
+        for (const { does, isHeard, which } of steps) {
+          const open = deliveries(engine).filter(isOpen);
+          const over = deliveries(engine).filter((delivery) => !isOpen(delivery));
+          if (does === "tell") {
+            tell(engine, isHeard);
+            told++;
+          } else if (does === "retry" || does === "redeliver") {
+            const delivery = over[which % over.length];
+            if (delivery === undefined) continue;
+            const again =
+              does === "retry" ? retryDelivery(delivery.delivery_id) : redeliver(delivery.delivery_id, 2);
+            engine.execute(again as ReturnType<typeof retryDelivery>, START_MS);
+          } else if (open.length > 0)
+            answer(engine, open[which % open.length]!, does === "deliver" ? DELIVERED : REFUSED);
+
+          const { events } = engine.state.tables;
+          const held = deliveries(engine).filter(isOpen);
+          for (const { event_id } of held) expect(events.has(event_id)).toBe(true);
+          for (let seq = Math.max(1, told - EVENTS + 1); seq <= told; seq++)
+            expect(seqs(engine)).toContain(seq);
+          for (const { event_id } of deliveries(engine)) expect(events.has(event_id)).toBe(true);
+          const again = State.from(engine.dump());
+          expect(again.oldestClosedEvents(99).map(({ seq }) => seq)).toEqual(
+            engine.state.oldestClosedEvents(99).map(({ seq }) => seq),
+          );
+          expect(again.oldestClosedEvents(99).map(({ event_id }) => event_id)).toEqual(
+            [...events.keys()].filter((id) => !held.some(({ event_id }) => event_id === id)),
+          );
+        }
+        for (let n = 0; n < 80; n++) tell(engine, false);
+        const stillOpen = deliveries(engine)
+          .filter(isOpen)
+          .map(({ event_id }) => engine.state.get("events", event_id)!.seq);
+        const last = told + 80;
+        expect(seqs(engine)).toEqual([
+          ...[...new Set(stillOpen)].sort((a, b) => a - b),
+          ...Array.from({ length: EVENTS }, (_none, index) => last - EVENTS + 1 + index),
+        ]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
