@@ -1,8 +1,46 @@
 import { defineConfig } from "vitest/config";
 
+/** Tests that start the command, a package manager, a compiler or another test runner. */
+const PROCESS = [
+  "test/cli/**/*.test.ts",
+  "test/containers/**/*.test.ts",
+  "test/docs/**/*.test.ts",
+  "test/doctor/docs.test.ts",
+  "test/examples/**/*.test.ts",
+  "test/library/{package,runners,types}.test.ts",
+  "test/openapi/*{client,command}.test.ts",
+  "test/package/**/*.test.ts",
+  "test/steps/{cli,shop}.test.ts",
+  "test/webhooks/{docs,signatures}.test.ts",
+];
+/** Tests of pages in a real Chromium. */
+const BROWSER = ["test/pages/*browser.test.ts", "test/openapi/{docs,control-docs}.test.ts"];
+/** Long searches for what nobody thought of, and whole courses carried out several times: seconds each. */
+const DEEP = [
+  "test/determinism/**/*.test.ts",
+  "test/engine/ledger-model.test.ts",
+  "test/http/bad-input.test.ts",
+  "test/openapi/{control-document,control-input}.test.ts",
+  "test/parallel/**/*.test.ts",
+  "test/scenarios/{fates,flows,mishaps}.test.ts",
+  "test/simulation/**/*.test.ts",
+  "test/steps/broken-files.test.ts",
+  "test/webhooks/{receivers,storm}.test.ts",
+];
+
+function project(name: string, include: readonly string[], exclude: readonly string[] = []) {
+  return { extends: true as const, test: { name, include: [...include], exclude: [...exclude] } };
+}
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    // `npm run test:quick` runs the first of them, `npm test` all.
+    projects: [
+      project("unit", ["test/**/*.test.ts"], [...PROCESS, ...BROWSER, ...DEEP]),
+      project("process", PROCESS),
+      project("browser", BROWSER),
+      project("deep", DEEP),
+    ],
     // Every answer of the service in the suite is held against the OpenAPI document.
     setupFiles: ["test/support/openapi-setup.ts"],
     // Limits for what hangs. How fast something is, bench/ measures: a busy machine must not fail a test.
