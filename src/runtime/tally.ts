@@ -27,6 +27,10 @@ export class Tally {
   }
 }
 
+/** Types of events and codes of errors are whatever somebody calls them. */
+const MOST_NAMES = 1_000;
+
 function count(counts: Map<string, number>, name: string): void {
+  if (counts.size >= MOST_NAMES && !counts.has(name)) return;
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }

@@ -333,6 +333,7 @@ export const ratesSchema = z.object({ rates: z.record(z.string(), z.string()) })
 
 /** The stream's messages: `event` is the name of the server-sent event, `data` the JSON it carries. */
 export const streamHelloSchema = z.object({ namespace: z.string(), now: timestampSchema });
+export const streamMissedSchema = z.object({ count: z.int().check(z.gte(1)) });
 export const streamChargeSchema = z.object({
   charge_id: idSchema,
   status: chargeDetailSchema.shape.status,
@@ -349,4 +350,5 @@ export const STREAM_SCHEMAS = {
   event: eventSchema,
   delivery: deliverySchema,
   clock: clockSchema,
+  missed: streamMissedSchema,
 } as const;

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { streamMissedSchema } from "../../src/schema/control-responses.js";
 import { LocalWorld } from "../../src/world.js";
 import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
@@ -89,5 +90,67 @@ describe("GET /_sandbox/stream", () => {
     await fetch(`${url}/_sandbox/stream`, { method: "HEAD" });
     await vi.waitFor(() => expect(open).toBe(0));
     expect(spy).toHaveBeenCalled();
+  });
+
+  it("keeps 16 MB for a reader that does not read, and tells it how much it has missed", async () => {
+    const sandbox = await openSandbox();
+    const client = Client.of(sandbox);
+    const stream = await sandbox.fetch("/_sandbox/stream");
+    const reader = stream.body!.getReader();
+    const tell = async (number: number) => {
+      const data = { number, text: "x".repeat(100_000) };
+      await client.call("POST", "/_sandbox/events", { type: "webhook.test", data });
+    };
+    for (let number = 1; number <= 120; number++) await tell(number);
+
+    const messages: Message[] = [];
+    let bytes = 0;
+    const read = async () => {
+      const text = new TextDecoder().decode((await reader.read()).value);
+      const [event, data] = text.split("\n");
+      messages.push({ event: event!.replace("event: ", ""), data: JSON.parse(data!.replace("data: ", "")) });
+      bytes += text.length;
+    };
+    while (messages.at(-1)?.event !== "missed") await read();
+    expect(bytes).toBeGreaterThan(15 * 2 ** 20);
+    expect(bytes).toBeLessThan(17 * 2 ** 20);
+    const missed = messages.at(-1)!.data;
+    expect(streamMissedSchema.parse(missed)).toEqual({ count: missed.count });
+    const numbers = messages.filter(({ event }) => event === "event").map(({ data }) => data.data.number);
+    expect(numbers).toEqual(numbers.map((_number, index) => index + 1));
+    expect(numbers.length + missed.count).toBe(120);
+    // From here on it hears of everything again.
+    await tell(121);
+    await read();
+    expect(messages.at(-1)).toMatchObject({ event: "event", data: { data: { number: 121 } } });
+    await reader.cancel();
+  });
+
+  it("tells in its place what was missed: before what comes once half has been read", async () => {
+    const sandbox = await openSandbox();
+    const client = Client.of(sandbox);
+    const stream = await sandbox.fetch("/_sandbox/stream");
+    const reader = stream.body!.getReader();
+    let told = 0;
+    const tell = () =>
+      client.call("POST", "/_sandbox/events", {
+        type: "webhook.test",
+        data: { number: ++told, text: "x".repeat(100_000) },
+      });
+    for (let times = 0; times < 100; times++) await tell();
+    let heard = 0;
+    let missed = 0;
+    // Reads slower than is told, then to the end.
+    for (let round = 0; heard + missed < told; round++) {
+      const text = new TextDecoder().decode((await reader.read()).value);
+      if (text.startsWith("event: missed")) missed += JSON.parse(text.split("data: ")[1]!).count;
+      if (text.startsWith("event: event")) {
+        expect(JSON.parse(text.split("data: ")[1]!).data.number).toBe(heard + missed + 1);
+        heard++;
+      }
+      if (round % 2 === 0 && told < 200) await tell();
+    }
+    expect(missed).toBeGreaterThan(0);
+    await reader.cancel();
   });
 });

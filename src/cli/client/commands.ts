@@ -410,6 +410,10 @@ export const CLIENT_COMMANDS: readonly Row[] = [
       if (flags.follow) {
         const { follow } = await import("./follow.js");
         return follow(connection, (name, data) => {
+          if (name === "missed")
+            process.stderr.write(
+              `payments-sandbox: ${data.count} messages of the stream came too fast to be shown\n`,
+            );
           if (name !== "event") return;
           if (flags.type !== undefined && !anyGlobMatches(String(flags.type), String(data.type))) return;
           if (flags.json) printJson(data);

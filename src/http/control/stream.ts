@@ -8,8 +8,8 @@ import { replyHeaders, toResponse } from "../reply.js";
 import { noNamespace } from "../service.js";
 import { requestView } from "./logs.js";
 
-/** A reader that does not read is cut off rather than let the memory grow. */
-const BUFFERED_MESSAGES = 10_000;
+/** What waits for a reader that is slow, or does not read at all. */
+const BUFFERED_BYTES = 16 * 1024 * 1024;
 
 /** `GET /_sandbox/stream`: requests, charges, events and deliveries as they come, as server-sent events. */
 export function serveStream(worlds: Worlds): (c: Context) => Response {
@@ -32,47 +32,55 @@ export function serveStream(worlds: Worlds): (c: Context) => Response {
   };
 }
 
+/** So much waits for a reader; what comes while there is no room is left out, and the reader told how much it was. */
 function streamOf(world: World): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let stop = (): void => {};
+  let leftOut = 0;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        let isOver = false;
-        const send = (event: string, data: unknown): void => {
-          // One change may be several messages, and a stream is closed once.
-          if (isOver) return;
-          if ((controller.desiredSize ?? 0) <= 0) {
-            isOver = true;
-            stop();
-            controller.close();
-            return;
-          }
-          controller.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`));
+        const send = (event: string, view: () => unknown): void => {
+          // Once behind, it is told before anything else: see `pull`.
+          if (leftOut > 0 || (controller.desiredSize ?? 0) <= 0) leftOut++;
+          else controller.enqueue(encoder.encode(messageText(event, view())));
         };
-        send("hello", { namespace: world.name, now: world.clock.view().now });
+        send("hello", () => ({ namespace: world.name, now: world.clock.view().now }));
         stop = world.subscribe({
           onChange: (change) => {
-            for (const [event, data] of messagesOf(world, change)) send(event, data);
+            for (const [event, view] of messagesOf(world, change)) send(event, view);
           },
-          onRequest: (entry: JournalEntry) => send("request", requestView(entry)),
+          onRequest: (entry: JournalEntry) => send("request", () => requestView(entry)),
         });
+      },
+      // Called after each read, and when there is room.
+      pull(controller) {
+        if (leftOut === 0 || (controller.desiredSize ?? 0) < BUFFERED_BYTES / 2) return;
+        controller.enqueue(encoder.encode(messageText("missed", { count: leftOut })));
+        leftOut = 0;
       },
       cancel: () => stop(),
     },
-    { highWaterMark: BUFFERED_MESSAGES },
+    { highWaterMark: BUFFERED_BYTES, size: ({ byteLength }) => byteLength },
   );
 }
 
-/** What a change means to somebody who watches. */
-function* messagesOf(world: World, change: Change): Generator<[string, unknown]> {
+function messageText(event: string, data: unknown): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** What a change means to somebody who watches: the names of messages, and how to make what they carry. */
+function* messagesOf(world: World, change: Change): Generator<[string, () => unknown]> {
   for (const [name, , record] of change.puts) {
     if (record === null) continue;
-    if (name === "charges") {
-      const { charge_id, status, amount, currency, updated_at, customer_email } = record as Charge;
-      yield ["charge", { charge_id, status, amount, currency, updated_at, customer_email }];
-    } else if (name === "events") yield ["event", eventView(record as EventRecord)];
-    else if (name === "deliveries") yield ["delivery", deliveryView(world.engine.state, record as Delivery)];
-    else if (name === "clock") yield ["clock", world.clock.view()];
+    if (name === "charges") yield ["charge", () => chargeNews(record as Charge)];
+    else if (name === "events") yield ["event", () => eventView(record as EventRecord)];
+    else if (name === "deliveries")
+      yield ["delivery", () => deliveryView(world.engine.state, record as Delivery)];
+    else if (name === "clock") yield ["clock", () => world.clock.view()];
   }
+}
+
+function chargeNews({ charge_id, status, amount, currency, updated_at, customer_email }: Charge) {
+  return { charge_id, status, amount, currency, updated_at, customer_email };
 }

@@ -14,6 +14,7 @@ export const STREAM_COMPONENTS: Readonly<Record<keyof typeof STREAM_SCHEMAS, str
   event: "Event",
   delivery: "Delivery",
   clock: "Clock",
+  missed: "StreamMissed",
 };
 
 /** Text, one message after the other; what a message is once it is read stands in `contentSchema`. */

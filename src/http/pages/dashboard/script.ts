@@ -51,7 +51,7 @@ const source=new EventSource("/_sandbox/stream?namespace="+encodeURIComponent(na
 channel.postMessage({serves:namespace});
 channel.onmessage=({data})=>{if(data.asks===namespace)channel.postMessage({serves:namespace})};
 const news=()=>{channel.postMessage({news:namespace});soon()};
-for(const name of ["open","charge","event","delivery","request","clock"])source.addEventListener(name,news)});
+for(const name of ["open","charge","event","delivery","request","clock","missed"])source.addEventListener(name,news)});
 channel.onmessage=({data})=>{
 if(data.serves)isTold=data.serves===namespace;
 if(data.news===namespace)soon()};

@@ -91,6 +91,14 @@ export function webhookComponents(): Component[] {
       namespace: "Whose it is.",
       now: "What time it is.",
     }),
+    object(
+      "StreamMissed",
+      r.streamMissedSchema,
+      "The reader was too slow for what came: some of it was left out.",
+      {
+        count: "How many messages.",
+      },
+    ),
     object("StreamCharge", r.streamChargeSchema, "A charge was made or has changed.", {
       charge_id: "Which.",
       status: "Where it stands.",

@@ -54,7 +54,8 @@ export const INSIGHT_DOCS: Readonly<Record<string, ControlDoc>> = {
     summary: "Follow all of it live",
     says:
       "Server-sent events: `hello` at first, then `request`, `charge`, `event`, `delivery` and `clock` as they come. " +
-      "Nothing that happened before is sent. A reader that falls 10,000 messages behind is cut off.",
+      "Nothing that happened before is sent. For a slow reader 16 MB wait; what comes while there is no room is left " +
+      "out, and a message `missed` says how many were, at the place where they are missing.",
     openQuery: [
       {
         name: "namespace",
