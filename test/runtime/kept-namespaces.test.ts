@@ -1,105 +1,21 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { nodeIo, type StoreIo } from "../../src/runtime/store/io.js";
-import { DiskStorage } from "../../src/runtime/store/namespaces.js";
-import type { Sandbox } from "../../src/sandbox.js";
-import { removeFolders, temporaryFolder } from "../support/process-command.js";
-import { FakeWall, worldOn } from "../support/receiver-world.js";
+import { nodeIo } from "../../src/runtime/store/io.js";
+import {
+  closeAll,
+  dataFile,
+  diskThatMayFill,
+  filesBeside,
+  handlesBeside,
+  NOBODY,
+  server,
+} from "../support/kept.js";
+import { removeFolders } from "../support/process-command.js";
 
-/** No process has such a number. */
-const NOBODY = "999999999\n";
-const START = Date.parse("2026-03-01T09:00:00.000Z");
-
-const open: Sandbox[] = [];
 afterAll(removeFolders);
 afterEach(closeAll);
-
-async function closeAll(): Promise<void> {
-  for (const sandbox of open.splice(0)) await sandbox.close();
-}
-
-/** System calls, each counted by its name; `disk.refusesFrom` is how many it still takes. */
-function diskThatMayFill() {
-  const disk = { calls: 0, refusesFrom: Number.POSITIVE_INFINITY, syncs: 0 };
-  const refusing = <Args extends unknown[], Result>(work: (...args: Args) => Result) => {
-    return (...args: Args): Result => {
-      if (disk.calls++ >= disk.refusesFrom)
-        throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
-      return work(...args);
-    };
-  };
-  const io: StoreIo = {
-    writeSync: refusing(nodeIo.writeSync),
-    ftruncateSync: refusing(nodeIo.ftruncateSync),
-    renameSync: refusing(nodeIo.renameSync),
-    fsyncSync: refusing((fd) => {
-      disk.syncs++;
-      nodeIo.fsyncSync(fd);
-    }),
-  };
-  return { disk, io };
-}
-
-interface Wishes {
-  readonly data: string;
-  readonly io?: Partial<StoreIo>;
-  readonly fsync?: boolean;
-}
-
-async function server({ data, io = {}, fsync = false }: Wishes) {
-  const storage = new DiskStorage({ data, defaultName: "default", fsync, io });
-  const made = await worldOn(new FakeWall(START), { storage, clockText: "manual" });
-  open.push(made.sandbox);
-  const call = (line: string, body?: unknown, namespace?: string) => {
-    const [method, path] = line.split(" ") as [string, string];
-    return made.client.call(
-      method,
-      path,
-      body,
-      namespace === undefined ? {} : { "sandbox-namespace": namespace },
-    );
-  };
-  const names = async () =>
-    (await call("GET /_sandbox/namespaces")).json.items.map((one: { name: string }) => one.name).sort();
-  return { ...made, call, names };
-}
-
-function dataFile(): string {
-  return join(temporaryFolder(), "d.json");
-}
-
-function filesBeside(data: string): string[] {
-  return readdirSync(dirname(data)).sort();
-}
-
-/** What this process holds open of them, where the system tells. */
-function handlesBeside(data: string): string[] {
-  if (process.platform !== "linux") return [];
-  return readdirSync("/proc/self/fd")
-    .map((handle) => readlinkOf(`/proc/self/fd/${handle}`))
-    .filter((file) => file.startsWith(dirname(data)))
-    .sort();
-}
-
-/** Empty for a handle that is closed by now. */
-function readlinkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
-}
 
 /** Files of w1, with a charge and a snapshot, as a process that was killed leaves them. */
 async function killedWithNamespace(data: string): Promise<void> {
@@ -109,7 +25,6 @@ async function killedWithNamespace(data: string): Promise<void> {
   await call("POST /_sandbox/snapshots", { name: "one" }, "w1");
   const journal = readFileSync(`${data}.ns-w1.journal`);
   await sandbox.close();
-  open.length = 0;
   writeFileSync(`${data}.ns-w1.journal`, journal);
   writeFileSync(`${data}.ns-w1.lock`, NOBODY);
 }
@@ -363,7 +278,6 @@ describe("a namespace that cannot be opened", () => {
     );
     const journal = readFileSync(`${data}.ns-w1.journal`);
     await sandbox.close();
-    open.length = 0;
     writeFileSync(`${data}.ns-w1`, before);
     writeFileSync(`${data}.ns-w1.journal`, journal);
   }

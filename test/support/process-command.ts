@@ -23,6 +23,8 @@ export interface CommandOptions {
   readonly env?: Record<string, string>;
   /** What it reads from its standard input; nothing by default. */
   readonly input?: string;
+  /** How many files it may have open, where a shell can say so. */
+  readonly openFiles?: number;
 }
 
 /** What `start --json` prints (contract section 1). */
@@ -48,8 +50,10 @@ export class Command {
   readonly #child: ChildProcess;
   #listeners: (() => void)[] = [];
 
-  constructor(args: readonly string[], { cwd = tmpdir(), env = {}, input }: CommandOptions = {}) {
-    const child = spawn(process.execPath, [BIN, ...args], {
+  constructor(args: readonly string[], { cwd = tmpdir(), env = {}, input, openFiles }: CommandOptions = {}) {
+    const line = [process.execPath, BIN, ...args];
+    if (openFiles !== undefined) line.unshift("sh", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`);
+    const child = spawn(line[0]!, line.slice(1), {
       cwd,
       env: { ...cleanEnvironment(), ...env },
       stdio: ["pipe", "pipe", "pipe"],

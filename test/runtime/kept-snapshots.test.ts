@@ -1,0 +1,304 @@
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { nodeIo } from "../../src/runtime/store/io.js";
+import { closeAll, dataFile, diskThatMayFill, filesBeside, server } from "../support/kept.js";
+import { removeFolders, temporaryFolder } from "../support/process-command.js";
+
+afterAll(removeFolders);
+afterEach(closeAll);
+
+/** Data with a charge and a snapshot of it called one; the snapshot's file. */
+async function withSnapshot(data: string): Promise<string> {
+  const { call, client } = await server({ data });
+  await client.pay();
+  expect((await call("POST /_sandbox/snapshots", { name: "one" })).status).toBe(200);
+  await closeAll();
+  return join(`${data}.snapshots`, "one.json");
+}
+
+describe("a snapshot that was damaged", () => {
+  const flip = (content: Buffer, bit: number): Buffer => {
+    const flipped = Buffer.from(content);
+    flipped[bit >> 3]! ^= 1 << (bit & 7);
+    return flipped;
+  };
+
+  it("by a single bit is left out with a line, and not restored", async () => {
+    const data = dataFile();
+    const file = await withSnapshot(data);
+    const whole = readFileSync(file);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.nat(whole.length * 8 - 1), fc.nat(100 * 8), fc.constantFrom(0, 11 * 8)),
+        async (bit) => {
+          writeFileSync(file, flip(whole, bit));
+          const { call, errors } = await server({ data });
+          expect((await call("GET /_sandbox/snapshots")).json.total).toBe(0);
+          expect(errors).toHaveLength(1);
+          expect((errors[0] as Error).message).toMatch(/^The snapshot "one" is left out\. .*one\.json.*$/);
+          const { status, json } = await call("POST /_sandbox/snapshots/one/restore");
+          expect([status, json.error.code]).toEqual([404, "NOT_FOUND"]);
+          expect(json.error.message).toContain("one.json");
+          await closeAll();
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("while the server runs is not restored, and all is as it was", async () => {
+    const data = dataFile();
+    const file = await withSnapshot(data);
+    const whole = readFileSync(file);
+    const { call } = await server({ data });
+    const before = (await call("GET /_sandbox/state")).json.collections;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.length * 8 - 1), async (bit) => {
+        writeFileSync(file, flip(whole, bit));
+        expect((await call("POST /_sandbox/snapshots/one/restore")).status).toBe(404);
+        const { clock: _, ...now } = (await call("GET /_sandbox/state")).json.collections;
+        const { clock: __, ...then } = before;
+        expect(now).toEqual(then);
+      }),
+    );
+    writeFileSync(file, whole);
+    expect((await call("POST /_sandbox/snapshots/one/restore")).status).toBe(200);
+  });
+
+  it.each([
+    ["torn", (file: string) => writeFileSync(file, readFileSync(file, "utf8").slice(0, -40))],
+    ["empty", (file: string) => writeFileSync(file, "")],
+    ["null", (file: string) => writeFileSync(file, "null")],
+    ["another program's", (file: string) => writeFileSync(file, '{"name":"one"}')],
+    [
+      "without its state",
+      (file: string) => writeFileSync(file, '{"name":"one","at":"2026-03-01T09:00:00.000Z"}'),
+    ],
+    ["a folder", folderInstead],
+    ["a link to nowhere", linkInstead],
+  ])("in another way does not keep the server from starting: %s", async (_, damage) => {
+    const data = dataFile();
+    const file = await withSnapshot(data);
+    const two = readFileSync(file, "utf8");
+    writeFileSync(join(dirname(file), "two.json"), two);
+    damage(file);
+    const { call, errors, client } = await server({ data });
+    expect((await call("GET /_sandbox/snapshots")).json.items).toMatchObject([{ name: "two" }]);
+    expect(errors).toHaveLength(1);
+    expect((errors[0] as Error).message).toMatch(/^The snapshot "one" is left out\. .*one\.json.*$/);
+    expect((await call("POST /_sandbox/snapshots/one/restore")).status).toBe(404);
+    expect((await call("POST /_sandbox/snapshots/two/restore")).status).toBe(200);
+    expect(await client.pay()).toMatch(/^ch_/);
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
+    // Its name can be used for another.
+    expect((await call("POST /_sandbox/snapshots", { name: "one" })).status).toBe(200);
+    expect((await call("POST /_sandbox/snapshots/one/restore")).status).toBe(200);
+  });
+
+  it("can be deleted", async () => {
+    const data = dataFile();
+    const file = await withSnapshot(data);
+    writeFileSync(file, "null");
+    const { call } = await server({ data });
+    expect((await call("DELETE /_sandbox/snapshots/one")).status).toBe(200);
+    expect(readdirSync(dirname(file))).toEqual([]);
+    expect((await call("DELETE /_sandbox/snapshots/one")).status).toBe(404);
+  });
+
+  it("as a folder where all of them should be does not keep the server from starting", async () => {
+    const data = dataFile();
+    const file = await withSnapshot(data);
+    rmSync(dirname(file), { recursive: true });
+    writeFileSync(dirname(file), "");
+    const { client, errors } = await server({ data });
+    expect(String(errors)).toContain("No snapshots can be read: ");
+    expect(await client.pay()).toMatch(/^ch_/);
+  });
+
+  function folderInstead(file: string): void {
+    rmSync(file);
+    mkdirSync(file);
+  }
+
+  function linkInstead(file: string): void {
+    rmSync(file);
+    symlinkSync("nowhere", file);
+  }
+});
+
+describe("a snapshot", () => {
+  it("that a killed process left half done is none, and goes; those of earlier versions are read", async () => {
+    const data = dataFile();
+    const file = await withSnapshot(data);
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace(/"checksum":"\w+",/, ""));
+    writeFileSync(`${file}.new`, text.slice(0, 100));
+    writeFileSync(join(dirname(file), "notes.json.new.txt"), "mine");
+    const { call, errors } = await server({ data });
+    expect((await call("GET /_sandbox/snapshots")).json.total).toBe(1);
+    expect((await call("POST /_sandbox/snapshots/one/restore")).status).toBe(200);
+    expect(readdirSync(dirname(file)).sort()).toEqual(["notes.json.new.txt", "one.json"]);
+    expect(errors).toEqual([]);
+  });
+
+  it("is listed newest first after a restart too", async () => {
+    const data = dataFile();
+    const { call } = await server({ data });
+    for (const name of ["b", "c", "a"]) {
+      await call("POST /_sandbox/snapshots", { name });
+      const seconds = { b: 1_000, c: 2_000, a: 3_000 }[name]!;
+      utimesSync(join(`${data}.snapshots`, `${name}.json`), seconds, seconds);
+    }
+    await closeAll();
+    const again = await server({ data });
+    const { items } = (await again.call("GET /_sandbox/snapshots")).json;
+    expect(items.map(({ name }: { name: string }) => name)).toEqual(["a", "c", "b"]);
+  });
+
+  it("that the disk refuses leaves the one before it under its name", async () => {
+    const data = dataFile();
+    const file = await withSnapshot(data);
+    const before = readFileSync(file);
+    const { disk, io } = diskThatMayFill();
+    const { call, errors } = await server({ data, io });
+    // The clock is kept in the journal first, if at all.
+    for (const taken of [0, 1, 2, 3]) {
+      disk.refusesFrom = disk.calls + taken;
+      const { status } = await call("POST /_sandbox/snapshots", { name: "one" });
+      disk.refusesFrom = Number.POSITIVE_INFINITY;
+      if (status === 200) break;
+      expect(status).toBe(500);
+      expect(readdirSync(dirname(file))).toEqual(["one.json"]);
+      expect(readFileSync(file)).toEqual(before);
+    }
+    expect(errors.length).toBeGreaterThan(1);
+    expect((await call("POST /_sandbox/snapshots/one/restore")).status).toBe(200);
+  });
+});
+
+describe("with --fsync", () => {
+  it.each([
+    // The file, its folder, and the folder that was made for it.
+    ["POST /_sandbox/snapshots", { name: "two" }, 3],
+    ["DELETE /_sandbox/snapshots/one", undefined, 1],
+    // The identity and twice its folder; the state, its folder, the journal's, and a line.
+    ["PUT /_sandbox/namespaces/w1", {}, 7],
+    ["DELETE /_sandbox/namespaces/w0", undefined, 1],
+  ])("%s is on the disk before it is answered", async (line, body, syncs) => {
+    const data = dataFile();
+    const { disk, io } = diskThatMayFill();
+    const { call } = await server({ data, io, fsync: true });
+    await call("PUT /_sandbox/namespaces/w0", {});
+    if (line.includes("/one")) await call("POST /_sandbox/snapshots", { name: "one" });
+    const before = disk.syncs;
+    expect((await call(line, body)).status).toBe(200);
+    expect(disk.syncs - before).toBeGreaterThanOrEqual(syncs);
+  });
+
+  it("a file is synced before it takes the place of another", async () => {
+    const data = dataFile();
+    const steps: string[] = [];
+    const io = {
+      fsyncSync: (fd: number) => {
+        steps.push("sync");
+        nodeIo.fsyncSync(fd);
+      },
+      renameSync: (from: string, to: string) => {
+        steps.push(to.slice(data.length));
+        nodeIo.renameSync(from, to);
+      },
+    };
+    const { call } = await server({ data, io, fsync: true });
+    await call("POST /_sandbox/snapshots", { name: "one" });
+    expect(steps.slice(-3)).toEqual(["sync", ".snapshots/one.json", "sync"]);
+    await call("PUT /_sandbox/namespaces/w1", {});
+    expect(steps.slice(-2)).toEqual([".ns-w1.identity", "sync"]);
+  });
+});
+
+describe("what is kept beside the data", () => {
+  it("is for its owner alone", async () => {
+    const data = dataFile();
+    const { call } = await server({ data });
+    await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine" });
+    await call("POST /_sandbox/snapshots", { name: "one" }, "w1");
+    const all = readdirSync(dirname(data), { recursive: true, withFileTypes: true });
+    expect(all.map((entry) => entry.name)).toContain("d.json.ns-w1.identity");
+    for (const entry of all)
+      expect([entry.name, statSync(join(entry.parentPath, entry.name)).mode & 0o077]).toEqual([
+        entry.name,
+        0,
+      ]);
+  });
+
+  it("is not written through a link that somebody has put there", async () => {
+    const data = dataFile();
+    const victim = join(temporaryFolder(), "victim");
+    writeFileSync(victim, "mine");
+    mkdirSync(`${data}.snapshots`);
+    for (const file of [
+      `${data}.identity.tmp`,
+      `${data}.ns-w1.identity`,
+      `${data}.ns-w1.identity.new`,
+      join(`${data}.snapshots`, "one.json"),
+      join(`${data}.snapshots`, "one.json.new"),
+    ])
+      symlinkSync(victim, file);
+    const { call } = await server({ data });
+    expect((await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine" })).status).toBe(200);
+    expect((await call("POST /_sandbox/snapshots", { name: "one" })).status).toBe(200);
+    expect(readFileSync(victim, "utf8")).toBe("mine");
+  });
+});
+
+describe("a data file given through a link", () => {
+  it("has its namespaces and snapshots beside the file it leads to, by either name", async () => {
+    const real = dataFile();
+    const link = join(temporaryFolder(), "link.json");
+    symlinkSync(real, link);
+    const first = await server({ data: link });
+    await first.call("PUT /_sandbox/namespaces/w1", {});
+    await first.call("POST /_sandbox/snapshots", { name: "one" });
+    const charge = await first.client.pay({ key: "sk_test_ns_w1" });
+    await closeAll();
+    expect(filesBeside(link)).toEqual(["link.json"]);
+    expect(readFileSync(link, "utf8")).toBe(readFileSync(real, "utf8"));
+
+    const folder = join(temporaryFolder(), "folder");
+    symlinkSync(dirname(real), folder);
+    for (const data of [real, link, join(folder, "d.json")]) {
+      const { call, names } = await server({ data });
+      expect(await names()).toEqual(["default", "w1"]);
+      expect((await call("GET /_sandbox/snapshots")).json.total).toBe(1);
+      expect((await call(`GET /api/v1/payments/charges/${charge}`, undefined, "w1")).status).toBe(200);
+      await closeAll();
+    }
+  });
+
+  it("is one file by all its names while it is open, from the very first", async () => {
+    const real = dataFile();
+    const folder = join(temporaryFolder(), "folder");
+    symlinkSync(dirname(real), folder);
+    await server({ data: join(folder, "d.json") });
+    await expect(server({ data: real })).rejects.toThrow("in use");
+  });
+
+  it("that leads to itself is refused in a line", async () => {
+    const link = dataFile();
+    symlinkSync("d.json", link);
+    await expect(server({ data: link })).rejects.toThrow(
+      /^Cannot open .*: it is a link that leads to itself\. /,
+    );
+  });
+});

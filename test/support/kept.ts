@@ -1,0 +1,90 @@
+import { readdirSync, readlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { nodeIo, type StoreIo } from "../../src/runtime/store/io.js";
+import { DiskStorage } from "../../src/runtime/store/namespaces.js";
+import type { Sandbox } from "../../src/sandbox.js";
+import { temporaryFolder } from "./process-command.js";
+import { FakeWall, worldOn } from "./receiver-world.js";
+
+/** No process has such a number. */
+export const NOBODY = "999999999\n";
+const START = Date.parse("2026-03-01T09:00:00.000Z");
+
+const open: Sandbox[] = [];
+
+export async function closeAll(): Promise<void> {
+  for (const sandbox of open.splice(0)) await sandbox.close();
+}
+
+/** A disk that takes `refusesFrom` calls that change something, and then is full. */
+export function diskThatMayFill() {
+  const disk = { calls: 0, refusesFrom: Number.POSITIVE_INFINITY, syncs: 0 };
+  const refusing = <Args extends unknown[], Result>(work: (...args: Args) => Result) => {
+    return (...args: Args): Result => {
+      if (disk.calls++ >= disk.refusesFrom)
+        throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+      return work(...args);
+    };
+  };
+  const io: StoreIo = {
+    writeSync: refusing(nodeIo.writeSync),
+    ftruncateSync: refusing(nodeIo.ftruncateSync),
+    renameSync: refusing(nodeIo.renameSync),
+    fsyncSync: refusing((fd) => {
+      disk.syncs++;
+      nodeIo.fsyncSync(fd);
+    }),
+  };
+  return { disk, io };
+}
+
+interface Wishes {
+  readonly data: string;
+  readonly io?: Partial<StoreIo>;
+  readonly fsync?: boolean;
+}
+
+/** A server on the files, in this process; `closeAll` ends it. */
+export async function server({ data, io = {}, fsync = false }: Wishes) {
+  const storage = new DiskStorage({ data, defaultName: "default", fsync, io });
+  const made = await worldOn(new FakeWall(START), { storage, clockText: "manual" });
+  open.push(made.sandbox);
+  const call = (line: string, body?: unknown, namespace?: string) => {
+    const [method, path] = line.split(" ") as [string, string];
+    return made.client.call(
+      method,
+      path,
+      body,
+      namespace === undefined ? {} : { "sandbox-namespace": namespace },
+    );
+  };
+  const names = async () =>
+    (await call("GET /_sandbox/namespaces")).json.items.map((one: { name: string }) => one.name).sort();
+  return { ...made, call, names };
+}
+
+export function dataFile(): string {
+  return join(temporaryFolder(), "d.json");
+}
+
+export function filesBeside(data: string): string[] {
+  return readdirSync(dirname(data)).sort();
+}
+
+/** What this process holds open of them, where the system tells. */
+export function handlesBeside(data: string): string[] {
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc/self/fd")
+    .map((handle) => readlinkOf(`/proc/self/fd/${handle}`))
+    .filter((file) => file.startsWith(dirname(data)))
+    .sort();
+}
+
+/** Empty for a handle that is closed by now. */
+function readlinkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
