@@ -451,7 +451,7 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
   const host = new Host({
     base: shared,
     autoNamespaces: options.auto_namespaces ?? false,
-    storage: await namespaceStorage(options.data, options.fsync ?? false),
+    storage: await namespaceStorage(options),
   });
   return new Sandbox(host, options, version);
 }

@@ -48,9 +48,13 @@ export class Engine {
       this.#begin(options.startMs, 0, 0);
       return;
     }
-    if (kept.snapshot !== undefined) this.#state = State.from(kept.snapshot);
-    for (const change of kept.changes) this.#state.apply(change);
-    this.#rescope();
+    try {
+      if (kept.snapshot !== undefined) this.#state = State.from(kept.snapshot);
+      for (const change of kept.changes) this.#state.apply(change);
+      this.#rescope();
+    } catch (error) {
+      throw options.store.unusable?.(error) ?? error;
+    }
   }
 
   /** The state, for reading. */

@@ -263,4 +263,6 @@ export interface Store {
   compactIfLarge?(dump: () => StateDump): Error | undefined;
   /** May compact: `dump` gives the whole state when asked. Without it nothing more is written. */
   close(dump?: () => StateDump): void;
+  /** No state can be made of what `load` gave: what to tell about that instead of the cause. */
+  unusable?(cause: unknown): Error;
 }

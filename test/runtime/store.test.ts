@@ -23,8 +23,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Change, StateDump, Store } from "../../src/engine/records.js";
-import { COLLECTION_NAMES } from "../../src/engine/state.js";
+import type { Change, Store } from "../../src/engine/records.js";
 import {
   type FileStore,
   type FileStoreOptions,
@@ -32,14 +31,10 @@ import {
   StoreError,
 } from "../../src/runtime/store/file.js";
 import { nodeIo, type StoreIo } from "../../src/runtime/store/io.js";
+import { encodeLine } from "../../src/runtime/store/journal-line.js";
 import { memoryStore } from "../../src/runtime/store/memory.js";
 import { snapshotFile } from "../../src/runtime/store/snapshot.js";
-
-/** The independent model: what the state is, and nothing about how it is kept. */
-interface Model {
-  seq: number;
-  rates: Map<string, string>;
-}
+import { change, dumpOf, type Model, modelOf, upTo } from "../support/store-model.js";
 
 let folder: string;
 let file: string;
@@ -67,43 +62,6 @@ function fileStoreAt(options: Partial<FileStoreOptions> = {}): FileStore {
   const store = fileStore({ file, ...options });
   opened.push(store);
   return store;
-}
-
-function change(seq: number, rate = `${seq}`, code = `C${seq}`): Change {
-  return { seq, at: seq * 1000, puts: [["rates", code, { code, rate }]], counters: { n: seq } };
-}
-
-function dumpOf({ seq, rates }: Model): StateDump {
-  return {
-    version: 1,
-    seq,
-    at: seq * 1000,
-    counters: { n: seq },
-    collections: {
-      ...(Object.fromEntries(
-        COLLECTION_NAMES.map((name) => [name, []]),
-      ) as unknown as StateDump["collections"]),
-      rates: [...rates].map(([code, rate]) => [code, { code, rate }] as const),
-    },
-  };
-}
-
-/** What an engine would make of what was loaded. */
-function modelOf(loaded: ReturnType<Store["load"]>): Model {
-  const model: Model = {
-    seq: loaded?.snapshot?.seq ?? 0,
-    rates: new Map(loaded?.snapshot?.collections.rates.map(([code, { rate }]) => [String(code), rate])),
-  };
-  for (const { seq, puts } of loaded?.changes ?? []) {
-    for (const [, code, record] of puts) model.rates.set(String(code), (record as { rate: string }).rate);
-    model.seq = seq;
-  }
-  return model;
-}
-
-/** The model after changes 1 to seq. */
-function upTo(seq: number): Model {
-  return { seq, rates: new Map(Array.from({ length: seq }, (_, i) => [`C${i + 1}`, `${i + 1}`])) };
 }
 
 /** Copies what is on disk, as a crash would leave it, and makes the copy the file under test. */
@@ -174,7 +132,8 @@ describe("file store", () => {
     store.append(change(1));
     store.close(() => dumpOf(upTo(1)));
     expect(journalBytes()).toHaveLength(0);
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(dumpOf(upTo(1)));
+    const checksum = expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ checksum, ...dumpOf(upTo(1)) });
     expect(readFileSync(file, "utf8")).toContain('\n      ["C1",{"code":"C1","rate":"1"}]\n');
     expect(readdirSync(folder).sort()).toEqual(["data.json", "data.json.journal"]);
 
@@ -223,7 +182,7 @@ describe("file store", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(model);
   });
 
-  it("drops a last line torn at any byte, and goes on", () => {
+  it("drops a last line torn at any byte, says so once, and goes on", () => {
     const store = fileStoreAt();
     store.load();
     store.append(change(1));
@@ -234,43 +193,45 @@ describe("file store", () => {
     for (let bytes = goodBytes; bytes < whole.length; bytes++) {
       crash();
       writeFileSync(`${file}.journal`, whole.subarray(0, bytes));
-      const torn = fileStoreAt();
+      const notices: string[] = [];
+      const torn = fileStoreAt({ onNotice: (notice) => notices.push(notice) });
       expect(modelOf(torn.load())).toEqual(upTo(2));
       expect(journalBytes()).toHaveLength(goodBytes);
+      const dropped = `${file}.journal: dropped its last ${bytes - goodBytes} bytes`;
+      expect(notices).toEqual(bytes === goodBytes ? [] : [expect.stringContaining(dropped)]);
       torn.append(change(3));
       crash();
       expect(modelOf(fileStoreAt().load())).toEqual(upTo(3));
     }
   });
 
-  it.each([
-    ["garbage", Buffer.from('{"seq":2,"at\n')],
-    ["zeros", Buffer.alloc(4096)],
-    ["half a character", Buffer.from([0x22, 0xf0, 0x9f, 0x22, 0x0a])],
-    ["an empty line", Buffer.from("\n")],
-  ])("drops a last line that is %s", (_name, tail) => {
+  it("drops a last line of which zeros are left, as after a power loss", () => {
     const store = fileStoreAt();
     store.load();
     store.append(change(1));
-    crash();
-    appendFileSync(`${file}.journal`, tail);
-    expect(modelOf(fileStoreAt().load())).toEqual(upTo(1));
+    const next = encodeLine(change(2));
+    for (const bytes of [0, 1, 8, 9, 11, 12, 40, next.length - 1]) {
+      crash();
+      appendFileSync(`${file}.journal`, Buffer.concat([next.subarray(0, bytes), Buffer.alloc(4096)]));
+      expect(modelOf(fileStoreAt().load())).toEqual(upTo(1));
+    }
   });
 
   it("finds nothing where the only line is torn", () => {
-    writeFileSync(`${file}.journal`, '{"seq":1');
+    writeFileSync(`${file}.journal`, encodeLine(change(1)).subarray(0, 30));
     expect(fileStoreAt().load()).toBeUndefined();
   });
 });
 
 describe("file store, refusing damage", () => {
-  const line = (seq: number): string => `${JSON.stringify(change(seq))}\n`;
+  const line = (seq: number): string => encodeLine(change(seq)).toString();
+  const other = (value: unknown): string => encodeLine(value as Change).toString();
 
   it.each<[string, { snapshot?: string; journal?: string }, string]>([
     [
       "a broken line in the middle",
-      { journal: `${line(1)}{"seq":2\n${line(3)}` },
-      "journal line 2: not JSON",
+      { journal: line(1) + line(2).replace("rates", "rules") + line(3) },
+      "journal line 2: its checksum does not match",
     ],
     ["a gap", { journal: line(1) + line(3) }, "journal line 2: change 3 where change 2 belongs"],
     ["a line that comes twice", { journal: line(1) + line(1) }, "journal line 2: change 1 where"],
@@ -284,12 +245,60 @@ describe("file store, refusing damage", () => {
       { snapshot: JSON.stringify(dumpOf(upTo(2))), journal: line(4) },
       "change 4 where",
     ],
-    ["a line that is not a change", { journal: "[]\n" }, "journal line 1: JSON, but not a change"],
-    ["a line that is null", { journal: "null\n" }, "journal line 1: JSON, but not a change"],
+    ["a line that is not a change", { journal: other([]) }, "journal line 1: JSON, but not a change"],
+    ["a line that is null", { journal: other(null) }, "journal line 1: JSON, but not a change"],
+    [
+      "a change of a collection that is not known",
+      { journal: other({ ...change(1), puts: [["rules", "C1", {}]] }) },
+      "journal line 1: JSON, but not a change",
+    ],
+    [
+      "a change whose record is none",
+      { journal: other({ ...change(1), puts: [["rates", "C1", "1"]] }) },
+      "journal line 1: JSON, but not a change",
+    ],
+    [
+      "a last line that is finished, but wrong",
+      { journal: line(1) + line(2).replace("}", "]") },
+      "journal line 2: its checksum does not match",
+    ],
+    ["a last line that is empty", { journal: `${line(1)}\n` }, "journal line 2: it does not begin with"],
+    [
+      "a last line that is garbage",
+      { journal: `${line(1)}garbage` },
+      "journal line 2: it does not begin with",
+    ],
+    ["a last line too long", { journal: `${line(1).trim()}}\n` }, "bytes where it says"],
+    ["a last line whose newline is damaged", { journal: `${line(1).trim()}\v` }, "bytes where it says"],
     ["a torn snapshot", { snapshot: '{"version":1,' }, "data.json: not JSON"],
     ["another version", { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), version: 2 }) }, "has version 2"],
     ["somebody else's JSON", { snapshot: '{"posts":[]}' }, "not a snapshot of this program"],
     ["a snapshot that is null", { snapshot: "null" }, "not a snapshot of this program"],
+    [
+      "a snapshot with a record that is none",
+      { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), collections: { charges: [["ch_1", null]] } }) },
+      "not a snapshot of this program",
+    ],
+    [
+      "a snapshot whose collection is none",
+      { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), collections: { world: null } }) },
+      "not a snapshot of this program",
+    ],
+    [
+      "a snapshot of other members",
+      { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), chefsum: "00000000" }) },
+      "not a snapshot of this program",
+    ],
+    [
+      "a snapshot that is not what its checksum was made of",
+      { snapshot: `{"checksum":"${"0".repeat(64)}",${JSON.stringify(dumpOf(upTo(1))).slice(1)}` },
+      "its checksum is another, so it is damaged or was changed by hand",
+    ],
+    [
+      "a snapshot whose checksum is elsewhere",
+      { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), checksum: "00000000" }) },
+      'take "checksum" out of the file',
+    ],
   ])("%s", (_name, { snapshot, journal }, message) => {
     if (snapshot !== undefined) writeFileSync(file, snapshot);
     if (journal !== undefined) writeFileSync(`${file}.journal`, journal);
@@ -362,7 +371,7 @@ describe("file store, when the disk refuses", () => {
     store.load();
     store.append(change(1));
     const before = journalBytes();
-    const lineBytes = Buffer.byteLength(`${JSON.stringify(change(2))}\n`);
+    const lineBytes = encodeLine(change(2)).length;
     for (let bytes = 0; bytes < lineBytes; bytes++) {
       room = bytes;
       expect(() => store.append(change(2))).toThrow("ENOSPC");
@@ -671,7 +680,7 @@ describe("file store, any history", () => {
           } else {
             const abandoned = store;
             crash();
-            const torn = Buffer.from(JSON.stringify(change(model.seq + 1, "💸".repeat(9))));
+            const torn = encodeLine(change(model.seq + 1, "💸".repeat(9)));
             // A crash leaves at most one torn line: none is added to one that could not be cut off.
             if (journalBytes().length === 0 || journalBytes().at(-1) === 0x0a) {
               appendFileSync(`${file}.journal`, torn.subarray(0, op.tornBytes));

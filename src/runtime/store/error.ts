@@ -9,10 +9,16 @@ export class StoreError extends Error {
 /** There are no file handles for another namespace. */
 export class OutOfHandles extends StoreError {}
 
-/** Something in a file is not what this store writes: `where` is the file, with the line where there is one. */
-export function damaged(file: string, where: string, what: string): StoreError {
+/**
+ * Something in a file is not what this store writes: `where` is the file, with the line where there is one.
+ *
+ * @param goodBytes how much of the journal before it can be used, where that is all that is left to do
+ */
+export function damaged(file: string, where: string, what: string, goodBytes = 0): StoreError {
+  const or =
+    goodBytes === 0 ? "" : `, or cut ${file}.journal to its first ${goodBytes} bytes to go on from there`;
   return new StoreError(
-    `${where}: ${what}. Restore ${file} and ${file}.journal from a backup, or move both files away to start empty.`,
+    `${where}: ${what}. Restore ${file} and ${file}.journal from a backup, or move both files away to start empty${or}.`,
   );
 }
 

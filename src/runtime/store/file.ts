@@ -1,16 +1,21 @@
-import { statSync } from "node:fs";
-import { dirname } from "node:path";
 import type { StateDump, Store } from "../../engine/records.js";
-import { asStoreError, codeOf, StoreError } from "./error.js";
+import { monotonicMs } from "../wall.js";
+import { asStoreError, damaged, StoreError } from "./error.js";
+import { checkFolder, checkWritable } from "./files.js";
 import { nodeIo, type StoreIo } from "./io.js";
 import { type Journal, openJournal } from "./journal.js";
-import { takeLock } from "./lock.js";
+import { type Lock, takeLock } from "./lock.js";
 import { realFile } from "./real-file.js";
 import { snapshotFile } from "./snapshot.js";
 
 export { StoreError } from "./error.js";
 
 const DEFAULT_COMPACT_AT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * How often it is looked whether the journal is where it was: what is written to a file that was removed is lost.
+ */
+const LOOK_MS = 100;
 
 export interface FileStoreOptions {
   /** The lowdb file; FILE.journal and FILE.lock are next to it. Its folder must exist. */
@@ -19,6 +24,8 @@ export interface FileStoreOptions {
   readonly fsync?: boolean;
   /** Below this size of the journal `compactIfLarge` does nothing. Default 64 MiB. */
   readonly compactAtBytes?: number;
+  /** Told what a person wants to know about an opening that went well. */
+  readonly onNotice?: ((notice: string) => void) | undefined;
   /** For tests: system calls that fail. */
   readonly io?: Partial<StoreIo>;
 }
@@ -44,17 +51,27 @@ export interface FileStore extends Store {
  *   `append` and `replace` throw what the disk said, and nothing has happened then
  */
 export function fileStore(options: FileStoreOptions): FileStore {
-  const { fsync = false, compactAtBytes = DEFAULT_COMPACT_AT_BYTES } = options;
+  const { fsync = false, compactAtBytes = DEFAULT_COMPACT_AT_BYTES, onNotice = () => {} } = options;
   const io: StoreIo = { ...nodeIo, ...options.io };
   const file = realFile(options.file);
   const snapshot = snapshotFile(file, io);
-  let open: { readonly journal: Journal; readonly unlock: () => void } | undefined;
+  let open: Open | undefined;
   let lastSeq = 0;
   let retryCompactionAtBytes = 0;
+  let lookAtMs = 0;
 
-  const openJournalOrThrow = (): Journal => {
+  const openOrThrow = (): Open => {
     if (open === undefined) throw new StoreError(`${file}: the store is not open.`);
-    return open.journal;
+    return open;
+  };
+
+  const look = ({ journal }: Open): void => {
+    journal.checkPlace();
+    lookAtMs = monotonicMs() + LOOK_MS;
+  };
+
+  const lookIfDue = (opened: Open): void => {
+    if (monotonicMs() >= lookAtMs) look(opened);
   };
 
   const wholeState = (dump: () => StateDump): StateDump => {
@@ -66,59 +83,76 @@ export function fileStore(options: FileStoreOptions): FileStore {
     return state;
   };
 
-  const compact = (journal: Journal, state: StateDump): void => {
+  const compact = (opened: Open, state: StateDump): void => {
+    look(opened);
     snapshot.write(state);
-    journal.clear();
+    opened.journal.clear();
+  };
+
+  const read = (opened: Open): ReturnType<Store["load"]> => {
+    const state = snapshot.read();
+    const changes = opened.journal.read(state?.seq ?? 0, () => lookIfDue(opened));
+    look(opened);
+    const tornBytes = opened.journal.dropTornLine();
+    if (tornBytes > 0) {
+      onNotice(
+        `${file}.journal: dropped its last ${tornBytes} bytes, a change that was never finished when the process ended`,
+      );
+    }
+    lastSeq = changes.at(-1)?.seq ?? state?.seq ?? 0;
+    return state === undefined && changes.length === 0 ? undefined : { snapshot: state, changes };
   };
 
   return {
     load() {
       if (open !== undefined) throw new StoreError(`${file}: the store is open already.`);
       checkFolder(file);
+      let lock: Lock | undefined;
       let journal: Journal | undefined;
-      let unlock: (() => void) | undefined;
       try {
-        unlock = takeLock(file);
-        const state = snapshot.read();
+        lock = takeLock(file);
+        checkWritable(file);
         journal = openJournal({ file, fsync, io });
-        const changes = journal.read(state?.seq ?? 0);
-        lastSeq = changes.at(-1)?.seq ?? state?.seq ?? 0;
-        open = { journal, unlock };
-        return state === undefined && changes.length === 0 ? undefined : { snapshot: state, changes };
+        const opened = { journal, lock };
+        const loaded = read(opened);
+        open = opened;
+        return loaded;
       } catch (error) {
         journal?.close();
-        unlock?.();
+        lock?.release();
         throw asStoreError(error, `Cannot open ${file}`);
       }
     },
 
     append(change) {
-      const journal = openJournalOrThrow();
+      const opened = openOrThrow();
       // A bug, and refused here: written down, the file could not be loaded again.
       if (change.seq !== lastSeq + 1) {
         throw new StoreError(`${file}: change ${change.seq} cannot follow change ${lastSeq}.`);
       }
-      journal.append(change);
+      lookIfDue(opened);
+      opened.journal.append(change);
       lastSeq = change.seq;
     },
 
     replace(state) {
-      const journal = openJournalOrThrow();
+      const opened = openOrThrow();
       // Lines above the snapshot's number would be replayed on top of it after a crash.
       if (state.seq < lastSeq) {
         throw new StoreError(`${file}: a state at change ${state.seq} cannot replace one at ${lastSeq}.`);
       }
-      compact(journal, state);
+      compact(opened, state);
       lastSeq = state.seq;
     },
 
     compactIfLarge(dump) {
-      const journal = openJournalOrThrow();
+      const opened = openOrThrow();
+      const { journal } = opened;
       if (journal.bytes <= Math.max(compactAtBytes, 2 * snapshot.bytes, retryCompactionAtBytes))
         return undefined;
       const state = wholeState(dump);
       try {
-        compact(journal, state);
+        compact(opened, state);
         return undefined;
       } catch (error) {
         return asStoreError(error, `Cannot compact ${file}`);
@@ -130,28 +164,31 @@ export function fileStore(options: FileStoreOptions): FileStore {
 
     close(dump) {
       if (open === undefined) return;
-      const { journal, unlock } = open;
+      const opened = open;
       open = undefined;
       try {
-        if (dump !== undefined && journal.bytes > 0) compact(journal, wholeState(dump));
+        if (dump !== undefined && opened.journal.bytes > 0) compact(opened, wholeState(dump));
       } finally {
-        try {
-          journal.close();
-        } finally {
-          unlock();
-        }
+        letGo(opened);
       }
+    },
+
+    unusable(cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      return damaged(file, file, `not a state of this program (${reason})`);
     },
   };
 }
 
-function checkFolder(file: string): void {
-  const folder = dirname(file);
+interface Open {
+  readonly journal: Journal;
+  readonly lock: Lock;
+}
+
+function letGo({ journal, lock }: Open): void {
   try {
-    if (statSync(folder).isDirectory()) return;
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR")
-      throw asStoreError(error, `Cannot open ${file}`);
+    journal.close();
+  } finally {
+    lock.release();
   }
-  throw new StoreError(`Cannot open ${file}: the folder ${folder} does not exist. Create it first.`);
 }

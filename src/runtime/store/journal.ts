@@ -1,19 +1,24 @@
-import { isUtf8 } from "node:buffer";
-import { closeSync, constants, fstatSync, openSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
 import type { Change } from "../../engine/records.js";
-import { asStoreError, damaged } from "./error.js";
+import { asStoreError, codeOf, damaged, StoreError } from "./error.js";
+import { checkWritable, syncFolderOf } from "./files.js";
 import { type StoreIo, writeAll } from "./io.js";
+import { decodeLine, encodeLine } from "./journal-line.js";
 import { readLines } from "./lines.js";
-import { syncFolderOf } from "./snapshot.js";
 
-/** FILE.journal: the changes after the snapshot, a JSON line each. */
+/** FILE.journal: the changes after the snapshot, a line each. */
 export interface Journal {
   readonly bytes: number;
   /**
-   * The changes after `afterSeq`. Drops a torn last line from the file; throws StoreError for any other
-   * damage, and leaves the file as it is then.
+   * The changes after `afterSeq`. Throws StoreError for any damage but a torn last line.
+   *
+   * @param meanwhile called with each line: there may be minutes of them
    */
-  read(afterSeq: number): Change[];
+  read(afterSeq: number, meanwhile: () => void): Change[];
+  /** Cuts off a torn last line that `read` came upon; answers how many bytes that were. */
+  dropTornLine(): number;
+  /** @throws StoreError when the file is not there any more: what is written to it would be lost */
+  checkPlace(): void;
   /** One line. When it throws, the file is as before. */
   append(change: Change): void;
   /** Empties it, if the disk lets it: lines a snapshot covers are ignored by `read`, so they do no harm. */
@@ -34,9 +39,14 @@ export function openJournal({ file, fsync, io }: JournalOptions): Journal {
   const journalFile = `${file}.journal`;
   // Windows cannot cut a file that is open for appending, so every write names its position as well.
   const appending = process.platform === "win32" ? 0 : constants.O_APPEND;
-  const fd = openSync(journalFile, constants.O_RDWR | constants.O_CREAT | appending, 0o600);
+  checkWritable(journalFile);
+  const fd = openWithoutFollowing(journalFile, constants.O_RDWR | constants.O_CREAT | appending);
+  const opened = fstatSync(fd);
+  // On some file systems a file has another number by its name.
+  const hasNumber = statSync(journalFile, { throwIfNoEntry: false })?.ino === opened.ino;
   if (fsync) syncFolderOf(file, io);
-  let bytes = fstatSync(fd).size;
+  let bytes = opened.size;
+  let goodBytes = bytes;
   /** Part of a failed append may follow `bytes`; nothing may be written behind it. */
   let needsCut = false;
 
@@ -60,10 +70,25 @@ export function openJournal({ file, fsync, io }: JournalOptions): Journal {
       return bytes;
     },
 
-    read(afterSeq) {
-      const { changes, goodBytes } = readChanges(fd, file, afterSeq);
-      if (goodBytes < bytes) cutTo(goodBytes);
-      return changes;
+    read(afterSeq, meanwhile) {
+      const read = readChanges(fd, file, afterSeq, meanwhile);
+      goodBytes = read.goodBytes;
+      return read.changes;
+    },
+
+    dropTornLine() {
+      const tornBytes = bytes - goodBytes;
+      if (tornBytes > 0) cutTo(goodBytes);
+      return tornBytes;
+    },
+
+    checkPlace() {
+      const now = statSync(journalFile, { throwIfNoEntry: false });
+      if (now !== undefined && (now.ino === opened.ino || !hasNumber)) return;
+      const what = now === undefined ? "is not there any more" : "has been replaced by another file";
+      throw new StoreError(
+        `${journalFile} ${what}, so nothing more is kept. Stop this process, put the file back, and start it again.`,
+      );
     },
 
     append(change) {
@@ -77,7 +102,7 @@ export function openJournal({ file, fsync, io }: JournalOptions): Journal {
           );
         }
       }
-      const line = Buffer.from(`${JSON.stringify(change)}\n`, "utf8");
+      const line = encodeLine(change);
       try {
         writeAll(io, fd, line, bytes);
         if (fsync) io.fsyncSync(fd);
@@ -106,55 +131,43 @@ export function openJournal({ file, fsync, io }: JournalOptions): Journal {
   };
 }
 
-function readChanges(fd: number, file: string, afterSeq: number): { changes: Change[]; goodBytes: number } {
+/** A link in the place of the journal is nothing this program has made: what it leads to is left alone. */
+function openWithoutFollowing(journalFile: string, flags: number): number {
+  try {
+    return openSync(journalFile, flags | (constants.O_NOFOLLOW ?? 0), 0o600);
+  } catch (error) {
+    if (codeOf(error) !== "ELOOP") throw error;
+    throw new StoreError(
+      `${journalFile} is a link, which a journal never is. Remove the link, or use another file.`,
+    );
+  }
+}
+
+function readChanges(
+  fd: number,
+  file: string,
+  afterSeq: number,
+  meanwhile: () => void,
+): { changes: Change[]; goodBytes: number } {
   const changes: Change[] = [];
   let lastSeq = afterSeq;
   let goodBytes = 0;
-  /** A line that is not JSON is torn if it is the last one, and damage if it is not. */
-  let tornLine: number | undefined;
   for (const { content, number, startByte, finished } of readLines(fd)) {
-    if (tornLine !== undefined) {
-      throw damaged(file, `${file}.journal line ${tornLine}`, "not JSON, with more lines after it");
-    }
-    // Without its newline a line was never acknowledged, even if it happens to be whole.
-    const value = finished ? parse(content) : undefined;
-    if (value === undefined) {
-      tornLine = number;
-      continue;
-    }
+    meanwhile();
+    const line = decodeLine(content, finished);
+    if (line === "torn") break;
     const where = `${file}.journal line ${number}`;
-    if (!isChange(value)) throw damaged(file, where, "JSON, but not a change of this program");
+    if ("damage" in line) throw damaged(file, where, line.damage, startByte);
+    const { change } = line;
     goodBytes = startByte + content.length + 1;
     // After a crash between a new snapshot and the emptying of the journal, old lines come first.
-    if (changes.length === 0 && value.seq <= afterSeq) continue;
-    if (value.seq !== lastSeq + 1) {
-      throw damaged(file, where, `change ${value.seq} where change ${lastSeq + 1} belongs`);
+    if (changes.length === 0 && change.seq <= afterSeq) continue;
+    if (change.seq !== lastSeq + 1) {
+      const what = `change ${change.seq} where change ${lastSeq + 1} belongs`;
+      throw damaged(file, where, what, startByte);
     }
-    lastSeq = value.seq;
-    changes.push(value);
+    lastSeq = change.seq;
+    changes.push(change);
   }
   return { changes, goodBytes };
-}
-
-/** Undefined when the bytes are not JSON, which JSON itself cannot say. */
-function parse(content: Buffer): unknown {
-  // Decoding would quietly put a replacement character in the place of a damaged byte.
-  if (!isUtf8(content)) return undefined;
-  try {
-    return JSON.parse(content.toString("utf8"));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function isChange(value: unknown): value is Change {
-  const { seq, at, puts, counters } = (value ?? {}) as Record<string, unknown>;
-  return (
-    Number.isSafeInteger(seq) &&
-    typeof at === "number" &&
-    Array.isArray(puts) &&
-    typeof counters === "object" &&
-    counters !== null
-  );
 }

@@ -10,13 +10,16 @@ const heldHere = new Set<string>();
 /** Enough for a few processes that start at once; each try is a handful of system calls. */
 const MAX_TRIES = 10;
 
+export interface Lock {
+  release(): void;
+}
+
 /**
  * Takes FILE.lock, which holds the pid of its owner; a lock of a process that is gone is taken over.
  *
- * @returns the function that gives it back
  * @throws StoreError when a living process has it
  */
-export function takeLock(file: string): () => void {
+export function takeLock(file: string): Lock {
   const lockFile = `${file}.lock`;
   const mine = `${process.pid}\n`;
   if (heldHere.has(lockFile)) throw inUse(file, process.pid);
@@ -24,9 +27,11 @@ export function takeLock(file: string): () => void {
     // Read back, for another process may have seen the file before the pid was in it and set it aside.
     if (create(lockFile, mine) && read(lockFile) === mine) {
       heldHere.add(lockFile);
-      return () => {
-        heldHere.delete(lockFile);
-        if (read(lockFile) === mine) rmSync(lockFile, { force: true });
+      return {
+        release() {
+          heldHere.delete(lockFile);
+          if (read(lockFile) === mine) rmSync(lockFile, { force: true });
+        },
       };
     }
     const theirs = read(lockFile);

@@ -5,12 +5,12 @@ import { type NamespaceIdentity, namespaceIdentitySchema } from "../../schema/co
 import type { Snapshots } from "../snapshots.js";
 import { asStoreError, codeOf, OutOfHandles, StoreError } from "./error.js";
 import { fileStore } from "./file.js";
+import { syncFolderOf } from "./files.js";
 import { nodeIo, type StoreIo } from "./io.js";
 import { takeLock } from "./lock.js";
 import { ENDING, findNamespaces, namespaceFile, sizeOf } from "./namespace-files.js";
 import { realFile } from "./real-file.js";
 import { parseSideFile, publishSideFile, readSideFile, stageSideFile } from "./side-file.js";
-import { syncFolderOf } from "./snapshot.js";
 import { SnapshotFolder } from "./snapshot-folder.js";
 
 /** Where the namespaces of a server are kept. */
@@ -48,6 +48,8 @@ export interface DiskStorageOptions {
   readonly data: string;
   readonly defaultName: string;
   readonly fsync: boolean;
+  /** Told what a person wants to know about an opening that went well. */
+  readonly onNotice?: ((notice: string) => void) | undefined;
   /** For tests: system calls that fail. */
   readonly io?: Partial<StoreIo>;
 }
@@ -57,11 +59,13 @@ export class DiskStorage implements NamespaceStorage {
   readonly #data: string;
   readonly #defaultName: string;
   readonly #options: { readonly fsync: boolean; readonly io: StoreIo };
+  readonly #onNotice: (notice: string) => void;
 
-  constructor({ data, defaultName, fsync, io }: DiskStorageOptions) {
+  constructor({ data, defaultName, fsync, onNotice = () => {}, io }: DiskStorageOptions) {
     this.#data = realFile(data);
     this.#defaultName = defaultName;
     this.#options = { fsync, io: { ...nodeIo, ...io } };
+    this.#onNotice = onNotice;
   }
 
   #file(name: string): string {
@@ -85,7 +89,7 @@ export class DiskStorage implements NamespaceStorage {
 
   open(name: string): Store {
     this.#spareHandles();
-    return fileStore({ file: this.#file(name), ...this.#options });
+    return fileStore({ file: this.#file(name), onNotice: this.#onNotice, ...this.#options });
   }
 
   #spareHandles(): void {
@@ -156,12 +160,12 @@ export class DiskStorage implements NamespaceStorage {
   }
 
   removeClosed(name: string, report: Report): void {
-    const unlock = takeLock(this.#file(name));
+    const lock = takeLock(this.#file(name));
     try {
       this.bury(name);
       this.clear(name, report);
     } finally {
-      unlock();
+      lock.release();
     }
   }
 

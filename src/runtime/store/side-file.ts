@@ -4,8 +4,8 @@ import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import type * as z from "zod/mini";
 import { check } from "../../schema/issues.js";
 import { StoreError } from "./error.js";
+import { syncFolderOf } from "./files.js";
 import { type StoreIo, writeAll } from "./io.js";
-import { syncFolderOf } from "./snapshot.js";
 
 /** Ends the name of a file that is not published yet. */
 export const UNPUBLISHED = ".new";
@@ -25,16 +25,41 @@ function sealOf(hash: string): string {
 
 const SEAL_BYTES = sealOf("0".repeat(64)).length;
 
+/** Whether a file is as it was written. Files of earlier versions say nothing about that. */
+export function sealIn(content: Buffer): "none" | "right" | "broken" {
+  const [, hash] = SEAL.exec(content.toString("latin1", 0, SEAL_BYTES)) ?? [];
+  if (hash === undefined) return "none";
+  return createHash("sha256").update(content.subarray(SEAL_BYTES)).digest("hex") === hash
+    ? "right"
+    : "broken";
+}
+
+/** Writes FILE.new, as `writeSealed` does. */
+export function stageSideFile(file: string, pieces: Iterable<string>, { fsync, io }: SideFileOptions): void {
+  const tooLong = `${file}: more than ${constants.MAX_STRING_LENGTH} bytes, which could not be read back.`;
+  writeSealed(file + UNPUBLISHED, pieces, { fsync, io, maxBytes: constants.MAX_STRING_LENGTH, tooLong });
+}
+
+export interface SealedOptions extends SideFileOptions {
+  /** What can be read back, and what to say of more. */
+  readonly maxBytes: number;
+  readonly tooLong: string;
+}
+
 /**
- * Writes FILE.new, an object in JSON with a checksum in front. What lies there already is neither followed nor
- * written over. When it throws, there is no FILE.new.
+ * Writes a new file, an object in JSON with a checksum in front. What lies there already is neither followed nor
+ * written over: it goes. When it throws, there is no file.
  *
  * @param pieces the text of the object, with at least one member; the first piece begins with its brace
+ * @returns how many bytes it has
  */
-export function stageSideFile(file: string, pieces: Iterable<string>, { fsync, io }: SideFileOptions): void {
-  const staged = file + UNPUBLISHED;
-  rmSync(staged, { force: true });
-  const fd = openSync(staged, "wx", 0o600);
+export function writeSealed(
+  file: string,
+  pieces: Iterable<string>,
+  { fsync, io, maxBytes, tooLong }: SealedOptions,
+): number {
+  rmSync(file, { force: true });
+  const fd = openSync(file, "wx", 0o600);
   try {
     try {
       const hash = createHash("sha256");
@@ -42,21 +67,19 @@ export function stageSideFile(file: string, pieces: Iterable<string>, { fsync, i
       for (const piece of pieces) {
         const text = bytes === SEAL_BYTES ? piece.slice(1) : piece;
         const content = Buffer.from(text, "utf8");
-        if (bytes + content.length > constants.MAX_STRING_LENGTH)
-          throw new StoreError(
-            `${file}: more than ${constants.MAX_STRING_LENGTH} bytes, which could not be read back.`,
-          );
+        if (bytes + content.length > maxBytes) throw new StoreError(tooLong);
         hash.update(content);
         writeAll(io, fd, content, bytes);
         bytes += content.length;
       }
       writeAll(io, fd, Buffer.from(sealOf(hash.digest("hex")), "utf8"), 0);
       if (fsync) io.fsyncSync(fd);
+      return bytes;
     } finally {
       closeSync(fd);
     }
   } catch (error) {
-    rmSync(staged, { force: true });
+    rmSync(file, { force: true });
     throw error;
   }
 }
@@ -80,11 +103,10 @@ export interface SideFile {
  */
 export function readSideFile(file: string): SideFile {
   const content = readFileSync(file);
-  const [, hash] = SEAL.exec(content.toString("latin1", 0, SEAL_BYTES)) ?? [];
-  if (hash !== undefined && createHash("sha256").update(content.subarray(SEAL_BYTES)).digest("hex") !== hash)
-    throw damagedSideFile(file, "its checksum is another");
+  const seal = sealIn(content);
+  if (seal === "broken") throw damagedSideFile(file, "its checksum is another");
   if (!isUtf8(content)) throw damagedSideFile(file, "not UTF-8");
-  return { text: content.toString("utf8"), isSealed: hash !== undefined };
+  return { text: content.toString("utf8"), isSealed: seal === "right" };
 }
 
 /** The object of a side file without its checksum, if it has the shape. */

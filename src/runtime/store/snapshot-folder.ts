@@ -5,6 +5,7 @@ import { snapshotFileSchema, snapshotNameSchema } from "../../schema/control.js"
 import { check } from "../../schema/issues.js";
 import type { Snapshot, Snapshots } from "../snapshots.js";
 import { asStoreError, codeOf, StoreError } from "./error.js";
+import { syncFolderOf } from "./files.js";
 import {
   parseSideFile,
   publishSideFile,
@@ -13,7 +14,7 @@ import {
   stageSideFile,
   UNPUBLISHED,
 } from "./side-file.js";
-import { piecesOf, syncFolderOf } from "./snapshot.js";
+import { piecesOf } from "./snapshot.js";
 
 const ENDING = ".json";
 /** What a file says before the state, which need not be read to list it. */

@@ -1,10 +1,12 @@
 import { constants, isUtf8 } from "node:buffer";
-import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
 import { LowSync, type SyncAdapter } from "lowdb";
 import type { StateDump } from "../../engine/records.js";
 import { codeOf, damaged, StoreError } from "./error.js";
-import { type StoreIo, writeAll } from "./io.js";
+import { checkWritable, syncFolderOf } from "./files.js";
+import type { StoreIo } from "./io.js";
+import { isObject, isStateDump } from "./shape.js";
+import { sealIn, writeSealed } from "./side-file.js";
 
 /** Text is handed to the disk in pieces of about this many characters. */
 const PIECE_CHARS = 1 << 20;
@@ -82,47 +84,28 @@ function parse(file: string, content: Buffer): StateDump {
     if (!(error instanceof SyntaxError)) throw error;
     throw damaged(file, file, "not JSON, so it is damaged or not a snapshot of this program");
   }
-  const { version, seq, at, counters, collections } = (value ?? {}) as Record<string, unknown>;
-  if (Number.isSafeInteger(version) && version !== 1) {
-    throw damaged(file, file, `has version ${version}, and this program reads version 1`);
+  // Earlier versions wrote no checksum.
+  const { checksum, ...state } = isObject(value) ? value : {};
+  if (checksum !== undefined && sealIn(content) !== "right") throw changed(file);
+  if (Number.isSafeInteger(state.version) && state.version !== 1) {
+    throw damaged(file, file, `has version ${state.version}, and this program reads version 1`);
   }
-  const isOurs =
-    version === 1 &&
-    Number.isSafeInteger(seq) &&
-    typeof at === "number" &&
-    isObject(counters) &&
-    isObject(collections) &&
-    Object.values(collections).every(Array.isArray);
-  if (!isOurs) throw damaged(file, file, "JSON, but not a snapshot of this program");
-  return value as StateDump;
+  if (!isStateDump(state)) throw damaged(file, file, "JSON, but not a snapshot of this program");
+  return state;
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function changed(file: string): StoreError {
+  return new StoreError(
+    `${file}: its checksum is another, so it is damaged or was changed by hand. Restore ${file} and ${file}.journal from a backup; if the change is meant, take "checksum" out of the file.`,
+  );
 }
 
 function writeAtomically(file: string, state: StateDump, io: StoreIo, maxBytes: number): number {
+  checkWritable(file);
   const temporary = `${file}.tmp`;
-  // A leftover of a crash is removed rather than overwritten: it may have other permissions.
-  rmSync(temporary, { force: true });
-  const fd = openSync(temporary, "wx", 0o600);
-  let bytes = 0;
+  const tooLong = `${file}: the state is larger than ${maxBytes} bytes, which a snapshot cannot hold; nothing is lost, the changes stay in ${file}.journal.`;
+  const bytes = writeSealed(temporary, piecesOf(state), { fsync: true, io, maxBytes, tooLong });
   try {
-    try {
-      for (const piece of piecesOf(state)) {
-        const buffer = Buffer.from(piece, "utf8");
-        if (bytes + buffer.length > maxBytes) {
-          throw new StoreError(
-            `${file}: the state is larger than ${maxBytes} bytes, which a snapshot cannot hold; nothing is lost, the changes stay in ${file}.journal.`,
-          );
-        }
-        writeAll(io, fd, buffer, bytes);
-        bytes += buffer.length;
-      }
-      io.fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
     io.renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -130,21 +113,6 @@ function writeAtomically(file: string, state: StateDump, io: StoreIo, maxBytes: 
   }
   syncFolderOf(file, io);
   return bytes;
-}
-
-/** Makes a rename or a new file in the folder survive a power loss. */
-export function syncFolderOf(file: string, io: StoreIo): void {
-  try {
-    const fd = openSync(dirname(file), "r");
-    try {
-      io.fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    // Windows and some network file systems cannot sync a folder. The rename is done and visible by now, so
-    // to report a failure would say that nothing has happened when it has.
-  }
 }
 
 /** The JSON text, a record a line: readable and fit for diff, and never one string as long as the file. */

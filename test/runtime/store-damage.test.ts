@@ -1,0 +1,199 @@
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { StateDump } from "../../src/engine/records.js";
+import { State } from "../../src/engine/state.js";
+import { createSandbox } from "../../src/index.js";
+import { crc32 } from "../../src/runtime/store/crc32.js";
+import { fileStore, StoreError } from "../../src/runtime/store/file.js";
+import { Client } from "../support/receiver-client.js";
+
+const START = "2026-03-01T09:00:00.000Z";
+const EARLIER = fileURLToPath(new URL("earlier-version/", import.meta.url));
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "store-damage-"));
+  file = join(folder, "data.json");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The state in the files, as JSON; they are left as they are, but for a torn line. */
+function stateAt(where: string): string {
+  const store = fileStore({ file: where });
+  const loaded = store.load()!;
+  try {
+    const state = State.from(loaded.snapshot!);
+    for (const change of loaded.changes) state.apply(change);
+    return JSON.stringify(state.dump());
+  } finally {
+    store.close();
+  }
+}
+
+/** A snapshot and a journal as a killed process leaves them. */
+async function usedFiles(): Promise<{ snapshot: Buffer; journal: Buffer }> {
+  const first = await createSandbox({ data: file, clock: "manual", startTime: START });
+  await Client.of(first).pay();
+  await first.advance("1h");
+  await first.close();
+  const second = await createSandbox({ data: file });
+  await Client.of(second).pay({ email: "zoe@shop.test" });
+  await second.advance("1h");
+  const files = { snapshot: readFileSync(file), journal: readFileSync(`${file}.journal`) };
+  await second.close();
+  return files;
+}
+
+/** The same numbers in each run, evenly spread over 0 to 1. */
+function* spread(): Generator<number> {
+  for (let number = 0.5; ; number = (number + 0.6180339887498949) % 1) yield number;
+}
+
+describe("one bit flipped in a snapshot or a journal", () => {
+  it("never goes unnoticed: the store is refused in a line, or it is the very state", async () => {
+    const { snapshot, journal } = await usedFiles();
+    expect(snapshot.length).toBeGreaterThan(10_000);
+    expect(journal.length).toBeGreaterThan(10_000);
+    writeFileSync(file, snapshot);
+    writeFileSync(`${file}.journal`, journal);
+    const original = stateAt(file);
+
+    const bits = new Set<number>();
+    const end = (snapshot.length + journal.length) * 8;
+    for (const number of spread()) {
+      if (bits.size === 3_000) break;
+      bits.add(Math.floor(number * end));
+    }
+    // And all bits of what holds the files together: the snapshot's head, each line's head, each newline.
+    for (let bit = 0; bit < 90 * 8; bit++) bits.add(bit);
+    for (let at = 0; at < journal.length; at = journal.indexOf("\n", at) + 1) {
+      for (let bit = -8; bit < 16 * 8; bit++) bits.add((snapshot.length + at) * 8 + bit);
+    }
+    for (let bit = end - 16; bit < end; bit++) bits.add(bit);
+
+    const unnoticed: string[] = [];
+    for (const bit of bits) {
+      const at = bit >> 3;
+      const [damaged, bytes, place] =
+        at < snapshot.length ? [file, snapshot, at] : [`${file}.journal`, journal, at - snapshot.length];
+      bytes[place]! ^= 1 << (bit & 7);
+      writeFileSync(damaged, bytes);
+      try {
+        if (stateAt(file) !== original) unnoticed.push(`bit ${bit}: another state`);
+      } catch (error) {
+        const isRefused = error instanceof StoreError && /^[^\n]+ backup[^\n]+$/.test(error.message);
+        if (!isRefused) unnoticed.push(`bit ${bit}: ${error}`);
+      }
+      bytes[place]! ^= 1 << (bit & 7);
+      writeFileSync(damaged, bytes);
+    }
+    expect(stateAt(file)).toBe(original);
+    expect(unnoticed).toEqual([]);
+  }, 120_000);
+});
+
+describe("the checksum of a line", () => {
+  it.each([
+    ["", "00000000"],
+    ["123456789", "cbf43926"],
+    ["The quick brown fox jumps over the lazy dog", "414fa339"],
+  ])("of %j is the one of zip files, however the bytes come", (text, expected) => {
+    const bytes = Buffer.from(text);
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      const sum = crc32(bytes.subarray(cut), crc32(bytes.subarray(0, cut)));
+      expect(sum.toString(16).padStart(8, "0")).toBe(expected);
+    }
+  });
+});
+
+describe("a state that is changed by hand", () => {
+  it("is refused, and taken once the checksum is out", async () => {
+    await (await createSandbox({ data: file, clock: "manual", startTime: START })).close();
+    const text = readFileSync(file, "utf8");
+    expect(text).toContain('"cancelled_by_customer"');
+    const changed = text.replaceAll("cancelled_by_customer", "changed_my_mind");
+    writeFileSync(file, changed);
+    await expect(createSandbox({ data: file })).rejects.toThrow('take "checksum" out of the file');
+    expect(existsSync(`${file}.lock`)).toBe(false);
+    writeFileSync(file, changed.replace(/"checksum":"[^"]*",/, ""));
+    await (await createSandbox({ data: file })).close();
+    expect(readFileSync(file, "utf8")).toMatch(/^\{"checksum":"[0-9a-f]{64}",\n {2}"version": 1,\n/);
+  });
+});
+
+describe("files of an earlier version", () => {
+  function copyEarlier(): void {
+    for (const ending of ["", ".journal", ".lock"]) copyFileSync(`${EARLIER}data${ending}`, file + ending);
+  }
+
+  it("open, go on from where they were, and are the new version's afterwards", async () => {
+    copyEarlier();
+    // What an earlier version kept was killed with it, and a process may have its pid by now.
+    writeFileSync(`${file}.lock`, "999999999\n");
+    const first = await createSandbox({ data: file });
+    expect(first.seed).toBe("spring");
+    const client = Client.of(first);
+    expect((await client.clock()).json.now).toBe("2026-03-01T09:00:03.000Z");
+    for (const [charge, status] of [
+      ["ch_8c85b7434c9b99e15580ca52", "PROCESSING"],
+      ["ch_c2f21dff3b3833a46776995f", "PROCESSING"],
+    ])
+      expect((await client.charge(charge!)).json.status).toBe(status);
+    const added = await client.pay();
+    const lines = readFileSync(`${file}.journal`, "utf8").trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^\{"seq":6,/);
+    expect(lines.at(-1)).toMatch(/^[0-9a-f]{8} \d+ \{"seq":/);
+    // As a crash would leave it: lines of both versions.
+    for (const ending of ["", ".journal"]) copyFileSync(file + ending, `${file}.copy${ending}`);
+    expect(JSON.parse(stateAt(`${file}.copy`))).toEqual(JSON.parse(JSON.stringify(first.snapshot())));
+    await first.close();
+    expect(JSON.parse(readFileSync(file, "utf8")).checksum).toMatch(/^[0-9a-f]{64}$/);
+    const second = await createSandbox({ data: file });
+    expect((await Client.of(second).charge(added)).status).toBe(200);
+    await second.close();
+  });
+
+  it("may end in a torn line, but not in one that lost its newline", () => {
+    copyEarlier();
+    rmSync(`${file}.lock`);
+    const whole = stateAt(file);
+    const journal = readFileSync(`${file}.journal`);
+    writeFileSync(`${file}.journal`, Buffer.concat([journal, Buffer.from('{"seq":15,"at"')]));
+    expect(stateAt(file)).toBe(whole);
+    expect(readFileSync(`${file}.journal`)).toEqual(journal);
+    journal[journal.length - 1] = 0x0b;
+    writeFileSync(`${file}.journal`, journal);
+    expect(() => stateAt(file)).toThrow("data.json.journal line 9: its newline is damaged");
+  });
+
+  /** They have no checksum: what is wrong in them may only show when the state is made of it. */
+  it.each<[string, (state: StateDump) => unknown]>([
+    ["no collections", (state) => ({ ...state, collections: {} })],
+    ["a world that is null", (state) => ({ ...state, collections: { ...state.collections, world: null } })],
+    ["no world", (state) => ({ ...state, collections: { ...state.collections, world: [] } })],
+    ["a time that is none", (state) => ({ ...state, at: 1e300 })],
+    [
+      "a charge of no mode",
+      (state) => {
+        const charges = state.collections.charges.map(([id, charge]) => [id, { ...charge, mode: "tesT" }]);
+        return { ...state, collections: { ...state.collections, charges } };
+      },
+    ],
+  ])("are refused in a line, and left alone, with %s", async (_name, damage) => {
+    copyEarlier();
+    rmSync(`${file}.lock`);
+    const text = JSON.stringify(damage(JSON.parse(readFileSync(file, "utf8"))));
+    writeFileSync(file, text);
+    const journal = readFileSync(`${file}.journal`);
+    const error = await createSandbox({ data: file }).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(StoreError);
+    expect((error as StoreError).message).toMatch(/^[^\n]+not a s[^\n]+\. Restore [^\n]+$/);
+    expect(readFileSync(file, "utf8")).toBe(text);
+    expect(readFileSync(`${file}.journal`)).toEqual(journal);
+    expect(existsSync(`${file}.lock`)).toBe(false);
+  });
+});

@@ -1,0 +1,45 @@
+import type { Change, StateDump, Store } from "../../src/engine/records.js";
+import { COLLECTION_NAMES } from "../../src/engine/state.js";
+
+/** The independent model: what the state is, and nothing about how it is kept. */
+export interface Model {
+  seq: number;
+  rates: Map<string, string>;
+}
+
+export function change(seq: number, rate = `${seq}`, code = `C${seq}`): Change {
+  return { seq, at: seq * 1000, puts: [["rates", code, { code, rate }]], counters: { n: seq } };
+}
+
+export function dumpOf({ seq, rates }: Model): StateDump {
+  return {
+    version: 1,
+    seq,
+    at: seq * 1000,
+    counters: { n: seq },
+    collections: {
+      ...(Object.fromEntries(
+        COLLECTION_NAMES.map((name) => [name, []]),
+      ) as unknown as StateDump["collections"]),
+      rates: [...rates].map(([code, rate]) => [code, { code, rate }] as const),
+    },
+  };
+}
+
+/** What an engine would make of what was loaded. */
+export function modelOf(loaded: ReturnType<Store["load"]>): Model {
+  const model: Model = {
+    seq: loaded?.snapshot?.seq ?? 0,
+    rates: new Map(loaded?.snapshot?.collections.rates.map(([code, { rate }]) => [String(code), rate])),
+  };
+  for (const { seq, puts } of loaded?.changes ?? []) {
+    for (const [, code, record] of puts) model.rates.set(String(code), (record as { rate: string }).rate);
+    model.seq = seq;
+  }
+  return model;
+}
+
+/** The model after changes 1 to seq. */
+export function upTo(seq: number): Model {
+  return { seq, rates: new Map(Array.from({ length: seq }, (_, i) => [`C${i + 1}`, `${i + 1}`])) };
+}
