@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate } from "./timers.js";
 
+export { monotonicMs } from "./timers.js";
+
 /**
  * The only place that asks the machine for the time or for a timer. Tests and embedders may hand in their own.
  */
@@ -24,11 +26,6 @@ export const systemWall: Wall = {
     return () => clearTimeout(timer);
   },
 };
-
-/** For measuring how long something took, and nothing else. */
-export function monotonicMs(): number {
-  return performance.now();
-}
 
 /** Lets everything else on the event loop have its turn. */
 export function yieldToOthers(): Promise<void> {

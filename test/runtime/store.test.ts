@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import {
   appendFileSync,
   copyFileSync,
@@ -12,7 +12,6 @@ import {
   realpathSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -552,58 +551,6 @@ describe("file store, replace and compaction", () => {
       // The copy before it is renamed, and the folder after.
       expect(syncs).toBe(2);
     }
-  });
-});
-
-describe("file store, lock", () => {
-  it("refuses a second store in the process, under any name of the file, until the first is closed", () => {
-    const first = fileStoreAt();
-    first.load();
-    first.append(change(1));
-    first.replace(dumpOf(upTo(1)));
-    const alias = join(folder, "alias.json");
-    symlinkSync(file, alias);
-    expect(() => fileStoreAt().load()).toThrow(`data.json is in use by process ${process.pid}.`);
-    expect(() => fileStoreAt({ file: alias }).load()).toThrow(StoreError);
-    first.close(() => dumpOf(upTo(1)));
-    expect(existsSync(`${file}.lock`)).toBe(false);
-    expect(modelOf(fileStoreAt({ file: alias }).load())).toEqual(upTo(1));
-  });
-
-  it("refuses a file of a living process", async () => {
-    const other = spawn(process.execPath, ["-e", "process.stdin.resume()"], {
-      stdio: ["pipe", "ignore", "ignore"],
-    });
-    try {
-      writeFileSync(`${file}.lock`, `${other.pid}\n`);
-      expect(() => fileStoreAt().load()).toThrow(`in use by process ${other.pid}.`);
-      expect(readFileSync(`${file}.lock`, "utf8")).toBe(`${other.pid}\n`);
-    } finally {
-      await killed(other);
-    }
-    expect(fileStoreAt().load()).toBeUndefined();
-  });
-
-  it.each([
-    ["a process that is gone", () => `${spawnSync(process.execPath, ["-e", ""]).pid}\n`],
-    ["an earlier process with our pid", () => `${process.pid}\n`],
-    ["a process killed before it wrote its pid", () => ""],
-    ["nobody", () => "0\n"],
-  ])("takes over the lock of %s", (_name, content) => {
-    writeFileSync(`${file}.lock`, content());
-    const store = fileStoreAt();
-    expect(store.load()).toBeUndefined();
-    expect(readFileSync(`${file}.lock`, "utf8")).toBe(`${process.pid}\n`);
-    store.close(() => dumpOf(upTo(0)));
-    expect(readdirSync(folder)).toEqual(["data.json.journal"]);
-  });
-
-  it("does not give back a lock that has become another's", () => {
-    const store = fileStoreAt();
-    store.load();
-    writeFileSync(`${file}.lock`, "1\n");
-    store.close(() => dumpOf(upTo(0)));
-    expect(readFileSync(`${file}.lock`, "utf8")).toBe("1\n");
   });
 });
 

@@ -1,5 +1,5 @@
 import type { StateDump, Store } from "../../engine/records.js";
-import { monotonicMs } from "../wall.js";
+import { monotonicMs } from "../timers.js";
 import { asStoreError, damaged, StoreError } from "./error.js";
 import { checkFolder, checkWritable } from "./files.js";
 import { nodeIo, type StoreIo } from "./io.js";
@@ -13,7 +13,8 @@ export { StoreError } from "./error.js";
 const DEFAULT_COMPACT_AT_BYTES = 64 * 1024 * 1024;
 
 /**
- * How often it is looked whether the journal is where it was: what is written to a file that was removed is lost.
+ * How often it is looked whether lock and journal are where they were. Far below the time after which others take a
+ * lock over, and what is written in between to a file that was removed is lost; each look is two system calls.
  */
 const LOOK_MS = 100;
 
@@ -65,8 +66,9 @@ export function fileStore(options: FileStoreOptions): FileStore {
     return open;
   };
 
-  const look = ({ journal }: Open): void => {
+  const look = ({ journal, lock }: Open): void => {
     journal.checkPlace();
+    lock.check();
     lookAtMs = monotonicMs() + LOOK_MS;
   };
 
@@ -110,7 +112,7 @@ export function fileStore(options: FileStoreOptions): FileStore {
       let lock: Lock | undefined;
       let journal: Journal | undefined;
       try {
-        lock = takeLock(file);
+        lock = takeLock(file, onNotice);
         checkWritable(file);
         journal = openJournal({ file, fsync, io });
         const opened = { journal, lock };

@@ -160,7 +160,7 @@ export class DiskStorage implements NamespaceStorage {
   }
 
   removeClosed(name: string, report: Report): void {
-    const lock = takeLock(this.#file(name));
+    const lock = takeLock(this.#file(name), this.#onNotice);
     try {
       this.bury(name);
       this.clear(name, report);

@@ -1,0 +1,419 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { build } from "esbuild";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  type FileStore,
+  type FileStoreOptions,
+  fileStore,
+  StoreError,
+} from "../../src/runtime/store/file.js";
+import type { Owner } from "../../src/runtime/store/owner.js";
+import { setTimeout } from "../../src/runtime/timers.js";
+import { change, dumpOf, modelOf, upTo } from "../support/store-model.js";
+
+/** Only Linux tells when a process began, and has pid namespaces. */
+const isLinux = existsSync("/proc/self/stat");
+
+let folder: string;
+let file: string;
+let notices: string[];
+let opened: FileStore[];
+let helpers: (() => unknown)[];
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "store-lock-")));
+  file = join(folder, "data.json");
+  notices = [];
+  opened = [];
+  helpers = [];
+});
+
+afterEach(async () => {
+  for (const store of opened) store.close();
+  for (const end of helpers) await end();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function storeAt(options: Partial<FileStoreOptions> = {}): FileStore {
+  const store = fileStore({ file, onNotice: (notice) => notices.push(notice), ...options });
+  opened.push(store);
+  return store;
+}
+
+function lockText(): string {
+  return readFileSync(`${file}.lock`, "utf8");
+}
+
+/** Puts a lock there that somebody like this process would have, but for what is said. */
+function plantLock(other: Partial<Owner>, touchedMsAgo = 0): string {
+  const sample = fileStore({ file: join(folder, "sample.json") });
+  sample.load();
+  const ours = JSON.parse(readFileSync(join(folder, "sample.json.lock"), "utf8")) as Owner;
+  sample.close();
+  rmSync(join(folder, "sample.json.journal"));
+  const text = `${JSON.stringify({ ...ours, instance: "another", ...other })}\n`;
+  writeFileSync(`${file}.lock`, text);
+  const touched = (Date.now() - touchedMsAgo) / 1000;
+  utimesSync(`${file}.lock`, touched, touched);
+  return text;
+}
+
+/** Another thread that touches the lock as its owner would; this one is not free while it opens a store. */
+async function beating(clockMsAgo = 0): Promise<void> {
+  const worker = new Worker(
+    `const { utimesSync } = require("node:fs");
+     const { parentPort, workerData: { lock, ago } } = require("node:worker_threads");
+     setInterval(() => {
+       const now = (Date.now() - ago) / 1000;
+       utimesSync(lock, now, now);
+       parentPort.postMessage("beat");
+     }, 20);`,
+    { eval: true, workerData: { lock: `${file}.lock`, ago: clockMsAgo } },
+  );
+  helpers.push(() => worker.terminate());
+  await new Promise((resolve) => worker.once("message", resolve));
+}
+
+/** A process that does nothing until it is killed. */
+function idleProcess(): ChildProcess {
+  const child = spawn(process.execPath, ["-e", "process.stdin.resume()"], {
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  helpers.push(() => killed(child));
+  return child;
+}
+
+/** Ends a child of this test, and waits until it is gone. */
+function killed(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once("exit", () => resolve());
+    child.kill("SIGKILL");
+  });
+}
+
+describe("a lock", () => {
+  it("refuses a second store in the process, under any name of the file, until the first is closed", () => {
+    const first = storeAt();
+    first.load();
+    first.append(change(1));
+    first.replace(dumpOf(upTo(1)));
+    const alias = join(folder, "alias.json");
+    symlinkSync(file, alias);
+    expect(() => storeAt().load()).toThrow(`data.json is in use by process ${process.pid}.`);
+    expect(() => storeAt({ file: alias }).load()).toThrow(StoreError);
+    first.close(() => dumpOf(upTo(1)));
+    expect(existsSync(`${file}.lock`)).toBe(false);
+    expect(modelOf(storeAt({ file: alias }).load())).toEqual(upTo(1));
+  });
+
+  it("of an earlier version refuses a file of a living process", async () => {
+    const other = idleProcess();
+    writeFileSync(`${file}.lock`, `${other.pid}\n`);
+    expect(() => storeAt().load()).toThrow(`in use by process ${other.pid}.`);
+    expect(lockText()).toBe(`${other.pid}\n`);
+    await killed(other);
+    expect(storeAt().load()).toBeUndefined();
+  });
+
+  it("of a living process is refused at once, until that is gone", async () => {
+    const other = idleProcess();
+    const begun = isLinux ? startOf(other.pid!) : null;
+    // Even untouched for an hour: the process can be asked for.
+    const text = plantLock({ pid: other.pid!, started: begun }, isLinux ? 3_600_000 : 0);
+    if (!isLinux) await beating();
+    expect(() => storeAt().load()).toThrow(`in use by process ${other.pid}`);
+    expect(lockText()).toBe(text);
+    await killed(other);
+    expect(storeAt().load()).toBeUndefined();
+    expect(notices).toEqual([]);
+  });
+
+  const gone = () => spawnSync(process.execPath, ["-e", ""]).pid;
+  it.each<[string, () => unknown]>([
+    ["an earlier version's process that is gone", () => writeFileSync(`${file}.lock`, `${gone()}\n`)],
+    ["an earlier version's process with our pid", () => writeFileSync(`${file}.lock`, `${process.pid}\n`)],
+    ["a process killed before it wrote anything", () => writeFileSync(`${file}.lock`, "")],
+    ["a process killed while it wrote", () => writeFileSync(`${file}.lock`, '{"pid":1,"ho')],
+    ["nobody", () => writeFileSync(`${file}.lock`, "0\n")],
+    ["a process that is gone", () => plantLock({ pid: gone() })],
+    ["this very process, untouched for long", () => plantLock({}, 11_000)],
+    [
+      "a process of another container, untouched for long",
+      () => plantLock({ pid_namespace: "pid:[1]" }, 11_000),
+    ],
+  ])("of %s is taken over", (_name, plant) => {
+    plant();
+    const store = storeAt();
+    expect(store.load()).toBeUndefined();
+    expect(JSON.parse(lockText())).toMatchObject({ pid: process.pid });
+    store.close(() => dumpOf(upTo(0)));
+    expect(readdirSync(folder)).toEqual(["data.json.journal"]);
+    expect(notices).toEqual([]);
+  });
+
+  it.runIf(isLinux).each<[string, () => number]>([
+    ["ours", () => process.pid],
+    ["that of another process by now", () => idleProcess().pid!],
+  ])("whose pid is %s, but of another start, is taken over", (_name, pid) => {
+    plantLock({ pid: pid(), started: "1" });
+    expect(storeAt().load()).toBeUndefined();
+    expect(notices).toEqual([]);
+  });
+
+  it("of another thread of this process is refused without waiting", () => {
+    plantLock({});
+    expect(() => storeAt().load()).toThrow(`in use by process ${process.pid}.`);
+    expect(notices).toEqual([]);
+  });
+
+  it.each<[string, Partial<Owner>]>([
+    ["another container", { pid: 1, host: "c0ffee", pid_namespace: "pid:[1]" }],
+    ["another machine", { pid: 1, host: "c0ffee", boot: "another" }],
+  ])("of %s is refused when it is touched while we look, whatever that clock says", async (_name, other) => {
+    const text = plantLock(other, 60_000);
+    await beating(other.boot === undefined ? 0 : 3_600_000);
+    expect(() => storeAt().load()).toThrow("data.json is in use by process 1 on host c0ffee.");
+    expect(lockText()).toBe(text);
+    expect(notices).toEqual([
+      expect.stringContaining("a lock of process 1 on host c0ffee: waiting up to 10 s"),
+    ]);
+  });
+
+  it("of another container is taken over when it gives no sign of life for so long", () => {
+    plantLock({ pid: 1, host: "c0ffee", pid_namespace: "pid:[1]" }, 9_500);
+    expect(storeAt().load()).toBeUndefined();
+  });
+
+  it("is touched while it is held, also where a test has faked the timers, and not any more afterwards", async () => {
+    vi.useFakeTimers({ now: 0 });
+    try {
+      const store = storeAt();
+      store.load();
+      const touched = () => statSync(`${file}.lock`).mtimeMs;
+      const first = touched();
+      while (touched() === first) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(touched()).toBeGreaterThan(first);
+      store.append(change(1));
+      store.close(() => dumpOf(upTo(1)));
+      expect(existsSync(`${file}.lock`)).toBe(false);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("that has become another's is not given back", () => {
+    const store = storeAt();
+    store.load();
+    writeFileSync(`${file}.lock`, "1\n");
+    store.close(() => dumpOf(upTo(0)));
+    expect(lockText()).toBe("1\n");
+  });
+});
+
+function startOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")[19]!;
+}
+
+describe("what was taken away while the store is open", () => {
+  it.each<[string, () => unknown, RegExp]>([
+    [
+      "the lock, by somebody who saw no sign of life",
+      () => plantLock({ pid: 7, host: "c0ffee" }),
+      /process 7 on host c0ffee has taken .*data\.json over/,
+    ],
+    ["the lock, by an earlier version", () => writeFileSync(`${file}.lock`, "7\n"), /has become another's/],
+    ["the lock, with nobody there", () => rmSync(`${file}.lock`), /data\.json\.lock is not there any more/],
+    ["the journal", () => rmSync(`${file}.journal`), /data\.json\.journal is not there any more/],
+    [
+      "the journal, and another is there",
+      () => {
+        renameSync(`${file}.journal`, join(folder, "moved"));
+        writeFileSync(`${file}.journal`, "");
+      },
+      /data\.json\.journal has been replaced by another file/,
+    ],
+    [
+      "the folder",
+      () => rmSync(dirname(file), { recursive: true }),
+      /data\.json\.journal is not there any more/,
+    ],
+  ])("refuses whatever is to be written: %s", (_name, takeAway, message) => {
+    file = join(folder, "inner", "data.json");
+    mkdirSync(dirname(file));
+    const store = storeAt({ compactAtBytes: 0 });
+    store.load();
+    store.append(change(1));
+    takeAway();
+    const after = filesIn();
+    let seq = 2;
+    // A moment may pass until the next look; what comes before that is as if it had come before the loss.
+    const writes = () => {
+      for (; ; seq++) store.append(change(seq));
+    };
+    const refusal = refusalOf(writes);
+    expect(refusal).toMatch(message);
+    expect(refusal).toMatch(/^[^\n]+nothing more is kept\. Stop this process[^\n]+$/);
+    const left = filesIn();
+    const { pid } = JSON.parse(left["data.json.lock"] ?? "{}");
+    for (const write of [
+      () => store.append(change(seq)),
+      () => store.replace(dumpOf(upTo(seq))),
+      () => {
+        throw store.compactIfLarge(() => dumpOf(upTo(seq - 1)));
+      },
+      () => store.close(() => dumpOf(upTo(seq - 1))),
+    ])
+      expect(refusalOf(write)).toBe(refusal);
+    expect(Object.keys(left)).toEqual(Object.keys(after));
+    // What is ours still is given back.
+    if (pid === process.pid) delete left["data.json.lock"];
+    expect(filesIn()).toEqual(left);
+  });
+
+  function filesIn(): Record<string, string> {
+    if (!existsSync(dirname(file))) return {};
+    return Object.fromEntries(
+      readdirSync(dirname(file)).map((name) => [name, readFileSync(join(dirname(file), name), "utf8")]),
+    );
+  }
+
+  function refusalOf(write: () => void): string {
+    try {
+      write();
+    } catch (error) {
+      expect(error).toBeInstanceOf(StoreError);
+      return (error as StoreError).message;
+    }
+    throw new Error("was not refused");
+  }
+});
+
+describe("files that are not the store's to write", () => {
+  it("a journal that is a link is refused, and what it leads to left alone", () => {
+    const victim = join(folder, "victim");
+    writeFileSync(victim, "not a journal");
+    symlinkSync(victim, `${file}.journal`);
+    expect(() => storeAt().load()).toThrow(/data\.json\.journal is a link[^\n]*Remove the link/);
+    expect(readFileSync(victim, "utf8")).toBe("not a journal");
+    rmSync(victim);
+    expect(() => storeAt().load()).toThrow("is a link");
+    expect(existsSync(victim)).toBe(false);
+  });
+
+  it("a journal or a data file that is no file is refused", () => {
+    mkdirSync(`${file}.journal`);
+    expect(() => storeAt().load()).toThrow("data.json.journal is not a file");
+    rmSync(`${file}.journal`, { recursive: true });
+    mkdirSync(file);
+    expect(() => storeAt().load()).toThrow("data.json is not a file");
+  });
+
+  it.each(["", ".journal"])("a read-only data.json%s is refused, and stays", (ending) => {
+    const store = storeAt();
+    store.load();
+    store.append(change(1));
+    store.replace(dumpOf(upTo(1)));
+    store.append(change(2));
+    store.close();
+    chmodSync(file + ending, 0o400);
+    const before = readFileSync(file + ending, "utf8");
+    expect(() => storeAt().load()).toThrow(
+      /data\.json(\.journal)? is read-only\. Make it writable \(chmod u\+w\)/,
+    );
+    expect(statSync(file + ending).mode & 0o777).toBe(0o400);
+    expect(readFileSync(file + ending, "utf8")).toBe(before);
+    chmodSync(file + ending, 0o600);
+    expect(modelOf(storeAt().load())).toEqual(upTo(2));
+  });
+
+  it("a data file made read-only while it is open is not replaced, and nothing is lost", () => {
+    const store = storeAt();
+    store.load();
+    store.replace(dumpOf(upTo(1)));
+    store.append(change(2));
+    chmodSync(file, 0o400);
+    expect(() => store.close(() => dumpOf(upTo(2)))).toThrow("data.json is read-only");
+    expect(statSync(file).mode & 0o777).toBe(0o400);
+    chmodSync(file, 0o600);
+    expect(modelOf(storeAt().load())).toEqual(upTo(2));
+  });
+});
+
+describe("many processes that start at once", () => {
+  const CHILD = `
+    import { fileStore } from "./src/runtime/store/file.ts";
+    process.stdout.write("ready\\n");
+    process.stdin.once("data", () => {
+      try {
+        fileStore({ file: process.argv[2] }).load();
+        process.stdout.write("has it\\n");
+      } catch (error) {
+        process.stdout.write((/ in use /.test(error.message) ? "refused" : String(error)) + "\\n");
+      }
+    });
+  `;
+
+  it("of them one gets the file, also where a lock was left over", async () => {
+    const script = join(folder, "child.mjs");
+    await build({
+      stdin: { contents: CHILD, resolveDir: fileURLToPath(new URL("../..", import.meta.url)), loader: "ts" },
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      outfile: script,
+      logLevel: "warning",
+    });
+    const children = Array.from({ length: 6 }, () => new Child(script, file));
+    helpers.push(() => Promise.all(children.map((child) => killed(child.process))));
+    await Promise.all(children.map((child) => child.said("ready")));
+    writeFileSync(`${file}.lock`, `${spawnSync(process.execPath, ["-e", ""]).pid}\n`);
+    for (const child of children) child.process.stdin!.write("go\n");
+    const said = await Promise.all(children.map((child) => child.line()));
+    expect(said.sort()).toEqual(["has it", ...Array(5).fill("refused")]);
+  });
+
+  class Child {
+    readonly process: ChildProcess;
+    #text = "";
+    #tell = () => {};
+
+    constructor(script: string, data: string) {
+      this.process = spawn(process.execPath, [script, data], { stdio: ["pipe", "pipe", "inherit"] });
+      this.process.stdout!.setEncoding("utf8").on("data", (text: string) => {
+        this.#text += text;
+        this.#tell();
+      });
+    }
+
+    async line(): Promise<string> {
+      while (!this.#text.includes("\n")) await new Promise<void>((resolve) => (this.#tell = resolve));
+      const [line, ...rest] = this.#text.split("\n");
+      this.#text = rest.join("\n");
+      return line!;
+    }
+
+    async said(line: string): Promise<void> {
+      expect(await this.line()).toBe(line);
+    }
+  }
+});
