@@ -145,8 +145,9 @@ export function readQuoteRequest(
   catalogue: Catalogue,
   organization: OrganizationFixture,
   raw: unknown,
+  faults: ErrorDetails,
 ): QuoteRequest | Refusal {
-  const body = new BodyCheck(quoteRequestSchema, raw);
+  const body = new BodyCheck(quoteRequestSchema, raw, faults);
   const pricing = checkPricing(body, catalogue);
   const method = checkMethod(body, catalogue, organization);
   const asked = body.field("to_currency");

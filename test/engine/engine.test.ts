@@ -154,15 +154,19 @@ describe("a refusal", () => {
     return control(charge.charge_id, "REFUNDED");
   };
   const refused: [string, (engine: Engine) => Command<unknown>][] = [
-    ["a quote for nothing sensible", () => createQuote(SHOP, { pricing: 7 })],
+    ["a quote for nothing sensible", () => createQuote(SHOP, { pricing: 7 }, null)],
     [
       "a quote that comes to nothing",
       () =>
-        createQuote(SHOP, {
-          pricing: { base_currency: "UGX", amount: "0.01" },
-          payment_method: "crypto",
-          to_currency: "BTC",
-        }),
+        createQuote(
+          SHOP,
+          {
+            pricing: { base_currency: "UGX", amount: "0.01" },
+            payment_method: "crypto",
+            to_currency: "BTC",
+          },
+          null,
+        ),
     ],
     [
       "a checkout with an unknown quote",
@@ -232,7 +236,7 @@ describe("a journal that cannot be written", () => {
       return engine.execute(command, atMs);
     };
     const pricing = { base_currency: "KES", amount: "100.00" };
-    const quote = must(step(createQuote(SHOP, { pricing, payment_method: "mobile_money" }), START_MS));
+    const quote = must(step(createQuote(SHOP, { pricing, payment_method: "mobile_money" }, null), START_MS));
     const charge = must(step(createWhitelabel(SHOP, whitelabelBody({}, quote.quote_id), "quiet"), START_MS));
     must(step(control(charge.charge_id, "COMPLETED"), START_MS + 5));
     must(step(control(charge.charge_id, "REFUNDED"), START_MS + 10));

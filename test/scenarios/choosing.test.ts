@@ -146,6 +146,7 @@ describe("a name nobody knows", () => {
     const pricing = { base_currency: "KES", amount: "500.00" };
     const payout = { destination_id: destination, amount: "500.00", currency: "KES" };
     for (const answer of [
+      await api.post("/api/v1/payments/quotes", { pricing, payment_method: "mobile_money" }, header),
       await api.tryWhitelabel(await api.checkoutBody(), header),
       await api.tryWhitelabel(await api.checkoutBody({ metadata })),
       await api.post("/api/v1/payments/checkouts", { pricing }, header),
@@ -156,6 +157,8 @@ describe("a name nobody knows", () => {
       expectInvalid(answer, "sandbox_scenario");
       expect(answer.details.sandbox_scenario).toBe(MESSAGE);
     }
+    const both = await api.post("/api/v1/payments/quotes", { pricing, payment_method: "cash" }, header);
+    expectInvalid(both, "sandbox_scenario", "payment_method");
     expect((await api.payins()).total).toBe(before);
     expect(await api.balance("KES")).toBe("1000.00 / 0.00");
   });

@@ -143,11 +143,15 @@ const METHOD_FIELDS: Record<string, object> = {
 
 export function askQuote(engine: Engine, atMs: number, order: Order = {}): Quote | Refusal {
   return engine.execute(
-    createQuote(order.caller ?? SHOP, {
-      pricing: { base_currency: order.base ?? "KES", amount: order.amount ?? "100.00" },
-      payment_method: order.method ?? "mobile_money",
-      ...(order.to === undefined ? {} : { to_currency: order.to }),
-    }),
+    createQuote(
+      order.caller ?? SHOP,
+      {
+        pricing: { base_currency: order.base ?? "KES", amount: order.amount ?? "100.00" },
+        payment_method: order.method ?? "mobile_money",
+        ...(order.to === undefined ? {} : { to_currency: order.to }),
+      },
+      null,
+    ),
     atMs,
   );
 }

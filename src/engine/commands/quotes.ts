@@ -8,15 +8,29 @@ import type { Caller } from "../caller.js";
 import { idOf } from "../ids.js";
 import { termsFor } from "../market.js";
 import type { Quote } from "../records.js";
+import { askedScenario } from "../scenarios.js";
 import type { Command, Transaction } from "../transaction.js";
 
 /** How many dead quotes a new one clears away at most: more than are made, so they never pile up. */
 const FORGET_AT_ONCE = 2;
 
-/** Makes a quote (specification: Quote; contract section 2: quote). */
-export function createQuote(caller: Caller, body: unknown): Command<Quote | Refusal> {
+/**
+ * Makes a quote (specification: Quote; contract section 2: quote). No scenario decides what becomes of one, but
+ * some of its faults may be meant for this request, so a name nobody knows is refused as it is elsewhere.
+ */
+export function createQuote(
+  caller: Caller,
+  body: unknown,
+  scenarioHeader: string | null,
+): Command<Quote | Refusal> {
   return (tx) => {
-    const request = readQuoteRequest(tx.catalogue, caller.organization, body);
+    const asked = askedScenario(tx.state, scenarioHeader, undefined);
+    const request = readQuoteRequest(
+      tx.catalogue,
+      caller.organization,
+      body,
+      asked.fault === undefined ? {} : { sandbox_scenario: asked.fault },
+    );
     if (isRefusal(request)) return request;
     const { pricing, method, currency, rail } = request;
     const priced = price(pricing, currency.code, termsFor(tx, pricing.base_currency, currency, method));

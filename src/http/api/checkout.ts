@@ -7,12 +7,12 @@ import { isRefusal, type Refusal } from "../../schema/errors.js";
 import type { Call } from "../operations.js";
 import { ok, type Reply } from "../reply.js";
 
-export function createQuote({ world, caller, body }: Call<Caller>): Reply | Refusal {
-  const quote = world.execute(quoteCommand(caller, body));
+/** A request may name its scenario in a header, which goes before the metadata's. */
+export function createQuote({ world, caller, body, header }: Call<Caller>): Reply | Refusal {
+  const quote = world.execute(quoteCommand(caller, body, header("sandbox-scenario")));
   return isRefusal(quote) ? quote : ok(quoteView(quote));
 }
 
-/** The request may name its scenario in a header, which goes before the metadata's. */
 export function createWhitelabel({ world, caller, body, header }: Call<Caller>): Reply | Refusal {
   const charge = world.execute(whitelabelCommand(caller, body, header("sandbox-scenario")));
   return isRefusal(charge) ? charge : ok(whitelabelResult(charge));

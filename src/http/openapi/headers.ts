@@ -50,7 +50,8 @@ export const REQUEST_HEADERS: Readonly<Record<"Idempotency-Key" | "Sandbox-Scena
     name: "Sandbox-Scenario",
     in: "header",
     description:
-      "Name of the scenario that decides what happens to this object; goes before `metadata.sandbox_scenario`. " +
+      "Name of the scenario that decides what happens to this object, and whose faults are for this request; goes " +
+      "before `metadata.sandbox_scenario`. " +
       "A name nobody knows is answered 400 with `details.sandbox_scenario`.",
     schema: { type: "string" },
     example: "declined",

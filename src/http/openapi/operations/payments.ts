@@ -9,6 +9,7 @@ export const PAYMENTS_DOCS: Readonly<Record<string, OperationDoc>> = {
     summary: "Create a quote",
     says: "Locks rate, fees and total of a payment. A checkout may name the quote until it expires.",
     assumed: `Fields beyond pricing, method, \`to_currency\` and e-mail. ${CREATES}`,
+    headers: ["Sandbox-Scenario"],
     body: { component: "QuoteRequest", examples: { "dollars paid in shillings": example.QUOTE_REQUEST } },
     answer: {
       component: "Quote",
