@@ -1,10 +1,9 @@
-import * as dns from "node:dns";
 import * as http from "node:http";
 import type { LookupFunction, Socket } from "node:net";
 import type { Outcome } from "../engine/commands/deliveries.js";
 import { lazily } from "../schema/lazily.js";
 import { RESPONSE_KEPT_BYTES, retryAfterMs } from "./answers.js";
-import { lookupElsewhere, lookupLocalhost } from "./lookups.js";
+import { lookupOptions } from "./lookups.js";
 import type { SignedRequest } from "./sender.js";
 import type { Wall } from "./wall.js";
 
@@ -40,13 +39,6 @@ export class HttpReceivers {
     return this.#https;
   }
 
-  /** How the name in a URL becomes an address; one that is an address already is not looked up. */
-  #lookup(hostname: string): { lookup?: LookupFunction; autoSelectFamily?: true } {
-    if (hostname === "localhost") return { lookup: lookupLocalhost, autoSelectFamily: true };
-    if (/^[\d.]+$|^\[/.test(hostname)) return {};
-    return { lookup: lookupElsewhere(this.#options.resolve ?? (dns.lookup as LookupFunction)) };
-  }
-
   /** Never rejects: what went wrong is part of the outcome. */
   async post(
     address: string,
@@ -57,7 +49,7 @@ export class HttpReceivers {
     const sentAtMs = wall.nowMs();
     const url = new URL(address);
     const transport = signal.aborted ? undefined : await this.#transport(url.protocol);
-    const lookup = this.#lookup(url.hostname);
+    const lookup = lookupOptions(url.hostname, this.#options.resolve);
     return new Promise((resolve) => {
       let callOff: (() => void) | undefined;
       let isDone = false;

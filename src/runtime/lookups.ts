@@ -1,11 +1,24 @@
-import type { LookupAddress } from "node:dns";
+import * as dns from "node:dns";
 import type { LookupFunction } from "node:net";
 import { isMetadataAddress } from "../schema/receiver-url.js";
 
-const LOCALHOST: LookupAddress[] = [
+const LOCALHOST: dns.LookupAddress[] = [
   { address: "127.0.0.1", family: 4 },
   { address: "::1", family: 6 },
 ];
+
+/**
+ * How the name in a URL becomes an address, for whatever the sandbox calls: receivers, the app under test. One that
+ * is an address already is not looked up. `resolve` is the machine's own resolver unless told otherwise.
+ */
+export function lookupOptions(
+  hostname: string,
+  resolve?: LookupFunction,
+): { lookup?: LookupFunction; autoSelectFamily?: true } {
+  if (hostname === "localhost") return { lookup: lookupLocalhost, autoSelectFamily: true };
+  if (/^[\d.]+$|^\[/.test(hostname)) return {};
+  return { lookup: lookupElsewhere(resolve ?? (dns.lookup as LookupFunction)) };
+}
 
 /**
  * `localhost` is both loopback addresses, whatever the machine's hosts file says: an app may listen on either,

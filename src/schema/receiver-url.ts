@@ -38,8 +38,15 @@ const METADATA_NAMES = new Set([
   "instance-data.ec2.internal",
 ]);
 
-/** Single addresses of metadata services, beside the link-local ones: EC2, Google, Alibaba, Azure's host. */
-const METADATA_ADDRESSES = new Set(["fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16"]);
+/** Single addresses of metadata services, beside the link-local ones: EC2, EKS, Google, Alibaba, Azure's host, Oracle. */
+const METADATA_ADDRESSES = new Set([
+  "fd00:ec2::254",
+  "fd00:ec2::23",
+  "fd20:ce::254",
+  "100.100.100.200",
+  "168.63.129.16",
+  "192.0.0.192",
+]);
 
 /**
  * Private hosts are fine, this is a local tool; these are nobody's webhook receiver. `hostname` is a URL's: its
@@ -56,11 +63,10 @@ export function isMetadataAddress(address: string): boolean {
   if (!plain!.includes(":")) return isMetadataIpv4(plain!);
   if (!URL.canParse(`http://[${plain}]/`)) return false;
   const ipv6 = new URL(`http://[${plain}]/`).hostname.slice(1, -1);
-  const within = /^(?:::ffff:|::|64:ff9b::|2002:)([0-9a-f]{1,4}):([0-9a-f]{1,4})(?:$|::|:)/.exec(ipv6);
   return (
     /^fe[89ab][0-9a-f]:/.test(ipv6) ||
     METADATA_ADDRESSES.has(ipv6) ||
-    (within !== null && isMetadataIpv4(dotted(within[1]!, within[2]!)))
+    ipv4Within(bytesOf(ipv6)).some(isMetadataIpv4)
   );
 }
 
@@ -68,8 +74,39 @@ function isMetadataIpv4(address: string): boolean {
   return /^169\.254\.\d+\.\d+$/.test(address) || METADATA_ADDRESSES.has(address);
 }
 
-/** The IPv4 address that stands in two groups of an IPv6 address: mapped, compatible, NAT64 or 6to4. */
-function dotted(high: string, low: string): string {
-  const bytes = [Number.parseInt(high, 16), Number.parseInt(low, 16)].flatMap((one) => [one >> 8, one & 255]);
-  return bytes.join(".");
+/** The sixteen bytes of an IPv6 address as a URL writes it. */
+function bytesOf(ipv6: string): number[] {
+  const [head = [], tail = []] = ipv6.split("::").map((part) => (part === "" ? [] : part.split(":")));
+  const gap = Array<string>(8 - head.length - tail.length).fill("0");
+  return [...head, ...gap, ...tail].flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 255];
+  });
+}
+
+/**
+ * How IPv6 addresses carry an IPv4 one: what they begin with, and which of their bytes it is. Mapped, compatible,
+ * translated, 6to4, NAT64, and NAT64 of one's own network, whose prefix may be 96, 64, 56 or 48 bits long.
+ */
+const CARRIERS = [
+  { prefix: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff], at: [[12, 13, 14, 15]] },
+  { prefix: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], at: [[12, 13, 14, 15]] },
+  { prefix: [0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0], at: [[12, 13, 14, 15]] },
+  { prefix: [0x20, 0x02], at: [[2, 3, 4, 5]] },
+  { prefix: [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], at: [[12, 13, 14, 15]] },
+  {
+    prefix: [0, 0x64, 0xff, 0x9b, 0, 1],
+    at: [
+      [12, 13, 14, 15],
+      [9, 10, 11, 12],
+      [7, 9, 10, 11],
+      [6, 7, 9, 10],
+    ],
+  },
+] as const;
+
+function ipv4Within(bytes: readonly number[]): string[] {
+  return CARRIERS.filter(({ prefix }) => prefix.every((byte, place) => bytes[place] === byte)).flatMap(
+    ({ at }) => at.map((places) => places.map((place) => bytes[place]).join(".")),
+  );
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { WebhookReport } from "../../src/index.js";
 import type { CheckWebhookOptions } from "../../src/runtime/doctor/options.js";
+import { everyNameIs, namesAreAsEver } from "../support/names.js";
 import {
   checkAt,
   type Event,
@@ -310,6 +311,17 @@ describe("a receiver that is gone", () => {
     expect(report).toMatchObject({ outcome: "unreachable", findings: [] });
     expect(report.error).toContain("ECONNREFUSED");
     expect(report.summary).toEqual({ pass: 0, fail: 0, note: 12 });
+  });
+
+  it("behind a name that leads to a cloud's metadata service is not asked at all", async () => {
+    everyNameIs("169.254.169.254");
+    try {
+      const report = await checkAt("http://meta.test/");
+      expect(report).toMatchObject({ outcome: "unreachable", findings: [] });
+      expect(report.error).toContain("meta.test is 169.254.169.254, a cloud's metadata address");
+    } finally {
+      namesAreAsEver();
+    }
   });
 
   it("after an event it broke off at: that event is the fault", async () => {

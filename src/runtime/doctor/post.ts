@@ -1,5 +1,6 @@
 import * as http from "node:http";
 import { lazily } from "../../schema/lazily.js";
+import { lookupOptions } from "../lookups.js";
 import type { Wall } from "../wall.js";
 import type { Answer, AnswerKind } from "./report.js";
 
@@ -18,6 +19,7 @@ export interface Post {
 /** Posts to a receiver, on a connection of its own, and tells what came back. Never rejects. */
 export async function post(url: URL, request: Post, timeoutMs: number, wall: Wall): Promise<Answer> {
   const transport = url.protocol === "https:" ? await lazily(() => import("node:https")) : http;
+  const lookup = lookupOptions(url.hostname);
   const startMs = wall.nowMs();
   return new Promise((resolve) => {
     let isConnected = false;
@@ -45,6 +47,7 @@ export async function post(url: URL, request: Post, timeoutMs: number, wall: Wal
       method: "POST",
       agent: false,
       headers: { ...request.headers, "content-length": bytes.length },
+      ...lookup,
     });
     const callOff = wall.after(
       timeoutMs,

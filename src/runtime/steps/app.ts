@@ -1,6 +1,7 @@
 import { durationMs } from "../../schema/duration.js";
 import type { StepOf } from "../../schema/steps.js";
 import { checkAnswer } from "./answers.js";
+import { callApp } from "./call-app.js";
 import { type Answer, ask, reasonOf } from "./client.js";
 import type { Executor } from "./context.js";
 import { CannotRun, StepFailure } from "./failure.js";
@@ -19,8 +20,7 @@ export const app: Executor<StepOf<"app">> = async (step, context) => {
       context.wall,
       durationMs(step.within ?? DEFAULT_WITHIN),
       context.client.signal,
-      (signal) =>
-        fetch(url, { method, headers, redirect: "manual", signal, ...(body === undefined ? {} : { body }) }),
+      (signal) => callApp(new URL(url), { method, headers, body, signal }),
     );
   } catch (error) {
     if (error instanceof StepFailure) throw error;

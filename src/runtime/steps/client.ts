@@ -12,6 +12,12 @@ export interface Answer {
   readonly body: unknown;
 }
 
+/** What `ask` needs of a Response. */
+export interface Answered extends Pick<Response, "status" | "headers"> {
+  readonly body: { cancel(): Promise<void> } | null;
+  text(): Promise<string>;
+}
+
 /** Marks what the run itself sends, so that it is not counted as the app's. */
 export const RUNNER_HEADER = "sandbox-runner";
 
@@ -125,7 +131,7 @@ export async function ask(
   wall: Wall,
   timeoutMs: number,
   giveUp: AbortSignal,
-  send: (signal: AbortSignal) => Promise<Response>,
+  send: (signal: AbortSignal) => Promise<Answered>,
 ): Promise<Answer> {
   const abort = new AbortController();
   const stop = (): void => abort.abort();
@@ -145,7 +151,7 @@ export async function ask(
   }
 }
 
-async function readAnswer(response: Response): Promise<Answer> {
+async function readAnswer(response: Answered): Promise<Answer> {
   const length = Number(response.headers.get("content-length") ?? 0);
   if (length > BIGGEST_ANSWER) {
     await response.body?.cancel();
@@ -167,11 +173,8 @@ function asJson(text: string): unknown {
 /** In words, why a request got no answer. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { cause } = error as { cause?: unknown };
-  if (cause instanceof Error) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === "ECONNREFUSED") return "nobody listens there";
-    return cause.message || code || error.message;
-  }
-  return error.message;
+  // What went wrong on the network is the cause of what `fetch` throws, and is what `http` throws itself.
+  const failed = (error.cause instanceof Error ? error.cause : error) as NodeJS.ErrnoException;
+  if (failed.code === "ECONNREFUSED") return "nobody listens there";
+  return failed.message || failed.code || error.message;
 }

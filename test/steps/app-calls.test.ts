@@ -1,0 +1,117 @@
+import * as http from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { everyNameIs, namesAreAsEver } from "../support/names.js";
+import { cleanUp, failed, fileWith, runSteps, sandboxWith } from "../support/scenario-run.js";
+
+const servers: http.Server[] = [];
+afterEach(async () => {
+  namesAreAsEver();
+  await cleanUp();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+/** An app under test: its address, and what it was asked. */
+async function appWith(listener: http.RequestListener) {
+  const asked: { method: string; url: string; headers: http.IncomingHttpHeaders; body: string }[] = [];
+  const server = http.createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request.setEncoding("utf8")) body += chunk;
+    asked.push({ method: request.method!, url: request.url!, headers: request.headers, body });
+    listener(request, response);
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, asked };
+}
+
+describe("a call of the app under test", () => {
+  it("brings the app what the step says, and the step what the app answers", async () => {
+    const app = await appWith((_request, response) =>
+      response
+        .writeHead(201, [
+          ["content-type", "application/json"],
+          ["set-cookie", "a=1"],
+          ["set-cookie", "b=2"],
+          ["x-order", "17"],
+        ])
+        .end('{"order": {"id": "o_17"}}'),
+    );
+    const report = await runSteps(
+      `
+  - app: POST /orders?from=test
+    headers: { X-Tester: ada }
+    body: { email: ada@shop.test }
+    expect: { status: 201, body: { order: { id: o_17 } }, headers: { x-order: "17" } }
+    save: { order: body.order.id }
+  - { app: "GET /orders/\${order}", expect: { status: 2xx } }`,
+      { app: app.url },
+    );
+    expect(failed(report)).toBeUndefined();
+    expect(app.asked).toMatchObject([
+      {
+        method: "POST",
+        url: "/orders?from=test",
+        headers: { "x-tester": "ada", "content-type": "application/json" },
+        body: '{"email":"ada@shop.test"}',
+      },
+      { method: "GET", url: "/orders/o_17", body: "" },
+    ]);
+  });
+
+  it.each([204, 304, 302, 404, 599])("takes status %d for an answer, and follows nothing", async (status) => {
+    const app = await appWith((_request, response) =>
+      response.writeHead(status, { location: "/there" }).end(),
+    );
+    const report = await runSteps(`  - { app: GET /, expect: { status: ${status} } }`, { app: app.url });
+    expect(failed(report)).toBeUndefined();
+    expect(app.asked).toHaveLength(1);
+  });
+
+  it("that is cut is told from one that is answered", async () => {
+    const app = await appWith((request) => request.socket.destroy());
+    const cut = "  - { app: GET /, expect: { dropped: true } }\n  - app: GET /";
+    const report = await runSteps(cut, { app: app.url });
+    expect(report.steps.map(({ outcome }) => outcome)).toEqual(["passed", "failed"]);
+  });
+
+  it("finds the app by name", async () => {
+    const app = await appWith((_request, response) => response.end("here"));
+    everyNameIs("127.0.0.1");
+    const report = await runSteps("  - { app: GET /, expect: { body: here } }", {
+      app: `http://shop.test:${app.port}`,
+    });
+    expect(failed(report)).toBeUndefined();
+    expect(app.asked[0]?.headers.host).toBe(`shop.test:${app.port}`);
+  });
+
+  it.each(["169.254.169.254", "192.0.0.192", "fd00:ec2::23", "64:ff9b:1::a9fe:a9fe"])(
+    "goes to no name that leads to a cloud's metadata service: %s",
+    async (address) => {
+      everyNameIs(address);
+      const sandbox = await sandboxWith({
+        scenario: fileWith("name: flow\nsteps:\n  - app: GET /latest/meta-data/"),
+      });
+      const answer = await sandbox.fetch(
+        new Request("http://sandbox/_sandbox/scenarios/flow/run", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ app: "http://meta.test" }),
+        }),
+      );
+      expect(answer.status).toBe(200);
+      const { outcome, steps } = (await answer.json()) as {
+        outcome: string;
+        steps: { failure: { message: string } }[];
+      };
+      expect(outcome).toBe("failed");
+      expect(steps[0]!.failure.message).toBe(
+        `the app gave no answer at http://meta.test/latest/meta-data/: meta.test is ${address}, a cloud's metadata address`,
+      );
+    },
+  );
+});

@@ -1,0 +1,19 @@
+import dns from "node:dns";
+import { syncBuiltinESMExports } from "node:module";
+import { vi } from "vitest";
+
+/** From now on every name leads there, for whoever asks the machine's resolver in this process. */
+export function everyNameIs(address: string): void {
+  const family = address.includes(":") ? 6 : 4;
+  vi.spyOn(dns, "lookup").mockImplementation(((
+    _name: string,
+    options: dns.LookupOptions,
+    callback: (error: null, found: string | dns.LookupAddress[], family?: number) => void,
+  ) => (options.all ? callback(null, [{ address, family }]) : callback(null, address, family))) as never);
+  syncBuiltinESMExports();
+}
+
+export function namesAreAsEver(): void {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+}
