@@ -40,6 +40,7 @@ import {
   webhookHandlerSchema,
   webhookUrl,
 } from "./schema/options.js";
+import { own } from "./schema/own.js";
 import type { Scenario } from "./schema/scenario.js";
 import { settingsOf } from "./schema/settings.js";
 import { MAX_INSTANT_MS, parseInstant } from "./schema/time.js";
@@ -477,11 +478,11 @@ function repriced(fixtures: Fixtures, { fees = {}, rates = {} }: OpenOptions): F
     ...fixtures,
     methods: fixtures.methods.map((method) => ({
       ...method,
-      fees: { ...method.fees, ...withoutGaps(fees[method.id]) },
+      fees: { ...method.fees, ...withoutGaps(own(fees, method.id)) },
     })),
     currencies: fixtures.currencies.map((currency) => ({
       ...currency,
-      rate: rates[currency.code] ?? currency.rate,
+      rate: own(rates, currency.code) ?? currency.rate,
     })),
   };
 }

@@ -2,6 +2,7 @@ import { anyGlobMatches } from "../domain/glob.js";
 import { firstRule, type Subject } from "../domain/scenario.js";
 import type { Mode } from "../schema/common.js";
 import { durationMs } from "../schema/duration.js";
+import { own } from "../schema/own.js";
 import type { WebhookRule } from "../schema/scenario.js";
 import { iso } from "../schema/time.js";
 import { type EventHead, WrittenLater } from "./event-record.js";
@@ -27,7 +28,7 @@ export interface Emission<Source> {
 export function emit<Source>(tx: Transaction, emission: Emission<Source>): EventRecord {
   const { type, mode, organizationId, objectId } = emission;
   const event_id = tx.id("event");
-  const name = tx.settings.event_names[type] ?? type;
+  const name = own(tx.settings.event_names, type) ?? type;
   const head: EventHead = {
     event_id,
     seq: tx.next("event_seq"),

@@ -154,11 +154,13 @@ function forcedReply(
   const usual = status >= 500 ? "INTERNAL_ERROR" : (CODE_OF_STATUS[status] ?? "VALIDATION_ERROR");
   const code = respond.code ?? codes[usual] ?? usual;
   const error = { code, message: message ?? FORCED_MESSAGES[usual] ?? "Error" };
-  const after: Record<string, string> = status === 429 || status === 503 ? { "retry-after": "1" } : {};
+  const sent: Record<string, string> = status === 429 || status === 503 ? { "retry-after": "1" } : {};
+  // In small letters like our own: a header must stand in another's place however the rule writes it.
+  for (const [name, value] of Object.entries(headers ?? {})) sent[name.toLowerCase()] = value;
   return {
     status,
     json: JSON.stringify({ error: details === undefined ? error : { ...error, details } }),
-    headers: { ...after, ...headers },
+    headers: sent,
   };
 }
 

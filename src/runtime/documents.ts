@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import type * as z from "zod/mini";
 import { check, issueMessage, issuePath } from "../schema/issues.js";
 import { nearest } from "../schema/nearest.js";
+import { own } from "../schema/own.js";
 import { UserError } from "../schema/user-error.js";
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
@@ -294,7 +295,7 @@ function knownKeys(schema: z.ZodMiniType, path: Path): string[] {
     places = places.flatMap((place) => {
       const { def } = (place as z.ZodMiniType)._zod as unknown as { def: Record<string, unknown> };
       if (def.type === "object")
-        return [(def.shape as Record<string, unknown>)[String(part)] ?? def.catchall].filter(Boolean);
+        return [own(def.shape as Record<string, unknown>, String(part)) ?? def.catchall].filter(Boolean);
       if (def.type === "array") return [def.element];
       if (def.type === "record") return [def.valueType];
       return [];

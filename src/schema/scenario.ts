@@ -111,6 +111,34 @@ export const webhookRuleSchema = z.strictObject({
 });
 export type WebhookRule = z.infer<typeof webhookRuleSchema>;
 
+/** Headers that belong to the connection or say where the answer ends: those are the server's to write. */
+const SERVERS_OWN_HEADERS = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** What keeps a header from being sent as it is. */
+function headerFault(name: string, value: string): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/.test(name)) return "is no name of a header";
+  if (SERVERS_OWN_HEADERS.has(name.toLowerCase())) return "is the server's to write";
+  return /^[\t -~\u0080-\u00ff]{0,4096}$/.test(value)
+    ? undefined
+    : "must be at most 4096 characters of Latin-1, on one line";
+}
+
+const answerHeadersSchema = z.record(z.string(), z.string()).check(({ value, issues }) => {
+  for (const [name, text] of Object.entries(value)) {
+    const message = headerFault(name, text);
+    if (message !== undefined) issues.push({ code: "custom", input: text, path: [name], message });
+  }
+});
+
 /** What goes wrong at the API. An exhausted rule is passed over; the first that is left and matches applies. */
 export const faultRuleSchema = z
   .strictObject({
@@ -129,7 +157,7 @@ export const faultRuleSchema = z
         code: z.optional(z.string().check(minLength(1, "must not be empty"))),
         message: z.optional(z.string()),
         details: z.optional(z.record(z.string(), z.string())),
-        headers: z.optional(z.record(z.string(), z.string())),
+        headers: z.optional(answerHeadersSchema),
       }),
     ),
     /** Wall time the answer takes longer. */

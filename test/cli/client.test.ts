@@ -206,6 +206,8 @@ describe("charges and what happens to them", () => {
     );
     expect(event).toMatchObject({ charge_id: id, data: { charge_id: id, amount: "1.00", a: { b: true } } });
     expect(await output("trigger", "webhook.test")).toMatch(/^event id +\S+\ntype +webhook\.test\nat +2026/);
+    const odd = await json("trigger", "webhook.test", "--set", "constructor.a=1", "c=3", "c.d=4");
+    expect(JSON.stringify(odd.data)).toBe('{"constructor":{"a":"1"},"c":{"d":"4"}}');
     expect(await refused("trigger", "webhook.test", "--set", "nonsense")).toBe(
       '"nonsense" is not path=value',
     );

@@ -1,9 +1,29 @@
+import * as http from "node:http";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { expectError, expectInvalid, openApi, openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 
 const open = async (seed?: string) => Client.of(await openSandbox(seed === undefined ? {} : { seed }));
 const QUOTE = { operation: "createQuote" };
+
+/** Not by fetch, which undoes what some headers say and keeps others to itself. */
+function rawGet(url: string) {
+  return new Promise<{ status: number; headers: http.IncomingHttpHeaders; body: string }>(
+    (resolve, reject) => {
+      http
+        .get(url, { agent: false }, (response) => {
+          let body = "";
+          response.setEncoding("utf8").on("data", (text) => (body += text));
+          response.on("end", () =>
+            resolve({ status: response.statusCode!, headers: response.headers, body }),
+          );
+          response.on("error", reject);
+        })
+        .on("error", reject);
+    },
+  );
+}
 
 describe("faults", () => {
   it("answer what they are told to, so many times, and count it", async () => {
@@ -48,6 +68,62 @@ describe("faults", () => {
     const answer = await fault(own);
     expect(answer.headers.get("retry-after")).toBe("30");
     expect(answer.json).toEqual({ error: { code: "MAINTENANCE", message: "Back soon" } });
+    const written = await fault({ ...own, headers: { "Retry-After": "60", "Content-Type": "text/html" } });
+    expect([written.headers.get("retry-after"), written.headers.get("content-type")]).toEqual([
+      "60",
+      "text/html",
+    ]);
+  });
+
+  it("send any header that can be sent, and refuse any other when they are set", async () => {
+    const sandbox = await openSandbox();
+    const { url } = await sandbox.listen({ port: 0 });
+    const client = Client.of(sandbox);
+    const letters = fc.oneof(fc.constantFrom(..."abcXYZ019-_!#$'*~ :()/\r\n\0é日\u0085"), fc.string());
+    const name = fc.oneof(
+      fc.array(letters, { maxLength: 8 }).map((all) => all.join("")),
+      fc.stringMatching(/^[a-z][a-z0-9-]{0,12}$/),
+      fc.constantFrom(
+        "Content-Length",
+        "transfer-encoding",
+        "Connection",
+        "trailer",
+        "te",
+        "upgrade",
+        "date",
+      ),
+      fc.constantFrom("keep-alive", "set-cookie", "content-type", "constructor", "toString", "__proto__"),
+    );
+    const value = fc.oneof(
+      fc.array(letters, { maxLength: 12 }).map((all) => all.join("")),
+      fc.string({ unit: "binary" }),
+      fc.constantFrom("17", "chunked", "close", "gzip", "", "\tx\t", "ü"),
+    );
+    let sent = 0;
+    await fc.assert(
+      fc.asyncProperty(name, value, async (header, text) => {
+        await client.call("DELETE", "/_sandbox/faults");
+        const headers = Object.fromEntries([[header, text]]);
+        const { status, json } = await client.call("POST", "/_sandbox/faults", {
+          match: { operation: "listSupportedCurrencies" },
+          respond: { status: 418, headers },
+        });
+        if (status !== 200) {
+          expect([status, Object.keys(json.error.details)]).toEqual([400, [`respond.headers.${header}`]]);
+          return;
+        }
+        sent++;
+        const answer = await rawGet(`${url}/api/v1/payments/supported-currencies`);
+        expect(answer.status).toBe(418);
+        expect(JSON.parse(answer.body).error.code).toBe("VALIDATION_ERROR");
+        if (header !== "__proto__")
+          expect(answer.headers[header.toLowerCase()]).toEqual(
+            header.toLowerCase() === "set-cookie" ? [text.trim()] : text.replace(/^[ \t]+|[ \t]+$/g, ""),
+          );
+      }),
+      { numRuns: 300 },
+    );
+    expect(sent).toBeGreaterThan(30);
   });
 
   it("skip so many first", async () => {
@@ -123,6 +199,10 @@ describe("faults", () => {
   it.each([
     [{ respond: { status: 200 } }, "respond.status"],
     [{ respond: { status: 500, statuz: 1 } }, "respond.statuz"],
+    [{ respond: { status: 500, headers: { "x-a": "a\r\nb" } } }, "respond.headers.x-a"],
+    [{ respond: { status: 500, headers: { "x a": "b" } } }, "respond.headers.x a"],
+    [{ respond: { status: 500, headers: { "x-a": "日本" } } }, "respond.headers.x-a"],
+    [{ respond: { status: 500, headers: { "Content-Length": "1" } } }, "respond.headers.Content-Length"],
     [{ delay: "long" }, "delay"],
     [{ drop: "during" }, "drop"],
     [{ drop: "before", probability: 2 }, "probability"],

@@ -1,6 +1,7 @@
 import { Argument, type Command } from "commander";
 import { anyGlobMatches } from "../../domain/glob.js";
 import { nearest } from "../../schema/nearest.js";
+import { own } from "../../schema/own.js";
 import { UserError } from "../../schema/user-error.js";
 import { shellQuoted } from "../shell.js";
 import { Connection, type ConnectionFlags } from "./connection.js";
@@ -58,7 +59,12 @@ function assignments(pairs: unknown): Record<string, unknown> {
     if (at < 1) throw new UserError(`${JSON.stringify(pair)} is not path=value`);
     const path = pair.slice(0, at).split(".");
     let place = result;
-    for (const key of path.slice(0, -1)) place = (place[key] ??= {}) as Record<string, unknown>;
+    for (const key of path.slice(0, -1)) {
+      const known = own(place, key);
+      const inner = typeof known === "object" && known !== null ? (known as Record<string, unknown>) : {};
+      define(place, key, inner);
+      place = inner;
+    }
     const text = pair.slice(at + 1);
     let value: unknown = text;
     try {
@@ -68,14 +74,14 @@ function assignments(pairs: unknown): Record<string, unknown> {
     } catch {
       value = text;
     }
-    Object.defineProperty(place, path.at(-1)!, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+    define(place, path.at(-1)!, value);
   }
   return result;
+}
+
+/** By any name: an assignment would take `__proto__` for something else. */
+function define(place: object, key: string, value: unknown): void {
+  Object.defineProperty(place, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 const text = encodeURIComponent;

@@ -1,3 +1,5 @@
+import { own } from "../../schema/own.js";
+
 /** What a report says of one test. */
 export interface TestResult {
   /** The same in every run of the suite. */
@@ -114,7 +116,7 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">",
 
 function decoded(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
-    if (name !== undefined) return ENTITIES[name as string] ?? whole;
+    if (name !== undefined) return own(ENTITIES, name as string) ?? whole;
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex as string, 16);
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });

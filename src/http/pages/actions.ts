@@ -88,10 +88,10 @@ function refused(
     return showPage(world, current, { trouble: { status: refusal.status ?? 409, problem: tooLate } });
   const details = Object.entries(refusal.details ?? {});
   const faults = Object.fromEntries(
-    details.filter(([name]) => FAULTS[name] !== undefined).map(([name]) => [name, FAULTS[name]!]),
+    details.filter(([name]) => Object.hasOwn(FAULTS, name)).map(([name]) => [name, FAULTS[name]!]),
   );
   const others = details
-    .filter(([name]) => FAULTS[name] === undefined)
+    .filter(([name]) => !Object.hasOwn(FAULTS, name))
     .map(([name, why]) => `${name} ${why}`);
   return showPage(world, current, {
     trouble: {

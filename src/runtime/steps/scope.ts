@@ -1,4 +1,5 @@
 import { nearest } from "../../schema/nearest.js";
+import { own } from "../../schema/own.js";
 import {
   fill,
   MAX_SIZE,
@@ -25,15 +26,16 @@ export class Scope {
   /** What went wrong with the file's own variables; paths begin below `vars`. */
   readonly faults: VariableFault[] = [];
 
-  constructor(own: Readonly<Record<string, unknown>>, givens: Givens) {
+  constructor(file: Readonly<Record<string, unknown>>, givens: Givens) {
     this.#givens = givens;
-    for (const [name, value] of Object.entries(givens.given)) this.#values.set(name, typed(value, own[name]));
+    for (const [name, value] of Object.entries(givens.given))
+      this.#values.set(name, typed(value, own(file, name)));
     const open = new Set<string>();
     const settle = (name: string): void => {
-      if (this.#values.has(name) || !Object.hasOwn(own, name)) return;
+      if (this.#values.has(name) || !Object.hasOwn(file, name)) return;
       open.add(name);
       const value = fill(
-        own[name],
+        file[name],
         (reference) => {
           const needed = rootOf(reference.name);
           if (open.has(needed)) return { fault: `\${${needed}} leads back to itself` };
@@ -49,7 +51,7 @@ export class Scope {
       if (isTooLarge) this.faults.push({ path: [name], message: "comes to a value that is too long" });
       this.#values.set(name, isTooLarge ? "" : value);
     };
-    for (const name of Object.keys(own)) settle(name);
+    for (const name of Object.keys(file)) settle(name);
   }
 
   /** Keeps what a step saved. */
@@ -75,7 +77,7 @@ export class Scope {
   };
 
   #ofEnvironment(name: string, fallback: string | undefined): Resolved {
-    const value = this.#givens.environment[name];
+    const value = own(this.#givens.environment, name);
     if (value !== undefined && (value !== "" || fallback === undefined)) return { value };
     if (fallback !== undefined) return { value: fallback };
     return {

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { chargeSubject } from "../../src/engine/commands/charges.js";
+import { emit } from "../../src/engine/events.js";
+import { own } from "../../src/schema/own.js";
+import { KES_ORDER, openApi } from "../support/api-client.js";
+import { newCharge, newEngine, START_MS } from "../support/engine.js";
+
+/** Names that every object has, whoever made it. */
+const NAMES = [...Object.getOwnPropertyNames(Object.prototype), "prototype"];
+
+/** Whatever is looked up by a name from outside must not find what is there of every object. */
+describe("a name that every object has", () => {
+  it.each(NAMES)("is a name like any other: %s", async (name) => {
+    const api = await openApi();
+    const { charge_id } = await api.pay();
+    const named = (value: unknown) => Object.fromEntries([[name, value]]);
+    const calls: [method: string, path: string, body?: unknown, headers?: Record<string, string>][] = [
+      ["POST", "/_sandbox/events", { type: name, data: {} }],
+      ["POST", "/_sandbox/events", { type: "charge.completed", charge_id: name }],
+      [
+        "PUT",
+        `/_sandbox/scenarios/${name}`,
+        { charges: [{ match: { metadata: named("x") }, timeline: [] }] },
+      ],
+      ["POST", `/_sandbox/scenarios/${name}/activate`],
+      ["POST", `/_sandbox/scenarios/${name}/run`, { vars: named("x") }],
+      ["PUT", `/_sandbox/scenarios/${name}`, named(1)],
+      ["PUT", "/_sandbox/scenarios/steps", { steps: [named(1)] }],
+      ["PUT", "/_sandbox/scenarios/steps", { steps: [{ wait_for: name }] }],
+      ["PUT", "/_sandbox/scenarios/steps", { vars: { a: `\${${name}}` }, steps: [{ advance: "1s" }] }],
+      ["PUT", "/_sandbox/scenarios/steps", { vars: { a: `\${env.${name}}` }, steps: [{ advance: "1s" }] }],
+      ["POST", "/_sandbox/faults", { match: named("x"), respond: { status: 500 } }],
+      ["POST", "/_sandbox/faults", { match: { operation: "nothing" }, respond: { status: 500, code: name } }],
+      ["PUT", "/_sandbox/rates", named("2")],
+      ["POST", "/_sandbox/wait", { for: "charge", match: named("x"), timeout: "0s" }],
+      ["POST", "/_sandbox/wait", { for: name }],
+      ["PUT", `/_sandbox/namespaces/${name}`, {}],
+      ["GET", "/_sandbox/charges", undefined, { "sandbox-namespace": name }],
+      ["GET", `/_sandbox/charges?metadata.${name}=x&status=${name}`],
+      ["GET", `/_sandbox/charges/${name}/timeline`],
+      ["GET", `/_sandbox/events?type=${name}`],
+      ["GET", `/_sandbox/requests?operation=${name}&${name}=${name}`],
+      ["POST", `/_sandbox/mailboxes/${name}/take`, {}],
+      ["POST", "/_sandbox/snapshots", { name }],
+      ["POST", `/_sandbox/snapshots/${name}/restore`],
+      ["POST", `/_sandbox/charges/${charge_id}/transition`, { to: name }],
+      ["POST", `/_sandbox/charges/${charge_id}/advance`, { until: name }],
+      ["POST", "/_sandbox/reset", named(true)],
+      ["POST", "/_sandbox/webhook-endpoints", { url: "http://localhost:9", signature: name }],
+      ["POST", "/api/v1/payments/quotes", { ...KES_ORDER, payment_method: name }],
+      ["POST", "/api/v1/payments/quotes", { ...KES_ORDER, to_currency: name }],
+      ["POST", "/api/v1/payments/quotes", { ...KES_ORDER, pricing: { base_currency: name, amount: "1" } }],
+      [
+        "POST",
+        "/api/v1/payments/quotes",
+        {
+          ...KES_ORDER,
+          pricing: { base_currency: "USD", amount: "1", local_pricing: named("1") },
+        },
+      ],
+      ["POST", "/api/v1/payments/quotes", { ...KES_ORDER, ...named(1) }, { "sandbox-scenario": name }],
+      ["POST", "/api/v1/payments/checkouts", { pricing: KES_ORDER.pricing, metadata: named("x") }],
+      ["POST", "/api/v1/payouts/destinations", { type: name, currency: name }],
+      ["POST", "/api/v1/webhooks", { url: "http://localhost:9/hooks", events: [name] }],
+      ["GET", `/api/v1/payments/payins?status_filter=${name}&${name}=1`],
+      ["GET", `/api/v1/payments/charges/${name}`],
+      ["GET", `/api/v1/payments/payment-rails?payment_method=${name}&currency=${name}`],
+    ];
+    for (const [method, path, body, headers] of calls) {
+      const answer = await api.send(method, path, body === undefined ? undefined : JSON.stringify(body), {
+        "content-type": "application/json",
+        ...headers,
+      });
+      expect([method, path, body, answer.status < 500]).toEqual([method, path, body, true]);
+    }
+    expect((await api.get("/_sandbox/charges")).status).toBe(200);
+    expect((await api.get("/_sandbox/deliveries")).status).toBe(200);
+  });
+
+  it("finds nothing in a table that does not have it", () => {
+    expect(NAMES.map((name) => own({}, name))).toEqual(NAMES.map(() => undefined));
+    expect(own({ constructor: "mine" } as unknown as Record<string, string>, "constructor")).toBe("mine");
+  });
+
+  it("is the name of an event like any other", () => {
+    const engine = newEngine();
+    const charge = newCharge(engine, START_MS);
+    for (const type of NAMES) {
+      const event = engine.execute(
+        (tx) =>
+          emit(tx, {
+            type,
+            mode: "test",
+            organizationId: null,
+            objectId: null,
+            source: charge,
+            toJson: () => "{}",
+            subject: () => chargeSubject(charge),
+            scenario: null,
+          }),
+        START_MS,
+      );
+      expect(JSON.parse(event.body).type).toBe(type);
+    }
+  });
+});
