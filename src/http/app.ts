@@ -7,6 +7,7 @@ import { serveControl } from "./control/serve.js";
 import { serveStream } from "./control/stream.js";
 import { isDropped } from "./dropped.js";
 import { OPERATIONS } from "./operations.js";
+import { isEmbedded, OTHER_SITE } from "./origin.js";
 import { pageRoutes } from "./pages/routes.js";
 import type { Worlds } from "./ports.js";
 import { errorReply, ok, type Reply, toResponse } from "./reply.js";
@@ -101,8 +102,12 @@ export function createApps({ worlds, paths = {}, errorCodes = {}, onError }: App
     const refusal = refuse("INTERNAL_ERROR", "Internal error");
     return toResponse(errorReply(refusal, undefined, codesAt(c.req.path)), worlds.nowMs());
   };
-  app.all(`${CONTROL}/*`, (c) => control.fetch(c.req.raw, c.env));
-  app.all(CONTROL, (c) => control.fetch(c.req.raw, c.env));
+  const toControl = (c: Context) =>
+    isEmbedded(c.req.raw)
+      ? toResponse(errorReply(refuse("FORBIDDEN", OTHER_SITE)), worlds.nowMs())
+      : control.fetch(c.req.raw, c.env);
+  app.all(`${CONTROL}/*`, toControl);
+  app.all(CONTROL, toControl);
   for (const one of [app, control]) one.notFound(notFound).onError(failed);
   return { app, control };
 }

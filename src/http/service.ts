@@ -8,6 +8,7 @@ import { bearerKey, callerOf } from "./authenticate.js";
 import { parseBody, type RawBody, readBody } from "./body.js";
 import { droppedResponse } from "./dropped.js";
 import type { Call, Operation } from "./operations.js";
+import { isEmbedded } from "./origin.js";
 import type { PickedFault, World, Worlds } from "./ports.js";
 import { errorReply, type Reply, toResponse } from "./reply.js";
 
@@ -200,7 +201,18 @@ export async function serveUnknown(worlds: Worlds, c: Context, reply: Reply): Pr
   return toResponse(reply, (world ?? worlds).nowMs());
 }
 
-/** Writes down what the app sent and got; a null reply is one that was never sent. */
+/** So much of an address is kept; the longest a person would read. */
+const KEPT_PATH_LENGTH = 2_048;
+const KEPT_URL_LENGTH = 2 * KEPT_PATH_LENGTH;
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
+}
+
+/**
+ * Writes down what the app sent and got; a null reply is one that was never sent. What a page of another site sends
+ * without a key is nobody's app: it is left out, for it would push out what is.
+ */
 export function journal(
   c: Context,
   operation: string | null,
@@ -213,14 +225,16 @@ export function journal(
 ): void {
   if (world === undefined) return;
   const { headers } = c.req.raw;
+  const authorization = headers.get("authorization");
+  if (!authorization && isEmbedded(c.req.raw)) return;
   const entry = {
     method: c.req.method,
-    url: c.req.url,
-    path: c.req.path,
+    url: cut(c.req.url, KEPT_URL_LENGTH),
+    path: cut(c.req.path, KEPT_PATH_LENGTH),
     operation,
     status: reply?.status ?? null,
     clientGone,
-    apiKey: bearerKey(headers.get("authorization")),
+    apiKey: bearerKey(authorization),
     requestBody,
     responseBody: reply?.json ?? null,
     idempotencyKey: headers.get("idempotency-key"),

@@ -34,6 +34,32 @@ describe("GET /_sandbox/requests", () => {
     expect(answer.text).not.toContain("sk_test_sandbox");
   });
 
+  it("leaves out what a page of another site sends without a key: it would push out what the app sent", async () => {
+    const client = await open();
+    const page = { authorization: "", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
+    for (const path of ["/api/v1/nothing", "/api/v1/payments/payment-methods", "/api/v1/accounts/balances"])
+      await client.call("GET", path, undefined, page);
+    await client.call("POST", "/api/v1/payments/quotes", {}, page);
+    expect((await client.call("GET", "/_sandbox/requests")).json.total).toBe(0);
+    await client.call("GET", "/api/v1/nothing", undefined, { ...page, "sec-fetch-site": "same-site" });
+    await client.call("GET", "/api/v1/nothing", undefined, {
+      ...page,
+      authorization: "Bearer sk_test_nobody",
+    });
+    expect((await client.call("GET", "/_sandbox/requests")).json.total).toBe(2);
+  });
+
+  it("keeps the beginning of a long address, and marks that there was more", async () => {
+    const client = await open();
+    await client.call("GET", `/api/v1/${"a".repeat(14_000)}`);
+    await client.call("GET", `/api/v1/short?q=${"b".repeat(14_000)}`);
+    const { items } = (await client.call("GET", "/_sandbox/requests")).json;
+    expect(items[0].path).toBe("/api/v1/short");
+    expect(items[0].query.q).toMatch(/^b{2000,4096}…$/);
+    expect(items[1].path).toMatch(/^\/api\/v1\/a{2040}…$/);
+    expect(items[1].query).toEqual({});
+  });
+
   it("never writes down the control API's own calls", async () => {
     const client = await open();
     await client.call("GET", "/_sandbox/charges");

@@ -97,6 +97,16 @@ describe("what every call refuses", () => {
         await check(one, 403, "FORBIDDEN", raw(port, one.method, concrete(one), { [name]: value }));
   });
 
+  it("what another site's page loads", async () => {
+    for (const one of answers.operations.filter(({ path }) => path !== "/health"))
+      await check(
+        one,
+        403,
+        "FORBIDDEN",
+        raw(port, one.method, concrete(one), { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }),
+      );
+  });
+
   it("a namespace there is not", async () => {
     for (const one of answers.operations.filter(({ path }) => path !== "/health"))
       await check(

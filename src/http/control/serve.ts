@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { bearerKey } from "../authenticate.js";
 import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tornBody } from "../body.js";
-import { isForeign } from "../origin.js";
+import { isForeign, OTHER_SITE } from "../origin.js";
 import type { Worlds } from "../ports.js";
 import { errorReply, type Reply, toResponse } from "../reply.js";
 import { noNamespace } from "../service.js";
@@ -22,7 +22,7 @@ export function serveControl(
     if (world === undefined) return toResponse(noNamespace(worlds, name, key), worlds.nowMs());
     const answer = async (): Promise<Reply | Refusal> => {
       if (operation.method !== "GET" && isForeign(c.req.raw, world.publicUrl))
-        return refuse("FORBIDDEN", "Writes from another site's pages are refused");
+        return refuse("FORBIDDEN", OTHER_SITE);
       const { maxBodyBytes = MAX_BODY_BYTES } = operation;
       const body =
         operation.method === "GET" ? {} : readObject(await readBody(c.req.raw, maxBodyBytes), maxBodyBytes);

@@ -77,7 +77,7 @@ const ABOUT = [
     "and `offset` and answer `total` and `items`.",
   "A request means the namespace its header Sandbox-Namespace names, else the one its API key belongs to, else `default`.",
   "A server that others can reach wants the control token; one bound to loopback is open. A request whose Host is not " +
-    "this server's is refused with 403, and so are writes by pages of other sites.",
+    "this server's is refused with 403, and so is one by a page of another site, unless it is a link that is followed.",
 ].join("\n\n");
 
 const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {

@@ -1,4 +1,5 @@
 import { ERROR_STATUS, INVALID_BODY_MESSAGE, INVALID_QUERY_MESSAGE } from "../../../schema/errors.js";
+import { OTHER_SITE } from "../../origin.js";
 import { exampleName } from "../errors.js";
 import { ALWAYS, headerRefs } from "../headers.js";
 import type { ErrorExample } from "../operation-doc.js";
@@ -30,7 +31,6 @@ const BAD_WAIT: ErrorExample = {
 };
 const NO_TOKEN = "The control API needs the header Sandbox-Control-Token";
 const OTHER_HOST = 'This server does not answer for the host "evil.test"; see --allowed-host';
-const OTHER_SITE = "Writes from another site's pages are refused";
 const NO_NAMESPACE = 'There is no namespace "nightly"';
 const BUSY = "The clock is being advanced. Try again when that is done, or pass ?wait=10s.";
 
@@ -53,8 +53,12 @@ export function controlErrors({ method, isInNamespace, doc }: Refusing): Record<
   };
   const forbidden = {
     "another host": { code: "FORBIDDEN", message: OTHER_HOST },
-    ...(isInNamespace ? { "no token": { code: "FORBIDDEN", message: NO_TOKEN } } : {}),
-    ...(writes ? { "another site": { code: "FORBIDDEN", message: OTHER_SITE } } : {}),
+    ...(isInNamespace
+      ? {
+          "no token": { code: "FORBIDDEN", message: NO_TOKEN },
+          "another site": { code: "FORBIDDEN", message: OTHER_SITE },
+        }
+      : {}),
     ...doc.forbidden,
   };
   return {
