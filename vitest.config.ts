@@ -18,6 +18,7 @@ const BROWSER = ["test/pages/*browser.test.ts", "test/openapi/{docs,control-docs
 /** Long searches for what nobody thought of, and whole courses carried out several times: seconds each. */
 const DEEP = [
   "test/determinism/**/*.test.ts",
+  "test/domain/patterns.test.ts",
   "test/engine/ledger-model.test.ts",
   "test/http/bad-input.test.ts",
   "test/openapi/{control-document,control-input}.test.ts",

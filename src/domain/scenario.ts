@@ -1,9 +1,9 @@
+import type { Glob } from "../schema/globs.js";
 import type {
   AmountMatch,
   ChargeMatch,
   ChargeRule,
   FaultRule,
-  Glob,
   Scenario,
   WebhookRule,
   WithdrawalMatch,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { maxLength } from "./lengths.js";
+import { atMost, LONGEST } from "./lengths.js";
 
 /** The two isolated worlds of data, told apart by the prefix of the API key (specification: Authentication). */
 export const MODES = ["test", "live"] as const;
@@ -68,20 +68,17 @@ export const metadataSchema = z.record(z.string(), z.string()).check(
 );
 
 /** An absolute http or https URL, as the shop's redirect and webhook addresses must be. */
-export const httpUrlSchema = z
-  .string()
-  .check(
-    z.refine(
-      (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
-      "must be an absolute http or https URL",
-    ),
-  );
+export const httpUrlSchema = z.string().check(
+  atMost(LONGEST.url),
+  z.refine(
+    (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
+    "must be an absolute http or https URL",
+  ),
+);
 
 /** E.164: a plus, the country code, up to 15 digits in all. */
 export const phoneSchema = z
   .string()
   .check(z.regex(/^\+[1-9]\d{6,14}$/, "must be a phone number with country code, such as +254700000001"));
 
-export const emailSchema = z
-  .email("must be an e-mail address")
-  .check(maxLength(254, "must be at most 254 characters"));
+export const emailSchema = z.email("must be an e-mail address").check(atMost(LONGEST.email));

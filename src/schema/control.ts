@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, modeSchema, rateSchema, withdrawalStatusSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
-import { maxLength, minLength } from "./lengths.js";
+import { eventGlobsSchema, globTextSchema, recordMatchSchema } from "./globs.js";
+import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
 import {
   clockOptionSchema,
   hasOneTarget,
@@ -51,9 +52,7 @@ export const resetRequestSchema = z.strictObject({
   ids: z.optional(z.enum(["repeat"])),
 });
 
-const reasonSchema = z
-  .string()
-  .check(minLength(1, "must not be empty"), maxLength(500, "must be at most 500 characters"));
+const reasonSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.reason));
 
 export const transitionRequestSchema = z.strictObject({
   to: chargeStatusSchema,
@@ -84,14 +83,14 @@ const optionalText = z.optional(z.string());
 
 export const eventQuerySchema = z.object({
   ...page,
-  type: optionalText,
+  type: z.optional(globTextSchema),
   charge_id: optionalText,
   mode: z.optional(modeSchema),
 });
 
 export const deliveryQuerySchema = z.object({
   ...page,
-  type: optionalText,
+  type: z.optional(globTextSchema),
   charge_id: optionalText,
   event_id: optionalText,
   status: z.optional(z.enum(["pending", "delivered", "failed", "dropped"])),
@@ -102,8 +101,8 @@ export const deliveryQuerySchema = z.object({
 export const requestQuerySchema = z.object({
   ...page,
   method: optionalText,
-  path: optionalText,
-  operation: optionalText,
+  path: z.optional(globTextSchema),
+  operation: z.optional(globTextSchema),
   status: z.optional(z.string().check(z.regex(/^[1-5x][\dx]{2}$/, "must be a status such as 400 or 4xx"))),
   since: optionalText,
 });
@@ -125,7 +124,10 @@ export const redeliverRequestSchema = z.strictObject({
 export const emptyRequestSchema = z.strictObject({});
 
 export const endpointRequestSchema = z
-  .strictObject({ ...webhookOptionShape, organization_id: optionalText })
+  .strictObject({
+    ...webhookOptionShape,
+    organization_id: z.optional(z.string().check(atMost(LONGEST.name))),
+  })
   .check(z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }));
 
 export const takeRequestSchema = z.strictObject({
@@ -150,7 +152,7 @@ export const ackRequestSchema = z
   );
 export const endpointPatchSchema = z.strictObject({
   url: z.optional(webhookUrlSchema),
-  events: z.optional(z.array(z.string().check(minLength(1))).check(minLength(1))),
+  events: z.optional(eventGlobsSchema),
   enabled: z.optional(z.boolean()),
   unreachable: z.optional(unreachableSchema),
   signature: z.optional(signatureSchema),
@@ -158,7 +160,7 @@ export const endpointPatchSchema = z.strictObject({
 
 export const waitRequestSchema = z.strictObject({
   for: z.enum(["charge", "request", "delivery", "idle"]),
-  match: z.optional(z.record(z.string(), z.unknown())),
+  match: z.optional(recordMatchSchema),
   count: z.optional(z.int().check(z.gte(1))),
   timeout: z.optional(durationSchema),
 });
@@ -174,9 +176,11 @@ export const namespaceRequestSchema = z.strictObject({
   seed: z.optional(z.string().check(z.regex(/^[\s\S]{1,200}$/, "must be 1 to 200 characters"))),
   clock: z.optional(clockOptionSchema),
   start_time: z.optional(instantSchema),
-  api_key: z.optional(z.string().check(z.regex(/^sk_test_[A-Za-z0-9_-]+$/, "must start with sk_test_"))),
+  api_key: z.optional(
+    z.string().check(atMost(LONGEST.name), z.regex(/^sk_test_[A-Za-z0-9_-]+$/, "must start with sk_test_")),
+  ),
   webhook_secret: z.optional(anySecretSchema),
-  webhooks: z.optional(z.array(webhookOptionSchema)),
+  webhooks: z.optional(z.array(webhookOptionSchema).check(entriesAtMost(100))),
 });
 
 /** What is a namespace's own and no part of its state: a state may be imported into another. */

@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
 import { amountSchema, metadataSchema, modeSchema, percentSchema, rateSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
-import { minLength } from "./lengths.js";
+import { atMost, LONGEST, minLength } from "./lengths.js";
 
 /**
  * The shape of a fixtures file: everything about the emulated service that a user may want to change.
  * A user's file merges over the shipped one by id (see `mergeFixtures`), so every list is a list of
  * records with an id of their own.
  */
-const nameSchema = z.string().check(minLength(1, "must not be empty"));
+const nameSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name));
 const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
 const codeSchema = z
   .string()

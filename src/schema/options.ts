@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 import { httpUrlSchema, modeSchema, percentSchema, rateSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 import { ERROR_STATUS } from "./errors.js";
-import { maxLength, minLength } from "./lengths.js";
+import { eventGlobsSchema } from "./globs.js";
+import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
 import { nearest } from "./nearest.js";
 import { WEBHOOK_URL_MESSAGE, webhookUrl } from "./receiver-url.js";
 import { parseInstant } from "./time.js";
@@ -30,9 +31,10 @@ export const clockOptionSchema = z.string().check(
 );
 
 /** A receiver's address; a missing scheme means http. */
-export const webhookUrlSchema = z
-  .string()
-  .check(z.refine((text) => webhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE));
+export const webhookUrlSchema = z.string().check(
+  atMost(LONGEST.url),
+  z.refine((text) => webhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
+);
 
 const textSchema = z.string().check(minLength(1, "must not be empty"));
 const textsSchema = z.array(textSchema);
@@ -50,7 +52,7 @@ export const webhookOptionShape = {
   url: z.optional(webhookUrlSchema),
   mailbox: z.optional(mailboxSchema),
   mode: z.optional(modeSchema),
-  events: z.optional(textsSchema.check(z.minLength(1, "must not be empty"))),
+  events: z.optional(eventGlobsSchema),
   secret: z.optional(anySecretSchema),
   signature: z.optional(signatureSchema),
   unreachable: z.optional(unreachableSchema),
@@ -103,7 +105,7 @@ const serviceOptions = {
   event_names: z.optional(z.record(z.string(), textSchema)),
   signature: z.optional(signatureSchema),
   unreachable: z.optional(unreachableSchema),
-  retry_schedule: z.optional(z.array(durationSchema).check(maxLength(100, "must have at most 100 entries"))),
+  retry_schedule: z.optional(z.array(durationSchema).check(entriesAtMost(100))),
   /** Error code → the text that is sent in its place. */
   error_codes: z.optional(z.record(z.string(), textSchema)),
   /** Method id → percentages of the settlement amount. */
@@ -154,7 +156,7 @@ const startOptionsObject = z.strictObject({
         ),
       ),
   ),
-  seed: z.optional(textSchema.check(maxLength(200, "must be at most 200 characters"))),
+  seed: z.optional(textSchema.check(atMost(200))),
   rate_limit: z.optional(
     z.union(
       [

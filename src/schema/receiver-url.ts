@@ -1,3 +1,5 @@
+import { LONGEST } from "./lengths.js";
+
 export const WEBHOOK_URL_MESSAGE =
   "must be an http or https URL, such as http://localhost:3000/webhooks, and not a cloud's metadata address";
 
@@ -9,6 +11,7 @@ const PORT_ALONE = /^[1-9]\d{0,4}(?=[/?#]|$)/;
  * Undefined for any other scheme, and for where a cloud tells a machine its own secrets.
  */
 export function webhookUrl(text: string): string | undefined {
+  if (text.length > LONGEST.url) return undefined;
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
   const withScheme = hasScheme ? text : `http://${PORT_ALONE.test(text) ? "localhost:" : ""}${text}`;
   if (!/^https?:\/\//i.test(withScheme) || !URL.canParse(withScheme)) return undefined;

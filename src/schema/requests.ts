@@ -7,8 +7,8 @@ import {
   metadataSchema,
   phoneSchema,
 } from "./common.js";
-import { maxLength, minLength } from "./lengths.js";
-
+import { eventGlobsSchema } from "./globs.js";
+import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
 import { WEBHOOK_URL_MESSAGE, webhookUrl } from "./options.js";
 
 /**
@@ -30,6 +30,8 @@ export const quoteRequestSchema = z.object({
 });
 export type QuoteBody = z.infer<typeof quoteRequestSchema>;
 
+const accountNumberSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.account));
+
 /** Shortest and longest life of a checkout, in minutes (specification: Limits). */
 const EXPIRES_MESSAGE = "must be a whole number between 1 and 1440";
 export const expiresInMinutesSchema = z
@@ -39,14 +41,12 @@ export const expiresInMinutesSchema = z
 export const whitelabelRequestSchema = z.object({
   pricing: pricingSchema,
   customer_email: emailSchema,
-  customer_name: z.optional(z.string()),
+  customer_name: z.optional(z.string().check(atMost(LONGEST.name))),
   quote_id: z.string(),
   payment_method: z.string(),
   payment_rail: z.optional(z.string()),
   phone_number: z.optional(phoneSchema),
-  bank_account_number: z.optional(
-    z.string().check(minLength(1, "must not be empty"), maxLength(64, "must be at most 64 characters")),
-  ),
+  bank_account_number: z.optional(accountNumberSchema),
   success_url: z.optional(httpUrlSchema),
   cancel_url: z.optional(httpUrlSchema),
   metadata: z.optional(metadataSchema),
@@ -58,9 +58,11 @@ export type WhitelabelBody = z.infer<typeof whitelabelRequestSchema>;
 export const checkoutRequestSchema = z.object({
   pricing: pricingSchema,
   customer_email: z.optional(emailSchema),
-  customer_name: z.optional(z.string()),
+  customer_name: z.optional(z.string().check(atMost(LONGEST.name))),
   quote_id: z.optional(z.string()),
-  payment_methods: z.optional(z.array(z.string()).check(minLength(1, "must name at least one method"))),
+  payment_methods: z.optional(
+    z.array(z.string()).check(minLength(1, "must name at least one method"), entriesAtMost(100)),
+  ),
   success_url: z.optional(httpUrlSchema),
   cancel_url: z.optional(httpUrlSchema),
   metadata: z.optional(metadataSchema),
@@ -73,13 +75,11 @@ export const methodChoiceSchema = z.object({
   payment_method: z.string(),
   currency: z.optional(z.string()),
   phone_number: z.optional(phoneSchema),
-  bank_account_number: z.optional(z.string().check(minLength(1, "must not be empty"))),
+  bank_account_number: z.optional(accountNumberSchema),
 });
 export type MethodChoice = z.infer<typeof methodChoiceSchema>;
 
-const requiredTextSchema = z
-  .string()
-  .check(minLength(1, "must not be empty"), maxLength(255, "must be at most 255 characters"));
+const requiredTextSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name));
 const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
 
 /** Payout destination (contract section 2). Which fields a type needs is checked with the fixtures. */
@@ -105,12 +105,6 @@ export const withdrawalRequestSchema = z.object({
   metadata: z.optional(metadataSchema),
 });
 export type WithdrawalBody = z.infer<typeof withdrawalRequestSchema>;
-
-const eventGlobsSchema = z
-  .array(
-    z.string().check(minLength(1, "must not be empty"), maxLength(100, "must be at most 100 characters")),
-  )
-  .check(minLength(1, "must name at least one event"), maxLength(50, "must be at most 50"));
 
 /** The service itself takes absolute URLs only; the rest of the rule is that of the start options. */
 const receiverUrlSchema = httpUrlSchema.check(

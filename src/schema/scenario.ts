@@ -1,17 +1,21 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
-import { maxLength, minLength } from "./lengths.js";
+import { globSchema } from "./globs.js";
+import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
 
 /**
  * The scenario file: what happens to charges and withdrawals, what goes wrong with webhooks and at the API.
  * Strings in a `match` are globs; amounts may be compared.
  */
-const globSchema = z.union([z.string(), z.array(z.string()).check(minLength(1, "must not be empty"))]);
-export type Glob = z.infer<typeof globSchema>;
 
 /** A decimal to compare with, possibly a `${variable}` until the file's variables are filled in. */
-const boundSchema = z.string().check(z.regex(/^(\d+(\.\d+)?|.*\$\{.*\}.*)$/, "must be a decimal string"));
+const boundSchema = z
+  .string()
+  .check(
+    atMost(LONGEST.glob),
+    z.regex(/^(\d+(\.\d+)?|[^$]*(\$(?!\{)[^$]*)*\$\{[^}]*\}.*)$/, "must be a decimal string"),
+  );
 const amountMatchSchema = z.union([
   globSchema,
   z
@@ -59,7 +63,7 @@ export const withdrawalMatchSchema = z.strictObject({
 });
 export type WithdrawalMatch = z.infer<typeof withdrawalMatchSchema>;
 
-const reasonSchema = z.optional(z.string().check(minLength(1, "must not be empty")));
+const reasonSchema = z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.reason)));
 
 export const chargeEntrySchema = z.union([
   z.strictObject({ after: durationSchema, to: chargeStatusSchema, reason: reasonSchema }),
@@ -76,13 +80,13 @@ export type WithdrawalEntry = z.infer<typeof withdrawalEntrySchema>;
 
 export const chargeRuleSchema = z.strictObject({
   match: z.optional(chargeMatchSchema),
-  timeline: z.array(chargeEntrySchema).check(maxLength(1000, "must have at most 1000 entries")),
+  timeline: z.array(chargeEntrySchema).check(entriesAtMost(1000)),
 });
 export type ChargeRule = z.infer<typeof chargeRuleSchema>;
 
 export const withdrawalRuleSchema = z.strictObject({
   match: z.optional(withdrawalMatchSchema),
-  timeline: z.array(withdrawalEntrySchema).check(maxLength(1000, "must have at most 1000 entries")),
+  timeline: z.array(withdrawalEntrySchema).check(entriesAtMost(1000)),
 });
 export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 
@@ -154,8 +158,8 @@ export const faultRuleSchema = z
     respond: z.optional(
       z.strictObject({
         status: z.int().check(z.gte(400, "must be 400 to 599"), z.lte(599, "must be 400 to 599")),
-        code: z.optional(z.string().check(minLength(1, "must not be empty"))),
-        message: z.optional(z.string()),
+        code: z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name))),
+        message: z.optional(z.string().check(atMost(LONGEST.message))),
         details: z.optional(z.record(z.string(), z.string())),
         headers: z.optional(answerHeadersSchema),
       }),
@@ -183,7 +187,7 @@ export const scenarioSchema = z.strictObject({
     .check(
       z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, "must be letters, digits, dots, dashes and underscores"),
     ),
-  description: z.optional(z.string()),
+  description: z.optional(z.string().check(atMost(LONGEST.message))),
   charges: z.optional(z.array(chargeRuleSchema)),
   withdrawals: z.optional(z.array(withdrawalRuleSchema)),
   webhooks: z.optional(z.array(webhookRuleSchema)),

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { CHARGE_STATUSES, modeSchema, WITHDRAWAL_STATUSES } from "./common.js";
 import { resetRequestSchema, triggerRequestSchema } from "./control.js";
 import { durationSchema, parseDuration } from "./duration.js";
-import { maxLength, minLength } from "./lengths.js";
+import { entriesAtMost, minLength } from "./lengths.js";
 import { chargeDetailSchema } from "./responses.js";
 import { faultRuleSchema, scenarioSchema } from "./scenario.js";
 import { parseInstant } from "./time.js";
@@ -308,10 +308,6 @@ export const scenarioFileSchema = z.strictObject({
   withdrawals: scenarioSchema.shape.withdrawals,
   webhooks: scenarioSchema.shape.webhooks,
   faults: scenarioSchema.shape.faults,
-  steps: z.optional(
-    z
-      .array(z.record(z.string(), z.unknown()))
-      .check(maxLength(MAX_STEPS, `must have at most ${MAX_STEPS} entries`)),
-  ),
+  steps: z.optional(z.array(z.record(z.string(), z.unknown())).check(entriesAtMost(MAX_STEPS))),
 });
 export type ScenarioFile = z.infer<typeof scenarioFileSchema>;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { issueMessage, issuePath } from "./issues.js";
-import { maxLength, minLength } from "./lengths.js";
+import { atMost, minLength } from "./lengths.js";
 
 export const SIGNATURE_ALGORITHMS = ["sha256", "sha512", "sha1"] as const;
 export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
@@ -151,7 +151,7 @@ export const anySecretSchema = z
   .string()
   .check(
     minLength(1, "must not be empty"),
-    maxLength(500, "must be at most 500 characters"),
+    atMost(500),
     z.regex(/^[!-~]*$/, "must be printable ASCII without spaces"),
   );
 

@@ -10,6 +10,7 @@ import {
 } from "../../schema/common.js";
 import { instantSchema } from "../../schema/control.js";
 import { DURATION_PATTERN, durationSchema } from "../../schema/duration.js";
+import { LONGEST } from "../../schema/lengths.js";
 import { clockOptionSchema } from "../../schema/options.js";
 import { PAYIN_LIMIT_DEFAULT, PAYIN_LIMIT_MAX, pageQuerySchema } from "../../schema/requests.js";
 import { INSTANT_PATTERN } from "../../schema/time.js";
@@ -87,7 +88,10 @@ function overrides(facts: Facts): Override {
     [instantSchema, { type: "string", pattern: INSTANT_PATTERN.source }],
     [rateSchema, { type: "string", pattern: "^(?=.*[1-9])(0|[1-9]\\d{0,29})(\\.\\d{1,30})?$" }],
     [clockOptionSchema, { type: "string", pattern: CLOCK_PATTERN }],
-    [httpUrlSchema, { type: "string", format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://." }],
+    [
+      httpUrlSchema,
+      { type: "string", format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://.", maxLength: LONGEST.url },
+    ],
     [
       metadataSchema,
       {

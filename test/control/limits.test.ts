@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { type Answer, expectInvalid, KES_ORDER, openApi } from "../support/api-client.js";
+
+const LONG = 10_000;
+const glob = (length: number) => `*${"a".repeat(length - 2)}b`;
+const url = (length: number) => `http://localhost/${"a".repeat(length - 17)}`;
+const timeline = [{ after: "1s", to: "FAILED" }];
+
+/** Every place where a text of the caller's is kept or matched: the longest that is taken, and the field at fault. */
+const BODIES: [call: string, field: string, longest: number, body: (length: number) => object][] = [
+  [
+    "POST /_sandbox/faults",
+    "match.customer_name",
+    200,
+    (n) => ({ match: { customer_name: glob(n) }, drop: "before" }),
+  ],
+  ["POST /_sandbox/faults", "match.path.0", 200, (n) => ({ match: { path: [glob(n)] }, drop: "before" })],
+  [
+    "POST /_sandbox/faults",
+    "match.metadata.k",
+    200,
+    (n) => ({ match: { metadata: { k: glob(n) } }, drop: "before" }),
+  ],
+  ["POST /_sandbox/faults", "match.amount", 200, (n) => ({ match: { amount: glob(n) }, drop: "before" })],
+  [
+    "POST /_sandbox/faults",
+    "respond.message",
+    2_000,
+    (n) => ({ respond: { status: 500, message: "m".repeat(n) } }),
+  ],
+  ["POST /_sandbox/faults", "respond.code", 255, (n) => ({ respond: { status: 500, code: "C".repeat(n) } })],
+  [
+    "PUT /_sandbox/scenarios/mine",
+    "charges.0.match.customer_email",
+    200,
+    (n) => ({ charges: [{ match: { customer_email: glob(n) }, timeline }] }),
+  ],
+  [
+    "PUT /_sandbox/scenarios/mine",
+    "withdrawals.0.match.reference",
+    200,
+    (n) => ({ withdrawals: [{ match: { reference: glob(n) }, timeline }] }),
+  ],
+  [
+    "PUT /_sandbox/scenarios/mine",
+    "webhooks.0.match.url",
+    200,
+    (n) => ({ webhooks: [{ match: { url: glob(n) }, drop: true }] }),
+  ],
+  ["PUT /_sandbox/scenarios/mine", "description", 2_000, (n) => ({ description: "d".repeat(n) })],
+  [
+    "POST /_sandbox/webhook-endpoints",
+    "events.0",
+    100,
+    (n) => ({ url: "http://localhost:9", events: [glob(n)] }),
+  ],
+  ["POST /_sandbox/webhook-endpoints", "events", 50, (n) => ({ mailbox: "a", events: Array(n).fill("*") })],
+  ["POST /_sandbox/webhook-endpoints", "url", 2_048, (n) => ({ url: url(n) })],
+  [
+    "POST /_sandbox/webhook-endpoints",
+    "organization_id",
+    255,
+    (n) => ({ mailbox: "a", organization_id: "o".repeat(n) }),
+  ],
+  [
+    "POST /_sandbox/wait",
+    "match.customer_name",
+    200,
+    (n) => ({ for: "charge", match: { customer_name: glob(n) } }),
+  ],
+  [
+    "POST /_sandbox/wait",
+    "match.request_body.lines.0.name",
+    200,
+    (n) => ({ for: "request", match: { request_body: { lines: [{ name: glob(n) }] } } }),
+  ],
+  ["POST /api/v1/payments/whitelabel", "customer_name", 255, (n) => ({ customer_name: "n".repeat(n) })],
+  ["POST /api/v1/payments/whitelabel", "success_url", 2_048, (n) => ({ success_url: url(n) })],
+  [
+    "POST /api/v1/payments/whitelabel",
+    "bank_account_number",
+    64,
+    (n) => ({ bank_account_number: "1".repeat(n) }),
+  ],
+  ["POST /api/v1/payments/checkouts", "customer_name", 255, (n) => ({ customer_name: "n".repeat(n) })],
+  ["POST /api/v1/payments/checkouts", "cancel_url", 2_048, (n) => ({ cancel_url: url(n) })],
+  ["POST /api/v1/webhooks", "url", 2_048, (n) => ({ url: url(n) })],
+  ["POST /api/v1/webhooks", "events.0", 100, (n) => ({ url: "http://localhost:9", events: [glob(n)] })],
+  ["POST /api/v1/webhooks", "events", 50, (n) => ({ url: "http://localhost:9", events: Array(n).fill("*") })],
+];
+
+describe("a text of the caller's", () => {
+  it.each(BODIES)("of %s, %s, may have %d characters and no more", async (call, field, longest, body) => {
+    const api = await openApi();
+    const [method, path] = call.split(" ") as [string, string];
+    const send = async (length: number): Promise<Answer<unknown>> => {
+      const order = path.endsWith("whitelabel") ? await api.checkoutBody() : KES_ORDER;
+      const rest = path.startsWith("/_sandbox") ? {} : order;
+      return api.send(method, path, JSON.stringify({ ...rest, ...body(length) }), {
+        "content-type": "application/json",
+      });
+    };
+    for (const length of [longest + 1, LONG]) {
+      const answer = await send(length);
+      expectInvalid(answer, field);
+      expect(answer.details[field]).toMatch(`at most ${longest}`);
+    }
+    // A wait that is taken waits.
+    if (!path.endsWith("/wait")) expect((await send(longest)).status).toBe(200);
+  });
+
+  it.each(["requests?path=", "requests?operation=", "events?type=", "deliveries?type="])(
+    "as the filter %s may have 200 characters and no more",
+    async (filter) => {
+      const api = await openApi();
+      expect((await api.get(`/_sandbox/${filter}${glob(200)}`)).status).toBe(200);
+      for (const length of [201, LONG])
+        expectInvalid(await api.get(`/_sandbox/${filter}${glob(length)}`), filter.split(/[?=]/)[1]!);
+    },
+  );
+
+  it("without a wildcard is waited for whatever its length: it is no glob", async () => {
+    const api = await openApi();
+    const name = "n".repeat(255);
+    await api.pay({ customer_name: name });
+    const answer = await api.post("/_sandbox/wait", { for: "charge", match: { customer_name: name } });
+    expect(answer.status).toBe(200);
+  });
+
+  it("that is hostile holds up nobody: long addresses in the journal, a long glob over them", async () => {
+    const api = await openApi();
+    for (let n = 0; n < 300; n++) await api.get(`/api/v1/${"a".repeat(14_000)}`);
+    const began = performance.now();
+    await api.get(`/_sandbox/requests?path=*${"a".repeat(198)}b`);
+    await api.get(`/_sandbox/requests?path=${"*a?".repeat(66)}b*`);
+    expect(performance.now() - began).toBeLessThan(60_000);
+  });
+});

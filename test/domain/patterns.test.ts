@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { emailSchema } from "../../src/schema/common.js";
+
+const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
+
+/** Where texts of the caller's are checked and matched. */
+const PLACES = ["schema", "domain", "engine", "http", "http/api", "http/control", "runtime", "runtime/steps"];
+
+function patternsIn(file: string): RegExp[] {
+  const found: RegExp[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) {
+      const end = node.text.lastIndexOf("/");
+      found.push(new RegExp(node.text.slice(1, end), node.text.slice(end + 1).replace("g", "")));
+    }
+    node.forEachChild(visit);
+  };
+  visit(ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest));
+  return found;
+}
+
+const patterns = PLACES.flatMap((place) =>
+  readdirSync(SRC + place)
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) =>
+      patternsIn(`${SRC}${place}/${file}`).map((pattern) => [`${place}/${file}`, pattern] as const),
+    ),
+);
+
+/** What a pattern may loop over, each alone and after what the pattern begins with. */
+const PUMPS = [
+  "a",
+  "0",
+  "9",
+  " ",
+  ".",
+  "/",
+  ":",
+  "-",
+  "_",
+  "@",
+  "*",
+  "$",
+  "${",
+  "}",
+  "x",
+  "A",
+  "=",
+  "+",
+  "1m",
+  "0.",
+  "a.",
+  "a-",
+  "A_",
+  "[",
+  "\n",
+];
+const STARTS = [
+  "",
+  "a",
+  "0",
+  "1.",
+  "/",
+  "http://",
+  "http://a@",
+  "whsec_",
+  "sk_test_",
+  "$",
+  "${",
+  "Bearer ",
+  "GET /",
+  "2026-01-01T",
+  "+1",
+];
+const ENDS = ["", "\0"];
+const LENGTH = 100_000;
+/** A pattern that is done in one pass takes some milliseconds, any other ten seconds and more. */
+const LIMIT_MS = 5_000;
+
+/** Patterns that see no more than so many characters. */
+const BOUNDED: Readonly<Record<string, number>> = {
+  "schema/duration.ts /(\\d+(\\.\\d+)?)(ms|s|m|h|d)/": 100,
+  "schema/receiver-url.ts /\\.+$/": 2_048,
+};
+
+/** How long it takes when nothing else gets in between. */
+function duration(work: () => unknown): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < 3 && best > LIMIT_MS; n++) {
+    const began = performance.now();
+    work();
+    best = Math.min(best, performance.now() - began);
+  }
+  return best;
+}
+
+describe("a pattern that texts of the caller's are held against", () => {
+  it("is found at all", () => {
+    expect(patterns.length).toBeGreaterThan(40);
+  });
+
+  it.each(patterns)("needs steps that grow with the text only: %s %s", (file, pattern) => {
+    const length = BOUNDED[`${file} ${String(pattern)}`] ?? LENGTH;
+    for (const pump of PUMPS)
+      for (const start of STARTS)
+        for (const end of ENDS) {
+          const text = start + pump.repeat(length / pump.length) + end;
+          expect(
+            duration(() => pattern.test(text)),
+            `${JSON.stringify(start + pump)}…`,
+          ).toBeLessThan(LIMIT_MS);
+        }
+  });
+
+  it("needs steps that grow with the text only: an e-mail address", () => {
+    for (const pump of PUMPS)
+      for (const start of ["", "a", "a@", "a@b."])
+        expect(duration(() => emailSchema.safeParse(start + pump.repeat(LENGTH)))).toBeLessThan(LIMIT_MS);
+  });
+});
