@@ -111,6 +111,17 @@ export function isOpen(status: ChargeStatus): boolean {
   return status === "PENDING" || status === "AWAITING_PAYMENT";
 }
 
+/**
+ * Whether the charge would need a price to have that status, and has none: a hosted one is priced when its customer
+ * picks a method, and without a price there is nothing to pay.
+ */
+export function needsPrice(charge: Charge, to: ChargeStatus): boolean {
+  return (
+    charge.settlement_amount === null &&
+    (to === "PROCESSING" || to === "COMPLETED" || to === "AWAITING_PAYMENT")
+  );
+}
+
 /** What a transition asks the engine to do besides replacing the charge, in this order. */
 export type ChargeEffect =
   | { readonly do: "post"; readonly kind: "payment" | "settlement" | "refund" }
@@ -149,12 +160,7 @@ export function transition(
   reason?: string,
 ): ChargeTransition | TransitionRefusal {
   if (!CHARGE_TRANSITIONS[charge.status].includes(to)) return "illegal";
-  // A hosted charge has no price until the customer picks a method; without one there is nothing to pay.
-  if (
-    charge.settlement_amount === null &&
-    (to === "PROCESSING" || to === "COMPLETED" || to === "AWAITING_PAYMENT")
-  )
-    return "unpriced";
+  if (needsPrice(charge, to)) return "unpriced";
   const at = iso(atMs);
   const effects: ChargeEffect[] = [];
   let settledAt = charge.settled_at;

@@ -238,11 +238,11 @@ export interface ChosenMethod {
   readonly bankAccountNumber: string | null;
 }
 
-/** What the customer chose on the hosted page. Without a currency it is the price's own, if the method takes it. */
+/** What the customer chose on the hosted page; `currencyOf` tells in what a method is paid when no currency is named. */
 export function readMethodChoice(
   catalogue: Catalogue,
   offered: readonly string[],
-  baseCurrency: string,
+  currencyOf: (method: MethodFixture) => string | undefined,
   raw: unknown,
 ): ChosenMethod | Refusal {
   const body = new BodyCheck<MethodChoice>(methodChoiceSchema, raw);
@@ -251,8 +251,7 @@ export function readMethodChoice(
   if (typeof id === "string" && method === undefined) body.fault("payment_method", oneOf(offered));
   let currency: CurrencyFixture | undefined;
   if (method !== undefined) {
-    const asked = body.field("currency");
-    const code = asked ?? (method.currencies.includes(baseCurrency) ? baseCurrency : method.currencies[0]);
+    const code = body.field("currency") ?? currencyOf(method);
     if (code !== undefined && method.currencies.includes(code)) currency = catalogue.currency(code);
     else body.fault("currency", oneOf(method.currencies));
     if (method.kind === "mobile_money" && (raw as MethodChoice).phone_number === undefined)

@@ -3,6 +3,7 @@ import { holdingsKey } from "../domain/ledger.js";
 import { compare } from "../domain/money.js";
 import { follow, type Standing, type StatusRules } from "../domain/timeline.js";
 import type { ChargeStatus } from "../schema/common.js";
+import { type Refusal, refuse } from "../schema/errors.js";
 import type { State } from "./state.js";
 import type { Transaction } from "./transaction.js";
 
@@ -38,4 +39,8 @@ export function leadsTo(records: Records, charge: Charge, until: ChargeStatus, n
   const turns = follow(rulesFor(records, charge), charge.timeline, standingOf(records, charge), () => nowMs);
   for (const { status } of turns) if (status === until) return true;
   return false;
+}
+
+export function nothingLeadsTo(until: ChargeStatus): Refusal {
+  return refuse("INVALID_TRANSITION", `Nothing planned for the charge makes it ${until}.`);
 }

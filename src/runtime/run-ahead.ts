@@ -1,15 +1,17 @@
 import type { Charge } from "../domain/charge.js";
+import { chooseMethodFor } from "../engine/commands/checkouts.js";
 import type { Engine } from "../engine/engine.js";
 import { leadsTo } from "../engine/look-ahead.js";
 import type { Task } from "../engine/records.js";
 import { comesBefore } from "../engine/tasks.js";
 import type { ChargeStatus } from "../schema/common.js";
-import { type Refusal, refuse } from "../schema/errors.js";
+import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
 import { commandOf } from "./task-commands.js";
 
 /**
  * Runs a charge's own tasks, one after the other and all at this instant, until it has that status; whatever else is
- * planned waits. Refused at once when nothing planned leads there.
+ * planned waits. Where only its customer's choice of a method is missing, that is the one its checkout has by default.
+ * Refused at once when nothing planned leads there.
  */
 export function runAhead(
   engine: Engine,
@@ -20,8 +22,11 @@ export function runAhead(
   const charge = () => engine.state.get("charges", chargeId);
   let found = charge();
   if (found === undefined) return refuse("NOT_FOUND", "Charge not found");
-  if (!leadsTo(engine.state, found, until, nowMs))
-    return refuse("INVALID_TRANSITION", `Nothing planned for the charge makes it ${until}.`);
+  if (!leadsTo(engine.state, found, until, nowMs)) {
+    const chosen = engine.execute(chooseMethodFor(chargeId, until), nowMs);
+    if (isRefusal(chosen)) return chosen;
+    found = chosen;
+  }
   while (found.status !== until) {
     const next = nextTask(engine, found);
     if (next === undefined)

@@ -10,6 +10,7 @@ import {
   openApi,
   START,
 } from "../support/api-client.js";
+import { userFile } from "../support/user-files.js";
 
 const CHECKOUTS = "/api/v1/payments/checkouts";
 const GONE = "Quote expired or not found. Please get a new quote.";
@@ -341,6 +342,32 @@ describe("the quote of a checkout", () => {
     });
   });
 
+  it("says the currency too where its method is picked without one", async () => {
+    const api = await openApi();
+    const quote = await api.quote(ORDER);
+    const [inTime, tooLate] = [await checkout(api, quoted(quote)), await checkout(api, quoted(quote))];
+    okBody(await api.put("/_sandbox/rates", { KES: "200" }));
+    const { currency, ...byPhone } = MOBILE;
+    expect(okBody(await pay(api, inTime.checkout_id, byPhone))).toMatchObject({
+      currency,
+      amount: quote.amount,
+      exchange_rate: "129",
+    });
+    await api.advance({ by: "10m" });
+    expect(okBody(await pay(api, tooLate.checkout_id, byPhone))).toMatchObject({ currency: "NGN" });
+  });
+
+  it("says by which rail it is paid", async () => {
+    const rail = `{ id: other_pesa, display_name: Other Pesa, payment_method: mobile_money, currency: KES, country: KE, min_amount: "1.00", max_amount: null }`;
+    const api = await openApi({ fixtures: userFile("rails.yaml", `rails:\n  - ${rail}\n`) });
+    const quote = await api.quote({ ...ORDER, payment_rail: "other_pesa" });
+    const { checkout_id } = await checkout(api, quoted(quote));
+    expect(okBody(await pay(api, checkout_id, MOBILE))).toMatchObject({
+      payment_rail: "other_pesa",
+      payment_instructions: { provider: "Other Pesa" },
+    });
+  });
+
   it("holds no price of another method or currency", async () => {
     const api = await openApi();
     const quote = await api.quote(ORDER);
@@ -558,5 +585,135 @@ describe("POST /_sandbox/checkouts/{id}/cancel", () => {
 
   it("is 404 for a checkout there is not", async () => {
     expectError(await cancel(await openApi(), "co_unknown"), 404, "NOT_FOUND", []);
+  });
+});
+
+describe("the control API, before a method is picked", () => {
+  const MONEY = ["amount", "currency", "fees", "exchange_rate", "settlement_amount", "payment_rail"] as const;
+
+  it.each(["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])(
+    "makes it %s by the first method the checkout offers, at the price its customer would have",
+    async (to) => {
+      const api = await openApi();
+      const body = { payment_methods: ["card", "crypto"] };
+      const [moved, picked] = [await checkout(api, body), await checkout(api, body)];
+      const byHand = okBody(await api.transition(moved.charge_id, { to }));
+      const byCustomer = okBody(await pay(api, picked.checkout_id, { payment_method: "card" }));
+      for (const field of MONEY) expect([field, byHand[field]]).toEqual([field, byCustomer[field]]);
+      expect(byHand).toMatchObject({
+        status: to,
+        payment_method: "card",
+        payment_instructions: { type: "card", reference: byHand.provider_reference },
+        status_history: [{ status: "PENDING" }, { status: to }],
+      });
+      expect(eventTypes(api).slice(0, 1)).toEqual([`charge.${to.toLowerCase()}`]);
+    },
+  );
+
+  it("posts what came in, and settles it", async () => {
+    const api = await openApi();
+    const { charge_id } = await checkout(api);
+    const charge = okBody(await api.transition(charge_id, { to: "COMPLETED" }));
+    expect(charge).toMatchObject({ amount: "25.38", settlement_amount: "25.00", settled_at: START });
+    const { body } = await api.get<{ balances: object[] }>("/api/v1/accounts/balances");
+    expect(body.balances).toContainEqual({
+      currency: "USD",
+      available_balance: "25.00",
+      pending_balance: "0.00",
+    });
+  });
+
+  it("takes its quote's method and price instead, as long as that is held", async () => {
+    const api = await openApi();
+    const { quote_id, amount } = await api.quote({
+      pricing: USD_25,
+      payment_method: "mobile_money",
+      to_currency: "KES",
+    });
+    const [inTime, tooLate] = [await checkout(api, { quote_id }), await checkout(api, { quote_id })];
+    okBody(await api.put("/_sandbox/rates", { KES: "200" }));
+    expect(okBody(await api.transition(inTime.charge_id, { to: "COMPLETED" }))).toMatchObject({
+      payment_method: "mobile_money",
+      currency: "KES",
+      amount,
+    });
+    await api.advance({ by: "10m" });
+    expect(okBody(await api.transition(tooLate.charge_id, { to: "COMPLETED" }))).toMatchObject({
+      payment_method: "bank_transfer",
+      currency: "USD",
+    });
+  });
+
+  it("takes the next method where the price comes to nothing by the first, and refuses where it does by all", async () => {
+    const api = await openApi();
+    const pricing = { base_currency: "BTC", amount: "0.00000001" };
+    const made = await checkout(api, { pricing, payment_methods: ["bank_transfer", "crypto"] });
+    const none = await checkout(api, { pricing, payment_methods: ["bank_transfer"] });
+    expect(okBody(await api.transition(made.charge_id, { to: "COMPLETED" }))).toMatchObject({
+      payment_method: "crypto",
+      currency: "BTC",
+    });
+    const before = stateOf(api);
+    expectError(await api.transition(none.charge_id, { to: "COMPLETED" }), 409, "INVALID_TRANSITION");
+    expect(stateOf(api)).toBe(before);
+  });
+
+  it("notes the scenario the payment had, and ends its timeline: a person's word goes", async () => {
+    const api = await openApi();
+    const { charge_id } = await checkout(api, {}, { "sandbox-scenario": "declined" });
+    okBody(await api.transition(charge_id, { to: "AWAITING_PAYMENT" }));
+    const { body } = await api.get(`/_sandbox/charges/${charge_id}`);
+    expect(body).toMatchObject({ sandbox: { scenario: "declined", timeline: [{}, {}, {}] } });
+    await api.advance({ by: "30m" });
+    expect((await api.charge(charge_id)).status).toBe("AWAITING_PAYMENT");
+  });
+
+  it.each(["FAILED", "CANCELLED", "EXPIRED"])("needs none to make it %s", async (to) => {
+    const api = await openApi();
+    const { charge_id } = await checkout(api);
+    expect(okBody(await api.transition(charge_id, { to }))).toMatchObject({
+      status: to,
+      payment_method: null,
+      fees: null,
+      payment_instructions: null,
+    });
+  });
+
+  it("takes a late payment too, and none after a cancellation", async () => {
+    const api = await openApi();
+    const [late, cancelled] = [await checkout(api), await checkout(api)];
+    okBody(await cancel(api, cancelled.checkout_id));
+    await api.advance({ by: "1h" });
+    expect(okBody(await api.transition(late.charge_id, { to: "COMPLETED" }))).toMatchObject({
+      payment_method: "bank_transfer",
+      status_history: [{ status: "PENDING" }, { status: "EXPIRED" }, { status: "COMPLETED" }],
+    });
+    expectError(await api.transition(cancelled.charge_id, { to: "COMPLETED" }), 409, "INVALID_TRANSITION");
+    expect(await api.charge(cancelled.charge_id)).toMatchObject({ payment_method: null, fees: null });
+  });
+
+  const until = (api: Api, id: string, status: string) =>
+    api.post<OpenCharge>(`/_sandbox/charges/${id}/advance`, { until: status });
+  const statusesOf = async (api: Api, id: string) =>
+    (await api.charge(id)).status_history.map(({ status }) => status);
+
+  it("runs ahead to a status as if the customer had picked that method", async () => {
+    const api = await openApi();
+    const { charge_id } = await checkout(api, {}, { "sandbox-scenario": "declined" });
+    expect(okBody(await until(api, charge_id, "FAILED"))).toMatchObject({
+      status: "FAILED",
+      payment_method: "bank_transfer",
+    });
+    expect(await statusesOf(api, charge_id)).toEqual(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "FAILED"]);
+  });
+
+  it("runs ahead to the expiry without a method, and nowhere where no method leads", async () => {
+    const api = await openApi();
+    const { charge_id } = await checkout(api);
+    const before = stateOf(api);
+    expectError(await until(api, charge_id, "REFUNDED"), 409, "INVALID_TRANSITION");
+    expect(stateOf(api)).toBe(before);
+    expect(okBody(await until(api, charge_id, "EXPIRED"))).toMatchObject({ payment_method: null });
+    expectError(await until(api, charge_id, "COMPLETED"), 409, "INVALID_TRANSITION");
   });
 });

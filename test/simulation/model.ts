@@ -249,11 +249,15 @@ export class Model {
     charge.expiry = { atMs: charge.expiresMs, order: ++this.state.order, step: 0 };
   }
 
-  /** The rule is found and the timeline frozen; its first entry counts from now. */
-  begin(kind: "charges" | "withdrawals", one: Moving): void {
+  match(kind: "charges" | "withdrawals", one: Moving): void {
     const found = firstRule(kind, this.asked(one.asked), one.subject);
     one.scenario = found?.scenario ?? null;
     one.timeline = found?.rule.timeline ?? [];
+  }
+
+  /** The rule is found and the timeline frozen; its first entry counts from now. */
+  begin(kind: "charges" | "withdrawals", one: Moving): void {
+    this.match(kind, one);
     one.entry = this.#plan(one, 0, this.state.nowMs);
   }
 
@@ -277,8 +281,6 @@ export class Model {
   /** Why the charge may not become that; undefined when it may. */
   chargeFault(charge: Charge, to: string): "INVALID_TRANSITION" | "INSUFFICIENT_BALANCE" | undefined {
     if (!(CHARGE_MOVES[charge.status] ?? []).includes(to)) return "INVALID_TRANSITION";
-    if (charge.price === null && ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"].includes(to))
-      return "INVALID_TRANSITION";
     if (to !== "REFUNDED") return undefined;
     const { currency, settlement_amount } = charge.price!;
     const { available } = this.holding(charge.mode, charge.org, currency);
@@ -408,14 +410,19 @@ export class Model {
     return true;
   }
 
-  /** Whether the charge gets that status when its own tasks happen now. */
-  leadsTo(chargeId: string, until: string): boolean {
-    const alone = new Model(this.state.nowMs, {}, new Map());
+  /** Whether the charge gets that status when its own tasks happen now, and before them what is done first. */
+  leadsTo(
+    chargeId: string,
+    until: string,
+    first: (model: Model, charge: Charge) => void = () => {},
+  ): boolean {
+    const alone = new Model(this.state.nowMs, {}, this.state.scenarios);
     const charge = structuredClone(this.state.charges.get(chargeId)!);
     alone.state.charges.set(charge.id, charge);
+    first(alone, charge);
     if (charge.price !== null) {
       const { mode, org, price } = charge;
-      Object.assign(alone.holding(mode, org, price.currency), this.holding(mode, org, price.currency));
+      alone.holding(mode, org, price.currency).available = available(this, mode, org, price.currency);
     }
     return alone.runAhead(charge, until);
   }

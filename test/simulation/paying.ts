@@ -1,8 +1,8 @@
 import { type Actor, as } from "./audit.js";
 import type { Json } from "./client.js";
 import { demand, demandSame } from "./failure.js";
-import { type Charge, durationMs, iso, type Quote } from "./model.js";
-import { CURRENCIES, DECIMALS, type Pricing, priceOf } from "./prices.js";
+import { type Charge, durationMs, iso, type Model, type Quote } from "./model.js";
+import { CURRENCIES, DECIMALS, type Price, type Pricing, priceOf } from "./prices.js";
 import {
   actorOf,
   amountIn,
@@ -281,32 +281,70 @@ export async function visitPage(world: World): Promise<void> {
   if (hosted.length === 0) return openCheckout(world);
   const charge = random.pick(hosted.slice(-8));
   if (random.chance(0.15)) return cancel(world, charge);
-  const held = charge.quoteId === null ? undefined : model.state.quotes.get(charge.quoteId);
-  const method = held !== undefined && random.chance(0.7) ? held.method : random.pick(METHODS);
-  const to =
-    held !== undefined && held.method === method ? held.price.currency : random.pick(CURRENCIES[method]!);
+  const quote = charge.quoteId === null ? undefined : model.state.quotes.get(charge.quoteId);
+  const method = quote !== undefined && random.chance(0.7) ? quote.method : random.pick(METHODS);
+  const named = random.chance(0.2)
+    ? undefined
+    : quote?.method === method
+      ? quote.price.currency
+      : random.pick(CURRENCIES[method]!);
   const answer = await control(world, "POST", `/checkouts/${charge.checkoutId}/pay`, {
     payment_method: method,
-    currency: to,
+    ...(named === undefined ? {} : { currency: named }),
     ...(method === "mobile_money" ? { phone_number: PHONE } : {}),
   });
-  if (charge.status !== "PENDING" || charge.price !== null)
-    return expectRefused(answer, 409, "INVALID_TRANSITION");
-  const isHeld =
-    held !== undefined &&
-    held.method === method &&
-    held.price.currency === to &&
-    model.state.nowMs < held.madeMs + LOCK_MS;
-  const price = isHeld ? held.price : priceOf(model.state.rates, charge.pricing, to, method);
+  if (!waitsForMethod(charge)) return expectRefused(answer, 409, "INVALID_TRANSITION");
+  const price = priceBy(world, charge, method, named);
   if (isNothing(price.settlement_amount)) return expectRefused(answer, 400, "VALIDATION_ERROR", "currency");
   expectOk(answer);
-  charge.price = price;
-  charge.subject = { metadata: {}, fields: chargeFields(charge, method) };
-  const { payment_method, payment_rail, payment_instructions } = answer.json;
-  charge.fixed = { ...charge.fixed, payment_method, payment_rail, payment_instructions };
+  take(charge, { method, price, phone: method === "mobile_money" ? PHONE : null }, answer.json);
   model.moveCharge(charge, "AWAITING_PAYMENT", "api");
   model.begin("charges", charge);
   model.passTo(model.state.nowMs);
+}
+
+function waitsForMethod(charge: Charge): boolean {
+  return charge.status === "PENDING" && charge.price === null;
+}
+
+function heldQuote({ model }: World, charge: Charge): Quote | undefined {
+  const quote = charge.quoteId === null ? undefined : model.state.quotes.get(charge.quoteId);
+  return quote !== undefined && model.state.nowMs < quote.madeMs + LOCK_MS ? quote : undefined;
+}
+
+/** What a hosted charge comes to by a method, in the currency named or the one it has without. */
+function priceBy(world: World, charge: Charge, method: string, named?: string): Price {
+  const held = heldQuote(world, charge);
+  const { base_currency } = charge.pricing;
+  const own = CURRENCIES[method]!;
+  const to =
+    named ??
+    (held?.method === method ? held.price.currency : own.includes(base_currency) ? base_currency : own[0]!);
+  return held?.method === method && held.price.currency === to
+    ? held.price
+    : priceOf(world.model.state.rates, charge.pricing, to, method);
+}
+
+interface Choice {
+  readonly method: string;
+  readonly price: Price;
+  readonly phone: string | null;
+}
+
+/** The method somebody who moves the charge by hand takes for its customer. */
+function defaultChoice(world: World, charge: Charge): Choice | undefined {
+  const held = heldQuote(world, charge);
+  return [...(held === undefined ? [] : [held.method]), ...charge.offered]
+    .map((method) => ({ method, price: priceBy(world, charge, method), phone: null }))
+    .find(({ price }) => !isNothing(price.settlement_amount));
+}
+
+/** The charge is paid by that method from now on; what instructions it comes with, the answer says. */
+function take(charge: Charge, { method, price, phone }: Choice, answer: Json): void {
+  charge.price = price;
+  charge.subject = { metadata: {}, fields: { ...chargeFields(charge, method), phone_number: phone } };
+  const { payment_method, payment_rail, payment_instructions } = answer;
+  charge.fixed = { ...charge.fixed, payment_method, payment_rail, payment_instructions };
 }
 
 async function cancel(world: World, charge: Charge): Promise<void> {
@@ -340,6 +378,13 @@ export async function moveByHand(world: World): Promise<void> {
     : await control(world, "POST", `/charges/${charge.id}/transition`, { to, reason });
   const fault = model.chargeFault(charge, to);
   if (fault !== undefined) return expectRefused(answer, 409, fault);
+  if (charge.price === null && ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"].includes(to)) {
+    const choice = defaultChoice(world, charge);
+    if (choice === undefined) return expectRefused(answer, 409, "INVALID_TRANSITION");
+    demandSame("charge", `${charge.id}, its method`, expectOk(answer).payment_method, choice.method);
+    take(charge, choice, answer.json);
+    model.match("charges", charge);
+  }
   expectOk(answer);
   model.moveCharge(charge, to, "person", reason);
   model.passTo(model.state.nowMs);
@@ -364,9 +409,19 @@ export async function runAhead(world: World): Promise<void> {
   const charge = anyCharge(world);
   if (charge === undefined) return;
   const until = random.pick(STATUSES);
-  const isReachable = model.leadsTo(charge.id, until);
   const answer = await control(world, "POST", `/charges/${charge.id}/advance`, { until });
-  if (!isReachable) return expectRefused(answer, 409, "INVALID_TRANSITION");
+  if (!model.leadsTo(charge.id, until)) {
+    const choice = waitsForMethod(charge) ? defaultChoice(world, charge) : undefined;
+    const pick = (by: Model, one: Charge) => {
+      take(one, choice!, answer.json);
+      by.moveCharge(one, "AWAITING_PAYMENT", "api");
+      by.begin("charges", one);
+    };
+    const isReachable = choice !== undefined && model.leadsTo(charge.id, until, pick);
+    if (!isReachable) return expectRefused(answer, 409, "INVALID_TRANSITION");
+    demandSame("charge", `${charge.id}, its method`, expectOk(answer).payment_method, choice.method);
+    pick(model, charge);
+  }
   model.runAhead(charge, until);
   demandSame("charge", `${charge.id}, run ahead`, expectOk(answer).status, until);
   model.passTo(model.state.nowMs);

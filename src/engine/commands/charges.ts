@@ -5,30 +5,29 @@ import {
   type ChargeTasks,
   expiredAtMs,
   isOpen,
+  needsPrice,
   progressed,
   settle,
   transition,
 } from "../../domain/charge.js";
-import { paymentInstructions } from "../../domain/instructions.js";
 import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger.js";
-import { type Price, type Pricing, samePricing } from "../../domain/pricing.js";
-import { type ChosenMethod, readWhitelabelRequest } from "../../domain/requests.js";
+import { type Pricing, samePricing } from "../../domain/pricing.js";
+import { readWhitelabelRequest } from "../../domain/requests.js";
 import { choose, type Subject } from "../../domain/scenario.js";
 import { entryAt, entryAtExpiry, type PlannedEntry, verdictOn } from "../../domain/timeline.js";
 import type { ChargeStatus } from "../../schema/common.js";
-import { durationMs } from "../../schema/duration.js";
 import { type ErrorDetails, invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
-import type { CurrencyFixture } from "../../schema/fixtures.js";
 import type { CheckoutBody } from "../../schema/requests.js";
 import { iso } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
 import { emit } from "../events.js";
-import { digestOf, idOf, referenceOf } from "../ids.js";
+import { idOf, referenceOf } from "../ids.js";
 import { post } from "../ledger.js";
 import type { Task } from "../records.js";
 import { askedScenario, scenariosFor } from "../scenarios.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailJson, keepViews } from "../views.js";
+import { priceCharge, pricedByDefault } from "./methods.js";
 import { validQuote } from "./quotes.js";
 
 const MINUTE_MS = 60_000;
@@ -148,50 +147,6 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
   };
 }
 
-export interface PaymentTerms extends ChosenMethod {
-  readonly price: Price;
-  readonly walletAddress: string | null;
-}
-
-/** Gives the charge its price and the instructions to pay it by. The price's strings are copied, never computed again. */
-export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms): Charge {
-  const { method, currency, rail, price } = terms;
-  const organization = tx.catalogue.organization(charge.organization_id);
-  return {
-    ...charge,
-    amount: price.amount,
-    currency: currency.code,
-    payment_method: method.id,
-    payment_rail: rail?.id ?? null,
-    fees: price.fees,
-    exchange_rate: price.exchange_rate,
-    settlement_amount: price.settlement_amount,
-    payment_instructions: paymentInstructions({
-      kind: method.kind,
-      rail: rail ?? null,
-      currency,
-      amount: price.amount,
-      reference: charge.provider_reference,
-      merchantName: organization?.name ?? charge.organization_id,
-      walletAddress: terms.walletAddress,
-      phoneNumber: terms.phoneNumber,
-      diallingCode: rail?.country ? tx.catalogue.diallingCode(rail.country) : undefined,
-      digest: digestOf(charge.charge_id),
-    }),
-    phone_number: terms.phoneNumber,
-    bank_account_number: terms.bankAccountNumber,
-    settlement_delay_ms: settlementDelayMs(currency),
-  };
-}
-
-/** Fiat settles with COMPLETED unless a delay is set; crypto after its confirmations. */
-export function settlementDelayMs(currency: CurrencyFixture): number {
-  const { confirmations, settlement_delay } = currency;
-  const confirmingMs =
-    confirmations === undefined ? 0 : confirmations.count * durationMs(confirmations.interval);
-  return confirmingMs + (settlement_delay === undefined ? 0 : durationMs(settlement_delay));
-}
-
 export function beginExpiry(tx: Transaction, charge: Charge): Charge {
   const expiry = tx.schedule({
     due_ms: charge.expires_at_ms,
@@ -224,27 +179,28 @@ export function chargeSubject(charge: Charge): Subject {
   };
 }
 
-/** Finds the rule for the charge, freezes its timeline into it and plans the first entry; puts the charge. */
-export function beginTimeline(tx: Transaction, charge: Charge): Charge {
+/** Finds the rule for the charge and freezes its timeline into it. */
+export function matchScenario(tx: Transaction, charge: Charge): Charge {
   const choice = choose("charges", scenariosFor(tx.state, charge.scenario_asked), chargeSubject(charge));
-  let started = keepViews(charge, {
+  const matched = keepViews(charge, {
     ...charge,
     scenario: choice?.scenario ?? null,
     timeline: choice?.rule.timeline ?? [],
   });
-  if (charge.scenario_asked !== null && choice?.scenario !== charge.scenario_asked)
-    started = withNote(
-      started,
-      tx.at,
-      `no rule of scenario ${charge.scenario_asked} matches; ${choice?.scenario ?? "none"} applies`,
-    );
-  started = withTask(
-    started,
-    "timeline",
-    plan(tx, started, entryAt(started.timeline, 0, tx.atMs, undefined)),
-  );
-  tx.put("charges", started.charge_id, started);
-  return started;
+  return charge.scenario_asked === null || choice?.scenario === charge.scenario_asked
+    ? matched
+    : withNote(
+        matched,
+        tx.at,
+        `no rule of scenario ${charge.scenario_asked} matches; ${choice?.scenario ?? "none"} applies`,
+      );
+}
+
+/** Finds the charge's timeline and plans its first entry; puts the charge. */
+export function beginTimeline(tx: Transaction, charge: Charge): Charge {
+  const matched = matchScenario(tx, charge);
+  const first = plan(tx, matched, entryAt(matched.timeline, 0, tx.atMs, undefined));
+  return putCharge(tx, withTask(matched, "timeline", first));
 }
 
 /** Plans an entry of the charge's timeline, if there is one to plan. */
@@ -331,7 +287,7 @@ function carryOut(
   if (moved === "unpriced")
     return refuse(
       "INVALID_TRANSITION",
-      `The charge cannot become ${to}: no payment method has been chosen yet.`,
+      `The charge cannot become ${to}: by none of its payment methods does the price come to anything.`,
     );
   const next = moved.charge;
   let tasks = waiting;
@@ -468,7 +424,10 @@ export function transitionCharge(
   return (tx) => {
     const charge = tx.get("charges", chargeId);
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
-    return moveCharge(tx, charge, to, actor, reason);
+    if (!needsPrice(charge, to)) return moveCharge(tx, charge, to, actor, reason);
+    // Nobody has picked a method on the hosted page: then it is the one the checkout has by default.
+    const priced = pricedByDefault(tx, charge);
+    return moveCharge(tx, priced === undefined ? charge : matchScenario(tx, priced), to, actor, reason);
   };
 }
 

@@ -1,15 +1,16 @@
 import type { Charge } from "../../domain/charge.js";
-import { isZero } from "../../domain/money.js";
-import { type Price, price, samePricing } from "../../domain/pricing.js";
-import { type ChosenMethod, readCheckoutRequest, readMethodChoice } from "../../domain/requests.js";
+import { samePricing } from "../../domain/pricing.js";
+import { readCheckoutRequest, readMethodChoice } from "../../domain/requests.js";
+import type { ChargeStatus } from "../../schema/common.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import type { MethodFixture } from "../../schema/fixtures.js";
 import type { Caller } from "../caller.js";
-import { digestOf } from "../ids.js";
-import { termsFor } from "../market.js";
+import { leadsTo, nothingLeadsTo } from "../look-ahead.js";
 import { askedScenario } from "../scenarios.js";
 import type { Command, Transaction } from "../transaction.js";
-import { beginExpiry, beginTimeline, moveCharge, newCharge, priceCharge } from "./charges.js";
-import { validQuote, walletFor } from "./quotes.js";
+import { beginExpiry, beginTimeline, moveCharge, newCharge } from "./charges.js";
+import { pricedBy, pricedByDefault, usualCurrency } from "./methods.js";
+import { validQuote } from "./quotes.js";
 
 /**
  * A standard checkout: the charge is there from the start, in the base currency and without a price, until the
@@ -60,61 +61,33 @@ export function chooseMethod(chargeId: string, raw: unknown): Command<Charge | R
   return (tx) => {
     const charge = tx.get("charges", chargeId);
     if (charge === undefined) return refuse("NOT_FOUND", "Checkout not found");
-    if (charge.status !== "PENDING" || charge.payment_method !== null)
+    if (!waitsForMethod(charge))
       return refuse("INVALID_TRANSITION", `The checkout cannot be paid: its charge is ${charge.status}.`);
-    const choice = readMethodChoice(tx.catalogue, charge.offered_methods, charge.pricing.base_currency, raw);
+    const currencyOf = (method: MethodFixture) => usualCurrency(tx, charge, method);
+    const choice = readMethodChoice(tx.catalogue, charge.offered_methods, currencyOf, raw);
     if (isRefusal(choice)) return choice;
-    const bytes = digestOf(charge.charge_id);
-    const held = heldQuote(tx, charge, choice);
-    const priced: Price =
-      held ??
-      price(
-        charge.pricing,
-        choice.currency.code,
-        termsFor(tx, charge.pricing.base_currency, choice.currency, choice.method),
-      );
-    if (isZero(priced.settlement_amount))
-      return invalid({ currency: `the price comes to nothing in ${choice.currency.code}` });
-    const wallet = held?.wallet_address ?? walletFor(choice.method, choice.currency, bytes).wallet_address;
-    const awaiting = moveCharge(
-      tx,
-      priceCharge(tx, charge, { ...choice, price: priced, walletAddress: wallet }),
-      "AWAITING_PAYMENT",
-      "api",
-    );
-    return isRefusal(awaiting) ? awaiting : beginTimeline(tx, awaiting);
+    const priced = pricedBy(tx, charge, choice);
+    return isRefusal(priced) ? priced : beginPayment(tx, priced);
   };
 }
 
-/** What each method would come to in each of its currencies, as of now: what the hosted page shows. */
-export function offers(tx: Transaction, charge: Charge): { choice: ChosenMethod; price: Price }[] {
-  return charge.offered_methods.flatMap((id) => {
-    const method = tx.catalogue.method(id);
-    return (method?.currencies ?? []).flatMap((code) => {
-      const currency = tx.catalogue.currency(code);
-      if (method === undefined || currency === undefined) return [];
-      const choice: ChosenMethod = {
-        method,
-        currency,
-        rail: tx.catalogue.rails(id, code)[0],
-        phoneNumber: null,
-        bankAccountNumber: null,
-      };
-      const offered =
-        heldQuote(tx, charge, choice) ??
-        price(charge.pricing, code, termsFor(tx, charge.pricing.base_currency, currency, method));
-      return isZero(offered.settlement_amount) ? [] : [{ choice, price: offered }];
-    });
-  });
+/** The customer picks the method the checkout has by default. Refused where that does not lead to the status. */
+export function chooseMethodFor(chargeId: string, until: ChargeStatus): Command<Charge | Refusal> {
+  return (tx) => {
+    const charge = tx.get("charges", chargeId);
+    const priced = charge !== undefined && waitsForMethod(charge) ? pricedByDefault(tx, charge) : undefined;
+    const begun = priced && beginPayment(tx, priced);
+    if (isRefusal(begun)) return begun;
+    return begun !== undefined && leadsTo(tx, begun, until, tx.atMs) ? begun : nothingLeadsTo(until);
+  };
 }
 
-/** The quote the checkout was made with, if it is for that choice and its price is still held. */
-function heldQuote(tx: Transaction, charge: Charge, { method, currency }: ChosenMethod) {
-  const quote = charge.quote_id === null ? undefined : tx.get("quotes", charge.quote_id);
-  return quote !== undefined &&
-    tx.atMs < quote.locked_until_ms &&
-    quote.payment_method === method.id &&
-    quote.currency === currency.code
-    ? quote
-    : undefined;
+/** Nobody has picked a method yet, and somebody still can. */
+function waitsForMethod(charge: Charge): boolean {
+  return charge.status === "PENDING" && charge.payment_method === null;
+}
+
+function beginPayment(tx: Transaction, priced: Charge): Charge | Refusal {
+  const awaiting = moveCharge(tx, priced, "AWAITING_PAYMENT", "api");
+  return isRefusal(awaiting) ? awaiting : beginTimeline(tx, awaiting);
 }

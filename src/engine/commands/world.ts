@@ -8,7 +8,8 @@ import { post } from "../ledger.js";
 import { termsFor } from "../market.js";
 import type { ClockRecord, Endpoint } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
-import { beginExpiry, moveCharge, newCharge, priceCharge } from "./charges.js";
+import { beginExpiry, moveCharge, newCharge } from "./charges.js";
+import { priceCharge } from "./methods.js";
 import { walletFor } from "./quotes.js";
 
 /** What a new world has from the fixtures: the balances organizations start with, and the charges that exist. */

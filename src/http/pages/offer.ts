@@ -1,6 +1,6 @@
 import type { Charge } from "../../domain/charge.js";
 import type { Price } from "../../domain/pricing.js";
-import { offers } from "../../engine/commands/checkouts.js";
+import { offers } from "../../engine/commands/methods.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures.js";
 import type { World } from "../ports.js";
 
@@ -13,8 +13,7 @@ export interface Offer {
 /** What the customer may choose from, method by method; asked as a command that writes nothing. */
 export function offersFor(world: World, charge: Charge): Offer[] {
   const byMethod = new Map<string, { method: MethodFixture; prices: Offer["prices"][number][] }>();
-  for (const { choice, price } of world.execute((tx) => offers(tx, charge))) {
-    const { method, currency } = choice;
+  for (const { method, currency, price } of world.execute((tx) => offers(tx, charge))) {
     const offer = byMethod.get(method.id) ?? { method, prices: [] };
     offer.prices.push({ currency, price });
     byMethod.set(method.id, offer);

@@ -101,7 +101,10 @@ export function requestComponents(facts: Facts): Component[] {
     ),
     object("PayRequest", c.payRequestSchema, "What the customer chooses on the hosted page.", {
       payment_method: method(facts, "One of the checkout's."),
-      currency: currency(facts, "To pay in; without it the checkout's own, or the first the method takes."),
+      currency: currency(
+        facts,
+        "To pay in; without it the quote's, for its method, or the checkout's own, or the first the method takes.",
+      ),
       phone_number: { says: "Needed for mobile money.", examples: ["+254700000001"] },
       bank_account_number: "Needed for a bank transfer.",
     }),

@@ -6,6 +6,9 @@ import { PAGE } from "./world.js";
 
 const NO_CHARGE = notFound("Charge not found");
 const MOVED = { component: "Charge", says: "It has moved.", examples: { completed: CHARGE } };
+/** What calls that pay for a hosted charge do where its customer has yet to pick a method. */
+const BY_DEFAULT =
+  "A hosted charge that needs a method for that, and has none, is paid by its quote's while that price is held, else by the first the checkout offers.";
 const POOR = {
   "too little money": {
     code: "INSUFFICIENT_BALANCE",
@@ -61,7 +64,7 @@ export const OBJECT_DOCS: Readonly<Record<string, ControlDoc>> = {
   transitionCharge: {
     tag: "Objects",
     summary: "Move a charge",
-    says: "Gives it a status now. What is left of its scenario's timeline is called off.",
+    says: `Gives it a status now. What is left of its scenario's timeline is called off. ${BY_DEFAULT}`,
     body: {
       component: "TransitionRequest",
       examples: { declined: { to: "FAILED", reason: "declined_by_operator" } },
@@ -82,7 +85,7 @@ export const OBJECT_DOCS: Readonly<Record<string, ControlDoc>> = {
   advanceCharge: {
     tag: "Objects",
     summary: "Move a charge along its own timeline",
-    says: "Runs what is planned for this charge, and nothing else, until it has the status. The clock stays.",
+    says: `Runs what is planned for this charge, and nothing else, until it has the status. The clock stays. ${BY_DEFAULT}`,
     body: { component: "ChargeAdvanceRequest", examples: { completed: { until: "COMPLETED" } } },
     answer: MOVED,
     missing: NO_CHARGE,

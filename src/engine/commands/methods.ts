@@ -1,0 +1,129 @@
+import type { Charge } from "../../domain/charge.js";
+import { paymentInstructions } from "../../domain/instructions.js";
+import { isZero } from "../../domain/money.js";
+import { type Price, price } from "../../domain/pricing.js";
+import type { ChosenMethod } from "../../domain/requests.js";
+import { durationMs } from "../../schema/duration.js";
+import { invalid, type Refusal } from "../../schema/errors.js";
+import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures.js";
+import { digestOf } from "../ids.js";
+import { termsFor } from "../market.js";
+import type { Quote } from "../records.js";
+import type { Transaction } from "../transaction.js";
+import { walletFor } from "./quotes.js";
+
+export interface PaymentTerms extends ChosenMethod {
+  readonly price: Price;
+  readonly walletAddress: string | null;
+}
+
+/** Gives the charge its price and the instructions to pay it by. The price's strings are copied, never computed again. */
+export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms): Charge {
+  const { method, currency, rail, price } = terms;
+  const organization = tx.catalogue.organization(charge.organization_id);
+  return {
+    ...charge,
+    amount: price.amount,
+    currency: currency.code,
+    payment_method: method.id,
+    payment_rail: rail?.id ?? null,
+    fees: price.fees,
+    exchange_rate: price.exchange_rate,
+    settlement_amount: price.settlement_amount,
+    payment_instructions: paymentInstructions({
+      kind: method.kind,
+      rail: rail ?? null,
+      currency,
+      amount: price.amount,
+      reference: charge.provider_reference,
+      merchantName: organization?.name ?? charge.organization_id,
+      walletAddress: terms.walletAddress,
+      phoneNumber: terms.phoneNumber,
+      diallingCode: rail?.country ? tx.catalogue.diallingCode(rail.country) : undefined,
+      digest: digestOf(charge.charge_id),
+    }),
+    phone_number: terms.phoneNumber,
+    bank_account_number: terms.bankAccountNumber,
+    settlement_delay_ms: settlementDelayMs(currency),
+  };
+}
+
+/** Fiat settles with COMPLETED unless a delay is set; crypto after its confirmations. */
+function settlementDelayMs(currency: CurrencyFixture): number {
+  const { confirmations, settlement_delay } = currency;
+  const confirmingMs =
+    confirmations === undefined ? 0 : confirmations.count * durationMs(confirmations.interval);
+  return confirmingMs + (settlement_delay === undefined ? 0 : durationMs(settlement_delay));
+}
+
+/** The quote the checkout was made with, while its price is held. */
+function heldQuote(tx: Transaction, charge: Charge): Quote | undefined {
+  const quote = charge.quote_id === null ? undefined : tx.get("quotes", charge.quote_id);
+  return quote !== undefined && tx.atMs < quote.locked_until_ms ? quote : undefined;
+}
+
+/** The currency a method is paid in when none is named: the held quote's, the price's own if it takes it, its first. */
+export function usualCurrency(tx: Transaction, charge: Charge, method: MethodFixture): string | undefined {
+  const quote = heldQuote(tx, charge);
+  if (quote?.payment_method === method.id) return quote.currency;
+  const base = charge.pricing.base_currency;
+  return method.currencies.includes(base) ? base : method.currencies[0];
+}
+
+/** What the charge comes to by that method as of now: as the checkout's quote says if it is for that, else by the market. */
+function termsOf(tx: Transaction, charge: Charge, choice: ChosenMethod): PaymentTerms {
+  const { method, currency } = choice;
+  const quote = heldQuote(tx, charge);
+  if (quote?.payment_method === method.id && quote.currency === currency.code) {
+    const rails = tx.catalogue.rails(method.id, currency.code);
+    const rail = rails.find((one) => one.id === quote.payment_rail);
+    return { ...choice, rail, price: quote, walletAddress: quote.wallet_address };
+  }
+  return {
+    ...choice,
+    price: price(charge.pricing, currency.code, termsFor(tx, charge.pricing.base_currency, currency, method)),
+    walletAddress: walletFor(method, currency, digestOf(charge.charge_id)).wallet_address,
+  };
+}
+
+/** The charge with the price it has by that method. */
+export function pricedBy(tx: Transaction, charge: Charge, choice: ChosenMethod): Charge | Refusal {
+  const terms = termsOf(tx, charge, choice);
+  if (isZero(terms.price.settlement_amount))
+    return invalid({ currency: `the price comes to nothing in ${choice.currency.code}` });
+  return priceCharge(tx, charge, terms);
+}
+
+/** Ways to pay by a method, one a currency; nothing is known yet of who pays. */
+function waysOf(tx: Transaction, charge: Charge, id: string, codes?: readonly string[]): PaymentTerms[] {
+  const method = tx.catalogue.method(id);
+  return (codes ?? method?.currencies ?? []).flatMap((code) => {
+    const currency = tx.catalogue.currency(code);
+    if (method === undefined || currency === undefined) return [];
+    const rail = tx.catalogue.rails(id, code)[0];
+    const terms = termsOf(tx, charge, { method, currency, rail, phoneNumber: null, bankAccountNumber: null });
+    return isZero(terms.price.settlement_amount) ? [] : [terms];
+  });
+}
+
+/** What each method would come to in each of its currencies, as of now: what the hosted page shows. */
+export function offers(tx: Transaction, charge: Charge): PaymentTerms[] {
+  return charge.offered_methods.flatMap((id) => waysOf(tx, charge, id));
+}
+
+/**
+ * The charge as if its customer had picked the method a checkout has by default: its quote's, else the first it offers
+ * by which the price comes to something. Undefined when there is none.
+ */
+export function pricedByDefault(tx: Transaction, charge: Charge): Charge | undefined {
+  const quote = heldQuote(tx, charge);
+  const ids =
+    quote === undefined ? charge.offered_methods : [quote.payment_method, ...charge.offered_methods];
+  for (const id of ids) {
+    const method = tx.catalogue.method(id);
+    const code = method && usualCurrency(tx, charge, method);
+    const [terms] = code === undefined ? [] : waysOf(tx, charge, id, [code]);
+    if (terms !== undefined) return priceCharge(tx, charge, terms);
+  }
+  return undefined;
+}
