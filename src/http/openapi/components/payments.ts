@@ -15,8 +15,16 @@ export function paymentComponents(facts: Facts): Component[] {
     },
     checkout_id: "The checkout it came from.",
     organization_id: "Whose it is.",
-    amount: { says: "What the customer pays, fees included.", examples: ["3305.63"] },
-    currency: currency(facts, "Currency paid in."),
+    amount: {
+      says: "What the customer pays, fees included.",
+      assumed:
+        "Of a hosted checkout, until a method is picked: the price as it was given, without fees. They hang on the method.",
+      examples: ["3305.63"],
+    },
+    currency: currency(
+      facts,
+      "Currency paid in; of a hosted checkout, until a method is picked, the base currency.",
+    ),
     status: "Where it stands.",
     payment_provider: PROVIDER_NOTE,
     provider_reference: REFERENCE_NOTE,
@@ -31,7 +39,7 @@ export function paymentComponents(facts: Facts): Component[] {
       status: {
         says: "How the charge begins.",
         assumed:
-          "Always `PENDING` in this answer, even when a scenario moves the charge at the same instant.",
+          "Always `PENDING` in this answer, even when a scenario moves the charge at the same instant. The real service may answer `AWAITING_PAYMENT`: take both.",
       },
       amount: { says: "What the customer must pay, fees included.", examples: ["3305.63"] },
       currency: currency(facts, "Currency to pay in."),
