@@ -17,6 +17,9 @@ export function isSuccess(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
+/** What a receiver may ask for with Retry-After: a day, or the longest step of the schedule if that is longer. */
+const LONGEST_ASKED_MS = 24 * 60 * 60 * 1000;
+
 /**
  * What follows an attempt: 410 disables the endpoint, everything else but 2xx is tried again by the schedule,
  * later if a 429 or 503 asks for more time (contract section 3).
@@ -27,5 +30,6 @@ export function judge(answer: Answer, attemptsMade: number, scheduleMs: readonly
   const afterMs = scheduleMs[attemptsMade - 1];
   if (afterMs === undefined) return { next: "give_up" };
   const asked = answer.status === 429 || answer.status === 503 ? (answer.retryAfterMs ?? 0) : 0;
-  return { next: "retry", afterMs: Math.max(afterMs, asked) };
+  const heeded = Math.min(asked, Math.max(LONGEST_ASKED_MS, ...scheduleMs));
+  return { next: "retry", afterMs: Math.max(afterMs, heeded) };
 }

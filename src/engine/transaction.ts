@@ -2,7 +2,7 @@ import type { Catalogue } from "../domain/catalogue.js";
 import { assertBalanced } from "../domain/ledger.js";
 import { isRefusal } from "../schema/errors.js";
 import type { Settings } from "../schema/settings.js";
-import { iso } from "../schema/time.js";
+import { iso, withinTime } from "../schema/time.js";
 import { digest, type IdKind, nextId } from "./ids.js";
 import type { Change, CollectionName, Collections, Key, Put, Task } from "./records.js";
 import type { State } from "./state.js";
@@ -112,10 +112,10 @@ export class Transaction {
     return result;
   }
 
-  /** Plans a task; a due time in the past is now. */
+  /** Plans a task; a due time in the past is now, one after the end of time is then. */
   schedule(task: Omit<Task, "task_id">): number {
     const task_id = this.next("task");
-    this.put("tasks", task_id, { task_id, ...task, due_ms: Math.max(task.due_ms, this.atMs) });
+    this.put("tasks", task_id, { task_id, ...task, due_ms: withinTime(Math.max(task.due_ms, this.atMs)) });
     return task_id;
   }
 

@@ -29,6 +29,12 @@ export function clockBusy(): Refusal {
   return refuse("CLOCK_BUSY", "The clock is being advanced. Try again when that is done, or pass ?wait=10s.");
 }
 
+export function beyondTime(field: "by" | "to"): Refusal {
+  return refuse("VALIDATION_ERROR", "Sandbox time ends with the year 9999.", {
+    [field]: "goes beyond the year 9999",
+  });
+}
+
 export function neverPast(nowMs: number): Refusal {
   return refuse(
     "VALIDATION_ERROR",

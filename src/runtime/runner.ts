@@ -7,10 +7,11 @@ import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { Refusal } from "../schema/errors.js";
 import type { ClockSetting } from "../schema/options.js";
-import { iso } from "../schema/time.js";
+import { iso, MAX_INSTANT_MS } from "../schema/time.js";
 import {
   type AdvanceReport,
   type AdvanceTarget,
+  beyondTime,
   clockBusy,
   type Fired,
   LONGEST_CHAIN,
@@ -456,6 +457,7 @@ export class Runner {
     const fromMs = this.#clock.nowMs();
     // A running clock is read once: the leap begins where it is said to, and is as long as it was asked to be.
     const toMs = "byMs" in target ? fromMs + target.byMs : "toMs" in target ? target.toMs : undefined;
+    if (toMs !== undefined && toMs > MAX_INSTANT_MS) return beyondTime("byMs" in target ? "by" : "to");
     this.#cancelTimer?.();
     const report: Advancing = {
       fromMs,

@@ -1,13 +1,21 @@
 /** The last instant that still has a four-digit year; sandbox time never passes it. */
 export const MAX_INSTANT_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
+/** The instant, or the end of time for one that would come after it: what is planned for later is due then. */
+export function withinTime(atMs: number): number {
+  return Math.min(atMs, MAX_INSTANT_MS);
+}
+
 let lastMs = Number.NaN;
 let lastText = "";
 
-/** ISO 8601 with milliseconds and Z. The last answer is kept, for one instant is written many times. */
+/**
+ * ISO 8601 with milliseconds and Z. The last answer is kept, for one instant is written many times. Never throws:
+ * every answer says what time it is, an error's too.
+ */
 export function iso(atMs: number): string {
   if (atMs !== lastMs) {
-    lastText = new Date(atMs).toISOString();
+    lastText = new Date(atMs >= 0 ? withinTime(atMs) : 0).toISOString();
     lastMs = atMs;
   }
   return lastText;

@@ -43,6 +43,28 @@ describe("an attempt's verdict", () => {
     expect(judge(answer(status, 60_000), 4, SCHEDULE)).toEqual({ next: "give_up" });
   });
 
+  it("lets nobody ask for more than a day, or the longest step of a schedule that has a longer one", () => {
+    const DAY = 86_400_000;
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 40 * DAY }), { minLength: 1, maxLength: 10 }),
+        fc.double({ min: 0, noNaN: true }),
+        (schedule, asked) => {
+          const verdict = judge(answer(503, asked), 1, schedule);
+          const longest = Math.max(DAY, ...schedule);
+          expect(verdict).toEqual({
+            next: "retry",
+            afterMs: Math.max(schedule[0]!, Math.min(asked, longest)),
+          });
+        },
+      ),
+    );
+    expect(judge(answer(429, Number.POSITIVE_INFINITY), 1, SCHEDULE)).toEqual({
+      next: "retry",
+      afterMs: DAY,
+    });
+  });
+
   it.each([500, 302, 404])("pays no heed to the Retry-After of a %i", (status) => {
     expect(judge(answer(status, 60_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 5_000 });
   });

@@ -18,7 +18,7 @@ import { entryAt, entryAtExpiry, type PlannedEntry, verdictOn } from "../../doma
 import type { ChargeStatus } from "../../schema/common.js";
 import { type ErrorDetails, invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import type { CheckoutBody } from "../../schema/requests.js";
-import { iso } from "../../schema/time.js";
+import { iso, withinTime } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
 import { emit } from "../events.js";
 import { idOf, referenceOf } from "../ids.js";
@@ -102,8 +102,8 @@ export interface NewCharge {
 export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): Charge {
   const { body, pricing } = wanted;
   const bytes = tx.digest("charge");
-  const expiresAtMs =
-    tx.atMs + (body.expires_in_minutes ?? tx.settings.limits.checkout_default_minutes) * MINUTE_MS;
+  const lifeMs = (body.expires_in_minutes ?? tx.settings.limits.checkout_default_minutes) * MINUTE_MS;
+  const expiresAtMs = withinTime(tx.atMs + lifeMs);
   return {
     charge_id: idOf("charge", bytes),
     checkout_id: tx.id("checkout"),

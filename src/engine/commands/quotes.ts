@@ -4,6 +4,7 @@ import { readQuoteRequest } from "../../domain/requests.js";
 import { walletAddress } from "../../domain/wallets.js";
 import { invalid, isRefusal, type Refusal } from "../../schema/errors.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures.js";
+import { withinTime } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
 import { idOf } from "../ids.js";
 import { termsFor } from "../market.js";
@@ -53,8 +54,8 @@ export function createQuote(
       ...walletFor(method, currency, bytes),
       customer_email: request.customerEmail,
       created_at_ms: tx.atMs,
-      expires_at_ms: tx.atMs + tx.settings.limits.quote_valid_ms,
-      locked_until_ms: tx.atMs + tx.settings.limits.quote_locked_ms,
+      expires_at_ms: withinTime(tx.atMs + tx.settings.limits.quote_valid_ms),
+      locked_until_ms: withinTime(tx.atMs + tx.settings.limits.quote_locked_ms),
     };
     tx.put("quotes", quote.quote_id, quote);
     forgetOldQuotes(tx);
