@@ -1,5 +1,6 @@
 import type { Caller } from "../engine/caller.js";
 import type { Refusal } from "../schema/errors.js";
+import type { OperationId } from "../schema/operation-ids.js";
 import { balances } from "./api/accounts.js";
 import {
   listPaymentMethods,
@@ -40,7 +41,7 @@ export interface Call<WhoAsks = Caller | undefined> {
 
 interface OperationBase {
   /** Stable name, also in OpenAPI, scenarios and the journal (contract section 2: operation ids). */
-  readonly id: string;
+  readonly id: OperationId;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** With parameters as `:name`. */
   readonly path: string;

@@ -1,6 +1,7 @@
 import * as http from "node:http";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { OPERATION_IDS } from "../../src/schema/operation-ids.js";
 import { expectError, expectInvalid, openApi, openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 
@@ -212,6 +213,29 @@ describe("faults", () => {
   ])("refuses %j and names the field", async (body, field) => {
     const api = await openApi();
     expectInvalid(await api.post("/_sandbox/faults", body), field);
+  });
+
+  it.each([
+    [
+      { operation: "createQuot" },
+      { "match.operation": /^there is no operation createQuot; did you mean createQuote\?$/ },
+    ],
+    [
+      { operation: ["createQuote", "nothing*"] },
+      { "match.operation.1": /^there is no operation nothing\*; known: / },
+    ],
+    [{ operation: "" }, { "match.operation": /^there is no operation / }],
+  ])("refuses %j, for it would never match", async (match, details) => {
+    const api = await openApi();
+    const answer = await api.post("/_sandbox/faults", { match, respond: { status: 500 } });
+    expectError(answer, 400, "VALIDATION_ERROR", Object.keys(details));
+    for (const [field, message] of Object.entries(details)) expect(answer.details[field]).toMatch(message);
+  });
+
+  it.each(["*", "create*", "get?harge", ...OPERATION_IDS])("takes the operation %s", async (operation) => {
+    const api = await openApi();
+    const rule = { match: { operation: [operation] }, respond: { status: 500 } };
+    expect((await api.post("/_sandbox/faults", rule)).status).toBe(200);
   });
 
   it("refuses a rule that does nothing", async () => {

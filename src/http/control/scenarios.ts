@@ -1,3 +1,4 @@
+import { unknownNames } from "../../domain/known-names.js";
 import {
   activateScenario,
   addFault,
@@ -106,6 +107,11 @@ export function listFaults({ world, url }: ControlCall): Reply | Refusal {
 export function postFault({ world, body }: ControlCall): Reply | Refusal {
   const checked = check(faultRuleSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
+  const unknown = unknownNames("faults", checked.data.match ?? {});
+  if (unknown.length > 0)
+    return invalid(
+      Object.fromEntries(unknown.map(({ path, message }) => [["match", ...path].join("."), message])),
+    );
   return ok(faultView(world.execute(addFault(checked.data)), 0));
 }
 

@@ -37,7 +37,7 @@ const PARTS = { ...FILE_PARTS, source: "The whole as a person wrote it, when it 
 export function scenarioComponents(): Component[] {
   const fault = {
     match:
-      "Which calls; all without it. `operation`, `method` and `path` are globs, and so are fields of the body.",
+      "Which calls; all without it. `operation`, `method` and `path` are globs, and so are fields of the body. An `operation` that fits no operation's id is refused.",
     respond: "Answered in place of the service's own answer.",
     delay: "Wall time the answer takes longer.",
     drop: "The connection is cut before the work is done, or after it.",
