@@ -31,10 +31,39 @@ export function issuePath(issue: Issue): string {
   return issue.path.length === 0 ? "body" : issue.path.map(String).join(".");
 }
 
+/**
+ * Where a choice of shapes fits none: what is wrong with the one that fits best, for it is the one that was meant.
+ * Nothing for any other issue.
+ */
+export function meantIssues(issue: Issue): Issue[] {
+  if (issue.code !== "invalid_union") return [];
+  const [best = []] = [...issue.errors].sort((a, b) => distance(a) - distance(b));
+  return best.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }) as Issue);
+}
+
+/** How far a value is from a shape: one that is of another kind altogether is farthest. */
+function distance(issues: readonly Issue[]): number {
+  return issues.reduce((sum, issue) => {
+    const isOtherKind =
+      issue.code === "invalid_type" ||
+      (issue.code === "invalid_value" && typeof issue.input === "object" && issue.input !== null);
+    return sum + (issue.path.length === 0 && isOtherKind ? 10 : 1);
+  }, 0);
+}
+
+/** A choice of shapes says itself what it takes, or leaves that to the shape that was meant. */
+function plainIssues(issue: Issue): Issue[] {
+  const meant = issue.message === NO_MESSAGE ? meantIssues(issue) : [];
+  return meant.length === 0 ? [issue] : meant.flatMap(plainIssues);
+}
+
+/** What zod says where the schema says nothing. */
+const NO_MESSAGE = "Invalid input";
+
 /** All faults at once, the first of each field, in the error shape's `details`. */
 export function issueDetails(issues: readonly Issue[]): ErrorDetails {
   const details = new Map<string, string>();
-  for (const issue of issues) {
+  for (const issue of issues.flatMap(plainIssues)) {
     if (issue.code === "unrecognized_keys") {
       for (const key of issue.keys)
         details.set([...issue.path, key].map(String).join("."), "is not a known field");

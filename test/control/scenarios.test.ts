@@ -65,4 +65,24 @@ describe("scenarios", () => {
     expectError(await api.post("/_sandbox/scenarios/b/deactivate", {}), 404, "NOT_FOUND");
     expectError(await api.send("DELETE", "/_sandbox/scenarios/b"), 404, "NOT_FOUND");
   });
+
+  it("are refused where they are wrong, as validate says it, whichever shape of entry was meant", async () => {
+    const api = await openApi();
+    const put = (scenario: object) =>
+      api.send("PUT", "/_sandbox/scenarios/x", JSON.stringify(scenario), {
+        "content-type": "application/json",
+      });
+    const timeline = [
+      { after: "2x", to: "PAID" },
+      { after_expiry: "1s", to: "COMPLETED", why: "late" },
+    ];
+    expectInvalid(
+      await put({ charges: [{ timeline }] }),
+      "charges.0.timeline.0.after",
+      "charges.0.timeline.0.to",
+      "charges.0.timeline.1.why",
+    );
+    const match = { amount: { gt: 5 } };
+    expectInvalid(await put({ charges: [{ match, timeline: [] }] }), "charges.0.match.amount.gt");
+  });
 });
