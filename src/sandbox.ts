@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { getPath } from "hono/utils/url";
 import { Catalogue } from "./domain/catalogue.js";
 import { transitionCharge } from "./engine/commands/charges.js";
@@ -9,22 +8,20 @@ import { createApp, fetchOf, healthReply } from "./http/app.js";
 import { ControlAccess, controlDoor } from "./http/control-access.js";
 import { isDropped } from "./http/dropped.js";
 import { HostGuard, hostRefused, isEverywhere, plainAddress } from "./http/hosts.js";
-import { pathFault } from "./http/paths.js";
 import type { AdvanceReply } from "./http/ports.js";
 import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
+import { readService } from "./options.js";
 import type { CheckWebhookOptions } from "./runtime/doctor/options.js";
 import type { WebhookReport } from "./runtime/doctor/report.js";
 import type { WebhookHandler } from "./runtime/in-process.js";
 import { type Listening, listen } from "./runtime/listener.js";
-import { loadShipped, packageVersion } from "./runtime/shipped.js";
+import { packageVersion } from "./runtime/shipped.js";
 import type { RunReport, StepReport } from "./runtime/steps/report.js";
-import { repeatableRunId } from "./runtime/steps/run-id.js";
 import { StoreError } from "./runtime/store/error.js";
 import { madeUpSeed, madeUpToken, systemWall } from "./runtime/wall.js";
 import type { ChargeStatus } from "./schema/common.js";
 import { durationMs, parseDuration } from "./schema/duration.js";
 import { isRefusal, type Refusal, refuse } from "./schema/errors.js";
-import type { Fixtures } from "./schema/fixtures.js";
 import { check, issueMessage, issuePath } from "./schema/issues.js";
 import { lazily, nothingLoading } from "./schema/lazily.js";
 import { nearest } from "./schema/nearest.js";
@@ -40,8 +37,6 @@ import {
   webhookHandlerSchema,
   webhookUrl,
 } from "./schema/options.js";
-import { own } from "./schema/own.js";
-import type { Scenario } from "./schema/scenario.js";
 import { settingsOf } from "./schema/settings.js";
 import { parseInstant } from "./schema/time.js";
 import { UserError } from "./schema/user-error.js";
@@ -402,20 +397,8 @@ function reportError(error: unknown): void {
 /** Reads the files, makes the world, wires it to HTTP. Throws a UserError for what the user can mend. */
 export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
   const options = asked.control_token === "generate" ? { ...asked, control_token: madeUpToken() } : asked;
-  const fault = pathFault(options.paths ?? {});
-  if (fault !== undefined) throw new UserError(fault);
   const version = packageVersion();
-  const shipped = await loadShipped();
-  const base =
-    options.fixtures === undefined
-      ? shipped.fixtures
-      : await mergedFixtures(shipped.fixtures, options.fixtures);
-  const fixtures = options.fees === undefined && options.rates === undefined ? base : repriced(base, options);
-  const { scenarios, active } = await chosenScenarios(
-    shipped.scenarios,
-    options.scenario ?? [],
-    options.seed ?? FIXED_SEED,
-  );
+  const { fixtures, scenarios, active } = await readService(options);
   const webhooks: WebhookOption[] = [
     ...(options.webhooks ?? []).map((one) => ({
       ...one,
@@ -451,72 +434,6 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
     storage: await namespaceStorage(options),
   });
   return new Sandbox(host, options, version);
-}
-
-/** Files that a person wrote are read and checked by modules that a start without them need not load. */
-async function mergedFixtures(shipped: Fixtures, file: string): Promise<Fixtures> {
-  const { mergeFixtures, readFixturesPatch } = await import("./runtime/fixtures.js");
-  const { patch, document } = await readFixturesPatch(file);
-  return mergeFixtures(shipped, patch, document);
-}
-
-/** The config file's fees and rates go before the fixtures'. */
-function repriced(fixtures: Fixtures, { fees = {}, rates = {} }: OpenOptions): Fixtures {
-  const unknown = (what: string, name: string, known: readonly string[]) =>
-    new UserError(
-      `${what}.${name}: there is no such ${what === "fees" ? "payment method" : "currency"}; known: ${known.join(", ")}`,
-    );
-  const methods = fixtures.methods.map((method) => method.id);
-  const codes = fixtures.currencies.map((currency) => currency.code);
-  for (const id of Object.keys(fees)) if (!methods.includes(id)) throw unknown("fees", id, methods);
-  for (const code of Object.keys(rates)) if (!codes.includes(code)) throw unknown("rates", code, codes);
-  return {
-    ...fixtures,
-    methods: fixtures.methods.map((method) => ({
-      ...method,
-      fees: { ...method.fees, ...withoutGaps(own(fees, method.id)) },
-    })),
-    currencies: fixtures.currencies.map((currency) => ({
-      ...currency,
-      rate: own(rates, currency.code) ?? currency.rate,
-    })),
-  };
-}
-
-/** Only what was said: an absent percentage must not wipe out the fixture's. */
-function withoutGaps(
-  fees: { platform_percent?: string | undefined; gateway_percent?: string | undefined } = {},
-) {
-  return Object.fromEntries(Object.entries(fees).filter(([, percent]) => percent !== undefined));
-}
-
-async function readScenario(file: string, seed: string): Promise<Scenario> {
-  const { readScenarioFile } = await import("./runtime/scenario-files.js");
-  const loaded = await readScenarioFile(file, {
-    environment: process.env,
-    runIdOf: (name) => repeatableRunId(seed, name),
-  });
-  return loaded.scenario;
-}
-
-/** `--scenario` takes a shipped scenario's name or a file; the files' scenarios join the shipped ones. */
-async function chosenScenarios(shipped: readonly Scenario[], wanted: readonly string[], seed: string) {
-  const scenarios = new Map(shipped.map((scenario) => [scenario.name, scenario]));
-  const active: string[] = [];
-  for (const name of wanted) {
-    if (!scenarios.has(name)) {
-      if (!/[./\\]/.test(name) && !existsSync(name)) {
-        const near = nearest(name, [...scenarios.keys()]);
-        throw new UserError(
-          `there is no scenario "${name}"${near === undefined ? "" : `; did you mean ${near}?`} Known: ${[...scenarios.keys()].sort().join(", ")}`,
-        );
-      }
-      const scenario = await readScenario(name, seed);
-      scenarios.set(scenario.name, scenario);
-      active.push(scenario.name);
-    } else active.push(name);
-  }
-  return { scenarios: [...scenarios.values()], active };
 }
 
 /** Options of the library: those of `start`, in camelCase. */

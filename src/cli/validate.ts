@@ -1,3 +1,4 @@
+import { configFaults } from "../options.js";
 import { type Fault, faultText } from "../runtime/documents.js";
 import { type Validation, validateFile } from "../runtime/validation.js";
 import { variablesOf } from "./variables.js";
@@ -9,7 +10,8 @@ export async function validate(
 ): Promise<void> {
   const vars = variablesOf(flags.var as string[] | undefined);
   const results: Validation[] = [];
-  for (const file of files) results.push(await validateFile(file, { environment: process.env, vars }));
+  const options = { environment: process.env, vars, configFaults };
+  for (const file of files) results.push(await validateFile(file, options));
   process.stdout.write(flags.json ? `${JSON.stringify(results, null, 2)}\n` : textOf(results));
   process.exitCode = results.some(({ faults }) => faults.length > 0) ? 2 : 0;
 }

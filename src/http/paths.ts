@@ -1,24 +1,40 @@
-import { nearest } from "../schema/nearest.js";
-import { OPERATIONS } from "./operations.js";
+import { isOperationId, unknownOperation } from "../schema/operation-ids.js";
+import { own } from "../schema/own.js";
+import { OPERATIONS, type Operation } from "./operations.js";
 
-/** What is wrong with the paths a user gives to operations; undefined when nothing is. */
-export function pathFault(paths: Readonly<Record<string, string>>): string | undefined {
-  for (const [id, path] of Object.entries(paths)) {
-    const operation = OPERATIONS.find((one) => one.id === id);
-    if (operation === undefined) {
-      const near = nearest(
-        id,
-        OPERATIONS.map((one) => one.id),
-      );
-      return `paths.${id}: there is no such operation${near === undefined ? "" : `; did you mean ${near}?`}`;
-    }
-    const wanted = segments(operation.path, /^:/).map((name) => `{${name.slice(1)}}`);
-    if (segments(path, /[{}]/).join() !== wanted.join())
-      return wanted.length === 0
-        ? `paths.${id}: has no parameters, but ${path} has`
-        : `paths.${id}: needs ${wanted.join(" and ")} between slashes, and no other parameter`;
-  }
-  return undefined;
+/** What is wrong with the path a user gives to an operation. */
+export interface PathFault {
+  /** As a key of `paths`. */
+  readonly id: string;
+  readonly message: string;
+}
+
+/** Everything that is wrong with the paths a user gives to operations. */
+export function pathFaults(paths: Readonly<Record<string, string>>): PathFault[] {
+  return Object.entries(paths).flatMap(([id, path]) => {
+    const message = faultOf(id, path, paths);
+    return message === undefined ? [] : [{ id, message }];
+  });
+}
+
+function faultOf(id: string, path: string, paths: Readonly<Record<string, string>>): string | undefined {
+  if (!isOperationId(id)) return unknownOperation(id);
+  const operation = OPERATIONS.find((one) => one.id === id)!;
+  const wanted = segments(operation.path, /^:/).map((name) => `{${name.slice(1)}}`);
+  if (segments(path, /[{}]/).join() !== wanted.join())
+    return wanted.length === 0
+      ? `has no parameters, but ${path} has`
+      : `needs ${wanted.join(" and ")} between slashes, and no other parameter`;
+  const twin = OPERATIONS.find((one) => one.id !== id && routeOf(one, paths) === routeOf(operation, paths));
+  return twin === undefined
+    ? undefined
+    : `${operation.method} ${path} is ${twin.id} already: an operation needs a path of its own`;
+}
+
+/** What a request is told apart by: what a parameter is called does not matter. */
+function routeOf({ id, method, path }: Operation, paths: Readonly<Record<string, string>>): string {
+  const given = own(paths, id) ?? path;
+  return `${method} ${given.replace(/:\w+|\{\w+\}/g, "{}")}`;
 }
 
 function segments(path: string, pattern: RegExp): string[] {

@@ -1,11 +1,12 @@
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type * as z from "zod/mini";
-import { check, issueMessage, issuePath } from "../schema/issues.js";
+import { check, issueMessage, issuePath, meantIssues } from "../schema/issues.js";
 import { nearest } from "../schema/nearest.js";
 import { own } from "../schema/own.js";
 import { UserError } from "../schema/user-error.js";
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 /** Words and signs of YAML; reading one takes some microseconds and a kilobyte, whatever the size of the file. */
 const MAX_TOKENS = 200_000;
 /** Nobody mends more at a time. */
@@ -36,6 +37,10 @@ function shortened(text: string): string {
   return line.length <= MAX_TEXT ? line : `${line.slice(0, MAX_TEXT)}…`;
 }
 
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 type Path = readonly (string | number)[];
 
 /** A YAML or JSON file, read: its value, and where each part of it stands. */
@@ -52,22 +57,57 @@ export class DocumentError extends UserError {
   }
 }
 
+/** As a reader meets them; one fault a place is enough. */
+export function inOrder(faults: readonly Fault[]): Fault[] {
+  const seen = new Set<string>();
+  return [...faults]
+    .sort((a, b) => a.line - b.line || a.column - b.column)
+    .filter(({ field, message }) => {
+      const key = `${field}\0${message}`;
+      const isNew = !seen.has(key);
+      seen.add(key);
+      return isNew;
+    });
+}
+
 function wholeFile(file: string, message: string): DocumentError {
   return new DocumentError([{ file, line: 1, column: 1, field: "", message }]);
 }
 
 /** Reads a file that a person wrote. The YAML library is loaded only when there is one to read. */
 export async function readDocument(file: string): Promise<LoadedDocument> {
-  let text: string;
+  return parseDocument(file, readBounded(file));
+}
+
+/** What is no plain file could be without end, or keep whoever opens it waiting: it is not read. */
+function readBounded(file: string): string {
+  let descriptor: number | undefined;
   try {
-    if (statSync(file).size > MAX_FILE_BYTES) throw wholeFile(file, "is larger than 5 MB");
-    text = readFileSync(file, "utf8");
+    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw wholeFile(file, stats.isDirectory() ? "is a folder" : "is not a plain file");
+    if (stats.size > MAX_FILE_BYTES) throw tooLarge(file);
+    // A file may grow while it is read, and some say nothing of their size.
+    const chunks: Buffer[] = [];
+    for (let length = 0; ; ) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const read = readSync(descriptor, chunk);
+      if (read === 0) return Buffer.concat(chunks).toString("utf8");
+      length += read;
+      if (length > MAX_FILE_BYTES) throw tooLarge(file);
+      chunks.push(chunk.subarray(0, read));
+    }
   } catch (error) {
     if (error instanceof UserError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw wholeFile(file, code === "ENOENT" ? "there is no such file" : `cannot be read (${code})`);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
-  return parseDocument(file, text);
+}
+
+function tooLarge(file: string): DocumentError {
+  return wholeFile(file, "is larger than 5 MB");
 }
 
 export async function parseDocument(file: string, text: string): Promise<LoadedDocument> {
@@ -251,14 +291,8 @@ function issueMessages(schema: z.ZodMiniType, issue: Issue, isOpen: (value: unkn
     const known = knownKeys(schema, path);
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownField(key, known) }));
   }
-  if (issue.code === "invalid_union") {
-    // Of a choice of shapes, the one that fits best is the one that was meant.
-    const best = [...issue.errors].sort((a, b) => cost(a) - cost(b))[0];
-    if (best !== undefined && best.length > 0)
-      return best.flatMap((inner) =>
-        issueMessages(schema, { ...inner, path: [...issue.path, ...inner.path] } as Issue, isOpen),
-      );
-  }
+  const meant = meantIssues(issue);
+  if (meant.length > 0) return meant.flatMap((inner) => issueMessages(schema, inner, isOpen));
   if (issue.code === "invalid_value" && typeof issue.input === "string") {
     const near = nearest(issue.input, issue.values.map(String));
     if (near !== undefined) return [{ path, message: `${issueMessage(issue)}; did you mean ${near}?` }];
@@ -274,16 +308,6 @@ export function unknownField(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   if (near !== undefined) return `unknown field; did you mean ${near}?`;
   return known.length > 0 ? `unknown field; known: ${known.join(", ")}` : "unknown field";
-}
-
-/** How far a value is from a shape: one that is of another kind altogether is farthest. */
-function cost(issues: readonly Issue[]): number {
-  return issues.reduce((sum, issue) => {
-    const isOtherKind =
-      issue.code === "invalid_type" ||
-      (issue.code === "invalid_value" && typeof issue.input === "object" && issue.input !== null);
-    return sum + (issue.path.length === 0 && isOtherKind ? 10 : 1);
-  }, 0);
 }
 
 /** The field names a schema knows at a path, as far as it can be followed there. */

@@ -1,6 +1,14 @@
 import type { Scenario } from "../schema/scenario.js";
 import { type ScenarioFile, type StepKind, scenarioFileSchema } from "../schema/steps.js";
-import { DocumentError, type Fault, type LoadedDocument, readDocument, schemaFaults } from "./documents.js";
+import {
+  DocumentError,
+  type Fault,
+  inOrder,
+  isRecord,
+  type LoadedDocument,
+  readDocument,
+  schemaFaults,
+} from "./documents.js";
 import { rootOf, Scope } from "./steps/scope.js";
 import { stepFaults, stepKinds } from "./steps/step-faults.js";
 import { fill, isOpen, type VariableFault } from "./steps/variables.js";
@@ -115,21 +123,4 @@ function savesOf(steps: unknown): Map<string, number> {
     for (const name of Object.keys(step.save)) if (!saved.has(name)) saved.set(name, index);
   }
   return saved;
-}
-
-/** As a reader meets them; one fault a place is enough. */
-function inOrder(faults: readonly Fault[]): Fault[] {
-  const seen = new Set<string>();
-  return [...faults]
-    .sort((a, b) => a.line - b.line || a.column - b.column)
-    .filter(({ field, message }) => {
-      const key = `${field}\0${message}`;
-      const isNew = !seen.has(key);
-      seen.add(key);
-      return isNew;
-    });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { FIXTURE_IDS } from "../schema/fixtures.js";
 import { startOptionsSchema } from "../schema/options.js";
 import { scenarioFileSchema } from "../schema/steps.js";
-import { DocumentError, type Fault, type LoadedDocument, readDocument, schemaFaults } from "./documents.js";
+import { checkDocument, DocumentError, type Fault, type LoadedDocument, readDocument } from "./documents.js";
 import { loadScenario } from "./scenario-files.js";
 import { scenarioWarnings } from "./scenario-warnings.js";
 import { loadShipped } from "./shipped.js";
@@ -20,6 +20,8 @@ export interface Validation {
 export interface ValidationOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly vars?: Readonly<Record<string, string>>;
+  /** All that is wrong with a config file whose options have the right shape. */
+  readonly configFaults: (document: LoadedDocument) => Promise<readonly Fault[]>;
 }
 
 /** Checks a scenario, fixtures or config file; which it is, its content tells. */
@@ -85,7 +87,7 @@ function hintOf({ charges, webhooks }: Record<string, unknown>): FileKind | unde
 async function check(
   kind: FileKind,
   document: LoadedDocument,
-  { environment, vars }: ValidationOptions,
+  { environment, vars, configFaults }: ValidationOptions,
 ): Promise<Fault[]> {
   switch (kind) {
     case "scenario": {
@@ -94,14 +96,15 @@ async function check(
       return scenarioWarnings(scenario).map(({ path, message }) => document.faultAt(path, message));
     }
     case "fixtures": {
-      const { checkFixturesPatch, mergeFixtures } = await import("./fixtures.js");
-      mergeFixtures((await loadShipped()).fixtures, checkFixturesPatch(document), document);
+      const { mergeFixtures } = await import("./fixtures.js");
+      mergeFixtures((await loadShipped()).fixtures, document);
       return [];
     }
     case "config": {
       // Every line may be a comment, as `init` writes them.
       if (document.value === null) return [];
-      const faults = schemaFaults(startOptionsSchema, document);
+      checkDocument(startOptionsSchema, document);
+      const faults = await configFaults(document);
       if (faults.length > 0) throw new DocumentError(faults);
       return [];
     }

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { httpUrlSchema, modeSchema, percentSchema, rateSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 import { ERROR_STATUS } from "./errors.js";
+import { EVENT_TYPES, unknownEventType } from "./event-types.js";
 import { eventGlobsSchema } from "./globs.js";
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
 import { nearest } from "./nearest.js";
@@ -185,6 +186,14 @@ export const startOptionsSchema = startOptionsObject.check(({ value, issues }) =
       const message = `is not an error code${near === undefined ? "" : `; did you mean ${near}?`}`;
       issues.push({ code: "custom", input, path: ["error_codes", input], message });
     }
+  for (const input of Object.keys(value.event_names ?? {}))
+    if (!EVENT_TYPES.includes(input))
+      issues.push({
+        code: "custom",
+        input,
+        path: ["event_names", input],
+        message: unknownEventType(input),
+      });
   const { webhooks = [], webhook_secret = DEFAULT_WEBHOOK_SECRET, signature } = value;
   for (const fault of secretFaults({ webhook_secret, signature, webhooks }))
     issues.push({ code: "custom", ...fault });

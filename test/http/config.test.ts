@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../src/http/operations.js";
 import { type OpenOptions, openSandbox } from "../../src/sandbox.js";
 import { check, issueMessage, issuePath } from "../../src/schema/issues.js";
+import { OPERATION_IDS } from "../../src/schema/operation-ids.js";
 import { startOptionsSchema } from "../../src/schema/options.js";
 import { Api, expectError, KES_ORDER, later, okBody, openApi, START } from "../support/api-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
@@ -79,6 +80,35 @@ describe("paths", () => {
   });
 });
 
+it("the operations are those that have a name", () => {
+  expect(OPERATIONS.map(({ id }) => id)).toEqual([...OPERATION_IDS]);
+});
+
+describe("paths of two operations", () => {
+  it.each([
+    [{ listPayins: "/x", getOrganization: "/x" }, ["listPayins", "getOrganization"]],
+    [{ createQuote: "/api/v1/payments/whitelabel" }, ["createQuote"]],
+    [{ getCharge: "/x/{charge_id}", getWithdrawal: "/x/{withdrawal_id}" }, ["getCharge", "getWithdrawal"]],
+  ])("are refused where they are one: %j", async (paths, names) => {
+    const starting = configured({ paths: paths as unknown as Record<string, string> });
+    for (const name of names) await expect(starting).rejects.toThrow(`paths.${name}: `);
+    await expect(starting).rejects.toThrow("an operation needs a path of its own");
+  });
+
+  it("may be one for different methods, and may be swapped", async () => {
+    const api = await configured({
+      paths: {
+        listPayins: "/x",
+        createQuote: "/x",
+        createWithdrawal: "/api/v1/payouts/destinations",
+        createDestination: "/api/v1/payouts/withdrawals",
+      },
+    });
+    expect((await api.post("/x", KES_ORDER)).status).toBe(200);
+    expect((await api.get("/x")).status).toBe(200);
+  });
+});
+
 describe("event_names", () => {
   const event_names = { "charge.completed": "payment.successful" };
 
@@ -109,6 +139,12 @@ describe("event_names", () => {
       [],
     ]);
   });
+});
+
+it("event_names of a type there is not are refused at the start", async () => {
+  await expect(configured({ event_names: { "charge.complete": "paid" } })).rejects.toThrow(
+    /event_names\.charge\.complete is no type of event; did you mean charge\.completed\?/,
+  );
 });
 
 describe("error_codes", () => {

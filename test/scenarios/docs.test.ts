@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { reportText } from "../../src/cli/report.js";
+import { configFaults } from "../../src/options.js";
 import { validateFile } from "../../src/runtime/validation.js";
 import {
   chargeMatchSchema,
@@ -35,7 +36,7 @@ describe("docs/scenarios.md", () => {
   });
 
   it.each(SNIPPETS)("$name is a scenario", async ({ name, text }) => {
-    const { faults, warnings } = await validateFile(fileWith(text, name), { environment: {} });
+    const { faults, warnings } = await validateFile(fileWith(text, name), { environment: {}, configFaults });
     expect({ faults, warnings }).toEqual({ faults: [], warnings: [] });
     expect(text).toContain(`name: ${name.replace(".yaml", "")}\n`);
   });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { configFaults } from "../../src/options.js";
 import { validateFile } from "../../src/runtime/validation.js";
 import { FATES, FLOWS, firstSentence, SHIPPED } from "./support/shipped.js";
 
 describe.each(SHIPPED)("scenarios/$name", (file) => {
   it("validates, and holds nothing that cannot be meant", async () => {
-    expect(await validateFile(file.path, { environment: {} })).toEqual({
+    expect(await validateFile(file.path, { environment: {}, configFaults })).toEqual({
       file: file.path,
       kind: "scenario",
       faults: [],

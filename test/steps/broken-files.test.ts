@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
+import { configFaults } from "../../src/options.js";
 import { type Validation, validateFile } from "../../src/runtime/validation.js";
 import { cleanUp, fileWith } from "../support/scenario-run.js";
 
@@ -11,7 +12,7 @@ const MOST_MEMORY = 500 * 1024 * 1024;
 
 /** Every fault has its place in the file, and says in a line what is wrong. */
 async function check(text: string): Promise<Validation> {
-  const result = await validateFile(fileWith(text), { environment: {} });
+  const result = await validateFile(fileWith(text), { environment: {}, configFaults });
   const lines = text.split(/\r\n|\r|\n/);
   for (const fault of [...result.faults, ...result.warnings]) {
     expect(fault.line).toBeGreaterThanOrEqual(1);

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -201,6 +202,78 @@ describe("validate", () => {
         `${config}:2:1 clock: must be real, manual or a speed such as 60x`,
       ].sort(),
     );
+  });
+
+  it("refuses in a config all that a start refuses, the files it names among it, each at its place", async () => {
+    const scenario = fileWith("name: mine\ncharges:\n  - timeline: [{ after: 1s, to: PAID }]\n");
+    const config = fileWith(`scenario: [declind, ${scenario}]
+paths:
+  createQuot: /x
+  getCharge: /y
+  listPayins: /same
+  getOrganization: /same
+fees: { ussd: { platform_percent: "1" } }
+rates: { EUR: "1" }
+`);
+    const { code, stdout } = await run(["validate", config]);
+    expect(code).toBe(2);
+    expect(stdout.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(/:1:12 scenario\.0: there is no scenario "declind"; did you mean declined\? /),
+      `${config}:3:3 paths.createQuot: there is no operation createQuot; did you mean createQuote?`,
+      `${config}:4:3 paths.getCharge: needs {charge_id} between slashes, and no other parameter`,
+      `${config}:5:3 paths.listPayins: GET /same is getOrganization already: an operation needs a path of its own`,
+      `${config}:6:3 paths.getOrganization: GET /same is listPayins already: an operation needs a path of its own`,
+      expect.stringContaining(`${config}:7:9 fees.ussd: there is no such payment method; `),
+      expect.stringContaining(`${config}:8:10 rates.EUR: there is no such currency; `),
+      expect.stringContaining(`${scenario}:3:29 charges.0.timeline.0.to: must be one of`),
+    ]);
+    const missing = fileWith("clock: manual\nfixtures: /nowhere.yaml\n");
+    expect((await run(["validate", missing])).stdout).toBe(
+      `${missing}:2:1 fixtures: /nowhere.yaml: there is no such file\n`,
+    );
+  });
+
+  it("tells all that is wrong with fixtures in one go: what is said, what is left out, what fits nothing", async () => {
+    const file = fileWith(`balances:
+  - { organization_id: org_sandbox }
+organizations:
+  - { organization_id: org_new, status: weird }
+  - { organization_id: org_other, enabled_payment_methods: [ussd], colour: red }
+keys:
+  - { key: sk_test_x, organization_id: org_nobody, permission: full }
+`);
+    const { stdout } = await run(["validate", file]);
+    const lines = stdout.trimEnd().split("\n");
+    expect(
+      lines.map((line) =>
+        line
+          .slice(file.length + 1)
+          .split(": ")
+          .slice(0, 2)
+          .join(": "),
+      ),
+    ).toEqual([
+      "2:5 balances.0.id: is required",
+      "4:5 organizations.0.name: is required",
+      "4:5 organizations.0.country: is required",
+      "4:5 organizations.0.verified: is required",
+      "4:5 organizations.0.enabled_payment_methods: is required",
+      "4:33 organizations.0.status: must be one of active, deactivated",
+      "5:35 organizations.1.enabled_payment_methods: there is no method ussd",
+      "5:68 organizations.1.colour: unknown field; known",
+      "7:23 keys.0.organization_id: there is no organization org_nobody",
+    ]);
+  });
+
+  it("says in a line that it does not read what is no plain file: a device, a folder, a pipe", async () => {
+    const pipe = join(dirname(fileWith("")), "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const files = ["/dev/zero", dirname(pipe), pipe];
+    const { code, stdout } = await run(["validate", ...files]);
+    expect({ code, stdout }).toEqual({
+      code: 2,
+      stdout: `/dev/zero:1:1 is not a plain file\n${dirname(pipe)}:1:1 is a folder\n${pipe}:1:1 is not a plain file\n`,
+    });
   });
 
   it("warns of what can never happen, and takes it all the same", async () => {

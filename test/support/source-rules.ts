@@ -30,6 +30,7 @@ const LAYER_OF_FILE: Readonly<Record<string, Layer>> = {
   "world.ts": "sandbox",
   "host.ts": "sandbox",
   "storage.ts": "sandbox",
+  "options.ts": "sandbox",
   "sandbox.ts": "sandbox",
   "index.ts": "index",
   "testing.ts": "index",

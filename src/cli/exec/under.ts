@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { OptionsError } from "../../options.js";
 import { openSandbox } from "../../sandbox.js";
 import { FIXED_SEED, type StartOptions } from "../../schema/options.js";
 import { UserError } from "../../schema/user-error.js";
@@ -56,7 +57,7 @@ async function nameOf(given: string, options: StartOptions): Promise<string> {
       await sandbox.close();
     }
   } catch (error) {
-    if (error instanceof UserError && error.constructor === UserError)
+    if (error instanceof OptionsError && error.files.length === 0)
       throw new UserError(`--under: ${error.message}`);
     throw error;
   }

@@ -1,0 +1,188 @@
+import { existsSync } from "node:fs";
+import { pathFaults } from "./http/paths.js";
+import type { DocumentError, Fault, LoadedDocument } from "./runtime/documents.js";
+import { loadShipped } from "./runtime/shipped.js";
+import { repeatableRunId } from "./runtime/steps/run-id.js";
+import type { Fixtures } from "./schema/fixtures.js";
+import { nearest } from "./schema/nearest.js";
+import { FIXED_SEED, type StartOptions } from "./schema/options.js";
+import { own } from "./schema/own.js";
+import type { Scenario } from "./schema/scenario.js";
+import { UserError } from "./schema/user-error.js";
+
+/** The service as the options and the files they name have it. */
+export interface Service {
+  readonly fixtures: Fixtures;
+  readonly scenarios: readonly Scenario[];
+  /** Names of the scenarios that are active from the start. */
+  readonly active: readonly string[];
+}
+
+/** What is wrong with an option, which its own shape does not tell. */
+export interface OptionFault {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** Thrown with everything that is wrong with the options, and with the files they name. */
+export class OptionsError extends UserError {
+  constructor(
+    readonly faults: readonly OptionFault[],
+    readonly files: readonly FileError[],
+  ) {
+    super([...faults.map(optionText), ...files.map(({ error }) => error.message)].join("\n"));
+  }
+}
+
+/** A file that an option names cannot be used. */
+export interface FileError {
+  /** Of the option. */
+  readonly path: readonly (string | number)[];
+  readonly error: DocumentError;
+}
+
+/** A scenario is named by what is wrong with it, wherever it was said. */
+function optionText({ path, message }: OptionFault): string {
+  return path[0] === "scenario" ? message : `${path.join(".")}: ${message}`;
+}
+
+/** Reads the files the options name, and finds all that is wrong with both before it throws an OptionsError. */
+export async function readService(options: StartOptions): Promise<Service> {
+  const shipped = await loadShipped();
+  const faults: OptionFault[] = pathFaults(options.paths ?? {}).map(({ id, message }) => ({
+    path: ["paths", id],
+    message,
+  }));
+  const files: FileError[] = [];
+  const from = async <T>(path: OptionFault["path"], read: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await read();
+    } catch (error) {
+      const { DocumentError } = await import("./runtime/documents.js");
+      if (!(error instanceof DocumentError)) throw error;
+      files.push({ path, error });
+      return undefined;
+    }
+  };
+  const { fixtures: file } = options;
+  const base =
+    file === undefined
+      ? shipped.fixtures
+      : await from(["fixtures"], () => mergedFixtures(shipped.fixtures, file));
+  // Without fixtures nobody knows which methods and currencies there are.
+  if (base !== undefined) faults.push(...priceFaults(base, options));
+
+  const scenarios = new Map(shipped.scenarios.map((scenario) => [scenario.name, scenario]));
+  const active: string[] = [];
+  for (const [index, name] of (options.scenario ?? []).entries()) {
+    const path = ["scenario", index];
+    if (scenarios.has(name)) active.push(name);
+    else if (!/[./\\]/.test(name) && !existsSync(name))
+      faults.push({ path, message: unknownScenario(name, [...scenarios.keys()]) });
+    else {
+      const scenario = await from(path, () => readScenario(name, options.seed ?? FIXED_SEED));
+      if (scenario === undefined) continue;
+      scenarios.set(scenario.name, scenario);
+      active.push(scenario.name);
+    }
+  }
+  if (base === undefined || faults.length + files.length > 0) throw new OptionsError(faults, files);
+  return { fixtures: repriced(base, options), scenarios: [...scenarios.values()], active };
+}
+
+/** Everything wrong with a config file whose options have the right shape, each at its place. */
+export async function configFaults(document: LoadedDocument): Promise<Fault[]> {
+  try {
+    await readService(document.value as StartOptions);
+    return [];
+  } catch (error) {
+    if (!(error instanceof OptionsError)) throw error;
+    const { inOrder } = await import("./runtime/documents.js");
+    const faults = [
+      ...error.faults.map(({ path, message }) => document.faultAt(path, message)),
+      ...error.files.flatMap(({ path, error: { faults } }) =>
+        faults.map((fault) =>
+          // Of a file that is not there or cannot be read, the config says where it should be.
+          isOfWholeFile(fault) ? document.faultAt(path, `${fault.file}: ${fault.message}`) : fault,
+        ),
+      ),
+    ];
+    const isOwn = ({ file }: Fault): boolean => file === document.file;
+    return [...inOrder(faults.filter(isOwn)), ...faults.filter((fault) => !isOwn(fault))];
+  }
+}
+
+function isOfWholeFile({ line, column, field }: Fault): boolean {
+  return line === 1 && column === 1 && field === "";
+}
+
+function unknownScenario(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return `there is no scenario "${name}"${near === undefined ? "." : `; did you mean ${near}?`} Known: ${[...known].sort().join(", ")}`;
+}
+
+/** Files that a person wrote are read and checked by modules that a start without them need not load. */
+async function mergedFixtures(shipped: Fixtures, file: string): Promise<Fixtures> {
+  const { readFixtures } = await import("./runtime/fixtures.js");
+  return readFixtures(shipped, file);
+}
+
+async function readScenario(file: string, seed: string): Promise<Scenario> {
+  const { readScenarioFile } = await import("./runtime/scenario-files.js");
+  const loaded = await readScenarioFile(file, {
+    environment: process.env,
+    runIdOf: (name) => repeatableRunId(seed, name),
+  });
+  return loaded.scenario;
+}
+
+/** Fees and rates of what there is not. */
+function priceFaults(
+  { methods, currencies }: Fixtures,
+  { fees = {}, rates = {} }: StartOptions,
+): OptionFault[] {
+  const unknown = (option: string, what: string, names: readonly string[], known: readonly string[]) =>
+    names
+      .filter((name) => !known.includes(name))
+      .map((name): OptionFault => {
+        const near = nearest(name, known);
+        const hint = near === undefined ? `known: ${known.join(", ")}` : `did you mean ${near}?`;
+        return { path: [option, name], message: `there is no such ${what}; ${hint}` };
+      });
+  return [
+    ...unknown(
+      "fees",
+      "payment method",
+      Object.keys(fees),
+      methods.map(({ id }) => id),
+    ),
+    ...unknown(
+      "rates",
+      "currency",
+      Object.keys(rates),
+      currencies.map(({ code }) => code),
+    ),
+  ];
+}
+
+/** The config file's fees and rates go before the fixtures'. */
+function repriced(fixtures: Fixtures, { fees = {}, rates = {} }: StartOptions): Fixtures {
+  return {
+    ...fixtures,
+    methods: fixtures.methods.map((method) => ({
+      ...method,
+      fees: { ...method.fees, ...withoutGaps(own(fees, method.id)) },
+    })),
+    currencies: fixtures.currencies.map((currency) => ({
+      ...currency,
+      rate: own(rates, currency.code) ?? currency.rate,
+    })),
+  };
+}
+
+/** Only what was said: an absent percentage must not wipe out the fixture's. */
+function withoutGaps(
+  fees: { platform_percent?: string | undefined; gateway_percent?: string | undefined } = {},
+) {
+  return Object.fromEntries(Object.entries(fees).filter(([, percent]) => percent !== undefined));
+}
