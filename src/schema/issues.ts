@@ -44,10 +44,13 @@ export function meantIssues(issue: Issue): Issue[] {
 /** How far a value is from a shape: one that is of another kind altogether is farthest. */
 function distance(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => {
+    if (issue.path.length > 0) return sum + 1;
+    if (issue.code === "invalid_union" && issue.errors.length > 0)
+      return sum + Math.min(...issue.errors.map(distance));
     const isOtherKind =
       issue.code === "invalid_type" ||
       (issue.code === "invalid_value" && typeof issue.input === "object" && issue.input !== null);
-    return sum + (issue.path.length === 0 && isOtherKind ? 10 : 1);
+    return sum + (isOtherKind ? 10 : 1);
   }, 0);
 }
 
