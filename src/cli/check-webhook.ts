@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
-import { styleText } from "node:util";
 import { checkWebhook } from "../runtime/doctor/check.js";
 import { junitReport } from "../runtime/doctor/junit.js";
 import { readCheckOptions } from "../runtime/doctor/options.js";
 import type { WebhookReport } from "../runtime/doctor/report.js";
-import { type Paint, textReport } from "../runtime/doctor/text.js";
+import { textReport } from "../runtime/doctor/text.js";
 import { UserError } from "../schema/user-error.js";
 import type { Signature } from "../schema/webhooks.js";
+import { paint } from "./paint.js";
 
 /** The receiver cannot be reached, or not be asked: nothing was found out. */
 const COULD_NOT_CHECK = 2;
@@ -61,6 +61,3 @@ function writeJunit(file: string, report: WebhookReport): void {
     throw new UserError(`--junit ${file} cannot be written: ${(error as Error).message}`);
   }
 }
-
-const paint: Paint = (style, text) =>
-  process.stdout.isTTY && process.env.NO_COLOR === undefined ? styleText(style, text) : text;

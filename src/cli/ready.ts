@@ -1,8 +1,8 @@
-import { styleText } from "node:util";
 import { controlDoor } from "../http/control-access.js";
 import type { Sandbox } from "../sandbox.js";
 import { DEFAULT_HOST, type StartOptions, webhookUrl } from "../schema/options.js";
 import { elsewhere } from "./addresses.js";
+import { paint } from "./paint.js";
 import { shellQuoted } from "./shell.js";
 
 /** What `--json` prints when the sandbox can be reached (contract section 1). */
@@ -22,13 +22,10 @@ export function readyLine(sandbox: Sandbox, publicUrl?: string) {
   };
 }
 
-type Style = Parameters<typeof styleText>[0];
 type Rows = [name: string, value: string][];
 
 /** What a person sees: where it is, what to use, what to try next. Coloured only on a terminal. */
 export function banner(sandbox: Sandbox, options: StartOptions): string {
-  const paint = (style: Style, text: string) =>
-    process.stdout.isTTY && process.env.NO_COLOR === undefined ? styleText(style, text) : text;
   const ready = readyLine(sandbox, options.public_url);
   const control = controlWays(sandbox, options);
   const rows: Rows = [

@@ -1,12 +1,6 @@
-import { styleText } from "node:util";
 import type { Difference, Failure } from "../runtime/steps/failure.js";
 import type { RunReport, StepReport } from "../runtime/steps/report.js";
-
-type Style = Parameters<typeof styleText>[0];
-
-function paint(style: Style, text: string): string {
-  return process.stdout.isTTY && process.env.NO_COLOR === undefined ? styleText(style, text) : text;
-}
+import { type Paint, paint, type Style } from "./paint.js";
 
 const MARKS: Readonly<Record<StepReport["outcome"], string>> = {
   passed: "✓",
@@ -48,7 +42,7 @@ const INDENT = " ".repeat(6);
 const LABEL = 12;
 
 /** What a person needs to see of a failure, whatever shows it. */
-export function failureLines(failure: Failure, place: string, style: typeof paint = paint): string[] {
+export function failureLines(failure: Failure, place: string, style: Paint = paint): string[] {
   const { message, expected, got, difference = [], nearest = [] } = failure;
   const rows: [string, string][] = [];
   if (expected !== undefined) rows.push(["expected", shown(expected)]);

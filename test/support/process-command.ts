@@ -25,6 +25,8 @@ export interface CommandOptions {
   readonly input?: string;
   /** How many files it may have open, where a shell can say so. */
   readonly openFiles?: number;
+  /** The Node that runs it; default: the one that runs the tests. */
+  readonly node?: string | undefined;
 }
 
 /** What `start --json` prints (contract section 1). */
@@ -50,8 +52,11 @@ export class Command {
   readonly #child: ChildProcess;
   #listeners: (() => void)[] = [];
 
-  constructor(args: readonly string[], { cwd = tmpdir(), env = {}, input, openFiles }: CommandOptions = {}) {
-    const line = [process.execPath, BIN, ...args];
+  constructor(
+    args: readonly string[],
+    { cwd = tmpdir(), env = {}, input, openFiles, node = process.execPath }: CommandOptions = {},
+  ) {
+    const line = [node, BIN, ...args];
     if (openFiles !== undefined) line.unshift("sh", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`);
     const child = spawn(line[0]!, line.slice(1), {
       cwd,

@@ -1,4 +1,4 @@
-import { styleText } from "node:util";
+import { type Paint, paint as painted, type Style } from "../paint.js";
 import type { TestResult } from "./test-report.js";
 import { commandText, oneLine } from "./timelines.js";
 
@@ -25,9 +25,6 @@ interface Shown {
   readonly width: number;
   readonly isColoured: boolean;
 }
-
-type Style = Parameters<typeof styleText>[0];
-type Paint = (style: Style, text: string) => string;
 
 const MARKS: Readonly<Record<Outcome, readonly [string, Style]>> = {
   passed: ["✓", "green"],
@@ -106,8 +103,7 @@ export class Matrix {
   }
 
   toText({ width, isColoured }: Shown): string {
-    const paint: Paint = (style, text) =>
-      isColoured ? styleText(style, text, { validateStream: false }) : text;
+    const paint: Paint = (style, text) => painted(style, text, isColoured);
     return [
       paint("bold", this.#command.length > width ? `${this.#command.slice(0, width - 1)}…` : this.#command),
       ...this.#runLines(paint),

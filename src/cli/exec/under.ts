@@ -4,6 +4,7 @@ import { OptionsError } from "../../options.js";
 import { openSandbox } from "../../sandbox.js";
 import { FIXED_SEED, type StartOptions } from "../../schema/options.js";
 import { UserError } from "../../schema/user-error.js";
+import { wantsColour } from "../paint.js";
 import { type Column, Matrix } from "./matrix.js";
 import { type Plan, runBeside, type Under } from "./run.js";
 import { exitCodeOf } from "./signals.js";
@@ -102,7 +103,7 @@ async function runUnder(plan: Plan, mishaps: readonly Mishap[], report: string |
     process.stdout.write(
       `\n${matrix.toText({
         width: process.stdout.columns || WIDTH,
-        isColoured: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
+        isColoured: wantsColour(),
       })}`,
     );
   const asked = runner.asked;

@@ -10,6 +10,7 @@ const execute = promisify(execFile);
 /** What `package.json` promises; the tests go by it. */
 export const MANIFEST = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
   readonly version: string;
+  readonly engines: Readonly<Record<"node", string>>;
   readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | Conditions>>;
 };

@@ -1,0 +1,23 @@
+/** The styles that are used, as a terminal takes them: on and off. */
+const STYLES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
+
+export type Style = keyof typeof STYLES;
+export type Paint = (style: Style, text: string) => string;
+
+/** Whether standard output is a terminal, and one whose user has not asked for plain text. */
+export function wantsColour(): boolean {
+  return process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
+}
+
+/** Text in a style, or as it is. Node's own `styleText` is not there before 20.12. */
+export function paint(style: Style, text: string, isColoured = wantsColour()): string {
+  const [on, off] = STYLES[style];
+  return isColoured ? `\u001B[${on}m${text}\u001B[${off}m` : text;
+}

@@ -1,0 +1,104 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  buildIfMissing,
+  Command,
+  type CommandOptions,
+  ROOT,
+  removeFolders,
+  run,
+  stopAll,
+  temporaryFolder,
+} from "../support/process-command.js";
+import { MANIFEST } from "./support/packed.js";
+
+const { PAYMENTS_SANDBOX_OLDEST_NODE: OLDEST, PAYMENTS_SANDBOX_TOO_OLD_NODE: TOO_OLD } = process.env;
+
+beforeAll(buildIfMissing);
+afterEach(stopAll);
+afterAll(removeFolders);
+
+const versionOf = (node: string): string => execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
+
+const LEAST = MANIFEST.engines.node.replace(">=", "");
+
+const SCENARIO = `
+name: paid
+steps:
+  - request: GET /api/v1/accounts/balances
+    expect: { status: 200 }
+`;
+
+describe.skipIf(OLDEST === undefined)(
+  "the command on the oldest Node promised (PAYMENTS_SANDBOX_OLDEST_NODE names its binary)",
+  { timeout: 60_000 },
+  () => {
+    const inFolder = () => ({ node: OLDEST, cwd: temporaryFolder() }) satisfies CommandOptions;
+
+    it("is tried on that one", () => {
+      expect(versionOf(OLDEST!)).toBe(`v${LEAST}.0.0`);
+    });
+
+    it("starts with data, answers, ends by SIGTERM with 0, and starts again", async () => {
+      const folder = inFolder();
+      for (const count of [0, 1]) {
+        const server = new Command(["start", "--json", "--port", "0", "--data", "data.json"], folder);
+        const { url, api_key } = await server.ready();
+        const headers = { authorization: `Bearer ${api_key}`, "content-type": "application/json" };
+        const read = await fetch(`${url}/api/v1/payments/payins`, { headers });
+        expect([read.status, ((await read.json()) as { total: number }).total]).toEqual([200, count]);
+        const body = JSON.stringify({ pricing: { base_currency: "KES", amount: "10.00" } });
+        const made = await fetch(`${url}/api/v1/payments/checkouts`, { method: "POST", headers, body });
+        const { checkout_url } = (await made.json()) as { checkout_url: string };
+        for (const page of [checkout_url, `${url}/docs`, `${url}/_sandbox/dashboard`, `${url}/openapi.json`])
+          expect([page, (await fetch(page)).status]).toEqual([page, 200]);
+        expect(await server.stop()).toMatchObject({ code: 0, stderr: "" });
+      }
+    });
+
+    it("exec runs a command beside it, and under a mishap", async () => {
+      const call = `fetch(process.env.PAYMENTS_BASE_URL + "/health").then(({ status }) => console.log("answered", status))`;
+      const command = ["--", OLDEST!, "-e", call];
+      expect(await run(["exec", ...command], inFolder())).toMatchObject({
+        code: 0,
+        stdout: "answered 200\n",
+      });
+      const under = await run(["exec", "--under", "webhook_chaos", ...command], inFolder());
+      expect([under.code, under.stdout]).toEqual([
+        0,
+        expect.stringContaining("passes plain and under 1 of 1"),
+      ]);
+    });
+
+    it.each([
+      [["run", "paid.yaml", join(ROOT, "scenarios/flow_card.yaml")], "2 of 2 scenarios passed"],
+      [["validate", "paid.yaml"], "paid.yaml"],
+      [["init"], "payments-sandbox.config.yaml"],
+      [["openapi"], '"openapi"'],
+      [["--help"], "Usage:"],
+    ])("does its work: %j", async (args, printed) => {
+      const folder = inFolder();
+      writeFileSync(join(folder.cwd, "paid.yaml"), SCENARIO);
+      const { code, stdout, stderr } = await run(args, folder);
+      expect({ code, stderr, stdout }).toEqual({
+        code: 0,
+        stderr: "",
+        stdout: expect.stringContaining(printed),
+      });
+    });
+  },
+);
+
+it.skipIf(TOO_OLD === undefined).each([[[]], [["start"]], [["exec", "--", "true"]], [["--help"]]])(
+  "one line on a Node that is too old (PAYMENTS_SANDBOX_TOO_OLD_NODE names its binary): %j",
+  async (args) => {
+    expect(await run(args, { node: TOO_OLD })).toEqual({
+      code: 1,
+      signal: null,
+      stdout: "",
+      stderr: `payments-sandbox needs Node ${LEAST} or newer; this is ${versionOf(TOO_OLD!)}\n`,
+    });
+  },
+);
