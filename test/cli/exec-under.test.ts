@@ -185,7 +185,7 @@ It breaks under 2 of 3 mishaps: webhook_chaos, declined.
         },
       ],
     });
-  }, 60_000);
+  }, 300_000);
 
   it("gives each run a fresh sandbox of the same seed, the scenario on top, and tells the command which", async () => {
     const folder = temporaryFolder();

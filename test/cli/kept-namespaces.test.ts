@@ -12,7 +12,7 @@ import {
 } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 
-beforeAll(buildIfMissing, 60_000);
+beforeAll(buildIfMissing);
 afterEach(stopAll);
 afterAll(removeFolders);
 
@@ -80,7 +80,7 @@ describe("namespaces kept by the command", () => {
 
   it.skipIf(process.platform === "win32")(
     "are refused in time when there are no more file handles, and so is a start that would need more",
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async () => {
       const data = dataFile();
       const { command, call, client } = await serve(data, [], { openFiles: 100 });

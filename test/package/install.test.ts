@@ -62,7 +62,7 @@ beforeAll(async () => {
     "use.cts": IMPORTED + everyDoor(REQUIRED_DOORS),
     "use.ts": IMPORTED + everyDoor(REQUIRED_DOORS),
   });
-}, 60_000);
+}, 300_000);
 afterEach(() => {
   for (const child of children.splice(0)) if (child.exitCode === null) child.kill("SIGKILL");
 });
@@ -127,7 +127,7 @@ describe("npx payments-sandbox", () => {
   });
 });
 
-describe("its types", { timeout: 60_000 }, () => {
+describe("its types", { timeout: 300_000 }, () => {
   const tsc = (...args: string[]): string => {
     const strict = [
       "--strict",

@@ -33,7 +33,7 @@ steps:
 
 describe.skipIf(OLDEST === undefined)(
   "the command on the oldest Node promised (PAYMENTS_SANDBOX_OLDEST_NODE names its binary)",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   () => {
     const inFolder = () => ({ node: OLDEST, cwd: temporaryFolder() }) satisfies CommandOptions;
 

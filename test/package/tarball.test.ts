@@ -16,7 +16,7 @@ beforeAll(async () => {
   tarball = await pack();
   folder = await install(tarball);
   installed = join(folder, "node_modules/payments-sandbox");
-}, 60_000);
+}, 300_000);
 afterAll(removeProjects);
 
 const paths = (): string[] => tarball.files.map(({ path }) => path);
@@ -92,8 +92,8 @@ it("says nothing of the machine it was made on", () => {
 
 it("has types that every way of importing finds (attw)", () => {
   expect(finds("@arethetypeswrong/cli/dist/index.js", tarball.file, "--no-definitely-typed")).toBe("");
-}, 60_000);
+}, 300_000);
 
 it("is packed as it should be (publint)", () => {
   expect(finds("publint/src/cli.js", "run", tarball.file, "--strict")).toBe("");
-}, 60_000);
+}, 300_000);

@@ -93,7 +93,7 @@ describe("one bit flipped in a snapshot or a journal", () => {
     }
     expect(stateAt(file)).toBe(original);
     expect(unnoticed).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 });
 
 describe("the checksum of a line", () => {

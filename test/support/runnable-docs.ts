@@ -22,7 +22,7 @@ export function runBlock(
   const file = join(root, `.docs-${process.pid}-${name}`);
   writeFileSync(file, code);
   return new Promise((resolve) => {
-    execFile(process.execPath, [file], { cwd: root, timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, [file], { cwd: root, timeout: 250_000 }, (error, stdout, stderr) => {
       rmSync(file, { force: true });
       resolve({ stdout, stderr, code: error === null ? 0 : Number(error.code ?? 1) });
     });
