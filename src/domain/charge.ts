@@ -1,83 +1,19 @@
-import { CHARGE_STATUSES, type ChargeStatus, type Mode } from "../schema/common.js";
+import { CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";
 import { chargeEventType } from "../schema/event-types.js";
-import type { ChargeEntry } from "../schema/scenario.js";
+import type { Charge, ChargeTasks } from "../schema/records/payments.js";
 import { iso } from "../schema/time.js";
-import type { Fees, Pricing } from "./pricing.js";
 import type { StatusRules } from "./timeline.js";
+
+export type {
+  Charge,
+  ChargeNote,
+  ChargeTasks,
+  PaymentInstructions,
+  StatusChange,
+} from "../schema/records/payments.js";
 
 /** Who changed a status. The control API and the customer overrule what is left of a scenario's timeline. */
 export type Actor = "api" | "scenario" | "clock" | "customer" | "control";
-
-export interface StatusChange {
-  readonly status: ChargeStatus;
-  readonly at: string;
-  readonly reason?: string;
-}
-
-export type PaymentInstructions = Readonly<Record<string, string>> & { readonly type: string };
-
-/** A charge as the engine keeps it: the wire fields first, then what only the sandbox knows. */
-export interface Charge {
-  readonly charge_id: string;
-  readonly checkout_id: string;
-  readonly organization_id: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly status: ChargeStatus;
-  readonly provider_reference: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly payment_method: string | null;
-  readonly payment_rail: string | null;
-  readonly customer_email: string | null;
-  readonly customer_name: string | null;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly fees: Fees | null;
-  readonly exchange_rate: string | null;
-  readonly settlement_amount: string | null;
-  readonly settled_at: string | null;
-  readonly failure_reason: string | null;
-  readonly payment_instructions: PaymentInstructions | null;
-  readonly expires_at: string;
-  readonly status_history: readonly StatusChange[];
-
-  /** Place in creation order over all charges of the namespace; lists are newest first by it. */
-  readonly seq: number;
-  readonly mode: Mode;
-  readonly kind: "whitelabel" | "hosted";
-  /** Where the customer goes back to. */
-  readonly success_url: string | null;
-  readonly cancel_url: string | null;
-  /** Hosted only: the methods the customer may choose from, and the quote whose price is held for them. */
-  readonly offered_methods: readonly string[];
-  readonly quote_id: string | null;
-  readonly pricing: Pricing;
-  readonly phone_number: string | null;
-  readonly bank_account_number: string | null;
-  readonly expires_at_ms: number;
-  /** Settlement waits so long after COMPLETED; 0 settles in the same commit. */
-  readonly settlement_delay_ms: number;
-  /** The scenario asked for by name in the request or its metadata, if any. */
-  readonly scenario_asked: string | null;
-  /** The scenario whose rule matched, and its timeline, frozen when it matched. */
-  readonly scenario: string | null;
-  readonly timeline: readonly ChargeEntry[];
-  /** Ids of the tasks that wait for this charge. */
-  readonly tasks: ChargeTasks;
-  /** What happened to it that no status shows: entries that came too late, names that matched nothing. */
-  readonly notes: readonly ChargeNote[];
-}
-
-export interface ChargeTasks {
-  readonly expiry?: number;
-  readonly timeline?: number;
-  readonly settlement?: number;
-}
-
-export interface ChargeNote {
-  readonly at: string;
-  readonly note: string;
-}
 
 /**
  * Which status may follow which (contract section 2: transitions). PROCESSING is paid and does not expire;

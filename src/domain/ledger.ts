@@ -1,27 +1,8 @@
-import type { Mode } from "../schema/common.js";
+import { LEDGER_ACCOUNTS, type LedgerAccount, type Mode } from "../schema/common.js";
+import type { Holdings, Posting } from "../schema/records/payments.js";
 import { add, isNegative, negate, sumToZero, zero } from "./money.js";
 
-/**
- * The accounts of one organization in one mode and currency. `outside` is the world beyond: customers and
- * banks. What leaves one account enters another, so the five always sum to zero.
- */
-export const LEDGER_ACCOUNTS = ["available", "pending", "in_transit", "fees", "outside"] as const;
-export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
-
-export interface Holdings {
-  readonly key: string;
-  readonly mode: Mode;
-  readonly organization_id: string;
-  readonly currency: string;
-  readonly seq: number;
-  readonly decimals: number;
-  readonly balances: Readonly<Record<LedgerAccount, string>>;
-}
-
-export interface Posting {
-  readonly account: LedgerAccount;
-  readonly amount: string;
-}
+export type { Holdings, Posting } from "../schema/records/payments.js";
 
 export function holdingsKey(mode: Mode, organizationId: string, currency: string): string {
   return `${mode}|${organizationId}|${currency}`;

@@ -1,16 +1,7 @@
+import type { Fees, Pricing } from "../schema/records/payments.js";
 import { add, convert, exchangeRate, percentOf, toCanonical } from "./money.js";
 
-/** The pricing object of a request, canonical: every amount with its currency's decimals. */
-export interface Pricing {
-  readonly base_currency: string;
-  readonly amount: string;
-  readonly local_pricing?: Readonly<Record<string, string>>;
-}
-
-export interface Fees {
-  readonly total_fee: string;
-  readonly fee_breakdown: { readonly platform_fee: string; readonly gateway_fee: string };
-}
+export type { Fees, Pricing } from "../schema/records/payments.js";
 
 /** What a price comes to in the currency the customer pays in. Computed once, copied ever after. */
 export interface Price {

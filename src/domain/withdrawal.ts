@@ -1,36 +1,11 @@
-import type { Mode, WithdrawalStatus } from "../schema/common.js";
+import type { WithdrawalStatus } from "../schema/common.js";
 import { withdrawalEventType } from "../schema/event-types.js";
-import type { WithdrawalEntry } from "../schema/scenario.js";
+import type { Withdrawal } from "../schema/records/payments.js";
 import { iso } from "../schema/time.js";
-import type { Actor, ChargeNote } from "./charge.js";
+import type { Actor } from "./charge.js";
 import type { StatusRules } from "./timeline.js";
 
-/** A withdrawal as the engine keeps it: the wire fields first (contract section 2: withdrawal). */
-export interface Withdrawal {
-  readonly withdrawal_id: string;
-  readonly destination_id: string;
-  readonly organization_id: string;
-  readonly amount: string;
-  readonly fee: string;
-  readonly currency: string;
-  readonly status: WithdrawalStatus;
-  readonly failure_reason: string | null;
-  readonly reference: string | null;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly created_at: string;
-  readonly updated_at: string;
-
-  readonly seq: number;
-  readonly mode: Mode;
-  /** The scenario asked for by name, and the one whose rule matched. */
-  readonly scenario_asked: string | null;
-  readonly scenario: string | null;
-  readonly timeline: readonly WithdrawalEntry[];
-  /** The task that carries on the timeline, if it goes on. */
-  readonly timeline_task: number | null;
-  /** Entries that came too late, names that matched nothing. */
-  readonly notes: readonly ChargeNote[];
-}
+export type { Withdrawal } from "../schema/records/payments.js";
 
 export const WITHDRAWAL_TRANSITIONS: Readonly<Record<WithdrawalStatus, readonly WithdrawalStatus[]>> = {
   PENDING: ["PROCESSING", "CANCELLED"],

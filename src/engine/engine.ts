@@ -155,7 +155,7 @@ export class Engine {
       name: this.#name,
       generation: before.generation,
       highest_generation: Math.max(kept.highest_generation, before.highest_generation),
-      restores: Math.max(kept.restores, before.restores) + 1,
+      restores: Math.max(kept.restores ?? 0, before.restores ?? 0) + 1,
     };
     const puts: Change["puts"] = [["world", "world", world]];
     state.apply({ seq: this.#state.seq + 1, at: state.at, puts, counters: {} });
@@ -182,6 +182,6 @@ export class Engine {
   }
 }
 
-function scopeOf({ seed, name, generation, restores }: WorldRecord): string {
+function scopeOf({ seed, name, generation, restores = 0 }: WorldRecord): string {
   return `${seed}\0${name}\0${restores === 0 ? generation : `${generation}.${restores}`}`;
 }

@@ -1,4 +1,5 @@
 import type { Outcome } from "../engine/commands/deliveries.js";
+import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
 import { RESPONSE_KEPT_BYTES, retryAfterMs } from "./answers.js";
 import type { SignedRequest } from "./sender.js";
 import type { Wall } from "./wall.js";
@@ -16,11 +17,9 @@ export interface InProcessReceiver {
   readonly url: string;
 }
 
-const SCHEME = "in-process:";
-
-/** How an endpoint says that its deliveries go to a function of this process: nothing a user can register. */
+/** Whether an endpoint's deliveries go to a function of this process. */
 export function isInProcess(url: string): boolean {
-  return url.startsWith(SCHEME);
+  return url.startsWith(IN_PROCESS_SCHEME);
 }
 
 /** The functions that hear webhooks, by the address their endpoints have in the state. */
@@ -29,7 +28,7 @@ export class InProcessReceivers {
   #made = 0;
 
   add(receiver: InProcessReceiver): string {
-    const address = `${SCHEME}//handler-${++this.#made}`;
+    const address = `${IN_PROCESS_SCHEME}//handler-${++this.#made}`;
     this.#receivers.set(address, receiver);
     return address;
   }

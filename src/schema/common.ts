@@ -26,6 +26,13 @@ export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 export const withdrawalStatusSchema = z.enum(WITHDRAWAL_STATUSES);
 
 /**
+ * The accounts of one organization in one mode and currency. `outside` is the world beyond: customers and
+ * banks. What leaves one account enters another, so the five always sum to zero.
+ */
+export const LEDGER_ACCOUNTS = ["available", "pending", "in_transit", "fees", "outside"] as const;
+export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
+
+/**
  * A non-negative decimal string without exponent, sign or superfluous leading zeros: at most 30 digits
  * before the point. How many may follow it depends on the currency and is checked where that is known.
  */

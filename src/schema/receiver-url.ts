@@ -11,7 +11,10 @@ const PORT_ALONE = /^[1-9]\d{0,4}(?=[/?#]|$)/;
  * Undefined for any other scheme, and for where a cloud tells a machine its own secrets.
  */
 export function webhookUrl(text: string): string | undefined {
-  if (text.length > LONGEST.url) return undefined;
+  return text.length > LONGEST.url ? undefined : receiverUrl(text);
+}
+
+function receiverUrl(text: string): string | undefined {
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
   const withScheme = hasScheme ? text : `http://${PORT_ALONE.test(text) ? "localhost:" : ""}${text}`;
   if (!/^https?:\/\//i.test(withScheme) || !URL.canParse(withScheme)) return undefined;
@@ -19,6 +22,14 @@ export function webhookUrl(text: string): string | undefined {
   // `mailto:ada@shop.test` and `http:/localhost` name a scheme too, `/hooks` no host: nobody means what they would be.
   if (!hasScheme && (url.username !== "" || /^[/\\?#]|^[^/?#]*:([/?#]|$)/.test(text))) return undefined;
   return isMetadataHost(url.hostname) || isNumberForAddress(withScheme, url) ? undefined : url.href;
+}
+
+/** The scheme of endpoints whose deliveries go to a function of this process: nothing a user can register. */
+export const IN_PROCESS_SCHEME = "in-process:";
+
+/** Whether it is an address as `webhookUrl` makes one, or that of a function of this process. */
+export function isReceiverUrl(url: string): boolean {
+  return receiverUrl(url) === url || /^in-process:\/\/handler-\d+$/.test(url);
 }
 
 /**

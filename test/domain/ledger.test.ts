@@ -5,7 +5,6 @@ import {
   assertBalanced,
   emptyBalances,
   type Holdings,
-  LEDGER_ACCOUNTS,
   openingPostings,
   type Posting,
   paymentPostings,
@@ -15,6 +14,7 @@ import {
   withdrawalPostings,
   withdrawalReturnedPostings,
 } from "../../src/domain/ledger.js";
+import { LEDGER_ACCOUNTS } from "../../src/schema/common.js";
 import { decimalsArb, unitsArb } from "../support/amounts.js";
 import { decimalText, minorUnits } from "../support/fraction.js";
 
