@@ -1,3 +1,4 @@
+import { isTooDeep, MAX_DEPTH, TOO_DEEP } from "../schema/depth.js";
 import { invalid, type Refusal, refuse } from "../schema/errors.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -6,7 +7,8 @@ const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 
 /** A request's body, read but not yet judged: the checks that come before it may still want to see it. */
 export type RawBody =
-  | { readonly text: string }
+  /** `isGarbled`: it was no UTF-8, and the text is what could be made of it. */
+  | { readonly text: string; readonly isGarbled?: boolean }
   | { readonly tooLarge: true }
   /** Its sender hung up before it was whole: nobody reads the answer, and nothing may be done for it. */
   | { readonly torn: true };
@@ -22,7 +24,8 @@ export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Pro
 
 async function readAll(request: Request, maxBytes: number): Promise<RawBody> {
   const length = request.headers.get("content-length");
-  if (length !== null) return Number(length) > maxBytes ? { tooLarge: true } : { text: await request.text() };
+  if (length !== null)
+    return Number(length) > maxBytes ? { tooLarge: true } : textOf(await request.arrayBuffer());
   if (request.body === null) return { text: "" };
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -33,7 +36,17 @@ async function readAll(request: Request, maxBytes: number): Promise<RawBody> {
     else chunks.length = 0;
   }
   if (size > maxBytes) return { tooLarge: true };
-  return { text: Buffer.concat(chunks).toString("utf8") };
+  return textOf(Buffer.concat(chunks));
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function textOf(bytes: ArrayBuffer | Uint8Array): RawBody {
+  try {
+    return { text: utf8.decode(bytes) };
+  } catch {
+    return { text: new TextDecoder().decode(bytes), isGarbled: true };
+  }
 }
 
 export interface JsonObject {
@@ -46,14 +59,21 @@ export function parseBody(raw: RawBody, contentType: string | null): JsonObject 
   if ("torn" in raw) return tornBody();
   if (contentType === null || !/^application\/json\s*(;|$)/i.test(contentType))
     return invalid({ body: "must be sent with Content-Type: application/json" });
-  return parseObject(raw.text);
+  return parseObject(raw);
 }
 
 export function tornBody(): Refusal {
   return invalid({ body: "broke off before it was whole" });
 }
 
-export function parseObject(text: string): JsonObject | Refusal {
+/** A body so short is not too deep. */
+const SHORT = 2 * MAX_DEPTH;
+
+export function parseObject(
+  { text, isGarbled }: Extract<RawBody, { text: string }>,
+  maxDepth = MAX_DEPTH,
+): JsonObject | Refusal {
+  if (isGarbled) return invalid({ body: "is not valid UTF-8" });
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -62,5 +82,6 @@ export function parseObject(text: string): JsonObject | Refusal {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return invalid({ body: "must be a JSON object" });
+  if (text.length > SHORT && isTooDeep(value, maxDepth)) return invalid({ body: TOO_DEEP });
   return { object: value as Record<string, unknown> };
 }

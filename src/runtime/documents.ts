@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type * as z from "zod/mini";
+import { MAX_DEPTH, TOO_DEEP } from "../schema/depth.js";
 import { check, issueMessage, issuePath, meantIssues } from "../schema/issues.js";
 import { nearest } from "../schema/nearest.js";
 import { own } from "../schema/own.js";
@@ -13,8 +14,6 @@ const MAX_TOKENS = 200_000;
 const MAX_FAULTS = 50;
 const MAX_TEXT = 300;
 const MAX_ALIASES = 1_000;
-const MAX_DEPTH = 100;
-const TOO_DEEP = "is nested too deeply";
 
 /** Where in a file something is wrong, and what. */
 export interface Fault {
@@ -204,7 +203,7 @@ function* slipsIn(yaml: Yaml, document: YamlDocument): Generator<{ offset: numbe
         yield { offset, message: `*${node.source} stands for what it is in` };
     }
     if (!yaml.isCollection(node)) continue;
-    if (above.length > MAX_DEPTH) return yield { offset: node.range?.[0] ?? 0, message: TOO_DEEP };
+    if (above.length >= MAX_DEPTH) return yield { offset: node.range?.[0] ?? 0, message: TOO_DEEP };
     const around = [...above, node];
     const keys = new Set<unknown>();
     for (const item of node.items) {

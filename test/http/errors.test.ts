@@ -5,6 +5,7 @@ import {
   expectError,
   expectInvalid,
   KES_ORDER,
+  okBody,
   openApi,
   openSandbox,
   START,
@@ -19,6 +20,16 @@ function padded(bytes: number): string {
   const body = JSON.stringify({ ...KES_ORDER, pad: "" });
   return body.replace('"pad":""', `"pad":"${"x".repeat(bytes - Buffer.byteLength(body))}"`);
 }
+
+/** Bytes that are no UTF-8: each way in which they can be none. */
+const UNTIDY: [name: string, bytes: number[]][] = [
+  ["Latin-1", [0x63, 0x61, 0x66, 0xe9]],
+  ["a byte that follows nothing", [0x80]],
+  ["a character cut off", [0xf0, 0x9f, 0x98]],
+  ["a character written too long", [0xc0, 0xaf]],
+  ["half of a surrogate pair", [0xed, 0xa0, 0x80]],
+  ["beyond Unicode", [0xf4, 0x90, 0x80, 0x80]],
+];
 
 describe("a path where nothing is", () => {
   it.each([
@@ -110,6 +121,79 @@ describe("a body that cannot be read", () => {
       expectInvalid(answer, "body");
       expect(answer.error.message).toBe("Invalid request parameters");
     }
+  });
+
+  it.each(UNTIDY)(
+    "because it is no UTF-8, %s, is 400, details.body, and nothing of it is kept",
+    async (_, bytes) => {
+      const api = await openApi();
+      const before = api.sandbox.snapshot().collections;
+      const name = Buffer.from(JSON.stringify({ ...KES_ORDER, customer_name: "HERE" }));
+      const at = name.indexOf("HERE");
+      const body = Buffer.concat([name.subarray(0, at), Buffer.from(bytes), name.subarray(at + 4)]);
+      for (const path of [QUOTES, "/api/v1/payments/checkouts", "/_sandbox/events"]) {
+        const answer = await api.send("POST", path, body, { "content-type": "application/json" });
+        expectInvalid(answer, "body");
+        expect(answer.details.body).toBe("is not valid UTF-8");
+      }
+      expect(api.sandbox.snapshot().collections).toEqual(before);
+    },
+  );
+
+  it("is none when it is UTF-8 of any length, or says so by a byte order mark", async () => {
+    const api = await openApi();
+    const order = { ...KES_ORDER, customer_name: "Ada é 支付 😀 \ufffd" };
+    const { charge_id } = await api.pay(order);
+    expect((await api.charge(charge_id)).customer_name).toBe(order.customer_name);
+    expect((await api.tryQuote(`\ufeff${JSON.stringify(KES_ORDER)}`)).status).toBe(200);
+  });
+
+  it("because it is nested deeper than 100 levels is 400, details.body, on the service and the control API", async () => {
+    const api = await openApi();
+    const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+    const withDeep = (body: object, levels: number) =>
+      JSON.stringify({ ...body, data: 0 }).replace('"data":0', `"data":${nested(levels)}`);
+    for (const levels of [100, 8_000, 400_000])
+      for (const [path, body] of [
+        [QUOTES, KES_ORDER],
+        ["/api/v1/payments/checkouts", KES_ORDER],
+        ["/api/v1/payouts/withdrawals", { destination_id: "d", amount: "1.00", currency: "KES" }],
+        ["/_sandbox/events", { type: "webhook.test" }],
+        ["/_sandbox/wait", { for: "charge" }],
+        ["/_sandbox/faults", { drop: "before" }],
+      ] as const) {
+        const answer = await api.post(path, withDeep(body, levels));
+        expectInvalid(answer, "body");
+        expect(answer.details.body).toBe("is nested deeper than 100 levels");
+      }
+    expect((await api.tryQuote(withDeep(KES_ORDER, 99))).status).toBe(200);
+    expect(
+      (await api.post("/_sandbox/wait", withDeep({ for: "idle", match: {} }, 99))).details,
+    ).toHaveProperty("data");
+  });
+
+  it("because it is nested too deeply spoils nothing for who looks at what was sent", async () => {
+    const api = await openApi();
+    await api.pay();
+    const reader = (await api.sandbox.fetch("/_sandbox/stream")).body!.getReader();
+    const deep = `${"[".repeat(8_000)}${"]".repeat(8_000)}`;
+    expectInvalid(
+      await api.tryQuote(JSON.stringify({ ...KES_ORDER, x: 0 }).replace('"x":0', `"x":${deep}`)),
+      "body",
+    );
+    const { items } = okBody(await api.get<{ items: { request_body: unknown }[] }>("/_sandbox/requests"));
+    expect(items[0]!.request_body).toContain(deep);
+    expect((await api.tryQuote(KES_ORDER)).status).toBe(200);
+    await reader.cancel();
+  });
+
+  it("goes out with a state and comes back in, though a state has it within itself", async () => {
+    const api = await openApi();
+    const deep: unknown = JSON.parse(`${"[".repeat(96)}${"]".repeat(96)}`);
+    const steps = [{ request: "POST /api/v1/payments/quotes", body: deep }];
+    expect((await api.put("/_sandbox/scenarios/deep", { steps })).status).toBe(200);
+    const state = (await api.get("/_sandbox/state")).text;
+    expect((await api.put("/_sandbox/state", state)).status).toBe(200);
   });
 
   it.each([
@@ -215,6 +299,29 @@ describe("over a real connection", () => {
     const answer = await wire.next();
     expect(answer?.status).toBe(413);
     expect(errorOf(answer?.body ?? "").code).toBe("PAYLOAD_TOO_LARGE");
+    await expectUsable(wire, answer);
+  });
+
+  it.each([
+    [
+      "with its length announced",
+      (body: Buffer) => [head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`)), body],
+    ],
+    [
+      "in chunks",
+      (body: Buffer) => [
+        head(...lines("sk_test_sandbox", "Transfer-Encoding: chunked")),
+        `${body.length.toString(16)}\r\n`,
+        body,
+        "\r\n0\r\n\r\n",
+      ],
+    ],
+  ])("a body that is no UTF-8, %s, is 400, and the connection is in order after it", async (_, request) => {
+    const wire = await open();
+    for (const part of request(Buffer.from('{"payment_method":"caf\xe9"}', "latin1"))) wire.write(part);
+    const answer = await wire.next();
+    expect(answer?.status).toBe(400);
+    expect(errorOf(answer?.body ?? "").details).toEqual({ body: "is not valid UTF-8" });
     await expectUsable(wire, answer);
   });
 

@@ -10,6 +10,7 @@ import {
   requestQuerySchema,
   triggerRequestSchema,
 } from "../../schema/control.js";
+import { jsonOrText } from "../../schema/depth.js";
 import { INVALID_QUERY_MESSAGE, invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { parseInstant } from "../../schema/time.js";
@@ -165,10 +166,5 @@ function bytesOf(text: string | null): number | null {
 }
 
 function asJson(text: string | null): unknown {
-  if (text === null || text === "") return null;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+  return text === null || text === "" ? null : jsonOrText(text);
 }

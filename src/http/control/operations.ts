@@ -1,4 +1,5 @@
 import type { Mode } from "../../schema/common.js";
+import { MAX_DEPTH } from "../../schema/depth.js";
 import type { Refusal } from "../../schema/errors.js";
 import type { World, Worlds } from "../ports.js";
 import type { Reply } from "../reply.js";
@@ -67,6 +68,8 @@ export interface ControlOperation {
   readonly path: string;
   /** Larger than usual for a whole state. */
   readonly maxBodyBytes?: number;
+  /** More levels than usual for a state, which has bodies within it. */
+  readonly maxDepth?: number;
   handle(call: ControlCall): Reply | Refusal | Promise<Reply | Refusal>;
 }
 
@@ -85,6 +88,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
     path: "/_sandbox/state",
     handle: putState,
     maxBodyBytes: 512 * 1024 * 1024,
+    maxDepth: MAX_DEPTH + 20,
   },
   { id: "listSnapshots", method: "GET", path: "/_sandbox/snapshots", handle: listSnapshots },
   { id: "createSnapshot", method: "POST", path: "/_sandbox/snapshots", handle: postSnapshot },

@@ -23,9 +23,7 @@ export function serveControl(
     const answer = async (): Promise<Reply | Refusal> => {
       if (operation.method !== "GET" && isForeign(c.req.raw, world.publicUrl))
         return refuse("FORBIDDEN", OTHER_SITE);
-      const { maxBodyBytes = MAX_BODY_BYTES } = operation;
-      const body =
-        operation.method === "GET" ? {} : readObject(await readBody(c.req.raw, maxBodyBytes), maxBodyBytes);
+      const body = operation.method === "GET" ? {} : await readObject(c.req.raw, operation);
       if (isRefusal(body)) return body;
       return operation.handle({
         worlds,
@@ -42,11 +40,15 @@ export function serveControl(
   };
 }
 
-function readObject(raw: RawBody, maxBytes: number): Record<string, unknown> | Refusal {
+async function readObject(
+  request: Request,
+  { maxBodyBytes: maxBytes = MAX_BODY_BYTES, maxDepth }: ControlOperation,
+): Promise<Record<string, unknown> | Refusal> {
+  const raw: RawBody = await readBody(request, maxBytes);
   if ("tooLarge" in raw)
     return refuse("PAYLOAD_TOO_LARGE", `The request body is larger than ${maxBytes / 2 ** 20} MiB`);
   if ("torn" in raw) return tornBody();
   if (raw.text.trim() === "") return {};
-  const parsed = parseObject(raw.text);
+  const parsed = parseObject(raw, maxDepth);
   return isRefusal(parsed) ? parsed : parsed.object;
 }

@@ -1,3 +1,4 @@
+import { jsonOrText } from "../../schema/depth.js";
 import type { Wall } from "../wall.js";
 import { CannotRun, StepFailure } from "./failure.js";
 
@@ -158,16 +159,11 @@ async function readAnswer(response: Answered): Promise<Answer> {
     throw new StepFailure({ message: `the answer is too large to look at: ${length} bytes` });
   }
   const text = await response.text();
-  return { status: response.status, headers: Object.fromEntries(response.headers), body: asJson(text) };
-}
-
-function asJson(text: string): unknown {
-  if (text === "") return null;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: text === "" ? null : jsonOrText(text),
+  };
 }
 
 /** In words, why a request got no answer. */

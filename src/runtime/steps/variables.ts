@@ -1,3 +1,5 @@
+import { MAX_DEPTH, TOO_DEEP } from "../../schema/depth.js";
+
 /**
  * `${name}`, `${name.path}` and `${env.NAME:-default}` in the strings of a file. A string that is nothing but one
  * of them takes its value, whatever its type; `$${` stands for a `${` that is meant literally.
@@ -22,7 +24,8 @@ export interface VariableFault {
   readonly message: string;
 }
 
-const MAX_DEPTH = 120;
+/** Variables may stand for something deep themselves. */
+const MAX_FILLED_DEPTH = MAX_DEPTH + 20;
 
 /** Whether a value is a string with a variable that is still open. */
 export function isOpen(value: unknown): boolean {
@@ -40,8 +43,8 @@ export function fill(
     return fillText(value, resolve, (message) => {
       onFault({ path, message });
     });
-  if (typeof value === "object" && path.length > MAX_DEPTH) {
-    onFault({ path: path.slice(0, 10), message: "is nested too deeply" });
+  if (typeof value === "object" && path.length > MAX_FILLED_DEPTH) {
+    onFault({ path: path.slice(0, 10), message: TOO_DEEP });
     return null;
   }
   if (Array.isArray(value)) return value.map((part, index) => fill(part, resolve, onFault, [...path, index]));

@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isTooDeep, jsonOrText, MAX_DEPTH } from "../../src/schema/depth.js";
+
+/** How many brackets of a JSON text are open at once at most; those within strings are none. */
+function depthOf(json: string): number {
+  let open = 0;
+  let most = 0;
+  for (const sign of json.replace(/"(?:[^"\\]|\\.)*"/g, "")) {
+    if (sign === "[" || sign === "{") most = Math.max(most, ++open);
+    else if (sign === "]" || sign === "}") open--;
+  }
+  return most;
+}
+
+const nested = (levels: number, inner = "") => "[".repeat(levels) + inner + "]".repeat(levels);
+
+describe("the depth of JSON", () => {
+  it("is what its text shows, for any value and any limit", () => {
+    fc.assert(
+      fc.property(fc.json({ depthSize: "large", maxDepth: 12 }), fc.nat(14), (json, levels) => {
+        expect(isTooDeep(JSON.parse(json), levels)).toBe(depthOf(json) > levels);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    [MAX_DEPTH, false],
+    [MAX_DEPTH + 1, true],
+    [500_000, true],
+  ])("of %d levels is too much: %s", (levels, isTooMuch) => {
+    expect(isTooDeep(JSON.parse(nested(levels)))).toBe(isTooMuch);
+    expect(isTooDeep({ a: [1, JSON.parse(nested(levels - 2, "{}"))] })).toBe(levels > MAX_DEPTH - 1);
+  });
+
+  it("that is too much leaves a text what it is", () => {
+    expect(jsonOrText('{"a":[1]}')).toEqual({ a: [1] });
+    expect(jsonOrText("no JSON")).toBe("no JSON");
+    expect(jsonOrText(nested(MAX_DEPTH + 1))).toBe(nested(MAX_DEPTH + 1));
+  });
+});
