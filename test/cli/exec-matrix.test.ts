@@ -14,8 +14,15 @@ function column(
     code,
     durationMs: 1_250,
     tests: tests && Object.entries(tests).map(([title, outcome]) => ({ title, outcome })),
+    isReportWanted: tests !== undefined,
   };
 }
+
+/** A run that wrote no report though it should have. */
+const unreported = (label: string, code: number): Column => ({
+  ...column(label, code),
+  isReportWanted: true,
+});
 
 describe("the matrix", () => {
   it("without reports: a line a run", () => {
@@ -32,6 +39,27 @@ describe("the matrix", () => {
 It breaks under 1 of 2 mishaps: declined.
 `);
     expect(matrix.isAllPassed).toBe(false);
+  });
+
+  it("a run without the report it should have written has not passed, however good its exit code", () => {
+    const columns = [column("plain", 0, { a: "passed" }), unreported("declined", 0), unreported("stuck", 1)];
+    const matrix = new Matrix(["npm", "test"], columns, []);
+    expect(matrix.toText(plainText)).toBe(`npm test
+  ✓ plain     passed  exit 0  1.3 s
+  ✗ declined  failed  exit 0  1.3 s  no report
+  ✗ stuck     failed  exit 1  1.3 s  no report
+
+It breaks under 1 of 2 mishaps: stuck. Of declined there is no report, so nothing is known.
+`);
+    expect(matrix.isAllPassed).toBe(false);
+    expect(matrix.toJson()).toMatchObject({
+      passed: false,
+      runs: [{ passed: true }, { passed: false }, { passed: false }],
+    });
+    const [plain, declined] = columns;
+    expect(new Matrix(["npm", "test"], [plain!, declined!], []).toText(plainText)).toMatch(
+      /\nOf declined there is no report, so nothing is known\.\n$/,
+    );
   });
 
   it("with reports: a line a test that breaks, the others in one", () => {

@@ -255,7 +255,21 @@ It breaks under 2 of 3 mishaps: webhook_chaos, declined.
     expect(stderr).toContain(`payments-sandbox: --under-report: this run has not written ${report}\n`);
     expect(stderr).toContain(`payments-sandbox: --under-report: ${report} is neither JUnit XML nor TAP\n`);
     expect(stdout).not.toContain("old");
-    expect(stdout).toMatch(/✗ declined {2}failed {2}exit 1 {2}\d+\.\d s\n/);
+    expect(stdout).toMatch(/✗ declined {2}failed {2}exit 1 {2}\d+\.\d s\b/);
+  });
+
+  it("is not green without the report that was asked for, though every run exits with 0", async () => {
+    const { code, stdout } = await run([
+      "exec",
+      "--under",
+      "declined",
+      "--under-report",
+      join(temporaryFolder(), "missing.xml"),
+      ...shell("true"),
+    ]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/✗ plain +failed +exit 0 .* no report\n/);
+    expect(stdout).toMatch(/Of plain, declined there is no report, so nothing is known\.\n$/);
   });
 
   it("ends with the run a signal ends, and starts no other", async () => {

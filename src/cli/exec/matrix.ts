@@ -11,6 +11,8 @@ export interface Column {
   readonly durationMs: number;
   /** What its report says of each test, where there is one. */
   readonly tests: readonly TestResult[] | undefined;
+  /** Whether it should have written a report: without it, its exit code does not say that all is well. */
+  readonly isReportWanted: boolean;
 }
 
 type Outcome = TestResult["outcome"] | "absent";
@@ -69,7 +71,7 @@ export class Matrix {
   /** Its exit code may be good though its report is not: some runners are told to go on. */
   #isPassed(index: number): boolean {
     const column = this.#columns[index]!;
-    return column.code === 0 && this.#breaks(index) === 0;
+    return column.code === 0 && !isUnreported(column) && this.#breaks(index) === 0;
   }
 
   #breaks(index: number): number {
@@ -115,7 +117,8 @@ export class Matrix {
   }
 
   #runLines(paint: Paint): string[] {
-    const rows = this.#columns.map(({ label, code, durationMs, tests }, index) => {
+    const rows = this.#columns.map((column, index) => {
+      const { label, code, durationMs, tests } = column;
       const outcome = this.#isPassed(index) ? "passed" : "failed";
       const broken = this.#breaks(index);
       return {
@@ -125,9 +128,11 @@ export class Matrix {
           outcome,
           `exit ${code}`,
           `${(durationMs / 1_000).toFixed(1)} s`,
-          tests === undefined || index === 0
-            ? ""
-            : `${broken} of ${this.#columns[0]!.tests?.length ?? tests.length} tests break`,
+          isUnreported(column)
+            ? "no report"
+            : tests === undefined || index === 0
+              ? ""
+              : `${broken} of ${this.#columns[0]!.tests?.length ?? tests.length} tests break`,
         ],
       };
     });
@@ -188,13 +193,25 @@ export class Matrix {
     const [plain] = this.#columns;
     if (plain!.code !== 0)
       return paint("red", "The plain run did not pass: there is nothing to compare the other runs with.");
-    const failed = this.#columns.filter((_column, index) => !this.#isPassed(index)).map(({ label }) => label);
+    const unknown = this.#columns.filter((column) => column.code === 0 && isUnreported(column));
+    const failed = this.#columns
+      .filter((column, index) => !this.#isPassed(index) && !unknown.includes(column))
+      .map(({ label }) => label);
     const all = this.#columns.length - 1 + this.#notRun.length;
-    const cut = this.#notRun.length === 0 ? "" : ` ${this.#notRun.length} of ${all} were not run.`;
+    const cut =
+      (unknown.length === 0
+        ? ""
+        : ` Of ${unknown.map(({ label }) => label).join(", ")} there is no report, so nothing is known.`) +
+      (this.#notRun.length === 0 ? "" : ` ${this.#notRun.length} of ${all} were not run.`);
+    if (failed.length === 0 && unknown.length > 0) return paint("red", cut.trimStart());
     return failed.length === 0
       ? `${paint(cut === "" ? "green" : "yellow", `It passes plain and under ${this.#columns.length - 1} of ${all} mishaps.`)}${cut}`
       : `${paint("red", `It breaks under ${failed.length} of ${all} mishaps: ${failed.join(", ")}.`)}${cut}`;
   }
+}
+
+function isUnreported({ isReportWanted, tests }: Column): boolean {
+  return isReportWanted && tests === undefined;
 }
 
 /** It came out well plain, and does not under the mishap; what is absent from a run that passed was not meant to run. */

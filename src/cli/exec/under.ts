@@ -66,7 +66,8 @@ async function nameOf(given: string, options: StartOptions): Promise<string> {
 
 /**
  * Runs the command plain and, when that passes, under each mishap, every time beside a fresh sandbox of the same
- * seed; prints what broke. 0 when all runs passed, the plain run's own code when that failed, 1 when another did.
+ * seed; prints what broke. 0 when all runs passed, the plain run's own code when that failed, 1 when another did or
+ * one has not written the report it should have.
  */
 async function runUnder(plan: Plan, mishaps: readonly Mishap[], report: string | undefined): Promise<number> {
   const { command, options, runner, artifacts, notice } = plan;
@@ -85,7 +86,14 @@ async function runUnder(plan: Plan, mishaps: readonly Mishap[], report: string |
     const tests = report === undefined ? undefined : testsOf(report, before, notice);
     if (report !== undefined && stampOf(report) !== before)
       artifacts?.write(join(under.folder, basename(report)), readFileSync(report, "utf8"));
-    columns.push({ label, scenario, code: ran.code, durationMs: ran.durationMs, tests });
+    columns.push({
+      label,
+      scenario,
+      code: ran.code,
+      durationMs: ran.durationMs,
+      tests,
+      isReportWanted: report !== undefined,
+    });
     if (runner.asked !== undefined || (mishap === undefined && ran.code !== 0)) break;
   }
   const matrix = new Matrix(
