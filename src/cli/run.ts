@@ -2,17 +2,18 @@ import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline/promises";
 import { DocumentError } from "../runtime/documents.js";
-import { type LoadedScenario, readScenarioFile } from "../runtime/scenario-files.js";
+import type { LoadedScenario } from "../runtime/scenario-files.js";
 import type { RunReport } from "../runtime/steps/report.js";
 import { runScenario } from "../runtime/steps/run.js";
 import { freshRunId, repeatableRunId } from "../runtime/steps/run-id.js";
 import { openSandbox } from "../sandbox.js";
-import { nearest } from "../schema/nearest.js";
 import { FIXED_SEED, webhookUrl } from "../schema/options.js";
 import { UserError } from "../schema/user-error.js";
 import { junitXml } from "./junit.js";
+import { tell } from "./mistakes.js";
 import { startOptions } from "./options.js";
 import { Progress, reportText, summaryText } from "./report.js";
+import { brokenReport, isBroken, readFiles } from "./run-files.js";
 import { variablesOf } from "./variables.js";
 
 const MOST_AT_ONCE = 4;
@@ -32,64 +33,54 @@ interface RunFlags {
 /** What runs one file, wherever it runs. */
 type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) => Promise<RunReport>;
 
-/** `run`: carries out scenario files. 0 when all passed, 1 when a step failed, 2 when one could not be run. */
+/**
+ * `run`: carries out scenario files. 0 when all passed, 1 when a step failed, 2 when one could not be run: a file with
+ * faults keeps no other from running.
+ */
 export async function run(files: readonly string[], flags: RunFlags): Promise<void> {
+  refuseIdle(flags);
   const vars = variablesOf(flags.var);
-  const loaded = await loadAll(files, vars, flags);
+  const given = await readFiles(files, vars, (name) =>
+    flags.url === undefined ? repeatableRunId(flags.seed ?? FIXED_SEED, name) : freshRunId(),
+  );
+  const broken = given.filter(isBroken);
+  if (broken.length > 0) tell(new DocumentError(broken.flatMap(({ faults }) => faults)));
+  const loaded = given.filter((one): one is LoadedScenario => !isBroken(one));
   const stop = stopOnSignals();
   const runner = flags.url === undefined ? await inOwnWorlds(flags, vars) : against(flags.url, flags);
   // Against one sandbox there is one clock to hold: one file at a time.
   const atOnce = flags.url === undefined ? Math.min(MOST_AT_ONCE, availableParallelism()) : 1;
   const progress = new Progress(flags.json !== true);
   const print = inOrder(loaded, (report: RunReport) => progress.print(flags.json ? "" : reportText(report)));
-  const reports = await inParallel(loaded, atOnce, async (one) => {
+  const ran = await inParallel(loaded, atOnce, async (one) => {
     const report = await runner(one, progress, stop.signal);
     print(one, report);
     return report;
   });
   progress.end();
+  const reports = given.map((one) => (isBroken(one) ? brokenReport(one) : ran[loaded.indexOf(one)]!));
   if (flags.junit !== undefined) writeReport(flags.junit, junitXml(reports));
   const outcome = ["error", "failed", "passed"].find((one) =>
     reports.some((report) => report.outcome === one),
   );
   if (flags.json) process.stdout.write(`${JSON.stringify({ outcome, files: reports }, null, 2)}\n`);
-  else process.stdout.write(summaryText(reports));
+  else if (ran.length > 0) process.stdout.write(summaryText(reports));
   process.exitCode = stop.code ?? (outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2);
 }
 
-/** All files are read before the first runs, and all their faults told at once. */
-async function loadAll(
-  files: readonly string[],
-  vars: Readonly<Record<string, string>>,
-  flags: RunFlags,
-): Promise<LoadedScenario[]> {
-  const loaded: LoadedScenario[] = [];
-  const faults: DocumentError["faults"][number][] = [];
-  for (const file of files)
-    try {
-      const one = await readScenarioFile(file, {
-        given: vars,
-        environment: process.env,
-        runIdOf: (name) =>
-          flags.url === undefined ? repeatableRunId(flags.seed ?? FIXED_SEED, name) : freshRunId(),
-      });
-      if (one.steps.length === 0)
-        faults.push({ file, line: 1, column: 1, field: "steps", message: "there are none: nothing to run" });
-      loaded.push(one);
-    } catch (error) {
-      if (!(error instanceof DocumentError)) throw error;
-      faults.push(...error.faults);
-    }
-  if (faults.length > 0) throw new DocumentError(faults);
-  const known = new Set(loaded.flatMap(({ variables }) => [...variables]));
-  for (const name of Object.keys(vars))
-    if (!known.has(name)) {
-      const near = nearest(name, [...known]);
+/** What would be left out without a word: flags of a running sandbox without one, and of a fresh one with `--url`. */
+function refuseIdle(flags: RunFlags): void {
+  const isRunning = flags.url !== undefined;
+  const idle = isRunning
+    ? { seed: "--seed", config: "--config" }
+    : { namespace: "--namespace", controlToken: "--control-token" };
+  for (const [name, flag] of Object.entries(idle))
+    if (flags[name as keyof RunFlags] !== undefined)
       throw new UserError(
-        `--var ${name}: no file has that variable${near === undefined ? "" : `; did you mean ${near}?`}`,
+        isRunning
+          ? `${flag} is for a fresh sandbox: it cannot go with --url, which names one that runs`
+          : `${flag} is for a sandbox that runs: it goes with --url, which names one`,
       );
-    }
-  return loaded;
 }
 
 /** Each file in a sandbox of its own, with a clock that stands and the service as the config file has it. */

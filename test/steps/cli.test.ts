@@ -61,13 +61,56 @@ steps:
     expect(stdout).toContain("no answer within 0.1 s");
   });
 
-  it("exits with 2, and runs nothing, when a file has faults or there is none", async () => {
-    const broken = fileWith("name: x\nsteps:\n  - advence: 1s\n");
-    const { code, stdout, stderr } = await run(["run", fileWith(PASSES), broken, "/nowhere.yaml"]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  it("exits with 2 when a file has faults or there is none; the others are run all the same", async () => {
+    const broken = fileWith("name: x\nsteps:\n  - advence: 1s\n  - reset: maybe\n");
+    const files = [fileWith(PASSES), broken, "/nowhere.yaml", fileWith(FAILS)];
+    const report = join(dirname(broken), "report.xml");
+    const { code, stdout, stderr } = await run(["run", ...files, "--junit", report]);
+    expect(code).toBe(2);
     expect(stderr).toBe(
-      `payments-sandbox: ${broken}:3:5 steps.0.advence: unknown field; did you mean advance?\npayments-sandbox: /nowhere.yaml:1:1 there is no such file\n`,
+      [
+        `${broken}:3:5 steps.0.advence: unknown field; did you mean advance?`,
+        `${broken}:4:5 steps.1.reset: must be true`,
+        "/nowhere.yaml:1:1 there is no such file",
+      ]
+        .map((line) => `payments-sandbox: ${line}\n`)
+        .join(""),
     );
+    expect(stdout).toContain("✓ good  ");
+    expect(stdout).toContain("✗ bad  ");
+    expect(stdout).toContain("1 of 4 scenarios passed  (2 steps passed, 1 failed, 1 not run)");
+    const xml = readFileSync(report, "utf8");
+    expect(xml).toMatch(/<testsuites name="payments-sandbox" tests="6" failures="1" errors="2" skipped="1" /);
+    expect(xml).toContain(
+      `<error message="${broken}:3:5 steps.0.advence: unknown field; did you mean advance?&#10;${broken}:4:5 steps.1.reset: must be true" type="CannotRun"/>`,
+    );
+    expect(xml).toContain('<error message="/nowhere.yaml:1:1 there is no such file" type="CannotRun"/>');
+    const asJson = await run(["run", ...files, "--json"]);
+    expect(asJson.code).toBe(2);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({
+      outcome: "error",
+      files: ["passed", "error", "error", "failed"].map((outcome, index) => ({
+        file: files[index],
+        outcome,
+      })),
+    });
+  });
+
+  it("says nothing of how it came out when there was nothing to run", async () => {
+    const { code, stdout, stderr } = await run(["run", "/nowhere.yaml"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toBe("payments-sandbox: /nowhere.yaml:1:1 there is no such file\n");
+  });
+
+  it.each([
+    [["--url", "localhost:1", "--seed", "x"], "--seed is for a fresh sandbox: "],
+    [["--url", "localhost:1", "-c", "x.yaml"], "--config is for a fresh sandbox: "],
+    [["--namespace", "w1"], "--namespace is for a sandbox that runs: "],
+    [["--control-token", "x"], "--control-token is for a sandbox that runs: "],
+  ])("refuses what it would leave out: %j", async (flags, message) => {
+    const { code, stdout, stderr } = await run(["run", fileWith(PASSES), ...flags]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(`payments-sandbox: ${message}`);
   });
 
   it.each([

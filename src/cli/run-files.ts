@@ -1,0 +1,76 @@
+import { DocumentError, type Fault, faultText } from "../runtime/documents.js";
+import { type LoadedScenario, readScenarioFile } from "../runtime/scenario-files.js";
+import type { RunReport } from "../runtime/steps/report.js";
+import { nearest } from "../schema/nearest.js";
+import { UserError } from "../schema/user-error.js";
+
+/** A file as it was given: what there is to run, or why there is nothing. */
+export type GivenFile = LoadedScenario | BrokenFile;
+
+export interface BrokenFile {
+  readonly file: string;
+  readonly faults: readonly Fault[];
+}
+
+export function isBroken(given: GivenFile): given is BrokenFile {
+  return "faults" in given;
+}
+
+/** Reads all files before the first is run, so that the faults of all can be told at once. */
+export async function readFiles(
+  files: readonly string[],
+  vars: Readonly<Record<string, string>>,
+  runIdOf: (name: string) => string,
+): Promise<GivenFile[]> {
+  const given: GivenFile[] = [];
+  for (const file of files) given.push(await readFile(file, vars, runIdOf));
+  refuseUnknownVars(given, vars);
+  return given;
+}
+
+async function readFile(
+  file: string,
+  vars: Readonly<Record<string, string>>,
+  runIdOf: (name: string) => string,
+): Promise<GivenFile> {
+  try {
+    const loaded = await readScenarioFile(file, { given: vars, environment: process.env, runIdOf });
+    if (loaded.steps.length > 0) return loaded;
+    const message = "there are none: nothing to run";
+    return { file, faults: [{ file, line: 1, column: 1, field: "steps", message }] };
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    return { file, faults: error.faults };
+  }
+}
+
+/** What a broken file's variables are, nobody knows. */
+function refuseUnknownVars(given: readonly GivenFile[], vars: Readonly<Record<string, string>>): void {
+  const known = new Set<string>();
+  for (const one of given) {
+    if (isBroken(one)) return;
+    for (const name of one.variables) known.add(name);
+  }
+  for (const name of Object.keys(vars)) {
+    if (known.has(name)) continue;
+    const near = nearest(name, [...known]);
+    throw new UserError(
+      `--var ${name}: no file has that variable${near === undefined ? "" : `; did you mean ${near}?`}`,
+    );
+  }
+}
+
+/** How the run of a file came out that could not be begun. */
+export function brokenReport({ file, faults }: BrokenFile): RunReport {
+  return {
+    file,
+    name: file,
+    outcome: "error",
+    passed: false,
+    run_id: "",
+    duration_ms: 0,
+    steps: [],
+    error: faults.map(faultText).join("\n"),
+    warnings: [],
+  };
+}
