@@ -5,6 +5,7 @@ import { eventGlobsSchema, globTextSchema, recordMatchSchema } from "./globs.js"
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
 import {
   clockOptionSchema,
+  clockSetting,
   hasOneTarget,
   mailboxSchema,
   ONE_TARGET_MESSAGE,
@@ -45,7 +46,19 @@ export const clockRequestSchema = z
     speed: z.optional(z.number().check(z.positive(), z.lte(1_000_000))),
     now: z.optional(instantSchema),
   })
-  .check(z.refine((body) => given(body) > 0, "needs at least one of mode, speed and now"));
+  .check(
+    z.refine((body) => given(body) > 0, "needs at least one of mode, speed and now"),
+    z.refine(({ mode, speed }) => speed === undefined || speed === speedOf(mode, speed), {
+      error: ({ input }) => `contradicts the mode ${(input as { mode: string }).mode}: leave one of them out`,
+      path: ["speed"],
+    }),
+  );
+
+/** The speed a mode says; one that says none takes any. */
+function speedOf(mode: string | undefined, otherwise: number): number {
+  if (mode === "manual") return clockSetting(mode).speed;
+  return mode?.endsWith("x") ? clockSetting(mode).speed : otherwise;
+}
 
 export const resetRequestSchema = z.strictObject({
   keep: z.optional(z.array(z.enum(["webhooks", "keys", "scenarios"]))),

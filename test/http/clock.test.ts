@@ -232,6 +232,22 @@ describe("PUT clock", () => {
     }
   });
 
+  it.each([
+    [{ mode: "manual", speed: 5 }, false],
+    [{ mode: "60x", speed: 30 }, false],
+    [{ mode: "manual", speed: 1 }, true],
+    [{ mode: "60x", speed: 60 }, true],
+    [{ mode: "real", speed: 5 }, true],
+  ])("takes a speed beside a mode only where both say the same: %j", async (body, isTaken) => {
+    const api = await openApi();
+    const answer = await put(api, body);
+    if (isTaken) okBody(answer);
+    else {
+      expectInvalid(answer, "speed");
+      expect((await clockOf(api)).mode).toBe("manual");
+    }
+  });
+
   it("with a speed makes the clock run that fast", async () => {
     const api = await openApi();
     expect(okBody(await put(api, { speed: 3600 }))).toMatchObject({ speed: 3600 });

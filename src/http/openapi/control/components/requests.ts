@@ -71,7 +71,8 @@ export function requestComponents(facts: Facts): Component[] {
           says: "`manual` stands, `real` goes with wall time, `60x` sixty times as fast.",
           examples: ["60x"],
         },
-        speed: "How many times as fast as wall time; on its own it makes the clock run.",
+        speed:
+          "How many times as fast as wall time; on its own it makes the clock run. Beside `manual` or `60x` it must say the same.",
         now: "Leap to this instant first, as an advance does. Not earlier than it is.",
       },
     ),
