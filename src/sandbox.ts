@@ -1,6 +1,7 @@
 import { getPath } from "hono/utils/url";
 import { Catalogue } from "./domain/catalogue.js";
 import { transitionCharge } from "./engine/commands/charges.js";
+import { copied } from "./engine/frozen-state.js";
 import type { StateDump } from "./engine/records.js";
 import { chargeDetail } from "./engine/views.js";
 import { Host } from "./host.js";
@@ -324,7 +325,7 @@ export class Sandbox {
 
   /** The whole state as plain JSON; a copy of your own. */
   snapshot(): StateDump {
-    return JSON.parse(JSON.stringify(this.#world.engine.dump())) as StateDump;
+    return copied(this.#world.engine.state.freeze());
   }
 
   /**

@@ -4,6 +4,7 @@ import { storeScenario } from "./engine/commands/scenarios.js";
 import { deleteEndpoint, registerEndpoint } from "./engine/commands/webhooks.js";
 import { carryEndpoint } from "./engine/commands/world.js";
 import { Engine } from "./engine/engine.js";
+import type { FrozenState } from "./engine/frozen-state.js";
 import type { Endpoint, StateDump, Store, StoredScenario, WorldRecord } from "./engine/records.js";
 import type { Command } from "./engine/transaction.js";
 import type {
@@ -23,10 +24,12 @@ import { RateLimiter } from "./runtime/rate-limiter.js";
 import { RequestJournal } from "./runtime/request-journal.js";
 import { Runner } from "./runtime/runner.js";
 import { Sender } from "./runtime/sender.js";
+import { SizeNotice } from "./runtime/size-notice.js";
 import type { Snapshots } from "./runtime/snapshots.js";
-import { StoreError } from "./runtime/store/error.js";
+import { StoreError, TooLongError } from "./runtime/store/error.js";
+import { piecesOf } from "./runtime/store/state-text.js";
 import { Tally } from "./runtime/tally.js";
-import type { Wall } from "./runtime/wall.js";
+import { inTurns, type Wall } from "./runtime/wall.js";
 import { Watchers } from "./runtime/watchers.js";
 import type { ChargeStatus, Mode } from "./schema/common.js";
 import { isRefusal, type Refusal, refuse } from "./schema/errors.js";
@@ -174,6 +177,10 @@ export class LocalWorld implements World {
       const failure = options.store.compactIfLarge?.(() => this.engine.dump());
       if (failure !== undefined) options.onError(failure);
     });
+    if (options.onNotice !== undefined) {
+      const size = new SizeNotice(options.name, options.onNotice);
+      this.engine.onCommit(() => size.note(() => this.engine.state.tables));
+    }
     this.#watchers = new Watchers(wall);
     this.runner.onWake(() => this.#watchers.notify());
     this.engine.onCommit((change) => {
@@ -305,12 +312,10 @@ export class LocalWorld implements World {
 
   #snapshotPort(kept: Snapshots): SnapshotPort {
     return {
-      save: (name) => {
-        this.settle();
-        this.runner.keepClock();
+      save: async (name) => {
+        const state = this.#freeze();
         const snapshot = { name, at: iso(this.nowMs()) };
-        kept.save(snapshot, this.engine.dump());
-        return snapshot;
+        return (await refusalToSave(kept.save(snapshot, state))) ?? snapshot;
       },
       list: () => kept.list(),
       restore: (name) => {
@@ -318,13 +323,15 @@ export class LocalWorld implements World {
         return isRefusal(dump) ? dump : this.#restore(dump);
       },
       delete: (name) => kept.delete(name),
-      dump: () => {
-        this.settle();
-        this.runner.keepClock();
-        return this.engine.dump();
-      },
+      text: () => inTurns(piecesOf(this.#freeze())),
       load: (dump) => this.#restore(dump),
     };
+  }
+
+  #freeze(): FrozenState {
+    this.settle();
+    this.runner.keepClock();
+    return this.engine.state.freeze();
   }
 
   get mailboxes() {
@@ -418,5 +425,15 @@ function readSnapshot(kept: Snapshots, name: string): StateDump | Refusal {
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return refuse("NOT_FOUND", `The snapshot "${name}" cannot be read. ${error.message}`);
+  }
+}
+
+async function refusalToSave(saved: Promise<void>): Promise<Refusal | undefined> {
+  try {
+    await saved;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TooLongError)) throw error;
+    return refuse("PAYLOAD_TOO_LARGE", `The state is too large for a snapshot. ${error.message}`);
   }
 }

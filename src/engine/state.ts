@@ -3,7 +3,7 @@ import type { Holdings } from "../domain/ledger.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import type { ChargeStatus, Mode } from "../schema/common.js";
 import { ClosedEvents } from "./closed-events.js";
-import { plainEvent } from "./event-record.js";
+import { type FrozenState, freeze, thaw } from "./frozen-state.js";
 import type {
   Change,
   CollectionName,
@@ -283,22 +283,13 @@ export class State {
     return (this.#endpointsInOrder ??= [...this.tables.endpoints.values()].sort((a, b) => a.seq - b.seq));
   }
 
+  /** As it is now, to be written later. */
+  freeze(): FrozenState {
+    return freeze(this);
+  }
+
   dump(): StateDump {
-    const collections = Object.fromEntries(
-      COLLECTION_NAMES.map((name) => [
-        name,
-        name === "events"
-          ? Array.from(this.tables.events, ([key, event]) => [key, plainEvent(event)])
-          : [...(this.tables[name] as Map<Key, unknown>)],
-      ]),
-    );
-    return {
-      version: 1,
-      seq: this.seq,
-      at: this.at,
-      counters: { ...this.counters },
-      collections: collections as unknown as StateDump["collections"],
-    };
+    return thaw(freeze(this));
   }
 
   static from(dump: StateDump): State {

@@ -227,13 +227,14 @@ export interface NamespaceView {
 }
 
 export interface SnapshotPort {
-  save(name: string): { readonly name: string; readonly at: string };
+  /** Of this moment, whatever happens until it is written. Refused when it is too large to be read back. */
+  save(name: string): Promise<{ readonly name: string; readonly at: string } | Refusal>;
   list(): { readonly name: string; readonly at: string }[];
   /** Refused while the clock is being advanced, or when there is no such snapshot. */
   restore(name: string): Refusal | undefined;
   delete(name: string): boolean;
-  /** The whole state, and the whole state put in its place. */
-  dump(): StateDump;
+  /** The whole state of this moment as the pieces of a JSON text, and the whole state put in its place. */
+  text(): AsyncIterable<string>;
   load(dump: StateDump): Refusal | undefined;
 }
 

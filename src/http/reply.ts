@@ -5,6 +5,8 @@ import { iso } from "../schema/time.js";
 export interface Reply {
   readonly status: number;
   readonly json: string;
+  /** The JSON text in pieces, in the place of `json`: it may be longer than a string can be. */
+  readonly pieces?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -15,6 +17,11 @@ export function ok(value: unknown): Reply {
 /** JSON that was made before, as it is. */
 export function okJson(json: string): Reply {
   return { status: 200, json };
+}
+
+/** JSON that is made while it is sent, as fast as it is read. */
+export function okPieces(pieces: AsyncIterable<string>): Reply {
+  return { status: 200, json: "", pieces };
 }
 
 /** The error shape of the service (specification: Errors). */
@@ -44,5 +51,21 @@ export function toResponse(reply: Reply, nowMs: number, extra?: Readonly<Record<
   const headers = replyHeaders(nowMs);
   if (extra !== undefined) Object.assign(headers, extra);
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
-  return new Response(reply.json, { status: reply.status, headers });
+  const body = reply.pieces === undefined ? reply.json : streamOf(reply.pieces);
+  return new Response(body, { status: reply.status, headers });
+}
+
+function streamOf(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const left = pieces[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await left.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await left.return?.();
+    },
+  });
 }

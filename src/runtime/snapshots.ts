@@ -1,3 +1,4 @@
+import { type FrozenState, thaw } from "../engine/frozen-state.js";
 import type { StateDump } from "../engine/records.js";
 
 export interface Snapshot {
@@ -8,8 +9,8 @@ export interface Snapshot {
 
 /** Snapshots of one namespace, under names. */
 export interface Snapshots {
-  /** When it throws, what was under the name before is there still. */
-  save(snapshot: Snapshot, dump: StateDump): void;
+  /** Resolves when it is kept. When it throws, what was under the name before is there still. */
+  save(snapshot: Snapshot, state: FrozenState): Promise<void>;
   /** Newest first. */
   list(): Snapshot[];
   /** Undefined when there is none of that name, which may come from anywhere; throws when it cannot be read. */
@@ -20,11 +21,11 @@ export interface Snapshots {
 
 /** Snapshots that go with the process. */
 export class SnapshotsInMemory implements Snapshots {
-  readonly #kept = new Map<string, { readonly snapshot: Snapshot; readonly dump: StateDump }>();
+  readonly #kept = new Map<string, { readonly snapshot: Snapshot; readonly state: FrozenState }>();
 
-  save(snapshot: Snapshot, dump: StateDump): void {
+  async save(snapshot: Snapshot, state: FrozenState): Promise<void> {
     this.#kept.delete(snapshot.name);
-    this.#kept.set(snapshot.name, { snapshot, dump });
+    this.#kept.set(snapshot.name, { snapshot, state });
   }
 
   list(): Snapshot[] {
@@ -32,7 +33,8 @@ export class SnapshotsInMemory implements Snapshots {
   }
 
   dump(name: string): StateDump | undefined {
-    return this.#kept.get(name)?.dump;
+    const kept = this.#kept.get(name);
+    return kept === undefined ? undefined : thaw(kept.state);
   }
 
   delete(name: string): boolean {

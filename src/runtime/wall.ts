@@ -32,6 +32,14 @@ export function yieldToOthers(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** The same items, and between two of them everything else on the event loop has its turn. */
+export async function* inTurns<Item>(items: Iterable<Item>): AsyncGenerator<Item, void> {
+  for (const item of items) {
+    yield item;
+    await yieldToOthers();
+  }
+}
+
 /** A seed nobody asked for: different at each start, and cheap; nothing secret hangs on it. */
 export function madeUpSeed(): string {
   const nanoseconds = process.hrtime.bigint();

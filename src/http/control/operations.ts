@@ -87,7 +87,8 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
     method: "PUT",
     path: "/_sandbox/state",
     handle: putState,
-    maxBodyBytes: 512 * 1024 * 1024,
+    // No string of Node's is longer.
+    maxBodyBytes: 511 * 1024 * 1024,
     maxDepth: MAX_DEPTH + 20,
   },
   { id: "listSnapshots", method: "GET", path: "/_sandbox/snapshots", handle: listSnapshots },

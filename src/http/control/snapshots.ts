@@ -3,14 +3,14 @@ import { snapshotRequestSchema, stateDumpSchema } from "../../schema/control.js"
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { readPage } from "../query.js";
-import { ok, type Reply } from "../reply.js";
+import { ok, okPieces, type Reply } from "../reply.js";
 import { waitForClock } from "./clock.js";
 import type { ControlCall } from "./operations.js";
 import { sandboxInfo } from "./sandbox.js";
 
 /** The whole state of the namespace, to be put back here or elsewhere. */
 export function getState({ world }: ControlCall): Reply {
-  return ok(world.snapshots.dump());
+  return okPieces(world.snapshots.text());
 }
 
 export async function putState(call: ControlCall): Promise<Reply | Refusal> {
@@ -32,10 +32,11 @@ export function listSnapshots({ world, url }: ControlCall): Reply | Refusal {
 }
 
 /** Deliveries under way are pending in it. A name that is taken is written over. */
-export function postSnapshot({ world, body }: ControlCall): Reply | Refusal {
+export async function postSnapshot({ world, body }: ControlCall): Promise<Reply | Refusal> {
   const checked = check(snapshotRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
-  return ok(world.snapshots.save(checked.data.name));
+  const saved = await world.snapshots.save(checked.data.name);
+  return isRefusal(saved) ? saved : ok(saved);
 }
 
 export async function restoreSnapshot(call: ControlCall): Promise<Reply | Refusal> {

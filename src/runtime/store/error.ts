@@ -6,6 +6,9 @@ export class StoreError extends Error {
   override readonly name = "StoreError";
 }
 
+/** What was to be written could not be read back: it is longer than a string can be. */
+export class TooLongError extends StoreError {}
+
 /** There are no file handles for another namespace. */
 export class OutOfHandles extends StoreError {}
 

@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import type * as z from "zod/mini";
 import { check } from "../../schema/issues.js";
-import { StoreError } from "./error.js";
+import { inTurns } from "../wall.js";
+import { StoreError, TooLongError } from "./error.js";
 import { syncFolderOf } from "./files.js";
 import { type StoreIo, writeAll } from "./io.js";
 
@@ -14,6 +15,8 @@ export interface SideFileOptions {
   /** Whether what is written is on the disk before a call returns: safe against power loss too. */
   readonly fsync: boolean;
   readonly io: StoreIo;
+  /** What can be read back: a longer text does not fit a string of this Node. */
+  readonly maxBytes?: number;
 }
 
 /** How a file begins: an object's opening brace, and the hash of all that follows this. */
@@ -35,9 +38,25 @@ export function sealIn(content: Buffer): "none" | "right" | "broken" {
 }
 
 /** Writes FILE.new, as `writeSealed` does. */
-export function stageSideFile(file: string, pieces: Iterable<string>, { fsync, io }: SideFileOptions): void {
-  const tooLong = `${file}: more than ${constants.MAX_STRING_LENGTH} bytes, which could not be read back.`;
-  writeSealed(file + UNPUBLISHED, pieces, { fsync, io, maxBytes: constants.MAX_STRING_LENGTH, tooLong });
+export function stageSideFile(file: string, pieces: Iterable<string>, options: SideFileOptions): void {
+  writeSealed(file + UNPUBLISHED, pieces, staging(file, options));
+}
+
+/** The same; other work has its turn between two pieces. */
+export async function stageSideFileInTurns(
+  file: string,
+  pieces: Iterable<string>,
+  options: SideFileOptions,
+): Promise<void> {
+  for await (const _ of inTurns(sealedWriting(file + UNPUBLISHED, pieces, staging(file, options))));
+}
+
+function staging(
+  file: string,
+  { maxBytes = constants.MAX_STRING_LENGTH, ...options }: SideFileOptions,
+): SealedOptions {
+  const tooLong = `${file}: more than ${maxBytes} bytes, which could not be read back.`;
+  return { ...options, maxBytes, tooLong };
 }
 
 export interface SealedOptions extends SideFileOptions {
@@ -53,11 +72,18 @@ export interface SealedOptions extends SideFileOptions {
  * @param pieces the text of the object, with at least one member; the first piece begins with its brace
  * @returns how many bytes it has
  */
-export function writeSealed(
+export function writeSealed(file: string, pieces: Iterable<string>, options: SealedOptions): number {
+  let bytes = 0;
+  for (bytes of sealedWriting(file, pieces, options));
+  return bytes;
+}
+
+/** The work of `writeSealed`, a piece at a time; each time how many bytes there are. */
+function* sealedWriting(
   file: string,
   pieces: Iterable<string>,
   { fsync, io, maxBytes, tooLong }: SealedOptions,
-): number {
+): Generator<number> {
   rmSync(file, { force: true });
   const fd = openSync(file, "wx", 0o600);
   try {
@@ -67,14 +93,14 @@ export function writeSealed(
       for (const piece of pieces) {
         const text = bytes === SEAL_BYTES ? piece.slice(1) : piece;
         const content = Buffer.from(text, "utf8");
-        if (bytes + content.length > maxBytes) throw new StoreError(tooLong);
+        if (bytes + content.length > maxBytes) throw new TooLongError(tooLong);
         hash.update(content);
         writeAll(io, fd, content, bytes);
         bytes += content.length;
+        yield bytes;
       }
       writeAll(io, fd, Buffer.from(sealOf(hash.digest("hex")), "utf8"), 0);
       if (fsync) io.fsyncSync(fd);
-      return bytes;
     } finally {
       closeSync(fd);
     }

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { FrozenState } from "../../engine/frozen-state.js";
 import type { StateDump } from "../../engine/records.js";
 import { snapshotFileSchema, snapshotNameSchema } from "../../schema/control.js";
 import { check } from "../../schema/issues.js";
@@ -11,10 +12,10 @@ import {
   publishSideFile,
   readSideFile,
   type SideFileOptions,
-  stageSideFile,
+  stageSideFileInTurns,
   UNPUBLISHED,
 } from "./side-file.js";
-import { piecesOf } from "./snapshot.js";
+import { piecesOf } from "./state-text.js";
 
 const ENDING = ".json";
 /** What a file says before the state, which need not be read to list it. */
@@ -27,6 +28,8 @@ export class SnapshotFolder implements Snapshots {
   readonly #kept: Map<string, Snapshot>;
   /** Names of files that cannot be read, and why. */
   readonly #damaged = new Map<string, StoreError>();
+  /** Settles when what is being saved is: one after the other, for two of one name would share a file. */
+  #saved: Promise<void> = Promise.resolve();
 
   constructor(folder: string, options: SideFileOptions, report: (damage: StoreError) => void) {
     this.#folder = folder;
@@ -34,11 +37,17 @@ export class SnapshotFolder implements Snapshots {
     this.#kept = new Map(this.#found(report).map((snapshot) => [snapshot.name, snapshot]));
   }
 
-  save(snapshot: Snapshot, dump: StateDump): void {
+  save(snapshot: Snapshot, state: FrozenState): Promise<void> {
+    const saved = this.#saved.then(() => this.#write(snapshot, state));
+    this.#saved = saved.catch(() => {});
+    return saved;
+  }
+
+  async #write(snapshot: Snapshot, state: FrozenState): Promise<void> {
     if (mkdirSync(this.#folder, { recursive: true, mode: 0o700 }) !== undefined && this.#options.fsync)
       syncFolderOf(this.#folder, this.#options.io);
     const file = this.#file(snapshot.name);
-    stageSideFile(file, textOf(snapshot, dump), this.#options);
+    await stageSideFileInTurns(file, textOf(snapshot, state), this.#options);
     try {
       publishSideFile(file, this.#options);
     } catch (error) {
@@ -116,9 +125,9 @@ export class SnapshotFolder implements Snapshots {
   }
 }
 
-function* textOf({ name, at }: Snapshot, dump: StateDump): Generator<string> {
+function* textOf({ name, at }: Snapshot, state: FrozenState): Generator<string> {
   yield `${JSON.stringify({ name, at }).slice(0, -1)},"dump":`;
-  yield* piecesOf(dump);
+  yield* piecesOf(state);
   yield "}\n";
 }
 

@@ -7,9 +7,7 @@ import { checkWritable, syncFolderOf } from "./files.js";
 import type { StoreIo } from "./io.js";
 import { isObject, isStateDump } from "./shape.js";
 import { sealIn, writeSealed } from "./side-file.js";
-
-/** Text is handed to the disk in pieces of about this many characters. */
-const PIECE_CHARS = 1 << 20;
+import { piecesOf } from "./state-text.js";
 
 /** The readable snapshot: the lowdb file. */
 export interface SnapshotFile {
@@ -113,33 +111,4 @@ function writeAtomically(file: string, state: StateDump, io: StoreIo, maxBytes: 
   }
   syncFolderOf(file, io);
   return bytes;
-}
-
-/** The JSON text, a record a line: readable and fit for diff, and never one string as long as the file. */
-export function* piecesOf(state: StateDump): Generator<string> {
-  let piece = "";
-  for (const part of partsOf(state)) {
-    piece += part;
-    if (piece.length >= PIECE_CHARS) {
-      yield piece;
-      piece = "";
-    }
-  }
-  yield piece;
-}
-
-function* partsOf({ collections, ...head }: StateDump): Generator<string> {
-  yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "collections": {`;
-  let nameSeparator = "\n";
-  for (const [name, entries] of Object.entries(collections)) {
-    yield `${nameSeparator}    ${JSON.stringify(name)}: [`;
-    let separator = "\n";
-    for (const entry of entries) {
-      yield `${separator}      ${JSON.stringify(entry)}`;
-      separator = ",\n";
-    }
-    yield entries.length === 0 ? "]" : "\n    ]";
-    nameSeparator = ",\n";
-  }
-  yield "\n  }\n}\n";
 }

@@ -90,13 +90,15 @@ export const WORLD_DOCS: Readonly<Record<string, ControlDoc>> = {
   getState: {
     tag: "State",
     summary: "Export the state",
-    says: "The whole state of the namespace, to be put back here or elsewhere.",
+    says:
+      "The whole state of the namespace as it is at this moment, to be put back here or elsewhere. It is written while " +
+      "it is sent, whatever its size, and other calls are answered meanwhile.",
     answer: { component: "StateDump", says: "The state.", examples: { "cut short": example.STATE } },
   },
   putState: {
     tag: "State",
     summary: "Import a state",
-    says: "Puts an exported state in the place of the namespace's own. At most 512 MiB.",
+    says: "Puts an exported state in the place of the namespace's own. At most 511 MiB.",
     waits: true,
     body: { component: "StateDump", examples: { "cut short": example.STATE } },
     answer: { ...SANDBOX, says: "It is in place." },

@@ -1,0 +1,69 @@
+import { plainEvent } from "./event-record.js";
+import type { CollectionName, EventRecord, Key, StateDump } from "./records.js";
+
+/** The entries of a collection as they were. */
+export interface Entries extends Iterable<readonly [Key, unknown]> {
+  readonly length: number;
+}
+
+/**
+ * The state of a moment, to be written later: records never change, so nothing but which there were is copied, and that
+ * is a matter of milliseconds. A dump is one too.
+ */
+export type FrozenState = Omit<StateDump, "collections"> & {
+  readonly collections: Readonly<Record<CollectionName, Entries>>;
+};
+
+class FrozenEntries implements Entries {
+  readonly #keys: readonly Key[];
+  readonly #records: readonly unknown[];
+
+  constructor(table: ReadonlyMap<Key, unknown>) {
+    // An array of pairs would take ten times as long.
+    this.#keys = [...table.keys()];
+    this.#records = [...table.values()];
+  }
+
+  get length(): number {
+    return this.#keys.length;
+  }
+
+  *[Symbol.iterator](): Generator<readonly [Key, unknown]> {
+    for (let index = 0; index < this.#keys.length; index++) yield [this.#keys[index]!, this.#records[index]];
+  }
+}
+
+/** What a state is made of. */
+interface Freezable extends Pick<StateDump, "seq" | "at" | "counters"> {
+  readonly tables: Readonly<Record<CollectionName, ReadonlyMap<Key, unknown>>>;
+}
+
+export function freeze({ seq, at, counters, tables }: Freezable): FrozenState {
+  const collections = mapped(tables, (table) => new FrozenEntries(table));
+  return { version: 1, seq, at, counters: { ...counters }, collections };
+}
+
+/** As plain JSON. */
+export function thaw({ collections, ...head }: FrozenState): StateDump {
+  const plain = mapped(collections, (entries, name) =>
+    name === "events"
+      ? Array.from(entries, ([key, event]) => [key, plainEvent(event as EventRecord)])
+      : [...entries],
+  );
+  return { ...head, collections: plain as unknown as StateDump["collections"] };
+}
+
+/** As plain JSON that shares nothing with the state; record by record, for no string could be as long as the whole. */
+export function copied({ collections, ...head }: FrozenState): StateDump {
+  const copy = <Value>(value: Value) => JSON.parse(JSON.stringify(value)) as Value;
+  const plain = mapped(collections, (entries) => Array.from(entries, copy));
+  return { ...copy(head), collections: plain as unknown as StateDump["collections"] };
+}
+
+function mapped<From, To>(
+  all: Readonly<Record<CollectionName, From>>,
+  make: (one: From, name: CollectionName) => To,
+): Record<CollectionName, To> {
+  const names = Object.keys(all) as CollectionName[];
+  return Object.fromEntries(names.map((name) => [name, make(all[name], name)])) as Record<CollectionName, To>;
+}

@@ -1,0 +1,61 @@
+import { constants } from "node:buffer";
+import type { FrozenState } from "../engine/frozen-state.js";
+import type { Key } from "../engine/records.js";
+
+type Tables = Readonly<Record<keyof FrozenState["collections"], ReadonlyMap<Key, unknown>>>;
+
+/** A state is as large as a string can be, at most, if it is to be read back: from a file, or when it is imported. */
+const LARGEST_BYTES = constants.MAX_STRING_LENGTH;
+const TELL_AT_BYTES = 0.75 * LARGEST_BYTES;
+const CHANGES_BETWEEN_LOOKS = 16_384;
+/** Of each collection so many records are measured. */
+const SAMPLE = 16;
+
+/** Tells once, in time, that a namespace is about to be too large to be read back. */
+export class SizeNotice {
+  readonly #name: string;
+  readonly #tell: (notice: string) => void;
+  readonly #tellAtBytes: number;
+  #changes = 0;
+  #isTold = false;
+
+  constructor(name: string, tell: (notice: string) => void, tellAtBytes = TELL_AT_BYTES) {
+    this.#name = name;
+    this.#tell = tell;
+    this.#tellAtBytes = tellAtBytes;
+  }
+
+  /** To be called after each change; looks at the tables now and then. */
+  note(tables: () => Tables): void {
+    if (this.#changes++ % CHANGES_BETWEEN_LOOKS !== 0) return;
+    const bytes = aboutBytes(tables());
+    if (bytes < this.#tellAtBytes) {
+      this.#isTold = false;
+      return;
+    }
+    if (this.#isTold) return;
+    this.#isTold = true;
+    this.#tell(
+      `the namespace "${this.#name}" holds about ${inMB(bytes)}. Above ${inMB(LARGEST_BYTES)} it cannot be imported or saved as a snapshot file, and with --data its journal grows without end: reset it in time, or begin another`,
+    );
+  }
+}
+
+/** How long the state is as JSON, by the first records of each collection. */
+export function aboutBytes(tables: Tables): number {
+  let total = 0;
+  for (const table of Object.values(tables)) {
+    let sampled = 0;
+    let bytes = 0;
+    for (const entry of table) {
+      bytes += JSON.stringify(entry).length;
+      if (++sampled === SAMPLE) break;
+    }
+    if (sampled > 0) total += (bytes / sampled) * table.size;
+  }
+  return total;
+}
+
+function inMB(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`;
+}

@@ -1,0 +1,159 @@
+import { readdirSync } from "node:fs";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { triggerEvent } from "../../src/engine/commands/events.js";
+import { aboutBytes, SizeNotice } from "../../src/runtime/size-notice.js";
+import { nodeIo } from "../../src/runtime/store/io.js";
+import { SnapshotFolder } from "../../src/runtime/store/snapshot-folder.js";
+import { memoryStorage } from "../../src/storage.js";
+import type { LocalWorld } from "../../src/world.js";
+import { closeAll, dataFile, server } from "../support/kept.js";
+import { removeFolders, temporaryFolder } from "../support/process-command.js";
+import { FakeWall, worldOn } from "../support/receiver-world.js";
+
+afterAll(removeFolders);
+afterEach(closeAll);
+
+const START = Date.parse("2026-03-01T09:00:00.000Z");
+const MB = 2 ** 20;
+
+/** So many events of a tenth of a megabyte each. */
+function fill(world: LocalWorld, events: number): void {
+  for (let number = 1; number <= events; number++)
+    world.execute(
+      triggerEvent({ type: "webhook.test", mode: "test", data: { number, text: "x".repeat(100_000) } }),
+    );
+}
+
+const eventsOf = async (world: LocalWorld) =>
+  world.engine.state.page("events", "events", 0, 1_000).map(({ event_id }) => event_id);
+
+describe("the export of a large state", () => {
+  it("is of the moment it was asked for, comes in pieces, and lets others have their turn", async () => {
+    const { world, sandbox, client } = await worldOn(new FakeWall(START), { clockText: "manual" });
+    fill(world, 60);
+    await client.pay();
+    const response = await sandbox.fetch("/_sandbox/state");
+    const asked = sandbox.snapshot();
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      turning = setImmediate(count);
+    };
+    let turning = setImmediate(count);
+
+    const pieces: Uint8Array[] = [];
+    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+      pieces.push(piece);
+      // All of it changes under the export.
+      if (pieces.length === 2) expect((await client.call("POST", "/_sandbox/reset")).status).toBe(200);
+      if (pieces.length === 3) await client.pay();
+    }
+    clearImmediate(turning);
+    expect(JSON.parse(Buffer.concat(pieces).toString())).toEqual(asked);
+    expect(pieces.length).toBeGreaterThan(5);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2 * MB);
+    expect(turns).toBeGreaterThanOrEqual(pieces.length - 2);
+    await sandbox.close();
+  });
+
+  it("that nobody reads to its end leaves nothing undone", async () => {
+    const { world, sandbox, client } = await worldOn(new FakeWall(START), { clockText: "manual" });
+    fill(world, 60);
+    const { url } = await sandbox.listen();
+    const abort = new AbortController();
+    const response = await fetch(`${url}/_sandbox/state`, { signal: abort.signal });
+    await response.body!.getReader().read();
+    abort.abort();
+    expect((await fetch(`${url}/_sandbox/state`, { method: "HEAD" })).status).toBe(200);
+    const whole = await (await fetch(`${url}/_sandbox/state`)).text();
+    expect(JSON.parse(whole)).toEqual(sandbox.snapshot());
+    expect((await client.call("PUT", "/_sandbox/state", JSON.parse(whole))).status).toBe(200);
+    await sandbox.close();
+  });
+});
+
+describe("a snapshot of a large state", () => {
+  it("is of the moment it was asked for; others have their turn while it is written", async () => {
+    const { world, call, client } = await server({ data: dataFile() });
+    fill(world, 30);
+    const then = await eventsOf(world);
+    const saved = world.snapshots.save("one");
+    fill(world, 3);
+    let isSaved = false;
+    const done = saved.then(() => {
+      isSaved = true;
+    });
+    await client.pay();
+    expect(isSaved).toBe(false);
+    await done;
+    expect((await call("POST /_sandbox/snapshots/one/restore")).status).toBe(200);
+    expect(await eventsOf(world)).toEqual(then);
+  });
+
+  it("under a name that is being saved already is the one that stays", async () => {
+    const { world, call } = await server({ data: dataFile() });
+    fill(world, 20);
+    const first = world.snapshots.save("one");
+    fill(world, 1);
+    const then = await eventsOf(world);
+    const second = world.snapshots.save("one");
+    fill(world, 1);
+    await Promise.all([first, second]);
+    expect((await call("GET /_sandbox/snapshots")).json.total).toBe(1);
+    expect((await call("POST /_sandbox/snapshots/one/restore")).status).toBe(200);
+    expect(await eventsOf(world)).toEqual(then);
+  });
+
+  it("that could not be read back is refused, and the one before it stays", async () => {
+    const folder = temporaryFolder();
+    const options = { fsync: false, io: nodeIo, maxBytes: MB };
+    const storage = { ...memoryStorage(), snapshots: () => new SnapshotFolder(folder, options, () => {}) };
+    const { world, sandbox, client } = await worldOn(new FakeWall(START), { storage, clockText: "manual" });
+    const save = () => client.call("POST", "/_sandbox/snapshots", { name: "one" });
+    expect((await save()).status).toBe(200);
+    fill(world, 30);
+    const { status, json } = await save();
+    expect([status, json.error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+    expect(json.error.message).toMatch(
+      /^The state is too large for a snapshot\. .*one\.json: more than 1048576 bytes, which could not be read back\.$/,
+    );
+    expect(readdirSync(folder)).toEqual(["one.json"]);
+    expect((await client.call("POST", "/_sandbox/snapshots/one/restore")).status).toBe(200);
+    expect(await eventsOf(world)).toEqual([]);
+    await sandbox.close();
+  });
+});
+
+describe("a state that grows too large to be read back", () => {
+  it("is told of once, in time", async () => {
+    const { world, sandbox } = await worldOn(new FakeWall(START), { clockText: "manual" });
+    const told: string[] = [];
+    const notice = new SizeNotice("default", (text) => told.push(text), 5 * MB);
+    const look = () => {
+      for (let change = 0; change < 20_000; change++) notice.note(() => world.engine.state.tables);
+    };
+    look();
+    expect(told).toEqual([]);
+    fill(world, 60);
+    look();
+    look();
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(/^the namespace "default" holds about 6 MB\. Above 537 MB it cannot be imported/);
+    world.reset({ keep: [], repeatIds: false });
+    look();
+    fill(world, 60);
+    look();
+    expect(told).toHaveLength(2);
+    await sandbox.close();
+  });
+
+  it("is measured by a few of its records", async () => {
+    const { world, sandbox, client } = await worldOn(new FakeWall(START), { clockText: "manual" });
+    for (let charge = 0; charge < 60; charge++) await client.pay();
+    await client.advance({ until: "idle" });
+    const bytes = JSON.stringify(sandbox.snapshot()).length;
+    expect(aboutBytes(world.engine.state.tables) / bytes).toBeGreaterThan(0.8);
+    expect(aboutBytes(world.engine.state.tables) / bytes).toBeLessThan(1.2);
+    await sandbox.close();
+  });
+});
