@@ -57,11 +57,11 @@ const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   tarball = await pack();
-  folder = await install(tarball, {
+  ({ folder } = await install(tarball, {
     "use.mts": IMPORTED + everyDoor(DOORS),
     "use.cts": IMPORTED + everyDoor(REQUIRED_DOORS),
     "use.ts": IMPORTED + everyDoor(REQUIRED_DOORS),
-  });
+  }));
 }, 300_000);
 afterEach(() => {
   for (const child of children.splice(0)) if (child.exitCode === null) child.kill("SIGKILL");

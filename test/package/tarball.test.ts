@@ -10,11 +10,12 @@ const MEGABYTE = 1024 * 1024;
 
 let tarball: Tarball;
 let folder: string;
+let warnings: string;
 let installed: string;
 
 beforeAll(async () => {
   tarball = await pack();
-  folder = await install(tarball);
+  ({ folder, warnings } = await install(tarball));
   installed = join(folder, "node_modules/payments-sandbox");
 }, 300_000);
 afterAll(removeProjects);
@@ -43,6 +44,14 @@ it("is under a megabyte", () => {
 it("brings nothing else with it, far under 25 packages", () => {
   const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
   expect(Object.keys(lock.packages)).toEqual(["", "node_modules/payments-sandbox"]);
+});
+
+it("is installed without a warning, and packing leaves the manifest as it was", () => {
+  expect(warnings).toBe("");
+  expect(JSON.parse(readFileSync(join(installed, "package.json"), "utf8")).scripts).not.toHaveProperty(
+    "prepare",
+  );
+  expect(tarball.manifest).toBe(readFileSync(join(ROOT, "package.json"), "utf8"));
 });
 
 it("contains what it needs, and nothing of the workshop", () => {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,6 +10,7 @@ const execute = promisify(execFile);
 /** What `package.json` promises; the tests go by it. */
 export const MANIFEST = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
   readonly version: string;
+  readonly files: readonly string[];
   readonly engines: Readonly<Record<"node", string>>;
   readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | Conditions>>;
@@ -38,6 +39,8 @@ export interface PackedFile {
 
 export interface Tarball {
   readonly file: string;
+  /** The text of `package.json` once it was packed. */
+  readonly manifest: string;
   readonly size: number;
   readonly files: readonly PackedFile[];
 }
@@ -62,28 +65,40 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), npm_config_cache: join(folders[0] ?? newFolder(), "npm-cache") };
 }
 
-async function npm(folder: string, ...args: string[]): Promise<string> {
-  return (await execute("npm", args, { cwd: folder, env: cleanEnvironment() })).stdout;
+async function npm(folder: string, ...args: string[]) {
+  const userconfig = join(newFolder(), "none");
+  return execute("npm", args, {
+    cwd: folder,
+    env: { ...cleanEnvironment(), npm_config_userconfig: userconfig },
+  });
 }
 
-/** Packs what is built. Without scripts: `prepare` would build anew, under the feet of other tests. */
+/**
+ * Packs what is built, in a folder that has what is published and a build that does nothing: another would build
+ * under the feet of other tests.
+ */
 export async function pack(): Promise<Tarball> {
   buildIfMissing();
-  const folder = newFolder();
-  const printed = await npm(ROOT, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
-  const [described] = Object.values(JSON.parse(printed)) as Omit<Tarball, "file">[];
+  const [source, folder] = [newFolder(), newFolder()];
+  for (const name of ["package.json", ...MANIFEST.files])
+    cpSync(join(ROOT, name), join(source, name), { recursive: true });
+  mkdirSync(join(source, "scripts"));
+  writeFileSync(join(source, "scripts/build.mjs"), "");
+  const { stdout } = await npm(source, "pack", "--json", "--pack-destination", folder);
+  const [described] = Object.values(JSON.parse(stdout)) as Omit<Tarball, "file" | "manifest">[];
   const file = readdirSync(folder).find((name) => name.endsWith(".tgz"))!;
-  return { ...described!, file: join(folder, file) };
+  const manifest = readFileSync(join(source, "package.json"), "utf8");
+  return { ...described!, file: join(folder, file), manifest };
 }
 
-/** A project that had nothing, with the tarball installed and these files written. Returns its folder. */
+/** A project that had nothing, with the tarball installed and these files written; and what npm had to say. */
 export async function install(
   tarball: Tarball,
   files: Readonly<Record<string, string>> = {},
-): Promise<string> {
+): Promise<{ readonly folder: string; readonly warnings: string }> {
   const folder = newFolder();
   writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
-  await npm(folder, "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", tarball.file);
+  const { stderr } = await npm(folder, "install", "--offline", "--no-audit", "--no-fund", tarball.file);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  return folder;
+  return { folder, warnings: stderr };
 }
