@@ -157,6 +157,20 @@ describe("files of an earlier version", () => {
     await second.close();
   });
 
+  it("never give an id twice, however often their state is put back", async () => {
+    copyEarlier();
+    rmSync(`${file}.lock`);
+    await using sandbox = await createSandbox({ data: file });
+    const client = Client.of(sandbox);
+    const state = (await client.call("GET", "/_sandbox/state")).json;
+    const ids = [await client.pay()];
+    for (let count = 0; count < 3; count++) {
+      expect((await client.call("PUT", "/_sandbox/state", state)).status).toBe(200);
+      ids.push(await client.pay());
+    }
+    expect(new Set(ids).size).toBe(4);
+  });
+
   it("may end in a torn line, but not in one that lost its newline", () => {
     copyEarlier();
     rmSync(`${file}.lock`);
