@@ -272,7 +272,7 @@ describe("what was taken away while the store is open", () => {
     };
     const refusal = refusalOf(writes);
     expect(refusal).toMatch(message);
-    expect(refusal).toMatch(/^[^\n]+nothing more is kept\. Stop this process[^\n]+$/);
+    expect(refusal).toMatch(/^[^\n]+nothing more is kept\. Stop this process, [^\n]*start again\.$/);
     const left = filesIn();
     const { pid } = JSON.parse(left["data.json.lock"] ?? "{}");
     for (const write of [

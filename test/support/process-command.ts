@@ -27,6 +27,8 @@ export interface CommandOptions {
   readonly openFiles?: number;
   /** The Node that runs it; default: the one that runs the tests. */
   readonly node?: string | undefined;
+  /** What starts it: a command that takes another. */
+  readonly through?: readonly string[];
 }
 
 /** What `start --json` prints (contract section 1). */
@@ -54,9 +56,16 @@ export class Command {
 
   constructor(
     args: readonly string[],
-    { cwd = tmpdir(), env = {}, input, openFiles, node = process.execPath }: CommandOptions = {},
+    {
+      cwd = tmpdir(),
+      env = {},
+      input,
+      openFiles,
+      node = process.execPath,
+      through = [],
+    }: CommandOptions = {},
   ) {
-    const line = [node, BIN, ...args];
+    const line = [...through, node, BIN, ...args];
     if (openFiles !== undefined) line.unshift("sh", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`);
     const child = spawn(line[0]!, line.slice(1), {
       cwd,

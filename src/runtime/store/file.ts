@@ -13,10 +13,11 @@ export { StoreError } from "./error.js";
 const DEFAULT_COMPACT_AT_BYTES = 64 * 1024 * 1024;
 
 /**
- * How often it is looked whether lock and journal are where they were. Far below the time after which others take a
- * lock over, and what is written in between to a file that was removed is lost; each look is two system calls.
+ * How often whoever writes looks whether lock and journal are where they were: what goes to a file that was removed
+ * is lost. It is two system calls. Where those are slow they come more rarely, so that a fiftieth of the time goes
+ * into them, but often enough to come upon a lock that was taken over.
  */
-const LOOK_MS = 100;
+const LOOK_MS = { min: 10, max: 1_000, perMsOfLooking: 50 };
 
 export interface FileStoreOptions {
   /** The lowdb file; FILE.journal and FILE.lock are next to it. Its folder must exist. */
@@ -67,9 +68,12 @@ export function fileStore(options: FileStoreOptions): FileStore {
   };
 
   const look = ({ journal, lock }: Open): void => {
+    const beginMs = monotonicMs();
     journal.checkPlace();
     lock.check();
-    lookAtMs = monotonicMs() + LOOK_MS;
+    const endMs = monotonicMs();
+    const pauseMs = LOOK_MS.perMsOfLooking * (endMs - beginMs);
+    lookAtMs = endMs + Math.min(Math.max(LOOK_MS.min, pauseMs), LOOK_MS.max);
   };
 
   const lookIfDue = (opened: Open): void => {

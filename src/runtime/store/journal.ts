@@ -87,7 +87,7 @@ export function openJournal({ file, fsync, io }: JournalOptions): Journal {
       if (now !== undefined && (now.ino === opened.ino || !hasNumber)) return;
       const what = now === undefined ? "is not there any more" : "has been replaced by another file";
       throw new StoreError(
-        `${journalFile} ${what}, so nothing more is kept. Stop this process, put the file back, and start it again.`,
+        `${journalFile} ${what}, so nothing more is kept. Stop this process, restore the file from a backup if there is one, and start again.`,
       );
     },
 

@@ -147,5 +147,5 @@ function lost(file: string, content: string | undefined): StoreError {
       : owner === undefined
         ? `${file}.lock has become another's`
         : `process ${owner.pid} on host ${owner.host} has taken ${file} over while this one gave no sign of life`;
-  return new StoreError(`${what}, so nothing more is kept. Stop this process, and start it again.`);
+  return new StoreError(`${what}, so nothing more is kept. Stop this process, and start again.`);
 }

@@ -1,0 +1,165 @@
+import { execFileSync, spawn } from "node:child_process";
+import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, utimesSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  buildIfMissing,
+  Command,
+  type CommandOptions,
+  ROOT,
+  removeFolders,
+  run,
+  stopAll,
+  temporaryFolder,
+} from "../support/process-command.js";
+import { Client } from "../support/receiver-client.js";
+
+beforeAll(buildIfMissing, 60_000);
+afterEach(stopAll);
+afterAll(removeFolders);
+
+/** A process with pids of its own, as a container has: node is 1 in it. It ends with what started it. */
+const CONTAINER = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"];
+
+function canMakeContainers(): boolean {
+  try {
+    execFileSync(CONTAINER[0]!, [...CONTAINER.slice(1), "true"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function dataFile(): string {
+  return join(temporaryFolder(), "data.json");
+}
+
+function startArguments(data: string): string[] {
+  return ["start", "--json", "-p", "0", "--rate-limit", "off", "--clock", "manual", "--data", data];
+}
+
+async function serve(data: string, options?: CommandOptions) {
+  const command = new Command(startArguments(data), options);
+  const { url } = await command.ready();
+  return { command, client: Client.at(url) };
+}
+
+describe("one data file and two containers", () => {
+  it.runIf(canMakeContainers())(
+    "are not served twice; what a killed one left is taken over, in a container and outside",
+    async () => {
+      const data = dataFile();
+      const container = { through: CONTAINER };
+      const first = await serve(data, container);
+      const charges = [await first.client.pay()];
+      expect(JSON.parse(readFileSync(`${data}.lock`, "utf8"))).toMatchObject({ pid: 1 });
+      for (const options of [container, {}]) {
+        const refused = await run(startArguments(data), options);
+        expect(refused).toMatchObject({ code: 1, stdout: "" });
+        expect(refused.stderr).toMatch(
+          /^payments-sandbox: .* has a lock of process 1 on host .+\npayments-sandbox: .*data\.json is in use by process 1 on host .+\. Stop that process first, .+\n$/,
+        );
+      }
+      charges.push(await first.client.pay());
+      await first.command.stop("SIGKILL");
+
+      for (const options of [container, {}]) {
+        // The end of the ten seconds in which it might still give a sign of life.
+        const untouched = Date.now() / 1000 - 9;
+        utimesSync(`${data}.lock`, untouched, untouched);
+        const next = await serve(data, options);
+        for (const charge of charges) expect((await next.client.charge(charge)).status).toBe(200);
+        charges.push(await next.client.pay());
+        await next.command.stop("SIGKILL");
+      }
+    },
+  );
+
+  it.skipIf(canMakeContainers())("are not tried here: this system lets no user make a pid namespace", () => {
+    console.warn("test/cli/locks.test.ts: unshare does not work here, so containers are not tried");
+  });
+});
+
+describe("one data file and the library loaded twice, by import and by require", () => {
+  it("is opened by one of them, and keeps no process alive", async () => {
+    const data = dataFile();
+    const script = `
+      import { createRequire } from "node:module";
+      import { createSandbox } from ${JSON.stringify(pathToFileURL(join(ROOT, "dist/index.js")).href)};
+      const other = createRequire(import.meta.url)(${JSON.stringify(join(ROOT, "dist/index.cjs"))});
+      const data = ${JSON.stringify(data)};
+      const say = (error) => console.log(error.message.split(". ")[0]);
+      const one = await createSandbox({ data });
+      await other.createSandbox({ data }).catch(say);
+      await one.close();
+      const two = await other.createSandbox({ data });
+      await createSandbox({ data }).catch(say);
+      console.log(Object.getOwnPropertySymbols(globalThis).map(String).filter((name) => name.includes("sandbox")).join());
+    `;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let said = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    // The second is open still when there is nothing more to do.
+    const code = await new Promise((resolve) => child.once("close", resolve));
+    const refused = `${data} is in use by process ${child.pid}\n`;
+    expect({ code, said }).toEqual({ code: 0, said: `${refused}${refused}Symbol(payments-sandbox.locks)\n` });
+  });
+});
+
+describe("a data folder that is removed while a server has it", () => {
+  it("is written to no more: the caller gets 500, nothing has happened, and the reason is said", async () => {
+    const data = dataFile();
+    const { command, client } = await serve(data);
+    const charge = await client.pay();
+    const { quote_id } = (await client.quote()).json;
+    rmSync(dirname(data), { recursive: true });
+    // What falls into the few milliseconds until the next look is as lost as what came before.
+    await expect.poll(async () => (await client.quote()).status, { interval: 20 }).toBe(500);
+    expect((await client.checkout(quote_id)).json).toEqual({
+      error: { code: "INTERNAL_ERROR", message: "Internal error" },
+    });
+    expect((await client.reset()).status).toBe(500);
+    expect((await client.charge(charge)).json.status).toBe("PENDING");
+    expect((await client.call("GET", "/api/v1/payments/payins")).json.total).toBe(1);
+    const { code, stderr } = await command.stop();
+    expect(code).toBe(1);
+    expect(new Set(stderr.trimEnd().split("\n"))).toEqual(
+      new Set([
+        `payments-sandbox: ${data}.journal is not there any more, so nothing more is kept. Stop this process, restore the file from a backup if there is one, and start again.`,
+      ]),
+    );
+  });
+});
+
+describe("a last line that was never finished", () => {
+  it("is dropped at the next start, which says so once", async () => {
+    const data = dataFile();
+    const first = await serve(data);
+    const charge = await first.client.pay();
+    await first.client.quote();
+    await first.command.stop("SIGKILL");
+    truncateSync(`${data}.journal`, statSync(`${data}.journal`).size - 5);
+    const second = await serve(data);
+    expect((await second.client.charge(charge)).status).toBe(200);
+    expect(second.command.stderr).toMatch(
+      /^payments-sandbox: .*data\.json\.journal: dropped its last \d+ bytes, a change that was never finished when the process ended\n$/,
+    );
+    await second.command.stop("SIGKILL");
+    expect((await serve(data)).command.stderr).toBe("");
+  });
+
+  it("is no reason to drop what is not the beginning of one", async () => {
+    const data = dataFile();
+    await (await serve(data)).command.stop("SIGKILL");
+    appendFileSync(`${data}.journal`, "my notes");
+    const { code, stderr } = await run(startArguments(data));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^payments-sandbox: .*data\.json\.journal line \d+: .+ Restore .+\n$/);
+    expect(readFileSync(`${data}.journal`, "utf8")).toMatch(/my notes$/);
+  });
+});
