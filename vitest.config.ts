@@ -23,6 +23,7 @@ const DEEP = [
   "test/http/bad-input.test.ts",
   "test/openapi/{control-document,control-input}.test.ts",
   "test/parallel/**/*.test.ts",
+  "test/runtime/store-bits.test.ts",
   "test/scenarios/{fates,flows,mishaps}.test.ts",
   "test/simulation/**/*.test.ts",
   "test/steps/broken-files.test.ts",

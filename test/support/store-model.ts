@@ -1,5 +1,6 @@
 import type { Change, StateDump, Store } from "../../src/engine/records.js";
-import { COLLECTION_NAMES } from "../../src/engine/state.js";
+import { COLLECTION_NAMES, State } from "../../src/engine/state.js";
+import { fileStore } from "../../src/runtime/store/file.js";
 
 /** The independent model: what the state is, and nothing about how it is kept. */
 export interface Model {
@@ -42,4 +43,17 @@ export function modelOf(loaded: ReturnType<Store["load"]>): Model {
 /** The model after changes 1 to seq. */
 export function upTo(seq: number): Model {
   return { seq, rates: new Map(Array.from({ length: seq }, (_, i) => [`C${i + 1}`, `${i + 1}`])) };
+}
+
+/** The state in the files, as JSON; they are left as they are, but for a torn line. */
+export function stateAt(where: string): string {
+  const store = fileStore({ file: where });
+  const loaded = store.load()!;
+  try {
+    const state = State.from(loaded.snapshot!);
+    for (const change of loaded.changes) state.apply(change);
+    return JSON.stringify(state.dump());
+  } finally {
+    store.close();
+  }
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Change } from "../../engine/records.js";
-import { crc32, hexOf } from "./crc32.js";
+import { crc32 } from "./crc32.js";
 import { isChange } from "./shape.js";
 
 /*
@@ -12,6 +12,8 @@ import { isChange } from "./shape.js";
 const CHECKSUM_CHARS = 8;
 /** Checksum, length and the spaces behind them, for any length a line can have. */
 const MAX_HEAD_BYTES = CHECKSUM_CHARS + 1 + 15 + 1;
+/** UTF-8 for one of a string's units of 16 bits. */
+const MAX_UNIT_BYTES = 3;
 const HEAD = /^([0-9a-f]{8}) ([1-9]\d*) /;
 const BEGUN_HEAD = /^(?:[0-9a-f]{0,8}|[0-9a-f]{8} (?:[1-9]\d*)?)$/;
 
@@ -24,18 +26,31 @@ export type ReadLine =
   | "torn"
   | { readonly damage: string };
 
+/** Most lines fit, and need no memory of their own. */
+const scratch = Buffer.allocUnsafeSlow(1 << 16);
+
+/** The line, newline included. Its bytes are valid only until the next one is asked for. */
 export function encodeLine(change: Change): Buffer {
   const json = JSON.stringify(change);
-  const length = Buffer.byteLength(json);
+  const room = MAX_HEAD_BYTES + json.length * MAX_UNIT_BYTES + 1;
+  const line = room <= scratch.length ? scratch : Buffer.allocUnsafe(room);
+  // The head is written last, and ends where the JSON begins.
+  const length = line.write(json, MAX_HEAD_BYTES, "utf8");
+  const end = MAX_HEAD_BYTES + length;
+  line[end] = NEWLINE;
   const head = ` ${length} `;
-  const from = CHECKSUM_CHARS + head.length;
-  const line = Buffer.allocUnsafe(from + length + 1);
-  line.write(head, CHECKSUM_CHARS, "latin1");
-  line.write(json, from, "utf8");
-  line.write(hexOf(crc32(line.subarray(from, from + length))), 0, "latin1");
-  line[from + length] = NEWLINE;
-  return line;
+  const from = MAX_HEAD_BYTES - head.length - CHECKSUM_CHARS;
+  writeHex(line, from, crc32(line, MAX_HEAD_BYTES, end));
+  line.write(head, from + CHECKSUM_CHARS, "latin1");
+  return line.subarray(from, end + 1);
 }
+
+/** A string of it would cost as much as the checksum of the line. */
+function writeHex(line: Buffer, at: number, checksum: number): void {
+  for (let place = 0; place < CHECKSUM_CHARS; place++)
+    line[at + place] = HEX_DIGITS[(checksum >>> (28 - 4 * place)) & 15]!;
+}
+const HEX_DIGITS = Buffer.from("0123456789abcdef");
 
 /**
  * What a line says.
@@ -57,7 +72,7 @@ export function decodeLine(content: Buffer, finished: boolean): ReadLine {
   const length = Number(head[2]);
   if (!finished && json.length < length) return "torn";
   if (json.length !== length) return { damage: `${json.length} bytes where it says ${length}` };
-  if (hexOf(crc32(json)) !== head[1]) return { damage: "its checksum does not match" };
+  if (crc32(json) !== Number.parseInt(head[1]!, 16)) return { damage: "its checksum does not match" };
   return finished ? changeIn(json) : "torn";
 }
 
