@@ -112,6 +112,11 @@ export class Transaction {
     return result;
   }
 
+  /** The same records at another time, with ids of their own; what is written there is nobody's. */
+  apart(name: string, atMs: number): Transaction {
+    return new Transaction(this.state, this.catalogue, this.settings, `${this.#scope}\0${name}`, atMs);
+  }
+
   /** Plans a task; a due time in the past is now, one after the end of time is then. */
   schedule(task: Omit<Task, "task_id">): number {
     const task_id = this.next("task");

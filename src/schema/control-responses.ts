@@ -146,6 +146,7 @@ export const eventSchema = z.object({
   payload: eventPayloadSchema,
 });
 export const eventListSchema = listOf(eventSchema);
+export const triggeredEventSchema = z.object({ ...eventSchema.shape, deliveries: countSchema });
 
 export const attemptSchema = z.object({
   attempt: z.int().check(z.gte(1)),

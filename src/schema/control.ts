@@ -123,9 +123,11 @@ export const requestQuerySchema = z.object({
 export const triggerRequestSchema = z.strictObject({
   type: z
     .string()
-    .check(z.regex(/^[a-z][a-z0-9_.]{0,99}$/, "must be an event type such as charge.completed")),
+    .check(z.regex(/^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$/, "must be an event type such as charge.completed")),
   charge_id: optionalText,
   data: z.optional(z.record(z.string(), z.unknown())),
+  /** Send what is given as it is: of any type, with nothing added. */
+  force: z.optional(z.boolean()),
   mode: z.optional(modeSchema),
 });
 

@@ -21,6 +21,19 @@ export const EVENT_TYPES: readonly string[] = [
   TEST_EVENT_TYPE,
 ];
 
+/** What an event of that type tells of; undefined where it tells of no object. */
+export function toldBy(
+  type: string,
+):
+  | { readonly object: "charge"; readonly status: ChargeStatus }
+  | { readonly object: "withdrawal"; readonly status: WithdrawalStatus }
+  | undefined {
+  const charge = CHARGE_STATUSES.find((status) => chargeEventType(status) === type);
+  if (charge !== undefined) return { object: "charge", status: charge };
+  const withdrawal = WITHDRAWAL_STATUSES.find((status) => withdrawalEventType(status) === type);
+  return withdrawal && { object: "withdrawal", status: withdrawal };
+}
+
 /** The type a name stands for: the sandbox's own, or the one the config has events of that type sent under. */
 export function eventTypeOf(
   name: string,
@@ -33,5 +46,5 @@ export function eventTypeOf(
 /** What is wrong with a name that stands for no type, with the one that may have been meant. */
 export function unknownEventType(name: string, eventNames: Readonly<Record<string, string>> = {}): string {
   const near = nearest(name, [...EVENT_TYPES, ...Object.values(eventNames)]);
-  return `is no type of event${near === undefined ? "" : `; did you mean ${near}?`} Known: ${EVENT_TYPES.join(", ")}`;
+  return `is no type of event${near === undefined ? "." : `; did you mean ${near}?`} Known: ${EVENT_TYPES.join(", ")}`;
 }

@@ -65,7 +65,7 @@ describe("trigger", () => {
     await said("webhook", "add", receiver.url);
     const charge = await client.pay();
     const text = await said("trigger", "charge.completed", "--charge", "last");
-    expect(text).toMatch(/^event id +evt_\w+\ntype +charge\.completed\nat +\S+Z\n$/);
+    expect(text).toMatch(/^event id +evt_\w+\ntype +charge\.completed\nat +\S+Z\ndeliveries +1\n$/);
     expect((await receiver.arrived(1)).event.data.charge_id).toBe(charge);
 
     const event = await json("trigger", "charge.failed", "--set", "order.id=17", "failure_reason=no funds");
@@ -73,7 +73,20 @@ describe("trigger", () => {
     expect(second.event).toMatchObject({
       id: event.event_id,
       type: "charge.failed",
-      data: { order: { id: "17" }, failure_reason: "no funds" },
+      data: { status: "FAILED", order: { id: "17" }, failure_reason: "no funds" },
+    });
+  });
+
+  it("says so when nobody hears it, and sends a type of one's own by force", async () => {
+    const text = await said("trigger", "charge.completed", "--mode", "live");
+    expect(text).toMatch(/\ndeliveries +0\nnobody hears it: .+ of live mode takes charge\.completed; .+\n$/);
+    expect(await json("trigger", "charge.completed", "--mode", "live")).toMatchObject({ deliveries: 0 });
+    const receiver = await receive();
+    await said("webhook", "add", receiver.url);
+    await said("trigger", "dispute.opened", "--force", "--set", "reason=fraud");
+    expect((await receiver.arrived(1)).event).toMatchObject({
+      type: "dispute.opened",
+      data: { reason: "fraud" },
     });
   });
 
@@ -83,6 +96,7 @@ describe("trigger", () => {
     );
     expect(await refused("trigger", "charge.completed", "--charge", "ch_0")).toContain("NOT_FOUND");
     expect(await refused("trigger", "Nonsense!")).toContain("type must be an event type");
+    expect(await refused("trigger", "charge.complete")).toContain("did you mean charge.completed?");
   });
 });
 

@@ -1,7 +1,24 @@
 import { describe, expect, it } from "vitest";
-import { expectError, expectInvalid, openApi, openSandbox } from "../support/api-client.js";
+import { EVENT_TYPES, toldBy } from "../../src/schema/event-types.js";
+import {
+  type Api,
+  expectError,
+  expectInvalid,
+  okBody,
+  openApi,
+  openSandbox,
+  START,
+} from "../support/api-client.js";
+import { eventFaults } from "../support/openapi-answers.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
+
+interface TriggeredEvent {
+  type: string;
+  data: Record<string, unknown>;
+  payload: { type: string };
+  deliveries: number;
+}
 
 const ids = (items: { event_id: string }[]) => items.map((one) => one.event_id);
 
@@ -66,12 +83,111 @@ describe("events", () => {
   it("are refused for what is no type and for a charge that is not there", async () => {
     const api = await openApi();
     expectInvalid(await api.post("/_sandbox/events", { type: "Charge Completed" }), "type");
+    const near = await api.post("/_sandbox/events", { type: "charge.complete" });
+    expectInvalid(near, "type");
+    expect(near.details.type).toMatch(/^is no type of event; did you mean charge\.completed\? Known: /);
+    const far = await api.post("/_sandbox/events", { type: "nonsense.type" });
+    expectInvalid(far, "type");
+    for (const type of EVENT_TYPES) expect(far.details.type).toContain(type);
+    expect((await api.get<{ total: number }>("/_sandbox/events")).body.total).toBe(0);
     expectInvalid(await api.post("/_sandbox/events", {}), "type");
     expectError(
       await api.post("/_sandbox/events", { type: "charge.completed", charge_id: "ch_x" }),
       404,
       "NOT_FOUND",
     );
+  });
+});
+
+describe("an event about no charge there is", () => {
+  const made = (api: Api, body: object) => api.post<TriggeredEvent>("/_sandbox/events", body).then(okBody);
+  const objectTypes = EVENT_TYPES.filter((type) => toldBy(type) !== undefined);
+
+  it.each(objectTypes)(
+    "tells of a whole sample with the status of %s, and keeps nothing of it",
+    async (type) => {
+      const api = await openApi();
+      const before = api.sandbox.snapshot().collections;
+      const { data, payload } = await made(api, { type });
+      const { object, status } = toldBy(type)!;
+      expect(data.status).toBe(status);
+      expect(eventFaults(type, payload)).toEqual([]);
+      if (object === "charge") {
+        const history = data.status_history as { status: string; at: string }[];
+        expect(history.at(-1)).toMatchObject({ status, at: START });
+        expect(data).toMatchObject({ payment_method: "bank_transfer", fees: { total_fee: "581.25" } });
+        expect(Date.parse(String(data.expires_at)) > Date.parse(START)).toBe(status !== "EXPIRED");
+      }
+      const { events, ...after } = api.sandbox.snapshot().collections;
+      expect(events).toHaveLength(1);
+      expect({ ...after, events: [] }).toEqual(before);
+    },
+  );
+
+  it("is the same from the same seed, another each time, and takes no id from what is made later", async () => {
+    const course = async (...types: string[]) => {
+      const api = await openApi({ seed: "samples" });
+      const events = [];
+      for (const type of types) events.push((await made(api, { type })).data);
+      return { events, id: (await api.pay()).charge_id };
+    };
+    const type = "charge.refunded";
+    const [one, same, none] = [await course(type, type), await course(type, type), await course()];
+    expect(one).toEqual(same);
+    expect(one.events[0]!.charge_id).not.toBe(one.events[1]!.charge_id);
+    expect(one.id).toBe(none.id);
+    expect(one.events.map(({ charge_id }) => charge_id)).not.toContain(one.id);
+  });
+
+  it("says what it is given on top, at every depth", async () => {
+    const api = await openApi();
+    const given = {
+      amount: "1.00",
+      metadata: { order_id: "7", more: "x" },
+      fees: { total_fee: "0.50" },
+      extra: [1],
+    };
+    const { data } = await made(api, { type: "charge.completed", data: given });
+    const { fees, ...flat } = given;
+    expect(data).toMatchObject({ ...flat, status: "COMPLETED" });
+    expect(data.fees).toMatchObject({ ...fees, fee_breakdown: {} });
+  });
+
+  it("keeps to the rules of scenarios, and to its mode", async () => {
+    await using receiver = await Receiver.open();
+    const api = await openApi({ webhooks: [receiver.url] });
+    const rule = { match: { customer_email: "ada@*", type: "charge.completed" }, copies: 2 };
+    okBody(await api.put("/_sandbox/scenarios/twice", { webhooks: [rule] }));
+    okBody(await api.post("/_sandbox/scenarios/twice/activate", {}));
+    expect(await made(api, { type: "charge.completed" })).toMatchObject({ deliveries: 2 });
+    expect(await made(api, { type: "withdrawal.failed" })).toMatchObject({ deliveries: 1 });
+    (await receiver.arrived(3)).verify();
+    expect(await made(api, { type: "charge.completed", mode: "live" })).toMatchObject({ deliveries: 0 });
+  });
+
+  it("goes by the name the config gives its type, and is asked for by either", async () => {
+    const api = await openApi({ eventNames: { "charge.completed": "PaymentSuccessful" } });
+    for (const type of ["charge.completed", "PaymentSuccessful"])
+      expect(await made(api, { type })).toMatchObject({
+        type: "charge.completed",
+        data: { status: "COMPLETED" },
+        payload: { type: "PaymentSuccessful" },
+      });
+    const slip = await api.post("/_sandbox/events", { type: "PaymentSucessful" });
+    expect(slip.details.type).toContain("did you mean PaymentSuccessful?");
+  });
+
+  it("is of any type, and says no more than it is given, by force", async () => {
+    const api = await openApi();
+    expect(await made(api, { type: "dispute.opened", force: true })).toMatchObject({
+      type: "dispute.opened",
+      data: {},
+    });
+    const data = { only: "this" };
+    expect((await made(api, { type: "charge.completed", data, force: true })).data).toEqual(data);
+    const charge_id = (await api.pay()).charge_id;
+    const about = await made(api, { type: "charge.disputed", charge_id, data, force: true });
+    expect(about).toMatchObject({ charge_id, data: { charge_id, only: "this" } });
   });
 });
 

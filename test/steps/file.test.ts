@@ -171,7 +171,7 @@ describe("steps", () => {
     ["  - transition: { to: FAILED }", "3:5 steps.0.transition: needs either charge_id or withdrawal_id"],
     ["  - transition: { charge_id: x, to: DONE }", /^3:33 steps\.0\.transition\.to: must be one of PENDING/],
     [
-      "  - trigger: { type: Bad }",
+      "  - trigger: { type: Bad! }",
       "3:16 steps.0.trigger.type: must be an event type such as charge.completed",
     ],
     ["  - fault: { times: 1 }", "3:5 steps.0.fault: needs respond, delay or drop"],

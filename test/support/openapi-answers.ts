@@ -53,11 +53,20 @@ export function answerFaults(operationId: string, status: number, body: unknown)
   const response = "$ref" in described ? resolve(described.$ref) : described;
   const schema = response.content?.["application/json"].schema;
   if (schema === undefined) return [];
-  const validate = validatorAt(schema.$ref);
-  if (validate(body)) return [];
+  return faultsAt(schema.$ref, body).map((fault) => `${operationId} ${status}: ${fault}`);
+}
+
+/** What is wrong with an event a receiver got, by the document. */
+export function eventFaults(type: string, payload: unknown): string[] {
+  return faultsAt(`#/webhooks/${type}/post/requestBody/content/application~1json/schema`, payload);
+}
+
+function faultsAt(pointer: string, value: unknown): string[] {
+  const validate = validatorAt(pointer);
+  if (validate(value)) return [];
   return (validate.errors ?? []).map(
     ({ instancePath, message, params }) =>
-      `${operationId} ${status}: ${instancePath || "the body"} ${message} ${JSON.stringify(params)}`,
+      `${instancePath || "the body"} ${message} ${JSON.stringify(params)}`,
   );
 }
 

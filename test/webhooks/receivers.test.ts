@@ -168,7 +168,8 @@ describe("receivers as people build them verify every event with the official li
       { exact: 2 ** 53, small: 1e-7, huge: 1e21 },
     ];
     for (const data of all) {
-      const answer = await client.call("POST", "/_sandbox/events", { type: "charge.completed", data });
+      const made = { type: "charge.completed", data, force: true };
+      const answer = await client.call("POST", "/_sandbox/events", made);
       expect(answer.status).toBe(200);
     }
     await sandbox.settled();

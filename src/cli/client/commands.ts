@@ -110,12 +110,13 @@ export const CLIENT_COMMANDS: readonly Row[] = [
   },
   {
     usage: "trigger <type>",
-    about: "a new webhook event, for an existing charge or with data of your own",
+    about: "a new webhook event, for an existing charge or a sample of one",
     example: "payments-sandbox trigger charge.completed --charge last",
     options: [
       ["--charge <selector>", "the charge it is about: an id, last, email:a@b"],
-      ["--set <path=value...>", "what its data says (repeatable)"],
+      ["--set <path=value...>", "what its data says otherwise (repeatable)"],
       ["--mode <mode>", "test or live, without a charge"],
+      ["--force", "a type of your own, with no data but what is set"],
     ],
     async run(connection, flags, [type]) {
       const charge = flags.charge === undefined ? undefined : await connection.charge(String(flags.charge));
@@ -125,8 +126,13 @@ export const CLIENT_COMMANDS: readonly Row[] = [
         ...(charge === undefined ? {} : { charge_id: charge.charge_id }),
         ...(Object.keys(data).length === 0 ? {} : { data }),
         ...(flags.mode === undefined ? {} : { mode: flags.mode }),
+        ...(flags.force ? { force: true } : {}),
       });
-      printRecord(flags, event, ["event_id", "type", "at"]);
+      printRecord(flags, event, ["event_id", "type", "at", "deliveries"]);
+      if (event.deliveries === 0 && !flags.json)
+        process.stdout.write(
+          `nobody hears it: no endpoint of ${event.mode} mode takes ${event.type}; add one with: payments-sandbox webhook add URL\n`,
+        );
     },
   },
   {

@@ -1,39 +1,91 @@
+import type { Charge } from "../../domain/charge.js";
+import type { Subject } from "../../domain/scenario.js";
 import type { Mode } from "../../schema/common.js";
-import { type Refusal, refuse } from "../../schema/errors.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { eventTypeOf, toldBy, unknownEventType } from "../../schema/event-types.js";
 import { emit, planDelivery } from "../events.js";
 import type { Delivery, EventRecord } from "../records.js";
-import type { Command } from "../transaction.js";
-import { chargeDetailJson } from "../views.js";
+import type { Command, Transaction } from "../transaction.js";
+import { chargeDetail, withdrawalView } from "../views.js";
 import { chargeSubject } from "./charges.js";
+import { sampleCharge, sampleWithdrawal } from "./samples.js";
+import { withdrawalSubject } from "./withdrawals.js";
 
 export interface Trigger {
+  /** The sandbox's own name of it, or the one it is sent under. */
   readonly type: string;
   readonly mode: Mode;
   readonly chargeId?: string | undefined;
-  /** What the event carries instead of the charge's record. */
+  /** What the event says otherwise than the record it is about. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
+  /** It goes out as it is given: a type there is none of, and data that nothing is added to but the charge named. */
+  readonly force?: boolean | undefined;
 }
 
-/** A new event that no status change caused: for an existing charge, or with data made up by the caller. */
-export function triggerEvent({ type, mode, chargeId, data }: Trigger): Command<EventRecord | Refusal> {
+/** A new event that no status change caused: for an existing charge, or for a record that nobody made. */
+export function triggerEvent(trigger: Trigger): Command<EventRecord | Refusal> {
   return (tx) => {
-    const charge = chargeId === undefined ? undefined : tx.get("charges", chargeId);
-    if (chargeId !== undefined && charge === undefined) return refuse("NOT_FOUND", "Charge not found");
-    const dataJson =
-      data !== undefined || charge === undefined
-        ? JSON.stringify({ ...(charge === undefined ? {} : JSON.parse(chargeDetailJson(charge))), ...data })
-        : chargeDetailJson(charge);
+    const { event_names } = tx.settings;
+    const type = eventTypeOf(trigger.type, event_names);
+    if (type === undefined && trigger.force !== true)
+      return invalid({
+        type: `${unknownEventType(trigger.type, event_names)}. Any other needs force`,
+      });
+    const about = whatAbout(tx, trigger, type);
+    if (isRefusal(about)) return about;
+    const { charge } = about;
     return emit(tx, {
-      type,
-      mode: charge?.mode ?? mode,
+      type: type ?? trigger.type,
+      mode: charge?.mode ?? trigger.mode,
       organizationId: charge?.organization_id ?? null,
       objectId: charge?.charge_id ?? null,
-      source: dataJson,
+      source: JSON.stringify(overlaid(about.record, trigger.data ?? {})),
       toJson: (json) => json,
-      subject: () => (charge === undefined ? { fields: {}, metadata: {} } : chargeSubject(charge)),
+      subject: () => about.subject,
       scenario: charge?.scenario_asked ?? null,
     });
   };
+}
+
+interface About {
+  readonly record: object;
+  readonly subject: Subject;
+  /** Only one that is kept. */
+  readonly charge?: Charge;
+}
+
+function whatAbout(tx: Transaction, trigger: Trigger, type: string | undefined): About | Refusal {
+  const { chargeId, mode, force } = trigger;
+  if (chargeId !== undefined) {
+    const charge = tx.get("charges", chargeId);
+    if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
+    return { record: chargeDetail(charge), subject: chargeSubject(charge), charge };
+  }
+  const told = force === true || type === undefined ? undefined : toldBy(type);
+  switch (told?.object) {
+    case "charge": {
+      const charge = sampleCharge(tx, told.status, mode);
+      return { record: chargeDetail(charge), subject: chargeSubject(charge) };
+    }
+    case "withdrawal": {
+      const withdrawal = sampleWithdrawal(tx, told.status, mode);
+      return { record: withdrawalView(withdrawal), subject: withdrawalSubject(withdrawal, undefined) };
+    }
+    default:
+      return { record: {}, subject: { fields: {}, metadata: {} } };
+  }
+}
+
+/** The record with the other on top, field by field at every depth; lists and single values are replaced. */
+function overlaid(record: unknown, top: unknown): unknown {
+  if (!isObject(record) || !isObject(top)) return top;
+  const fields = new Map(Object.entries(record));
+  for (const [name, value] of Object.entries(top)) fields.set(name, overlaid(fields.get(name), value));
+  return Object.fromEntries(fields);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** New deliveries of the same event to the same endpoint, freshly signed. */

@@ -11,6 +11,8 @@ import { entryAt, verdictOn } from "../../domain/timeline.js";
 import { transitionWithdrawal, WITHDRAWAL_RULES, type Withdrawal } from "../../domain/withdrawal.js";
 import type { WithdrawalStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import type { CurrencyFixture } from "../../schema/fixtures.js";
+import type { WithdrawalBody } from "../../schema/requests.js";
 import type { Caller } from "../caller.js";
 import { emit } from "../events.js";
 import { post } from "../ledger.js";
@@ -36,32 +38,48 @@ export function createWithdrawal(
     );
     if (isRefusal(request)) return request;
     const { amount, currency, body } = request;
-    const fee = toCanonical(currency.withdrawal_fee ?? "0", currency.decimals);
-    const withdrawal: Withdrawal = {
-      withdrawal_id: tx.id("withdrawal"),
-      destination_id: body.destination_id,
-      organization_id: caller.organization.organization_id,
-      amount,
-      fee,
-      currency: currency.code,
-      status: "PENDING",
-      failure_reason: null,
-      reference: body.reference ?? null,
-      metadata: body.metadata ?? {},
-      created_at: tx.at,
-      updated_at: tx.at,
-      seq: tx.next("withdrawal_seq"),
-      mode: caller.mode,
-      scenario_asked: asked.name,
-      scenario: null,
-      timeline: [],
-      timeline_task: null,
-      notes: [],
-    };
-    const refusal = postFor(tx, withdrawal, "withdrawal", withdrawalPostings(add(amount, fee)));
+    const withdrawal = newWithdrawal(tx, caller, {
+      body: { ...body, amount },
+      currency,
+      scenarioAsked: asked.name,
+    });
+    const refusal = postFor(tx, withdrawal, "withdrawal", withdrawalPostings(add(amount, withdrawal.fee)));
     if (refusal !== undefined) return refusal;
     const destination = tx.get("destinations", body.destination_id)!;
     return beginTimeline(tx, withdrawal, destination);
+  };
+}
+
+export interface NewWithdrawal {
+  /** Its amount is canonical. */
+  readonly body: Pick<WithdrawalBody, "destination_id" | "amount" | "reference" | "metadata">;
+  readonly currency: CurrencyFixture;
+  readonly scenarioAsked: string | null;
+}
+
+/** A withdrawal as it is before its funds have gone anywhere. */
+export function newWithdrawal(tx: Transaction, caller: Caller, wanted: NewWithdrawal): Withdrawal {
+  const { body, currency } = wanted;
+  return {
+    withdrawal_id: tx.id("withdrawal"),
+    destination_id: body.destination_id,
+    organization_id: caller.organization.organization_id,
+    amount: body.amount,
+    fee: toCanonical(currency.withdrawal_fee ?? "0", currency.decimals),
+    currency: currency.code,
+    status: "PENDING",
+    failure_reason: null,
+    reference: body.reference ?? null,
+    metadata: body.metadata ?? {},
+    created_at: tx.at,
+    updated_at: tx.at,
+    seq: tx.next("withdrawal_seq"),
+    mode: caller.mode,
+    scenario_asked: wanted.scenarioAsked,
+    scenario: null,
+    timeline: [],
+    timeline_task: null,
+    notes: [],
   };
 }
 

@@ -46,13 +46,16 @@ export function listEvents({ world, url }: ControlCall): Reply | Refusal {
   return listed(found, read.query, eventView);
 }
 
-/** A new event, for an existing charge or with data of the caller's own. */
+/** A new event, for an existing charge or a sample, and how many deliveries of it there are. */
 export function postEvent({ world, body, mode: keyMode }: ControlCall): Reply | Refusal {
   const checked = check(triggerRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
-  const { type, charge_id, data, mode } = checked.data;
-  const event = world.execute(triggerEvent({ type, mode: mode ?? keyMode, chargeId: charge_id, data }));
-  return isRefusal(event) ? event : ok(eventView(event));
+  const { type, charge_id, data, force, mode } = checked.data;
+  const event = world.execute(
+    triggerEvent({ type, mode: mode ?? keyMode, chargeId: charge_id, data, force }),
+  );
+  if (isRefusal(event)) return event;
+  return ok({ ...eventView(event), deliveries: world.engine.state.deliveriesOf(event.event_id).length });
 }
 
 export function listDeliveries({ world, url }: ControlCall): Reply | Refusal {

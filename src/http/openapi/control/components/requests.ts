@@ -123,9 +123,14 @@ export function requestComponents(facts: Facts): Component[] {
       app: "The base URL of the app under test, for `app` steps.",
     }),
     object("EventRequest", c.triggerRequestSchema, "An event that no status change caused.", {
-      type: { says: "What it shall be called.", examples: ["webhook.test", "charge.completed"] },
-      charge_id: "The charge it is about: its record is the event's data.",
-      data: "Data of your own; with a charge, what replaces fields of its record.",
+      type: {
+        says: "One of the types there are, by the sandbox's name or the one it is sent under; any other needs `force`.",
+        examples: ["webhook.test", "charge.completed"],
+      },
+      charge_id:
+        "The charge it is about: its record, as it stands, is the event's data. Without one it is about a sample of a charge, or withdrawal, that has just come to that status and is not kept.",
+      data: "What the data says otherwise, field by field; objects are merged.",
+      force: "Send what is given and nothing else: any type, and no sample's data.",
       mode: "Whose receivers hear of it: a charge's own mode, else the key's, else test.",
     }),
     object("RedeliverRequest", c.redeliverRequestSchema, "How often.", {

@@ -9,16 +9,21 @@ export function webhookComponents(): Component[] {
     charge_id: "The charge it is about, if it is about one.",
     withdrawal_id: "The withdrawal it is about, if it is about one.",
   };
+  const event = {
+    event_id: "The event: what receivers see as `webhook-id`.",
+    type: "What happened. Receivers may be told by another name, see `payload.type`.",
+    at: "When.",
+    mode: "Test or live.",
+    organization_id: "Whose it is; null where it is nobody's.",
+    ...about,
+    data: "What a read of its object answered at that moment, or what it was made with.",
+    payload: "What receivers get.",
+  };
   return [
-    object("Event", r.eventSchema, "An event in the log.", {
-      event_id: "The event: what receivers see as `webhook-id`.",
-      type: "What happened. Receivers may be told by another name, see `payload.type`.",
-      at: "When.",
-      mode: "Test or live.",
-      organization_id: "Whose it is; null where it is nobody's.",
-      ...about,
-      data: "What a read of its object answered at that moment, or what it was made with.",
-      payload: "What receivers get.",
+    object("Event", r.eventSchema, "An event in the log.", event),
+    object("TriggeredEvent", r.triggeredEventSchema, "A new event in the log.", {
+      ...event,
+      deliveries: "How many deliveries of it there are; 0 where no endpoint hears it.",
     }),
     object("EventPayload", r.eventPayloadSchema, "The body of a webhook.", {
       id: "The event.",

@@ -26,12 +26,23 @@ export const WEBHOOK_DOCS: Readonly<Record<string, ControlDoc>> = {
   createEvent: {
     tag: "Webhooks",
     summary: "Trigger an event",
-    says: "An event that no status change caused: about an existing charge, or with data of your own.",
+    says: "An event that no status change caused: about an existing charge, or a sample that has the shape of one.",
     body: {
       component: "EventRequest",
-      examples: { "to try a receiver": { type: "webhook.test", data: { hello: "app" } } },
+      examples: {
+        "to try a receiver": { type: "webhook.test", data: { hello: "app" } },
+        "a payment": { type: "charge.completed", data: { metadata: { order_id: "1043" } } },
+        "a type of your own": { type: "dispute.opened", data: { reason: "fraud" }, force: true },
+      },
     },
-    answer: { component: "Event", says: "It is on its way.", examples: { test: example.TEST_EVENT } },
+    answer: {
+      component: "TriggeredEvent",
+      says: "It is on its way.",
+      examples: { test: { ...example.TEST_EVENT, deliveries: 1 } },
+    },
+    invalid: {
+      "no such type": faulty({ type: "is no type of event; did you mean charge.completed? Known: …" }),
+    },
     missing: notFound("Charge not found"),
   },
   listDeliveries: {
