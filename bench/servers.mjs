@@ -34,16 +34,18 @@ export function bareHttp(...args) {
  * Starts a server as a child of its own and waits until it says where it listens.
  *
  * @param {{ name: string, args: string[] }} server
- * @param {{ cwd: string, core?: number }} where an empty folder: a configuration file must not have a say
+ * @param {{ cwd: string, core?: number, env?: Record<string, string> }} where an empty folder: a configuration file must
+ *   not have a say
  * @returns {Promise<Running>}
  *
- * @typedef {{ port: number, pid: number, ready: Record<string, unknown>, stop(): Promise<void> }} Running
+ * @typedef {{ port: number, pid: number, ready: Record<string, unknown>, stop(): Promise<void>,
+ *   end(): Promise<number | null> }} Running `stop` kills it, `end` asks it to end and tells its exit code
  */
-export function start({ name, args }, { cwd, core }) {
+export function start({ name, args }, { cwd, core, env = {} }) {
   const [command, commandArgs] = nodeOn(core, args);
   const child = spawn(command, commandArgs, {
     cwd,
-    env: cleanEnvironment(),
+    env: { ...cleanEnvironment(), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(child);
@@ -73,7 +75,11 @@ export function start({ name, args }, { cwd, core }) {
         child.kill("SIGKILL");
         return ended;
       };
-      resolve({ port: ready.port, pid: child.pid, ready, stop });
+      const end = () => {
+        child.kill("SIGTERM");
+        return ended;
+      };
+      resolve({ port: ready.port, pid: child.pid, ready, stop, end });
     });
   });
 }

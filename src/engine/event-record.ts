@@ -17,7 +17,8 @@ export class WrittenLater<Source> implements EventRecord {
   readonly organization_id: string | null;
   readonly object_id: string | null;
   readonly #name: string;
-  readonly #source: Source;
+  /** Until the bytes are written: by then it may be a record of long ago. */
+  #source: Source | undefined;
   readonly #toJson: (source: Source) => string;
   #body: string | undefined;
 
@@ -36,9 +37,13 @@ export class WrittenLater<Source> implements EventRecord {
   }
 
   get body(): string {
-    return (this.#body ??=
-      `{"id":"${this.event_id}","type":${JSON.stringify(this.#name)},"timestamp":"${this.at}",` +
-      `"mode":"${this.mode}","data":${this.#toJson(this.#source)}}`);
+    if (this.#body === undefined) {
+      this.#body =
+        `{"id":"${this.event_id}","type":${JSON.stringify(this.#name)},"timestamp":"${this.at}",` +
+        `"mode":"${this.mode}","data":${this.#toJson(this.#source as Source)}}`;
+      this.#source = undefined;
+    }
+    return this.#body;
   }
 
   toJSON(): EventRecord {
