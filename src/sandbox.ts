@@ -11,6 +11,7 @@ import { isDropped } from "./http/dropped.js";
 import { HostGuard, hostRefused, isEverywhere, plainAddress } from "./http/hosts.js";
 import type { AdvanceReply } from "./http/ports.js";
 import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
+import { unanswered } from "./http/unanswered.js";
 import { readService } from "./options.js";
 import type { CheckWebhookOptions } from "./runtime/doctor/options.js";
 import type { WebhookReport } from "./runtime/doctor/report.js";
@@ -257,11 +258,11 @@ export class Sandbox {
         outgoing.end(json);
         return true;
       },
-      onBadRequest: () =>
-        toResponse(
-          errorReply(refuse("VALIDATION_ERROR", "The request cannot be understood")),
-          this.#world.nowMs(),
-        ),
+      ...unanswered({
+        nowMs: () => this.#world.nowMs(),
+        errorCodes: this.#options.error_codes,
+        onError: this.#options.onError ?? reportError,
+      }),
     });
   }
 

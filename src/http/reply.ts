@@ -43,7 +43,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
 
 /** What every answer carries. */
 export function replyHeaders(nowMs: number): Record<string, string> {
-  return { "content-type": JSON_TYPE, "sandbox-now": iso(nowMs) };
+  return { "content-type": JSON_TYPE, "x-content-type-options": "nosniff", "sandbox-now": iso(nowMs) };
 }
 
 /** Headers are one plain object from the start: node-server writes such a response without building another. */

@@ -5,18 +5,22 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
+import type { Socket } from "node:net";
 import { lazily } from "../schema/lazily.js";
 import { UserError } from "../schema/user-error.js";
 import { setImmediate } from "./timers.js";
 import { turns } from "./turns.js";
+import { failureOf, onTheWire, type PlainAnswer, responses, statusOfParserError } from "./unanswered.js";
 
 export interface ListenOptions {
   readonly port: number;
   readonly host: string;
   /** Answers one request; `incoming` is Node's own, for what a Request does not tell. */
   readonly fetch: (request: Request, incoming: IncomingMessage) => Response | Promise<Response>;
-  /** Answers what is no HTTP request we could make sense of. */
-  readonly onBadRequest: (error: unknown) => Response;
+  /** Answers what is no HTTP request we could make sense of, with the status that says why. */
+  readonly onUnreadable: (status: number) => PlainAnswer;
+  /** Answers a request when `fetch` has failed, or its answer cannot be sent. */
+  readonly onFailure: (error: unknown) => PlainAnswer;
   /** Answers GET /health while the rest is still being loaded; false leaves it to the rest. */
   readonly onEarlyHealth?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
   /**
@@ -39,12 +43,20 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   let loading: Promise<RequestListener> | undefined;
   const load = (): Promise<RequestListener> =>
     (loading ??= requestListener(options).then((loaded) => (answer = loaded)));
-  const server = createServer((incoming, outgoing) => {
+  const http = { ServerResponse: responses(options.onFailure), requireHostHeader: false };
+  const server = createServer(http, (incoming, outgoing) => {
     turns.noteCall();
     if (answer !== undefined) return answer(incoming, outgoing);
     const isHealth = incoming.url === "/health" && incoming.method === "GET";
     if (isHealth && options.onEarlyHealth?.(incoming, outgoing)) return;
     void load().then((loaded) => loaded(incoming, outgoing));
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    // An answer that has begun is not to be mixed with another.
+    const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse | null };
+    if (error.code !== "ECONNRESET" && socket.writable && !begun?.headersSent)
+      socket.write(onTheWire(options.onUnreadable(statusOfParserError(error.code))));
+    socket.destroySoon();
   });
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
@@ -71,15 +83,20 @@ export async function listen(options: ListenOptions): Promise<Listening> {
  */
 async function requestListener({
   fetch,
-  onBadRequest,
+  onUnreadable,
+  onFailure,
   ownsProcess,
 }: ListenOptions): Promise<RequestListener> {
-  const { getRequestListener } = await lazily(() => import("@hono/node-server"));
+  const { getRequestListener, RequestError } = await lazily(() => import("@hono/node-server"));
   return getRequestListener(
     (request, env) => fetch(request, (env as { incoming: IncomingMessage }).incoming),
     {
       overrideGlobalObjects: ownsProcess,
-      errorHandler: onBadRequest,
+      errorHandler: (error) => {
+        const { status, headers, body } =
+          error instanceof RequestError ? onUnreadable(400) : failureOf(onFailure, error);
+        return new Response(body, { status, headers });
+      },
     },
   ) as RequestListener;
 }

@@ -14,7 +14,7 @@ export type Glob = z.infer<typeof globSchema>;
 /** The event types that a receiver hears. */
 export const eventGlobsSchema = z
   .array(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.eventGlob)))
-  .check(minLength(1, "must name at least one event"), entriesAtMost(50));
+  .check(minLength(1, "must not be empty"), entriesAtMost(50));
 
 interface LongGlob {
   readonly path: readonly (string | number)[];

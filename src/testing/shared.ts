@@ -138,7 +138,8 @@ async function receive(
       const body = await request.arrayBuffer();
       return answerOf(handler, new Request(url, { method: "POST", headers, body }));
     },
-    onBadRequest: () => new Response(null, { status: 400 }),
+    onUnreadable: (status) => ({ status, headers: {}, body: "" }),
+    onFailure: () => ({ status: 500, headers: {}, body: "" }),
   });
   const { webhook_id } = await control.call<{ webhook_id: string }>("POST /_sandbox/webhook-endpoints", {
     ...webhook,

@@ -386,9 +386,33 @@ describe("over a real connection", () => {
     }
   });
 
-  it("what is no HTTP at all is refused, and the server lives on", async () => {
-    const { port } = await (await openSandbox()).listen();
-    expect((await exchange(port, "nonsense\r\n\r\n"))?.status).toBe(400);
+  it.each([
+    ["no HTTP at all", "nonsense\r\n\r\n", 400],
+    ["a header that is none", head("GET /health HTTP/1.1", "Host: localhost", "no colon"), 400],
+    ["without a host", head("GET /health HTTP/1.1"), 400],
+    ["a host that is none", head("GET /health HTTP/1.1", "Host: a b"), 400],
+    [
+      "two lengths",
+      head(`POST ${QUOTES} HTTP/1.1`, "Host: localhost", "Content-Length: 1", "Content-Length: 2"),
+      400,
+    ],
+    ["a chunk that is none", `${head(...lines("sk_test_sandbox", "Transfer-Encoding: chunked"))}zz\r\n`, 400],
+    [
+      "headers that are too large",
+      head("GET /health HTTP/1.1", "Host: localhost", `X-A: ${"a".repeat(20_000)}`),
+      431,
+    ],
+    ["an address that is too long", head(`GET /${"a".repeat(20_000)} HTTP/1.1`, "Host: localhost"), 431],
+  ])("%s is refused in the service's shape, and the server lives on", async (_, bytes, status) => {
+    const { port } = await (await openSandbox({ errorCodes: { PAYLOAD_TOO_LARGE: "TOO_MUCH" } })).listen();
+    const answer = await exchange(port, bytes);
+    expect(answer?.status).toBe(status);
+    expect(answer?.headers).toMatchObject({
+      "content-type": expect.stringMatching(/^application\/json/),
+      "sandbox-now": START,
+      "x-content-type-options": "nosniff",
+    });
+    expect(errorOf(answer?.body ?? "").code).toBe(status === 431 ? "TOO_MUCH" : "VALIDATION_ERROR");
     expect((await exchange(port, head("GET /health HTTP/1.1", "Host: localhost")))?.status).toBe(200);
   });
 });
@@ -418,6 +442,7 @@ describe("every answer", () => {
     for (const answer of answers) {
       expect(answer.headers.get("content-type")).toMatch(/^application\/json\b/);
       expect(answer.headers.get("sandbox-now")).toBe(START);
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
       expect(() => JSON.parse(answer.text)).not.toThrow();
     }
   });

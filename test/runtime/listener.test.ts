@@ -1,0 +1,68 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type Listening, type ListenOptions, listen } from "../../src/runtime/listener.js";
+import { exchange, head } from "../support/api-wire.js";
+
+const opened: Listening[] = [];
+
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+
+/** A server in a process of its own, as the command has it: with the lighter Response, which checks nothing. */
+async function open(options: Partial<ListenOptions>): Promise<number> {
+  const plain = (status: number, text: string) => ({
+    status,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ text }),
+  });
+  const listening = await listen({
+    port: 0,
+    host: "127.0.0.1",
+    ownsProcess: true,
+    fetch: () => new Response("ok"),
+    onUnreadable: (status) => plain(status, "unreadable"),
+    onFailure: () => plain(500, "failed"),
+    ...options,
+  });
+  opened.push(listening);
+  return listening.port;
+}
+
+const get = (port: number) => exchange(port, head("GET /x HTTP/1.1", "Host: localhost"));
+const FAILED = { status: 500, body: '{"text":"failed"}' };
+
+describe("what answers on a port", () => {
+  it.each<[string, ListenOptions["fetch"]]>([
+    [
+      "it throws",
+      () => {
+        throw new Error("a secret");
+      },
+    ],
+    ["it throws later", () => Promise.reject(new Error("a secret"))],
+    ["a header cannot be sent", () => new Response("ok", { headers: { "x-a": "a\r\nb" } })],
+    ["a header cannot be sent, later", async () => new Response("ok", { headers: { "x-a": "日本" } })],
+    ["a header has no name", async () => new Response("ok", { headers: { "x a": "b" } })],
+  ])("is a failure without its message when %s, and the server lives on", async (_, fetch) => {
+    const errors: unknown[] = [];
+    const onFailure: ListenOptions["onFailure"] = (error) => {
+      errors.push(error);
+      return { status: 500, headers: { "content-type": "application/json" }, body: '{"text":"failed"}' };
+    };
+    const port = await open({ fetch, onFailure });
+    expect(await get(port)).toMatchObject({ ...FAILED, headers: { "content-type": "application/json" } });
+    expect(await get(port)).toMatchObject(FAILED);
+    expect(errors).toHaveLength(2);
+  });
+
+  it("is a failure even when the words for it fail too", async () => {
+    const fails = () => {
+      throw new Error("a secret");
+    };
+    const answer = await get(await open({ fetch: fails, onFailure: fails }));
+    expect(answer?.status).toBe(500);
+    expect(JSON.parse(answer?.body ?? "")).toEqual({
+      error: { code: "INTERNAL_ERROR", message: "Internal error" },
+    });
+  });
+});
