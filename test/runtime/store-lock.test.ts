@@ -78,7 +78,7 @@ function plantLock(other: Partial<Owner>, touchedMsAgo = 0): string {
 }
 
 /** Another thread that touches the lock as its owner would; this one is not free while it opens a store. */
-async function beating(clockMsAgo = 0): Promise<void> {
+async function beating(clockMsAgo = 0, where = file): Promise<void> {
   const worker = new Worker(
     `const { utimesSync } = require("node:fs");
      const { parentPort, workerData: { lock, ago } } = require("node:worker_threads");
@@ -87,7 +87,7 @@ async function beating(clockMsAgo = 0): Promise<void> {
        utimesSync(lock, now, now);
        parentPort.postMessage("beat");
      }, 20);`,
-    { eval: true, workerData: { lock: `${file}.lock`, ago: clockMsAgo } },
+    { eval: true, workerData: { lock: `${where}.lock`, ago: clockMsAgo } },
   );
   helpers.push(() => worker.terminate());
   await new Promise((resolve) => worker.once("message", resolve));
@@ -202,6 +202,30 @@ describe("a lock", () => {
   it("of another container is taken over when it gives no sign of life for so long", () => {
     plantLock({ pid: 1, host: "c0ffee", pid_namespace: "pid:[1]" }, 9_500);
     expect(storeAt().load()).toBeUndefined();
+  });
+
+  it("of a process of another machine that was found to be gone is not watched again, unless it was touched since", async () => {
+    const other = { pid: 1, host: "c0ffee", boot: "another", started: "17" };
+    const text = plantLock(other, 60_000);
+    const second = join(folder, "second.json");
+    writeFileSync(`${second}.lock`, text);
+    const touched = statSync(`${file}.lock`).mtimeMs / 1000 + 1;
+    utimesSync(`${second}.lock`, touched, touched);
+    const own = storeAt({ file: join(folder, "own.json") });
+    own.load();
+    const before = statSync(join(folder, "own.json.lock")).mtimeMs;
+
+    expect(storeAt().load()).toBeUndefined();
+    expect(notices).toHaveLength(1);
+    // Nothing else went on for ten seconds; what this process holds was touched nevertheless.
+    expect(statSync(join(folder, "own.json.lock")).mtimeMs).toBeGreaterThan(before + 5_000);
+    expect(storeAt({ file: second }).load()).toBeUndefined();
+    expect(notices).toHaveLength(1);
+
+    const third = join(folder, "third.json");
+    writeFileSync(`${third}.lock`, text);
+    await beating(0, third);
+    expect(() => storeAt({ file: third }).load()).toThrow("in use by process 1 on host c0ffee");
   });
 
   it("is touched while it is held, also where a test has faked the timers, and not any more afterwards", async () => {

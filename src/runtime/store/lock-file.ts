@@ -1,5 +1,5 @@
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { machineNowMs, monotonicMs } from "../timers.js";
+import { monotonicMs } from "../timers.js";
 import { codeOf } from "./error.js";
 
 const LOOK_MS = 50;
@@ -51,30 +51,32 @@ function putBack(aside: string, lockFile: string): void {
   }
 }
 
-/** For how long it was not touched, by this machine's clock. */
-export function ageOf(lockFile: string): number {
-  const stats = statSync(lockFile, { throwIfNoEntry: false });
-  return stats === undefined ? 0 : Math.max(0, machineNowMs() - stats.mtimeMs);
+/** When it was last touched, by its owner's clock; undefined when it is not there any more. */
+export function touchedMs(lockFile: string): number | undefined {
+  return statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs;
 }
 
 /**
  * Waits for a sign of life in a lock file: `beats` as soon as it is touched, `changed` when it is gone or somebody
  * else's, `still` when neither has come to pass in that time. Everything waits meanwhile: a store is opened in one
  * go, and this is the rare case of it.
+ *
+ * @param meanwhile called each time we look
  */
 export function watchLock(
   lockFile: string,
   content: string,
   patienceMs: number,
+  meanwhile: () => void,
 ): "beats" | "changed" | "still" {
-  const touched = () => statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs;
-  const first = touched();
+  const first = touchedMs(lockFile);
   const untilMs = monotonicMs() + patienceMs;
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
     if (readLock(lockFile) !== content) return "changed";
-    if (touched() !== first) return "beats";
+    if (touchedMs(lockFile) !== first) return "beats";
     if (monotonicMs() >= untilMs) return "still";
     Atomics.wait(pause, 0, 0, LOOK_MS);
+    meanwhile();
   }
 }

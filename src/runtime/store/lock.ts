@@ -1,18 +1,21 @@
-import { statSync, utimesSync } from "node:fs";
-import { clearInterval, machineNowMs, monotonicMs, setInterval } from "../timers.js";
-import { asStoreError, StoreError } from "./error.js";
-import { ageOf, createLock, readLock, removeLock, setAside, watchLock } from "./lock-file.js";
-import { fateOf, isAlive, isSameMachine, isThisProcess, newOwner, type Owner, parseOwner } from "./owner.js";
+import { machineNowMs } from "../timers.js";
+import { StoreError } from "./error.js";
+import { beatIfDue, HeldLock } from "./held-lock.js";
+import { createLock, readLock, setAside, touchedMs, watchLock } from "./lock-file.js";
+import {
+  fateOf,
+  isAlive,
+  isSameMachine,
+  isThisProcess,
+  newOwner,
+  type Owner,
+  parseOwner,
+  processOf,
+} from "./owner.js";
 
-/** FILE.lock, held. It can be lost: to somebody who saw no sign of life of this process, or with its folder. */
-export interface Lock {
-  /** To be called now and then before the files are written to. @throws StoreError when it is lost */
-  check(): void;
-  release(): void;
-}
+/** Taken: `check` throws once it is lost. */
+export type Lock = Pick<HeldLock, "check" | "release">;
 
-/** How often a lock is touched, so that others see that its owner lives. */
-const BEAT_MS = 1_000;
 /** Whose lock was not touched for so long is taken for gone, if nothing else tells. */
 const STALE_MS = 10_000;
 /** How long it may take from making the file to writing into it. */
@@ -27,6 +30,14 @@ const MAX_TRIES = 10;
  */
 const LOCKS = Symbol.for("payments-sandbox.locks");
 const held = ((globalThis as { [LOCKS]?: Set<string> })[LOCKS] ??= new Set());
+
+/**
+ * Processes that were found to be gone, with the time of their last sign of life by their own clock. They touched all
+ * their locks at once, so those need not be watched one after the other.
+ */
+const lastSignsMs = new Map<string, number>();
+/** How far the touches of one process may lie apart. */
+const AT_ONCE_MS = 3_000;
 
 /**
  * Takes FILE.lock, which says who has it; one whose owner is gone is taken over. Only on one machine and in one
@@ -62,15 +73,20 @@ function isLeftover(file: string, theirs: string, us: Owner, onNotice: (notice: 
   const fate = fateOf(owner, us);
   if (fate === "gone") return true;
   if (fate === "lives") throw inUse(file, `process ${owner.pid}`);
+  const touched = touchedMs(lockFile);
+  if (touched === undefined) return false;
+  const lastSignMs = lastSignsMs.get(processOf(owner)) ?? Number.NEGATIVE_INFINITY;
+  if (touched <= lastSignMs + AT_ONCE_MS) return true;
   // How old a file is can only be said by the clock that stamped it.
-  const ageMs = isSameMachine(owner, us) ? ageOf(lockFile) : 0;
+  const ageMs = isSameMachine(owner, us) ? Math.max(0, machineNowMs() - touched) : 0;
   if (ageMs >= STALE_MS) return true;
   // Nothing of this thread goes on while it waits, and it may be this thread that has the lock.
   if (isThisProcess(owner, us)) throw inUse(file, `process ${owner.pid}`);
   const who = `process ${owner.pid} on host ${owner.host}`;
   onNotice(`${file} has a lock of ${who}: waiting up to ${STALE_MS / 1000} s for a sign of life`);
-  const seen = watchLock(lockFile, theirs, STALE_MS - ageMs);
+  const seen = watchLock(lockFile, theirs, STALE_MS - ageMs, beatIfDue);
   if (seen === "beats") throw inUse(file, who);
+  if (seen === "still") lastSignsMs.set(processOf(owner), touched);
   return seen === "still";
 }
 
@@ -78,7 +94,7 @@ function isLeftover(file: string, theirs: string, us: Owner, onNotice: (notice: 
 function isLeftoverOfEarlierVersion(file: string, theirs: string): boolean {
   const pid = Number(theirs);
   if (pid > 0 && pid !== process.pid && isAlive(pid)) throw inUse(file, `process ${pid}`);
-  return pid > 0 || watchLock(`${file}.lock`, theirs, UNFINISHED_MS) === "still";
+  return pid > 0 || watchLock(`${file}.lock`, theirs, UNFINISHED_MS, beatIfDue) === "still";
 }
 
 function inUse(file: string, who: string): StoreError {
@@ -87,65 +103,15 @@ function inUse(file: string, who: string): StoreError {
   );
 }
 
-function hold(file: string, ours: string): Lock {
+function hold(file: string, content: string): Lock {
   const lockFile = `${file}.lock`;
-  const look = () => statSync(lockFile, { throwIfNoEntry: false });
-  let seen = look();
-  let beatMs = monotonicMs();
-
-  const beat = (): void => {
-    beatMs = monotonicMs();
-    const nowS = machineNowMs() / 1000;
-    try {
-      utimesSync(lockFile, nowS, nowS);
-    } catch {
-      // Others may take it over for want of a sign, and that is come upon before anything is written.
-      return;
-    }
-    seen = look();
-  };
-
-  const check = (): void => {
-    try {
-      const now = look();
-      const isUntouched = now?.ino === seen?.ino && now?.mtimeMs === seen?.mtimeMs;
-      if (now === undefined || !isUntouched) {
-        const content = readLock(lockFile);
-        if (content !== ours) throw lost(file, content);
-        seen = now;
-      }
-    } catch (error) {
-      throw asStoreError(error, `Cannot tell whose ${lockFile} is, so nothing more is kept`);
-    }
-    if (monotonicMs() - beatMs >= BEAT_MS) beat();
-  };
-
-  const timer = setInterval(() => {
-    try {
-      check();
-    } catch {
-      // Whoever writes next is told.
-    }
-  }, BEAT_MS);
-  timer.unref();
+  const lock = new HeldLock(file, content);
   held.add(lockFile);
   return {
-    check,
+    check: () => lock.check(),
     release() {
-      clearInterval(timer);
       held.delete(lockFile);
-      if (readLock(lockFile) === ours) removeLock(lockFile);
+      lock.release();
     },
   };
-}
-
-function lost(file: string, content: string | undefined): StoreError {
-  const owner = content === undefined ? undefined : parseOwner(content);
-  const what =
-    content === undefined
-      ? `${file}.lock is not there any more`
-      : owner === undefined
-        ? `${file}.lock has become another's`
-        : `process ${owner.pid} on host ${owner.host} has taken ${file} over while this one gave no sign of life`;
-  return new StoreError(`${what}, so nothing more is kept. Stop this process, and start again.`);
 }

@@ -63,6 +63,11 @@ export function isThisProcess(owner: Owner, us: Owner): boolean {
   return isSamePlace(owner, us) && owner.pid === us.pid && owner.started === us.started;
 }
 
+/** The same for all locks of a process, and for no other's. */
+export function processOf({ instance, started, ...where }: Owner): string {
+  return JSON.stringify(started === null ? { ...where, instance } : { ...where, started });
+}
+
 /** Whether one clock stamps the files of both. */
 export function isSameMachine(a: Owner, b: Owner): boolean {
   return a.boot === b.boot && (a.boot !== null || a.host === b.host);
