@@ -39,6 +39,7 @@ import {
   webhookHandlerSchema,
   webhookUrl,
 } from "./schema/options.js";
+import { printableLines } from "./schema/printable.js";
 import { settingsOf } from "./schema/settings.js";
 import { parseInstant } from "./schema/time.js";
 import { UserError } from "./schema/user-error.js";
@@ -393,7 +394,7 @@ function reportError(error: unknown): void {
     error instanceof StoreError
       ? error.message
       : `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-  process.stderr.write(`payments-sandbox: ${text}\n`);
+  process.stderr.write(`payments-sandbox: ${printableLines(text)}\n`);
 }
 
 /** Reads the files, makes the world, wires it to HTTP. Throws a UserError for what the user can mend. */

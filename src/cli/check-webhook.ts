@@ -4,9 +4,12 @@ import { junitReport } from "../runtime/doctor/junit.js";
 import { readCheckOptions } from "../runtime/doctor/options.js";
 import type { WebhookReport } from "../runtime/doctor/report.js";
 import { textReport } from "../runtime/doctor/text.js";
+import { withOneLines } from "../schema/printable.js";
 import { UserError } from "../schema/user-error.js";
 import type { Signature } from "../schema/webhooks.js";
+import { tell } from "./mistakes.js";
 import { paint } from "./paint.js";
+import { say, sayJson } from "./terminal.js";
 
 /** The receiver cannot be reached, or not be asked: nothing was found out. */
 const COULD_NOT_CHECK = 2;
@@ -34,12 +37,13 @@ export async function checkWebhookCommand(url: string, flags: CheckFlags): Promi
         (option) => (option === "url" ? "URL" : `--${option}`),
       ),
     );
-    process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : textReport(report, paint));
+    if (flags.json) sayJson(report, 2);
+    else say(textReport(withOneLines(report), paint));
     process.exitCode = EXIT_CODES[report.outcome];
     if (flags.junit !== undefined) writeJunit(flags.junit, report);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    for (const line of error.message.split("\n")) process.stderr.write(`payments-sandbox: ${line}\n`);
+    tell(error);
     process.exitCode = COULD_NOT_CHECK;
   }
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { nearest } from "../schema/nearest.js";
 import { UserError } from "../schema/user-error.js";
+import { say } from "./terminal.js";
 
 const SHELLS = ["bash", "zsh", "fish"];
 
@@ -25,7 +26,7 @@ export function completion(root: Command, shell: string): void {
     );
   }
   const commands = root.commands.map(wordsOf);
-  process.stdout.write(shell === "fish" ? fishScript(commands) : bashScript(commands, shell === "zsh"));
+  say(shell === "fish" ? fishScript(commands) : bashScript(commands, shell === "zsh"));
 }
 
 function wordsOf(command: Command): Words {

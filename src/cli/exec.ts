@@ -3,6 +3,7 @@ import { parseTemplate } from "./exec/environment.js";
 import { type Plan, runBeside } from "./exec/run.js";
 import { startOptions } from "./options.js";
 import { tellLastWords } from "./own-process.js";
+import { tellLine } from "./terminal.js";
 
 /** The flags of `exec` besides those of `start`. */
 interface ExecFlags {
@@ -32,7 +33,7 @@ export async function exec(
       : (await import("./exec/artifacts.js")).openArtifacts(flags.artifacts);
   tellLastWords(options.data);
   const notice = (text: string): void => {
-    if (!options.quiet) process.stderr.write(`payments-sandbox: ${text}\n`);
+    if (!options.quiet) tellLine(text);
   };
   const runner = new Runner(notice);
   const plan: Plan = { command, options, templates, runner, artifacts, notice };

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { DEFAULT_HOST, DEFAULT_PORT, DEFAULT_WEBHOOK_SECRET, type StartOptions } from "../schema/options.js";
 import { UserError } from "../schema/user-error.js";
 import { CONFIG_FILES, OPTION_ROWS } from "./options.js";
+import { say } from "./terminal.js";
 
 const CONFIG_FILE = CONFIG_FILES[0]!;
 const SCENARIO_FILE = "payments-sandbox.scenario.yaml";
@@ -15,7 +16,7 @@ export function init(): void {
     config === undefined ? written(CONFIG_FILE, configText()) : kept(config),
     written(SCENARIO_FILE, scenarioText(existsSync(EDITOR_SCHEMA))),
   ];
-  process.stdout.write(`${said.join("\n")}\n\n${NEXT}`);
+  say(`${said.join("\n")}\n\n${NEXT}`);
 }
 
 /** Writes a file that is not there yet, and says what came of it. */

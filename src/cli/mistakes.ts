@@ -1,9 +1,10 @@
 import type { CommanderError } from "commander";
 import { UserError } from "../schema/user-error.js";
+import { tellLine } from "./terminal.js";
 
 /** One line a fault, on standard error. */
 export function tell(error: Error): void {
-  for (const line of error.message.split("\n")) process.stderr.write(`payments-sandbox: ${line}\n`);
+  for (const line of error.message.split("\n")) tellLine(line);
 }
 
 /** What the user can mend is told in a line; anything else is a bug of ours and keeps its stack. */

@@ -1,6 +1,7 @@
 import { openSandbox } from "../sandbox.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../schema/options.js";
 import { startOptions } from "./options.js";
+import { sayJson } from "./terminal.js";
 
 /**
  * `openapi`: prints the document that a sandbox started with the same configuration would serve; with `--control`
@@ -16,7 +17,7 @@ export async function openapi(flags: Readonly<Record<string, unknown>>): Promise
     const answer = await sandbox.fetch(
       new Request(`${address}${control === true ? "/_sandbox" : ""}/openapi.json`),
     );
-    process.stdout.write(`${JSON.stringify(await answer.json(), null, 2)}\n`);
+    sayJson(await answer.json(), 2);
   } finally {
     await sandbox.close();
   }

@@ -1,3 +1,5 @@
+import { tellLine } from "./terminal.js";
+
 /** What the command does about its process, which is its own. The library does none of this in somebody else's. */
 
 /** The reader hung up, or the terminal is closed. */
@@ -18,7 +20,7 @@ export function tellLastWords(data: string | undefined): void {
       ? "The state was in memory and is lost"
       : `All that was answered is kept in ${data}.journal`;
   process.on("uncaughtException", (error: unknown) => {
-    process.stderr.write(`payments-sandbox: internal error, so it ends: ${whatHappened(error)}. ${kept}.\n`);
+    tellLine(`internal error, so it ends: ${whatHappened(error)}. ${kept}.`);
     process.exit(1);
   });
 }

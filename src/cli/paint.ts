@@ -16,6 +16,22 @@ export function wantsColour(): boolean {
   return process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
 }
 
+/** What switches a style on or off. */
+const CODES = new RegExp(
+  `(${Object.values(STYLES)
+    .flat()
+    .map((code) => `\\u001B\\[${code}m`)
+    .join("|")})`,
+);
+
+/** A painted text, all of it changed but what paints it. */
+export function changedBetweenPaint(text: string, change: (part: string) => string): string {
+  return text
+    .split(CODES)
+    .map((part, index) => (index % 2 === 0 ? change(part) : part))
+    .join("");
+}
+
 /** Text in a style, or as it is. Node's own `styleText` is not there before 20.12. */
 export function paint(style: Style, text: string, isColoured = wantsColour()): string {
   const [on, off] = STYLES[style];

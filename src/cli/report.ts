@@ -1,5 +1,6 @@
 import type { Difference, Failure } from "../runtime/steps/failure.js";
 import type { RunReport, StepReport } from "../runtime/steps/report.js";
+import { withOneLines } from "../schema/printable.js";
 import { type Paint, paint, type Style } from "./paint.js";
 
 const MARKS: Readonly<Record<StepReport["outcome"], string>> = {
@@ -16,7 +17,8 @@ const STYLES: Readonly<Record<StepReport["outcome"], Style>> = {
 };
 
 /** One file's run: a line a step, and under the one that failed what was expected and what came. */
-export function reportText(report: RunReport): string {
+export function reportText(raw: RunReport): string {
+  const report = withOneLines(raw);
   const width = Math.max(0, ...report.steps.map(({ title }) => title.length));
   const lines = [
     `${paint(STYLES[report.outcome], MARKS[report.outcome])} ${paint("bold", report.name)}  ${paint("dim", report.file)}`,
@@ -89,33 +91,4 @@ export function summaryText(reports: readonly RunReport[]): string {
   const good = reports.filter(({ passed }) => passed).length;
   const files = `${good} of ${reports.length} ${reports.length === 1 ? "scenario" : "scenarios"} passed`;
   return `${paint(good === reports.length ? "green" : "red", files)}  (${parts.join(", ")})\n`;
-}
-
-/** On a terminal, one line that tells what is being done; nowhere else. */
-export class Progress {
-  readonly #isShown: boolean;
-  #length = 0;
-
-  constructor(isWanted: boolean) {
-    this.#isShown = isWanted && process.stdout.isTTY === true;
-  }
-
-  show(text: string): void {
-    if (!this.#isShown) return;
-    const room = (process.stdout.columns || 80) - 1;
-    const line = text.length > room ? `${text.slice(0, room - 1)}…` : text;
-    process.stdout.write(`\r${line.padEnd(this.#length)}`);
-    this.#length = line.length;
-  }
-
-  /** Takes the line away. */
-  end(): void {
-    if (this.#length > 0) process.stdout.write(`\r${" ".repeat(this.#length)}\r`);
-    this.#length = 0;
-  }
-
-  print(text: string): void {
-    this.end();
-    process.stdout.write(text);
-  }
 }

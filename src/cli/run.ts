@@ -12,8 +12,9 @@ import { UserError } from "../schema/user-error.js";
 import { junitXml } from "./junit.js";
 import { tell } from "./mistakes.js";
 import { startOptions } from "./options.js";
-import { Progress, reportText, summaryText } from "./report.js";
+import { reportText, summaryText } from "./report.js";
 import { brokenReport, isBroken, readFiles } from "./run-files.js";
+import { Progress, say, sayJson, tellLine } from "./terminal.js";
 import { variablesOf } from "./variables.js";
 
 const MOST_AT_ONCE = 4;
@@ -63,8 +64,8 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   const outcome = ["error", "failed", "passed"].find((one) =>
     reports.some((report) => report.outcome === one),
   );
-  if (flags.json) process.stdout.write(`${JSON.stringify({ outcome, files: reports }, null, 2)}\n`);
-  else if (ran.length > 0) process.stdout.write(summaryText(reports));
+  if (flags.json) sayJson({ outcome, files: reports }, 2);
+  else if (ran.length > 0) say(summaryText(reports));
   process.exitCode = stop.code ?? (outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2);
 }
 
@@ -130,7 +131,7 @@ function hooks(loaded: LoadedScenario, progress: Progress, signal: AbortSignal) 
 /** A person at the terminal does it and says so; without one, whatever drives the app is trusted to do it. */
 async function askPerson(text: string, progress: Progress, signal: AbortSignal): Promise<void> {
   progress.end();
-  process.stderr.write(`→ ${text}\n`);
+  tellLine(text, "→ ");
   if (!process.stdin.isTTY) return;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

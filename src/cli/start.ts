@@ -1,8 +1,10 @@
 import { openSandbox, type Sandbox } from "../sandbox.js";
 import { DEFAULT_PORT, DEFAULT_RATE_LIMIT } from "../schema/options.js";
+import { tell } from "./mistakes.js";
 import { startOptions } from "./options.js";
 import { tellLastWords } from "./own-process.js";
 import { banner, readyLine } from "./ready.js";
+import { say, sayJson, tellLine } from "./terminal.js";
 
 /** `start`: serves until SIGINT or SIGTERM, and leaves with 0. */
 export async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
@@ -12,7 +14,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
     ...options,
     makeUpSeed: true,
     onNotice: (notice) => {
-      if (!options.quiet) process.stderr.write(`payments-sandbox: ${notice}\n`);
+      if (!options.quiet) tellLine(notice);
     },
     ownsProcess: true,
   });
@@ -24,8 +26,8 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
   }
   // Before anybody is told that it is ready: whoever waits for that may stop it at once.
   stopOnSignals(sandbox);
-  if (options.json) process.stdout.write(`${JSON.stringify(readyLine(sandbox, options.public_url))}\n`);
-  else if (!options.quiet) process.stdout.write(banner(sandbox, options));
+  if (options.json) sayJson(readyLine(sandbox, options.public_url));
+  else if (!options.quiet) say(banner(sandbox, options));
 }
 
 function stopOnSignals(sandbox: Sandbox): void {
@@ -38,7 +40,7 @@ function stopOnSignals(sandbox: Sandbox): void {
       () => process.exit(0),
       // Everything answered is in the journal; what failed is the snapshot in its place.
       (error: Error) => {
-        process.stderr.write(`payments-sandbox: ${error.message}\n`);
+        tell(error);
         process.exit(1);
       },
     );

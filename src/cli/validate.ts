@@ -1,6 +1,8 @@
 import { configFaults } from "../options.js";
 import { type Fault, faultText } from "../runtime/documents.js";
 import { type Validation, validateFile } from "../runtime/validation.js";
+import { oneLine } from "../schema/printable.js";
+import { say, sayJson } from "./terminal.js";
 import { variablesOf } from "./variables.js";
 
 /** `validate`: every fault of every file, with its place; 0 when there is none, else 2. */
@@ -12,7 +14,8 @@ export async function validate(
   const results: Validation[] = [];
   const options = { environment: process.env, vars, configFaults };
   for (const file of files) results.push(await validateFile(file, options));
-  process.stdout.write(flags.json ? `${JSON.stringify(results, null, 2)}\n` : textOf(results));
+  if (flags.json) sayJson(results, 2);
+  else say(textOf(results));
   process.exitCode = results.some(({ faults }) => faults.length > 0) ? 2 : 0;
 }
 
@@ -23,7 +26,7 @@ function textOf(results: readonly Validation[]): string {
         ? [`${file}: ${kind}, fine`]
         : [...faults.map(faultText), ...warnings.map(warningText)],
     )
-    .map((line) => `${line}\n`)
+    .map((line) => `${oneLine(line)}\n`)
     .join("");
 }
 

@@ -386,3 +386,16 @@ describe("what is around the charges", () => {
     expect(await refused("reset", "--keep", "money")).toContain("VALIDATION_ERROR");
   });
 });
+
+it("shows what an app or a customer wrote without what a terminal obeys; as JSON it is what it was", async () => {
+  const evil = "\u001b]0x\u0007\u009b2J\u202e\ny";
+  const charge = await client.pay();
+  await client.call("POST", `/_sandbox/charges/${charge}/transition`, { to: "FAILED", reason: evil });
+  await client.call("GET", `/api/v1/${encodeURIComponent(evil)}`);
+  const shown = "\uFFFD]0x\uFFFD\uFFFD2J\uFFFD\uFFFDy";
+  expect(await output("charge", charge)).toContain(`failure reason      ${shown}\n`);
+  expect(await output("requests", "--limit", "1")).toContain(` /api/v1/${shown} `);
+  expect((await json("charge", charge)).failure_reason).toBe(evil);
+  expect((await json("requests", "--limit", "1")).items[0].path).toBe(`/api/v1/${evil}`);
+  expect((await told("charge", charge, "--json")).stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+});

@@ -4,6 +4,7 @@ import { nearest } from "../../schema/nearest.js";
 import { own } from "../../schema/own.js";
 import { UserError } from "../../schema/user-error.js";
 import { shellQuoted } from "../shell.js";
+import { say, tellLine } from "../terminal.js";
 import { Connection, type ConnectionFlags } from "./connection.js";
 import { printJson, printList, printRecord } from "./output.js";
 
@@ -186,7 +187,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
         default:
           return pull(connection, need(flags.forwardTo as string | undefined, "--forward-to URL"), {
             once: flags.once === true,
-            report: (line) => process.stdout.write(`${line}\n`),
+            report: (line) => say(`${line}\n`),
           });
       }
     },
@@ -202,7 +203,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
       if (flags.json) return printJson(answer);
       if (answer.fired_total === undefined)
         return printRecord(flags, answer, ["mode", "speed", "now", "next_due"]);
-      process.stdout.write(`${answer.from} → ${answer.to}, ${answer.fired_total} fired\n`);
+      say(`${answer.from} → ${answer.to}, ${answer.fired_total} fired\n`);
     },
   },
   {
@@ -219,7 +220,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
         ...(flags.repeatIds ? { ids: "repeat" } : {}),
       });
       if (flags.json) return printJson(info);
-      process.stdout.write(`namespace ${info.namespace} is as it was at the start\n`);
+      say(`namespace ${info.namespace} is as it was at the start\n`);
     },
   },
   {
@@ -237,7 +238,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
         return printRecord(flags, await connection.call("DELETE", `/_sandbox/snapshots/${text(named)}`));
       const info = await connection.call("POST", `/_sandbox/snapshots/${text(named)}/restore`);
       if (flags.json) return printJson(info);
-      process.stdout.write(`namespace ${info.namespace} is as it was when ${named} was saved\n`);
+      say(`namespace ${info.namespace} is as it was when ${named} was saved\n`);
     },
   },
   {
@@ -422,15 +423,12 @@ export const CLIENT_COMMANDS: readonly Row[] = [
       if (flags.follow) {
         const { follow } = await import("./follow.js");
         return follow(connection, (name, data) => {
-          if (name === "missed")
-            process.stderr.write(
-              `payments-sandbox: ${data.count} messages of the stream came too fast to be shown\n`,
-            );
+          if (name === "missed") tellLine(`${data.count} messages of the stream came too fast to be shown`);
           if (name !== "event") return;
           if (flags.type !== undefined && !anyGlobMatches(String(flags.type), String(data.type))) return;
           if (flags.json) printJson(data);
           else
-            process.stdout.write(
+            say(
               `${data.at}  ${String(data.type).padEnd(24)}  ${data.charge_id ?? data.withdrawal_id ?? ""}\n`,
             );
         });
@@ -496,7 +494,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
       if (format === "github" && process.env.GITHUB_ENV !== undefined) {
         const { appendFileSync } = await import("node:fs");
         appendFileSync(process.env.GITHUB_ENV, lines.join(""));
-      } else process.stdout.write(lines.join(""));
+      } else say(lines.join(""));
     },
   },
 ];

@@ -1,3 +1,5 @@
+import { oneLine, printableJson } from "../../schema/printable.js";
+import { say, sayJson } from "../terminal.js";
 import type { ConnectionFlags } from "./connection.js";
 
 type Row = Record<string, unknown>;
@@ -10,7 +12,7 @@ export function printList(flags: ConnectionFlags, answer: Row, columns: readonly
   }
   const items = (answer.items as Row[]) ?? [];
   if (items.length === 0) {
-    process.stdout.write("none\n");
+    say("none\n");
     return;
   }
   const rows = [
@@ -19,14 +21,14 @@ export function printList(flags: ConnectionFlags, answer: Row, columns: readonly
   ];
   const widths = columns.map((_column, index) => Math.max(...rows.map((row) => row[index]!.length)));
   for (const row of rows)
-    process.stdout.write(
+    say(
       `${row
         .map((text, index) => text.padEnd(widths[index]!))
         .join("  ")
         .trimEnd()}\n`,
     );
   const total = Number(answer.total ?? items.length);
-  if (total > items.length) process.stdout.write(`${items.length} of ${total}\n`);
+  if (total > items.length) say(`${items.length} of ${total}\n`);
 }
 
 /** Prints a record, a line a field, or as JSON. */
@@ -40,15 +42,14 @@ export function printRecord(
     return;
   }
   const width = Math.max(...fields.map((field) => field.length));
-  for (const field of fields)
-    process.stdout.write(`${field.replaceAll("_", " ").padEnd(width)}  ${cell(record[field])}\n`);
+  for (const field of fields) say(`${field.replaceAll("_", " ").padEnd(width)}  ${cell(record[field])}\n`);
 }
 
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
+  sayJson(value);
 }
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return "-";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return oneLine(typeof value === "object" ? printableJson(value) : String(value));
 }

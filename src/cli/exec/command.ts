@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { wallNowMs } from "../../runtime/pause.js";
 import { monotonicMs } from "../../runtime/wall.js";
+import { tellLine } from "../terminal.js";
 import { Guard } from "./guard.js";
 import { whenParentEnds } from "./parent.js";
 import { commandLineOf, endAll, Family, MARK_VARIABLE, processRow } from "./processes.js";
@@ -56,8 +57,8 @@ export class Runner {
     return new Promise((resolve) => {
       const refused = ({ code, message }: NodeJS.ErrnoException): void => {
         const isMissing = code === "ENOENT" || command[0] === "";
-        process.stderr.write(
-          `payments-sandbox: ${command[0] || '""'}: ${isMissing ? "command not found" : `cannot be run (${code ?? message})`}\n`,
+        tellLine(
+          `${command[0] || '""'}: ${isMissing ? "command not found" : `cannot be run (${code ?? message})`}`,
         );
         resolve(isMissing ? NOT_FOUND : NOT_EXECUTABLE);
       };

@@ -1,7 +1,8 @@
 import { appendFileSync, statSync } from "node:fs";
+import { oneLine } from "../../schema/printable.js";
 import type { Collected, Story } from "./collect.js";
 import type { Plan, Ran, Under } from "./run.js";
-import { commandText, oneLine, storyLines, storyTitle } from "./timelines.js";
+import { commandText, storyLines, storyTitle } from "./timelines.js";
 
 /** A step's summary may have 1 MiB in all; what is over that is lost whole. */
 const LIMIT_BYTES = 1024 * 1024;

@@ -1,3 +1,4 @@
+import { oneLine } from "../../schema/printable.js";
 import type { Stories, Story } from "./collect.js";
 
 /** The stories as a person reads them: a heading a charge, a line a happening. */
@@ -71,9 +72,4 @@ function errorOf(body: unknown): string {
 /** The command as it is told in a line. */
 export function commandText(command: readonly string[]): string {
   return oneLine(command.join(" ").replace(/\s+/g, " "));
-}
-
-/** What somebody else wrote must not start a line of its own, nor move the cursor. */
-export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\uFFFD");
 }

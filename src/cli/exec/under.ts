@@ -5,6 +5,7 @@ import { openSandbox } from "../../sandbox.js";
 import { FIXED_SEED, type StartOptions } from "../../schema/options.js";
 import { UserError } from "../../schema/user-error.js";
 import { wantsColour } from "../paint.js";
+import { say, sayJson } from "../terminal.js";
 import { type Column, Matrix } from "./matrix.js";
 import { type Plan, runBeside, type Under } from "./run.js";
 import { exitCodeOf } from "./signals.js";
@@ -106,9 +107,9 @@ async function runUnder(plan: Plan, mishaps: readonly Mishap[], report: string |
     `${JSON.stringify({ seed: options.seed ?? FIXED_SEED, ...matrix.toJson() }, null, 2)}\n`,
   );
   artifacts?.write("matrix.txt", matrix.toText({ width: WIDTH, isColoured: false }));
-  if (options.json) process.stdout.write(`${JSON.stringify(matrix.toJson())}\n`);
+  if (options.json) sayJson(matrix.toJson());
   else
-    process.stdout.write(
+    say(
       `\n${matrix.toText({
         width: process.stdout.columns || WIDTH,
         isColoured: wantsColour(),

@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { paint } from "../../src/cli/paint.js";
+import { say, sayJson, tellLine } from "../../src/cli/terminal.js";
+import { withOneLines } from "../../src/schema/printable.js";
+
+/** What a terminal obeys in the place of showing it; ends of lines and tabs aside. */
+const OBEYED = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;
+/** ESC with a title, BEL, C1's CSI, DEL, a carriage return, bidi overrides and isolates, a zero-width space, a tag. */
+const EVIL = [
+  "\u001b]0;x\u0007",
+  "\u001b[2J",
+  "\u009b31m",
+  "\u007f",
+  "\r",
+  "\u202e",
+  "\u2066",
+  "\u200b",
+  "\u{e0041}",
+  "\u2028",
+];
+const evilText = fc
+  .array(fc.oneof(fc.constantFrom(...EVIL), fc.string({ unit: "binary" })))
+  .map((parts) => parts.join(""));
+
+function written(stream: NodeJS.WriteStream, work: () => void): string {
+  const write = vi.spyOn(stream, "write").mockReturnValue(true);
+  work();
+  const text = write.mock.calls.map(([chunk]) => String(chunk)).join("");
+  write.mockRestore();
+  return text;
+}
+
+const terminal = Object.getOwnPropertyDescriptor(process.stdout, "isTTY");
+afterEach(() => {
+  vi.unstubAllEnvs();
+  if (terminal === undefined) delete (process.stdout as { isTTY?: boolean }).isTTY;
+  else Object.defineProperty(process.stdout, "isTTY", terminal);
+});
+
+function onTerminal(): void {
+  Object.defineProperty(process.stdout, "isTTY", { value: true, configurable: true });
+  vi.stubEnv("NO_COLOR", undefined);
+}
+
+describe("whatever comes from elsewhere", () => {
+  it("is said without anything that a terminal obeys", () => {
+    fc.assert(
+      fc.property(evilText, (text) => {
+        expect(written(process.stdout, () => say(text))).not.toMatch(OBEYED);
+        const line = written(process.stderr, () => tellLine(text));
+        expect(line).not.toMatch(OBEYED);
+        expect(line.indexOf("\n")).toBe(line.length - 1);
+      }),
+    );
+  });
+
+  it("is the same JSON all the same", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), evilText, fc.constantFrom(0, 2), (value, text, indent) => {
+        const all = { [text]: value, text };
+        const said = written(process.stdout, () => sayJson(all, indent));
+        expect(said).not.toMatch(OBEYED);
+        expect(JSON.parse(said)).toEqual(JSON.parse(JSON.stringify(all)));
+      }),
+    );
+  });
+
+  it("has no colours of its own where ours are shown", () => {
+    onTerminal();
+    const said = written(process.stdout, () =>
+      say(paint("red", withOneLines({ a: ["\u001b[32mx\ny"] }).a[0]!)),
+    );
+    expect(said).toBe("\u001b[31m\uFFFD[32mx\uFFFDy\u001b[39m");
+    expect(written(process.stdout, () => say(`${paint("bold", "x")}\u001b[8m\u001b[2J`))).toBe(
+      "\u001b[1mx\u001b[22m\uFFFD[8m\uFFFD[2J",
+    );
+  });
+});
+
+it("nothing of the command line writes past it", () => {
+  const folder = fileURLToPath(new URL("../../src/cli", import.meta.url));
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  expect(files.length).toBeGreaterThan(20);
+  const writing = files.filter((name) =>
+    /\bstd(out|err)\b[\s.]*write\b|\bconsole\./.test(readFileSync(join(folder, name), "utf8")),
+  );
+  expect(writing).toEqual(["terminal.ts"]);
+});
