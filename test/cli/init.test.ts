@@ -116,6 +116,7 @@ describe("what it writes", () => {
       expect(await startOptions({ config: file }, {})).toEqual(parse(line.slice(1)));
     }
     writeFileSync(join(folder, CONFIG), read(CONFIG).replace(/^#(?! )/gm, ""));
+    writeFileSync(join(folder, "fixtures.yaml"), "{}\n");
     expect((await run(["validate", CONFIG], { cwd: folder })).stdout).toBe(`${CONFIG}: config, fine\n`);
   });
 
