@@ -102,11 +102,10 @@ export function transition(
   let settledAt = charge.settled_at;
 
   if (isOpen(charge.status) && !isOpen(to)) effects.push(CANCEL.expiry);
-  const overruled = actor === "control" || actor === "customer" || to === "EXPIRED";
-  if (overruled || CHARGE_TRANSITIONS[to].length === 0) effects.push(CANCEL.timeline);
   // Expiry lets the customer pay late if the scenario says so; a person's word ends the whole timeline.
-  if (to === "EXPIRED" && (actor === "clock" || actor === "scenario"))
-    effects.push({ do: "schedule_late_entries" });
+  const overruled = charge.overruled === true || actor === "control" || actor === "customer";
+  if (overruled || to === "EXPIRED" || CHARGE_TRANSITIONS[to].length === 0) effects.push(CANCEL.timeline);
+  if (to === "EXPIRED" && !overruled && actor !== "api") effects.push({ do: "schedule_late_entries" });
 
   if (to === "COMPLETED") {
     effects.push({ do: "post", kind: "payment" });
@@ -136,6 +135,7 @@ export function transition(
         status_history: charge.status_history.concat(
           reason === undefined ? { status: to, at } : { status: to, at, reason },
         ),
+        overruled,
         notes: charge.notes,
       },
       charge.tasks,
@@ -146,7 +146,7 @@ export function transition(
 /** What changes of a charge once it has its price, besides its tasks. */
 type ChargeProgress = Pick<
   Charge,
-  "status" | "updated_at" | "settled_at" | "failure_reason" | "status_history" | "notes"
+  "status" | "updated_at" | "settled_at" | "failure_reason" | "status_history" | "overruled" | "notes"
 >;
 
 /**
@@ -192,6 +192,7 @@ export function progressed(charge: Charge, progress: ChargeProgress, tasks: Char
     scenario_asked: charge.scenario_asked,
     scenario: charge.scenario,
     timeline: charge.timeline,
+    overruled: progress.overruled ?? false,
     tasks,
     notes: progress.notes,
   };
@@ -200,7 +201,15 @@ export function progressed(charge: Charge, progress: ChargeProgress, tasks: Char
 /** Settlement that comes later than COMPLETED: sets `settled_at`, changes no status, makes no event. */
 export function settle(charge: Charge, atMs: number): Charge {
   const at = iso(atMs);
-  const { status, failure_reason, status_history, notes } = charge;
-  const settled = { status, updated_at: at, settled_at: at, failure_reason, status_history, notes };
+  const { status, failure_reason, status_history, overruled, notes } = charge;
+  const settled = {
+    status,
+    updated_at: at,
+    settled_at: at,
+    failure_reason,
+    status_history,
+    overruled,
+    notes,
+  };
   return progressed(charge, settled, charge.tasks);
 }

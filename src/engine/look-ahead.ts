@@ -36,7 +36,8 @@ function rulesFor(records: Records, charge: Charge): StatusRules<ChargeStatus> {
  */
 export function leadsTo(records: Records, charge: Charge, until: ChargeStatus, nowMs: number): boolean {
   if (charge.status === until) return true;
-  const turns = follow(rulesFor(records, charge), charge.timeline, standingOf(records, charge), () => nowMs);
+  const timeline = charge.overruled ? [] : charge.timeline;
+  const turns = follow(rulesFor(records, charge), timeline, standingOf(records, charge), () => nowMs);
   for (const { status } of turns) if (status === until) return true;
   return false;
 }

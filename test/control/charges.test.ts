@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { expectError, expectInvalid, later, openApi, openSandbox, START } from "../support/api-client.js";
+import {
+  expectError,
+  expectInvalid,
+  later,
+  okBody,
+  openApi,
+  openSandbox,
+  START,
+} from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 
 const open = async () => Client.of(await openSandbox());
@@ -98,6 +106,19 @@ describe("POST /_sandbox/charges/{id}/transition and refund", () => {
       { status: "PENDING", at: START },
       { status: "FAILED", at: START, reason: "told so" },
     ]);
+  });
+
+  it("ends the timeline for good: no late payment comes of it either", async () => {
+    const api = await openApi();
+    const late = { metadata: { sandbox_scenario: "late_payment" } };
+    const [moved, left] = [await api.pay(late), await api.pay(late)];
+    okBody(await api.transition(moved.charge_id, { to: "AWAITING_PAYMENT" }));
+    const ahead = await api.post(`/_sandbox/charges/${moved.charge_id}/advance`, { until: "COMPLETED" });
+    expectError(ahead, 409, "INVALID_TRANSITION");
+    await api.advance({ by: "1d" });
+    const history = async (id: string) => (await api.charge(id)).status_history.map((one) => one.status);
+    expect(await history(moved.charge_id)).toEqual(["PENDING", "AWAITING_PAYMENT", "EXPIRED"]);
+    expect((await history(left.charge_id)).at(-1)).toBe("COMPLETED");
   });
 
   it("refunds a completed charge: the balance falls by the settlement", async () => {

@@ -80,7 +80,7 @@ describe("every pair of statuses", () => {
 describe("the new charge", () => {
   it("differs in nothing but its status and what follows from it", () => {
     const charge = chargeWith();
-    const { charge: next } = moved(charge, "AWAITING_PAYMENT");
+    const { charge: next } = moved(charge, "AWAITING_PAYMENT", "scenario");
     const at = iso(AT_MS);
     expect(next).toEqual({
       ...charge,
@@ -218,6 +218,13 @@ describe("expiry", () => {
       expect(effects).toContainEqual({ do: "cancel_task", task: "timeline" });
       const plansLateEntries = effects.some((effect) => effect.do === "schedule_late_entries");
       expect(plansLateEntries).toBe(actor === "clock" || actor === "scenario");
+    }
+  });
+
+  it("starts nothing after a person has had a word, be it the clock that expires it", () => {
+    for (const actor of ["control", "customer"] as const) {
+      const { charge } = moved(chargeWith(), "AWAITING_PAYMENT", actor);
+      expect(moved(charge, "EXPIRED", "clock").effects).not.toContainEqual({ do: "schedule_late_entries" });
     }
   });
 });

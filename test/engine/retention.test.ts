@@ -25,7 +25,7 @@ function listen(engine: Engine, mailbox: string): void {
 
 function tell(engine: Engine, isHeard: boolean): void {
   const type = isHeard ? "heard.event" : "unheard.event";
-  must(engine.execute(triggerEvent({ type, mode: "test", data: {} }), START_MS));
+  must(engine.execute(triggerEvent({ type, mode: "test", data: {}, force: true }), START_MS));
 }
 
 const deliveries = (engine: Engine) => [...engine.state.tables.deliveries.values()];

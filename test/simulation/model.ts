@@ -47,6 +47,8 @@ interface Moving {
   entry: Planned | undefined;
   asked: string | null;
   scenario: string | null;
+  /** A person has had a word: nothing of the timeline happens any more. */
+  overruled?: boolean;
   subject: Subject;
 }
 
@@ -301,7 +303,8 @@ export class Model {
     if (to === "FAILED") charge.failure = reason ?? "declined";
     if (wasOpen && !OPEN.includes(to)) charge.expiry = undefined;
     if (by === "person" || to === "EXPIRED" || CHARGE_MOVES[to] === undefined) charge.entry = undefined;
-    if (to === "EXPIRED" && by !== "person") charge.entry = this.#planLate(charge, 0, nowMs);
+    if (by === "person") charge.overruled = true;
+    if (to === "EXPIRED" && charge.overruled !== true) charge.entry = this.#planLate(charge, 0, nowMs);
     if (to === "COMPLETED") this.#pay(charge);
     if (to === "REFUNDED") {
       if (charge.settledMs === null) this.settle(charge);

@@ -44,6 +44,7 @@ export function chargeWith(differs: Partial<Charge> = {}): Charge {
     scenario_asked: null,
     scenario: null,
     timeline: [],
+    overruled: false,
     tasks: {},
     notes: [],
     ...differs,

@@ -142,6 +142,7 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
     scenario_asked: wanted.scenarioAsked,
     scenario: null,
     timeline: [],
+    overruled: false,
     tasks: {},
     notes: [],
   };

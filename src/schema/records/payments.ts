@@ -101,6 +101,8 @@ export const chargeRecord = z.strictObject({
   /** The scenario whose rule matched, and its timeline, frozen when it matched. */
   scenario: textOrNull,
   timeline: z.array(chargeEntrySchema),
+  /** Somebody has moved it by hand: nothing more of the timeline happens, after its expiry neither. */
+  overruled: z.optional(z.boolean()),
   tasks: chargeTasksRecord,
   /** What happened to it that no status shows: entries that came too late, names that matched nothing. */
   notes: z.array(noteRecord),
