@@ -2,10 +2,10 @@ import type { Catalogue } from "./domain/catalogue.js";
 import type { Charge } from "./domain/charge.js";
 import { storeScenario } from "./engine/commands/scenarios.js";
 import { deleteEndpoint, registerEndpoint } from "./engine/commands/webhooks.js";
-import { carryEndpoint } from "./engine/commands/world.js";
+import { carryEndpoint, keepClock } from "./engine/commands/world.js";
 import { Engine } from "./engine/engine.js";
 import type { FrozenState } from "./engine/frozen-state.js";
-import type { Endpoint, StateDump, Store, StoredScenario, WorldRecord } from "./engine/records.js";
+import type { Change, Endpoint, StateDump, Store, StoredScenario, WorldRecord } from "./engine/records.js";
 import type { Command } from "./engine/transaction.js";
 import type {
   ClockPort,
@@ -183,11 +183,7 @@ export class LocalWorld implements World {
     }
     this.#watchers = new Watchers(wall);
     this.runner.onWake(() => this.#watchers.notify());
-    this.engine.onCommit((change) => {
-      this.tally.noteChange(change);
-      this.#watchers.notify();
-      for (const subscriber of this.#subscribers) subscriber.onChange(change);
-    });
+    this.engine.onCommit((change) => this.#tell(change));
     this.faults = new FaultInjector(this.engine);
     this.journal = new RequestJournal(options.settings.retention.requests, (entry) => {
       if (!entry.clientGone) this.tally.noteRequest(entry.operation, entry.status, entry.responseBody);
@@ -265,8 +261,8 @@ export class LocalWorld implements World {
 
   async #setClock({ setting, nowMs }: ClockRequest): Promise<Refusal | undefined> {
     if (nowMs !== undefined && nowMs > this.nowMs()) {
-      const result = await this.runner.advance({ toMs: nowMs });
-      if (isRefusal(result)) return result;
+      const result = await this.runner.advance({ toMs: nowMs }, setting);
+      return isRefusal(result) ? result : undefined;
     }
     return this.runner.setClock(setting ?? this.#clock.setting);
   }
@@ -287,18 +283,37 @@ export class LocalWorld implements World {
     return this.runner.execute(command);
   }
 
+  read<Result>(command: Command<Result>): Result {
+    return this.runner.read(command);
+  }
+
   /** Restoring puts time back too: it goes on from where the state stood, the way its clock went. */
   #restore(dump: StateDump): Refusal | undefined {
     const kept = new Map(dump.collections.clock).get("clock");
     const { mode, speed } = kept ?? this.#clock.setting;
-    const refusal = this.runner.replaceWorld(
-      () => this.engine.load(dump),
-      () => Math.max(dump.at, mode === "manual" ? (kept?.sandbox_ms ?? dump.at) : dump.at),
-      { mode, speed },
-    );
+    const nowMs = Math.max(dump.at, kept?.sandbox_ms ?? dump.at);
+    const refusal = this.runner.replaceWorld((clock) => this.engine.load(dump, clock), nowMs, {
+      mode,
+      speed,
+    });
+    if (refusal !== undefined) return refusal;
     // Requests and what was counted of them are no part of the state; how often its faults were met goes with them.
-    if (refusal === undefined) this.faults.forget();
-    return refusal;
+    this.faults.forget();
+    this.#tellOfClock();
+    return undefined;
+  }
+
+  #tell(change: Change): void {
+    this.tally.noteChange(change);
+    this.#watchers.notify();
+    for (const subscriber of this.#subscribers) subscriber.onChange(change);
+  }
+
+  /** A world that was replaced is no change of the old one; that its clock is another is what there is to tell. */
+  #tellOfClock(): void {
+    const { state } = this.engine;
+    const clock = state.get("clock", "clock")!;
+    this.#tell({ seq: state.seq, at: state.at, puts: [["clock", "clock", clock]], counters: {} });
   }
 
   subscribe(subscriber: Subscriber): () => void {
@@ -328,10 +343,11 @@ export class LocalWorld implements World {
     };
   }
 
+  /** The state with its clock as it stands, which need not be kept for that: it can be read from a full disk. */
   #freeze(): FrozenState {
     this.settle();
-    this.runner.keepClock();
-    return this.engine.state.freeze();
+    const state = this.engine.state.freeze();
+    return { ...state, collections: { ...state.collections, clock: [["clock", this.#clock.record()]] } };
   }
 
   get mailboxes() {
@@ -363,7 +379,7 @@ export class LocalWorld implements World {
   }
 
   settle(): void {
-    this.runner.settle();
+    this.runner.settleForReading();
   }
 
   /** Back to the initial state; a manual clock goes back to where it started, a running one to wall time. */
@@ -375,8 +391,9 @@ export class LocalWorld implements World {
       ? [...this.engine.state.tables.scenarios.values()]
       : [];
     const refusal = this.runner.replaceWorld(
-      () =>
+      (clock) =>
         this.engine.reset(startMs, repeatIds, (tx) => {
+          keepClock(clock)(tx);
           this.#furnishScenarios(tx);
           for (const stored of scenarios) {
             tx.put("scenarios", stored.name, stored);
@@ -385,7 +402,7 @@ export class LocalWorld implements World {
           if (keep.includes("webhooks")) for (const endpoint of endpoints) carryEndpoint(endpoint)(tx);
           else for (const webhook of this.#options.webhooks) this.#register(webhook)(tx);
         }),
-      () => startMs,
+      startMs,
       setting,
     );
     if (refusal !== undefined) return refusal;
@@ -394,6 +411,7 @@ export class LocalWorld implements World {
     this.journal.clear();
     this.tally.clear();
     if (repeatIds) this.#runs = 0;
+    this.#tellOfClock();
     return undefined;
   }
 

@@ -2,7 +2,7 @@ import type { Catalogue } from "../domain/catalogue.js";
 import { isRefusal } from "../schema/errors.js";
 import type { Settings } from "../schema/settings.js";
 import { initialWorld } from "./commands/world.js";
-import type { Change, StateDump, Store, Task, WorldRecord } from "./records.js";
+import type { Change, ClockRecord, Put, StateDump, Store, Task, WorldRecord } from "./records.js";
 import { State } from "./state.js";
 import { type Command, Transaction } from "./transaction.js";
 
@@ -88,6 +88,12 @@ export class Engine {
     return result;
   }
 
+  /** What `execute` would answer; nothing is kept. */
+  preview<Result>(command: Command<Result>, atMs: number): Result {
+    const now = Math.max(atMs, this.#state.at);
+    return command(new Transaction(this.#state, this.catalogue, this.settings, this.#scope, now));
+  }
+
   /** Calls the listener after each commit. Returns how to stop it. */
   onCommit(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
@@ -145,8 +151,10 @@ export class Engine {
   /**
    * Import or restore: the dump is the state from here on, under a sequence number of its own. What is made from
    * now on gets ids that were not given out before, in this generation or in one the dump knows of.
+   *
+   * @param clock in the place of the dump's
    */
-  load(dump: StateDump): void {
+  load(dump: StateDump, clock?: ClockRecord): void {
     const state = State.from(dump);
     const kept = state.get("world", "world")!;
     const before = this.world;
@@ -157,7 +165,8 @@ export class Engine {
       highest_generation: Math.max(kept.highest_generation, before.highest_generation),
       restores: Math.max(kept.restores ?? 0, before.restores ?? 0) + 1,
     };
-    const puts: Change["puts"] = [["world", "world", world]];
+    const puts: Put[] = [["world", "world", world]];
+    if (clock !== undefined) puts.push(["clock", "clock", clock]);
     state.apply({ seq: this.#state.seq + 1, at: state.at, puts, counters: {} });
     this.#replace(state);
   }

@@ -21,6 +21,8 @@ export interface World {
   keys(): readonly KeyFixture[];
   /** What is due by now happens first, then the command, at this moment. */
   execute<Result>(command: Command<Result>): Result;
+  /** Likewise for a read that writes something down; it answers where that cannot be kept, too. */
+  read<Result>(command: Command<Result>): Result;
   /** What is due by now happens now: called before every read. */
   settle(): void;
   /** What links carry, without a slash at the end; undefined: the address a request came to. */

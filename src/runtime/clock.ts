@@ -54,22 +54,18 @@ export class Clock {
     this.#momentMs = undefined;
   }
 
-  /** An advance holds time at this moment. */
+  /** An advance holds time at this moment, until it is set again. */
   hold(momentMs: number): void {
     this.#momentMs = momentMs;
   }
 
-  /** The advance is over; the clock goes on from the moment it came to. */
-  release(): void {
-    if (this.#momentMs !== undefined) this.set(this.#momentMs, this.#setting);
+  record(): ClockRecord {
+    return this.recordOf(this.nowMs(), this.#setting);
   }
 
-  record(): ClockRecord {
-    return {
-      ...this.#setting,
-      sandbox_ms: this.nowMs(),
-      wall_ms: this.#wall.nowMs(),
-    };
+  /** What `set` would make of it. */
+  recordOf(nowMs: number, setting: ClockSetting): ClockRecord {
+    return { ...setting, sandbox_ms: nowMs, wall_ms: this.#wall.nowMs() };
   }
 
   /** The clock of an earlier run: manual stands where it stood, the others add the time that passed. */

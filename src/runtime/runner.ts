@@ -2,7 +2,7 @@ import type { Charge } from "../domain/charge.js";
 import { dropDelivery, type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
 import { keepClock } from "../engine/commands/world.js";
 import type { Engine } from "../engine/engine.js";
-import type { StateDump, Task } from "../engine/records.js";
+import type { ClockRecord, StateDump, Task } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { Refusal } from "../schema/errors.js";
@@ -73,6 +73,7 @@ export class Runner {
   #cancelTimer: (() => void) | undefined;
   #pumpIsPlanned = false;
   #closed = false;
+  #saidToReaders: string | undefined;
   readonly #waiting: (() => void)[] = [];
   #onWake: () => void = () => {};
   #lastTurn: Promise<void> = Promise.resolve();
@@ -128,9 +129,39 @@ export class Runner {
     return this.#engine.execute(command, nowMs);
   }
 
-  /** What is due by now happens now: reads come through here, so that they never see a moment that has passed. */
+  /** What is due by now happens now. */
   settle(): void {
     this.#runDue(this.#clock.nowMs());
+  }
+
+  /**
+   * Reads come through here, so that they never see a moment that has passed. What cannot be kept has not happened:
+   * they see the state without it, and it happens as of its own time once it can. The failure is said once.
+   */
+  settleForReading(): void {
+    try {
+      this.settle();
+      this.#saidToReaders = undefined;
+    } catch (error) {
+      this.#sayToReaders(error);
+    }
+  }
+
+  /** A read that writes something down besides. Where that cannot be kept, it answers what it would have answered. */
+  read<Result>(command: Command<Result>): Result {
+    try {
+      return this.execute(command);
+    } catch (error) {
+      const result = this.#engine.preview(command, this.#clock.nowMs());
+      this.#sayToReaders(error);
+      return result;
+    }
+  }
+
+  #sayToReaders(error: unknown): void {
+    if (String(error) === this.#saidToReaders) return;
+    this.#saidToReaders = String(error);
+    this.#onError(error);
   }
 
   #runDue(untilMs: number, limit = Number.POSITIVE_INFINITY): number {
@@ -451,8 +482,13 @@ export class Runner {
   /**
    * Leaps to a later time and runs everything that falls due on the way, each at its own time. All attempts
    * begun at an instant are awaited before time passes it.
+   *
+   * @param wanted how time goes from there on, unless it is refused
    */
-  async advance(target: AdvanceTarget): Promise<AdvanceReport | Refusal> {
+  async advance(
+    target: AdvanceTarget,
+    wanted: ClockSetting = this.#clock.setting,
+  ): Promise<AdvanceReport | Refusal> {
     if (this.isAdvancing) return clockBusy();
     const fromMs = this.#clock.nowMs();
     // A running clock is read once: the leap begins where it is said to, and is as long as it was asked to be.
@@ -474,6 +510,7 @@ export class Runner {
     let sinceYield = 0;
     let reached = false;
     let refusal: Refusal | undefined;
+    let { setting } = this.#clock;
     try {
       for (;;) {
         if (report.failure !== undefined) throw report.failure.error;
@@ -515,6 +552,11 @@ export class Runner {
           this.#clock.hold(nowMs);
         }
       }
+      if (!this.#closed && this.#epoch === epoch) {
+        const next = refusal === undefined ? wanted : setting;
+        this.#engine.execute(keepClock(this.#clock.recordOf(nowMs, next)), nowMs);
+        setting = next;
+      }
     } catch (error) {
       // What could not be kept has not happened, so its time has not come either.
       nowMs = Math.max(fromMs, this.#engine.state.at);
@@ -522,13 +564,9 @@ export class Runner {
     } finally {
       this.#advance = undefined;
       this.#wake();
-      if (this.#epoch === epoch) {
-        this.#clock.hold(nowMs);
-        this.#clock.release();
-      }
-      this.#poke();
+      if (this.#epoch === epoch) this.#goOn(nowMs, setting);
+      else this.#poke();
     }
-    if (!this.#closed && this.#epoch === epoch) this.keepClock();
     return refusal ?? { from: iso(fromMs), to: iso(nowMs), fired: report.fired, fired_total: report.total };
   }
 
@@ -536,8 +574,15 @@ export class Runner {
   setClock(setting: ClockSetting): Refusal | undefined {
     if (this.isAdvancing) return clockBusy();
     this.settle();
-    this.#clock.set(this.#clock.nowMs(), setting);
-    this.keepClock();
+    const nowMs = this.#clock.nowMs();
+    // Kept first: a disk that refuses leaves the clock as it was.
+    this.#engine.execute(keepClock(this.#clock.recordOf(nowMs, setting)), nowMs);
+    this.#goOn(nowMs, setting);
+    return undefined;
+  }
+
+  #goOn(nowMs: number, setting: ClockSetting): void {
+    this.#clock.set(nowMs, setting);
     this.#cancelTimer?.();
     // On a clock that stands nobody would ever come to listen: what was held fails like anything else.
     if (!this.#clock.runs)
@@ -545,17 +590,24 @@ export class Runner {
         this.#ready.push(...this.#parking.release(webhookId));
     if (this.#ready.length > 0) this.#planPump();
     this.#poke();
-    return undefined;
   }
 
   keepClock(): void {
     this.#executeNow(keepClock(this.#clock.record()));
   }
 
-  /** A new epoch: the world is replaced, and nothing under way for the old one arrives in it. */
-  replaceWorld(replace: () => void, nowMs: () => number, setting: ClockSetting): Refusal | undefined {
+  /**
+   * A new epoch: the world is replaced, and nothing under way for the old one arrives in it.
+   *
+   * @param replace keeps the new world with the clock it is given in it; when it throws, the old one goes on
+   */
+  replaceWorld(
+    replace: (clock: ClockRecord) => void,
+    nowMs: number,
+    setting: ClockSetting,
+  ): Refusal | undefined {
     if (this.isAdvancing) return clockBusy();
-    replace();
+    replace(this.#clock.recordOf(nowMs, setting));
     this.#epoch++;
     this.#flights.clear();
     this.#ready = [];
@@ -563,8 +615,7 @@ export class Runner {
     this.#owesOutcomes = false;
     this.#sender.abortAll();
     this.#cancelTimer?.();
-    this.#clock.set(nowMs(), setting);
-    this.keepClock();
+    this.#clock.set(nowMs, setting);
     this.#poke();
     this.#wake();
     return undefined;

@@ -8,7 +8,7 @@ import { FakeWall, worldOn } from "./receiver-world.js";
 
 /** No process has such a number. */
 export const NOBODY = "999999999\n";
-const START = Date.parse("2026-03-01T09:00:00.000Z");
+export const START = Date.parse("2026-03-01T09:00:00.000Z");
 
 const open: Sandbox[] = [];
 
@@ -42,12 +42,18 @@ interface Wishes {
   readonly data: string;
   readonly io?: Partial<StoreIo>;
   readonly fsync?: boolean;
+  /** Manual, unless it is told otherwise; null leaves it to the data. */
+  readonly clock?: string | null;
+  readonly wall?: FakeWall;
 }
 
 /** A server on the files, in this process; `closeAll` ends it. */
-export async function server({ data, io = {}, fsync = false }: Wishes) {
+export async function server({ data, io = {}, fsync = false, clock = "manual", wall }: Wishes) {
   const storage = new DiskStorage({ data, defaultName: "default", fsync, io });
-  const made = await worldOn(new FakeWall(START), { storage, clockText: "manual" });
+  const made = await worldOn(wall ?? new FakeWall(START), {
+    storage,
+    ...(clock === null ? {} : { clockText: clock }),
+  });
   open.push(made.sandbox);
   const call = (line: string, body?: unknown, namespace?: string) => {
     const [method, path] = line.split(" ") as [string, string];

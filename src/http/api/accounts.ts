@@ -4,5 +4,5 @@ import type { Call } from "../operations.js";
 import { ok, type Reply } from "../reply.js";
 
 export function balances({ world, caller }: Call<Caller>): Reply {
-  return ok(world.execute(readBalances(caller)));
+  return ok(world.read(readBalances(caller)));
 }

@@ -137,7 +137,11 @@ export function fileStore(options: FileStoreOptions): FileStore {
         throw new StoreError(`${file}: change ${change.seq} cannot follow change ${lastSeq}.`);
       }
       lookIfDue(opened);
-      opened.journal.append(change);
+      try {
+        opened.journal.append(change);
+      } catch (error) {
+        throw asStoreError(error, `Cannot write ${file}.journal`);
+      }
       lastSeq = change.seq;
     },
 
@@ -147,7 +151,11 @@ export function fileStore(options: FileStoreOptions): FileStore {
       if (state.seq < lastSeq) {
         throw new StoreError(`${file}: a state at change ${state.seq} cannot replace one at ${lastSeq}.`);
       }
-      compact(opened, state);
+      try {
+        compact(opened, state);
+      } catch (error) {
+        throw asStoreError(error, `Cannot write ${file}`);
+      }
       lastSeq = state.seq;
     },
 

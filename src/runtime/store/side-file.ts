@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import type * as z from "zod/mini";
 import { check } from "../../schema/issues.js";
 import { inTurns } from "../wall.js";
-import { StoreError, TooLongError } from "./error.js";
+import { asStoreError, StoreError, TooLongError } from "./error.js";
 import { syncFolderOf } from "./files.js";
 import { type StoreIo, writeAll } from "./io.js";
 
@@ -106,13 +106,17 @@ function* sealedWriting(
     }
   } catch (error) {
     rmSync(file, { force: true });
-    throw error;
+    throw asStoreError(error, `Cannot write ${file}`);
   }
 }
 
 /** Puts FILE.new in the place of FILE, in one step. */
 export function publishSideFile(file: string, { fsync, io }: SideFileOptions): void {
-  io.renameSync(file + UNPUBLISHED, file);
+  try {
+    io.renameSync(file + UNPUBLISHED, file);
+  } catch (error) {
+    throw asStoreError(error, `Cannot write ${file}`);
+  }
   if (fsync) syncFolderOf(file, io);
 }
 

@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { closeAll, dataFile, diskThatMayFill, START, server } from "../support/kept.js";
+import { removeFolders } from "../support/process-command.js";
+import { FakeWall } from "../support/receiver-world.js";
+
+afterAll(removeFolders);
+let disk: ReturnType<typeof diskThatMayFill>["disk"];
+let io: ReturnType<typeof diskThatMayFill>["io"];
+beforeEach(() => {
+  ({ disk, io } = diskThatMayFill());
+});
+afterEach(() => {
+  disk.refusesFrom = Number.POSITIVE_INFINITY;
+  return closeAll();
+});
+
+type Call = Awaited<ReturnType<typeof server>>["call"];
+
+/** A charge that is under way, a snapshot from before it, an endpoint, a delivery. */
+async function busy(call: Call, pay: () => Promise<string>) {
+  await call("POST /_sandbox/webhook-endpoints", { mailbox: "box" });
+  await pay();
+  await call("POST /_sandbox/snapshots", { name: "one" });
+  const state = (await call("GET /_sandbox/state")).json;
+  const charge = await pay();
+  await call("POST /_sandbox/clock/advance", { by: "1s" });
+  const delivery = (await call("GET /_sandbox/deliveries")).json.items[0].delivery_id;
+  return { charge, state, delivery };
+}
+
+/** All there is to see but what hangs on when one looks. */
+async function seen(call: Call) {
+  const { clock, ...collections } = (await call("GET /_sandbox/state")).json.collections;
+  const { wall_ms: _, ...kept } = clock[0][1];
+  return {
+    collections,
+    kept,
+    clock: (await call("GET /_sandbox/clock")).json,
+    namespaces: (await call("GET /_sandbox/namespaces")).json,
+    snapshots: (await call("GET /_sandbox/snapshots")).json,
+  };
+}
+
+describe("a call that a full disk refuses", () => {
+  const order = { pricing: { base_currency: "USD", amount: "10.00" }, payment_method: "card" };
+  it.each<[string, (known: Awaited<ReturnType<typeof busy>>) => unknown]>([
+    ["PUT /_sandbox/clock", () => ({ mode: "60x" })],
+    ["PUT /_sandbox/clock", () => ({ mode: "real" })],
+    ["PUT /_sandbox/clock", () => ({ now: "2026-03-01T09:00:01.500Z" })],
+    ["PUT /_sandbox/clock", () => ({ now: "2026-03-01T09:00:01.500Z", mode: "60x" })],
+    ["POST /_sandbox/clock/advance", () => ({ by: "500ms" })],
+    ["POST /_sandbox/reset", () => ({})],
+    ["POST /_sandbox/reset", () => ({ ids: "repeat", keep: [] })],
+    ["POST /_sandbox/snapshots/one/restore", () => ({})],
+    ["PUT /_sandbox/state", ({ state }) => state],
+    ["POST /_sandbox/snapshots", () => ({ name: "one" })],
+    ["POST /_sandbox/snapshots", () => ({ name: "two" })],
+    ["PUT /_sandbox/namespaces/w1", () => ({ api_key: "sk_test_mine" })],
+    ["DELETE /_sandbox/namespaces/w0", () => undefined],
+    ["PUT /_sandbox/scenarios/mine", () => ({ name: "mine", charges: [] })],
+    ["POST /_sandbox/scenarios/declined/activate", () => ({})],
+    ["POST /_sandbox/faults", () => ({ match: { operation: "createQuote" }, respond: { status: 503 } })],
+    ["POST /_sandbox/webhook-endpoints", () => ({ mailbox: "other" })],
+    ["PUT /_sandbox/rates", () => ({ NGN: "1600" })],
+    ["POST /_sandbox/events", () => ({ type: "charge.completed", data: {} })],
+    ["POST /_sandbox/charges/{charge}/transition", () => ({ to: "FAILED" })],
+    ["POST /_sandbox/charges/{charge}/advance", () => ({ until: "PROCESSING" })],
+    ["POST /_sandbox/deliveries/{delivery}/redeliver", () => ({})],
+    ["POST /api/v1/payments/quotes", () => order],
+    ["POST /api/v1/payments/checkouts", () => ({ ...order, customer_email: "ada@shop.test" })],
+    ["POST /api/v1/webhooks", () => ({ url: "http://localhost:9/hook" })],
+  ])("%s has not happened, in memory and in the file", async (line, bodyOf) => {
+    const data = dataFile();
+    const { call, client, errors } = await server({ data, io });
+    await call("PUT /_sandbox/namespaces/w0", {});
+    const known = await busy(call, () => client.pay());
+    const path = line.replace("{charge}", known.charge).replace("{delivery}", known.delivery);
+    const before = await seen(call);
+    let refused = 0;
+    for (let taken = 0; ; taken++) {
+      disk.refusesFrom = disk.calls + taken;
+      const { status, text } = await call(path, bodyOf(known));
+      const isFull = disk.calls > disk.refusesFrom;
+      disk.refusesFrom = Number.POSITIVE_INFINITY;
+      if (status === 200) {
+        // The folder that was not synced, or the journal that was not emptied, does no harm.
+        if (refused > 0 || !isFull) break;
+      } else expect([status, text]).toEqual([500, expect.stringContaining("Internal error")]);
+      expect(errors).toHaveLength(++refused);
+      expect(await seen(call)).toEqual(before);
+    }
+    expect(refused).toBeGreaterThan(0);
+    const after = await seen(call);
+    await closeAll();
+    expect(await seen((await server({ data, clock: null })).call)).toEqual(after);
+  });
+});
+
+describe("what falls due on a full disk", () => {
+  async function stuck() {
+    const data = dataFile();
+    const wall = new FakeWall(START);
+    const made = await server({ data, io, clock: "real", wall });
+    const charge = await made.client.pay();
+    disk.refusesFrom = disk.calls;
+    // Nobody has tried yet: the timers are for the reads to forestall.
+    wall.step(10_000);
+    return { ...made, wall, charge };
+  }
+
+  it("waits, and reads show what there is without it", async () => {
+    const { call, client, charge, errors, wall } = await stuck();
+    for (let round = 0; round < 3; round++) {
+      for (const path of [
+        "/_sandbox",
+        "/_sandbox/charges",
+        `/_sandbox/charges/${charge}`,
+        `/_sandbox/charges/${charge}/timeline`,
+        "/_sandbox/balances",
+        "/_sandbox/events",
+        "/_sandbox/deliveries",
+        "/_sandbox/state",
+        "/_sandbox/clock",
+        "/_sandbox/advice",
+        "/_sandbox/coverage",
+        "/api/v1/payments/payins",
+        "/api/v1/accounts/balances",
+        `/api/v1/payments/charges/${charge}`,
+      ]) {
+        const { status, headers } = await call(`GET ${path}`);
+        expect([path, status, headers.get("sandbox-now")]).toEqual([path, 200, "2026-03-01T09:00:10.000Z"]);
+      }
+    }
+    expect((await client.charge(charge)).json.status).toBe("PENDING");
+    // Said once to whoever looks, however often, and once by the sandbox itself.
+    expect(errors.length).toBeLessThanOrEqual(2);
+    expect(String(errors[0])).toMatch(/^StoreError: Cannot write .*d\.json\.journal: ENOSPC/);
+    expect((await client.quote()).status).toBe(500);
+
+    disk.refusesFrom = Number.POSITIVE_INFINITY;
+    wall.step(60_000);
+    const { status, status_history } = (await client.charge(charge)).json;
+    expect(status).toBe("COMPLETED");
+    expect(status_history.map(({ at }: { at: string }) => Date.parse(at) - START)).toEqual([
+      0, 1000, 3000, 5000,
+    ]);
+  });
+
+  it("is in an exported state, and happens where that is put in place", async () => {
+    const { call, charge } = await stuck();
+    const exported = (await call("GET /_sandbox/state")).json;
+    const other = await server({ data: dataFile() });
+    expect((await other.call("PUT /_sandbox/state", exported)).status).toBe(200);
+    const { status, status_history } = (await other.client.charge(charge)).json;
+    expect(status).toBe("COMPLETED");
+    expect(status_history.map(({ at }: { at: string }) => Date.parse(at) - START)).toEqual([
+      0, 1000, 3000, 5000,
+    ]);
+    expect((await other.call("GET /_sandbox/clock")).json).toMatchObject({ mode: "real" });
+  });
+});
