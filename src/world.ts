@@ -103,6 +103,7 @@ export class LocalWorld implements World {
   readonly journal: RequestJournal<ServedRequest>;
   readonly clock: ClockPort;
   readonly snapshots: SnapshotPort;
+  readonly #kept: Snapshots;
   readonly runner: Runner;
   readonly #receivers: InProcessReceivers;
   readonly #clock: Clock;
@@ -157,7 +158,8 @@ export class LocalWorld implements World {
         for (const webhook of options.webhooks) this.#register(webhook)(tx);
       }, this.engine.state.at);
 
-    this.snapshots = this.#snapshotPort(options.snapshots());
+    this.#kept = options.snapshots();
+    this.snapshots = this.#snapshotPort(this.#kept);
 
     const { wall } = options;
     const sender = new Sender({
@@ -432,6 +434,7 @@ export class LocalWorld implements World {
 
   #stop(): void {
     this.#closed = true;
+    this.#kept.close();
     for (const breakOff of this.#sleepers) breakOff();
     this.runner.close();
   }

@@ -17,6 +17,8 @@ export interface Snapshots {
   dump(name: string): StateDump | undefined;
   /** Whether there was one. */
   delete(name: string): boolean;
+  /** What is not kept by now is not kept: the namespace is closed, and may be about to be deleted. */
+  close(): void;
 }
 
 /** Snapshots that go with the process. */
@@ -40,4 +42,6 @@ export class SnapshotsInMemory implements Snapshots {
   delete(name: string): boolean {
     return this.#kept.delete(name);
   }
+
+  close(): void {}
 }

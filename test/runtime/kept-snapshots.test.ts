@@ -166,6 +166,20 @@ describe("a snapshot", () => {
     expect(items.map(({ name }: { name: string }) => name)).toEqual(["a", "c", "b"]);
   });
 
+  it("that is being saved when its namespace is deleted leaves nothing behind", async () => {
+    const data = dataFile();
+    const { call } = await server({ data });
+    const before = filesBeside(data);
+    await call("PUT /_sandbox/namespaces/w1", {});
+    const saved = ["a", "b", "c"].map((name) => call("POST /_sandbox/snapshots", { name }, "w1"));
+    const deleted = call("DELETE /_sandbox/namespaces/w1");
+    expect((await deleted).status).toBe(200);
+    for (const { status } of await Promise.all(saved)) expect([200, 404, 500]).toContain(status);
+    expect(filesBeside(data)).toEqual(before);
+    await call("PUT /_sandbox/namespaces/w1", {});
+    expect((await call("GET /_sandbox/snapshots", undefined, "w1")).json.total).toBe(0);
+  });
+
   it("that the disk refuses leaves the one before it under its name", async () => {
     const data = dataFile();
     const file = await withSnapshot(data);

@@ -26,6 +26,7 @@ export class SnapshotFolder implements Snapshots {
   readonly #folder: string;
   readonly #options: SideFileOptions;
   readonly #kept: Map<string, Snapshot>;
+  #isClosed = false;
   /** Names of files that cannot be read, and why. */
   readonly #damaged = new Map<string, StoreError>();
   /** Settles when what is being saved is: one after the other, for two of one name would share a file. */
@@ -44,11 +45,13 @@ export class SnapshotFolder implements Snapshots {
   }
 
   async #write(snapshot: Snapshot, state: FrozenState): Promise<void> {
+    this.#checkOpen();
     if (mkdirSync(this.#folder, { recursive: true, mode: 0o700 }) !== undefined && this.#options.fsync)
       syncFolderOf(this.#folder, this.#options.io);
     const file = this.#file(snapshot.name);
     await stageSideFileInTurns(file, textOf(snapshot, state), this.#options);
     try {
+      this.#checkOpen();
       publishSideFile(file, this.#options);
     } catch (error) {
       rmSync(file + UNPUBLISHED, { force: true });
@@ -57,6 +60,14 @@ export class SnapshotFolder implements Snapshots {
     this.#damaged.delete(snapshot.name);
     this.#kept.delete(snapshot.name);
     this.#kept.set(snapshot.name, snapshot);
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw new StoreError(`${this.#folder}: closed before the snapshot was written.`);
+  }
+
+  close(): void {
+    this.#isClosed = true;
   }
 
   list(): Snapshot[] {
