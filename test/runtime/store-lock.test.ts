@@ -314,6 +314,22 @@ describe("what was taken away while the store is open", () => {
     expect(filesIn()).toEqual(left);
   });
 
+  it("is come upon even while a snapshot is written, and nothing is put in the place of another's", () => {
+    const store = storeAt({
+      io: {
+        fsyncSync: () => {
+          plantLock({ pid: 7, host: "c0ffee" });
+          writeFileSync(file, "the other's");
+        },
+      },
+    });
+    store.load();
+    store.append(change(1));
+    expect(refusalOf(() => store.replace(dumpOf(upTo(1))))).toMatch("process 7 on host c0ffee has taken");
+    expect(readFileSync(file, "utf8")).toBe("the other's");
+    expect(readdirSync(folder).sort()).toEqual(["data.json", "data.json.journal", "data.json.lock"]);
+  });
+
   function filesIn(): Record<string, string> {
     if (!existsSync(dirname(file))) return {};
     return Object.fromEntries(

@@ -90,8 +90,7 @@ export function fileStore(options: FileStoreOptions): FileStore {
   };
 
   const compact = (opened: Open, state: StateDump): void => {
-    look(opened);
-    snapshot.write(state);
+    snapshot.write(state, () => look(opened));
     opened.journal.clear();
   };
 

@@ -15,8 +15,12 @@ export interface SnapshotFile {
   readonly bytes: number;
   /** Undefined when there is no file, or an empty one. */
   read(): StateDump | undefined;
-  /** All or nothing: when it throws, the snapshot before it is still there. */
-  write(state: StateDump): void;
+  /**
+   * All or nothing: when it throws, the snapshot before it is still there.
+   *
+   * @param check called before, while it is written and before it takes the place of the other; throws if it must not
+   */
+  write(state: StateDump, check: () => void): void;
 }
 
 /**
@@ -31,6 +35,7 @@ export function snapshotFile(
   maxBytes: number = constants.MAX_STRING_LENGTH,
 ): SnapshotFile {
   let bytes = 0;
+  let check = (): void => {};
   const adapter: SyncAdapter<StateDump | null> = {
     read() {
       const content = readIfThere(file);
@@ -38,7 +43,7 @@ export function snapshotFile(
       return bytes === 0 ? null : parse(file, content);
     },
     write(state) {
-      if (state !== null) bytes = writeAtomically(file, state, io, maxBytes);
+      if (state !== null) bytes = writeAtomically({ file, state, io, maxBytes, check });
     },
   };
   const db = new LowSync<StateDump | null>(adapter, null);
@@ -52,8 +57,9 @@ export function snapshotFile(
       db.data = null;
       return state;
     },
-    write(state) {
+    write(state, checkMeanwhile) {
       db.data = state;
+      check = checkMeanwhile;
       try {
         db.write();
       } finally {
@@ -98,12 +104,23 @@ function changed(file: string): StoreError {
   );
 }
 
-function writeAtomically(file: string, state: StateDump, io: StoreIo, maxBytes: number): number {
+interface Written {
+  readonly file: string;
+  readonly state: StateDump;
+  readonly io: StoreIo;
+  readonly maxBytes: number;
+  readonly check: () => void;
+}
+
+function writeAtomically({ file, state, io, maxBytes, check }: Written): number {
+  check();
   checkWritable(file);
   const temporary = `${file}.tmp`;
   const tooLong = `${file}: the state is larger than ${maxBytes} bytes, which a snapshot cannot hold; nothing is lost, the changes stay in ${file}.journal.`;
-  const bytes = writeSealed(temporary, piecesOf(state), { fsync: true, io, maxBytes, tooLong });
+  const pieces = checked(piecesOf(state), check);
+  const bytes = writeSealed(temporary, pieces, { fsync: true, io, maxBytes, tooLong });
   try {
+    check();
     io.renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -111,4 +128,11 @@ function writeAtomically(file: string, state: StateDump, io: StoreIo, maxBytes: 
   }
   syncFolderOf(file, io);
   return bytes;
+}
+
+function* checked(pieces: Iterable<string>, check: () => void): Generator<string> {
+  for (const piece of pieces) {
+    check();
+    yield piece;
+  }
 }
