@@ -1,9 +1,12 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Story } from "../../src/cli/exec/collect.js";
+import { MASKED_SECRET, Mask } from "../../src/cli/exec/mask.js";
 import { summaryText } from "../../src/cli/exec/summary.js";
 import { createSandbox } from "../../src/index.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import { secretFault } from "../../src/schema/webhooks.js";
 import {
   buildIfMissing,
   Command,
@@ -125,6 +128,59 @@ describe("--artifacts", () => {
     );
     expect(put.status).toBe(200);
     expect((await put.json()).counts.charges).toBe(2);
+  });
+
+  it("masks what lets somebody sign, call or come in, in every file, and lets nobody else read them", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "requests.json"), "of an earlier run", { mode: 0o644 });
+    const end = `
+      const url = "http://ada:pass-word-1@localhost:9/hooks?token=query-token-1&x=1";
+      const made = await call("POST", "/api/v1/webhooks", { url });
+      const rotated = await call("POST", "/api/v1/webhooks/" + made.webhook_id + "/rotate-secret");
+      const gone = await call("POST", "/api/v1/webhooks", { url: "http://localhost:9/gone" });
+      await call("DELETE", "/api/v1/webhooks/" + gone.webhook_id);
+      await call("POST", "/_sandbox/webhook-endpoints", { mailbox: "hash", signature: "flutterwave", secret: "the-secret-hash" });
+      await call("GET", "/api/v1/payments/payins?api_key=query-key-1&limit=5");
+      await call("POST", "/_sandbox/events", { type: "webhook.test" });
+      await call("POST", "/_sandbox/mailboxes/hash/take", {});
+      console.log(JSON.stringify([made.secret, rotated.secret, gone.secret]));
+    `;
+    const flags = ["--artifacts", folder, "--webhook-secret", "whsec_T25lIHRoYXQgaXMgbm90IHRoZSBkZWZhdWx0"];
+    const { stdout, stderr } = await shopping(end, [
+      ...flags,
+      "--webhook-url",
+      "http://u:given-pass@localhost:9/",
+    ]);
+    const issued = JSON.parse(stdout) as string[];
+    expect([issued.length, stderr]).toEqual([3, ""]);
+    const secrets = [
+      ...issued,
+      "whsec_T25lIHRoYXQgaXMgbm90IHRoZSBkZWZhdWx0",
+      "pass-word-1",
+      "given-pass",
+      "query-token-1",
+      "query-key-1",
+      "the-secret-hash",
+    ];
+    for (const name of readdirSync(folder)) {
+      const file = join(folder, name);
+      const text = readFileSync(file, "utf8");
+      // The command is what the test itself is.
+      const kept = name === "exec.json" ? JSON.stringify({ ...JSON.parse(text), command: [] }) : text;
+      expect([name, secrets.filter((secret) => kept.includes(secret))]).toEqual([name, []]);
+      expect([name, (statSync(file).mode & 0o777).toString(8)]).toEqual([name, "600"]);
+    }
+    expect(json(folder, "requests.json").items[0]).toMatchObject({
+      path: "/api/v1/payments/payins",
+      query: { api_key: "masked", limit: "5" },
+    });
+    await using sandbox = await createSandbox({ clock: "manual" });
+    const put = await sandbox.fetch("/_sandbox/state", {
+      method: "PUT",
+      body: readFileSync(join(folder, "state.json")),
+      headers: { "content-type": "application/json" },
+    });
+    expect([put.status, await put.text()]).toEqual([200, expect.any(String)]);
   });
 
   it("has a folder for each namespace when there are several, and whole lists", async () => {
@@ -250,5 +306,49 @@ describe("the step's summary on GitHub", () => {
     expect(Buffer.byteLength(text)).toBeGreaterThan(18_000);
     const shown = text.match(/<details>/g)!.length;
     expect(text).toContain(`${700 - shown} more charges are not in order`);
+  });
+});
+
+describe("the mask", () => {
+  it("takes out what it knows, wherever it stands, and what looks like it", () => {
+    const mask = new Mask();
+    mask.note({ webhooks: [{ secret: "a.b*c(d)" }], webhook_secret: DEFAULT_WEBHOOK_SECRET });
+    expect(
+      mask.value({
+        secret: "short",
+        items: [["verif-hash", { "verif-hash": "x" }], "see a.b*c(d) here"],
+        command: ["curl", "https://me@shop.test/x?a=1&sig=2#key=3", "Bearer sk_live_abcdef123456"],
+        cut: '{"new_secret": "abc',
+        webhook_secret: DEFAULT_WEBHOOK_SECRET,
+        at: 5,
+      }),
+    ).toEqual({
+      secret: "masked",
+      items: [["verif-hash", { "verif-hash": "masked" }], "see masked here"],
+      command: ["curl", "https://masked@shop.test/x?a=1&sig=masked#key=3", "Bearer sk_live_…3456"],
+      cut: '{"new_secret": "masked',
+      webhook_secret: DEFAULT_WEBHOOK_SECRET,
+      at: 5,
+    });
+  });
+
+  it("leaves alone what is no secret", () => {
+    for (const text of [
+      "ada@example.com",
+      "http://localhost/a@b",
+      "a?b&c=d",
+      "whsec_",
+      "sk_test_…dbox",
+      "?x",
+    ])
+      expect(new Mask().text(text)).toBe(text);
+  });
+
+  it("has in the place of a secret one that can be used, and takes a text of a body's size without a stop", () => {
+    expect(secretFault("standard", MASKED_SECRET)).toBeUndefined();
+    for (const part of ["a.", "://", '"secret', "?", "&a", "whsec_"]) {
+      const text = part.repeat(65_536 / part.length);
+      expect(new Mask().text(text).length).toBeGreaterThan(0);
+    }
   });
 });

@@ -1,10 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { maskKey } from "../../http/control/logs.js";
 import type { Sandbox } from "../../sandbox.js";
-import type { StartOptions } from "../../schema/options.js";
 import { UserError } from "../../schema/user-error.js";
 import { type Collected, collect, namespacesOf } from "./collect.js";
+import { Mask } from "./mask.js";
 import type { Plan, Ran, Under } from "./run.js";
 import { appendSummary } from "./summary.js";
 import { timelinesText } from "./timelines.js";
@@ -34,29 +33,42 @@ export function openArtifacts(folder: string): Artifacts {
 
 class Folder implements Artifacts {
   readonly #folder: string;
+  readonly #mask = new Mask();
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
   write(name: string, text: string): void {
+    this.#write(name, this.#mask.text(text));
+  }
+
+  #writeJson(name: string, value: unknown): void {
+    this.#write(name, `${JSON.stringify(this.#mask.value(value), null, 2)}\n`);
+  }
+
+  /** For its owner's eyes: a file of an earlier run is replaced, with the access it gave. */
+  #write(name: string, text: string): void {
     const file = join(this.#folder, name);
     mkdirSync(join(file, ".."), { recursive: true });
-    writeFileSync(file, text);
+    rmSync(file, { force: true });
+    writeFileSync(file, text, { mode: 0o600, flag: "wx" });
   }
 
   async keep(sandbox: Sandbox, plan: Plan, ran: Ran, under: Under | undefined): Promise<void> {
     const folder = under?.folder ?? "";
     try {
+      this.#mask.note(plan.options);
       const names = await namespacesOf(sandbox);
       const collected: Collected[] = [];
       for (const name of names) {
         const one = await collect(sandbox, name);
         collected.push(one);
+        this.#mask.note(one);
         this.#writeNamespace(join(folder, names.length > 1 ? name : ""), one);
       }
       const { version } = collected[0]!;
-      this.write(join(folder, "exec.json"), json(record(sandbox, plan, ran, under, version, names)));
+      this.#writeJson(join(folder, "exec.json"), record(sandbox, plan, ran, under, version, names));
       appendSummary(plan, ran, under, collected);
     } catch (error) {
       // The command's own exit code says more than that of a full disk.
@@ -68,14 +80,10 @@ class Folder implements Artifacts {
 
   #writeNamespace(folder: string, collected: Collected): void {
     const { version: _version, stories, ...files } = collected;
-    for (const [name, value] of Object.entries(files)) this.write(join(folder, `${name}.json`), json(value));
-    this.write(join(folder, "timelines.json"), json(stories));
+    for (const [name, value] of Object.entries(files)) this.#writeJson(join(folder, `${name}.json`), value);
+    this.#writeJson(join(folder, "timelines.json"), stories);
     this.write(join(folder, "timelines.txt"), timelinesText(stories));
   }
-}
-
-function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /** What was run, with what, and how it came out. */
@@ -97,19 +105,8 @@ function record(
     node: process.version,
     seed: sandbox.seed,
     url: sandbox.url,
-    options: masked(options),
+    options,
     env: templates.map(({ name }) => name),
     namespaces,
   };
-}
-
-/** The options with what is secret in them masked as the journal masks keys. */
-function masked(options: StartOptions): object {
-  return JSON.parse(
-    JSON.stringify(options, (name, value) =>
-      typeof value === "string" && /^(control_token|webhook_secret|secret)$/.test(name)
-        ? maskKey(value)
-        : value,
-    ),
-  ) as object;
 }
