@@ -13,7 +13,7 @@ const LEFT_OUT = [
   /("webhook-timestamp":)"\d+"/g,
   /("(?:webhook|svix|stripe)-signature":)"[^"]*"/g,
   /("svix-timestamp":)"\d+"/g,
-  /("version":1,"seq":)\d+/g,
+  /("version":\s*1,\s*"seq":\s*)\d+/g,
 ];
 const LEFT_OUT_HEADERS = new Set([
   "date",
