@@ -7,9 +7,9 @@ type Tables = Readonly<Record<keyof FrozenState["collections"], ReadonlyMap<Key,
 /** A state is as large as a string can be, at most, if it is to be read back: from a file, or when it is imported. */
 const LARGEST_BYTES = constants.MAX_STRING_LENGTH;
 const TELL_AT_BYTES = 0.75 * LARGEST_BYTES;
-const CHANGES_BETWEEN_LOOKS = 16_384;
+const CHANGES_BETWEEN_LOOKS = 1_024;
 /** Of each collection so many records are measured. */
-const SAMPLE = 16;
+const SAMPLE = 8;
 
 /** Tells once, in time, that a namespace is about to be too large to be read back. */
 export class SizeNotice {
