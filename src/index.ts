@@ -1,20 +1,20 @@
 /** The library's door: what is exported here is what the package promises. */
+
+export type {
+  ListenOptions,
+  ResetOptions,
+  RunFileOptions,
+  SandboxOptions,
+  WebhookHandlerOptions,
+} from "./library-options.js";
 export type { CheckWebhookOptions } from "./runtime/doctor/options.js";
 export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "./runtime/doctor/report.js";
 export type { WebhookAnswer, WebhookHandler } from "./runtime/in-process.js";
 export type { Difference, Failure, NearMiss } from "./runtime/steps/failure.js";
 export type { Outcome, RunReport, StepReport } from "./runtime/steps/report.js";
-export {
-  type ChargeDetail,
-  createSandbox,
-  type RunFileOptions,
-  Sandbox,
-  SandboxError,
-  type SandboxOptions,
-  type WebhookHandlerOptions,
-  type WebhookSubscription,
-} from "./sandbox.js";
+export { type ChargeDetail, createSandbox, Sandbox, type WebhookSubscription } from "./sandbox.js";
 export { CHARGE_STATUSES, type ChargeStatus, type Mode, type WithdrawalStatus } from "./schema/common.js";
 export { ERROR_STATUS, type ErrorCode } from "./schema/errors.js";
+export { SandboxError } from "./schema/sandbox-error.js";
 export { UserError } from "./schema/user-error.js";
 export type { CustomSignature, Signature, SignaturePreset } from "./schema/webhooks.js";

@@ -1,4 +1,5 @@
 import { getPath } from "hono/utils/url";
+import { type ControlCall, ControlClient } from "./control-client.js";
 import { Catalogue } from "./domain/catalogue.js";
 import { transitionCharge } from "./engine/commands/charges.js";
 import { copied } from "./engine/frozen-state.js";
@@ -6,27 +7,40 @@ import type { StateDump } from "./engine/records.js";
 import { chargeDetail } from "./engine/views.js";
 import { Host } from "./host.js";
 import { createApp, fetchOf, healthReply } from "./http/app.js";
+import { KEPT_BY_DEFAULT } from "./http/control/sandbox.js";
+import { readState } from "./http/control/snapshots.js";
 import { ControlAccess, controlDoor } from "./http/control-access.js";
 import { isDropped } from "./http/dropped.js";
 import { HostGuard, hostRefused, isEverywhere, plainAddress } from "./http/hosts.js";
 import type { AdvanceReply } from "./http/ports.js";
 import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
 import { unanswered } from "./http/unanswered.js";
+import {
+  checkRunOptions,
+  type ListenOptions,
+  listenOptionsOf,
+  type ResetOptions,
+  type RunFileOptions,
+  resetOptionsOf,
+  type SandboxOptions,
+  startOptionsOf,
+  transitionOf,
+  type WebhookHandlerOptions,
+  webhookHandlerOptions,
+} from "./library-options.js";
 import { readService } from "./options.js";
 import type { CheckWebhookOptions } from "./runtime/doctor/options.js";
 import type { WebhookReport } from "./runtime/doctor/report.js";
 import type { WebhookHandler } from "./runtime/in-process.js";
 import { type Listening, listen } from "./runtime/listener.js";
 import { packageVersion } from "./runtime/shipped.js";
-import type { RunReport, StepReport } from "./runtime/steps/report.js";
+import type { RunReport } from "./runtime/steps/report.js";
 import { StoreError } from "./runtime/store/error.js";
 import { madeUpSeed, madeUpToken, systemWall } from "./runtime/wall.js";
 import type { ChargeStatus } from "./schema/common.js";
 import { durationMs, parseDuration } from "./schema/duration.js";
-import { isRefusal, type Refusal, refuse } from "./schema/errors.js";
-import { check, issueMessage, issuePath } from "./schema/issues.js";
+import { isRefusal, refuse } from "./schema/errors.js";
 import { lazily, nothingLoading } from "./schema/lazily.js";
-import { nearest } from "./schema/nearest.js";
 import {
   clockSetting,
   DEFAULT_API_KEY,
@@ -35,30 +49,15 @@ import {
   DEFAULT_WEBHOOK_SECRET,
   FIXED_SEED,
   type StartOptions,
-  startOptionsSchema,
-  webhookHandlerSchema,
   webhookUrl,
 } from "./schema/options.js";
 import { printableLines } from "./schema/printable.js";
+import { SandboxError } from "./schema/sandbox-error.js";
 import { settingsOf } from "./schema/settings.js";
-import { parseInstant } from "./schema/time.js";
+import { instantText, parseInstant } from "./schema/time.js";
 import { UserError } from "./schema/user-error.js";
-import { type Signature, secretFault } from "./schema/webhooks.js";
 import { namespaceStorage } from "./storage.js";
 import type { LocalWorld, WebhookOption, WorldOptions } from "./world.js";
-
-/** A refusal of the sandbox, thrown by the library's methods: `code` as on the wire. */
-export class SandboxError extends Error {
-  override readonly name = "SandboxError";
-  readonly code: string;
-  readonly details: Readonly<Record<string, string>> | undefined;
-
-  constructor(refusal: Refusal) {
-    super(refusal.message);
-    this.code = refusal.code;
-    this.details = refusal.details;
-  }
-}
 
 /** What a sandbox is started with: the options of `start`, checked (see `StartOptions`). */
 export interface OpenOptions extends StartOptions {
@@ -70,37 +69,8 @@ export interface OpenOptions extends StartOptions {
   readonly onNotice?: (notice: string) => void;
 }
 
-/** How a scenario file is run. */
-export interface RunFileOptions {
-  /** Variables, in the place of the file's own. */
-  readonly vars?: Readonly<Record<string, string>>;
-  /** What `${env.NAME}` reads; default: this process's environment. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** The base URL of the app under test, for `app` steps. */
-  readonly app?: string | undefined;
-  /** Called for `manual` steps; resolves when it is done. */
-  readonly manual?: (text: string) => Promise<void>;
-  /** Ends the run early; what it has changed is put back. */
-  readonly signal?: AbortSignal;
-  readonly onStepBegin?: (title: string, number: number, of: number) => void;
-  readonly onStep?: (step: StepReport, of: number) => void;
-}
-
 /** A charge as a read answers it. */
 export type ChargeDetail = ReturnType<typeof chargeDetail>;
-
-/** How a function of this process hears webhooks. */
-export interface WebhookHandlerOptions {
-  /** Types it hears, as globs; default: all. */
-  events?: string[];
-  mode?: "test" | "live";
-  /** Default: the sandbox's. */
-  secret?: string;
-  /** Default: the sandbox's. */
-  signature?: Signature;
-  /** The URL of the requests it gets, for an app that finds its route by it; default `http://localhost/webhooks`. */
-  url?: string;
-}
 
 /** Ends it, when called or at the end of a `using` block. */
 export interface WebhookSubscription {
@@ -136,6 +106,12 @@ export class Sandbox {
     this.#fetch = fetchOf(this.#app);
   }
 
+  /** The namespace; by here goes every method that needs it. */
+  #here(method: string): LocalWorld {
+    if (this.#closing !== undefined) throw new UserError(`${method}: the sandbox is closed`);
+    return this.#world;
+  }
+
   /** The API key of test mode. */
   get apiKey(): string {
     return this.#world.info.apiKey;
@@ -165,7 +141,7 @@ export class Sandbox {
   /** The base URL, once `listen()` has resolved. */
   get url(): string {
     if (this.#listening === undefined)
-      throw new Error("the sandbox does not listen yet: await sandbox.listen() first");
+      throw new UserError("the sandbox does not listen yet: await sandbox.listen() first");
     const host = this.#host;
     const name = isEverywhere(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
     return `http://${name}:${this.#listening.port}`;
@@ -181,6 +157,7 @@ export class Sandbox {
    * alone, and may be handed to a client in the place of `fetch`.
    */
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> => {
+    this.#here("fetch");
     const isRequest = typeof input !== "string" && "method" in input && init === undefined;
     return this.#fetch(isRequest ? input : requestOf(input, init));
   };
@@ -191,23 +168,26 @@ export class Sandbox {
    * (204); what it throws is an answer 500. Returns how to stop.
    */
   onWebhook(handler: WebhookHandler, options: WebhookHandlerOptions = {}): WebhookSubscription {
+    const world = this.#here("onWebhook");
     if (typeof handler !== "function") throw new UserError("onWebhook: needs a function");
     const { url, ...webhook } = webhookHandlerOptions(options, {
       secret: this.webhookSecret,
-      signature: this.#world.engine.settings.signature,
+      signature: world.engine.settings.signature,
     });
-    const stop = this.#world.receive({ handler, url }, webhook);
+    const stop = world.receive({ handler, url }, webhook);
     return Object.assign(stop, { [Symbol.dispose]: stop });
   }
 
   /** Opens a port (0: any free one) and resolves when the sandbox can be reached there. */
-  async listen(where: { port?: number; host?: string } = {}): Promise<{ url: string; port: number }> {
-    if (this.#opening !== undefined) throw new Error("the sandbox listens already");
-    const host = where.host ?? this.#options.host ?? DEFAULT_HOST;
-    this.#opening = this.#open(where.port ?? this.#options.port ?? 0, host);
+  async listen(options: ListenOptions = {}): Promise<{ url: string; port: number }> {
+    this.#here("listen");
+    const { port = this.#options.port ?? 0, host = this.#options.host ?? DEFAULT_HOST } =
+      listenOptionsOf(options);
+    if (this.#opening !== undefined) throw new UserError("listen: the sandbox listens already");
+    this.#opening = this.#open(port, host);
     try {
       const listening = await this.#opening;
-      if (this.#closing !== undefined) throw new UserError("listen: the sandbox was closed meanwhile");
+      this.#here("listen");
       this.#listening = listening;
       this.#host = plainAddress(host);
     } catch (error) {
@@ -276,7 +256,7 @@ export class Sandbox {
 
   /** Moves time: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`. */
   async advance(target: string | Date): Promise<AdvanceReply> {
-    const result = await this.#world.clock.advance(this.#advanceTarget(target));
+    const result = await this.#here("advance").clock.advance(this.#advanceTarget(target));
     if (isRefusal(result)) throw new SandboxError(result);
     return result;
   }
@@ -285,28 +265,30 @@ export class Sandbox {
     if (target === "next" || target === "idle") return { until: target } as const;
     const byMs = typeof target === "string" ? parseDuration(target) : undefined;
     if (byMs !== undefined) return { byMs };
-    const toMs = parseInstant(typeof target === "string" ? target : target.toISOString());
+    const toMs = parseInstant(instantText(target));
     if (toMs === undefined)
       throw new UserError(
-        `cannot advance by ${JSON.stringify(target)}: give a duration such as 30m, an instant, next or idle`,
+        `advance: cannot go by ${JSON.stringify(target)}: give a duration such as 30m, an instant, next or idle`,
       );
-    if (toMs < this.#world.nowMs()) throw new UserError("time does not go back: the instant is in the past");
+    if (toMs < this.#world.nowMs())
+      throw new UserError("advance: time does not go back: the instant is in the past");
     return { toMs };
   }
 
   /** Moves a charge to a status, as a person at the control API would; throws a SandboxError if it may not. */
   transition(chargeId: string, to: ChargeStatus, reason?: string): ChargeDetail {
-    const moved = this.#world.execute(transitionCharge(chargeId, to, "control", reason));
+    const world = this.#here("transition");
+    const move = transitionOf({ chargeId, to, reason });
+    const moved = world.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
     if (isRefusal(moved)) throw new SandboxError(moved);
     return chargeDetail(moved);
   }
 
   /** Back to the initial state. Webhooks and keys stay unless told otherwise; ids go on unless they shall repeat. */
-  reset(options: { keep?: ("webhooks" | "keys" | "scenarios")[]; ids?: "repeat" } = {}): void {
-    const refusal = this.#world.reset({
-      keep: options.keep ?? ["webhooks", "keys"],
-      repeatIds: options.ids === "repeat",
-    });
+  reset(options: ResetOptions = {}): void {
+    const world = this.#here("reset");
+    const { keep = KEPT_BY_DEFAULT, ids } = resetOptionsOf(options);
+    const refusal = world.reset({ keep, repeatIds: ids === "repeat" });
     if (refusal !== undefined) throw new SandboxError(refusal);
   }
 
@@ -315,6 +297,7 @@ export class Sandbox {
    * sandbox's secret and signature.
    */
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
+    this.#here("checkWebhook");
     const { checkWebhook } = await lazily(() => import("./runtime/doctor/check.js"));
     const { readCheckOptions } = await lazily(() => import("./runtime/doctor/options.js"));
     const { signature, webhook_timeout } = this.#options;
@@ -327,7 +310,22 @@ export class Sandbox {
 
   /** The whole state as plain JSON; a copy of your own. */
   snapshot(): StateDump {
-    return copied(this.#world.engine.state.freeze());
+    return copied(this.#here("snapshot").engine.state.freeze());
+  }
+
+  /** Puts a state back that was taken here or elsewhere; time goes on from where it stood. */
+  restore(snapshot: StateDump): void {
+    const world = this.#here("restore");
+    // A copy of our own: records never change.
+    const dump = readState(plainJson(snapshot));
+    const refusal = isRefusal(dump) ? dump : world.snapshots.load(dump);
+    if (refusal !== undefined) throw new SandboxError(refusal);
+  }
+
+  /** Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; the JSON of its answer. */
+  async control<Answer = unknown>(...call: ControlCall): Promise<Answer> {
+    this.#here("control");
+    return new ControlClient(this.fetch).call<Answer>(...call);
   }
 
   /**
@@ -335,13 +333,15 @@ export class Sandbox {
    * are on top and go again. Resolves with a report whether or not they pass; throws for a file with faults.
    */
   async run(file: string, options: RunFileOptions = {}): Promise<RunReport> {
+    const world = this.#here("run");
+    checkRunOptions(file, options);
     const { readScenarioFile } = await lazily(() => import("./runtime/scenario-files.js"));
     const { runScenario } = await lazily(() => import("./runtime/steps/run.js"));
     const { vars, environment = process.env, app, ...rest } = options;
     const loaded = await readScenarioFile(file, {
       given: vars ?? {},
       environment,
-      runIdOf: (name) => this.#worlds.runIdOf(this.#world, name),
+      runIdOf: (name) => this.#worlds.runIdOf(world, name),
     });
     return runScenario(loaded, {
       ...rest,
@@ -352,7 +352,7 @@ export class Sandbox {
 
   /** Resolves when nothing is due and no delivery is under way. */
   async settled(): Promise<void> {
-    await this.#world.runner.settled();
+    await this.#here("settled").runner.settled();
   }
 
   /** Ends it: no port, timer or delivery is left behind, and nothing to be loaded. A second call does nothing more. */
@@ -383,6 +383,11 @@ export class Sandbox {
 function requestOf(input: Request | URL | string, init: RequestInit | undefined): Request {
   const isPath = typeof input === "string" && input.startsWith("/");
   return new Request(isPath ? `http://sandbox${input}` : input, init);
+}
+
+/** As it is written and read again; what cannot be written is nothing. */
+function plainJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value) ?? "null");
 }
 
 /** Tells the adapter that there is nothing left to send. */
@@ -439,118 +444,7 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
   return new Sandbox(host, options, version);
 }
 
-/** Options of the library: those of `start`, in camelCase. */
-export interface SandboxOptions {
-  /** `"real"` (default), `"manual"`, or a speed such as `"60x"`. */
-  clock?: string;
-  /** ISO 8601; default: the time it is. */
-  startTime?: string;
-  /** The same seed and the same calls give the same bytes. Default: a fixed one. */
-  seed?: string;
-  /** Receivers of webhooks. */
-  webhooks?: (
-    | string
-    | {
-        url?: string;
-        /** Instead of a URL: deliveries wait there to be collected over the control API. */
-        mailbox?: string;
-        mode?: "test" | "live";
-        events?: string[];
-        secret?: string;
-        signature?: Signature;
-        unreachable?: "hold" | "fail";
-      }
-  )[];
-  webhookSecret?: string;
-  /** How webhooks are signed: a preset's name or a scheme of your own; default `"standard"`. */
-  signature?: Signature;
-  /** Wall time a receiver has to answer; default `"15s"`. */
-  webhookTimeout?: string;
-  /** A scenario's name or file, or several; the last is asked first. */
-  scenario?: string | string[];
-  /** A fixtures file, merged over the shipped ones. */
-  fixtures?: string;
-  /** Keep the state in this file; default: in memory. */
-  data?: string;
-  fsync?: boolean;
-  /** Requests a minute and key; default `"off"`. */
-  rateLimit?: number | "off";
-  port?: number;
-  host?: string;
-  publicUrl?: string;
-  allowedHosts?: string[];
-  controlToken?: string;
-  /** The key `sk_test_ns_NAME` makes the namespace NAME on first use. */
-  autoNamespaces?: boolean;
-  /** Operation id → path. This and what follows is as in a config file, names inside included. */
-  paths?: Record<string, string>;
-  eventNames?: Record<string, string>;
-  errorCodes?: Record<string, string>;
-  retrySchedule?: string[];
-  unreachable?: "hold" | "fail";
-  fees?: Record<string, { platform_percent?: string; gateway_percent?: string }>;
-  rates?: Record<string, string>;
-  limits?: { quote_valid?: string; quote_locked?: string; checkout_default_minutes?: number };
-  retention?: { requests?: number; events?: number };
-}
-
 /** Starts a sandbox in this process. Nothing listens until `listen()`; nothing is left after `close()`. */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { scenario, webhooks, allowedHosts, ...rest } = options;
-  const renamed: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(rest))
-    if (value !== undefined) renamed[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
-  if (scenario !== undefined) renamed.scenario = typeof scenario === "string" ? [scenario] : scenario;
-  if (allowedHosts !== undefined) renamed.allowed_host = allowedHosts;
-  if (webhooks !== undefined)
-    renamed.webhooks = webhooks.map((one) => (typeof one === "string" ? { url: one } : one));
-  const checked = check(startOptionsSchema, renamed);
-  if (!checked.ok)
-    throw new UserError(
-      checked.issues
-        .map((issue) => `createSandbox: ${optionFault(issue, Object.keys(startOptionsSchema.shape))}`)
-        .join("\n"),
-    );
-  return openSandbox({ ...checked.data, makeUpSeed: false, ownsProcess: false });
-}
-
-const WEBHOOK_HANDLER_URL = "http://localhost/webhooks";
-
-/** The options of `onWebhook`, checked as those of any other receiver. */
-export function webhookHandlerOptions(
-  options: WebhookHandlerOptions,
-  defaults: { readonly secret: string; readonly signature: Signature },
-) {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const checked = check(webhookHandlerSchema, { url: WEBHOOK_HANDLER_URL, ...given });
-  if (!checked.ok)
-    throw new UserError(
-      checked.issues
-        .map((issue) => `onWebhook: ${optionFault(issue, Object.keys(webhookHandlerSchema.shape))}`)
-        .join("\n"),
-    );
-  const { url, secret = defaults.secret, signature = defaults.signature, ...rest } = checked.data;
-  const fault = secretFault(signature, secret);
-  if (fault !== undefined) throw new UserError(`onWebhook: secret ${fault}`);
-  return { ...rest, secret, signature, url: webhookUrl(url ?? WEBHOOK_HANDLER_URL)! };
-}
-
-/** What is wrong with an option, by the name the library has for it. */
-function optionFault(issue: Parameters<typeof issueMessage>[0], options: readonly string[]): string {
-  if (issue.code === "unrecognized_keys" && issue.path.length === 0) {
-    const known = options.map(camelCase);
-    return issue.keys
-      .map((key) => {
-        const near = nearest(camelCase(key), known);
-        return `there is no option ${camelCase(key)}${near === undefined ? "" : `; did you mean ${near}?`}`;
-      })
-      .join("; ");
-  }
-  return `${camelCase(issuePath(issue))} ${issueMessage(issue)}`;
-}
-
-function camelCase(name: string): string {
-  return name
-    .replace(/^allowed_host\b/, "allowed_hosts")
-    .replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+  return openSandbox({ ...startOptionsOf("createSandbox", options), makeUpSeed: false, ownsProcess: false });
 }

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox, SandboxError, type SandboxOptions, UserError } from "../src/index.js";
+import { createSandbox, Sandbox, SandboxError, type SandboxOptions, UserError } from "../src/index.js";
+import { type SetupOptions, setupSandbox, type TestSandbox } from "../src/testing/setup.js";
 import { isListening } from "./support/process-command.js";
 import { Client } from "./support/receiver-client.js";
 import { Receiver } from "./support/receiver-server.js";
@@ -256,7 +257,192 @@ describe("reset() and snapshot()", () => {
   });
 });
 
+describe("restore()", () => {
+  it("puts back what a snapshot holds, time too, here or in another sandbox", async () => {
+    const { sandbox, client } = await sandboxWith();
+    const charge = await client.pay();
+    await sandbox.advance("1s");
+    const snapshot = sandbox.snapshot();
+    // Wall time goes on, and restores are counted.
+    const held = ({
+      at,
+      counters,
+      collections: { clock: _clock, world: _world, ...rest },
+    }: typeof snapshot) => structuredClone({ at, counters, rest });
+    const taken = held(snapshot);
+    await sandbox.advance("1d");
+    await client.pay();
+    sandbox.restore(snapshot);
+    expect(held(sandbox.snapshot())).toEqual(taken);
+    const other = await sandboxWith();
+    other.sandbox.restore(snapshot);
+    // What the caller does with it afterwards concerns nobody.
+    (snapshot.collections.charges as unknown[]).length = 0;
+    for (const one of [{ sandbox, client }, other]) {
+      expect((await one.client.charge(charge)).json.status).toBe("AWAITING_PAYMENT");
+      expect((await one.client.clock()).json.now).toBe("2026-03-01T09:00:01.000Z");
+      await one.sandbox.advance("idle");
+      expect((await one.client.charge(charge)).json.status).toBe("COMPLETED");
+    }
+  });
+
+  it("refuses as the control API does, and changes nothing", async () => {
+    const receiver = await Receiver.open(() => {});
+    open.push(receiver);
+    const { sandbox, client } = await sandboxWith({ webhooks: [receiver.url] });
+    await client.pay();
+    const before = sandbox.snapshot();
+    for (const wrong of [undefined, null, "state", {}, { ...before, version: 9 }] as unknown[]) {
+      const refusal = await Promise.resolve()
+        .then(() => sandbox.restore(wrong as typeof before))
+        .catch((error: unknown) => error);
+      const answer = await client.call("PUT", "/_sandbox/state", (wrong ?? null) as object);
+      expect([refusal, answer.status]).toEqual([expect.any(SandboxError), 400]);
+      if (wrong !== undefined && wrong !== null && typeof wrong === "object")
+        expect((refusal as SandboxError).details).toEqual(answer.json.error.details);
+      expect(sandbox.snapshot()).toEqual(before);
+    }
+    const advancing = sandbox.advance("1s");
+    await receiver.arrived(1);
+    expect(() => sandbox.restore(before)).toThrow(expect.objectContaining({ code: "CLOCK_BUSY" }));
+    receiver.received[0]!.answer();
+    await advancing;
+  });
+});
+
+describe("control()", () => {
+  it("takes a method, a path and a body, or the first two in one text", async () => {
+    const { sandbox } = await sandboxWith();
+    const fault = { match: { operation: "createQuote" }, respond: { status: 503 } };
+    await sandbox.control("POST", "/_sandbox/faults", fault);
+    await sandbox.control("post /_sandbox/faults", fault);
+    const { total } = await sandbox.control<{ total: number }>("GET", "/_sandbox/faults");
+    expect(total).toBe(2);
+    expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ mode: "manual", now: START });
+  });
+
+  it("throws what the control API refuses, and says what of it is wrong", async () => {
+    const { sandbox } = await sandboxWith();
+    const refused = (await sandbox
+      .control("POST", "/_sandbox/reset", { keep: ["nope"], ids: 1 })
+      .catch((error: unknown) => error)) as SandboxError;
+    expect(refused).toBeInstanceOf(SandboxError);
+    expect([refused.code, Object.keys(refused.details ?? {})]).toEqual([
+      "VALIDATION_ERROR",
+      ["keep.0", "ids"],
+    ]);
+    expect(refused.message).toBe(
+      "Invalid request parameters (VALIDATION_ERROR); keep.0 must be one of webhooks, keys, scenarios; ids must be repeat",
+    );
+  });
+
+  it.each([
+    ["/_sandbox/faults"],
+    ["GET"],
+    ["GET", "_sandbox/clock"],
+    ["G3T", "/_sandbox/clock"],
+    [undefined, "/_sandbox/clock"],
+  ])("needs a method and a path: %j %j", async (...call) => {
+    const { sandbox } = await sandboxWith();
+    const refusal = await sandbox.control(...(call as [string, string])).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(UserError);
+    expect((refusal as Error).message).toContain('control("GET", "/_sandbox/clock")');
+  });
+});
+
+describe("what a method is given", () => {
+  const calls: [string, (sandbox: Sandbox) => unknown, string][] = [
+    ["reset", (one) => one.reset({ keep: ["nope"] as never }), "keep.0 must be one of webhooks, keys"],
+    ["reset", (one) => one.reset({ keep: "webhooks" as never }), "keep must be an array"],
+    ["reset", (one) => one.reset({ ids: "other" as never }), "ids must be repeat"],
+    ["reset", (one) => one.reset({ kep: [] } as never), "there is no option kep; did you mean keep?"],
+    ["reset", (one) => one.reset(null as never), "its options must be an object"],
+    ["listen", (one) => one.listen({ port: 99_999 }), "port must be a port number from 0 to 65535"],
+    ["listen", (one) => one.listen({ port: "4402" as never }), "port must be a number"],
+    ["listen", (one) => one.listen({ host: "" }), "host must not be empty"],
+    ["listen", (one) => one.listen({ hots: "::" } as never), "there is no option hots; did you mean host?"],
+    ["listen", (one) => one.listen(4402 as never), "its options must be an object"],
+    ["advance", (one) => one.advance("soon"), 'cannot go by "soon": give a duration such as 30m'],
+    ["advance", (one) => one.advance(5 as never), "cannot go by 5"],
+    ["advance", (one) => one.advance(undefined as never), "cannot go by undefined"],
+    ["advance", (one) => one.advance(new Date(Number.NaN)), "cannot go by"],
+    ["advance", (one) => one.advance(new Date(0)), "time does not go back"],
+    ["transition", (one) => one.transition("ch_1", "PAID" as never), "to must be one of PENDING"],
+    ["transition", (one) => one.transition(7 as never, "FAILED"), "chargeId must be a string"],
+    ["transition", (one) => one.transition("ch_1", "FAILED", ""), "reason must not be empty"],
+    ["onWebhook", (one) => one.onWebhook("x" as never), "needs a function"],
+    ["onWebhook", (one) => one.onWebhook(() => 200, { mode: "both" as never }), "mode must be one of"],
+    ["onWebhook", (one) => one.onWebhook(() => 200, "x" as never), "its options must be an object"],
+    ["run", (one) => one.run(7 as never), "file must be a string"],
+    ["run", (one) => one.run("x.yaml", { var: {} } as never), "there is no option var; did you mean vars?"],
+    ["run", (one) => one.run("x.yaml", { app: "shop" }), "app must be an absolute http or https URL"],
+    ["run", (one) => one.run("x.yaml", { onStep: 1 as never }), "onStep must be a function"],
+    ["checkWebhook", (one) => one.checkWebhook("ftp://x"), "url must be"],
+    ["checkWebhook", (one) => one.checkWebhook("localhost:1", { timeout: "0s" }), "timeout must be more"],
+  ];
+
+  it.each(calls)("is checked: %s %s", async (method, call, expected) => {
+    const { sandbox } = await sandboxWith();
+    const before = sandbox.snapshot();
+    const refusal = await Promise.resolve(sandbox)
+      .then(call)
+      .catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(UserError);
+    expect((refusal as UserError).message).toContain(`${method}: ${expected}`);
+    expect(sandbox.snapshot()).toEqual(before);
+    expect(sandbox.port).toBeUndefined();
+  });
+});
+
 describe("close()", () => {
+  const calls: Record<string, (sandbox: Sandbox) => unknown> = {
+    fetch: (one) => one.fetch("/health"),
+    listen: (one) => one.listen(),
+    advance: (one) => one.advance("1s"),
+    transition: (one) => one.transition("ch_1", "FAILED"),
+    reset: (one) => one.reset(),
+    snapshot: (one) => one.snapshot(),
+    restore: (one) => one.restore({} as never),
+    control: (one) => one.control("GET", "/_sandbox/clock"),
+    settled: (one) => one.settled(),
+    onWebhook: (one) => one.onWebhook(() => 204),
+    run: (one) => one.run("x.yaml"),
+    checkWebhook: (one) => one.checkWebhook("localhost:1"),
+  };
+
+  it("knows every method there is", () => {
+    const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(Object.create(Sandbox.prototype)));
+    const getters = Object.entries(Object.getOwnPropertyDescriptors(Sandbox.prototype)).filter(
+      ([, { value }]) => typeof value !== "function",
+    );
+    const others = ["constructor", "close", ...getters.map(([name]) => name)];
+    expect([...methods.filter((name) => !others.includes(name)), "fetch"].sort()).toEqual(
+      Object.keys(calls).sort(),
+    );
+  });
+
+  it.each(Object.entries(calls))("is the end: %s says so", async (method, call) => {
+    const { sandbox } = await sandboxWith();
+    const stop = sandbox.onWebhook(() => 204);
+    await sandbox.close();
+    const refusal = await Promise.resolve(sandbox)
+      .then(call)
+      .catch((error: unknown) => error);
+    expect(refusal).toEqual(new UserError(`${method}: the sandbox is closed`));
+    stop();
+  });
+
+  it("ends a listen() that is under way", async () => {
+    const { sandbox } = await sandboxWith();
+    const listening = sandbox.listen();
+    const [, outcome] = await Promise.allSettled([sandbox.close(), listening]);
+    expect(outcome).toMatchObject({
+      status: "rejected",
+      reason: { message: "listen: the sandbox is closed" },
+    });
+    expect(sandbox.port).toBeUndefined();
+  });
+
   it("leaves no port, no timer and no delivery behind, and may be called twice", async () => {
     const receiver = await Receiver.open(() => {});
     open.push(receiver);
@@ -300,5 +486,68 @@ describe("close()", () => {
       expect(sandbox.seed).toBe("one");
     }
     rmSync(folder, { recursive: true });
+  });
+});
+
+describe("setupSandbox()", () => {
+  /** A test file of one test, carried out by hand. */
+  async function inTest(options: SetupOptions, test: (sandbox: TestSandbox) => Promise<void>) {
+    const begins: (() => Promise<void>)[] = [];
+    const ends: (() => Promise<void>)[] = [];
+    const begin = (run: () => Promise<void>) => void begins.push(run);
+    const end = (run: () => Promise<void>) => void ends.push(run);
+    const hooks = { beforeAll: begin, beforeEach: begin, afterEach: end, afterAll: end };
+    const sandbox = setupSandbox({ hooks, ...options });
+    try {
+      for (const run of begins) await run();
+      await test(sandbox);
+    } finally {
+      for (const run of ends) await run();
+    }
+  }
+  /** A server to share, or none: the same must hold of both. */
+  async function serverOf(kind: string): Promise<string | false> {
+    return kind === "own" ? false : (await (await sandboxWith()).sandbox.listen()).url;
+  }
+
+  it.each(["own", "shared"])("has restore() and control(), and errors that say why: %s", async (kind) => {
+    const server = await serverOf(kind);
+    await inTest({ server, startTime: START }, async (sandbox) => {
+      const { checkout_id } = await (
+        await sandbox.fetch("/api/v1/payments/checkouts", {
+          method: "POST",
+          headers: { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" },
+          body: JSON.stringify({ pricing: { base_currency: "NGN", amount: "100.00" } }),
+        })
+      ).json();
+      const snapshot = await sandbox.snapshot();
+      await sandbox.advance("10m");
+      await sandbox.reset();
+      await sandbox.restore(snapshot);
+      const { items } = await sandbox.control<{ items: { checkout_id: string }[] }>(
+        "GET",
+        "/_sandbox/charges",
+      );
+      expect(items.map((charge) => charge.checkout_id)).toEqual([checkout_id]);
+      expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ now: START });
+      await expect(sandbox.advance("10")).rejects.toThrow(
+        /^Invalid request parameters \(VALIDATION_ERROR\); to must be an ISO 8601 instant/,
+      );
+      await expect(sandbox.advance(new Date(Number.NaN))).rejects.toThrow("(VALIDATION_ERROR); to must be");
+      await expect(sandbox.reset({ keep: ["nope"] as never })).rejects.toThrow("; keep.0 must be one of");
+      await expect(sandbox.control("/_sandbox/faults")).rejects.toThrow("control: needs a method and a path");
+    });
+  });
+
+  it.each(["own", "shared"])("refuses an option there is not, and one that is wrong: %s", async (kind) => {
+    const server = await serverOf(kind);
+    for (const [options, expected] of [
+      [{ lisen: false }, "setupSandbox: there is no option lisen; did you mean listen?"],
+      [{ clock: "fast" }, "setupSandbox: clock must be real, manual or a speed"],
+      [{ webhooks: "localhost:1" }, "setupSandbox: webhooks must be an array"],
+    ] as const)
+      await expect(inTest({ server, ...options } as SetupOptions, async () => {})).rejects.toThrow(
+        expect.objectContaining({ name: "UserError", message: expect.stringContaining(expected) }),
+      );
   });
 });

@@ -42,6 +42,20 @@ export function refuse(code: ErrorCode, message: string, details?: ErrorDetails,
   };
 }
 
+/** A refusal in one line: what it says, its code, and each field with what is wrong with it. */
+export function refusalText({
+  message,
+  code,
+  details = {},
+}: {
+  readonly message: string;
+  readonly code: string;
+  readonly details?: Readonly<ErrorDetails> | undefined;
+}): string {
+  const fields = Object.entries(details).map(([field, fault]) => `${field} ${fault}`);
+  return [`${message} (${code})`, ...fields].join("; ");
+}
+
 export const INVALID_BODY_MESSAGE = "Invalid request parameters";
 export const INVALID_QUERY_MESSAGE = "Invalid query parameters";
 

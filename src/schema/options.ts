@@ -177,6 +177,9 @@ const startOptionsObject = z.strictObject({
 });
 export type StartOptions = z.infer<typeof startOptionsObject>;
 
+/** Where a sandbox that runs already is to listen. */
+export const listenOptionsSchema = z.pick(startOptionsObject, { port: true, host: true });
+
 /** Which secrets will do is a matter of how they are used. */
 export const startOptionsSchema = startOptionsObject.check(({ value, issues }) => {
   const known = Object.keys(ERROR_STATUS);

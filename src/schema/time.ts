@@ -34,3 +34,9 @@ export function parseInstant(text: string): number | undefined {
   const atMs = Date.parse(text);
   return Number.isNaN(atMs) || atMs < 0 || atMs > MAX_INSTANT_MS ? undefined : atMs;
 }
+
+/** A Date as ISO text; a text is left as it is, and of what is neither there is no instant. */
+export function instantText(target: string | Date): string {
+  if (typeof target === "string") return target;
+  return Number.isFinite(target?.getTime?.()) ? target.toISOString() : String(target);
+}

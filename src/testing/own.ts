@@ -1,10 +1,11 @@
-import { createSandbox, type SandboxOptions } from "../sandbox.js";
+import { type SandboxOptions, startOptionsOf } from "../library-options.js";
+import { openSandbox } from "../sandbox.js";
 import { UserError } from "../schema/user-error.js";
-import type { Place } from "./place.js";
+import { OWN_OPTIONS, type Place } from "./place.js";
 
 /** A sandbox in this process, for this test file alone. */
 export async function openOwn(options: SandboxOptions, listens: boolean): Promise<Place> {
-  const sandbox = await createSandbox(options);
+  const sandbox = await openSandbox(startOptionsOf("setupSandbox", options, OWN_OPTIONS));
   try {
     if (listens) await sandbox.listen();
   } catch (error) {

@@ -1,5 +1,8 @@
+import type { WebhookHandlerOptions } from "../library-options.js";
 import type { WebhookHandler } from "../runtime/in-process.js";
-import type { WebhookHandlerOptions } from "../sandbox.js";
+
+/** The options that `setupSandbox` has besides those of `createSandbox`. */
+export const OWN_OPTIONS = ["hooks", "server", "listen"] as const;
 
 /** The world of a test file, wherever it is: a sandbox of its own, or a namespace of one that is shared. */
 export interface Place {

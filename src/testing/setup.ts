@@ -1,10 +1,12 @@
+import { type ControlCall, ControlClient } from "../control-client.js";
 import type { StateDump } from "../engine/records.js";
 import type { AdvanceReply } from "../http/ports.js";
+import type { ResetOptions, SandboxOptions, WebhookHandlerOptions } from "../library-options.js";
 import type { WebhookHandler } from "../runtime/in-process.js";
-import type { ChargeDetail, SandboxOptions, WebhookHandlerOptions } from "../sandbox.js";
+import type { ChargeDetail } from "../sandbox.js";
 import type { ChargeStatus } from "../schema/common.js";
 import { parseDuration } from "../schema/duration.js";
-import { Control } from "./control.js";
+import { instantText } from "../schema/time.js";
 import { findHooks, type TestHooks } from "./hooks.js";
 import { openOwn } from "./own.js";
 import type { Place } from "./place.js";
@@ -40,7 +42,7 @@ export interface TestSandbox {
   /** Moves a charge to a status; the charge as a read answers it then. */
   transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail>;
   /** Back to the initial state: what happens before each test. */
-  reset(options?: { keep?: ("webhooks" | "keys" | "scenarios")[]; ids?: "repeat" }): Promise<void>;
+  reset(options?: ResetOptions): Promise<void>;
   /**
    * Webhooks go to a function of this process; see `Sandbox.onWebhook`. Registered in a test or a `beforeEach`, it
    * hears that test only. Resolves with how to stop.
@@ -50,8 +52,10 @@ export interface TestSandbox {
   settled(timeout?: string): Promise<void>;
   /** The whole state as plain JSON. */
   snapshot(): Promise<StateDump>;
-  /** Any call of the control API: `control("POST /_sandbox/faults", { … })`. */
-  control<Answer = unknown>(call: string, body?: unknown): Promise<Answer>;
+  /** Puts a state back that was taken here or elsewhere; time goes on from where it stood. */
+  restore(snapshot: StateDump): Promise<void>;
+  /** Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; the JSON of its answer. */
+  control<Answer = unknown>(...call: ControlCall): Promise<Answer>;
 }
 
 /**
@@ -164,12 +168,12 @@ class Setup implements TestSandbox {
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> =>
     (await this.#ready()).fetch(input, init);
 
-  async control<Answer>(call: string, body?: unknown): Promise<Answer> {
-    return new Control(this.fetch).call<Answer>(call, body);
+  async control<Answer>(...call: ControlCall): Promise<Answer> {
+    return new ControlClient(this.fetch).call<Answer>(...call);
   }
 
   async advance(target: string | Date): Promise<AdvanceReply> {
-    const text = typeof target === "string" ? target : target.toISOString();
+    const text = instantText(target);
     const field =
       text === "next" || text === "idle" ? "until" : parseDuration(text) === undefined ? "to" : "by";
     return this.control("POST /_sandbox/clock/advance", { [field]: text });
@@ -180,7 +184,7 @@ class Setup implements TestSandbox {
     return this.control(`POST ${path}`, { to, ...(reason === undefined ? {} : { reason }) });
   }
 
-  async reset(options: { keep?: ("webhooks" | "keys" | "scenarios")[]; ids?: "repeat" } = {}): Promise<void> {
+  async reset(options: ResetOptions = {}): Promise<void> {
     await this.#reset("POST /_sandbox/reset", options);
   }
 
@@ -209,6 +213,10 @@ class Setup implements TestSandbox {
 
   async snapshot(): Promise<StateDump> {
     return this.control("GET /_sandbox/state");
+  }
+
+  async restore(snapshot: StateDump): Promise<void> {
+    await this.control("PUT /_sandbox/state", snapshot);
   }
 }
 

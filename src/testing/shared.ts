@@ -1,10 +1,15 @@
+import { ControlClient } from "../control-client.js";
 import { isLoopback } from "../http/hosts.js";
+import {
+  type SandboxOptions,
+  startOptionsOf,
+  type WebhookHandlerOptions,
+  webhookHandlerOptions,
+} from "../library-options.js";
 import { answerOf, type WebhookHandler } from "../runtime/in-process.js";
 import { listen } from "../runtime/listener.js";
-import { type SandboxOptions, type WebhookHandlerOptions, webhookHandlerOptions } from "../sandbox.js";
 import { UserError } from "../schema/user-error.js";
-import { Control } from "./control.js";
-import type { Place } from "./place.js";
+import { OWN_OPTIONS, type Place } from "./place.js";
 
 /** What a namespace can be made with, or what concerns only a server of one's own and does no harm here. */
 const KNOWN: readonly (keyof SandboxOptions)[] = [
@@ -22,6 +27,7 @@ const KNOWN: readonly (keyof SandboxOptions)[] = [
 
 /** A namespace of a server that is there already, for this test file alone; it goes when the file is done. */
 export async function openShared(server: string, options: SandboxOptions): Promise<Place> {
+  startOptionsOf("setupSandbox", options, OWN_OPTIONS);
   const foreign = Object.entries(options).flatMap(([name, value]) =>
     value === undefined || (KNOWN as readonly string[]).includes(name) ? [] : [name],
   );
@@ -31,7 +37,7 @@ export async function openShared(server: string, options: SandboxOptions): Promi
     );
   const base = serverUrl(server);
   const shared = new SharedServer(base);
-  const control = new Control(shared.fetch);
+  const control = new ControlClient(shared.fetch);
   const { signature, unreachable, webhooks = [] } = options;
   const made = await control.call<{
     name: string;
@@ -116,7 +122,7 @@ class SharedServer {
 
 /** The server sends over a socket, so the function gets one; what it is given and what it answers are the same. */
 async function receive(
-  control: Control,
+  control: ControlClient,
   base: string,
   handler: WebhookHandler,
   options: WebhookHandlerOptions,

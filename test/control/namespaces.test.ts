@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox.js";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
 import { removeFolders, temporaryFolder } from "../support/process-command.js";
 
 const open: Sandbox[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SandboxOptions } from "../../src/sandbox.js";
+import type { SandboxOptions } from "../../src/index.js";
 import { errorOf, openSandbox } from "../support/api-client.js";
 import { exchange, head, type WireAnswer } from "../support/api-wire.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SandboxError } from "../../src/sandbox.js";
+import { SandboxError } from "../../src/index.js";
 import { type Api, expectError, expectInvalid, later, openApi, START } from "../support/api-client.js";
 
 /** Contract section 2: transitions. */

@@ -27,19 +27,26 @@ async function use(): Promise<void> {
   const ids: (string | number)[] = sandbox.snapshot().collections.charges.map(([id]) => id);
   // @ts-expect-error a charge has no such field: types derived from schemas are not any
   const wrong: number = sandbox.snapshot().collections.scenarios[0]![1].scenario.charges![0]!.timeline[0]!.to;
-  const caught: string = new SandboxError(undefined as never).code;
+  const caught: ErrorCode = new SandboxError(undefined as never).code;
+  // @ts-expect-error there is no such code
+  const no: boolean = new SandboxError(undefined as never).code === "NO_SUCH_CODE";
+  sandbox.restore(sandbox.snapshot());
+  const { total }: { total: number } = await sandbox.control("GET", "/_sandbox/events");
+  await sandbox.control("POST /_sandbox/faults", { drop: "before" });
+  // @ts-expect-error a path is a text
+  await sandbox.control("GET", 7);
   const client: typeof fetch = sandbox.fetch as typeof fetch;
-  console.log(status, from, reached, heard, ids, wrong, caught, client, UserError.name);
+  console.log(status, from, reached, heard, ids, wrong, caught, no, total, client, UserError.name);
 }
 const own = setupSandbox({ listen: false, clock: "real", server: false });
 const given: TestSandbox = setupSandbox({ hooks: nodeTest });
 // @ts-expect-error hooks are functions
 setupSandbox({ hooks: { beforeEach: 1 } });
-export const all = [use, own.advance("1h"), given.onWebhook(() => 204), own.control<{ total: number }>("GET /_sandbox/events").then(({ total }) => total)];
+export const all = [use, own.advance("1h"), given.onWebhook(() => 204), own.control<{ total: number }>("GET /_sandbox/events").then(({ total }) => total), own.snapshot().then((state) => own.restore(state)), own.control("GET", "/_sandbox/events")];
 `;
 const IMPORTS = `
 import * as nodeTest from "node:test";
-import { type ChargeStatus, createSandbox, SandboxError, type SandboxOptions, UserError } from "payments-sandbox";
+import { type ChargeStatus, createSandbox, type ErrorCode, SandboxError, type SandboxOptions, UserError } from "payments-sandbox";
 import { setupSandbox, type TestSandbox } from "payments-sandbox/testing";
 `;
 const config = (options: object) =>

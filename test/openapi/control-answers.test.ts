@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { SandboxOptions } from "../../src/sandbox.js";
+import type { SandboxOptions } from "../../src/index.js";
 import { openSandbox, START } from "../support/api-client.js";
 import type { Described } from "../support/openapi-control.js";
 import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";

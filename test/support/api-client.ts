@@ -1,5 +1,5 @@
 import { afterEach, expect } from "vitest";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox.js";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
 
 /** The instant the sandboxes of these tests start at, and stand still at until they are told otherwise. */
 export const START = "2026-01-31T09:00:00.000Z";

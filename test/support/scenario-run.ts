@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createSandbox, type RunFileOptions, type Sandbox, type SandboxOptions } from "../../src/index.js";
 import type { RunReport, StepReport } from "../../src/runtime/steps/report.js";
-import { createSandbox, type RunFileOptions, type Sandbox, type SandboxOptions } from "../../src/sandbox.js";
 
 const folders: string[] = [];
 const sandboxes: Sandbox[] = [];

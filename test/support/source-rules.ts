@@ -32,6 +32,8 @@ const LAYER_OF_FILE: Readonly<Record<string, Layer>> = {
   "storage.ts": "sandbox",
   "options.ts": "sandbox",
   "sandbox.ts": "sandbox",
+  "library-options.ts": "sandbox",
+  "control-client.ts": "sandbox",
   "index.ts": "index",
   "testing.ts": "index",
 };

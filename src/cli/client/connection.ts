@@ -1,3 +1,4 @@
+import { refusalText } from "../../schema/errors.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../schema/options.js";
 import { webhookUrl } from "../../schema/receiver-url.js";
 import { UserError } from "../../schema/user-error.js";
@@ -39,7 +40,7 @@ export class Connection {
     } catch {
       throw new UserError(`${this.url}${path} did not answer as a sandbox does (HTTP ${response.status})`);
     }
-    if (!response.ok) throw new UserError(refusalText(json));
+    if (!response.ok) throw new UserError(refusalOf(json));
     return json;
   }
 
@@ -72,8 +73,8 @@ export class Connection {
   }
 }
 
-function refusalText(json: Json): string {
-  const { error } = json as { error?: { code?: string; message?: string; details?: Record<string, string> } };
-  const details = Object.entries(error?.details ?? {}).map(([field, message]) => `${field} ${message}`);
-  return [`${error?.message ?? "refused"} (${error?.code ?? "?"})`, ...details].join("; ");
+function refusalOf(json: Json): string {
+  const { error = {} } = json as { error?: Partial<Parameters<typeof refusalText>[0]> };
+  const { message = "refused", code = "?", details } = error;
+  return refusalText({ message, code, details });
 }

@@ -32,7 +32,8 @@ export function sandboxInfo({ worlds, world }: ControlCall): Reply {
   });
 }
 
-const KEPT_BY_DEFAULT = ["webhooks", "keys"] as const;
+/** What a reset keeps unless told otherwise. */
+export const KEPT_BY_DEFAULT = ["webhooks", "keys"] as const;
 
 export async function resetWorld(call: ControlCall): Promise<Reply | Refusal> {
   const checked = check(resetRequestSchema, call.body);

@@ -14,14 +14,21 @@ export function getState({ world }: ControlCall): Reply {
 }
 
 export async function putState(call: ControlCall): Promise<Reply | Refusal> {
-  const checked = check(stateDumpSchema, call.body);
-  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  const dump = readState(call.body);
+  if (isRefusal(dump)) return dump;
   const waited = await waitForClock(call);
   if (waited !== undefined) return waited;
-  const dump = call.body as unknown as StateDump;
+  return call.world.snapshots.load(dump) ?? sandboxInfo(call);
+}
+
+/** A state from outside, checked. */
+export function readState(body: unknown): StateDump | Refusal {
+  const checked = check(stateDumpSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  const dump = body as StateDump;
   if (!dump.collections.world?.some(([key]) => key === "world"))
     return invalid({ "collections.world": "is required" });
-  return call.world.snapshots.load(dump) ?? sandboxInfo(call);
+  return dump;
 }
 
 export function listSnapshots({ world, url }: ControlCall): Reply | Refusal {
