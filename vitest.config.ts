@@ -7,6 +7,7 @@ const PROCESS = [
   "test/docs/**/*.test.ts",
   "test/doctor/docs.test.ts",
   "test/examples/**/*.test.ts",
+  "test/kills/**/*.test.ts",
   "test/library/{jest,package,runners,types}.test.ts",
   "test/openapi/*{client,command}.test.ts",
   "test/package/**/*.test.ts",

@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { Random } from "../simulation/random.js";
+import { buildIfMissing, removeFolders, stopAll, temporaryFolder } from "../support/process-command.js";
+import { Trial } from "./server.js";
+
+/** As many as one likes, for a long search. */
+const KILLS = Number(process.env.PAYMENTS_SANDBOX_KILLS ?? 25);
+const SEED = process.env.PAYMENTS_SANDBOX_KILLS_SEED ?? "spring";
+
+beforeAll(buildIfMissing, 60_000);
+afterEach(stopAll);
+afterAll(removeFolders);
+
+it(`a process that is killed ${KILLS} times starts each time, with all it has answered`, {
+  timeout: 120_000 + KILLS * 30_000,
+}, async () => {
+  const trial = new Trial(join(temporaryFolder(), "d.json"), new Random(SEED));
+  for (let life = 1; life <= KILLS; life++) {
+    try {
+      await trial.live();
+    } catch (error) {
+      throw new Error(`life ${life} of seed ${SEED}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+  await trial.end();
+  const { kills, startsKilled, answers, happened, notHappened } = trial.tally;
+  console.log(
+    `${kills} killed at work, ${startsKilled} while starting; ${answers} answers, ${happened} calls that nobody answered had happened, ${notHappened} had not`,
+  );
+  expect(answers).toBeGreaterThan(KILLS);
+});

@@ -1,0 +1,211 @@
+import type { Random } from "../simulation/random.js";
+import type { Answer } from "../support/receiver-client.js";
+import { type Collections, differences, isRestored, type Kept, type Seen } from "./kept.js";
+
+/** A call that changes something, and how to tell that it did. */
+export interface Operation {
+  readonly line: string;
+  readonly body?: unknown;
+  /** Whether what is there now is what the call makes of what was there. */
+  happened(now: Seen, answer: Answer | undefined): boolean;
+  /** What snapshots hold when it has happened, where it is about one; `isSure` when it was answered. */
+  snapshots?(isSure: boolean): Kept["snapshots"];
+}
+
+export interface Place {
+  readonly name: string;
+  readonly kept: Kept;
+  /** A state exported earlier, of this namespace or another. */
+  readonly exported: { readonly state: unknown; readonly collections: Collections } | undefined;
+}
+
+const START = "2026-03-01T09:00:00.000Z";
+const ORDER = { pricing: { base_currency: "USD", amount: "10.00" }, payment_method: "card" };
+const SNAPSHOTS = ["one", "two", "three"];
+
+type Maker = (place: Place, random: Random) => Operation | undefined;
+
+const WEIGHTS = {
+  quote: 2,
+  checkout: 8,
+  pay: 4,
+  transition: 4,
+  advance: 3,
+  scenario: 1,
+  save: 4,
+  restore: 2,
+  forget: 2,
+  reset: 1,
+  put: 2,
+  delete: 3,
+} as const;
+
+/** What is done next in a place, which may be nothing that can be done there. */
+export function nextOperation(place: Place, random: Random): Operation | undefined {
+  if (!place.kept.seen.isThere) return MAKERS.make(place, random);
+  return MAKERS[random.weighed(WEIGHTS)](place, random);
+}
+
+const MAKERS: Readonly<Record<keyof typeof WEIGHTS | "make", Maker>> = {
+  make: ({ name }, random) => {
+    const apiKey = random.chance(0.5) ? `sk_test_own_${name}_${random.int(0, 9)}` : `sk_test_ns_${name}`;
+    const body = { api_key: apiKey, clock: "manual", start_time: START, webhooks: [{ mailbox: "box" }] };
+    const happened = (now: Seen) =>
+      now.isThere && now.apiKey === apiKey && count(now, "charges") === 0 && count(now, "endpoints") === 1;
+    return { line: `PUT /_sandbox/namespaces/${name}`, body, happened };
+  },
+
+  delete: ({ name }) =>
+    name === "default"
+      ? undefined
+      : {
+          line: `DELETE /_sandbox/namespaces/${name}`,
+          happened: (now) => !now.isThere,
+          snapshots: () => new Map(),
+        },
+
+  quote: ({ kept }) => ({
+    line: "POST /api/v1/payments/quotes",
+    body: ORDER,
+    happened: (now, answer) => isOneMore("quotes", kept.seen, now, answer?.json.quote_id),
+  }),
+
+  checkout: ({ kept }) => ({
+    line: "POST /api/v1/payments/checkouts",
+    body: { ...ORDER, customer_email: "ada@shop.test" },
+    happened: (now, answer) => isOneMore("charges", kept.seen, now, answer?.json.charge_id),
+  }),
+
+  pay: ({ kept }, random) => {
+    const charge = openCharge(kept, random);
+    return (
+      charge && {
+        line: `POST /_sandbox/checkouts/${charge.checkout_id}/pay`,
+        body: { payment_method: "card" },
+        happened: changing(charge, kept),
+      }
+    );
+  },
+
+  transition: ({ kept }, random) => {
+    const charge = openCharge(kept, random);
+    const to = random.pick(["FAILED", "COMPLETED", "EXPIRED"]);
+    return (
+      charge && {
+        line: `POST /_sandbox/charges/${charge.charge_id}/transition`,
+        body: { to },
+        happened: changing(charge, kept),
+      }
+    );
+  },
+
+  advance: ({ kept }, random) => {
+    const [from, ms] = [clockOf(kept.seen), random.pick([500, 3_000, 60_000, 7_200_000])];
+    const happened = (now: Seen, answer: Answer | undefined) =>
+      // Broken off, time is where it had come to.
+      answer === undefined ? between(clockOf(now), from, from + ms) : clockOf(now) === from + ms;
+    return { line: "POST /_sandbox/clock/advance", body: { by: `${ms}ms` }, happened };
+  },
+
+  scenario: (_, random) => {
+    const name = `mine-${random.int(1, 9)}`;
+    const happened = (now: Seen) => keysOf(now, "scenarios").has(name);
+    return { line: `PUT /_sandbox/scenarios/${name}`, body: { name, charges: [] }, happened };
+  },
+
+  save: ({ kept }, random) => {
+    const name = random.pick(SNAPSHOTS);
+    const { collections } = kept.seen;
+    const before = kept.snapshots.get(name) ?? [];
+    return {
+      line: "POST /_sandbox/snapshots",
+      body: { name },
+      happened: (now) => now.snapshots.includes(name) && isUntouched(kept.seen, now),
+      snapshots: (isSure) =>
+        new Map([...kept.snapshots, [name, isSure ? [collections] : [...before, collections]]]),
+    };
+  },
+
+  restore: ({ kept }, random) => {
+    if (kept.snapshots.size === 0) return undefined;
+    const name = random.pick([...kept.snapshots.keys()]);
+    const happened = (now: Seen) => kept.snapshots.get(name)!.some((held) => isRestored(now, held));
+    return { line: `POST /_sandbox/snapshots/${name}/restore`, happened };
+  },
+
+  forget: ({ kept }, random) => {
+    if (kept.snapshots.size === 0) return undefined;
+    const name = random.pick([...kept.snapshots.keys()]);
+    return {
+      line: `DELETE /_sandbox/snapshots/${name}`,
+      happened: (now) => !now.snapshots.includes(name) && isUntouched(kept.seen, now),
+      snapshots: () => new Map([...kept.snapshots].filter(([one]) => one !== name)),
+    };
+  },
+
+  reset: ({ kept }, random) => {
+    const body = random.chance(0.5) ? {} : { ids: "repeat" };
+    const happened = (now: Seen) =>
+      now.isThere &&
+      ["charges", "quotes", "events", "deliveries", "tasks"].every((name) => count(now, name) === 0) &&
+      count(now, "endpoints") === count(kept.seen, "endpoints");
+    return { line: "POST /_sandbox/reset", body, happened };
+  },
+
+  put: ({ exported }) => {
+    if (exported === undefined) return undefined;
+    const { state, collections } = exported;
+    return { line: "PUT /_sandbox/state", body: state, happened: (now) => isRestored(now, collections) };
+  },
+};
+
+function openCharge({ seen }: Kept, random: Random) {
+  const open = (seen.collections.charges ?? [])
+    .map(([, charge]) => charge)
+    .filter(({ status }) => status === "PENDING");
+  return open.length === 0 ? undefined : random.pick(open);
+}
+
+/** That charge is another, and told of; no other is. */
+function changing({ charge_id }: { charge_id: string }, { seen }: Kept): Operation["happened"] {
+  return (now) => {
+    const changed = differences(
+      { charges: seen.collections.charges! },
+      { charges: now.collections.charges ?? [] },
+    );
+    return (
+      changed.length === 1 &&
+      changed[0]!.startsWith(`charges ${charge_id}: `) &&
+      count(now, "events") > count(seen, "events")
+    );
+  };
+}
+
+/** There is one more, under that key if it is known; the others are as they were. Quotes that have run out may go. */
+function isOneMore(name: string, before: Seen, now: Seen, key: string | undefined): boolean {
+  const added = [...keysOf(now, name)].filter((one) => !keysOf(before, name).has(one));
+  const others = { [name]: now.collections[name]!.filter(([one]) => one !== added[0]) };
+  const changed = differences({ [name]: before.collections[name]! }, others);
+  const isGone = (text: string): boolean => name === "quotes" && text.endsWith("| undefined");
+  return added.length === 1 && (key === undefined || added[0] === key) && changed.every(isGone);
+}
+
+function isUntouched(before: Seen, now: Seen): boolean {
+  return now.isThere && differences(before.collections, now.collections).length === 0;
+}
+
+function keysOf(seen: Seen, name: string): Set<string | number> {
+  return new Set((seen.collections[name] ?? []).map(([key]) => key));
+}
+
+function count(seen: Seen, name: string): number {
+  return seen.collections[name]?.length ?? 0;
+}
+
+function clockOf(seen: Seen): number {
+  return seen.collections.clock![0]![1].sandbox_ms;
+}
+
+function between(value: number, from: number, to: number): boolean {
+  return value >= from && value <= to;
+}

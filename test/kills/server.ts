@@ -1,0 +1,285 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Random } from "../simulation/random.js";
+import { Command, isAlive } from "../support/process-command.js";
+import { type Answer, Client } from "../support/receiver-client.js";
+import {
+  type Collections,
+  collectionsOf,
+  differences,
+  isRestored,
+  isSame,
+  type Kept,
+  NOTHING,
+  type Seen,
+} from "./kept.js";
+import { nextOperation, type Operation } from "./operations.js";
+
+/** A namespace, what it is to be, and the call whose end is not known yet. */
+interface Place {
+  readonly name: string;
+  kept: Kept;
+  pending: { readonly operation: Operation; answer?: Answer } | undefined;
+}
+
+/** What came of it, for a person to see that all kinds of moments were met. */
+export interface Tally {
+  kills: number;
+  startsKilled: number;
+  answers: number;
+  /** Calls nobody answered: those that had happened all the same, and those that had not. */
+  happened: number;
+  notHappened: number;
+}
+
+/** How many callers there are, each with namespaces of its own: what it has been answered is what is there. */
+const CALLERS = 6;
+const NAMESPACES_EACH = 2;
+
+/** Calls that are more than a line of the journal. */
+const STEPS = /namespaces|snapshots|reset|state/;
+
+/** Whether keys and snapshots may be others after it, and not only the state. */
+function isWhole({ line }: Operation): boolean {
+  return /namespaces|snapshots/.test(line);
+}
+
+/** Data that a command is killed on again and again, and what is to be in it. */
+export class Trial {
+  readonly tally: Tally = { kills: 0, startsKilled: 0, answers: 0, happened: 0, notHappened: 0 };
+  readonly #data: string;
+  readonly #random: Random;
+  readonly #places: Place[][];
+  #exported: { readonly state: unknown; readonly collections: Collections } | undefined;
+
+  constructor(data: string, random: Random) {
+    this.#data = data;
+    this.#random = random;
+    const place = (name: string): Place => ({
+      name,
+      kept: { seen: NOTHING, snapshots: new Map() },
+      pending: undefined,
+    });
+    this.#places = Array.from({ length: CALLERS }, (_, caller) =>
+      Array.from({ length: NAMESPACES_EACH }, (_, index) =>
+        place(caller + index === 0 ? "default" : `w${caller}-${index}`),
+      ),
+    );
+  }
+
+  /** One life of the process: what it finds is what there is to be, and at some moment it dies. */
+  async live(): Promise<void> {
+    const command = this.#start();
+    if (this.#random.chance(0.15)) {
+      await this.#killStarting(command);
+      this.tally.startsKilled++;
+      return;
+    }
+    const { client } = await this.#ready(command);
+    await this.#audit(client);
+    await this.#work(command, client);
+    this.#checkStderr(command);
+    this.tally.kills++;
+  }
+
+  /** The last time: all that is there is looked at, the insides of the snapshots too. */
+  async end(): Promise<void> {
+    const command = this.#start();
+    const { client } = await this.#ready(command);
+    await this.#audit(client);
+    for (const place of this.#places.flat())
+      for (const [name, held] of place.kept.snapshots) {
+        const headers = { "sandbox-namespace": place.name };
+        const line = `POST /_sandbox/snapshots/${name}/restore`;
+        const { status } = await client.call("POST", `/_sandbox/snapshots/${name}/restore`, {}, headers);
+        const now = await this.#look(client, place.name);
+        if (status !== 200 || !held.some((one) => isRestored(now, one)))
+          throw new Error(`${line} in ${place.name}: ${status}, and not what was saved`);
+      }
+    await command.stop();
+    this.#checkStderr(command);
+  }
+
+  #start(): Command {
+    const options = this.#random.chance(0.3) ? ["--fsync"] : [];
+    return new Command([
+      ...["start", "--json", "-p", "0", "--rate-limit", "off", "--clock", "manual"],
+      ...["--start-time", "2026-03-01T09:00:00.000Z", "--seed", "kills", "--data", this.#data, ...options],
+    ]);
+  }
+
+  async #ready(command: Command) {
+    const { url } = await command.ready();
+    return { client: Client.at(url) };
+  }
+
+  /** At some moment from when it has the lock on. */
+  async #killStarting(command: Command): Promise<void> {
+    const hasLock = (): boolean => readIfThere(`${this.#data}.lock`).includes(String(command.pid));
+    while (!hasLock() && isAlive(command.pid)) await turn();
+    for (let turns = this.#random.int(0, 2_000); turns > 0; turns--) await turn();
+    await command.stop("SIGKILL");
+    this.#checkStderr(command);
+  }
+
+  /** Callers call until it is dead: by a kill, or now and then by a stop. */
+  async #work(command: Command, client: Client): Promise<void> {
+    const dieAt = this.tally.answers + this.#random.int(1, 60);
+    const signal = this.#random.chance(0.1) ? "SIGTERM" : "SIGKILL";
+    // Either soon after an answer, or while a call is carried out that takes more than one step on the disk.
+    const isAimed = this.#random.chance(0.6);
+    let isDying = false;
+    const dieSoon = (): void => {
+      if (this.tally.answers < dieAt || isDying) return;
+      isDying = true;
+      const delayMs = this.#random.pick([0, 3, 10, 40]) * this.#random.next();
+      setTimeout(() => command.signal(signal), delayMs);
+    };
+    const answered = (): void => {
+      this.tally.answers++;
+      if (!isAimed) dieSoon();
+    };
+    const call = async (place: Place): Promise<void> => {
+      const operation = nextOperation({ ...place, exported: this.#exported }, this.#random);
+      if (operation === undefined) return;
+      place.pending = { operation };
+      const [method, path] = operation.line.split(" ") as [string, string];
+      const headers: Record<string, string> = path.startsWith("/_sandbox/namespaces")
+        ? {}
+        : { "sandbox-namespace": place.name };
+      const sent = client.call(method, path, operation.body, headers);
+      if (isAimed && STEPS.test(operation.line)) dieSoon();
+      const answer = await sent;
+      // Whoever is told that it stops cannot know what became of the call.
+      if (isDying && answer.status !== 200 && signal === "SIGTERM") return;
+      if (answer.status >= 500) throw new Unexpected(`${operation.line} in ${place.name}: ${answer.text}`);
+      place.pending = { operation, answer };
+      answered();
+      const now = await this.#look(client, place.name, isWhole(operation) ? undefined : place.kept.seen);
+      if (isDying && !now.isThere && signal === "SIGTERM") return;
+      this.#settle(place, now);
+      answered();
+    };
+    let unexpected: Unexpected | undefined;
+    const callers = this.#places.map(async (places) => {
+      try {
+        for (;;) {
+          await call(this.#random.pick(places));
+          if (isDying && signal === "SIGTERM") return;
+        }
+      } catch (error) {
+        // Anything else is what a call meets when nobody is there any more.
+        if (error instanceof Unexpected) unexpected = error;
+        if (!isDying) command.signal("SIGKILL");
+      }
+    });
+    await Promise.all(callers);
+    const ended = await command.ended;
+    if (unexpected !== undefined) throw unexpected;
+    if (!isDying || (signal === "SIGTERM" && ended.code !== 0))
+      throw new Error(`ended by itself (${ended.code}, ${ended.signal}): ${ended.stderr}`);
+  }
+
+  /** Whether each namespace is as it was, or as the call that was under way made it; and nothing else is there. */
+  async #audit(client: Client): Promise<void> {
+    const { items } = (await client.call("GET", "/_sandbox/namespaces?limit=100")).json;
+    const names = new Set(items.map(({ name }: { name: string }) => name));
+    const places = this.#places.flat();
+    for (const name of names)
+      if (!places.some((place) => place.name === name))
+        throw new Error(`a namespace out of nowhere: ${name}`);
+    for (const place of places)
+      this.#settle(place, names.has(place.name) ? await this.#look(client, place.name) : NOTHING);
+    this.#checkFiles();
+  }
+
+  #settle(place: Place, now: Seen): void {
+    const { kept, pending } = place;
+    const isSameAsBefore = isSame(kept.seen, now) || (place.name === "default" && !kept.seen.isThere);
+    const answer = pending?.answer;
+    const hasHappened =
+      pending !== undefined && (answer?.status ?? 200) === 200 && pending.operation.happened(now, answer);
+    const isRight = answer?.status === 200 ? hasHappened : hasHappened || isSameAsBefore;
+    if (!isRight) throw new Unexpected(complaint(place, now));
+    if (pending !== undefined && answer === undefined)
+      this.tally[isSameAsBefore ? "notHappened" : "happened"]++;
+    const snapshots = hasHappened ? pending.operation.snapshots?.(answer !== undefined) : undefined;
+    place.pending = undefined;
+    place.kept = { seen: now, snapshots: snapshots ?? kept.snapshots };
+  }
+
+  /** @param known what cannot have changed need not be asked for again */
+  async #look(client: Client, name: string, known?: Seen): Promise<Seen> {
+    const headers = { "sandbox-namespace": name };
+    const state = await client.call("GET", "/_sandbox/state", undefined, headers);
+    if (state.status === 404) return NOTHING;
+    if (state.status !== 200) throw new Unexpected(`GET /_sandbox/state of ${name}: ${state.text}`);
+    const collections = collectionsOf(state.json);
+    if (this.#random.chance(0.1)) this.#exported = { state: state.json, collections };
+    if (known !== undefined) return { ...known, collections };
+    const info = await client.call("GET", `/_sandbox/namespaces/${name}`);
+    const snapshots = await client.call("GET", "/_sandbox/snapshots", undefined, headers);
+    return {
+      isThere: true,
+      apiKey: info.json.api_key,
+      collections,
+      snapshots: snapshots.json.items.map((one: { name: string }) => one.name).sort(),
+    };
+  }
+
+  /** Every file is one of a namespace that is there. */
+  #checkFiles(): void {
+    const data = basename(this.#data);
+    const folder = dirname(this.#data);
+    for (const file of readdirSync(folder)) {
+      const [, name = "default", ending] = /^(?:\.ns-([^.]*))?(.*)$/.exec(file.slice(data.length))!;
+      const place = this.#places.flat().find((one) => one.name === name);
+      const isOurs = ["", ".journal", ".lock", ".snapshots", ".identity"].includes(ending!);
+      if (!isOurs || !place?.kept.seen.isThere) throw new Error(`a file out of nowhere: ${file}`);
+      if (ending !== ".snapshots") continue;
+      const found = readdirSync(join(folder, file)).sort();
+      const known = place.kept.seen.snapshots.map((one) => `${one}.json`).sort();
+      if (found.join() !== known.join()) throw new Error(`${file} holds ${found}, and not ${known}`);
+    }
+  }
+
+  /** Of a change that was never finished it may tell, and of nothing else. */
+  #checkStderr({ stderr }: Command): void {
+    const lines = stderr
+      .split("\n")
+      .filter((line) => line !== "" && !line.includes("a change that was never finished"));
+    if (lines.length > 0) throw new Error(`said: ${lines.join("\n")}`);
+  }
+}
+
+/** Something is not as it should be, and not only because nobody is there any more. */
+class Unexpected extends Error {}
+
+function complaint({ name, kept, pending }: Place, now: Seen): string {
+  const call =
+    pending === undefined
+      ? "nothing"
+      : `${pending.operation.line} ${JSON.stringify(pending.operation.body)?.slice(0, 200)}`;
+  const answer =
+    pending?.answer === undefined
+      ? "not answered"
+      : `${pending.answer.status} ${pending.answer.text.slice(0, 500)}`;
+  return [
+    `${name} after ${call} (${answer}):`,
+    `there ${kept.seen.isThere} | ${now.isThere}, key ${kept.seen.apiKey} | ${now.apiKey}`,
+    `snapshots ${kept.seen.snapshots} | ${now.snapshots}`,
+    ...differences(kept.seen.collections, now.collections).slice(0, 20),
+  ].join("\n");
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
