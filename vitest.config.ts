@@ -25,6 +25,7 @@ const DEEP = [
   "test/openapi/{control-document,control-input}.test.ts",
   "test/parallel/**/*.test.ts",
   "test/runtime/store-bits.test.ts",
+  "test/runtime/crash-images.test.ts",
   "test/scenarios/{fates,flows,mishaps}.test.ts",
   "test/simulation/**/*.test.ts",
   "test/steps/broken-files.test.ts",

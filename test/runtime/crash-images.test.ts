@@ -1,0 +1,152 @@
+import fs, { cpSync, readdirSync, unlinkSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { nodeIo, type StoreIo } from "../../src/runtime/store/io.js";
+import { closeAll, dataFile, filesBeside, server } from "../support/kept.js";
+import { removeFolders, temporaryFolder } from "../support/process-command.js";
+
+afterAll(removeFolders);
+afterEach(closeAll);
+
+type Server = Awaited<ReturnType<typeof server>>;
+
+/** Calls that change what is on the disk: those that the store takes from outside, and those it does not. */
+const GIVEN = ["writeSync", "ftruncateSync", "renameSync"] as const;
+const OTHERS = ["openSync", "writeFileSync", "rmSync", "mkdirSync"] as const;
+
+/** Called before each of them. */
+let beforeEachStep: () => void = () => {};
+const io: StoreIo = { ...nodeIo };
+for (const name of GIVEN)
+  Object.assign(io, {
+    [name]: (...args: unknown[]) => {
+      beforeEachStep();
+      return (nodeIo[name] as (...args: unknown[]) => unknown)(...args);
+    },
+  });
+
+/**
+ * What a kill would leave at each step on the disk that the work takes: copies of the folder, from before each call
+ * that changes something, and from after the last.
+ */
+async function imagesOf(data: string, work: () => Promise<unknown>): Promise<string[]> {
+  const images: string[] = [];
+  const take = (): void => {
+    const folder = temporaryFolder();
+    cpSync(dirname(data), folder, { recursive: true });
+    // The lock of a process that is gone is another matter.
+    for (const file of readdirSync(folder)) if (file.endsWith(".lock")) unlinkSync(join(folder, file));
+    images.push(join(folder, basename(data)));
+  };
+  take();
+  const putBack = OTHERS.map((name) => {
+    const call = fs[name] as (...args: unknown[]) => unknown;
+    const watched = (...args: unknown[]): unknown => {
+      if (String(args[0]).startsWith(dirname(data))) beforeEachStep();
+      return call(...args);
+    };
+    Object.assign(fs, { [name]: watched });
+    return () => Object.assign(fs, { [name]: call });
+  });
+  syncBuiltinESMExports();
+  beforeEachStep = () => {
+    const next = beforeEachStep;
+    beforeEachStep = () => {};
+    take();
+    beforeEachStep = next;
+  };
+  try {
+    await work();
+  } finally {
+    beforeEachStep = () => {};
+    for (const undo of putBack) undo();
+    syncBuiltinESMExports();
+  }
+  take();
+  return images;
+}
+
+/** All that a caller can see, the insides of the snapshots too. */
+async function viewOf({ call, names }: Server) {
+  const all: Record<string, unknown> = {};
+  const stateOf = async (namespace: string) => {
+    const { world, clock, ...collections } = (await call("GET /_sandbox/state", undefined, namespace)).json
+      .collections;
+    return {
+      ...collections,
+      generation: world[0][1].generation,
+      now: clock[0][1].sandbox_ms,
+      mode: clock[0][1].mode,
+    };
+  };
+  for (const name of await names()) {
+    const { api_key } = (await call(`GET /_sandbox/namespaces/${name}`)).json;
+    const state = await stateOf(name);
+    const snapshots: Record<string, unknown> = {};
+    for (const { name: snapshot } of (await call("GET /_sandbox/snapshots", undefined, name)).json.items) {
+      expect((await call(`POST /_sandbox/snapshots/${snapshot}/restore`, undefined, name)).status).toBe(200);
+      snapshots[snapshot] = await stateOf(name);
+    }
+    all[name] = { api_key, state, snapshots };
+  }
+  return JSON.stringify(all);
+}
+
+/** What a run finds in an image, and the files it leaves. */
+async function find(data: string) {
+  const found = await server({ data, clock: null });
+  const files = filesBeside(data).filter((file) => !file.endsWith(".lock"));
+  const view = await viewOf(found);
+  expect(found.errors).toEqual([]);
+  await closeAll();
+  return { view, files };
+}
+
+describe("a kill at any step on the disk", () => {
+  it.each<[string, unknown?, string?]>([
+    ["PUT /_sandbox/namespaces/w2", { api_key: "sk_test_second" }],
+    ["DELETE /_sandbox/namespaces/w1"],
+    ["POST /_sandbox/snapshots", { name: "new" }, "w1"],
+    ["POST /_sandbox/snapshots", { name: "one" }, "w1"],
+    ["DELETE /_sandbox/snapshots/one", undefined, "w1"],
+    ["POST /_sandbox/snapshots/one/restore", undefined, "w1"],
+    ["POST /_sandbox/reset", {}, "w1"],
+    ["POST /_sandbox/reset", { ids: "repeat", keep: [] }],
+    ["PUT /_sandbox/clock", { mode: "60x" }, "w1"],
+    ["PUT /_sandbox/clock", { now: "2026-03-01T09:00:00.500Z" }],
+    ["PUT /_sandbox/scenarios/mine", { name: "mine", charges: [] }],
+  ])("of %s %j: it has happened or it has not, and nothing else is there", async (line, body, namespace) => {
+    const data = dataFile();
+    const { call, client } = await server({ data, io, fsync: true });
+    await call("PUT /_sandbox/namespaces/w1", { api_key: "sk_test_mine", webhooks: [{ mailbox: "box" }] });
+    for (const key of ["sk_test_mine", "sk_test_sandbox"]) await client.pay({ key });
+    await call("POST /_sandbox/snapshots", { name: "one" }, "w1");
+    await client.pay({ key: "sk_test_mine" });
+    const images = await imagesOf(data, async () => {
+      expect((await call(line, body, namespace)).status).toBe(200);
+    });
+    const [before, after] = [await find(images[0]!), await find(images.at(-1)!)];
+    expect(images.length).toBeGreaterThan(1);
+    expect(after).not.toEqual(before);
+    let hasHappened = false;
+    for (const image of images.slice(1, -1)) {
+      const found = await find(image);
+      hasHappened ||= found.view !== before.view;
+      expect(found).toEqual(hasHappened ? after : before);
+    }
+  });
+
+  it("of a start finds what was there before", async () => {
+    const data = dataFile();
+    const { call, client } = await server({ data });
+    await call("PUT /_sandbox/namespaces/w1", {});
+    await client.pay({ key: "sk_test_ns_w1" });
+    await call("POST /_sandbox/snapshots", { name: "one" }, "w1");
+    const [killed] = await imagesOf(data, async () => {});
+    const images = await imagesOf(killed!, () => server({ data: killed!, io, clock: null }));
+    const before = await find(images[0]!);
+    expect(images.length).toBeGreaterThan(5);
+    for (const image of images) expect(await find(image)).toEqual(before);
+  });
+});
