@@ -69,7 +69,7 @@ export const WORLD_DOCS: Readonly<Record<string, ControlDoc>> = {
   putNamespace: {
     tag: "Namespaces",
     summary: "Make sure of a namespace",
-    says: "Makes the namespace unless it is there; one that is there stays as it is. May be repeated.",
+    says: "Makes the namespace unless it is there; one that is there stays as it is. May be repeated. One of an earlier run that could not be opened is tried again.",
     body: { component: "NamespaceRequest", examples: { "clock stands": { clock: "manual" } } },
     answer: { ...NAMESPACE, says: "It is there." },
     invalid: { "another name": faulty({ name: "must be the name in the path" }) },
@@ -78,7 +78,7 @@ export const WORLD_DOCS: Readonly<Record<string, ControlDoc>> = {
   deleteNamespace: {
     tag: "Namespaces",
     summary: "Delete a namespace",
-    says: "It goes with all that is in it.",
+    says: "It goes with all that is in it, also where it could not be opened.",
     answer: {
       component: "NameDeleted",
       says: "It is gone.",
