@@ -69,7 +69,7 @@ async function npm(folder: string, ...args: string[]) {
   const userconfig = join(newFolder(), "none");
   return execute("npm", args, {
     cwd: folder,
-    env: { ...cleanEnvironment(), npm_config_userconfig: userconfig },
+    env: { ...cleanEnvironment(), npm_config_userconfig: userconfig, npm_config_update_notifier: "false" },
   });
 }
 
