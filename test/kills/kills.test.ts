@@ -24,9 +24,12 @@ it(`a process that is killed ${KILLS} times starts each time, with all it has an
     }
   }
   await trial.end();
-  const { kills, startsKilled, answers, happened, notHappened } = trial.tally;
-  console.log(
-    `${kills} killed at work, ${startsKilled} while starting; ${answers} answers, ${happened} calls that nobody answered had happened, ${notHappened} had not`,
+  const { calls, ...tally } = trial.tally;
+  if (process.env.PAYMENTS_SANDBOX_KILLS !== undefined) console.log(tally, calls);
+  // The search is worth something only while the calls are carried out.
+  const [done, refused] = [...calls.values()].reduce(
+    ([d, r], one) => [d + one.done, r + one.refused],
+    [0, 0],
   );
-  expect(answers).toBeGreaterThan(KILLS);
+  expect(refused).toBeLessThanOrEqual(done / 9);
 });

@@ -30,6 +30,8 @@ export interface Tally {
   /** Calls nobody answered: those that had happened all the same, and those that had not. */
   happened: number;
   notHappened: number;
+  /** What was called, each with how often it was answered 200 and how often it was refused. */
+  readonly calls: Map<string, { done: number; refused: number }>;
 }
 
 /** How many callers there are, each with namespaces of its own: what it has been answered is what is there. */
@@ -46,7 +48,14 @@ function isWhole({ line }: Operation): boolean {
 
 /** Data that a command is killed on again and again, and what is to be in it. */
 export class Trial {
-  readonly tally: Tally = { kills: 0, startsKilled: 0, answers: 0, happened: 0, notHappened: 0 };
+  readonly tally: Tally = {
+    kills: 0,
+    startsKilled: 0,
+    answers: 0,
+    happened: 0,
+    notHappened: 0,
+    calls: new Map(),
+  };
   readonly #data: string;
   readonly #random: Random;
   readonly #places: Place[][];
@@ -154,6 +163,7 @@ export class Trial {
       if (isDying && answer.status !== 200 && signal === "SIGTERM") return;
       if (answer.status >= 500) throw new Unexpected(`${operation.line} in ${place.name}: ${answer.text}`);
       place.pending = { operation, answer };
+      this.#count(operation, answer);
       answered();
       const now = await this.#look(client, place.name, isWhole(operation) ? undefined : place.kept.seen);
       if (isDying && !now.isThere && signal === "SIGTERM") return;
@@ -178,6 +188,14 @@ export class Trial {
     if (unexpected !== undefined) throw unexpected;
     if (!isDying || (signal === "SIGTERM" && ended.code !== 0))
       throw new Error(`ended by itself (${ended.code}, ${ended.signal}): ${ended.stderr}`);
+  }
+
+  #count({ line }: Operation, { status }: Answer): void {
+    const { calls } = this.tally;
+    const kind = line.replace(/\/(w\d-\d|[a-z]+_\w{24}|one|two|three|mine-\d)/, "/{}");
+    const count = calls.get(kind) ?? { done: 0, refused: 0 };
+    calls.set(kind, count);
+    count[status === 200 ? "done" : "refused"]++;
   }
 
   /** Whether each namespace is as it was, or as the call that was under way made it; and nothing else is there. */
