@@ -4,8 +4,9 @@ import type { RunReport } from "./runtime/steps/report.js";
 import { repeatableRunId } from "./runtime/steps/run-id.js";
 import { OutOfHandles, StoreError } from "./runtime/store/error.js";
 import type { NamespaceStorage } from "./runtime/store/namespaces.js";
-import type { NamespaceIdentity } from "./schema/control.js";
+import { type NamespaceIdentity, namespaceNameSchema } from "./schema/control.js";
 import { invalid, isRefusal, type Refusal, refuse } from "./schema/errors.js";
+import { check } from "./schema/issues.js";
 import { lazily } from "./schema/lazily.js";
 import { clockSetting } from "./schema/options.js";
 import type { Scenario } from "./schema/scenario.js";
@@ -14,7 +15,7 @@ import { secretFaults } from "./schema/webhooks.js";
 import { LocalWorld, type WebhookOption, type WorldOptions } from "./world.js";
 
 export const DEFAULT_NAMESPACE = "default";
-const AUTO_KEY = /^sk_(test|live)_ns_([A-Za-z0-9][A-Za-z0-9_-]{0,62})$/;
+const AUTO_KEY = /^sk_(?:test|live)_ns_(.*)$/s;
 /** Made by key alone, namespaces could otherwise be made without end. */
 const NAMESPACE_LIMIT = 10_000;
 
@@ -48,7 +49,7 @@ export class Host implements Worlds {
     this.version = options.base.version;
     this.default = this.#open(DEFAULT_NAMESPACE, {}, options.base.startMs);
     try {
-      for (const name of options.storage.recover()) this.#reopen(name);
+      for (const name of options.storage.recover(options.base.onError)) this.#reopen(name);
     } catch (error) {
       this.close();
       throw error;
@@ -104,8 +105,9 @@ export class Host implements Worlds {
   /** With `--auto-namespaces` a key that names a namespace makes it on first use. */
   #auto(apiKey: string): LocalWorld | undefined {
     if (!this.#options.autoNamespaces || this.#worlds.size >= NAMESPACE_LIMIT) return undefined;
-    const name = AUTO_KEY.exec(apiKey)?.[2];
-    if (name === undefined || this.#worlds.has(name) || this.#leftOut.has(name)) return undefined;
+    const name = AUTO_KEY.exec(apiKey)?.[1];
+    if (name === undefined || !check(namespaceNameSchema, name).ok) return undefined;
+    if (this.#worlds.has(name) || this.#leftOut.has(name)) return undefined;
     const made = this.#make(name, {});
     if (isRefusal(made)) throw new StoreError(made.message);
     return made;

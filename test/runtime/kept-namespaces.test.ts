@@ -173,6 +173,28 @@ describe("making a namespace", () => {
   });
 });
 
+describe("what cannot be cleared away", () => {
+  it("is said in a line, and keeps nothing from starting", async () => {
+    const data = dataFile();
+    await killedWithNamespace(data);
+    // Of a namespace that was not finished, with a folder in the place of a file.
+    writeFileSync(`${data}.ns-w2.identity.new`, "");
+    mkdirSync(`${data}.ns-w2.journal`);
+    // Folders called as files of this program are none of them.
+    for (const ending of ["w3.deleted", "w4.tmp", "w5.identity.new"])
+      mkdirSync(`${data}.ns-${ending}/full`, { recursive: true });
+    const { names, errors, call } = await server({ data });
+    expect(await names()).toEqual(["default", "w1"]);
+    expect(errors.map(String)).toEqual([
+      expect.stringMatching(/^StoreError: Cannot clear away .*d\.json\.ns-w2: .*$/),
+    ]);
+    for (const ending of ["w3.deleted", "w4.tmp", "w5.identity.new"])
+      expect(existsSync(`${data}.ns-${ending}/full`)).toBe(true);
+    expect((await call("PUT /_sandbox/namespaces/w2", {})).status).toBe(500);
+    expect((await call("PUT /_sandbox/namespaces/w6", {})).status).toBe(200);
+  });
+});
+
 describe("a namespace that cannot be opened", () => {
   const NOT_JSON = '{"checksum":"';
   it.each([

@@ -1,8 +1,8 @@
-import { readdirSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { namespaceNameSchema } from "../../schema/control.js";
 import { check } from "../../schema/issues.js";
-import { codeOf } from "./error.js";
+import { asStoreError, codeOf, StoreError } from "./error.js";
 import { UNPUBLISHED } from "./side-file.js";
 
 /**
@@ -19,6 +19,9 @@ export const ENDING = {
   /** It was deleted; this was its state. */
   deleted: ".deleted",
 } as const;
+
+/** Such a folder is somebody else's. */
+const MARKS: ReadonlySet<string> = new Set([ENDING.unfinished, ENDING.deleted]);
 
 /** Files of this program that a killed process left half done: a state being written, a stale lock set aside. */
 const LEFTOVER = /^\.(tmp|lock\.\d+)$/;
@@ -38,7 +41,7 @@ export function findNamespaces(data: string): NamespaceFiles {
   const prefix = basename(data);
   const found = new Map<string, Set<string>>();
   const leftovers: string[] = [];
-  for (const entry of readdirSync(dirname(data), { withFileTypes: true })) {
+  for (const entry of entriesOf(dirname(data))) {
     if (!entry.name.startsWith(`${prefix}.`)) continue;
     const path = join(dirname(data), entry.name);
     const rest = entry.name.slice(prefix.length);
@@ -47,14 +50,25 @@ export function findNamespaces(data: string): NamespaceFiles {
       if (entry.isFile() && OWN_LEFTOVER.test(rest)) leftovers.push(path);
     } else if (check(namespaceNameSchema, name).ok) {
       if (entry.isFile() && LEFTOVER.test(ending!)) leftovers.push(path);
-      else found.set(name, (found.get(name) ?? new Set()).add(ending!));
+      else if (entry.isFile() || !MARKS.has(ending!))
+        found.set(name, (found.get(name) ?? new Set()).add(ending!));
     }
   }
   return { found, leftovers };
 }
 
-/** The file of a namespace's state. */
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    throw asStoreError(error, `Cannot tell which namespaces are in ${folder}`);
+  }
+}
+
+/** The file of a namespace's state. A name that leads anywhere else is none. */
 export function namespaceFile(data: string, name: string): string {
+  if (!check(namespaceNameSchema, name).ok)
+    throw new StoreError(`${JSON.stringify(name)} names no namespace.`);
   return `${data}.ns-${name}`;
 }
 

@@ -17,9 +17,10 @@ import { SnapshotFolder } from "./snapshot-folder.js";
 export interface NamespaceStorage {
   /**
    * Finishes or undoes what a killed run left half done, and tells the names of the namespaces that an earlier run
-   * kept. To be called when the default namespace is open: its lock stands for them all.
+   * kept. To be called when the default namespace is open: its lock stands for them all. What cannot be cleared away
+   * is reported.
    */
-  recover(): string[];
+  recover(report: Report): string[];
   open(name: string): Store;
   /** To be called when the namespace is open. What of them cannot be read is reported. */
   snapshots(name: string, report: Report): Snapshots;
@@ -72,17 +73,25 @@ export class DiskStorage implements NamespaceStorage {
     return name === this.#defaultName ? this.#data : namespaceFile(this.#data, name);
   }
 
-  recover(): string[] {
+  recover(report: Report): string[] {
     const { found, leftovers } = findNamespaces(this.#data);
-    for (const file of leftovers) rmSync(file, { force: true });
+    const clearAway = (what: string, work: () => void): void => {
+      try {
+        work();
+      } catch (error) {
+        report(asStoreError(error, `Cannot clear away ${what}`));
+      }
+    };
+    for (const file of leftovers) clearAway(file, () => rmSync(file, { force: true }));
     const names: string[] = [];
     for (const [name, endings] of found) {
       if (name === this.#defaultName) continue;
-      if (endings.has(ENDING.unfinished)) this.#undo(name);
+      const file = this.#file(name);
+      if (endings.has(ENDING.unfinished)) clearAway(file, () => this.#undo(name));
       else if (endings.has("")) names.push(name);
-      else if (endings.has(ENDING.deleted)) this.#clear(name);
+      else if (endings.has(ENDING.deleted)) clearAway(file, () => this.#clear(name));
       // Changes without the state they follow are no leftover: it is for the user to say what becomes of them.
-      else if (sizeOf(this.#file(name) + ENDING.journal) > 0) names.push(name);
+      else if (sizeOf(file + ENDING.journal) > 0) names.push(name);
     }
     return names.sort();
   }

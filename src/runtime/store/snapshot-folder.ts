@@ -95,7 +95,10 @@ export class SnapshotFolder implements Snapshots {
     return true;
   }
 
+  /** A name that leads anywhere else is none. */
   #file(name: string): string {
+    if (!check(snapshotNameSchema, name).ok)
+      throw new StoreError(`${JSON.stringify(name)} names no snapshot.`);
     return join(this.#folder, name + ENDING);
   }
 
