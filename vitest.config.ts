@@ -28,6 +28,7 @@ const DEEP = [
   "test/runtime/crash-images.test.ts",
   "test/scenarios/{fates,flows,mishaps}.test.ts",
   "test/simulation/**/*.test.ts",
+  "test/state/**/*.test.ts",
   "test/steps/broken-files.test.ts",
   "test/webhooks/{receivers,storm}.test.ts",
 ];

@@ -8,7 +8,6 @@ import { chargeDetail } from "./engine/views.js";
 import { Host } from "./host.js";
 import { createApp, fetchOf, healthReply } from "./http/app.js";
 import { KEPT_BY_DEFAULT } from "./http/control/sandbox.js";
-import { readState } from "./http/control/snapshots.js";
 import { ControlAccess, controlDoor } from "./http/control-access.js";
 import { isDropped } from "./http/dropped.js";
 import { HostGuard, hostRefused, isEverywhere, plainAddress } from "./http/hosts.js";
@@ -53,7 +52,7 @@ import {
 } from "./schema/options.js";
 import { printableLines } from "./schema/printable.js";
 import { SandboxError } from "./schema/sandbox-error.js";
-import { settingsOf } from "./schema/settings.js";
+import { type Settings, settingsOf } from "./schema/settings.js";
 import { instantText, parseInstant } from "./schema/time.js";
 import { UserError } from "./schema/user-error.js";
 import { namespaceStorage } from "./storage.js";
@@ -314,11 +313,10 @@ export class Sandbox {
   }
 
   /** Puts a state back that was taken here or elsewhere; time goes on from where it stood. */
-  restore(snapshot: StateDump): void {
+  async restore(snapshot: StateDump): Promise<void> {
     const world = this.#here("restore");
     // A copy of our own: records never change.
-    const dump = readState(plainJson(snapshot));
-    const refusal = isRefusal(dump) ? dump : world.snapshots.load(dump);
+    const refusal = await world.snapshots.load(plainJson(snapshot));
     if (refusal !== undefined) throw new SandboxError(refusal);
   }
 
@@ -402,6 +400,12 @@ function reportError(error: unknown): void {
   process.stderr.write(`payments-sandbox: ${printableLines(text)}\n`);
 }
 
+/** Looks at the data of an earlier run; where there can be none, its schemas need not be loaded. */
+async function auditWith(catalogue: Catalogue, settings: Settings): Promise<WorldOptions["audit"]> {
+  const { auditState } = await import("./engine/intake/read.js");
+  return (state) => auditState(state, { catalogue, settings });
+}
+
 /** Reads the files, makes the world, wires it to HTTP. Throws a UserError for what the user can mend. */
 export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
   const options = asked.control_token === "generate" ? { ...asked, control_token: madeUpToken() } : asked;
@@ -414,13 +418,16 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
     })),
     ...(options.webhook_url ?? []).map((url) => ({ url: webhookUrl(url)! })),
   ];
+  const catalogue = new Catalogue(fixtures);
+  const settings = settingsOf(options);
   const shared: Omit<WorldOptions, "name" | "store" | "snapshots"> = {
     seed: options.seed,
     defaultSeed: options.makeUpSeed ? madeUpSeed() : FIXED_SEED,
     clock: options.clock === undefined ? undefined : clockSetting(options.clock),
     startMs: options.start_time === undefined ? undefined : parseInstant(options.start_time),
-    catalogue: new Catalogue(fixtures),
-    settings: settingsOf(options),
+    catalogue,
+    settings,
+    audit: options.data === undefined ? undefined : await auditWith(catalogue, settings),
     scenarios,
     activeScenarios: active,
     webhooks,

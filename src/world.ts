@@ -6,6 +6,7 @@ import { carryEndpoint, keepClock } from "./engine/commands/world.js";
 import { Engine } from "./engine/engine.js";
 import type { FrozenState } from "./engine/frozen-state.js";
 import type { Change, Endpoint, StateDump, Store, StoredScenario, WorldRecord } from "./engine/records.js";
+import { State } from "./engine/state.js";
 import type { Command } from "./engine/transaction.js";
 import type {
   ClockPort,
@@ -34,6 +35,7 @@ import { Watchers } from "./runtime/watchers.js";
 import type { ChargeStatus, Mode } from "./schema/common.js";
 import { isRefusal, type Refusal, refuse } from "./schema/errors.js";
 import type { KeyFixture } from "./schema/fixtures.js";
+import { lazily } from "./schema/lazily.js";
 import type { ClockSetting } from "./schema/options.js";
 import type { Scenario } from "./schema/scenario.js";
 import type { Settings } from "./schema/settings.js";
@@ -72,6 +74,8 @@ export interface WorldOptions {
   readonly apiKey: string;
   readonly liveApiKey: string;
   readonly store: Store;
+  /** Throws when the state that the store had cannot be gone on from; without it nothing is checked. */
+  readonly audit?: ((state: State) => void) | undefined;
   /** Where snapshots are kept; asked for once the store is open. */
   readonly snapshots: () => Snapshots;
   readonly wall: Wall;
@@ -131,6 +135,7 @@ export class LocalWorld implements World {
       catalogue: options.catalogue,
       settings: options.settings,
       store: options.store,
+      audit: options.audit,
       furnish: (tx) => {
         this.#furnishScenarios(tx);
         for (const webhook of options.webhooks) this.#register(webhook)(tx);
@@ -290,11 +295,12 @@ export class LocalWorld implements World {
   }
 
   /** Restoring puts time back too: it goes on from where the state stood, the way its clock went. */
-  #restore(dump: StateDump): Refusal | undefined {
-    const kept = new Map(dump.collections.clock).get("clock");
+  #restore(state: State): Refusal | undefined {
+    const { at } = state;
+    const kept = state.get("clock", "clock");
     const { mode, speed } = kept ?? this.#clock.setting;
-    const nowMs = Math.max(dump.at, kept?.sandbox_ms ?? dump.at);
-    const refusal = this.runner.replaceWorld((clock) => this.engine.load(dump, clock), nowMs, {
+    const nowMs = Math.max(at, kept?.sandbox_ms ?? at);
+    const refusal = this.runner.replaceWorld((clock) => this.engine.load(state, clock), nowMs, {
       mode,
       speed,
     });
@@ -318,6 +324,13 @@ export class LocalWorld implements World {
     this.#tell({ seq: state.seq, at: state.at, puts: [["clock", "clock", clock]], counters: {} });
   }
 
+  /** A state from outside may be anything: all of it is looked at before it takes the place of this one. */
+  async #takeIn(dump: unknown): Promise<Refusal | undefined> {
+    const { readState } = await lazily(() => import("./engine/intake/read.js"));
+    const state = readState(dump, this.engine);
+    return isRefusal(state) ? state : this.#restore(state);
+  }
+
   subscribe(subscriber: Subscriber): () => void {
     this.#subscribers.add(subscriber);
     return () => this.#subscribers.delete(subscriber);
@@ -335,13 +348,14 @@ export class LocalWorld implements World {
         return (await refusalToSave(kept.save(snapshot, state))) ?? snapshot;
       },
       list: () => kept.list(),
-      restore: (name) => {
+      restore: async (name) => {
         const dump = readSnapshot(kept, name);
-        return isRefusal(dump) ? dump : this.#restore(dump);
+        if (isRefusal(dump)) return dump;
+        return kept.areOurs ? this.#restore(State.from(dump)) : this.#takeIn(dump);
       },
       delete: (name) => kept.delete(name),
       text: () => inTurns(piecesOf(this.#freeze())),
-      load: (dump) => this.#restore(dump),
+      load: (dump) => this.#takeIn(dump),
     };
   }
 

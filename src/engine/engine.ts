@@ -15,6 +15,8 @@ export interface EngineOptions {
   readonly catalogue: Catalogue;
   readonly settings: Settings;
   readonly store: Store;
+  /** Throws when the state that the store had cannot be gone on from. */
+  readonly audit?: ((state: State) => void) | undefined;
   /** What every new world begins with, besides what the fixtures say: endpoints, scenarios. */
   readonly furnish: Command<unknown>;
 }
@@ -51,6 +53,7 @@ export class Engine {
     try {
       if (kept.snapshot !== undefined) this.#state = State.from(kept.snapshot);
       for (const change of kept.changes) this.#state.apply(change);
+      options.audit?.(this.#state);
       this.#rescope();
     } catch (error) {
       throw options.store.unusable?.(error) ?? error;
@@ -149,13 +152,12 @@ export class Engine {
   }
 
   /**
-   * Import or restore: the dump is the state from here on, under a sequence number of its own. What is made from
-   * now on gets ids that were not given out before, in this generation or in one the dump knows of.
+   * Import or restore: that is the state from here on, under a sequence number of its own. What is made from
+   * now on gets ids that were not given out before, in this generation or in one that state knows of.
    *
-   * @param clock in the place of the dump's
+   * @param clock in the place of the state's
    */
-  load(dump: StateDump, clock?: ClockRecord): void {
-    const state = State.from(dump);
+  load(state: State, clock?: ClockRecord): void {
     const kept = state.get("world", "world")!;
     const before = this.world;
     const world: WorldRecord = {

@@ -1,7 +1,9 @@
-import type { CollectionName, Collections } from "../schema/records/all.js";
+import type { Collections } from "../schema/records/all.js";
+import type { CollectionName } from "../schema/records/names.js";
 
 /** The records of a namespace, by collection. All are immutable: a change puts a new record in place. */
-export type { CollectionName, Collections } from "../schema/records/all.js";
+export type { Collections } from "../schema/records/all.js";
+export type { CollectionName } from "../schema/records/names.js";
 export type { Destination, IdempotentAnswer, LedgerEntry, Quote } from "../schema/records/payments.js";
 export type {
   Attempt,

@@ -2,6 +2,7 @@ import type { Charge } from "../domain/charge.js";
 import type { Holdings } from "../domain/ledger.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import type { ChargeStatus, Mode } from "../schema/common.js";
+import { COLLECTION_NAMES } from "../schema/records/names.js";
 import { ClosedEvents } from "./closed-events.js";
 import { type FrozenState, freeze, thaw } from "./frozen-state.js";
 import type {
@@ -21,26 +22,6 @@ import type {
 } from "./records.js";
 import { SortedList } from "./sorted-list.js";
 import { TaskQueue } from "./tasks.js";
-
-export const COLLECTION_NAMES = [
-  "quotes",
-  "charges",
-  "withdrawals",
-  "destinations",
-  "idempotency",
-  "holdings",
-  "entries",
-  "events",
-  "deliveries",
-  "endpoints",
-  "lanes",
-  "tasks",
-  "scenarios",
-  "faults",
-  "rates",
-  "clock",
-  "world",
-] as const satisfies readonly CollectionName[];
 
 /** Records whose log is read by their number. */
 type Numbered = Quote | IdempotentAnswer | EventRecord | Delivery;

@@ -1,7 +1,7 @@
 import type { Charge } from "../domain/charge.js";
 import type { Subject } from "../domain/scenario.js";
 import type { Engine } from "../engine/engine.js";
-import type { Change, StateDump } from "../engine/records.js";
+import type { Change } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus, Mode } from "../schema/common.js";
 import type { Refusal } from "../schema/errors.js";
@@ -232,12 +232,13 @@ export interface SnapshotPort {
   /** Of this moment, whatever happens until it is written. Refused when it is too large to be read back. */
   save(name: string): Promise<{ readonly name: string; readonly at: string } | Refusal>;
   list(): { readonly name: string; readonly at: string }[];
-  /** Refused while the clock is being advanced, or when there is no such snapshot. */
-  restore(name: string): Refusal | undefined;
+  /** Refused while the clock is being advanced, or when there is no such snapshot, or none that can be gone on from. */
+  restore(name: string): Promise<Refusal | undefined>;
   delete(name: string): boolean;
   /** The whole state of this moment as the pieces of a JSON text, and the whole state put in its place. */
   text(): AsyncIterable<string>;
-  load(dump: StateDump): Refusal | undefined;
+  /** Refused while the clock is being advanced, or when it is no state that can be gone on from. */
+  load(dump: unknown): Promise<Refusal | undefined>;
 }
 
 export interface ScenarioRun {

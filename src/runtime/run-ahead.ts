@@ -3,10 +3,10 @@ import { chooseMethodFor } from "../engine/commands/checkouts.js";
 import type { Engine } from "../engine/engine.js";
 import { leadsTo } from "../engine/look-ahead.js";
 import type { Task } from "../engine/records.js";
+import { commandOf } from "../engine/task-commands.js";
 import { comesBefore } from "../engine/tasks.js";
 import type { ChargeStatus } from "../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
-import { commandOf } from "./task-commands.js";
 
 /**
  * Runs a charge's own tasks, one after the other and all at this instant, until it has that status; whatever else is

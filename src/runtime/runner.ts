@@ -3,6 +3,7 @@ import { dropDelivery, type Outcome, recordAttempt } from "../engine/commands/de
 import { keepClock } from "../engine/commands/world.js";
 import type { Engine } from "../engine/engine.js";
 import type { ClockRecord, StateDump, Task } from "../engine/records.js";
+import { commandOf } from "../engine/task-commands.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { Refusal } from "../schema/errors.js";
@@ -24,7 +25,6 @@ import { type Flight, Flights } from "./flights.js";
 import { Parking, type Taken } from "./parking.js";
 import { runAhead } from "./run-ahead.js";
 import type { Job, Sender, SignedRequest } from "./sender.js";
-import { commandOf } from "./task-commands.js";
 import { setImmediate } from "./timers.js";
 import { type Wall, yieldToOthers } from "./wall.js";
 

@@ -9,6 +9,8 @@ export interface Snapshot {
 
 /** Snapshots of one namespace, under names. */
 export interface Snapshots {
+  /** Whether they have never been out of this process's hands: then they need not be looked at before they are used. */
+  readonly areOurs: boolean;
   /** Resolves when it is kept. When it throws, what was under the name before is there still. */
   save(snapshot: Snapshot, state: FrozenState): Promise<void>;
   /** Newest first. */
@@ -23,6 +25,7 @@ export interface Snapshots {
 
 /** Snapshots that go with the process. */
 export class SnapshotsInMemory implements Snapshots {
+  readonly areOurs = true;
   readonly #kept = new Map<string, { readonly snapshot: Snapshot; readonly state: FrozenState }>();
 
   async save(snapshot: Snapshot, state: FrozenState): Promise<void> {

@@ -14,6 +14,8 @@ import {
   webhookOptionShape,
   webhookUrlSchema,
 } from "./options.js";
+import { COLLECTION_NAMES } from "./records/names.js";
+import { count, instantMs } from "./records/parts.js";
 import { methodChoiceSchema, pageQuerySchema } from "./requests.js";
 import { parseInstant } from "./time.js";
 import { anySecretSchema, signatureSchema } from "./webhooks.js";
@@ -212,13 +214,16 @@ export const snapshotNameSchema = mailboxSchema;
 
 export const snapshotRequestSchema = z.strictObject({ name: snapshotNameSchema });
 
-/** The outline of an exported state; what is in the collections was written by us. */
-export const stateDumpSchema = z.object({
+/** The outline of an exported state; its records are checked where one is taken in. */
+export const stateDumpSchema = z.strictObject({
   version: z.literal(1),
-  seq: z.int(),
-  at: z.int(),
-  counters: z.record(z.string(), z.number()),
-  collections: z.record(z.string(), z.array(z.tuple([z.union([z.string(), z.number()]), z.unknown()]))),
+  seq: count,
+  at: instantMs,
+  counters: z.record(z.string(), count),
+  collections: z.partialRecord(
+    z.enum(COLLECTION_NAMES),
+    z.array(z.tuple([z.union([z.string(), z.number()]), z.unknown()])),
+  ),
 });
 
 /** What a file that holds a snapshot says. */

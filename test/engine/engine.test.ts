@@ -415,7 +415,7 @@ describe("a reset", () => {
     engine.reset(START_MS, false, furnish);
     workload(engine);
     for (const id of idsOf(engine)) seen.add(id);
-    engine.load(initial);
+    engine.load(State.from(initial));
     engine.reset(START_MS, false, furnish);
     workload(engine);
     expect(shared(idsOf(engine), seen)).toEqual([]);
@@ -429,7 +429,7 @@ describe("a restore", () => {
     const dump = asJson(engine.dump());
     newCharge(engine, START_MS + HOUR);
     const { seq } = engine.state;
-    engine.load(dump);
+    engine.load(State.from(dump));
     expect(engine.state.seq).toBe(seq + 1);
     const withoutWorld = ({ collections, ...rest }: StateDump) =>
       JSON.stringify({ ...rest, seq: 0, collections: { ...collections, world: [] } });
@@ -450,7 +450,7 @@ describe("a restore", () => {
       expect(shared(made, seen)).toEqual([]);
       for (const id of made) seen.add(id);
       if (round === 2) engine.reset(START_MS, false, furnishing({ endpoint: true }));
-      engine.load(dump);
+      engine.load(State.from(dump));
     }
   });
 
@@ -460,7 +460,7 @@ describe("a restore", () => {
       workload(engine);
       const dump = asJson(engine.dump());
       workload(engine);
-      engine.load(dump);
+      engine.load(State.from(dump));
       workload(engine);
       return [...idsOf(engine)];
     };

@@ -6,9 +6,10 @@ import { createDestination } from "../../src/engine/commands/destinations.js";
 import { createWithdrawal } from "../../src/engine/commands/withdrawals.js";
 import type { Engine } from "../../src/engine/engine.js";
 import type { Task } from "../../src/engine/records.js";
+import { State } from "../../src/engine/state.js";
+import { commandOf } from "../../src/engine/task-commands.js";
 import { runAhead } from "../../src/runtime/run-ahead.js";
 import { scenarioWarnings } from "../../src/runtime/scenario-warnings.js";
-import { commandOf } from "../../src/runtime/task-commands.js";
 import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES } from "../../src/schema/common.js";
 import { isRefusal } from "../../src/schema/errors.js";
 import type { ChargeEntry, WithdrawalEntry } from "../../src/schema/scenario.js";
@@ -150,7 +151,7 @@ describe("a charge that runs ahead", () => {
         runAll(engine, nowMs, charge);
         const passed = charge().status_history.slice(before.status_history.length - 1);
         for (const until of CHARGE_STATUSES) {
-          engine.load(asJson(dump));
+          engine.load(State.from(asJson(dump)));
           const answer = runAhead(engine, before.charge_id, until, nowMs);
           const place = passed.findIndex(({ status }) => status === until);
           if (place === -1) {

@@ -30,7 +30,7 @@ async function use(): Promise<void> {
   const caught: ErrorCode = new SandboxError(undefined as never).code;
   // @ts-expect-error there is no such code
   const no: boolean = new SandboxError(undefined as never).code === "NO_SUCH_CODE";
-  sandbox.restore(sandbox.snapshot());
+  await sandbox.restore(sandbox.snapshot());
   const { total }: { total: number } = await sandbox.control("GET", "/_sandbox/events");
   await sandbox.control("POST /_sandbox/faults", { drop: "before" });
   // @ts-expect-error a path is a text

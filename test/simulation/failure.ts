@@ -18,7 +18,8 @@ export type Rule =
   | "idempotency"
   | "ids"
   | "list"
-  | "fault";
+  | "fault"
+  | "export";
 
 export class AuditFailure extends Error {
   readonly rule: Rule;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox } from "../../src/index.js";
 import type { Json, Lie } from "./client.js";
+import { auditExport } from "./export.js";
 import { AuditFailure, type Rule } from "./failure.js";
 import { SimulationFailure, simulate } from "./simulate.js";
 
@@ -398,6 +400,30 @@ async function caught(lie: Lie): Promise<Rule | undefined> {
 }
 
 describe("the auditor catches a lie", () => {
+  it.each(["given", "taken"])("of an export, as it is %s: export", async (side) => {
+    await using sandbox = await createSandbox();
+    await using elsewhere = await createSandbox({ clock: "manual" });
+    const lying = (liar: Sandbox, lie: (state: Json) => unknown) => ({
+      fetch: (request: Request) => liar.fetch(request),
+      snapshot: () => {
+        const state = liar.snapshot();
+        lie(state);
+        return state;
+      },
+    });
+    const audit =
+      side === "given"
+        ? auditExport(
+            lying(sandbox, (state) => (state.collections.scenarios[0][1].activated = "now")),
+            elsewhere,
+          )
+        : auditExport(
+            sandbox,
+            lying(elsewhere, (state) => state.collections.scenarios.pop()),
+          );
+    await expect(audit).rejects.toMatchObject({ rule: "export" });
+  });
+
   it.each(LIES)("%s: %s", { timeout: 300_000 }, async (_name, rule, lie) => {
     expect(await caught(lie)).toBe(rule);
   });

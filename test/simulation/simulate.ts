@@ -4,6 +4,7 @@ import { Receiver, refusingUrl } from "../support/receiver-server.js";
 import { audit, auditLedger, auditPostings } from "./audit.js";
 import { RETRY_AFTER_S } from "./audit-deliveries.js";
 import { Client, type Lie } from "./client.js";
+import { auditExport } from "./export.js";
 import { Model } from "./model.js";
 import * as paying from "./paying.js";
 import { START_RATES } from "./prices.js";
@@ -80,6 +81,7 @@ export async function simulate(seed: string, steps: number, lie?: Lie): Promise<
   );
   const nobody = await refusingUrl();
   await using sandbox = await createSandbox({ clock: "manual", startTime: START, seed });
+  await using elsewhere = await createSandbox({ clock: "manual" });
   const client = new Client(sandbox, lie);
   const known = await client.all("/_sandbox/scenarios");
   const scenarios = new Map(
@@ -107,9 +109,12 @@ export async function simulate(seed: string, steps: number, lie?: Lie): Promise<
       await audit(client, model);
       const charge = anyCharge(world);
       if (charge !== undefined) await auditPostings(client, model, charge.id);
-      if (step % 10 === 9) await auditLedger(client);
+      if (step % 10 !== 9) continue;
+      await auditLedger(client);
+      await auditExport(sandbox, elsewhere);
     }
     await auditLedger(client);
+    await auditExport(sandbox, elsewhere);
   } catch (error) {
     throw new SimulationFailure(seed, client, error);
   }

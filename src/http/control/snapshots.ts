@@ -1,5 +1,4 @@
-import type { StateDump } from "../../engine/records.js";
-import { snapshotRequestSchema, stateDumpSchema } from "../../schema/control.js";
+import { snapshotRequestSchema } from "../../schema/control.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { readPage } from "../query.js";
@@ -14,21 +13,9 @@ export function getState({ world }: ControlCall): Reply {
 }
 
 export async function putState(call: ControlCall): Promise<Reply | Refusal> {
-  const dump = readState(call.body);
-  if (isRefusal(dump)) return dump;
   const waited = await waitForClock(call);
   if (waited !== undefined) return waited;
-  return call.world.snapshots.load(dump) ?? sandboxInfo(call);
-}
-
-/** A state from outside, checked. */
-export function readState(body: unknown): StateDump | Refusal {
-  const checked = check(stateDumpSchema, body);
-  if (!checked.ok) return invalid(issueDetails(checked.issues));
-  const dump = body as StateDump;
-  if (!dump.collections.world?.some(([key]) => key === "world"))
-    return invalid({ "collections.world": "is required" });
-  return dump;
+  return (await call.world.snapshots.load(call.body)) ?? sandboxInfo(call);
 }
 
 export function listSnapshots({ world, url }: ControlCall): Reply | Refusal {
@@ -49,7 +36,7 @@ export async function postSnapshot({ world, body }: ControlCall): Promise<Reply 
 export async function restoreSnapshot(call: ControlCall): Promise<Reply | Refusal> {
   const waited = await waitForClock(call);
   if (waited !== undefined) return waited;
-  return call.world.snapshots.restore(call.param("name")) ?? sandboxInfo(call);
+  return (await call.world.snapshots.restore(call.param("name"))) ?? sandboxInfo(call);
 }
 
 export function deleteSnapshot({ world, param }: ControlCall): Reply | Refusal {

@@ -1,5 +1,5 @@
 import type { Change, StateDump } from "../../engine/records.js";
-import { COLLECTION_NAMES } from "../../engine/state.js";
+import { COLLECTION_NAMES } from "../../schema/records/names.js";
 
 /** What any file of this program has; what the records say is guarded by the checksums. */
 

@@ -23,6 +23,7 @@ const HEAD = /^\{(?:"checksum":"[^"]*",)?"name":"[^"]*","at":"([^"]*)","dump":/;
 
 /** Snapshots of a namespace, each a file of the folder. What of them is damaged is reported and left out. */
 export class SnapshotFolder implements Snapshots {
+  readonly areOurs = false;
   readonly #folder: string;
   readonly #options: SideFileOptions;
   readonly #kept: Map<string, Snapshot>;

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import type { CollectionName } from "./names.js";
 import {
   type Charge,
   chargeRecord,
@@ -44,7 +45,7 @@ import {
  * The records of a namespace, one schema each: their types are made of these, and a state from outside (an import, a
  * snapshot's file, the data of an earlier run) is checked with them. A run without such a state needs the types only.
  */
-export interface Collections {
+export interface Collections extends Record<CollectionName, unknown> {
   quotes: Quote;
   charges: Charge;
   withdrawals: Withdrawal;
@@ -63,7 +64,6 @@ export interface Collections {
   clock: ClockRecord;
   world: WorldRecord;
 }
-export type CollectionName = keyof Collections;
 
 /** Collection name → the schema of the records it holds. */
 export const RECORDS: { readonly [Name in CollectionName]: z.ZodMiniType } = {

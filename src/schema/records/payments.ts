@@ -2,10 +2,18 @@ import * as z from "zod/mini";
 import { httpUrlSchema, LEDGER_ACCOUNTS, modeSchema, timestampSchema } from "../common.js";
 import { minLength } from "../lengths.js";
 import {
+  bankAccountDestinationSchema,
+  bankTransferInstructionsSchema,
+  cardInstructionsSchema,
   chargeDetailSchema,
+  cryptoInstructionsSchema,
+  cryptoWalletDestinationSchema,
   currencyCodeSchema,
   exchangeRateSchema,
+  feeBreakdownSchema,
   feesSchema,
+  mobileMoneyDestinationSchema,
+  mobileMoneyInstructionsSchema,
   moneySchema,
   statusChangeSchema,
   withdrawalSchema,
@@ -30,13 +38,18 @@ export const pricingRecord = z.strictObject({
 });
 /** The pricing object of a request, canonical: every amount with its currency's decimals. */
 export type Pricing = Kept<z.infer<typeof pricingRecord>>;
-export type Fees = Kept<z.infer<typeof feesSchema>>;
+
+const feesRecord = z.strictObject({
+  ...feesSchema.shape,
+  fee_breakdown: z.strictObject(feeBreakdownSchema.shape),
+});
+export type Fees = Kept<z.infer<typeof feesRecord>>;
 
 const priceShape = {
   amount: moneySchema,
   currency: currencyCodeSchema,
   exchange_rate: exchangeRateSchema,
-  fees: feesSchema,
+  fees: feesRecord,
   settlement_amount: moneySchema,
 };
 
@@ -60,7 +73,8 @@ export type Quote = Kept<z.infer<typeof quoteRecord>>;
 
 const noteRecord = z.strictObject({ at: timestampSchema, note: text });
 export type ChargeNote = Kept<z.infer<typeof noteRecord>>;
-export type StatusChange = Kept<z.infer<typeof statusChangeSchema>>;
+const statusChangeRecord = z.strictObject(statusChangeSchema.shape);
+export type StatusChange = Kept<z.infer<typeof statusChangeRecord>>;
 
 /** Ids of the tasks that wait for a charge. */
 const chargeTasksRecord = z.strictObject({
@@ -70,15 +84,22 @@ const chargeTasksRecord = z.strictObject({
 });
 export type ChargeTasks = Kept<z.infer<typeof chargeTasksRecord>>;
 
-const instructionsRecord = z.catchall(z.object({ type: text }), text);
-export type PaymentInstructions = Kept<z.infer<typeof instructionsRecord>>;
+const instructionsRecord = z.discriminatedUnion("type", [
+  z.strictObject(bankTransferInstructionsSchema.shape),
+  z.strictObject(mobileMoneyInstructionsSchema.shape),
+  z.strictObject(cryptoInstructionsSchema.shape),
+  z.strictObject(cardInstructionsSchema.shape),
+]);
+/** Which of the fields there are depends on the type; nothing asks for one by its name. */
+export type PaymentInstructions = Readonly<Record<string, string>> & { readonly type: string };
 
 const { payment_provider: _hidden, ...chargeWire } = chargeDetailSchema.shape;
 /** A charge as the engine keeps it: the wire fields first, then what only the sandbox knows. */
 export const chargeRecord = z.strictObject({
   ...chargeWire,
+  fees: z.nullable(feesRecord),
   payment_instructions: z.nullable(instructionsRecord),
-  status_history: z.array(statusChangeSchema).check(minLength(1, "must not be empty")),
+  status_history: z.array(statusChangeRecord).check(minLength(1, "must not be empty")),
 
   /** Place in creation order over all charges of the namespace; lists are newest first by it. */
   seq: ordinal,
@@ -107,7 +128,9 @@ export const chargeRecord = z.strictObject({
   /** What happened to it that no status shows: entries that came too late, names that matched nothing. */
   notes: z.array(noteRecord),
 });
-export type Charge = Kept<z.infer<typeof chargeRecord>>;
+export type Charge = Omit<Kept<z.infer<typeof chargeRecord>>, "payment_instructions"> & {
+  readonly payment_instructions: PaymentInstructions | null;
+};
 
 /** A withdrawal as the engine keeps it: the wire fields first (contract section 2: withdrawal). */
 export const withdrawalRecord = z.strictObject({
@@ -125,6 +148,10 @@ export const withdrawalRecord = z.strictObject({
 });
 export type Withdrawal = Kept<z.infer<typeof withdrawalRecord>>;
 
+const { destination_id: _id, created_at: _at, ...bankAccount } = bankAccountDestinationSchema.shape;
+const { destination_id: _id2, created_at: _at2, ...mobileMoney } = mobileMoneyDestinationSchema.shape;
+const { destination_id: _id3, created_at: _at3, ...cryptoWallet } = cryptoWalletDestinationSchema.shape;
+
 /** Where withdrawals go; which of the fields there are depends on the type. */
 export const destinationRecord = z.strictObject({
   destination_id: text,
@@ -132,9 +159,18 @@ export const destinationRecord = z.strictObject({
   mode: modeSchema,
   organization_id: text,
   created_at: timestampSchema,
-  fields: z.catchall(z.object({ type: text, currency: currencyCodeSchema }), textOrNull),
+  fields: z.discriminatedUnion("type", [
+    z.strictObject(bankAccount),
+    z.strictObject(mobileMoney),
+    z.strictObject(cryptoWallet),
+  ]),
 });
-export type Destination = Kept<z.infer<typeof destinationRecord>>;
+export type Destination = Omit<Kept<z.infer<typeof destinationRecord>>, "fields"> & {
+  readonly fields: Readonly<Record<string, string | null>> & {
+    readonly type: string;
+    readonly currency: string;
+  };
+};
 
 /** The answer to a request that carried an Idempotency-Key, kept with the request's body to compare by. */
 export const idempotencyRecord = z.strictObject({

@@ -98,11 +98,18 @@ export const WORLD_DOCS: Readonly<Record<string, ControlDoc>> = {
   putState: {
     tag: "State",
     summary: "Import a state",
-    says: "Puts an exported state in the place of the namespace's own. At most 511 MiB.",
+    says:
+      "Puts an exported state in the place of the namespace's own. All of it is looked at first, and what is wrong is " +
+      "named by its place; then nothing has changed. What is made from now on has new ids. At most 511 MiB.",
     waits: true,
     body: { component: "StateDump", examples: { "cut short": example.STATE } },
     answer: { ...SANDBOX, says: "It is in place." },
-    invalid: { "no export": faulty({ "collections.world": "is required" }) },
+    invalid: {
+      "no export": faulty({ "collections.world": "is required" }),
+      "a broken record": faulty({
+        "collections.tasks.0.1.kind": "must be one of expire, timeline, settle, withdrawal, attempt",
+      }),
+    },
   },
   listSnapshots: {
     tag: "State",

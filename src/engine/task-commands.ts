@@ -1,7 +1,7 @@
-import { expireCharge, runTimelineEntry, settleCharge } from "../engine/commands/charges.js";
-import { runWithdrawalEntry } from "../engine/commands/withdrawals.js";
-import type { Task } from "../engine/records.js";
-import type { Command } from "../engine/transaction.js";
+import { expireCharge, runTimelineEntry, settleCharge } from "./commands/charges.js";
+import { runWithdrawalEntry } from "./commands/withdrawals.js";
+import type { Task } from "./records.js";
+import type { Command } from "./transaction.js";
 
 /** What is done when a task's time has come. An attempt at a delivery is no command: it is sent, and its outcome kept. */
 export function commandOf(task: Task): Command<void> {

@@ -1,0 +1,21 @@
+/** What a namespace keeps, by kind of record. */
+export const COLLECTION_NAMES = [
+  "quotes",
+  "charges",
+  "withdrawals",
+  "destinations",
+  "idempotency",
+  "holdings",
+  "entries",
+  "events",
+  "deliveries",
+  "endpoints",
+  "lanes",
+  "tasks",
+  "scenarios",
+  "faults",
+  "rates",
+  "clock",
+  "world",
+] as const;
+export type CollectionName = (typeof COLLECTION_NAMES)[number];

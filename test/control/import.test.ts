@@ -1,0 +1,224 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { fileStore } from "../../src/runtime/store/file.js";
+import { openSandbox, type Sandbox } from "../../src/sandbox.js";
+import { removeFolders, temporaryFolder } from "../support/process-command.js";
+import { Client } from "../support/receiver-client.js";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests take states apart
+type Json = any;
+
+const open: Sandbox[] = [];
+afterEach(async () => {
+  for (const sandbox of open.splice(0)) await sandbox.close();
+});
+afterAll(removeFolders);
+
+async function started(data?: string) {
+  const sandbox = await openSandbox({
+    clock: "manual",
+    start_time: "2026-03-01T09:00:00.000Z",
+    webhooks: [{ mailbox: "post" }],
+    ...(data === undefined ? {} : { data }),
+  });
+  open.push(sandbox);
+  return { sandbox, client: Client.of(sandbox) };
+}
+
+/** An open charge, one that is paid, and deliveries that wait. */
+async function busy(data?: string) {
+  const world = await started(data);
+  await world.client.pay();
+  await world.client.pay({ scenario: "instant" });
+  await world.sandbox.advance("2s");
+  return world;
+}
+
+const charges = (state: Json) => state.collections.charges.map(([, charge]: Json) => charge);
+const endpoint = (state: Json) => state.collections.endpoints[0][1];
+
+/** What is wrong with a state, and the fields that an answer names. */
+const WRONG: readonly (readonly [string, (state: Json) => unknown, readonly string[]])[] = [
+  ["a time after the end of time", (state) => (state.at = 9e15), ["at"]],
+  ["a time before 1970", (state) => (state.at = -9e15), ["at"]],
+  ["another version", (state) => (state.version = 2), ["version"]],
+  ["a collection nobody knows", (state) => (state.collections.payments = []), ["collections.payments"]],
+  ["no world", (state) => (state.collections.world = []), ["collections.world"]],
+  ["a world that is null", (state) => (state.collections.world[0][1] = null), ["collections.world.0.1"]],
+  [
+    "a task of no kind",
+    (state) => (state.collections.tasks[0][1].kind = "nope"),
+    ["collections.tasks.0.1.kind"],
+  ],
+  [
+    "a task that nothing is there for",
+    (state) => (state.collections.tasks[0][1].ref = "ch_nobody"),
+    ["collections.charges.0.1.tasks.expiry", "collections.tasks.0.1.ref"],
+  ],
+  [
+    "a clock that goes no way there is",
+    (state) => Object.assign(state.collections.clock[0][1], { mode: "weird", speed: "x" }),
+    ["collections.clock.0.1.mode", "collections.clock.0.1.speed"],
+  ],
+  [
+    "a signature nobody makes",
+    (state) => (endpoint(state).signature = "x"),
+    ["collections.endpoints.0.1.signature"],
+  ],
+  ...["not a url", "shop.test:3000/hooks", "http://169.254.169.254/", "http://[64:ff9b:1::a9fe:a9fe]/"].map(
+    (url) =>
+      [
+        `an endpoint at ${url}`,
+        (state: Json) => Object.assign(endpoint(state), { url, mailbox: null }),
+        ["collections.endpoints.0.1.url"],
+      ] as const,
+  ),
+  [
+    "a charge of another amount than its parts",
+    (state) => (charges(state)[1].amount = "1.00"),
+    ["collections.charges.1.1.amount"],
+  ],
+  [
+    "money from nowhere",
+    (state) => (state.collections.holdings[0][1].balances.available = "7.00"),
+    ["collections.holdings.0.1.balances.available"],
+  ],
+  [
+    "a currency nobody knows",
+    (state) => (charges(state)[0].currency = "EUR"),
+    ["collections.charges.0.1.currency"],
+  ],
+  [
+    "a delivery of no event",
+    (state) => (state.collections.deliveries[0][1].event_id = "evt_nobody"),
+    ["collections.deliveries.0.1.event_id"],
+  ],
+  [
+    "a key that is another's",
+    (state) => (state.collections.charges[0][0] = "ch_other"),
+    ["collections.charges.0.1.charge_id"],
+  ],
+  ["a counter that would count again", (state) => (state.counters.charge_seq = 1), ["counters.charge_seq"]],
+  [
+    "a header of a fault that cannot be sent",
+    (state) =>
+      state.collections.faults.push([
+        "flt_1",
+        { fault_id: "flt_1", seq: 1, rule: { respond: { status: 500, headers: { "x a": "b" } } } },
+      ]),
+    ["collections.faults.0.1.rule.respond.headers.x a"],
+  ],
+];
+
+describe("an import", () => {
+  it.each(WRONG)("with %s is a 400 that names it, and changes nothing", async (_what, change, fields) => {
+    const { sandbox, client } = await busy();
+    const before = sandbox.snapshot();
+    const state = sandbox.snapshot();
+    change(state);
+    const { status, json } = await client.call("PUT", "/_sandbox/state", state);
+    expect([status, json.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+    expect(Object.keys(json.error.details).sort()).toEqual([...fields].sort());
+    const { clock: _then, ...kept } = before.collections;
+    const { clock: _now, ...there } = sandbox.snapshot().collections;
+    expect(there).toEqual(kept);
+    // And it goes on: what was planned still happens.
+    await sandbox.advance("1h");
+    expect((await client.call("GET", "/_sandbox/charges?status=COMPLETED")).json.total).toBe(2);
+  });
+
+  it("with many faults names the first of them", async () => {
+    const { sandbox, client } = await busy();
+    const state: Json = sandbox.snapshot();
+    state.collections.rates = Array.from({ length: 1000 }, (_, n) => [`X${n}`, { code: `X${n}`, rate: -1 }]);
+    const { status, json } = await client.call("PUT", "/_sandbox/state", state);
+    expect([status, Object.keys(json.error.details).length]).toEqual([400, 20]);
+    expect(json.error.details["collections.rates.0.1.rate"]).toBe("must be a string");
+    expect(json.error.message).toContain("the first 20");
+  });
+
+  it("finds the one record that is wrong among many", async () => {
+    const { sandbox, client } = await busy();
+    const state: Json = sandbox.snapshot();
+    state.collections.rates = Array.from({ length: 1000 }, (_, n) => [`X${n}`, { code: `X${n}`, rate: "1" }]);
+    expect((await client.call("PUT", "/_sandbox/state", state)).status).toBe(200);
+    state.collections.rates[777][1].rate = "0";
+    const { status, json } = await client.call("PUT", "/_sandbox/state", state);
+    expect([status, json.error.details]).toEqual([
+      400,
+      { "collections.rates.777.1.rate": "must be more than 0" },
+    ]);
+  });
+
+  it("of a state without what came with a later version is taken", async () => {
+    const { sandbox, client } = await busy();
+    const state: Json = sandbox.snapshot();
+    delete state.collections.world[0][1].restores;
+    delete state.collections.rates;
+    delete state.collections.faults;
+    expect((await client.call("PUT", "/_sandbox/state", state)).status).toBe(200);
+  });
+
+  it("of a state whose receiver is a function of another process is taken", async () => {
+    const one = await started();
+    one.sandbox.onWebhook(() => 204);
+    const { client } = await started();
+    expect((await client.call("PUT", "/_sandbox/state", one.sandbox.snapshot())).status).toBe(200);
+  });
+});
+
+describe("a snapshot's file", () => {
+  it("that holds nonsense is refused like an import, and changes nothing", async () => {
+    const data = `${temporaryFolder()}/data.json`;
+    const { client } = await busy(data);
+    await client.call("POST", "/_sandbox/snapshots", { name: "now" });
+    const file = `${data}.snapshots/now.json`;
+    const kept = JSON.parse(readFileSync(file, "utf8"));
+    kept.dump.collections.tasks[0][1].kind = "nope";
+    delete kept.checksum;
+    writeFileSync(file, JSON.stringify(kept));
+    const { status, json } = await client.call("POST", "/_sandbox/snapshots/now/restore");
+    expect([status, Object.keys(json.error.details)]).toEqual([400, ["collections.tasks.0.1.kind"]]);
+    expect((await client.call("GET", "/_sandbox/charges")).json.total).toBe(2);
+  });
+});
+
+describe("a data file", () => {
+  /** Writes a state into a file as this program would, checksums included. */
+  function write(data: string, state: Json): void {
+    const store = fileStore({ file: data });
+    store.load();
+    store.replace(state);
+    store.close();
+  }
+
+  it("is read again as it was", async () => {
+    const data = `${temporaryFolder()}/data.json`;
+    const { sandbox } = await busy();
+    write(data, sandbox.snapshot());
+    const again = await started(data);
+    expect((await again.client.call("GET", "/_sandbox/charges")).json.total).toBe(2);
+  });
+
+  it.each(WRONG.filter(([what]) => !/version|collection nobody/.test(what)))(
+    "with %s is refused at the start, in one line that names the file and the place",
+    async (_what, change, [field]) => {
+      const data = `${temporaryFolder()}/data.json`;
+      const { sandbox } = await busy();
+      const state = sandbox.snapshot();
+      change(state);
+      let refused: unknown;
+      try {
+        write(data, state);
+        await started(data);
+      } catch (error) {
+        refused = error;
+      }
+      expect(refused).toMatchObject({ name: "StoreError" });
+      const { message } = refused as Error;
+      expect(message).toContain(data);
+      expect(message).not.toContain("\n");
+      if (field?.startsWith("collections.") && !field.endsWith("world.0.1")) expect(message).toContain(field);
+    },
+  );
+});

@@ -1,0 +1,23 @@
+import type { Sandbox } from "../../src/index.js";
+import type { Json } from "./client.js";
+import { demand, demandSame } from "./failure.js";
+
+/** Whatever state a sandbox has come to, it is one that another takes in, and gives out again as it was. */
+export async function auditExport(
+  sandbox: Pick<Sandbox, "snapshot">,
+  elsewhere: Pick<Sandbox, "snapshot"> & { fetch(request: Request): Promise<Response> },
+): Promise<void> {
+  const state = sandbox.snapshot();
+  const answer = await elsewhere.fetch(
+    new Request("http://elsewhere/_sandbox/state", { method: "PUT", body: JSON.stringify(state) }),
+  );
+  const said = await answer.text();
+  demand(answer.status === 200, "export", () => `is refused elsewhere: ${said}`);
+  // The clock stands, so nothing happens there; what it gives out ids by is its own.
+  const kept = ({ at, counters, collections: { world: _world, clock: _clock, ...rest } }: Json) => ({
+    at,
+    counters,
+    ...rest,
+  });
+  demandSame("export", "what was taken in", kept(elsewhere.snapshot()), kept(state));
+}

@@ -1,0 +1,135 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { StateDump } from "../../src/engine/records.js";
+import { COLLECTION_NAMES, type CollectionName } from "../../src/schema/records/names.js";
+import { removeFolders, temporaryFolder } from "../support/process-command.js";
+import { type Mutation, mutate, mutation } from "./mutations.js";
+import { busyExports, carryOn, type Json, type Opened, opened, sweep } from "./world.js";
+
+/** How many broken states are tried; more by hand. */
+const RUNS = Number(process.env.PAYMENTS_SANDBOX_STATE_RUNS ?? 150);
+
+let exports: StateDump[];
+beforeAll(async () => {
+  exports = await busyExports();
+});
+afterAll(removeFolders);
+
+const wrongs = fc.array(mutation, { minLength: 1, maxLength: 3 });
+const which = fc.nat(100);
+
+/** A real export with some of it wrong, and what is. */
+function broken(number: number, mutations: readonly Mutation[]): { state: Json; what: string[] } {
+  const state: Json = structuredClone(exports[number % exports.length]);
+  const what: string[] = [];
+  for (const one of mutations) {
+    if (typeof state.collections !== "object" || state.collections === null) break;
+    if (
+      !Object.values(state.collections).every(
+        (entries) =>
+          Array.isArray(entries) &&
+          entries.every((entry) => Array.isArray(entry) && typeof entry[1] === "object" && entry[1] !== null),
+      )
+    )
+      break;
+    if (!Object.values(state.collections).some((entries: Json) => entries.length > 0)) break;
+    what.push(mutate(state, one));
+  }
+  return { state, what };
+}
+
+const withoutClock = (state: Json) => ({
+  ...state,
+  seq: 0,
+  collections: { ...state.collections, clock: [] },
+});
+
+/** The state is refused and nothing has changed, or it is one that everything works with from then on. */
+async function takeIn(world: Opened, state: Json): Promise<boolean> {
+  const { client, sandbox, errors } = world;
+  const before = withoutClock(sandbox.snapshot());
+  const { status, json } = await client.call("PUT", "/_sandbox/state", state);
+  if (status !== 200) {
+    expect([status, json.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+    const places = Object.keys(json.error.details);
+    expect(places.length).toBeGreaterThan(0);
+    expect(places.length).toBeLessThanOrEqual(20);
+    expect(withoutClock(sandbox.snapshot())).toEqual(before);
+    return false;
+  }
+  await sweep(world);
+  await carryOn(world);
+  for (const target of [{ by: "1h" }, { by: "366d" }, { until: "idle" }]) {
+    const answer = await client.advance(target);
+    // Many receivers of nobody may keep it from resting, which is said.
+    expect([200, 400]).toContain(answer.status);
+  }
+  await sweep(world);
+  expect(errors).toEqual([]);
+  return true;
+}
+
+describe("a state from outside", () => {
+  it("has records of every collection, and tasks of every kind", () => {
+    const isEmpty = (name: CollectionName) => exports.every((state) => state.collections[name].length === 0);
+    expect(COLLECTION_NAMES.filter(isEmpty)).toEqual([]);
+    const kinds = new Set(exports.flatMap((state) => state.collections.tasks.map(([, { kind }]) => kind)));
+    expect([...kinds].sort()).toEqual(["attempt", "expire", "settle", "timeline", "withdrawal"]);
+  });
+
+  it("is taken in as it was given out", async () => {
+    for (const state of exports) {
+      await using world = await opened();
+      expect(await takeIn(world, state)).toBe(true);
+    }
+  });
+
+  it("with something wrong in it is refused and changes nothing, or works from then on", {
+    timeout: 3_600_000,
+  }, async () => {
+    const tally = { taken: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(which, wrongs, async (number, mutations) => {
+        const { state, what } = broken(number, mutations);
+        await using world = await opened();
+        try {
+          tally[(await takeIn(world, state)) ? "taken" : "refused"]++;
+        } catch (error) {
+          throw new Error(`${what.join(", ")}: ${error instanceof Error ? error.message : error}`, {
+            cause: error,
+          });
+        }
+      }),
+      { numRuns: RUNS },
+    );
+    expect(tally.refused).toBeGreaterThan(RUNS / 4);
+    expect(tally.taken).toBeGreaterThan(RUNS / 40);
+  });
+
+  it("that is kept in a file is there after a restart", { timeout: 3_600_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(which, wrongs, async (number, mutations) => {
+        const { state, what } = broken(number, mutations);
+        const data = `${temporaryFolder()}/data.json`;
+        let kept: Json;
+        {
+          await using world = await opened(data);
+          await world.client.call("PUT", "/_sandbox/state", state);
+          kept = world.sandbox.snapshot();
+        }
+        try {
+          await using again = await opened(data);
+          expect(withoutClock(again.sandbox.snapshot())).toEqual(withoutClock(kept));
+          await sweep(again);
+          expect((await again.client.advance({ by: "366d" })).status).toBe(200);
+          expect(again.errors).toEqual([]);
+        } catch (error) {
+          throw new Error(`${what.join(", ")}: ${error instanceof Error ? error.message : error}`, {
+            cause: error,
+          });
+        }
+      }),
+      { numRuns: Math.ceil(RUNS / 5) },
+    );
+  });
+});

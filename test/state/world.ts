@@ -1,0 +1,227 @@
+import type { StateDump } from "../../src/engine/records.js";
+import { openSandbox, type Sandbox } from "../../src/sandbox.js";
+import { Client } from "../support/receiver-client.js";
+import { refusingUrl } from "../support/receiver-server.js";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests take states apart
+export type Json = any;
+
+const MOBILE = {
+  pricing: { base_currency: "KES", amount: "500.00" },
+  payment_method: "mobile_money",
+  customer_email: "ada@shop.test",
+  phone_number: "+254700000001",
+};
+
+export interface Opened extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  readonly client: Client;
+  /** Whatever the sandbox reported as its own fault. */
+  readonly errors: unknown[];
+}
+
+export async function opened(data?: string): Promise<Opened> {
+  const errors: unknown[] = [];
+  const sandbox = await openSandbox({
+    clock: "manual",
+    start_time: "2026-03-01T09:00:00.000Z",
+    rate_limit: "off",
+    onError: (error) => errors.push(error),
+    ...(data === undefined ? {} : { data }),
+  });
+  return {
+    sandbox,
+    client: Client.of(sandbox),
+    errors,
+    [Symbol.asyncDispose]: () => sandbox.close(),
+  };
+}
+
+/** Exports of a busy sandbox, with records of every collection in them and something planned of every kind. */
+export async function busyExports(): Promise<StateDump[]> {
+  await using world = await opened();
+  const { client, sandbox } = world;
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const answer = await client.call(method, path, body, headers);
+    if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.text}`);
+    return answer.json;
+  };
+  const exports: StateDump[] = [];
+  const keep = () => exports.push(sandbox.snapshot());
+  keep();
+  await call("POST", "/_sandbox/webhook-endpoints", { mailbox: "post" });
+  const { webhook_id } = await call("POST", "/api/v1/webhooks", {
+    url: await refusingUrl(),
+    events: ["charge.*"],
+  });
+  await call("POST", `/api/v1/webhooks/${webhook_id}/rotate-secret`);
+  await call("PUT", "/_sandbox/scenarios/odd", {
+    charges: [
+      {
+        timeline: [
+          { after: "1m", to: "AWAITING_PAYMENT" },
+          { after: "1h", to: "COMPLETED" },
+          { after_expiry: "5m", to: "COMPLETED" },
+          { after: "1d", to: "REFUNDED" },
+        ],
+      },
+    ],
+    withdrawals: [
+      {
+        timeline: [
+          { after: "1h", to: "PROCESSING" },
+          { after: "1h", to: "FAILED", reason: "no" },
+        ],
+      },
+    ],
+    webhooks: [
+      { match: { type: "*.awaiting_payment" }, swap: true },
+      { match: { type: "*.failed" }, copies: 2, delay: "1h", stale: "1m" },
+    ],
+  });
+  await call("POST", "/_sandbox/scenarios/odd/activate");
+  await call("POST", "/_sandbox/faults", {
+    match: { customer_email: "nobody@*" },
+    respond: { status: 418 },
+    times: 3,
+  });
+  await call("PUT", "/_sandbox/rates", { NGN: "1600" });
+  const pay = async (order: object, scenario: string) => {
+    const { quote_id } = await call("POST", "/api/v1/payments/quotes", order);
+    return call(
+      "POST",
+      "/api/v1/payments/whitelabel",
+      { ...order, quote_id },
+      { "sandbox-scenario": scenario },
+    );
+  };
+  const crypto = { ...MOBILE, pricing: { base_currency: "USD", amount: "100" }, payment_method: "crypto" };
+  for (const scenario of ["instant", "odd", "slow", "refunded", "expired", "late_payment"])
+    await pay(MOBILE, scenario);
+  for (const to_currency of ["BTC", "USDT_TRC20"]) await pay({ ...crypto, to_currency }, "instant");
+  for (const metadata of [{}, { order: "17" }])
+    await call("POST", "/api/v1/payments/checkouts", {
+      pricing: { base_currency: "USD", amount: "10", local_pricing: { KES: "1300.00" } },
+      metadata,
+      success_url: "https://shop.test/done?order=17",
+      cancel_url: "https://shop.test/cart",
+    });
+  keep();
+  const { destination_id } = await call("POST", "/api/v1/payouts/destinations", {
+    type: "mobile_money",
+    currency: "KES",
+    phone_number: "+254700000001",
+    provider: "M-Pesa",
+  });
+  for (const [amount, scenario] of [
+    ["500.00", "odd"],
+    ["500.00", "instant"],
+  ])
+    await client.call(
+      "POST",
+      "/api/v1/payouts/withdrawals",
+      { destination_id, amount, currency: "KES" },
+      { "idempotency-key": `key-${scenario}`, "sandbox-scenario": scenario! },
+    );
+  await call("POST", "/_sandbox/clock/advance", { by: "90s" });
+  keep();
+  await call("POST", "/_sandbox/clock/advance", { by: "70m" });
+  keep();
+  await call("POST", "/_sandbox/reset", { keep: ["webhooks", "scenarios"] });
+  await pay(MOBILE, "odd");
+  keep();
+  return exports;
+}
+
+/** Calls of every kind, on whatever there is: how many there are depends on the state. */
+export async function sweep({ client, sandbox }: Opened): Promise<void> {
+  const bad: string[] = [];
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    key = "sk_test_sandbox",
+  ): Promise<Json> => {
+    const response = await sandbox.fetch(
+      new Request(`http://sandbox${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+    const text = await response.text();
+    if (response.status >= 500) bad.push(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`);
+    return text.startsWith("{") ? JSON.parse(text) : {};
+  };
+  const ids = async (path: string, id: string): Promise<string[]> =>
+    ((await call("GET", path)).items ?? []).map((item: Json) => item[id]);
+  for (const path of READS) await call("GET", path);
+  for (const key of ["sk_live_sandbox", "sk_test_other"])
+    for (const path of ["/api/v1/payments/payins", "/api/v1/accounts/balances", "/api/v1/webhooks"])
+      await call("GET", path, undefined, key);
+  for (const id of await ids("/_sandbox/charges?limit=100", "charge_id")) {
+    const shown = await call("GET", `/_sandbox/charges/${id}`);
+    for (const path of [`/_sandbox/charges/${id}/timeline`, `/api/v1/payments/charges/${id}`])
+      await call("GET", path);
+    if (shown.checkout_id !== undefined)
+      await call("GET", `/checkout/${encodeURIComponent(shown.checkout_id)}`);
+  }
+  for (const id of await ids("/_sandbox/deliveries?limit=100", "delivery_id"))
+    await call("GET", `/_sandbox/deliveries/${id}`);
+  if (bad.length > 0) throw new Error(bad.join("\n"));
+  void client;
+}
+
+const READS = [
+  "/_sandbox",
+  "/_sandbox/clock",
+  "/_sandbox/state",
+  "/_sandbox/charges?limit=100",
+  "/_sandbox/balances",
+  "/_sandbox/scenarios?limit=100",
+  "/_sandbox/faults",
+  "/_sandbox/requests",
+  "/_sandbox/events?limit=100",
+  "/_sandbox/deliveries?limit=100",
+  "/_sandbox/webhook-endpoints",
+  "/_sandbox/rates",
+  "/_sandbox/coverage",
+  "/_sandbox/advice",
+  "/_sandbox/dashboard",
+  "/api/v1/payments/payment-methods",
+  "/api/v1/payments/payins?limit=100",
+  "/api/v1/accounts/balances",
+  "/api/v1/organizations/me",
+  "/api/v1/payouts/destinations",
+  "/api/v1/payouts/withdrawals",
+  "/api/v1/webhooks",
+];
+
+/** What an app and a tester would do next, whatever they find. */
+export async function carryOn({ client }: Opened): Promise<void> {
+  const bad: string[] = [];
+  const call = async (method: string, path: string, body?: unknown): Promise<Json> => {
+    const { status, text, json } = await client.call(method, path, body);
+    if (status >= 500) bad.push(`${method} ${path} ${JSON.stringify(body)}: ${status} ${text.slice(0, 300)}`);
+    return json;
+  };
+  const { json: charges } = await client.call("GET", "/_sandbox/charges?limit=100");
+  for (const { charge_id, checkout_id, status, kind } of charges.items ?? []) {
+    if (kind === "hosted" && status === "PENDING")
+      await call("POST", `/_sandbox/checkouts/${checkout_id}/pay`, { payment_method: "card" });
+    await call("POST", `/_sandbox/charges/${charge_id}/advance`, { until: "COMPLETED" });
+  }
+  await call("POST", "/_sandbox/mailboxes/post/take", { max: 100 });
+  for (const { delivery_id } of (await call("GET", "/_sandbox/deliveries?limit=20")).items ?? []) {
+    await call("POST", `/_sandbox/deliveries/${delivery_id}/retry`);
+    await call("POST", `/_sandbox/deliveries/${delivery_id}/redeliver`);
+  }
+  for (const { withdrawal_id } of (await call("GET", "/api/v1/payouts/withdrawals")).items ?? [])
+    for (const to of ["PROCESSING", "COMPLETED"])
+      await call("POST", `/_sandbox/withdrawals/${withdrawal_id}/transition`, { to });
+  for (const { charge_id, status } of charges.items ?? [])
+    if (status === "COMPLETED") await call("POST", `/_sandbox/charges/${charge_id}/refund`);
+  const { quote_id } = await call("POST", "/api/v1/payments/quotes", MOBILE);
+  await call("POST", "/api/v1/payments/whitelabel", { ...MOBILE, quote_id });
+  if (bad.length > 0) throw new Error(bad.join("\n"));
+}
