@@ -188,7 +188,7 @@ export class DiskStorage implements NamespaceStorage {
   #clear(name: string): void {
     const { journal, lock, snapshots, identity, deleted } = ENDING;
     for (const ending of [".tmp", journal, lock, snapshots, identity, deleted])
-      rmSync(this.#file(name) + ending, { force: true, recursive: true });
+      rmSync(this.#file(name) + ending, { force: true, recursive: ending === snapshots });
   }
 
   #sync(): void {
