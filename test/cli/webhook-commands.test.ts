@@ -207,7 +207,7 @@ describe("webhook pull --forward-to", () => {
 
   it("waits for the app's answer as long as the sandbox would, and says so when there is none", async () => {
     const impatient = new Command(
-      ["start", "--json", "-p", "0", "--clock", "manual", "--webhook-timeout", "20s"],
+      ["start", "--json", "-p", "0", "--clock", "manual", "--webhook-timeout", "3s"],
       { cwd: temporaryFolder() },
     );
     const { url } = await impatient.ready();
@@ -217,13 +217,16 @@ describe("webhook pull --forward-to", () => {
     await said("webhook", "pull", "--forward-to", receiver.url, "--once");
     await client.pay({ scenario: "instant" });
     expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(
-      / no answer within 18 s\n$/,
+      / no answer within 2\.7 s( \(no longer waited for\))?\n$/,
     );
     expect(receiver.received).toHaveLength(1);
     const { items } = (await client.call("GET", "/_sandbox/deliveries")).json;
     expect(items[0]).toMatchObject({
       status: "pending",
-      attempts: [{ status: null, error: "no answer within 18 s" }],
+      // On a busy machine the sandbox may have given up first.
+      attempts: [
+        { status: null, error: expect.stringMatching(/^no(t acknowledged| answer) within (2\.7|3) s$/) },
+      ],
       next_attempt_at: expect.any(String),
     });
   });
