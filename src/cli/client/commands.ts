@@ -131,7 +131,7 @@ export const CLIENT_COMMANDS: readonly Row[] = [
       });
       printRecord(flags, event, ["event_id", "type", "at", "deliveries"]);
       if (event.deliveries === 0 && !flags.json)
-        process.stdout.write(
+        say(
           `nobody hears it: no endpoint of ${event.mode} mode takes ${event.type}; add one with: payments-sandbox webhook add URL\n`,
         );
     },
