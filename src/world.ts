@@ -5,12 +5,15 @@ import { deleteEndpoint, registerEndpoint } from "./engine/commands/webhooks.js"
 import { carryEndpoint, keepClock } from "./engine/commands/world.js";
 import { Engine } from "./engine/engine.js";
 import type { FrozenState } from "./engine/frozen-state.js";
-import type { Change, Endpoint, StateDump, Store, StoredScenario, WorldRecord } from "./engine/records.js";
+import type { Patience, Watch, WatchEnd } from "./engine/news.js";
+import type { Endpoint, StateDump, Store, StoredScenario, WorldRecord } from "./engine/records.js";
 import { State } from "./engine/state.js";
 import type { Command } from "./engine/transaction.js";
 import type {
   ClockPort,
   ClockRequest,
+  JournalEntry,
+  JournalPort,
   ResetRequest,
   ServedRequest,
   SnapshotPort,
@@ -21,6 +24,7 @@ import type {
 import { Clock } from "./runtime/clock.js";
 import { FaultInjector } from "./runtime/fault-injector.js";
 import type { InProcessReceiver, InProcessReceivers } from "./runtime/in-process.js";
+import { Observers } from "./runtime/observers.js";
 import { RateLimiter } from "./runtime/rate-limiter.js";
 import { RequestJournal } from "./runtime/request-journal.js";
 import { Runner } from "./runtime/runner.js";
@@ -104,7 +108,7 @@ export class LocalWorld implements World {
   readonly rates: RateLimiter | undefined;
   readonly publicUrl: string | undefined;
   readonly faults: FaultInjector;
-  readonly journal: RequestJournal<ServedRequest>;
+  readonly journal: JournalPort;
   readonly clock: ClockPort;
   readonly snapshots: SnapshotPort;
   readonly #kept: Snapshots;
@@ -112,9 +116,9 @@ export class LocalWorld implements World {
   readonly #receivers: InProcessReceivers;
   readonly #clock: Clock;
   readonly tally = new Tally();
-  readonly #subscribers = new Set<Subscriber>();
+  readonly #observers: Observers<JournalEntry>;
   #runs = 0;
-  readonly #watchers: Watchers;
+  readonly #watchers: Watchers<JournalEntry>;
   readonly #ownKeys: readonly KeyFixture[];
   readonly #options: WorldOptions;
   readonly #initialSetting: ClockSetting;
@@ -173,7 +177,10 @@ export class LocalWorld implements World {
       userAgent: `payments-sandbox/${options.version}`,
     });
     this.#receivers = sender.receivers;
-    this.runner = new Runner(this.engine, this.#clock, sender, wall, options.onError, options.onNotice);
+    const observers = new Observers<JournalEntry>(options.onError);
+    this.#observers = observers;
+    const onNotice = shielded(observers, options.onNotice);
+    this.runner = new Runner(this.engine, this.#clock, sender, wall, options.onError, onNotice);
     try {
       this.runner.keepClock();
     } catch (error) {
@@ -184,19 +191,17 @@ export class LocalWorld implements World {
       const failure = options.store.compactIfLarge?.(() => this.engine.dump());
       if (failure !== undefined) options.onError(failure);
     });
-    if (options.onNotice !== undefined) {
-      const size = new SizeNotice(options.name, options.onNotice);
-      this.engine.onCommit(() => size.note(() => this.engine.state.tables));
-    }
-    this.#watchers = new Watchers(wall);
-    this.runner.onWake(() => this.#watchers.notify());
-    this.engine.onCommit((change) => this.#tell(change));
     this.faults = new FaultInjector(this.engine);
-    this.journal = new RequestJournal(options.settings.retention.requests, (entry) => {
-      if (!entry.clientGone) this.tally.noteRequest(entry.operation, entry.status, entry.responseBody);
-      this.#watchers.notify();
-      for (const subscriber of this.#subscribers) subscriber.onRequest(entry);
-    });
+    this.#watchers = new Watchers(wall);
+    this.runner.onWake(() => this.#watchers.onWake());
+    if (onNotice !== undefined) {
+      const size = new SizeNotice(options.name, onNotice);
+      observers.add({ onChange: () => size.note(() => this.engine.state.tables) });
+    }
+    observers.add(this.tally);
+    observers.add(this.#watchers);
+    this.engine.onCommit((change) => observers.tellChange(change));
+    this.journal = this.#journalPort();
     this.rates =
       options.rateLimit === undefined
         ? undefined
@@ -307,21 +312,21 @@ export class LocalWorld implements World {
     if (refusal !== undefined) return refusal;
     // Requests and what was counted of them are no part of the state; how often its faults were met goes with them.
     this.faults.forget();
+    this.#watchers.startOver();
     this.#tellOfClock();
     return undefined;
-  }
-
-  #tell(change: Change): void {
-    this.tally.noteChange(change);
-    this.#watchers.notify();
-    for (const subscriber of this.#subscribers) subscriber.onChange(change);
   }
 
   /** A world that was replaced is no change of the old one; that its clock is another is what there is to tell. */
   #tellOfClock(): void {
     const { state } = this.engine;
     const clock = state.get("clock", "clock")!;
-    this.#tell({ seq: state.seq, at: state.at, puts: [["clock", "clock", clock]], counters: {} });
+    this.#observers.tellChange({
+      seq: state.seq,
+      at: state.at,
+      puts: [["clock", "clock", clock]],
+      counters: {},
+    });
   }
 
   /** A state from outside may be anything: all of it is looked at before it takes the place of this one. */
@@ -332,8 +337,21 @@ export class LocalWorld implements World {
   }
 
   subscribe(subscriber: Subscriber): () => void {
-    this.#subscribers.add(subscriber);
-    return () => this.#subscribers.delete(subscriber);
+    return this.#observers.add(subscriber);
+  }
+
+  #journalPort(): JournalPort {
+    const kept = new RequestJournal<ServedRequest>(this.#options.settings.retention.requests, (entry) =>
+      this.#observers.tellRequest(entry),
+    );
+    return {
+      add: (request, arrivedMs) => this.#observers.shield(kept, () => kept.add(request, arrivedMs)),
+      entries: () => kept.entries(),
+      clear: () => {
+        kept.clear();
+        this.#watchers.startOver();
+      },
+    };
   }
 
   advanceCharge(chargeId: string, until: ChargeStatus): Charge | Refusal {
@@ -374,8 +392,8 @@ export class LocalWorld implements World {
     return this.runner.isSettled() && !this.runner.isAdvancing;
   }
 
-  until(condition: () => boolean, timeoutMs: number): Promise<boolean> {
-    return this.#watchers.until(condition, timeoutMs);
+  until(watch: Watch<JournalEntry>, patience: Patience): Promise<WatchEnd> {
+    return this.#watchers.until(watch, patience);
   }
 
   sleep(delayMs: number): Promise<boolean> {
@@ -449,6 +467,7 @@ export class LocalWorld implements World {
   #stop(): void {
     this.#closed = true;
     this.#kept.close();
+    this.#watchers.close();
     for (const breakOff of this.#sleepers) breakOff();
     this.runner.close();
   }
@@ -471,4 +490,12 @@ async function refusalToSave(saved: Promise<void>): Promise<Refusal | undefined>
     if (!(error instanceof TooLongError)) throw error;
     return refuse("PAYLOAD_TOO_LARGE", `The state is too large for a snapshot. ${error.message}`);
   }
+}
+
+/** What a person at the terminal is told must not fail what it is told of either. */
+function shielded(
+  observers: Observers<JournalEntry>,
+  tell: ((notice: string) => void) | undefined,
+): ((notice: string) => void) | undefined {
+  return tell && ((notice) => observers.shield(tell, () => tell(notice)));
 }

@@ -1,6 +1,7 @@
 import type { Charge } from "../domain/charge.js";
 import type { Subject } from "../domain/scenario.js";
 import type { Engine } from "../engine/engine.js";
+import type { Patience, Watch, WatchEnd } from "../engine/news.js";
 import type { Change } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus, Mode } from "../schema/common.js";
@@ -40,8 +41,8 @@ export interface World {
   advanceCharge(chargeId: string, until: ChargeStatus): Charge | Refusal;
   /** Whether nothing is due and no delivery is under way. */
   isIdle(): boolean;
-  /** Resolves with true as soon as the condition holds, looked at after each change; with false after so long. */
-  until(condition: () => boolean, timeoutMs: number): Promise<boolean>;
+  /** Resolves as soon as it is so, looked at after each burst of changes, or with the reason why it waits no longer. */
+  until(watch: Watch<JournalEntry>, patience: Patience): Promise<WatchEnd>;
   /** So much wall time passes; false when the namespace went first. */
   sleep(delayMs: number): Promise<boolean>;
   readonly clock: ClockPort;
@@ -115,6 +116,8 @@ export interface ServedRequest {
   readonly apiKey: string | null;
   readonly requestBody: string | null;
   readonly responseBody: string | null;
+  /** The code of an error that was answered, as the sandbox calls it. */
+  readonly errorCode: string | null;
   readonly idempotencyKey: string | null;
   /** The scenario run that sent it, when it was not the app (header `Sandbox-Runner`). */
   readonly runner?: string | null;

@@ -8,6 +8,8 @@ export interface Reply {
   /** The JSON text in pieces, in the place of `json`: it may be longer than a string can be. */
   readonly pieces?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of an error: its code, whatever name the user has given it. */
+  readonly code?: string;
 }
 
 export function ok(value: unknown): Reply {
@@ -34,6 +36,7 @@ export function errorReply(
   const code = codes[refusal.code] ?? refusal.code;
   return {
     status: refusal.status ?? ERROR_STATUS[refusal.code],
+    code: refusal.code,
     json: JSON.stringify({ error: details === undefined ? { code, message } : { code, message, details } }),
     ...(headers === undefined ? {} : { headers }),
   };

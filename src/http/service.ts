@@ -160,9 +160,15 @@ function forcedReply(
   for (const [name, value] of Object.entries(headers ?? {})) sent[name.toLowerCase()] = value;
   return {
     status,
+    code: respond.code === undefined ? usual : canonical(respond.code, codes),
     json: JSON.stringify({ error: details === undefined ? error : { ...error, details } }),
     headers: sent,
   };
+}
+
+/** The code behind a name that the user has given it. */
+function canonical(name: string, codes: Readonly<Record<string, string>>): string {
+  return Object.keys(codes).find((code) => codes[code] === name) ?? name;
 }
 
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
@@ -237,6 +243,7 @@ export function journal(
     apiKey: bearerKey(authorization),
     requestBody,
     responseBody: reply?.json ?? null,
+    errorCode: reply?.code ?? null,
     idempotencyKey: headers.get("idempotency-key"),
     runner: headers.get("sandbox-runner"),
     scenario: headers.get("sandbox-scenario"),

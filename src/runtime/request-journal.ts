@@ -41,16 +41,20 @@ export class RequestJournal<Request extends Served> {
 
   /** Takes the request for its own: it is stamped, not copied, for a copy costs a tenth of what a whole call does. */
   add(request: Request, arrivedMs: number): void {
-    if (this.#limit === 0) return;
     const entry = request as Request & { -readonly [Name in keyof (Served & Stamp)]: (Served & Stamp)[Name] };
     cutBodies(entry);
     entry.id = ++this.#count;
     entry.at = iso(arrivedMs);
+    if (this.#limit === 0) this.#oldest = this.#count + 1;
+    else this.#keep(entry);
+    this.#onAdd(entry);
+  }
+
+  #keep(entry: Request & Stamp): void {
     if (this.#count - this.#oldest >= this.#limit) this.#dropOldest();
     this.#ring[(entry.id - 1) % this.#limit] = entry;
     this.#chars += charsOf(entry);
     while (this.#chars > MAX_CHARS) this.#dropOldest();
-    this.#onAdd(entry);
   }
 
   #dropOldest(): void {

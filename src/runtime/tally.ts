@@ -1,5 +1,12 @@
 import type { Change } from "../engine/records.js";
 
+/** What of a request is counted. */
+interface Answered {
+  readonly operation: string | null;
+  readonly errorCode: string | null;
+  readonly clientGone: boolean;
+}
+
 /** What of the service an app has met: counts in memory, over more than the journal keeps. */
 export class Tally {
   readonly operations = new Map<string, number>();
@@ -7,14 +14,13 @@ export class Tally {
   readonly events = new Map<string, number>();
   readonly errorCodes = new Map<string, number>();
 
-  noteRequest(operation: string | null, status: number | null, responseBody: string | null): void {
+  onRequest({ operation, errorCode, clientGone }: Answered): void {
+    if (clientGone) return;
     if (operation !== null) count(this.operations, operation);
-    if (status === null || status < 400 || responseBody === null) return;
-    const code = /^\{"error":\{"code":"([^"]+)"/.exec(responseBody)?.[1];
-    if (code !== undefined) count(this.errorCodes, code);
+    if (errorCode !== null) count(this.errorCodes, errorCode);
   }
 
-  noteChange(change: Change): void {
+  onChange(change: Change): void {
     for (const [name, , record] of change.puts) {
       if (record === null) continue;
       if (name === "events") count(this.events, (record as { type: string }).type);

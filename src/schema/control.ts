@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, modeSchema, rateSchema, withdrawalStatusSchema } from "./common.js";
-import { durationSchema } from "./duration.js";
+import { durationSchema, waitDurationSchema } from "./duration.js";
 import { eventGlobsSchema, globTextSchema, recordMatchSchema } from "./globs.js";
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
 import {
@@ -91,7 +91,7 @@ export const chargeQuerySchema = z.object({
   status: z.optional(chargeStatusSchema),
 });
 
-export const waitQuerySchema = z.object({ wait: z.optional(durationSchema) });
+export const waitQuerySchema = z.object({ wait: z.optional(waitDurationSchema) });
 
 const page = pageQuerySchema.shape;
 const optionalText = z.optional(z.string());
@@ -179,7 +179,7 @@ export const waitRequestSchema = z.strictObject({
   for: z.enum(["charge", "request", "delivery", "idle"]),
   match: z.optional(recordMatchSchema),
   count: z.optional(z.int().check(z.gte(1))),
-  timeout: z.optional(durationSchema),
+  timeout: z.optional(waitDurationSchema),
 });
 
 export const namespaceNameSchema = z

@@ -53,3 +53,13 @@ export const durationSchema = z
       "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m",
     ),
   );
+
+export const LONGEST_WAIT_MS = 10 * UNIT_MS.m;
+
+/** How long a call may wait for something, in wall time. */
+export const waitDurationSchema = durationSchema.check(
+  z.refine(
+    (text) => (parseDuration(text) ?? 0) <= LONGEST_WAIT_MS,
+    `must be at most ${formatDuration(LONGEST_WAIT_MS)}`,
+  ),
+);

@@ -32,6 +32,40 @@ describe("GET /_sandbox/coverage", () => {
   });
 });
 
+describe("the error codes of GET /_sandbox/coverage", () => {
+  const met = async (client: Client) =>
+    (await client.call("GET", "/_sandbox/coverage")).json.error_codes.met as Record<string, number>;
+
+  it("are counted by what the sandbox calls them, whatever names they are sent under", async () => {
+    const { client } = await open({
+      errorCodes: { VALIDATION_ERROR: "invalid_request", NOT_FOUND: 'not "there"', INTERNAL_ERROR: "oops" },
+    });
+    const bad = await client.call("POST", "/api/v1/payments/quotes", {});
+    expect(bad.json.error.code).toBe("invalid_request");
+    await client.call("GET", "/api/v1/payments/charges/ch_x");
+    await client.call("GET", "/api/v1/nothing");
+    for (const respond of [
+      { status: 500 },
+      { status: 400, code: "invalid_request" },
+      { status: 400, code: "own" },
+    ]) {
+      await client.call("POST", "/_sandbox/faults", {
+        match: { operation: "getBalances" },
+        respond,
+        times: 1,
+      });
+      await client.call("GET", "/api/v1/accounts/balances");
+    }
+    expect(await met(client)).toEqual({ VALIDATION_ERROR: 2, NOT_FOUND: 2, INTERNAL_ERROR: 1 });
+  });
+
+  it("are counted where the journal keeps no requests", async () => {
+    const { client } = await open({ retention: { requests: 0 } });
+    await client.call("GET", "/api/v1/payments/charges/ch_x");
+    expect(await met(client)).toEqual({ NOT_FOUND: 1 });
+  });
+});
+
 describe("GET /_sandbox/advice", () => {
   const told = async (client: Client) =>
     (await client.call("GET", "/_sandbox/advice")).json.items as {

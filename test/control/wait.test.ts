@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { expectError, expectInvalid, openApi, openSandbox } from "../support/api-client.js";
+import type { Sandbox } from "../../src/sandbox.js";
+import { Api, expectError, expectInvalid, okBody, openApi, openSandbox } from "../support/api-client.js";
+import { exchange, head, Wire } from "../support/api-wire.js";
 import { Client } from "../support/receiver-client.js";
 import { hold, Receiver } from "../support/receiver-server.js";
 
@@ -21,7 +23,7 @@ describe("POST /_sandbox/wait", () => {
     const client = await open();
     const match = { status: "COMPLETED", customer_email: "ada@shop.test" };
     let answered = false;
-    const waiting = client.call("POST", "/_sandbox/wait", { for: "charge", match, timeout: "1h" });
+    const waiting = client.call("POST", "/_sandbox/wait", { for: "charge", match, timeout: "10m" });
     void waiting.then(() => (answered = true));
     const id = await client.pay();
     await client.call("GET", "/_sandbox");
@@ -33,7 +35,12 @@ describe("POST /_sandbox/wait", () => {
   it("waits for a request, and for as many as it is told to", async () => {
     const client = await open();
     const match = { operation: "createQuote", status: 200 };
-    const waiting = client.call("POST", "/_sandbox/wait", { for: "request", match, count: 2, timeout: "1h" });
+    const waiting = client.call("POST", "/_sandbox/wait", {
+      for: "request",
+      match,
+      count: 2,
+      timeout: "10m",
+    });
     await client.quote();
     const short = await client.call("POST", "/_sandbox/wait", {
       for: "request",
@@ -53,7 +60,7 @@ describe("POST /_sandbox/wait", () => {
     const waiting = client.call("POST", "/_sandbox/wait", {
       for: "delivery",
       match: { type: "charge.completed", status: "delivered" },
-      timeout: "1h",
+      timeout: "10m",
     });
     const id = await client.pay();
     await sandbox.advance("10s");
@@ -67,7 +74,7 @@ describe("POST /_sandbox/wait", () => {
     await client.call("POST", "/_sandbox/events", { type: "webhook.test" });
     const busy = await client.call("POST", "/_sandbox/wait", { for: "idle", timeout: "20ms" });
     expect([busy.status, busy.json.error.code]).toEqual([408, "WAIT_TIMEOUT"]);
-    const waiting = client.call("POST", "/_sandbox/wait", { for: "idle", timeout: "1h" });
+    const waiting = client.call("POST", "/_sandbox/wait", { for: "idle", timeout: "10m" });
     (await receiver.arrived(1)).answer();
     expect((await waiting).json).toMatchObject({ idle: true });
   });
@@ -88,6 +95,117 @@ describe("POST /_sandbox/wait", () => {
     );
   });
 
+  it("is not answered by what has been and is no more, but by what matches at one time", async () => {
+    const client = await open();
+    const match = { status: "AWAITING_PAYMENT" };
+    const waiting = client.call("POST", "/_sandbox/wait", { for: "charge", match, count: 2, timeout: "10m" });
+    let answered = false;
+    void waiting.then(() => (answered = true));
+    const first = await client.pay({ scenario: "stuck" });
+    const second = await client.pay({ scenario: "stuck" });
+    const move = (id: string, to: string) =>
+      client.call("POST", `/_sandbox/charges/${id}/transition`, { to });
+    await move(first, "AWAITING_PAYMENT");
+    await client.call("GET", "/_sandbox");
+    await move(first, "PROCESSING");
+    await client.call("GET", "/_sandbox");
+    await move(second, "AWAITING_PAYMENT");
+    await client.call("GET", "/_sandbox");
+    expect(answered).toBe(false);
+    const third = await client.pay({ scenario: "stuck" });
+    await move(third, "AWAITING_PAYMENT");
+    expect((await waiting).json.charge_id).toBe(third);
+  });
+
+  it("starts over with a reset: what was there before counts no more", async () => {
+    const client = await open();
+    await client.pay();
+    const wanted = { for: "charge", match: { customer_email: "*" }, count: 2, timeout: "10m" };
+    const waiting = client.call("POST", "/_sandbox/wait", wanted);
+    await client.call("POST", "/_sandbox/reset");
+    await client.pay();
+    await client.call("GET", "/_sandbox");
+    const short = await client.call("POST", "/_sandbox/wait", { ...wanted, timeout: "1ms" });
+    expect(short.json.error.message).toContain("1 of 2");
+    const id = await client.pay();
+    expect((await waiting).json.charge_id).toBe(id);
+  });
+
+  it("waits for requests where the journal keeps none", async () => {
+    const client = Client.of(await openSandbox({ retention: { requests: 0 } }));
+    const match = { operation: "createQuote" };
+    const waiting = client.call("POST", "/_sandbox/wait", { for: "request", match, timeout: "10m" });
+    let answered = false;
+    void waiting.then(() => (answered = true));
+    const isAnswered = async () => {
+      await client.quote();
+      return answered;
+    };
+    await expect.poll(isAnswered).toBe(true);
+    expect((await waiting).json).toMatchObject({ operation: "createQuote", status: 200 });
+    expect((await client.call("GET", "/_sandbox/requests")).json.total).toBe(0);
+  });
+
+  const endless = { for: "charge", match: { customer_email: "nobody" }, timeout: "10m" };
+  const soon = { ...endless, timeout: "1ms" };
+  const pending = (sandbox: Sandbox, headers: Record<string, string> = {}) => {
+    const leaving = new AbortController();
+    const answer = sandbox.fetch("/_sandbox/wait", {
+      method: "POST",
+      headers,
+      body: JSON.stringify(endless),
+      signal: leaving.signal,
+    });
+    return { answer, leave: () => leaving.abort() };
+  };
+
+  it("takes a thousand of a namespace at a time, and ends with whoever waits", async () => {
+    const sandbox = await openSandbox();
+    const api = new Api(sandbox);
+    okBody(await api.put("/_sandbox/namespaces/other", {}));
+    const waiting = Array.from({ length: 1_000 }, () => pending(sandbox));
+    expectError(await api.post("/_sandbox/wait", soon), 429, "RATE_LIMIT_EXCEEDED");
+    expectError(
+      await api.post("/_sandbox/wait", soon, { "sandbox-namespace": "other" }),
+      408,
+      "WAIT_TIMEOUT",
+    );
+    waiting[0]!.leave();
+    await waiting[0]!.answer;
+    expectError(await api.post("/_sandbox/wait", soon), 408, "WAIT_TIMEOUT");
+    for (const { leave } of waiting) leave();
+    await Promise.all(waiting.map(({ answer }) => answer));
+  });
+
+  it("ends when the connection it came by is cut", async () => {
+    const sandbox = await openSandbox();
+    const api = new Api(sandbox);
+    const { port } = await sandbox.listen();
+    const body = JSON.stringify(endless);
+    const wire = await Wire.open(port);
+    wire.write(
+      head("POST /_sandbox/wait HTTP/1.1", "Host: localhost", `Content-Length: ${body.length}`) + body,
+    );
+    // What is answered on other connections came later.
+    for (let n = 0; n < 10; n++) await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
+    const waiting = Array.from({ length: 999 }, () => pending(sandbox));
+    expectError(await api.post("/_sandbox/wait", soon), 429, "RATE_LIMIT_EXCEEDED");
+    wire.close();
+    await expect.poll(async () => (await api.post("/_sandbox/wait", soon)).status).toBe(408);
+    for (const { leave } of waiting) leave();
+    await Promise.all(waiting.map(({ answer }) => answer));
+  });
+
+  it("ends with the namespace", async () => {
+    const sandbox = await openSandbox();
+    const api = new Api(sandbox);
+    okBody(await api.put("/_sandbox/namespaces/other", {}));
+    const waiting = pending(sandbox, { "sandbox-namespace": "other" });
+    await api.get("/_sandbox");
+    okBody(await api.send("DELETE", "/_sandbox/namespaces/other"));
+    expect((await waiting.answer).status).toBe(404);
+  });
+
   it("gives up on an empty sandbox in the service's shape", async () => {
     const api = await openApi();
     expectError(await api.post("/_sandbox/wait", { for: "charge", timeout: "1ms" }), 408, "WAIT_TIMEOUT");
@@ -97,6 +215,8 @@ describe("POST /_sandbox/wait", () => {
     [{}, "for"],
     [{ for: "rain" }, "for"],
     [{ for: "charge", timeout: "soon" }, "timeout"],
+    [{ for: "charge", timeout: "10m1ms" }, "timeout"],
+    [{ for: "idle", timeout: "3650d" }, "timeout"],
     [{ for: "charge", count: 0 }, "count"],
     [{ for: "charge", within: "1s" }, "within"],
   ])("refuses %j and names the field", async (body, field) => {

@@ -24,6 +24,7 @@ function served(body: unknown): ServedRequest {
     clientGone: false,
     requestBody: null,
     responseBody: JSON.stringify(body),
+    errorCode: null,
     idempotencyKey: null,
     scenario: null,
     fault: null,

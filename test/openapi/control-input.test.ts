@@ -14,7 +14,7 @@ type Body = Record<string, unknown>;
  * file are another matter altogether: they may be variables.
  */
 const BEYOND_SCHEMAS =
-  /at least 16 bytes|ISO 8601|must be the name in the path|collections\.world|^payment_method must be one of|is required for|http or https URL|cannot be given to a mailbox|is not a currency|there is no operation|contradicts the mode|is no type of event/;
+  /at least 16 bytes|must be at most 10m|ISO 8601|must be the name in the path|collections\.world|^payment_method must be one of|is required for|http or https URL|cannot be given to a mailbox|is not a currency|there is no operation|contradicts the mode|is no type of event/;
 
 const JUNK = [null, true, 0, 1, -1, 1.5, "", " ", "x", [], ["x"], {}, { x: 1 }, { length: {} }, [null], [{}]];
 const INSTANTS = ["2030-01-31", "2030-01-31T09:00:00Z", "2030-01-31T09:00", "2030-02-30", "tomorrow", "2030"];
@@ -27,7 +27,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   by: DURATIONS,
   now: INSTANTS,
   start_time: INSTANTS,
-  timeout: ["1ms", "0ms", "x"],
+  timeout: ["1ms", "0ms", "x", "11m"],
   speed: [0.5, 1, 60, 1_000_000, 1_000_001, "60"],
   mode: ["manual", "real", "60x", "0x", "0.0x", "1.5x", "12345678x", "test", "live", "fast"],
   clock: ["manual", "real", "60x", "00x", "x"],

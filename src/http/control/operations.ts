@@ -58,6 +58,8 @@ export interface ControlCall {
   /** Calls of this very server. */
   readonly fetch: (request: Request) => Promise<Response>;
   readonly body: Record<string, unknown>;
+  /** Aborted when the caller has gone. */
+  signal(): AbortSignal;
   param(name: string): string;
 }
 

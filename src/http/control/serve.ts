@@ -32,6 +32,7 @@ export function serveControl(
         mode: key?.startsWith("sk_live_") ? "live" : "test",
         fetch,
         body: body as Record<string, unknown>,
+        signal: () => c.req.raw.signal,
         param: (parameter) => c.req.param(parameter) ?? "",
       });
     };

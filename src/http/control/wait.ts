@@ -1,78 +1,148 @@
 import { mismatches } from "../../domain/deep-match.js";
-import { deliveryView } from "../../engine/log-views.js";
-import { chargeDetail } from "../../engine/views.js";
+import type { News, Watch } from "../../engine/news.js";
+import type { Key } from "../../engine/records.js";
 import { waitRequestSchema } from "../../schema/control.js";
 import { durationMs } from "../../schema/duration.js";
 import { type ErrorDetails, invalid, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
-import type { World } from "../ports.js";
+import { own } from "../../schema/own.js";
+import type { JournalEntry } from "../ports.js";
 import { ok, type Reply } from "../reply.js";
-import { requestView } from "./logs.js";
+import { type Candidates, candidatesOf } from "./candidates.js";
 import type { ControlCall } from "./operations.js";
 
 const DEFAULT_TIMEOUT = "10s";
+/** After so many records others get their turn. */
+const LOOKED_AT_IN_A_TURN = 1_000;
+/** What came nearest is looked for among so many, the newest. */
+const MISSES_LOOKED_AT = 200;
 const MISSES_SHOWN = 3;
+const MISS_LENGTH = 500;
 
 /** Answers when what is waited for is there, or 408 with what came nearest (contract section 7: wait). */
-export async function waitFor({ world, body }: ControlCall): Promise<Reply | Refusal> {
+export async function waitFor({ world, body, signal }: ControlCall): Promise<Reply | Refusal> {
   const checked = check(waitRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   const { for: what, match = {}, count = 1, timeout = DEFAULT_TIMEOUT } = checked.data;
-  const timeoutMs = durationMs(timeout);
+  const patience = { timeoutMs: durationMs(timeout), signal: signal() };
+  world.settle();
   if (what === "idle") {
-    const isIdle = await world.until(() => world.isIdle(), timeoutMs);
-    if (isIdle) return ok({ idle: true, now: world.clock.view().now });
-    return refuse("WAIT_TIMEOUT", `Not idle within ${timeout}: something is due or a delivery is under way`);
+    const end = await world.until(
+      { lookAround: () => [], look: () => {}, isMet: () => world.isIdle() },
+      patience,
+    );
+    if (end === "met") return ok({ idle: true, now: world.clock.view().now });
+    return (
+      unheard(end, world.name) ??
+      refuse("WAIT_TIMEOUT", `Not idle within ${timeout}: something is due or a delivery is under way`)
+    );
   }
-  const found = () => {
-    world.settle();
-    return candidates(world, what).filter((one) => mismatches(match, one).length === 0);
-  };
-  const isThere = await world.until(() => found().length >= count, timeoutMs);
-  if (isThere) return ok(found()[0]);
-  const got = found().length;
-  return refuse(
-    "WAIT_TIMEOUT",
-    `No ${what} matched within ${timeout}${count > 1 ? ` (${got} of ${count})` : ""}`,
-    nearestMisses(candidates(world, what), match),
+  const candidates = candidatesOf(world, what);
+  const watch = new RecordWatch(candidates, match, count);
+  const end = await world.until(watch, patience);
+  if (end === "met") return ok(watch.newest());
+  return (
+    unheard(end, world.name) ??
+    refuse(
+      "WAIT_TIMEOUT",
+      `No ${what} matched within ${timeout}${count > 1 ? ` (${watch.found} of ${count})` : ""}`,
+      nearestMisses(candidates, match),
+    )
   );
 }
 
-/** Newest first. */
-function candidates(world: World, what: "charge" | "request" | "delivery"): Record<string, unknown>[] {
-  const { state } = world.engine;
-  switch (what) {
-    case "charge":
-      return state.page("charges", "charges", 0, state.count("charges")).map((charge) => ({
-        ...chargeDetail(charge),
-        mode: charge.mode,
-      }));
-    case "delivery":
-      return state
-        .page("deliveries", "deliveries", 0, state.count("deliveries"))
-        .map((delivery) => deliveryView(state, delivery));
-    case "request":
-      return world.journal.entries().map(requestView);
+/** Why a wait has not even begun, or not gone on. */
+function unheard(end: string, namespace: string): Refusal | undefined {
+  if (end === "crowded")
+    return refuse("RATE_LIMIT_EXCEEDED", "Too many calls are waiting in this namespace already");
+  return end === "closed" ? refuse("NOT_FOUND", `There is no namespace "${namespace}"`) : undefined;
+}
+
+/** Waits until so many records match. */
+class RecordWatch implements Watch<JournalEntry> {
+  readonly #candidates: Candidates<object>;
+  readonly #count: number;
+  /** What is wanted of fields that can be told at once, and of all others. */
+  readonly #quick: { readonly wanted: unknown; readonly read: (item: object) => unknown }[] = [];
+  readonly #rest: Record<string, unknown> = {};
+  /** Those that match, as far as has been looked. */
+  #matching = new Map<Key, object>();
+
+  constructor(candidates: Candidates<object>, match: Readonly<Record<string, unknown>>, count: number) {
+    this.#candidates = candidates;
+    this.#count = count;
+    for (const [field, wanted] of Object.entries(match)) {
+      const read = own(candidates.quick, field);
+      if (read === undefined) this.#rest[field] = wanted;
+      else this.#quick.push({ wanted, read });
+    }
+  }
+
+  *lookAround(): Generator<undefined, void> {
+    this.#matching = new Map();
+    let looked = 0;
+    for (const item of this.#candidates.all()) {
+      if (looked++ > 0 && looked % LOOKED_AT_IN_A_TURN === 0) yield;
+      this.#note(this.#candidates.key(item), item);
+    }
+  }
+
+  look(news: News<JournalEntry>): void {
+    for (const [key, item] of this.#candidates.changed(news)) this.#note(key, item, news.views);
+  }
+
+  #note(key: Key, item: object | undefined, views?: Map<object, object>): void {
+    if (item !== undefined && this.#matches(item, views)) this.#matching.set(key, item);
+    else this.#matching.delete(key);
+  }
+
+  #matches(item: object, views: Map<object, object> | undefined): boolean {
+    for (const { wanted, read } of this.#quick) if (mismatches(wanted, read(item)).length > 0) return false;
+    if (Object.keys(this.#rest).length === 0) return true;
+    let whole = views?.get(item);
+    if (whole === undefined) {
+      whole = this.#candidates.view(item);
+      views?.set(item, whole);
+    }
+    return mismatches(this.#rest, whole).length === 0;
+  }
+
+  isMet(): boolean {
+    return this.#matching.size >= this.#count;
+  }
+
+  get found(): number {
+    return this.#matching.size;
+  }
+
+  newest(): Record<string, unknown> {
+    const { order, view } = this.#candidates;
+    return view([...this.#matching.values()].reduce((a, b) => (order(b) > order(a) ? b : a)));
   }
 }
 
 /** Undefined when there is nothing that could have matched: an error's details are never empty. */
-function nearestMisses(all: readonly Record<string, unknown>[], match: unknown): ErrorDetails | undefined {
-  const ranked = all
-    .map((one) => ({ one, wrong: mismatches(match, one) }))
+function nearestMisses(
+  { newest, key, view }: Candidates<object>,
+  match: Readonly<Record<string, unknown>>,
+): ErrorDetails | undefined {
+  const ranked = newest(MISSES_LOOKED_AT)
+    .map((one) => ({ key: key(one), wrong: mismatches(match, view(one)) }))
     .filter(({ wrong }) => wrong.length > 0)
     .sort((a, b) => a.wrong.length - b.wrong.length)
     .slice(0, MISSES_SHOWN);
   if (ranked.length === 0) return undefined;
   return Object.fromEntries(
-    ranked.map(({ one, wrong }) => [
-      String(one.charge_id ?? one.delivery_id ?? one.request_id),
+    ranked.map(({ key, wrong }) => [
+      String(key),
       wrong
-        .map(
-          ({ path, expected, actual }) =>
-            `${path} is ${JSON.stringify(actual) ?? "absent"}, not ${JSON.stringify(expected)}`,
-        )
+        .map(({ path, expected, actual }) => `${path} is ${shown(actual)}, not ${shown(expected)}`)
         .join("; "),
     ]),
   );
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "absent";
+  return text.length <= MISS_LENGTH ? text : `${text.slice(0, MISS_LENGTH)}…`;
 }

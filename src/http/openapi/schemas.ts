@@ -9,7 +9,7 @@ import {
   timestampSchema,
 } from "../../schema/common.js";
 import { instantSchema } from "../../schema/control.js";
-import { DURATION_PATTERN, durationSchema } from "../../schema/duration.js";
+import { DURATION_PATTERN, durationSchema, waitDurationSchema } from "../../schema/duration.js";
 import { LONGEST } from "../../schema/lengths.js";
 import { clockOptionSchema } from "../../schema/options.js";
 import { PAYIN_LIMIT_DEFAULT, PAYIN_LIMIT_MAX, pageQuerySchema } from "../../schema/requests.js";
@@ -85,6 +85,7 @@ function overrides(facts: Facts): Override {
     [amountSchema, { type: "string", pattern: `^(?=.*[1-9])(0|[1-9]\\d{0,29})${fraction}$` }],
     [timestampSchema, { type: "string", format: "date-time", pattern: TIMESTAMP_PATTERN }],
     [durationSchema, { type: "string", pattern: DURATION_PATTERN.source, maxLength: 100 }],
+    [waitDurationSchema, { type: "string", pattern: DURATION_PATTERN.source, maxLength: 100 }],
     [instantSchema, { type: "string", pattern: INSTANT_PATTERN.source }],
     [rateSchema, { type: "string", pattern: "^(?=.*[1-9])(0|[1-9]\\d{0,29})(\\.\\d{1,30})?$" }],
     [clockOptionSchema, { type: "string", pattern: CLOCK_PATTERN }],

@@ -1,5 +1,6 @@
-import { durationMs } from "../../schema/duration.js";
+import { durationMs, formatDuration, LONGEST_WAIT_MS } from "../../schema/duration.js";
 import type { StepOf } from "../../schema/steps.js";
+import type { Answer } from "./client.js";
 import type { Executor, RunContext } from "./context.js";
 import { StepFailure } from "./failure.js";
 import { difference } from "./matching.js";
@@ -34,13 +35,16 @@ async function wait(
   what: { for: string; match?: unknown; count?: number },
   within: string,
 ): Promise<unknown> {
-  const answer = await client.control(
-    "POST",
-    "/wait",
-    { ...what, timeout: within },
-    durationMs(within) + GRACE_MS,
-  );
-  if (answer.status === 200) return answer.body;
+  // One call waits no longer than the sandbox lets it.
+  let leftMs = durationMs(within);
+  let answer: Answer;
+  do {
+    const timeoutMs = Math.min(leftMs, LONGEST_WAIT_MS);
+    const timeout = formatDuration(timeoutMs);
+    answer = await client.control("POST", "/wait", { ...what, timeout }, timeoutMs + GRACE_MS);
+    if (answer.status === 200) return answer.body;
+    leftMs -= timeoutMs;
+  } while (answer.status === 408 && leftMs > 0);
   const { error } = answer.body as { error?: { message?: string; details?: Record<string, string> } };
   throw new StepFailure({
     message: error?.message ?? `status ${answer.status}`,

@@ -20,6 +20,7 @@ export interface ControlDoc {
   /** What it answers 404 for besides an unknown namespace. */
   readonly missing?: ErrorExample;
   readonly timeout?: ErrorExample;
+  readonly crowded?: ErrorExample;
   readonly conflicts?: Readonly<Record<string, ErrorExample>>;
 }
 

@@ -189,7 +189,7 @@ function pathParameters(path: string): Json[] {
 
 const WAIT_NOTES: Readonly<Record<string, Note>> = {
   wait: {
-    says: "While an advance is under way, wait for it so long (wall time) rather than be refused.",
+    says: "While an advance is under way, wait for it so long (wall time, up to 10m) rather than be refused.",
     examples: ["10s"],
   },
 };

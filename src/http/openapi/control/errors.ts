@@ -71,6 +71,11 @@ export function controlErrors({ method, isInNamespace, doc }: Refusing): Record<
       doc.timeout === undefined ? {} : { "too late": doc.timeout },
     ),
     ...refusals(409, "Not as things stand", conflicts),
+    ...refusals(
+      429,
+      "So many calls wait already that no more are taken",
+      doc.crowded === undefined ? {} : { "too many": doc.crowded },
+    ),
     ...(writes ? { 413: { $ref: "#/components/responses/TooLarge" } } : {}),
     500: { $ref: "#/components/responses/InternalError" },
   };

@@ -116,7 +116,7 @@ export function requestComponents(facts: Facts): Component[] {
         examples: [{ customer_email: "ada@*", status: "COMPLETED" }],
       },
       count: "How many must match; 1 without it.",
-      timeout: "Wall time to wait at most; 10s without it.",
+      timeout: "Wall time to wait at most, up to 10m; 10s without it.",
     }),
     object("ScenarioRunRequest", c.runScenarioRequestSchema, "What a scenario's steps need.", {
       vars: { says: "Variables, in the place of the scenario's own.", examples: [{ email: "qa@shop.test" }] },

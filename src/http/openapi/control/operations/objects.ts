@@ -153,7 +153,7 @@ export const OBJECT_DOCS: Readonly<Record<string, ControlDoc>> = {
   waitFor: {
     tag: "Insight",
     summary: "Wait for something",
-    says: "Answers as soon as there is such a charge, request or delivery, or when nothing is due and no delivery under way.",
+    says: "Answers as soon as there is such a charge, request or delivery, or when nothing is due and no delivery under way. A wait ends with its caller; 1,000 of a namespace may be pending at a time.",
     body: {
       component: "WaitRequest",
       examples: { "a paid charge": example.WAIT_REQUEST, "all quiet": { for: "idle" } },
@@ -168,5 +168,6 @@ export const OBJECT_DOCS: Readonly<Record<string, ControlDoc>> = {
       message: "No charge matched within 10s",
       details: { [CHARGE.charge_id]: 'status is "FAILED", not "COMPLETED"' },
     },
+    crowded: { code: "RATE_LIMIT_EXCEEDED", message: "Too many calls are waiting in this namespace already" },
   },
 };

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { Observers } from "../../src/runtime/observers.js";
+
+describe("an observer that fails", () => {
+  it("is reported once, and keeps nobody else from hearing", () => {
+    const errors: unknown[] = [];
+    const heard: string[] = [];
+    const observers = new Observers<string>((error) => errors.push(error));
+    const broken = (name: string) => ({
+      onRequest: () => {
+        throw new Error(name);
+      },
+    });
+    observers.add(broken("a"));
+    observers.add(broken("b"));
+    const stop = observers.add({ onRequest: (request) => heard.push(request) });
+    observers.tellRequest("1");
+    observers.tellRequest("2");
+    stop();
+    observers.tellRequest("3");
+    expect(heard).toEqual(["1", "2"]);
+    expect(errors.map((error) => (error as Error).message)).toEqual(["a", "b"]);
+  });
+});

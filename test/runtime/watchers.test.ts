@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import type { News, Watch, WatchEnd } from "../../src/engine/news.js";
+import type { Change, Put } from "../../src/engine/records.js";
+import { systemWall } from "../../src/runtime/wall.js";
+import { Watchers } from "../../src/runtime/watchers.js";
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+function changeOf(...puts: Put[]): Change {
+  return { seq: 1, at: 0, puts, counters: {} };
+}
+
+/** Somebody who counts what it is shown. */
+class Counting implements Watch<string> {
+  around = 0;
+  readonly seen: unknown[] = [];
+  isSo = false;
+
+  *lookAround(): Generator<undefined, void> {
+    this.around++;
+    yield;
+  }
+
+  look({ charges, deliveries, requests }: News<string>): void {
+    this.seen.push([...charges, ...deliveries, ...requests]);
+  }
+
+  isMet(): boolean {
+    return this.isSo;
+  }
+}
+
+const patience = (signal = new AbortController().signal) => ({ timeoutMs: 600_000, signal });
+
+async function settle(): Promise<void> {
+  for (let n = 0; n < 5; n++) await turn();
+}
+
+describe("those who wait", () => {
+  it("look at everything once, then at what changes, once after each burst", async () => {
+    const watchers = new Watchers<string>(systemWall);
+    const watch = new Counting();
+    const waiting = watchers.until(watch, patience());
+    await settle();
+    watchers.onChange(changeOf(["charges", "ch_1", {}], ["quotes", "qt_1", {}]));
+    watchers.onChange(changeOf(["deliveries", "dl_1", {}], ["charges", "ch_1", {}]));
+    watchers.onRequest("a request");
+    await settle();
+    watchers.onChange(changeOf(["charges", "ch_2", null]));
+    await settle();
+    expect(watch.around).toBe(1);
+    expect(watch.seen).toEqual([["ch_1", "dl_1", "a request"], ["ch_2"]]);
+    watch.isSo = true;
+    watchers.onWake();
+    expect(await waiting).toBe("met");
+  });
+
+  it("look at everything again when the world is another", async () => {
+    const watchers = new Watchers<string>(systemWall);
+    const watch = new Counting();
+    const waiting = watchers.until(watch, patience());
+    await settle();
+    watchers.startOver();
+    await settle();
+    expect(watch.around).toBe(2);
+    watchers.close();
+    expect(await waiting).toBe("closed");
+    expect(await watchers.until(watch, patience())).toBe("closed");
+  });
+
+  it("are a thousand at most, and cost nothing when they have gone", async () => {
+    const watchers = new Watchers<string>(systemWall);
+    const watches = Array.from({ length: 1_000 }, () => ({
+      watch: new Counting(),
+      leaving: new AbortController(),
+    }));
+    const ends: Promise<WatchEnd>[] = watches.map(({ watch, leaving }) =>
+      watchers.until(watch, patience(leaving.signal)),
+    );
+    expect(await watchers.until(new Counting(), patience())).toBe("crowded");
+    for (const { leaving } of watches) leaving.abort();
+    expect(new Set(await Promise.all(ends))).toEqual(new Set(["left"]));
+    watchers.onChange(changeOf(["charges", "ch_1", {}]));
+    await settle();
+    expect(watches.every(({ watch }) => watch.seen.length === 0)).toBe(true);
+    expect(await watchers.until(new Counting(), patience(watches[0]!.leaving.signal))).toBe("left");
+  });
+
+  it("hear what came at the last moment before the time is up", async () => {
+    let timeIsUp = (): void => {};
+    const watchers = new Watchers<string>({
+      nowMs: () => 0,
+      after: (_delay, callback) => {
+        timeIsUp = callback;
+        return () => {};
+      },
+    });
+    const watch = new Counting();
+    const waiting = watchers.until(watch, patience());
+    await settle();
+    watchers.onChange(changeOf(["charges", "ch_1", {}]));
+    timeIsUp();
+    expect(await waiting).toBe("late");
+    expect(watch.seen).toEqual([["ch_1"]]);
+  });
+
+  it("fail alone", async () => {
+    const watchers = new Watchers<string>(systemWall);
+    const broken = new Counting();
+    broken.look = () => {
+      throw new Error("broken");
+    };
+    const failing = watchers.until(broken, patience());
+    const watch = new Counting();
+    const waiting = watchers.until(watch, patience());
+    await settle();
+    watch.isSo = true;
+    watchers.onChange(changeOf(["charges", "ch_1", {}]));
+    await expect(failing).rejects.toThrow("broken");
+    expect(await waiting).toBe("met");
+  });
+});
