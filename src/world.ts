@@ -6,7 +6,7 @@ import { carryEndpoint, keepClock } from "./engine/commands/world.js";
 import { Engine } from "./engine/engine.js";
 import type { FrozenState } from "./engine/frozen-state.js";
 import type { Patience, Watch, WatchEnd } from "./engine/news.js";
-import type { Endpoint, StateDump, Store, StoredScenario, WorldRecord } from "./engine/records.js";
+import type { Change, Endpoint, StateDump, Store, StoredScenario, WorldRecord } from "./engine/records.js";
 import { State } from "./engine/state.js";
 import type { Command } from "./engine/transaction.js";
 import type {
@@ -312,8 +312,8 @@ export class LocalWorld implements World {
     if (refusal !== undefined) return refusal;
     // Requests and what was counted of them are no part of the state; how often its faults were met goes with them.
     this.faults.forget();
-    this.#watchers.startOver();
     this.#tellOfClock();
+    this.#watchers.startOver();
     return undefined;
   }
 
@@ -321,12 +321,8 @@ export class LocalWorld implements World {
   #tellOfClock(): void {
     const { state } = this.engine;
     const clock = state.get("clock", "clock")!;
-    this.#observers.tellChange({
-      seq: state.seq,
-      at: state.at,
-      puts: [["clock", "clock", clock]],
-      counters: {},
-    });
+    const puts: Change["puts"] = [["clock", "clock", clock]];
+    this.#observers.tellChange({ seq: state.seq, at: state.at, puts, counters: {} });
   }
 
   /** A state from outside may be anything: all of it is looked at before it takes the place of this one. */

@@ -95,6 +95,28 @@ describe("POST /_sandbox/wait", () => {
     );
   });
 
+  it("finds a record by each of its fields, and not by another value of it", async () => {
+    await using receiver = await Receiver.open();
+    const sandbox = await openSandbox({ webhooks: [receiver.url] });
+    const client = Client.of(sandbox);
+    await client.pay();
+    await sandbox.advance("10s");
+    for (const kind of ["charge", "delivery", "request"]) {
+      const found = (await client.call("POST", "/_sandbox/wait", { for: kind })).json as Record<
+        string,
+        unknown
+      >;
+      expect(Object.keys(found).length).toBeGreaterThan(10);
+      for (const [field, value] of Object.entries(found)) {
+        const by = (match: unknown) =>
+          client.call("POST", "/_sandbox/wait", { for: kind, match: { [field]: match }, timeout: "1ms" });
+        const isGlob = typeof value === "string" && /[*?]/.test(value);
+        if (!isGlob) expect([field, (await by(value)).status]).toEqual([field, 200]);
+        expect([field, (await by("nothing of the kind")).status]).toEqual([field, 408]);
+      }
+    }
+  });
+
   it("is not answered by what has been and is no more, but by what matches at one time", async () => {
     const client = await open();
     const match = { status: "AWAITING_PAYMENT" };

@@ -63,19 +63,23 @@ class RecordWatch implements Watch<JournalEntry> {
   readonly #candidates: Candidates<object>;
   readonly #count: number;
   /** What is wanted of fields that can be told at once, and of all others. */
-  readonly #quick: { readonly wanted: unknown; readonly read: (item: object) => unknown }[] = [];
-  readonly #rest: Record<string, unknown> = {};
+  readonly #quick: readonly { readonly wanted: unknown; readonly read: (item: object) => unknown }[];
+  readonly #rest: Readonly<Record<string, unknown>>;
   /** Those that match, as far as has been looked. */
   #matching = new Map<Key, object>();
 
   constructor(candidates: Candidates<object>, match: Readonly<Record<string, unknown>>, count: number) {
     this.#candidates = candidates;
     this.#count = count;
-    for (const [field, wanted] of Object.entries(match)) {
-      const read = own(candidates.quick, field);
-      if (read === undefined) this.#rest[field] = wanted;
-      else this.#quick.push({ wanted, read });
-    }
+    const wanted = Object.entries(match).map(([field, value]) => ({
+      field,
+      wanted: value,
+      read: own(candidates.quick, field),
+    }));
+    this.#quick = wanted.flatMap(({ read, ...one }) => (read === undefined ? [] : [{ ...one, read }]));
+    this.#rest = Object.fromEntries(
+      wanted.filter(({ read }) => read === undefined).map((one) => [one.field, one.wanted]),
+    );
   }
 
   *lookAround(): Generator<undefined, void> {
