@@ -20,11 +20,12 @@ export interface Opened extends AsyncDisposable {
   readonly errors: unknown[];
 }
 
-export async function opened(data?: string): Promise<Opened> {
+/** With an empty start time it begins where its data says. */
+export async function opened(data?: string, startTime = "2026-03-01T09:00:00.000Z"): Promise<Opened> {
   const errors: unknown[] = [];
   const sandbox = await openSandbox({
     clock: "manual",
-    start_time: "2026-03-01T09:00:00.000Z",
+    ...(startTime === "" ? {} : { start_time: startTime }),
     rate_limit: "off",
     onError: (error) => errors.push(error),
     ...(data === undefined ? {} : { data }),
