@@ -6,8 +6,9 @@ import { removeFolders, temporaryFolder } from "../support/process-command.js";
 import { type Mutation, mutate, mutation } from "./mutations.js";
 import { busyExports, carryOn, type Json, type Opened, opened, sweep } from "./world.js";
 
-/** How many broken states are tried; more by hand. */
+/** How many broken states are tried, and which: the same each time, so that a change is judged and not its luck. More by hand. */
 const RUNS = Number(process.env.PAYMENTS_SANDBOX_STATE_RUNS ?? 150);
+const SEED = Number(process.env.PAYMENTS_SANDBOX_STATE_SEED ?? 2026);
 
 let exports: StateDump[];
 beforeAll(async () => {
@@ -106,7 +107,7 @@ describe("a state from outside", () => {
           });
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS, seed: SEED },
     );
     expect(tally.refused).toBeGreaterThan(RUNS / 4);
     expect(tally.taken).toBeGreaterThan(RUNS / 40);
@@ -138,7 +139,7 @@ describe("a state from outside", () => {
           });
         }
       }),
-      { numRuns: Math.ceil(RUNS / 5) },
+      { numRuns: Math.ceil(RUNS / 5), seed: SEED },
     );
   });
 });
