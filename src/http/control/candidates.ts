@@ -3,7 +3,6 @@ import { deliveryView } from "../../engine/log-views.js";
 import type { News } from "../../engine/news.js";
 import type { Delivery, Key } from "../../engine/records.js";
 import { chargeDetail } from "../../engine/views.js";
-import { chargeDetailSchema } from "../../schema/responses.js";
 import type { JournalEntry, World } from "../ports.js";
 import { requestView } from "./logs.js";
 
@@ -21,11 +20,22 @@ export interface Candidates<Item extends object> {
   readonly quick: Readonly<Record<string, (item: Item) => unknown>>;
 }
 
-/** What a charge shows is what it has, but for the one field no charge has. */
+/** What is mostly asked of a charge, and shown as the charge has it. */
 const CHARGE_FIELDS = Object.fromEntries(
-  ["mode", ...Object.keys(chargeDetailSchema.shape)]
-    .filter((field) => field !== "payment_provider")
-    .map((field) => [field, (charge: Charge) => charge[field as keyof Charge]]),
+  (
+    [
+      "charge_id",
+      "checkout_id",
+      "mode",
+      "status",
+      "customer_email",
+      "customer_name",
+      "metadata",
+      "amount",
+      "currency",
+      "payment_method",
+    ] as const satisfies readonly (keyof Charge)[]
+  ).map((field) => [field, (charge: Charge) => charge[field]]),
 );
 
 function charges({ engine }: World): Candidates<Charge> {
