@@ -1,12 +1,17 @@
 import type * as z from "zod/mini";
 import { INVALID_QUERY_MESSAGE, invalid, isRefusal, type Refusal } from "../schema/errors.js";
 import { check, issueMessage, issuePath } from "../schema/issues.js";
+import { nearest } from "../schema/nearest.js";
 import { PAYIN_LIMIT_DEFAULT, pageQuerySchema } from "../schema/requests.js";
 
-/** The query of a URL against a schema of strings. Unknown parameters are ignored; a known one may come once. */
+/**
+ * The query of a URL against a schema of strings. A known parameter may come once; an unknown one is ignored, unless
+ * `isStray` finds that it should not be there.
+ */
 export function readQuery<T extends Record<string, unknown>>(
   schema: z.ZodMiniObject & z.ZodMiniType<T>,
   url: string,
+  isStray: (name: string) => boolean = () => false,
 ): { readonly query: T } | Refusal {
   const mark = url.indexOf("?");
   if (mark === -1) {
@@ -16,7 +21,10 @@ export function readQuery<T extends Record<string, unknown>>(
   const parameters = new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
   const details = new Map<string, string>();
   const values: Record<string, string> = {};
-  for (const name of Object.keys(schema.shape)) {
+  const known = Object.keys(schema.shape);
+  for (const name of parameters.keys())
+    if (!known.includes(name) && isStray(name)) details.set(name, strayParameter(name, known));
+  for (const name of known) {
     const all = parameters.getAll(name);
     if (all.length > 1) details.set(name, "must be given once");
     else if (all.length === 1) values[name] = all[0]!;
@@ -27,6 +35,26 @@ export function readQuery<T extends Record<string, unknown>>(
       if (!details.has(issuePath(issue))) details.set(issuePath(issue), issueMessage(issue));
   if (details.size > 0) return invalid(Object.fromEntries(details), INVALID_QUERY_MESSAGE);
   return { query: (checked as { data: T }).data };
+}
+
+function strayParameter(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return `is not a known parameter${near === undefined ? `; known: ${known.join(", ")}` : `; did you mean ${near}?`}`;
+}
+
+/** The same for a list of the control API, where a slip would go unseen: what no list has is a fault. */
+export function readControlQuery<T extends Record<string, unknown>>(
+  schema: z.ZodMiniObject & z.ZodMiniType<T>,
+  url: string,
+  isOpen: (name: string) => boolean = () => false,
+): { readonly query: T } | Refusal {
+  return readQuery(schema, url, (name) => !isOpen(name));
+}
+
+/** `limit` and `offset` of a list of the control API. */
+export function readControlPage(url: string): { readonly limit: number; readonly offset: number } | Refusal {
+  const read = readControlQuery(pageQuerySchema, url);
+  return isRefusal(read) ? read : pageOf(read.query);
 }
 
 /** `limit` and `offset` of a list, with their defaults. */

@@ -1,11 +1,11 @@
 import { isRefusal, type Refusal } from "../../schema/errors.js";
-import { readPage } from "../query.js";
+import { readControlPage } from "../query.js";
 import { ok, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
 
 /** Every account there is, of all organizations and both modes, newest first. Unlike the service's read, this opens none. */
 export function listBalances({ world, url }: ControlCall): Reply | Refusal {
-  const page = readPage(url);
+  const page = readControlPage(url);
   if (isRefusal(page)) return page;
   world.settle();
   const all = [...world.engine.state.tables.holdings.values()].sort((a, b) => b.seq - a.seq);

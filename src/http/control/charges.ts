@@ -11,13 +11,16 @@ import {
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import type { World } from "../ports.js";
-import { pageOf, readQuery } from "../query.js";
+import { pageOf, readControlQuery } from "../query.js";
 import { okJson, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
 
+/** Begins the name of a parameter that asks for a value of the metadata. */
+const METADATA = "metadata.";
+
 /** Both modes' charges unless told otherwise, newest first, by e-mail, status and metadata. */
 export function listCharges({ world, url }: ControlCall): Reply | Refusal {
-  const read = readQuery(chargeQuerySchema, url);
+  const read = readControlQuery(chargeQuerySchema, url, (name) => name.startsWith(METADATA));
   if (isRefusal(read)) return read;
   world.settle();
   const { mode, customer_email, status } = read.query;
@@ -38,8 +41,8 @@ function metadataFilter(url: string): [string, string][] {
   const mark = url.indexOf("?");
   if (mark === -1) return [];
   return [...new URLSearchParams(url.slice(mark + 1))]
-    .filter(([name]) => name.startsWith("metadata."))
-    .map(([name, value]) => [name.slice("metadata.".length), value]);
+    .filter(([name]) => name.startsWith(METADATA))
+    .map(([name, value]) => [name.slice(METADATA.length), value]);
 }
 
 /** The charge as the service shows it, and what only the sandbox knows of it. */

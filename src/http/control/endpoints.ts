@@ -10,13 +10,13 @@ import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js
 import { check, issueDetails } from "../../schema/issues.js";
 import { webhookUrl } from "../../schema/options.js";
 import { secretFault } from "../../schema/webhooks.js";
-import { readPage } from "../query.js";
+import { readControlPage } from "../query.js";
 import { ok, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
 
 /** The endpoints of every organization and mode, newest first. */
 export function listEndpoints({ world, url }: ControlCall): Reply | Refusal {
-  const page = readPage(url);
+  const page = readControlPage(url);
   if (isRefusal(page)) return page;
   const all = [...world.engine.state.endpoints()].reverse();
   return ok({

@@ -15,7 +15,7 @@ import { INVALID_QUERY_MESSAGE, invalid, isRefusal, type Refusal, refuse } from 
 import { check, issueDetails } from "../../schema/issues.js";
 import { parseInstant } from "../../schema/time.js";
 import type { JournalEntry } from "../ports.js";
-import { pageOf, readQuery } from "../query.js";
+import { pageOf, readControlQuery } from "../query.js";
 import { ok, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
 
@@ -30,7 +30,7 @@ function listed<Item>(
 
 /** Newest first, by type, charge and mode. */
 export function listEvents({ world, url }: ControlCall): Reply | Refusal {
-  const read = readQuery(eventQuerySchema, url);
+  const read = readControlQuery(eventQuerySchema, url);
   if (isRefusal(read)) return read;
   world.settle();
   const { type, charge_id, mode } = read.query;
@@ -59,7 +59,7 @@ export function postEvent({ world, body, mode: keyMode }: ControlCall): Reply | 
 }
 
 export function listDeliveries({ world, url }: ControlCall): Reply | Refusal {
-  const read = readQuery(deliveryQuerySchema, url);
+  const read = readControlQuery(deliveryQuerySchema, url);
   if (isRefusal(read)) return read;
   world.settle();
   const { type, charge_id, event_id, status, mode } = read.query;
@@ -106,7 +106,7 @@ export function retryNow({ world, body, param }: ControlCall): Reply | Refusal {
 
 /** What the app sent and got, newest first. */
 export function listRequests({ world, url }: ControlCall): Reply | Refusal {
-  const read = readQuery(requestQuerySchema, url);
+  const read = readControlQuery(requestQuerySchema, url);
   if (isRefusal(read)) return read;
   const { method, path, operation, status, since } = read.query;
   const sinceId = since !== undefined && /^\d+$/.test(since) ? Number(since) : undefined;

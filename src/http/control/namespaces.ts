@@ -1,13 +1,13 @@
 import { namespaceNameSchema, namespaceRequestSchema } from "../../schema/control.js";
 import { invalid, isRefusal, type Refusal } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
-import { readPage } from "../query.js";
+import { readControlPage } from "../query.js";
 import { ok, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
 
 /** Every namespace, newest first (contract section 7). */
 export function listNamespaces({ worlds, url }: ControlCall): Reply | Refusal {
-  const page = readPage(url);
+  const page = readControlPage(url);
   if (isRefusal(page)) return page;
   const all = worlds.list();
   return ok({ total: all.length, items: all.slice(page.offset, page.offset + page.limit) });

@@ -12,13 +12,13 @@ import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js
 import { check, issueDetails } from "../../schema/issues.js";
 import { webhookUrl } from "../../schema/options.js";
 import { faultRuleSchema, type Scenario, scenarioSchema } from "../../schema/scenario.js";
-import { readPage } from "../query.js";
+import { readControlPage } from "../query.js";
 import { ok, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
 
 /** Every scenario the namespace knows, those active first (last activated first), then by name. */
 export function listScenarios({ world, url }: ControlCall): Reply | Refusal {
-  const page = readPage(url);
+  const page = readControlPage(url);
   if (isRefusal(page)) return page;
   const all = [...world.engine.state.tables.scenarios.values()].sort(
     (a, b) => b.activated - a.activated || (a.name < b.name ? -1 : 1),
@@ -93,7 +93,7 @@ export function deactivate({ world, param }: ControlCall): Reply | Refusal {
 }
 
 export function listFaults({ world, url }: ControlCall): Reply | Refusal {
-  const page = readPage(url);
+  const page = readControlPage(url);
   if (isRefusal(page)) return page;
   const all = [...world.engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
   return ok({

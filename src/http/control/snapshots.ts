@@ -1,7 +1,7 @@
 import { snapshotRequestSchema } from "../../schema/control.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
-import { readPage } from "../query.js";
+import { readControlPage } from "../query.js";
 import { ok, okPieces, type Reply } from "../reply.js";
 import { waitForClock } from "./clock.js";
 import type { ControlCall } from "./operations.js";
@@ -19,7 +19,7 @@ export async function putState(call: ControlCall): Promise<Reply | Refusal> {
 }
 
 export function listSnapshots({ world, url }: ControlCall): Reply | Refusal {
-  const page = readPage(url);
+  const page = readControlPage(url);
   if (isRefusal(page)) return page;
   const all = world.snapshots.list();
   return ok({ total: all.length, items: all.slice(page.offset, page.offset + page.limit) });

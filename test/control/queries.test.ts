@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { CONTROL_OPERATIONS } from "../../src/http/control/operations.js";
+import { expectInvalid, openApi } from "../support/api-client.js";
+
+const LISTS = CONTROL_OPERATIONS.filter(({ method, id }) => method === "GET" && id.startsWith("list")).map(
+  ({ path }) => path,
+);
+
+describe("the query of a control list", () => {
+  it("is tried on all of them", () => {
+    expect(LISTS.length).toBeGreaterThan(8);
+  });
+
+  it.each(LISTS)(
+    "with a parameter that it does not have is refused, and the parameter named: %s",
+    async (path) => {
+      const api = await openApi();
+      const answer = await api.get(`${path}?limit=1&__proto__=x&lmiit=2`);
+      expectInvalid(answer, "__proto__", "lmiit");
+      expect(answer.error.message).toBe("Invalid query parameters");
+      expect(answer.details.lmiit).toBe("is not a known parameter; did you mean limit?");
+      expect((await api.get(`${path}?limit=1&offset=0`)).status).toBe(200);
+    },
+  );
+
+  it("tells of what is misspelt together with what is wrong, and what was meant", async () => {
+    const api = await openApi();
+    const answer = await api.get("/_sandbox/charges?stauts=FAILED&limit=0&colour=red");
+    expectInvalid(answer, "stauts", "limit", "colour");
+    expect(answer.details.stauts).toContain("did you mean status?");
+    expect(answer.details.colour).toContain("customer_email");
+  });
+
+  it("may ask for any metadata of a charge", async () => {
+    const api = await openApi();
+    expect((await api.get("/_sandbox/charges?metadata.order=1&metadata.=2")).status).toBe(200);
+    expectInvalid(await api.get("/_sandbox/charges?metadata=1"), "metadata");
+    expectInvalid(await api.get("/_sandbox/events?metadata.order=1"), "metadata.order");
+  });
+
+  it("is read more loosely by the service, as its documents have it", async () => {
+    const api = await openApi();
+    expect((await api.tryPayins("?colour=red")).status).toBe(200);
+  });
+});
