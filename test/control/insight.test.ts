@@ -107,6 +107,35 @@ describe("GET /_sandbox/advice", () => {
     expect(await told(client)).toEqual([]);
   });
 
+  it("looks at each account by itself: both modes and another organization, each read once, are no polling", async () => {
+    const { sandbox, client } = await open();
+    const read = (key: string) =>
+      client.call("GET", "/api/v1/accounts/balances", undefined, { authorization: `Bearer ${key}` });
+    const { apiKey, liveApiKey } = sandbox;
+    for (const key of [apiKey, liveApiKey, "sk_test_other", "sk_test_nobody", "sk_test_nobody"])
+      await read(key);
+    expect(await told(client)).toEqual([]);
+    // Another key of the same organization reads the same balances.
+    await read("sk_test_readonly");
+    await read(liveApiKey);
+    expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
+  });
+
+  it("tells of a steady pace though a long pause follows it", async () => {
+    const { sandbox, client } = await open();
+    const id = await client.pay({ scenario: "stuck" });
+    for (let n = 0; n < 30; n++) {
+      await client.call("GET", `/api/v1/payments/charges/${id}`);
+      await sandbox.advance("1s");
+    }
+    await sandbox.advance("20m");
+    await client.call("GET", `/api/v1/payments/charges/${id}`);
+    expect(await told(client)).toMatchObject([
+      { why: "a charge was polled at the same pace", example: `31 reads of ${id}` },
+      { why: "a charge was polled for longer" },
+    ]);
+  });
+
   it("tells of a charge polled without backoff", async () => {
     const { sandbox, client } = await open();
     const id = await client.pay();

@@ -11,6 +11,35 @@ const events = async (client: Client): Promise<Json[]> =>
   (await client.call("GET", "/_sandbox/events?limit=100")).json.items;
 
 describe("the delivery log", () => {
+  it("is read page by page, whole and by each filter, newest first", async () => {
+    const { sandbox, client } = await shopFor([{ mailbox: "box" }]);
+    for (let n = 0; n < 3; n++) await client.pay({ scenario: "instant" });
+    await sandbox.settled();
+    const [newest] = await deliveries(client);
+    await post(client, `deliveries/${newest!.delivery_id}/redeliver`, { times: 3 });
+    const list = async (query: string) =>
+      (await client.call("GET", `/_sandbox/deliveries?${query}`)).json as { total: number; items: Json[] };
+    for (const filter of [
+      "",
+      "mode=test&",
+      "status=pending&",
+      `event_id=${newest!.event_id}&`,
+      "event_id=ev_x&",
+    ]) {
+      const { total, items: whole } = await list(`${filter}limit=100`);
+      expect(whole).toHaveLength(total);
+      const paged: Json[] = [];
+      for (let offset = 0; offset < total + 2; offset += 2) {
+        const page = await list(`${filter}limit=2&offset=${offset}`);
+        expect(page.total).toBe(total);
+        paged.push(...page.items);
+      }
+      expect(paged).toEqual(whole);
+    }
+    expect((await list(`event_id=${newest!.event_id}`)).total).toBe(4);
+    expect((await list("mode=test")).items).toEqual((await list("")).items);
+  });
+
   it("keeps the exact bytes and headers, the answer, how long it took and when the next attempt is", async () => {
     const receiver = await receive((received) => {
       if (receiver.received.length > 1) return received.answer(204);

@@ -2,6 +2,7 @@ import { anyGlobMatches } from "../../domain/glob.js";
 import { retryDelivery } from "../../engine/commands/deliveries.js";
 import { redeliver, triggerEvent } from "../../engine/commands/events.js";
 import { deliveryView, eventView } from "../../engine/log-views.js";
+import type { Delivery } from "../../engine/records.js";
 import {
   deliveryQuerySchema,
   emptyRequestSchema,
@@ -62,19 +63,26 @@ export function listDeliveries({ world, url }: ControlCall): Reply | Refusal {
   const read = readControlQuery(deliveryQuerySchema, url);
   if (isRefusal(read)) return read;
   world.settle();
-  const { type, charge_id, event_id, status, mode } = read.query;
+  const { limit: _limit, offset: _offset, ...filter } = read.query;
+  const { type, charge_id, event_id, status, mode } = filter;
   const { state } = world.engine;
-  const found = state
-    .page("deliveries", "deliveries", 0, state.count("deliveries"))
-    .filter(
-      (delivery) =>
-        (type === undefined || anyGlobMatches(type, delivery.event_type)) &&
-        (charge_id === undefined || delivery.object_id === charge_id) &&
-        (event_id === undefined || delivery.event_id === event_id) &&
-        (status === undefined || delivery.status === status) &&
-        (mode === undefined || delivery.mode === mode),
-    );
-  return listed(found, read.query, (delivery) => deliveryView(state, delivery));
+  const total = state.count("deliveries");
+  const view = (delivery: Delivery) => deliveryView(state, delivery);
+  if (Object.keys(filter).length === 0) {
+    // A page of all of them costs no more than the page.
+    const { limit, offset } = pageOf(read.query);
+    return ok({ total, items: state.page("deliveries", "deliveries", offset, limit).map(view) });
+  }
+  const among =
+    event_id === undefined ? state.page("deliveries", "deliveries", 0, total) : state.deliveriesOf(event_id);
+  const found = among.filter(
+    (delivery) =>
+      (type === undefined || anyGlobMatches(type, delivery.event_type)) &&
+      (charge_id === undefined || delivery.object_id === charge_id) &&
+      (status === undefined || delivery.status === status) &&
+      (mode === undefined || delivery.mode === mode),
+  );
+  return listed(found, read.query, view);
 }
 
 export function getDelivery({ world, param }: ControlCall): Reply | Refusal {

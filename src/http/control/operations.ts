@@ -3,12 +3,13 @@ import { MAX_DEPTH } from "../../schema/depth.js";
 import type { Refusal } from "../../schema/errors.js";
 import type { World, Worlds } from "../ports.js";
 import type { Reply } from "../reply.js";
+import { advice } from "./advice.js";
 import { listBalances } from "./balances.js";
 import { advanceCharge, getCharge, listCharges, refundCharge, transitionCharge } from "./charges.js";
 import { cancelCheckout, payCheckout } from "./checkouts.js";
 import { advanceClock, getClock, putClock } from "./clock.js";
 import { getEndpoint, listEndpoints, patchEndpoint, postEndpoint, removeEndpoint } from "./endpoints.js";
-import { advice, coverage } from "./insight.js";
+import { coverage } from "./insight.js";
 import {
   clearRequests,
   getDelivery,

@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isPolledWithoutBackoff } from "../../src/http/control/polling.js";
+
+/** When it was read, by the pauses in between. */
+function timesOf(pauses: readonly number[]): number[] {
+  const times = [0];
+  for (const pause of pauses) times.push(times.at(-1)! + pause);
+  return times;
+}
+
+const told = (pauses: readonly number[]) => isPolledWithoutBackoff(timesOf(pauses));
+const steady = (count: number, pause: number) => Array<number>(count).fill(pause);
+const growing = (count: number, factor: number, most = Number.POSITIVE_INFINITY) =>
+  Array.from({ length: count }, (_, index) => Math.min(1_000 * factor ** index, most));
+
+describe("polling without backoff", () => {
+  it.each([
+    ["one pace", steady(5, 2_000)],
+    ["one pace, and a long pause after it", [...steady(29, 1_000), 20 * 60_000]],
+    ["one pace, with long pauses in it", [1_000, 1_000, 9_000, 1_000, 1_000, 30_000, 1_000, 1_000]],
+    ["two reads at once, and then one pace", [3, ...steady(9, 1_000)]],
+    ["one pace that gets shorter", [3_000, 2_500, 2_000, 1_500, 1_000, 900]],
+    ["one pace, and then another", [...steady(6, 1_000), ...steady(20, 30_000)]],
+    ["one pace and reads at one instant", [1_000, 0, 1_000, 0, 0, 1_000, 1_000, 1_000]],
+  ])("is %s", (_name, pauses) => expect(told(pauses)).toBe(true));
+
+  it.each([
+    ["few reads", steady(4, 1_000)],
+    ["reads at one instant", steady(50, 0)],
+    ["pauses that double", growing(10, 2)],
+    ["pauses that double up to a longest one", growing(40, 2, 30_000)],
+    ["pauses that grow by a second each", Array.from({ length: 30 }, (_, index) => 1_000 * (index + 1))],
+    ["pauses that grow by a fifth", growing(30, 1.2)],
+    ["pauses that grow by a fiftieth", growing(30, 1.02)],
+    ["pauses that grow by a half up to a longest one", growing(40, 1.5, 60_000)],
+    ["pauses that double every other time", growing(16, 2).flatMap((pause) => [pause, pause])],
+  ])("is not %s", (_name, pauses) => expect(told(pauses)).toBe(false));
+
+  it("is one pace whatever a clock and a busy machine make of it", () => {
+    const lateness = fc.array(fc.nat(40), { minLength: 11, maxLength: 40 });
+    fc.assert(
+      fc.property(lateness, (late) => {
+        // Lateness that grows each time would be growing pauses.
+        fc.pre(late.some((ms, index) => index > 0 && ms <= late[index - 1]!));
+        expect(told(late.map((ms) => 100 + ms))).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("is not a backoff with chance in it", () => {
+    const shares = fc.array(fc.double({ min: 0.75, max: 1, noNaN: true }), { minLength: 3, maxLength: 40 });
+    fc.assert(
+      fc.property(shares, (chance) => {
+        const pauses = growing(chance.length, 2, 60_000).map((pause, index) => pause * chance[index]!);
+        expect(told(pauses)).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
