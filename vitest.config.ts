@@ -18,14 +18,15 @@ const PROCESS = [
 const BROWSER = ["test/pages/*browser.test.ts", "test/openapi/{docs,control-docs}.test.ts"];
 /** Long searches for what nobody thought of, and whole courses carried out several times: seconds each. */
 const DEEP = [
+  "test/control/insight.test.ts",
   "test/determinism/**/*.test.ts",
   "test/domain/patterns.test.ts",
-  "test/engine/ledger-model.test.ts",
+  "test/doctor/faults.test.ts",
+  "test/engine/{ledger-model,timeline}.test.ts",
   "test/http/bad-input.test.ts",
-  "test/openapi/{control-document,control-input}.test.ts",
+  "test/openapi/{control-answers,control-document,control-input,signatures}.test.ts",
   "test/parallel/**/*.test.ts",
-  "test/runtime/store-bits.test.ts",
-  "test/runtime/crash-images.test.ts",
+  "test/runtime/{clock,crash-images,store-bits,store-lock}.test.ts",
   "test/scenarios/{fates,flows,mishaps}.test.ts",
   "test/simulation/**/*.test.ts",
   "test/state/**/*.test.ts",
