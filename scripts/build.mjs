@@ -17,7 +17,7 @@ mkdirSync(dist);
 const tools = join(dist, "tools");
 await bundle(
   root,
-  { shipped: "src/runtime/shipped.ts", schema: "src/schema/scenario-json-schema.ts" },
+  { shipped: "src/scenario/shipped.ts", schema: "src/schema/scenario-json-schema.ts" },
   tools,
 );
 

@@ -1,5 +1,8 @@
 /** The library's door: what is exported here is what the package promises. */
 
+export type { WebhookAnswer, WebhookHandler } from "./delivery/in-process.js";
+export type { CheckWebhookOptions } from "./doctor/options.js";
+export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "./doctor/report.js";
 export type {
   ListenOptions,
   ResetOptions,
@@ -7,12 +10,10 @@ export type {
   SandboxOptions,
   WebhookHandlerOptions,
 } from "./library-options.js";
-export type { CheckWebhookOptions } from "./runtime/doctor/options.js";
-export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "./runtime/doctor/report.js";
-export type { WebhookAnswer, WebhookHandler } from "./runtime/in-process.js";
-export type { Difference, Failure, NearMiss } from "./runtime/steps/failure.js";
-export type { Outcome, RunReport, StepReport } from "./runtime/steps/report.js";
-export { type ChargeDetail, createSandbox, Sandbox, type WebhookSubscription } from "./sandbox.js";
+export { createSandbox } from "./opening.js";
+export { type ChargeDetail, Sandbox, type WebhookSubscription } from "./sandbox.js";
+export type { Difference, Failure, NearMiss } from "./scenario/steps/failure.js";
+export type { Outcome, RunReport, StepReport } from "./scenario/steps/report.js";
 export { CHARGE_STATUSES, type ChargeStatus, type Mode, type WithdrawalStatus } from "./schema/common.js";
 export { ERROR_STATUS, type ErrorCode } from "./schema/errors.js";
 export { SandboxError } from "./schema/sandbox-error.js";

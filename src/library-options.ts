@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { StepReport } from "./runtime/steps/report.js";
+import type { StepReport } from "./scenario/steps/report.js";
 import { httpUrlSchema } from "./schema/common.js";
 import { resetRequestSchema, transitionRequestSchema } from "./schema/control.js";
 import { check, issueMessage, issuePath } from "./schema/issues.js";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
+import { repeatableRunId } from "./domain/run-id.js";
+import type { DocumentError, Fault, LoadedDocument } from "./files/documents.js";
 import { pathFaults } from "./http/paths.js";
-import type { DocumentError, Fault, LoadedDocument } from "./runtime/documents.js";
-import { loadShipped } from "./runtime/shipped.js";
-import { repeatableRunId } from "./runtime/steps/run-id.js";
+import { loadShipped } from "./scenario/shipped.js";
 import type { Fixtures } from "./schema/fixtures.js";
 import { nearest } from "./schema/nearest.js";
 import { FIXED_SEED, type StartOptions } from "./schema/options.js";
@@ -58,7 +58,7 @@ export async function readService(options: StartOptions): Promise<Service> {
     try {
       return await read();
     } catch (error) {
-      const { DocumentError } = await import("./runtime/documents.js");
+      const { DocumentError } = await import("./files/documents.js");
       if (!(error instanceof DocumentError)) throw error;
       files.push({ path, error });
       return undefined;
@@ -97,7 +97,7 @@ export async function configFaults(document: LoadedDocument): Promise<Fault[]> {
     return [];
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
-    const { inOrder } = await import("./runtime/documents.js");
+    const { inOrder } = await import("./files/documents.js");
     const faults = [
       ...error.faults.map(({ path, message }) => document.faultAt(path, message)),
       ...error.files.flatMap(({ path, error: { faults } }) =>
@@ -123,12 +123,12 @@ function unknownScenario(name: string, known: readonly string[]): string {
 
 /** Files that a person wrote are read and checked by modules that a start without them need not load. */
 async function mergedFixtures(shipped: Fixtures, file: string): Promise<Fixtures> {
-  const { readFixtures } = await import("./runtime/fixtures.js");
+  const { readFixtures } = await import("./files/fixtures.js");
   return readFixtures(shipped, file);
 }
 
 async function readScenario(file: string, seed: string): Promise<Scenario> {
-  const { readScenarioFile } = await import("./runtime/scenario-files.js");
+  const { readScenarioFile } = await import("./scenario/files.js");
   const loaded = await readScenarioFile(file, {
     environment: process.env,
     runIdOf: (name) => repeatableRunId(seed, name),

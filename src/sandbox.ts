@@ -1,17 +1,18 @@
 import { getPath } from "hono/utils/url";
 import { type ControlCall, ControlClient } from "./control-client.js";
-import { Catalogue } from "./domain/catalogue.js";
+import type { WebhookHandler } from "./delivery/in-process.js";
+import type { CheckWebhookOptions } from "./doctor/options.js";
+import type { WebhookReport } from "./doctor/report.js";
 import { transitionCharge } from "./engine/commands/charges.js";
 import { copied } from "./engine/frozen-state.js";
 import type { StateDump } from "./engine/records.js";
 import { chargeDetail } from "./engine/views.js";
-import { Host } from "./host.js";
 import { createApp, fetchOf, healthReply } from "./http/app.js";
 import { KEPT_BY_DEFAULT } from "./http/control/sandbox.js";
 import { ControlAccess, controlDoor } from "./http/control-access.js";
 import { isDropped } from "./http/dropped.js";
 import { HostGuard, hostRefused, isEverywhere, plainAddress } from "./http/hosts.js";
-import type { AdvanceReply } from "./http/ports.js";
+import { type Listening, listen } from "./http/listener.js";
 import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
 import { unanswered } from "./http/unanswered.js";
 import {
@@ -21,42 +22,25 @@ import {
   type ResetOptions,
   type RunFileOptions,
   resetOptionsOf,
-  type SandboxOptions,
-  startOptionsOf,
   transitionOf,
   type WebhookHandlerOptions,
   webhookHandlerOptions,
 } from "./library-options.js";
-import { readService } from "./options.js";
-import type { CheckWebhookOptions } from "./runtime/doctor/options.js";
-import type { WebhookReport } from "./runtime/doctor/report.js";
-import type { WebhookHandler } from "./runtime/in-process.js";
-import { type Listening, listen } from "./runtime/listener.js";
-import { packageVersion } from "./runtime/shipped.js";
-import type { RunReport } from "./runtime/steps/report.js";
-import { StoreError } from "./runtime/store/error.js";
-import { madeUpSeed, madeUpToken, systemWall } from "./runtime/wall.js";
+import type { Namespace } from "./namespace/namespace.js";
+import type { Namespaces } from "./namespace/namespaces.js";
+import type { RunReport } from "./scenario/steps/report.js";
+import { withoutEndSlashes } from "./schema/addresses.js";
 import type { ChargeStatus } from "./schema/common.js";
-import { durationMs, parseDuration } from "./schema/duration.js";
+import { parseDuration } from "./schema/duration.js";
 import { isRefusal, refuse } from "./schema/errors.js";
 import { lazily, nothingLoading } from "./schema/lazily.js";
-import {
-  clockSetting,
-  DEFAULT_API_KEY,
-  DEFAULT_HOST,
-  DEFAULT_LIVE_API_KEY,
-  DEFAULT_WEBHOOK_SECRET,
-  FIXED_SEED,
-  type StartOptions,
-  webhookUrl,
-} from "./schema/options.js";
+import { DEFAULT_HOST, type StartOptions } from "./schema/options.js";
 import { printableLines } from "./schema/printable.js";
 import { SandboxError } from "./schema/sandbox-error.js";
-import { type Settings, settingsOf } from "./schema/settings.js";
 import { instantText, parseInstant } from "./schema/time.js";
 import { UserError } from "./schema/user-error.js";
-import { namespaceStorage } from "./storage.js";
-import type { LocalWorld, WebhookOption, WorldOptions } from "./world.js";
+import { StoreError } from "./store/error.js";
+import type { AdvanceReport } from "./time/advance.js";
 
 /** What a sandbox is started with: the options of `start`, checked (see `StartOptions`). */
 export interface OpenOptions extends StartOptions {
@@ -79,8 +63,8 @@ export interface WebhookSubscription {
 
 /** Everything a running sandbox is, behind the library's door and under the command. */
 export class Sandbox {
-  readonly #worlds: Host;
-  readonly #world: LocalWorld;
+  readonly #namespaces: Namespaces;
+  readonly #namespace: Namespace;
   readonly #app: ReturnType<typeof createApp>;
   readonly #fetch: (request: Request) => Promise<Response>;
   readonly #options: OpenOptions;
@@ -91,13 +75,13 @@ export class Sandbox {
   #closing: Promise<void> | undefined;
 
   /** @internal Use `createSandbox()`. */
-  constructor(host: Host, options: OpenOptions, version: string) {
-    this.#worlds = host;
-    this.#world = host.default;
+  constructor(namespaces: Namespaces, options: OpenOptions, version: string) {
+    this.#namespaces = namespaces;
+    this.#namespace = namespaces.default;
     this.#options = options;
     this.#version = version;
     this.#app = createApp({
-      worlds: host,
+      namespaces,
       paths: options.paths ?? {},
       errorCodes: options.error_codes ?? {},
       onError: options.onError ?? reportError,
@@ -106,29 +90,29 @@ export class Sandbox {
   }
 
   /** The namespace; by here goes every method that needs it. */
-  #here(method: string): LocalWorld {
+  #here(method: string): Namespace {
     if (this.#closing !== undefined) throw new UserError(`${method}: the sandbox is closed`);
-    return this.#world;
+    return this.#namespace;
   }
 
   /** The API key of test mode. */
   get apiKey(): string {
-    return this.#world.info.apiKey;
+    return this.#namespace.info.apiKey;
   }
 
   /** The API key of live mode: other data, the same behaviour. */
   get liveApiKey(): string {
-    return this.#world.info.liveApiKey;
+    return this.#namespace.info.liveApiKey;
   }
 
   /** What webhooks are signed with unless an endpoint has a secret of its own. */
   get webhookSecret(): string {
-    return this.#world.info.webhookSecret;
+    return this.#namespace.info.webhookSecret;
   }
 
   /** What ids and chance follow from. */
   get seed(): string {
-    return this.#world.info.seed;
+    return this.#namespace.info.seed;
   }
 
   /** What the control API asks for beyond loopback; undefined when it asks for nothing, or is closed. */
@@ -167,13 +151,13 @@ export class Sandbox {
    * (204); what it throws is an answer 500. Returns how to stop.
    */
   onWebhook(handler: WebhookHandler, options: WebhookHandlerOptions = {}): WebhookSubscription {
-    const world = this.#here("onWebhook");
+    const namespace = this.#here("onWebhook");
     if (typeof handler !== "function") throw new UserError("onWebhook: needs a function");
     const { url, ...webhook } = webhookHandlerOptions(options, {
       secret: this.webhookSecret,
-      signature: world.engine.settings.signature,
+      signature: namespace.engine.settings.signature,
     });
-    const stop = world.receive({ handler, url }, webhook);
+    const stop = namespace.receive({ handler, url }, webhook);
     return Object.assign(stop, { [Symbol.dispose]: stop });
   }
 
@@ -218,13 +202,13 @@ export class Sandbox {
         };
         // A request line with a whole URL names the host there, and the Host header counts for nothing.
         const host = incoming.url?.startsWith("/") ? incoming.headers.host : new URL(request.url).host;
-        if (!guard.allows(host)) return hostRefused(host, this.#world.nowMs());
+        if (!guard.allows(host)) return hostRefused(host, this.#namespace.nowMs());
         if (
           needsToken &&
           getPath(request).startsWith("/_sandbox") &&
           !access.allows(incoming.headers["sandbox-control-token"], incoming.headers.cookie)
         )
-          return access.signIn(request.url, this.#world.nowMs()) ?? this.#controlClosed(access);
+          return access.signIn(request.url, this.#namespace.nowMs()) ?? this.#controlClosed(access);
         const response = this.#app.fetch(request);
         return response instanceof Promise ? response.then(cutIfDropped) : cutIfDropped(response);
       },
@@ -232,14 +216,14 @@ export class Sandbox {
         if (!guard.allows(incoming.headers.host)) return false;
         const { status, json } = healthReply(this.#version);
         outgoing.writeHead(status, {
-          ...replyHeaders(this.#world.nowMs()),
+          ...replyHeaders(this.#namespace.nowMs()),
           "content-length": Buffer.byteLength(json),
         });
         outgoing.end(json);
         return true;
       },
       ...unanswered({
-        nowMs: () => this.#world.nowMs(),
+        nowMs: () => this.#namespace.nowMs(),
         errorCodes: this.#options.error_codes,
         onError: this.#options.onError ?? reportError,
       }),
@@ -250,11 +234,11 @@ export class Sandbox {
     const message = access.isClosed
       ? "The control API is closed: this server listens beyond loopback; start it with --control-token"
       : "The control API needs the header Sandbox-Control-Token";
-    return toResponse(errorReply(refuse("FORBIDDEN", message)), this.#world.nowMs());
+    return toResponse(errorReply(refuse("FORBIDDEN", message)), this.#namespace.nowMs());
   }
 
   /** Moves time: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`. */
-  async advance(target: string | Date): Promise<AdvanceReply> {
+  async advance(target: string | Date): Promise<AdvanceReport> {
     const result = await this.#here("advance").clock.advance(this.#advanceTarget(target));
     if (isRefusal(result)) throw new SandboxError(result);
     return result;
@@ -269,25 +253,25 @@ export class Sandbox {
       throw new UserError(
         `advance: cannot go by ${JSON.stringify(target)}: give a duration such as 30m, an instant, next or idle`,
       );
-    if (toMs < this.#world.nowMs())
+    if (toMs < this.#namespace.nowMs())
       throw new UserError("advance: time does not go back: the instant is in the past");
     return { toMs };
   }
 
   /** Moves a charge to a status, as a person at the control API would; throws a SandboxError if it may not. */
   transition(chargeId: string, to: ChargeStatus, reason?: string): ChargeDetail {
-    const world = this.#here("transition");
+    const namespace = this.#here("transition");
     const move = transitionOf({ chargeId, to, reason });
-    const moved = world.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
+    const moved = namespace.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
     if (isRefusal(moved)) throw new SandboxError(moved);
     return chargeDetail(moved);
   }
 
   /** Back to the initial state. Webhooks and keys stay unless told otherwise; ids go on unless they shall repeat. */
   reset(options: ResetOptions = {}): void {
-    const world = this.#here("reset");
+    const namespace = this.#here("reset");
     const { keep = KEPT_BY_DEFAULT, ids } = resetOptionsOf(options);
-    const refusal = world.reset({ keep, repeatIds: ids === "repeat" });
+    const refusal = namespace.reset({ keep, repeatIds: ids === "repeat" });
     if (refusal !== undefined) throw new SandboxError(refusal);
   }
 
@@ -297,8 +281,8 @@ export class Sandbox {
    */
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
     this.#here("checkWebhook");
-    const { checkWebhook } = await lazily(() => import("./runtime/doctor/check.js"));
-    const { readCheckOptions } = await lazily(() => import("./runtime/doctor/options.js"));
+    const { checkWebhook } = await lazily(() => import("./doctor/check.js"));
+    const { readCheckOptions } = await lazily(() => import("./doctor/options.js"));
     const { signature, webhook_timeout } = this.#options;
     const defaults = { secret: this.webhookSecret, signature, timeout: webhook_timeout };
     const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
@@ -314,9 +298,9 @@ export class Sandbox {
 
   /** Puts a state back that was taken here or elsewhere; time goes on from where it stood. */
   async restore(snapshot: StateDump): Promise<void> {
-    const world = this.#here("restore");
+    const namespace = this.#here("restore");
     // A copy of our own: records never change.
-    const refusal = await world.snapshots.load(plainJson(snapshot));
+    const refusal = await namespace.snapshots.load(plainJson(snapshot));
     if (refusal !== undefined) throw new SandboxError(refusal);
   }
 
@@ -331,19 +315,19 @@ export class Sandbox {
    * are on top and go again. Resolves with a report whether or not they pass; throws for a file with faults.
    */
   async run(file: string, options: RunFileOptions = {}): Promise<RunReport> {
-    const world = this.#here("run");
+    const namespace = this.#here("run");
     checkRunOptions(file, options);
-    const { readScenarioFile } = await lazily(() => import("./runtime/scenario-files.js"));
-    const { runScenario } = await lazily(() => import("./runtime/steps/run.js"));
+    const { readScenarioFile } = await lazily(() => import("./scenario/files.js"));
+    const { runScenario } = await lazily(() => import("./scenario/steps/run.js"));
     const { vars, environment = process.env, app, ...rest } = options;
     const loaded = await readScenarioFile(file, {
       given: vars ?? {},
       environment,
-      runIdOf: (name) => this.#worlds.runIdOf(world, name),
+      runIdOf: (name) => namespace.nextRunId(name),
     });
     return runScenario(loaded, {
       ...rest,
-      app: app?.replace(/\/+$/, ""),
+      app: app && withoutEndSlashes(app),
       fetch: (path, init) => this.fetch(path, init),
     });
   }
@@ -363,7 +347,7 @@ export class Sandbox {
 
   async #close(): Promise<void> {
     try {
-      this.#worlds.close();
+      this.#namespaces.close();
     } finally {
       const listening = await this.#opening?.catch(() => undefined);
       await listening?.close();
@@ -392,66 +376,10 @@ function plainJson(value: unknown): unknown {
 const ALREADY_SENT_HEADER = "x-hono-already-sent";
 
 /** What a disk refused is said in a line; of anything else, where it happened is worth knowing. */
-function reportError(error: unknown): void {
+export function reportError(error: unknown): void {
   const text =
     error instanceof StoreError
       ? error.message
       : `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   process.stderr.write(`payments-sandbox: ${printableLines(text)}\n`);
-}
-
-/** Looks at the data of an earlier run; where there can be none, its schemas need not be loaded. */
-async function auditWith(catalogue: Catalogue, settings: Settings): Promise<WorldOptions["audit"]> {
-  const { auditState } = await import("./engine/intake/read.js");
-  return (state) => auditState(state, { catalogue, settings });
-}
-
-/** Reads the files, makes the world, wires it to HTTP. Throws a UserError for what the user can mend. */
-export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
-  const options = asked.control_token === "generate" ? { ...asked, control_token: madeUpToken() } : asked;
-  const version = packageVersion();
-  const { fixtures, scenarios, active } = await readService(options);
-  const webhooks: WebhookOption[] = [
-    ...(options.webhooks ?? []).map((one) => ({
-      ...one,
-      url: one.url === undefined ? undefined : webhookUrl(one.url),
-    })),
-    ...(options.webhook_url ?? []).map((url) => ({ url: webhookUrl(url)! })),
-  ];
-  const catalogue = new Catalogue(fixtures);
-  const settings = settingsOf(options);
-  const shared: Omit<WorldOptions, "name" | "store" | "snapshots"> = {
-    seed: options.seed,
-    defaultSeed: options.makeUpSeed ? madeUpSeed() : FIXED_SEED,
-    clock: options.clock === undefined ? undefined : clockSetting(options.clock),
-    startMs: options.start_time === undefined ? undefined : parseInstant(options.start_time),
-    catalogue,
-    settings,
-    audit: options.data === undefined ? undefined : await auditWith(catalogue, settings),
-    scenarios,
-    activeScenarios: active,
-    webhooks,
-    webhookSecret: options.webhook_secret ?? DEFAULT_WEBHOOK_SECRET,
-    rateLimit:
-      options.rate_limit === undefined || options.rate_limit === "off" ? undefined : options.rate_limit,
-    publicUrl: options.public_url?.replace(/\/+$/, ""),
-    webhookTimeoutMs: durationMs(options.webhook_timeout ?? "15s"),
-    apiKey: DEFAULT_API_KEY,
-    liveApiKey: DEFAULT_LIVE_API_KEY,
-    wall: systemWall,
-    version,
-    onError: options.onError ?? reportError,
-    onNotice: options.onNotice,
-  };
-  const host = new Host({
-    base: shared,
-    autoNamespaces: options.auto_namespaces ?? false,
-    storage: await namespaceStorage(options),
-  });
-  return new Sandbox(host, options, version);
-}
-
-/** Starts a sandbox in this process. Nothing listens until `listen()`; nothing is left after `close()`. */
-export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  return openSandbox({ ...startOptionsOf("createSandbox", options), makeUpSeed: false, ownsProcess: false });
 }

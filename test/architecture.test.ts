@@ -12,7 +12,9 @@ const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
 
 describe("src", () => {
   it("is found at all", () => {
-    expect(sources).toEqual(expect.arrayContaining(["index.ts", "domain/money.ts", "http/api/charges.ts"]));
+    expect(sources).toEqual(
+      expect.arrayContaining(["index.ts", "domain/money.ts", "http/service/charges.ts"]),
+    );
   });
 
   it.each(sources)("%s keeps to the architecture", (file) => {
@@ -33,28 +35,32 @@ describe("the check of imports", () => {
     ["domain/a.ts", 'import "../engine/state.js";', "domain must not know engine"],
     ["domain/a.ts", 'type S = import("../engine/state.js").State;', "domain must not know engine"],
     ["domain/a.ts", 'import state = require("../engine/state.js");', "domain must not know engine"],
-    ["engine/a.ts", 'const { a } = await import("../runtime/a.js");', "engine must not know runtime"],
+    ["engine/a.ts", 'const { a } = await import("../store/a.js");', "engine must not know store"],
     ["engine/a.ts", "const { a } = await import(`../http/a.js`);", "engine must not know http"],
     ["engine/a.ts", 'const a = require("../http/a.js");', "engine must not know http"],
-    ["engine/commands/a.ts", 'import "../../runtime/a.js";', "engine must not know runtime"],
-    ["runtime/a.ts", 'import "../http/a.js";', "runtime must not know http"],
-    ["runtime/store/a.ts", 'import "../../http/api/a.js";', "runtime must not know http"],
-    ["http/a.ts", 'import "../runtime/a.js";', "http must not know runtime"],
-    ["http/pages/a.tsx", 'import "../../runtime/a.js";', "http must not know runtime"],
-    ["http/a.ts", 'import "../world.js";', "http must not know sandbox"],
-    ["runtime/a.ts", 'import "../sandbox.js";', "runtime must not know sandbox"],
+    ["engine/commands/a.ts", 'import "../../time/a.js";', "engine must not know time"],
+    ["time/a.ts", 'import "../delivery/a.js";', "time must not know delivery"],
+    ["store/a.ts", 'import "../delivery/a.js";', "store must not know delivery"],
+    ["delivery/a.ts", 'import "../store/a.js";', "delivery must not know store"],
+    ["store/a.ts", 'import "../namespace/a.js";', "store must not know namespace"],
+    ["namespace/a.ts", 'import "../http/service/a.js";', "namespace must not know http"],
+    ["namespace/a.ts", 'import "../scenario/files.js";', "namespace must not know scenario"],
+    ["http/pages/a.tsx", 'import "../../scenario/a.js";', "http must not know scenario"],
+    ["http/a.ts", 'import "../sandbox.js";', "http must not know sandbox"],
+    ["scenario/a.ts", 'import "../namespace/a.js";', "scenario must not know namespace"],
+    ["doctor/a.ts", 'import "../http/a.js";', "doctor must not know http"],
     ["sandbox.ts", 'import "./index.js";', "sandbox must not know index"],
-    ["world.ts", 'import "./cli/start.js";', "sandbox must not know cli"],
+    ["options.ts", 'import "./cli/start.js";', "sandbox must not know cli"],
     ["index.ts", 'import "./cli/start.js";', "index must not know cli"],
     ["cli/a.ts", 'import "../index.js";', "cli must not know index"],
     ["engine/a.ts", "await import(name);", "imports what only shows at run time"],
     ["engine/a.ts", 'import "../../test/support/engine.js";', "which is in no layer"],
     ["engine/a.ts", 'import "../helpers/a.js";', "which is in no layer"],
     ["domain/pricing.ts", 'import { Decimal } from "decimal.js";', "which only domain/money.ts may"],
-    ["runtime/a.ts", 'import type { Decimal } from "decimal.js";', "which only domain/money.ts may"],
+    ["store/a.ts", 'import type { Decimal } from "decimal.js";', "which only domain/money.ts may"],
     ["engine/a.ts", 'import { readFileSync } from "node:fs";', "engine is pure"],
     ["domain/a.ts", 'import { createServer } from "http";', "domain is pure"],
-    ["http/a.ts", 'import { setTimeout } from "node:timers/promises";', "outside src/runtime/"],
+    ["http/a.ts", 'import { setTimeout } from "node:timers/promises";', "outside src/time/"],
   ])("finds in %s: %s", (file, source, message) => {
     expect(messages(file, source)).toContainEqual(expect.stringContaining(message));
   });
@@ -65,11 +71,11 @@ describe("the check of imports", () => {
     ["domain/a.ts", 'import { createHash } from "node:crypto";\nimport type { B } from "../schema/b.js";'],
     ["engine/commands/a.ts", 'import { b } from "../../domain/b.js";\nexport { c } from "../state.js";'],
     [
-      "runtime/store/a.ts",
-      'import { openSync } from "node:fs";\nimport type { Change } from "../../engine/records.js";',
+      "store/a.ts",
+      'import { openSync } from "node:fs";\nimport type { Change } from "../engine/records.js";',
     ],
-    ["http/api/a.ts", 'import { b } from "../reply.js";\nimport { c } from "../../engine/queries.js";'],
-    ["world.ts", 'import { a } from "./runtime/a.js";\nimport { b } from "./http/b.js";'],
+    ["http/service/a.ts", 'import { b } from "../reply.js";\nimport { c } from "../../engine/queries.js";'],
+    ["sandbox.ts", 'import { a } from "./namespace/a.js";\nimport { b } from "./http/b.js";'],
     ["cli/a.ts", 'const { Sandbox } = await import("../sandbox.js");'],
     ["index.ts", 'export { Sandbox } from "./sandbox.js";'],
   ])("lets %s be", (file, source) => {
@@ -122,9 +128,9 @@ describe("the check for time, timers and chance", () => {
     ['import { randomBytes } from "node:crypto";', "randomBytes: randomness"],
     ['import { randomUUID as id } from "node:crypto";', "randomUUID: randomness"],
   ])("finds %s", (source, message) => {
-    for (const file of ["engine/a.ts", "http/a.ts", "world.ts", "index.ts", "cli/a.ts"])
+    for (const file of ["engine/a.ts", "store/a.ts", "http/a.ts", "sandbox.ts", "index.ts", "cli/a.ts"])
       expect(messages(file, source)).toContain(message);
-    expect(messages("runtime/a.ts", source)).toEqual([]);
+    expect(messages("time/a.ts", source)).toEqual([]);
   });
 
   it.each([
@@ -134,7 +140,7 @@ describe("the check for time, timers and chance", () => {
     "function iso(at: Date): string { return at.toISOString(); }",
     "type Timer = ReturnType<typeof setTimeout>;",
     "Math.max(1, Math.floor(2.5))",
-    '// Date.now() and setTimeout are for the runtime\nconst text = "Math.random()";',
+    '// Date.now() and setTimeout are for time/\nconst text = "Math.random()";',
     "const page = `<script>setTimeout(() => location.reload(), 1000)</script>`;",
     'import { createHash } from "node:crypto";',
     "interface Wall { performance: number; setTimeout(run: () => void): void }",

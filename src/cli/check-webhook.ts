@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
-import { checkWebhook } from "../runtime/doctor/check.js";
-import { junitReport } from "../runtime/doctor/junit.js";
-import { readCheckOptions } from "../runtime/doctor/options.js";
-import type { WebhookReport } from "../runtime/doctor/report.js";
-import { textReport } from "../runtime/doctor/text.js";
+import { checkWebhook } from "../doctor/check.js";
+import { junitReport } from "../doctor/junit.js";
+import { readCheckOptions } from "../doctor/options.js";
+import type { WebhookReport } from "../doctor/report.js";
+import { textReport } from "../doctor/text.js";
 import { withOneLines } from "../schema/printable.js";
 import { UserError } from "../schema/user-error.js";
 import type { Signature } from "../schema/webhooks.js";

@@ -1,5 +1,5 @@
 import { type Command, CommanderError, Option } from "commander";
-import { packageVersion } from "../runtime/shipped.js";
+import { packageVersion } from "../files/package.js";
 import { addClientCommands } from "./client/commands.js";
 import { isUserMistake, tell } from "./mistakes.js";
 import { addStartOptions } from "./options.js";

@@ -1,4 +1,4 @@
-import type { RunReport, StepReport } from "../runtime/steps/report.js";
+import type { RunReport, StepReport } from "../scenario/steps/report.js";
 import { failureLines } from "./report.js";
 
 /** The report as JUnit XML: a suite a file, a case a step; what was not run counts as skipped. */

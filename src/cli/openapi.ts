@@ -1,4 +1,4 @@
-import { openSandbox } from "../sandbox.js";
+import { openSandbox } from "../opening.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../schema/options.js";
 import { startOptions } from "./options.js";
 import { sayJson } from "./terminal.js";

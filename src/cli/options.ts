@@ -221,7 +221,7 @@ async function configFile(
   const named = flag ?? environment[variableOf("config")];
   const file = named ?? CONFIG_FILES.find((name) => existsSync(name));
   if (file === undefined) return {};
-  const { checkDocument, readDocument } = await import("../runtime/documents.js");
+  const { checkDocument, readDocument } = await import("../files/documents.js");
   const document = await readDocument(file);
   if (document.value === null) return {};
   return checkDocument(startOptionsSchema, document) as Record<string, unknown>;

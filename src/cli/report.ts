@@ -1,5 +1,5 @@
-import type { Difference, Failure } from "../runtime/steps/failure.js";
-import type { RunReport, StepReport } from "../runtime/steps/report.js";
+import type { Difference, Failure } from "../scenario/steps/failure.js";
+import type { RunReport, StepReport } from "../scenario/steps/report.js";
 import { withOneLines } from "../schema/printable.js";
 import { type Paint, paint, type Style } from "./paint.js";
 

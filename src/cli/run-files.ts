@@ -1,6 +1,6 @@
-import { DocumentError, type Fault, faultText } from "../runtime/documents.js";
-import { type LoadedScenario, readScenarioFile } from "../runtime/scenario-files.js";
-import type { RunReport } from "../runtime/steps/report.js";
+import { DocumentError, type Fault, faultText } from "../files/documents.js";
+import { type LoadedScenario, readScenarioFile } from "../scenario/files.js";
+import type { RunReport } from "../scenario/steps/report.js";
 import { nearest } from "../schema/nearest.js";
 import { UserError } from "../schema/user-error.js";
 

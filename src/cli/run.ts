@@ -1,12 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline/promises";
-import { DocumentError } from "../runtime/documents.js";
-import type { LoadedScenario } from "../runtime/scenario-files.js";
-import type { RunReport } from "../runtime/steps/report.js";
-import { runScenario } from "../runtime/steps/run.js";
-import { freshRunId, repeatableRunId } from "../runtime/steps/run-id.js";
-import { openSandbox } from "../sandbox.js";
+import { repeatableRunId } from "../domain/run-id.js";
+import { DocumentError } from "../files/documents.js";
+import { openSandbox } from "../opening.js";
+import type { LoadedScenario } from "../scenario/files.js";
+import type { RunReport } from "../scenario/steps/report.js";
+import { runScenario } from "../scenario/steps/run.js";
+import { freshRunId } from "../scenario/steps/run-id.js";
+import { withoutEndSlashes } from "../schema/addresses.js";
 import { FIXED_SEED, webhookUrl } from "../schema/options.js";
 import { UserError } from "../schema/user-error.js";
 import { junitXml } from "./junit.js";
@@ -149,7 +151,7 @@ function baseUrl(flag: string, given: string): string {
   const url = webhookUrl(given);
   if (url === undefined)
     throw new UserError(`${flag} must be an http or https URL, not ${JSON.stringify(given)}`);
-  return url.replace(/\/+$/, "");
+  return withoutEndSlashes(url);
 }
 
 function writeReport(file: string, text: string): void {

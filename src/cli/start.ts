@@ -1,4 +1,5 @@
-import { openSandbox, type Sandbox } from "../sandbox.js";
+import { openSandbox } from "../opening.js";
+import type { Sandbox } from "../sandbox.js";
 import { DEFAULT_PORT, DEFAULT_RATE_LIMIT } from "../schema/options.js";
 import { tell } from "./mistakes.js";
 import { startOptions } from "./options.js";

@@ -1,6 +1,6 @@
+import { type Fault, faultText } from "../files/documents.js";
 import { configFaults } from "../options.js";
-import { type Fault, faultText } from "../runtime/documents.js";
-import { type Validation, validateFile } from "../runtime/validation.js";
+import { type Validation, validateFile } from "../scenario/validation.js";
 import { oneLine } from "../schema/printable.js";
 import { say, sayJson } from "./terminal.js";
 import { variablesOf } from "./variables.js";

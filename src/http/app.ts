@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import type { Namespaces } from "../namespace/namespaces.js";
 import { refuse } from "../schema/errors.js";
 import { lazily } from "../schema/lazily.js";
 import { iso } from "../schema/time.js";
@@ -9,12 +10,11 @@ import { isDropped } from "./dropped.js";
 import { OPERATIONS } from "./operations.js";
 import { isEmbedded, OTHER_SITE } from "./origin.js";
 import { pageRoutes } from "./pages/routes.js";
-import type { Worlds } from "./ports.js";
 import { errorReply, ok, type Reply, toResponse } from "./reply.js";
-import { serve, serveUnknown } from "./service.js";
+import { serve, serveUnknown } from "./service/serve.js";
 
 export interface AppOptions {
-  readonly worlds: Worlds;
+  readonly namespaces: Namespaces;
   /** Operation id → path of the user's own, parameters in braces. */
   readonly paths?: Readonly<Record<string, string>>;
   /** Error code → the user's own name for it. */
@@ -29,7 +29,7 @@ export function createApp(options: AppOptions): Hono {
 }
 
 /** The whole server, and the part of it that is the control API. */
-export function createApps({ worlds, paths = {}, errorCodes = {}, onError }: AppOptions): {
+export function createApps({ namespaces, paths = {}, errorCodes = {}, onError }: AppOptions): {
   readonly app: Hono;
   readonly control: Hono;
 } {
@@ -44,42 +44,42 @@ export function createApps({ worlds, paths = {}, errorCodes = {}, onError }: App
   };
   for (const operation of OPERATIONS) {
     const path = paths[operation.id]?.replace(/\{(\w+)\}/g, ":$1") ?? operation.path;
-    route(operation.method, path, serve(worlds, operation));
+    route(operation.method, path, serve(namespaces, operation));
   }
   for (const operation of CONTROL_OPERATIONS)
-    route(operation.method, operation.path, serveControl(worlds, operation, fetchOf(app)));
-  for (const page of pageRoutes(worlds)) route(page.method, page.path, page.handle);
+    route(operation.method, operation.path, serveControl(namespaces, operation, fetchOf(app)));
+  for (const page of pageRoutes(namespaces)) route(page.method, page.path, page.handle);
   // These are made on demand, so that a start does not read what most runs never ask for.
   const openapi = () => lazily(() => import("./openapi/serve.js"));
   const controlOpenapi = () => lazily(() => import("./openapi/control/serve.js"));
   const docs = () => lazily(() => import("./pages/docs.js"));
   const dashboard = () => lazily(() => import("./pages/dashboard/serve.js"));
-  route("GET", "/openapi.json", async (c) => (await openapi()).serveOpenApi(worlds, paths, c));
-  route("GET", "/docs", async (c) => (await docs()).serveDocs(worlds, paths, c));
-  route("GET", "/_sandbox/docs", async (c) => (await docs()).serveControlDocs(worlds, c));
+  route("GET", "/openapi.json", async (c) => (await openapi()).serveOpenApi(namespaces, paths, c));
+  route("GET", "/docs", async (c) => (await docs()).serveDocs(namespaces, paths, c));
+  route("GET", "/_sandbox/docs", async (c) => (await docs()).serveControlDocs(namespaces, c));
   route("GET", "/_sandbox/openapi.json", async (c) =>
-    (await controlOpenapi()).serveControlOpenApi(worlds, c),
+    (await controlOpenapi()).serveControlOpenApi(namespaces, c),
   );
-  route("GET", "/_sandbox/dashboard", async (c) => (await dashboard()).showDashboard(worlds, c));
-  route("POST", "/_sandbox/dashboard", async (c) => (await dashboard()).actOnDashboard(worlds, c));
+  route("GET", "/_sandbox/dashboard", async (c) => (await dashboard()).showDashboard(namespaces, c));
+  route("POST", "/_sandbox/dashboard", async (c) => (await dashboard()).actOnDashboard(namespaces, c));
   route("GET", "/", (c) =>
     c.req.header("accept")?.includes("text/html")
       ? new Response(null, {
           status: 302,
-          headers: { location: "/_sandbox/dashboard", "sandbox-now": iso(worlds.nowMs()) },
+          headers: { location: "/_sandbox/dashboard", "sandbox-now": iso(namespaces.nowMs()) },
         })
       : toResponse(
           ok({
             name: "payments-sandbox",
-            version: worlds.version,
+            version: namespaces.version,
             docs: "/docs",
             dashboard: "/_sandbox/dashboard",
           }),
-          worlds.nowMs(),
+          namespaces.nowMs(),
         ),
   );
-  route("GET", "/_sandbox/stream", serveStream(worlds));
-  route("GET", "/health", () => toResponse(healthReply(worlds.version), worlds.nowMs()));
+  route("GET", "/_sandbox/stream", serveStream(namespaces));
+  route("GET", "/health", () => toResponse(healthReply(namespaces.version), namespaces.nowMs()));
 
   const known = [...methodsAt].map(([path, methods]) => ({
     pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`),
@@ -95,16 +95,16 @@ export function createApps({ worlds, paths = {}, errorCodes = {}, onError }: App
         ? [refuse("NOT_FOUND", `There is nothing at ${path}`)]
         : [refuse("METHOD_NOT_ALLOWED", `${method} is not allowed at ${path}`), { allow: there.allow }];
     const reply = errorReply(refusal, headers, codesAt(path));
-    return isControl(path) ? toResponse(reply, worlds.nowMs()) : serveUnknown(worlds, c, reply);
+    return isControl(path) ? toResponse(reply, namespaces.nowMs()) : serveUnknown(namespaces, c, reply);
   };
   const failed = (error: Error, c: Context) => {
     onError(error);
     const refusal = refuse("INTERNAL_ERROR", "Internal error");
-    return toResponse(errorReply(refusal, undefined, codesAt(c.req.path)), worlds.nowMs());
+    return toResponse(errorReply(refusal, undefined, codesAt(c.req.path)), namespaces.nowMs());
   };
   const toControl = (c: Context) =>
     isEmbedded(c.req.raw)
-      ? toResponse(errorReply(refuse("FORBIDDEN", OTHER_SITE)), worlds.nowMs())
+      ? toResponse(errorReply(refuse("FORBIDDEN", OTHER_SITE)), namespaces.nowMs())
       : control.fetch(c.req.raw, c.env);
   app.all(`${CONTROL}/*`, toControl);
   app.all(CONTROL, toControl);

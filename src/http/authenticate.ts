@@ -1,6 +1,6 @@
 import type { Caller } from "../engine/caller.js";
+import type { Namespace } from "../namespace/namespace.js";
 import type { KeyFixture } from "../schema/fixtures.js";
-import type { World } from "./ports.js";
 
 /** The key of `Authorization: Bearer KEY`, or null when there is none or the scheme is another. */
 export function bearerKey(header: string | null | undefined): string | null {
@@ -10,8 +10,8 @@ export function bearerKey(header: string | null | undefined): string | null {
 }
 
 /** Who holds the key: its prefix gives the mode. Undefined when the organization is gone or deactivated. */
-export function callerOf(world: World, key: KeyFixture): Caller | undefined {
-  const organization = world.engine.catalogue.organization(key.organization_id);
+export function callerOf(namespace: Namespace, key: KeyFixture): Caller | undefined {
+  const organization = namespace.engine.catalogue.organization(key.organization_id);
   if (organization === undefined || organization.status !== "active") return undefined;
   return { key: key.key, mode: key.key.startsWith("sk_live_") ? "live" : "test", organization };
 }

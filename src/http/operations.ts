@@ -1,15 +1,17 @@
 import type { Caller } from "../engine/caller.js";
+import type { Namespace } from "../namespace/namespace.js";
 import type { Refusal } from "../schema/errors.js";
 import type { OperationId } from "../schema/operation-ids.js";
-import { balances } from "./api/accounts.js";
+import type { Reply } from "./reply.js";
+import { balances } from "./service/accounts.js";
 import {
   listPaymentMethods,
   listPaymentRails,
   listPayoutCurrencies,
   listSupportedCurrencies,
-} from "./api/catalogue.js";
-import { getCharge, getOrganization, listPayins } from "./api/charges.js";
-import { createCheckout, createQuote, createWhitelabel } from "./api/checkout.js";
+} from "./service/catalogue.js";
+import { getCharge, getOrganization, listPayins } from "./service/charges.js";
+import { createCheckout, createQuote, createWhitelabel } from "./service/checkout.js";
 import {
   createDestination,
   createWithdrawal,
@@ -17,7 +19,7 @@ import {
   getWithdrawal,
   listDestinations,
   listWithdrawals,
-} from "./api/payouts.js";
+} from "./service/payouts.js";
 import {
   createWebhook,
   deleteWebhook,
@@ -25,13 +27,11 @@ import {
   listWebhooks,
   rotateWebhookSecret,
   updateWebhook,
-} from "./api/webhooks.js";
-import type { World } from "./ports.js";
-import type { Reply } from "./reply.js";
+} from "./service/webhooks.js";
 
 /** A call of the service that has passed every check before the body's own. */
 export interface Call<WhoAsks = Caller | undefined> {
-  readonly world: World;
+  readonly namespace: Namespace;
   readonly caller: WhoAsks;
   readonly url: string;
   readonly body: Record<string, unknown>;

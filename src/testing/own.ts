@@ -1,5 +1,5 @@
 import { type SandboxOptions, startOptionsOf } from "../library-options.js";
-import { openSandbox } from "../sandbox.js";
+import { openSandbox } from "../opening.js";
 import { UserError } from "../schema/user-error.js";
 import { OWN_OPTIONS, type Place } from "./place.js";
 

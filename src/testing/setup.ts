@@ -1,12 +1,12 @@
 import { type ControlCall, ControlClient } from "../control-client.js";
+import type { WebhookHandler } from "../delivery/in-process.js";
 import type { StateDump } from "../engine/records.js";
-import type { AdvanceReply } from "../http/ports.js";
 import type { ResetOptions, SandboxOptions, WebhookHandlerOptions } from "../library-options.js";
-import type { WebhookHandler } from "../runtime/in-process.js";
 import type { ChargeDetail } from "../sandbox.js";
 import type { ChargeStatus } from "../schema/common.js";
 import { parseDuration } from "../schema/duration.js";
 import { instantText } from "../schema/time.js";
+import type { AdvanceReport } from "../time/advance.js";
 import { findHooks, type TestHooks } from "./hooks.js";
 import { openOwn } from "./own.js";
 import type { Place } from "./place.js";
@@ -38,7 +38,7 @@ export interface TestSandbox {
   /** Calls the sandbox, whatever host the request is for; takes a path too, and may stand in for `fetch`. */
   readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
   /** Moves time: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`. */
-  advance(target: string | Date): Promise<AdvanceReply>;
+  advance(target: string | Date): Promise<AdvanceReport>;
   /** Moves a charge to a status; the charge as a read answers it then. */
   transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail>;
   /** Back to the initial state: what happens before each test. */
@@ -172,7 +172,7 @@ class Setup implements TestSandbox {
     return new ControlClient(this.fetch).call<Answer>(...call);
   }
 
-  async advance(target: string | Date): Promise<AdvanceReply> {
+  async advance(target: string | Date): Promise<AdvanceReport> {
     const text = instantText(target);
     const field =
       text === "next" || text === "idle" ? "until" : parseDuration(text) === undefined ? "to" : "by";

@@ -1,13 +1,14 @@
 import { ControlClient } from "../control-client.js";
+import { answerOf, type WebhookHandler } from "../delivery/in-process.js";
 import { isLoopback } from "../http/hosts.js";
+import { listen } from "../http/listener.js";
 import {
   type SandboxOptions,
   startOptionsOf,
   type WebhookHandlerOptions,
   webhookHandlerOptions,
 } from "../library-options.js";
-import { answerOf, type WebhookHandler } from "../runtime/in-process.js";
-import { listen } from "../runtime/listener.js";
+import { withoutEndSlashes } from "../schema/addresses.js";
 import { UserError } from "../schema/user-error.js";
 import { OWN_OPTIONS, type Place } from "./place.js";
 
@@ -88,7 +89,7 @@ export async function openShared(server: string, options: SandboxOptions): Promi
 function serverUrl(given: string): string {
   const text = /^https?:\/\//i.test(given) ? given : `http://${given}`;
   if (!URL.canParse(text)) throw new UserError(`setupSandbox: ${JSON.stringify(given)} is not a URL`);
-  return text.replace(/\/+$/, "");
+  return withoutEndSlashes(text);
 }
 
 /** Takes every request to that server, and to the namespace unless it names one itself. */

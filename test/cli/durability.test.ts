@@ -2,8 +2,8 @@ import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/index.js";
-import { fileStore } from "../../src/runtime/store/file.js";
-import { nodeIo } from "../../src/runtime/store/io.js";
+import { fileStore } from "../../src/store/file.js";
+import { nodeIo } from "../../src/store/io.js";
 import {
   buildIfMissing,
   Command,

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { fileStore } from "../../src/runtime/store/file.js";
-import { openSandbox, type Sandbox } from "../../src/sandbox.js";
+import { openSandbox } from "../../src/opening.js";
+import type { Sandbox } from "../../src/sandbox.js";
+import { fileStore } from "../../src/store/file.js";
 import { removeFolders, temporaryFolder } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 

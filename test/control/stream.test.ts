@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
+import { Namespace } from "../../src/namespace/namespace.js";
 import { streamMissedSchema } from "../../src/schema/control-responses.js";
-import { LocalWorld } from "../../src/world.js";
 import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
@@ -68,9 +68,9 @@ describe("GET /_sandbox/stream", () => {
 
   it("frees its subscription when the client goes, and takes none for HEAD", async () => {
     let open = 0;
-    const subscribe = LocalWorld.prototype.subscribe;
-    using spy = vi.spyOn(LocalWorld.prototype, "subscribe").mockImplementation(function (
-      this: LocalWorld,
+    const subscribe = Namespace.prototype.subscribe;
+    using spy = vi.spyOn(Namespace.prototype, "subscribe").mockImplementation(function (
+      this: Namespace,
       one,
     ) {
       open++;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { signatureHeaders } from "../../src/runtime/signatures.js";
+import { signatureHeaders } from "../../src/delivery/signing.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
 import { ROOT } from "../support/process-command.js";
 import { checkAt } from "./receivers.js";

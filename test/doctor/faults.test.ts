@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
+import type { CheckWebhookOptions } from "../../src/doctor/options.js";
 import type { WebhookReport } from "../../src/index.js";
-import type { CheckWebhookOptions } from "../../src/runtime/doctor/options.js";
 import { everyNameIs, namesAreAsEver } from "../support/names.js";
 import {
   checkAt,

@@ -2,9 +2,9 @@ import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { checkWebhook } from "../../src/runtime/doctor/check.js";
-import { type CheckWebhookOptions, readCheckOptions } from "../../src/runtime/doctor/options.js";
-import type { WebhookReport } from "../../src/runtime/doctor/report.js";
+import { checkWebhook } from "../../src/doctor/check.js";
+import { type CheckWebhookOptions, readCheckOptions } from "../../src/doctor/options.js";
+import type { WebhookReport } from "../../src/doctor/report.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
 
 export interface Incoming {

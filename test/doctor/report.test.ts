@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/main.js";
+import { judge } from "../../src/doctor/judge.js";
+import { junitReport } from "../../src/doctor/junit.js";
+import { type Answer, PROBES, type Probe } from "../../src/doctor/report.js";
+import { textReport } from "../../src/doctor/text.js";
 import { createSandbox, UserError, type WebhookReport } from "../../src/index.js";
-import { judge } from "../../src/runtime/doctor/judge.js";
-import { junitReport } from "../../src/runtime/doctor/junit.js";
-import { type Answer, PROBES, type Probe } from "../../src/runtime/doctor/report.js";
-import { textReport } from "../../src/runtime/doctor/text.js";
 import { SIGNATURE_SCHEMES } from "../../src/schema/webhooks.js";
 import { checkAt, receiver, reply, serve } from "./receivers.js";
 

@@ -7,7 +7,21 @@ import { emailSchema } from "../../src/schema/common.js";
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 
 /** Where texts of the caller's are checked and matched. */
-const PLACES = ["schema", "domain", "engine", "http", "http/api", "http/control", "runtime", "runtime/steps"];
+const PLACES = [
+  "schema",
+  "domain",
+  "engine",
+  "http",
+  "http/service",
+  "http/control",
+  "time",
+  "files",
+  "store",
+  "delivery",
+  "namespace",
+  "scenario",
+  "scenario/steps",
+];
 
 function patternsIn(file: string): RegExp[] {
   const found: RegExp[] = [];

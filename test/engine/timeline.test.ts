@@ -8,11 +8,11 @@ import type { Engine } from "../../src/engine/engine.js";
 import type { Task } from "../../src/engine/records.js";
 import { State } from "../../src/engine/state.js";
 import { commandOf } from "../../src/engine/task-commands.js";
-import { runAhead } from "../../src/runtime/run-ahead.js";
-import { scenarioWarnings } from "../../src/runtime/scenario-warnings.js";
+import { scenarioWarnings } from "../../src/scenario/warnings.js";
 import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES } from "../../src/schema/common.js";
 import { isRefusal } from "../../src/schema/errors.js";
 import type { ChargeEntry, WithdrawalEntry } from "../../src/schema/scenario.js";
+import { runAhead } from "../../src/time/run-ahead.js";
 import {
   asJson,
   must,

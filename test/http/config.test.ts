@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../src/http/operations.js";
-import { type OpenOptions, openSandbox } from "../../src/sandbox.js";
+import { openSandbox } from "../../src/opening.js";
+import type { OpenOptions } from "../../src/sandbox.js";
 import { check, issueMessage, issuePath } from "../../src/schema/issues.js";
 import { OPERATION_IDS } from "../../src/schema/operation-ids.js";
 import { startOptionsSchema } from "../../src/schema/options.js";

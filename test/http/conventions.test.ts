@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../src/http/operations.js";
-import { createSandbox } from "../../src/sandbox.js";
+import { createSandbox } from "../../src/opening.js";
 import {
   Api,
   expectError,

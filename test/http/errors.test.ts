@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openSandbox as openWith } from "../../src/sandbox.js";
+import { openSandbox as openWith } from "../../src/opening.js";
 import {
   errorOf,
   expectError,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ServedRequest } from "../../src/http/ports.js";
-import { RequestJournal } from "../../src/runtime/request-journal.js";
+import { Observers } from "../../src/namespace/observers.js";
+import type { ServedRequest } from "../../src/namespace/request-journal.js";
+import { RequestJournal } from "../../src/namespace/request-journal.js";
 import { openApi } from "../support/api-client.js";
 import { answerFaults, checkAnswer } from "../support/openapi-answers.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";
@@ -65,16 +66,16 @@ describe("the check of answers", () => {
   });
 
   it("sees what the journal of any sandbox hears of", () => {
-    new RequestJournal<ServedRequest>(10, () => {}).add(served(BALANCES), 0);
+    new RequestJournal(10, new Observers(() => {})).add(served(BALANCES), 0);
   });
 
   it.fails("fails the test in which an answer was not as documented", () => {
-    new RequestJournal<ServedRequest>(10, () => {}).add(served({ success: true }), 0);
+    new RequestJournal(10, new Observers(() => {})).add(served({ success: true }), 0);
   });
 
   it("leaves alone what a fault forced", () => {
     const forced = { ...served({ success: true }), fault: "flaky_api" };
-    new RequestJournal<ServedRequest>(10, () => {}).add(forced, 0);
+    new RequestJournal(10, new Observers(() => {})).add(forced, 0);
   });
 });
 

@@ -4,7 +4,7 @@ import { createApps } from "../../src/http/app.js";
 import { CONTROL_OPERATIONS } from "../../src/http/control/operations.js";
 import { CONTROL_DOCS } from "../../src/http/openapi/control/operations/all.js";
 import { STREAM_COMPONENTS } from "../../src/http/openapi/control/stream.js";
-import type { Worlds } from "../../src/http/ports.js";
+import type { Namespaces } from "../../src/namespace/namespaces.js";
 import { STREAM_SCHEMAS } from "../../src/schema/control-responses.js";
 import { ERROR_STATUS } from "../../src/schema/errors.js";
 import { openApi } from "../support/api-client.js";
@@ -37,7 +37,7 @@ describe("the control API's document", () => {
   });
 
   it("has every call there is, and no other", () => {
-    const { app, control: controlApp } = createApps({ worlds: {} as Worlds, onError: () => {} });
+    const { app, control: controlApp } = createApps({ namespaces: {} as Namespaces, onError: () => {} });
     const served = [...app.routes.filter(({ method }) => method !== "ALL"), ...controlApp.routes]
       .filter(({ path }) => path === "/health" || path === "/_sandbox" || path.startsWith("/_sandbox/"))
       .filter(({ path }) => !NO_CALLS.includes(path))

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { OpenApiDocument } from "../../src/http/openapi/document.js";
 import { OPERATION_DOCS } from "../../src/http/openapi/operations/all.js";
 import { OPERATIONS } from "../../src/http/operations.js";
-import { openSandbox } from "../../src/sandbox.js";
+import { openSandbox } from "../../src/opening.js";
 import { Api, KES_ORDER, okBody, openApi } from "../support/api-client.js";
 import { schemaValidator } from "../support/openapi-answers.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox } from "../../src/sandbox.js";
+import { createSandbox } from "../../src/opening.js";
+import type { Sandbox } from "../../src/sandbox.js";
 
 const open: Sandbox[] = [];
 afterEach(async () => {

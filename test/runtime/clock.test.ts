@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ClockRecord } from "../../src/engine/records.js";
-import { Clock } from "../../src/runtime/clock.js";
-import { MAX_TIMER_MS, systemWall } from "../../src/runtime/wall.js";
 import { clockSetting } from "../../src/schema/options.js";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
 import { MAX_INSTANT_MS } from "../../src/schema/time.js";
+import { Clock } from "../../src/time/clock.js";
+import { MAX_TIMER_MS, systemWall } from "../../src/time/wall.js";
 import { hold, Receiver } from "../support/receiver-server.js";
 import { FakeWall, KeptStore, type WorldWishes, worldOn } from "../support/receiver-world.js";
 

@@ -2,7 +2,7 @@ import fs, { cpSync, readdirSync, unlinkSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { nodeIo, type StoreIo } from "../../src/runtime/store/io.js";
+import { nodeIo, type StoreIo } from "../../src/store/io.js";
 import { closeAll, dataFile, filesBeside, server } from "../support/kept.js";
 import { removeFolders, temporaryFolder } from "../support/process-command.js";
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { basename } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { nodeIo } from "../../src/runtime/store/io.js";
+import { nodeIo } from "../../src/store/io.js";
 import {
   closeAll,
   dataFile,

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { nodeIo } from "../../src/runtime/store/io.js";
+import { nodeIo } from "../../src/store/io.js";
 import { closeAll, dataFile, diskThatMayFill, filesBeside, server } from "../support/kept.js";
 import { removeFolders, temporaryFolder } from "../support/process-command.js";
 

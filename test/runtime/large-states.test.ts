@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { triggerEvent } from "../../src/engine/commands/events.js";
-import { aboutBytes, SizeNotice } from "../../src/runtime/size-notice.js";
-import { nodeIo } from "../../src/runtime/store/io.js";
-import { SnapshotFolder } from "../../src/runtime/store/snapshot-folder.js";
-import { memoryStorage } from "../../src/storage.js";
-import type { LocalWorld } from "../../src/world.js";
+import type { Namespace } from "../../src/namespace/namespace.js";
+import { nodeIo } from "../../src/store/io.js";
+import { aboutBytes, SizeNotice } from "../../src/store/size-notice.js";
+import { SnapshotFolder } from "../../src/store/snapshot-folder.js";
+import { memoryStorage } from "../../src/store/storage.js";
 import { closeAll, dataFile, server } from "../support/kept.js";
 import { removeFolders, temporaryFolder } from "../support/process-command.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
@@ -17,14 +17,14 @@ const START = Date.parse("2026-03-01T09:00:00.000Z");
 const MB = 2 ** 20;
 
 /** So many events of a tenth of a megabyte each. */
-function fill(world: LocalWorld, events: number): void {
+function fill(world: Namespace, events: number): void {
   for (let number = 1; number <= events; number++)
     world.execute(
       triggerEvent({ type: "webhook.test", mode: "test", data: { number, text: "x".repeat(100_000) } }),
     );
 }
 
-const eventsOf = async (world: LocalWorld) =>
+const eventsOf = async (world: Namespace) =>
   world.engine.state.page("events", "events", 0, 1_000).map(({ event_id }) => event_id);
 
 describe("the export of a large state", () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type Listening, type ListenOptions, listen } from "../../src/runtime/listener.js";
+import { type Listening, type ListenOptions, listen } from "../../src/http/listener.js";
 import { exchange, head } from "../support/api-wire.js";
 
 const opened: Listening[] = [];

@@ -1,15 +1,31 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutBody, KEPT_BODY_BYTES } from "../../src/runtime/kept-body.js";
-import { RequestJournal } from "../../src/runtime/request-journal.js";
+import { cutBody, KEPT_BODY_BYTES } from "../../src/namespace/kept-body.js";
+import { Observers } from "../../src/namespace/observers.js";
+import { RequestJournal, type ServedRequest } from "../../src/namespace/request-journal.js";
 
 const MB = 1024 * 1024;
 
-const request = (requestBody: string | null, responseBody: string | null = null) => ({
+const request = (requestBody: string | null, responseBody: string | null = null): ServedRequest => ({
+  method: "POST",
   url: "http://sandbox/api/v1/payments/quotes",
+  path: "/api/v1/payments/quotes",
+  operation: "createQuote",
+  // No answer: the suite holds every answer of the service against its document.
+  status: null,
+  clientGone: false,
+  apiKey: null,
   requestBody,
   responseBody,
+  errorCode: null,
+  idempotencyKey: null,
+  scenario: null,
+  fault: null,
 });
+const nobody = () =>
+  new Observers((error) => {
+    throw error;
+  });
 
 describe("a body that is too long", () => {
   const piece = fc.constantFrom("a", "ä", "€", "😀", "\ud83d", '"', "\n");
@@ -47,7 +63,7 @@ describe("the journal", () => {
     const runArb = fc.array(fc.tuple(bodyArb, bodyArb, fc.integer({ min: 1, max: 400 })), { maxLength: 8 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2_000 }), runArb, (limit, runs) => {
-        const journal = new RequestJournal(limit, () => {});
+        const journal = new RequestJournal(limit, nobody());
         const sizes: number[] = [];
         for (const [sent, got, times] of runs)
           for (let n = 0; n < times; n++) {
@@ -73,7 +89,7 @@ describe("the journal", () => {
   });
 
   it("begins anew when it is cleared", () => {
-    const journal = new RequestJournal(3, () => {});
+    const journal = new RequestJournal(3, nobody());
     for (let n = 0; n < 5; n++) journal.add(request("a"), 0);
     journal.clear();
     expect(journal.entries()).toEqual([]);

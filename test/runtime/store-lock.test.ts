@@ -20,14 +20,9 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { build } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  type FileStore,
-  type FileStoreOptions,
-  fileStore,
-  StoreError,
-} from "../../src/runtime/store/file.js";
-import type { Owner } from "../../src/runtime/store/owner.js";
-import { setTimeout } from "../../src/runtime/timers.js";
+import { type FileStore, type FileStoreOptions, fileStore, StoreError } from "../../src/store/file.js";
+import type { Owner } from "../../src/store/owner.js";
+import { pause } from "../../src/time/timers.js";
 import { change, dumpOf, modelOf, upTo } from "../support/store-model.js";
 
 /** Only Linux tells when a process began, and has pid namespaces. */
@@ -235,7 +230,7 @@ describe("a lock", () => {
       store.load();
       const touched = () => statSync(`${file}.lock`).mtimeMs;
       const first = touched();
-      while (touched() === first) await new Promise((resolve) => setTimeout(resolve, 20));
+      while (touched() === first) await pause(20);
       expect(touched()).toBeGreaterThan(first);
       store.append(change(1));
       store.close(() => dumpOf(upTo(1)));
@@ -401,7 +396,7 @@ describe("files that are not the store's to write", () => {
 
 describe("many processes that start at once", () => {
   const CHILD = `
-    import { fileStore } from "./src/runtime/store/file.ts";
+    import { fileStore } from "./src/store/file.ts";
     process.stdout.write("ready\\n");
     process.stdin.once("data", () => {
       try {

@@ -23,16 +23,11 @@ import { build } from "esbuild";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Change, Store } from "../../src/engine/records.js";
-import {
-  type FileStore,
-  type FileStoreOptions,
-  fileStore,
-  StoreError,
-} from "../../src/runtime/store/file.js";
-import { nodeIo, type StoreIo } from "../../src/runtime/store/io.js";
-import { encodeLine } from "../../src/runtime/store/journal-line.js";
-import { memoryStore } from "../../src/runtime/store/memory.js";
-import { snapshotFile } from "../../src/runtime/store/snapshot.js";
+import { type FileStore, type FileStoreOptions, fileStore, StoreError } from "../../src/store/file.js";
+import { nodeIo, type StoreIo } from "../../src/store/io.js";
+import { encodeLine } from "../../src/store/journal-line.js";
+import { memoryStore } from "../../src/store/memory.js";
+import { snapshotFile } from "../../src/store/snapshot.js";
 import { change, dumpOf, type Model, modelOf, upTo } from "../support/store-model.js";
 
 let folder: string;
@@ -651,7 +646,7 @@ describe("file store, kill -9", () => {
   /** Appends as fast as it can, compacts now and then, and prints each change once it is acknowledged. */
   const CHILD = `
     import { writeSync } from "node:fs";
-    import { fileStore } from "./src/runtime/store/file.ts";
+    import { fileStore } from "./src/store/file.ts";
     const store = fileStore({ file: process.argv[2], compactAtBytes: 20000 });
     const loaded = store.load();
     const rates = new Map(loaded?.snapshot?.collections.rates);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { News, Watch, WatchEnd } from "../../src/engine/news.js";
 import type { Change, Put } from "../../src/engine/records.js";
-import { systemWall } from "../../src/runtime/wall.js";
-import { Watchers } from "../../src/runtime/watchers.js";
+import type { News, Watch, WatchEnd } from "../../src/namespace/news.js";
+import { Watchers } from "../../src/namespace/watchers.js";
+import { systemWall } from "../../src/time/wall.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { reportText } from "../../src/cli/report.js";
 import { configFaults } from "../../src/options.js";
-import { validateFile } from "../../src/runtime/validation.js";
+import { validateFile } from "../../src/scenario/validation.js";
 import {
   chargeMatchSchema,
   faultRuleSchema,

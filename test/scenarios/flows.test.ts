@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { reportText } from "../../src/cli/report.js";
-import type { RunReport } from "../../src/runtime/steps/report.js";
+import type { RunReport } from "../../src/scenario/steps/report.js";
 import { buildIfMissing, Command, ROOT, run, stopAll } from "../support/process-command.js";
 import { cleanUp, sandboxWith } from "../support/scenario-run.js";
 import { FLOWS } from "./support/shipped.js";

@@ -1,5 +1,6 @@
 import type { StateDump } from "../../src/engine/records.js";
-import { openSandbox, type Sandbox } from "../../src/sandbox.js";
+import { openSandbox } from "../../src/opening.js";
+import type { Sandbox } from "../../src/sandbox.js";
 import { Client } from "../support/receiver-client.js";
 import { refusingUrl } from "../support/receiver-server.js";
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { configFaults } from "../../src/options.js";
-import { type Validation, validateFile } from "../../src/runtime/validation.js";
+import { type Validation, validateFile } from "../../src/scenario/validation.js";
 import { cleanUp, fileWith } from "../support/scenario-run.js";
 
 afterEach(cleanUp);

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { afterEach, describe, expect, it } from "vitest";
-import { DocumentError, faultText } from "../../src/runtime/documents.js";
-import { type LoadedScenario, readScenarioFile } from "../../src/runtime/scenario-files.js";
+import { DocumentError, faultText } from "../../src/files/documents.js";
+import { type LoadedScenario, readScenarioFile } from "../../src/scenario/files.js";
 import { cleanUp, fileWith } from "../support/scenario-run.js";
 
 afterEach(cleanUp);

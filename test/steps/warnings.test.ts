@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scenarioWarnings } from "../../src/runtime/scenario-warnings.js";
+import { scenarioWarnings } from "../../src/scenario/warnings.js";
 import type { ChargeEntry, WithdrawalEntry } from "../../src/schema/scenario.js";
 
 const ofCharge = (...timeline: ChargeEntry[]) =>

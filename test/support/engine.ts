@@ -10,11 +10,11 @@ import { Engine } from "../../src/engine/engine.js";
 import type { Change, Quote, StateDump, Store, Task } from "../../src/engine/records.js";
 import { commandOf } from "../../src/engine/task-commands.js";
 import type { Command } from "../../src/engine/transaction.js";
-import { loadShipped } from "../../src/runtime/shipped.js";
-import { memoryStore } from "../../src/runtime/store/memory.js";
+import { loadShipped } from "../../src/scenario/shipped.js";
 import { isRefusal, type Refusal } from "../../src/schema/errors.js";
 import type { ChargeEntry, Scenario } from "../../src/schema/scenario.js";
 import { DEFAULT_SETTINGS, type Settings } from "../../src/schema/settings.js";
+import { memoryStore } from "../../src/store/memory.js";
 
 export const START_MS = Date.UTC(2026, 0, 31, 9);
 

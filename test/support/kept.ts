@@ -1,8 +1,8 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { nodeIo, type StoreIo } from "../../src/runtime/store/io.js";
-import { DiskStorage } from "../../src/runtime/store/namespaces.js";
 import type { Sandbox } from "../../src/sandbox.js";
+import { nodeIo, type StoreIo } from "../../src/store/io.js";
+import { DiskStorage } from "../../src/store/namespaces.js";
 import { temporaryFolder } from "./process-command.js";
 import { FakeWall, worldOn } from "./receiver-world.js";
 

@@ -3,7 +3,7 @@ import { controlDocument } from "../../src/http/openapi/control/document.js";
 import type { OpenApiDocument } from "../../src/http/openapi/document.js";
 import { factsOf } from "../../src/http/openapi/facts.js";
 import type { Json } from "../../src/http/openapi/types.js";
-import { loadShipped } from "../../src/runtime/shipped.js";
+import { loadShipped } from "../../src/scenario/shipped.js";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
 import { schemaValidator } from "./openapi-answers.js";
 import { operationsOf } from "./openapi-document.js";

@@ -1,7 +1,7 @@
 import { Catalogue } from "../../src/domain/catalogue.js";
 import { type OpenApiDocument, openApiDocument } from "../../src/http/openapi/document.js";
 import { factsOf } from "../../src/http/openapi/facts.js";
-import { loadShipped } from "../../src/runtime/shipped.js";
+import { loadShipped } from "../../src/scenario/shipped.js";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
 
 /** The document of a sandbox with the shipped fixtures and settings, at no address. */

@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
-import type { ServedRequest } from "../../src/http/ports.js";
-import { RequestJournal } from "../../src/runtime/request-journal.js";
+import type { ServedRequest } from "../../src/namespace/request-journal.js";
+import { RequestJournal } from "../../src/namespace/request-journal.js";
 
 /**
  * Holds every answer of the service in the whole suite against the OpenAPI document. The journal hears of each
@@ -16,11 +16,7 @@ let early: ServedRequest[] = [];
 const faults: unknown[] = [];
 
 const add = RequestJournal.prototype.add;
-RequestJournal.prototype.add = function (
-  this: RequestJournal<ServedRequest>,
-  request: ServedRequest,
-  arrivedMs: number,
-) {
+RequestJournal.prototype.add = function (this: RequestJournal, request: ServedRequest, arrivedMs: number) {
   if (request.operation !== null && request.status !== null && request.fault === null) {
     loading ??= import("./openapi-answers.js").then((module) => {
       check = module.checkAnswer;

@@ -1,15 +1,16 @@
 import { Catalogue } from "../../src/domain/catalogue.js";
 import type { Change, StateDump, Store } from "../../src/engine/records.js";
-import { Host } from "../../src/host.js";
-import { loadShipped } from "../../src/runtime/shipped.js";
-import { memoryStore } from "../../src/runtime/store/memory.js";
-import type { NamespaceStorage } from "../../src/runtime/store/namespaces.js";
-import { MAX_TIMER_MS, type Wall } from "../../src/runtime/wall.js";
+import type { NamespaceOptions } from "../../src/namespace/namespace.js";
+import { Namespaces } from "../../src/namespace/namespaces.js";
+import { scenarioKit } from "../../src/opening.js";
 import { Sandbox } from "../../src/sandbox.js";
+import { loadShipped } from "../../src/scenario/shipped.js";
 import { clockSetting, DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
-import { memoryStorage } from "../../src/storage.js";
-import type { WorldOptions } from "../../src/world.js";
+import { memoryStore } from "../../src/store/memory.js";
+import type { NamespaceStorage } from "../../src/store/namespaces.js";
+import { memoryStorage } from "../../src/store/storage.js";
+import { MAX_TIMER_MS, type Wall } from "../../src/time/wall.js";
 import { Client } from "./receiver-client.js";
 
 /** Wall time that moves when the test says so; timers wait no longer than the machine's can. */
@@ -92,7 +93,7 @@ export class KeptStore implements Store {
   close(): void {}
 }
 
-export interface WorldWishes extends Partial<Omit<WorldOptions, "clock">> {
+export interface WorldWishes extends Partial<Omit<NamespaceOptions, "clock">> {
   /** As the option says it: `real`, `manual`, `60x`. */
   readonly clockText?: string;
   /** Where namespaces are kept, in the place of one store for the default one. */
@@ -125,9 +126,10 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
     onError: (error: unknown) => errors.push(error),
     ...rest,
   };
-  const host = new Host({
+  const host = new Namespaces({
     base: shared,
     autoNamespaces: false,
+    scenarios: scenarioKit,
     storage: storage ?? { ...memoryStorage(), open: () => store },
   });
   const world = host.default;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSandbox, type RunFileOptions, type Sandbox, type SandboxOptions } from "../../src/index.js";
-import type { RunReport, StepReport } from "../../src/runtime/steps/report.js";
+import type { RunReport, StepReport } from "../../src/scenario/steps/report.js";
 
 const folders: string[] = [];
 const sandboxes: Sandbox[] = [];

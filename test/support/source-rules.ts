@@ -12,25 +12,32 @@ export interface SourceFault {
   readonly message: string;
 }
 
-/** Each layer, and those it may import besides itself: `schema ← domain ← engine ← runtime, http ← sandbox ← index, cli`. */
+const PURE_LAYERS = ["schema", "domain", "engine"] as const;
+const CORE = [...PURE_LAYERS, "time", "files", "store", "delivery", "namespace", "http"] as const;
+
+/** Each layer, and those it may import besides itself. */
 const MAY_IMPORT = {
   schema: [],
   domain: ["schema"],
   engine: ["schema", "domain"],
-  runtime: ["schema", "domain", "engine"],
-  http: ["schema", "domain", "engine"],
-  sandbox: ["schema", "domain", "engine", "runtime", "http"],
-  index: ["schema", "domain", "engine", "runtime", "http", "sandbox"],
-  cli: ["schema", "domain", "engine", "runtime", "http", "sandbox"],
+  time: PURE_LAYERS,
+  files: PURE_LAYERS,
+  store: [...PURE_LAYERS, "time"],
+  delivery: [...PURE_LAYERS, "time"],
+  namespace: [...PURE_LAYERS, "time", "store", "delivery"],
+  http: [...PURE_LAYERS, "time", "store", "delivery", "namespace"],
+  scenario: [...PURE_LAYERS, "time", "files", "delivery"],
+  doctor: [...PURE_LAYERS, "time", "files", "delivery"],
+  sandbox: [...CORE, "scenario", "doctor"],
+  index: [...CORE, "scenario", "doctor", "sandbox"],
+  cli: [...CORE, "scenario", "doctor", "sandbox"],
 } as const satisfies Record<string, readonly string[]>;
 type Layer = keyof typeof MAY_IMPORT;
 
 /** Files that lie in src itself. `testing.ts` is the second public door (contract section 8). */
 const LAYER_OF_FILE: Readonly<Record<string, Layer>> = {
-  "world.ts": "sandbox",
-  "host.ts": "sandbox",
-  "storage.ts": "sandbox",
   "options.ts": "sandbox",
+  "opening.ts": "sandbox",
   "sandbox.ts": "sandbox",
   "library-options.ts": "sandbox",
   "control-client.ts": "sandbox",
@@ -42,7 +49,7 @@ const LAYER_OF_FILE: Readonly<Record<string, Layer>> = {
 const ONLY_IMPORTER: Readonly<Record<string, string>> = { "decimal.js": "domain/money.ts" };
 
 /** Pure layers see nothing of the machine but Node's hashes, which are functions like any other. */
-const PURE: readonly Layer[] = ["schema", "domain", "engine"];
+const PURE: readonly Layer[] = PURE_LAYERS;
 const PURE_MODULES: readonly string[] = ["node:crypto"];
 
 const IMPURE_MODULES: readonly string[] = ["timers", "timers/promises", "perf_hooks"];
@@ -96,8 +103,8 @@ function importFault(file: string, specifier: string): string | undefined {
     if (only !== undefined && only !== file) return `imports ${specifier}, which only ${only} may`;
     if (isBuiltin(specifier) && PURE.includes(layer) && !PURE_MODULES.includes(specifier))
       return `imports ${specifier}, but ${layer} is pure`;
-    if (layer !== "runtime" && IMPURE_MODULES.includes(specifier.replace(/^node:/, "")))
-      return `imports ${specifier} outside src/runtime/`;
+    if (layer !== "time" && IMPURE_MODULES.includes(specifier.replace(/^node:/, "")))
+      return `imports ${specifier} outside src/time/`;
     return undefined;
   }
   const target = resolve(file, specifier);
@@ -182,7 +189,7 @@ function purityFault(node: ts.Node): string | undefined {
 /** Every fault of one source file; `file` is its path below src. */
 export function faultsOf(file: string, source: string): SourceFault[] {
   if (layerOf(file) === undefined) return [{ file, line: 1, message: "is in no layer of the architecture" }];
-  const isPure = layerOf(file) !== "runtime";
+  const isPure = layerOf(file) !== "time";
   const faults: SourceFault[] = [];
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.ESNext, true);
   const note = (node: ts.Node, message: string): void => {

@@ -1,7 +1,7 @@
 import type { Change, StateDump, Store } from "../../src/engine/records.js";
 import { State } from "../../src/engine/state.js";
-import { fileStore } from "../../src/runtime/store/file.js";
 import { COLLECTION_NAMES } from "../../src/schema/records/names.js";
+import { fileStore } from "../../src/store/file.js";
 
 /** The independent model: what the state is, and nothing about how it is kept. */
 export interface Model {

@@ -1,8 +1,8 @@
 import type { LookupFunction } from "node:net";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { HttpReceivers } from "../../src/delivery/http-receivers.js";
 import type { Outcome } from "../../src/engine/commands/deliveries.js";
-import { HttpReceivers } from "../../src/runtime/http-receivers.js";
 import { FakeWall } from "../support/receiver-world.js";
 import { deliveries, START, shopFor } from "./support/shop.js";
 

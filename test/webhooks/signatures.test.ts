@@ -4,8 +4,8 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 import { afterEach, describe, expect, it } from "vitest";
+import { signatureHeaders } from "../../src/delivery/signing.js";
 import { createSandbox, type Sandbox } from "../../src/index.js";
-import { signatureHeaders } from "../../src/runtime/signatures.js";
 import { check, issueMessage } from "../../src/schema/issues.js";
 import { startOptionsSchema } from "../../src/schema/options.js";
 import {

@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from "../../schema/addresses.js";
 import { refusalText } from "../../schema/errors.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../schema/options.js";
 import { webhookUrl } from "../../schema/receiver-url.js";
@@ -22,7 +23,7 @@ export class Connection {
     const given = flags.url ?? environment.PAYMENTS_SANDBOX_URL ?? `${DEFAULT_HOST}:${DEFAULT_PORT}`;
     const url = webhookUrl(given);
     if (url === undefined) throw new UserError(`--url ${JSON.stringify(given)} is not a URL`);
-    this.url = url.replace(/\/+$/, "");
+    this.url = withoutEndSlashes(url);
     const token = flags.controlToken ?? environment.PAYMENTS_SANDBOX_CONTROL_TOKEN;
     this.#headers = {
       ...(flags.namespace === undefined ? {} : { "sandbox-namespace": flags.namespace }),

@@ -1,6 +1,6 @@
-import { pause, wallNowMs } from "../../runtime/pause.js";
 import { parseDuration } from "../../schema/duration.js";
 import { UserError } from "../../schema/user-error.js";
+import { machineNowMs, pause } from "../../time/timers.js";
 import type { Connection } from "./connection.js";
 
 const LOOK_EVERY_MS = 50;
@@ -9,14 +9,14 @@ const LOOK_EVERY_MS = 50;
 export async function untilReady(connection: Connection, timeout: string): Promise<void> {
   const timeoutMs = parseDuration(timeout);
   if (timeoutMs === undefined) throw new UserError(`--timeout takes a duration such as 30s, not ${timeout}`);
-  const endMs = wallNowMs() + timeoutMs;
+  const endMs = machineNowMs() + timeoutMs;
   for (;;) {
     try {
       if ((await connection.fetch("GET", "/health")).ok) return;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
     }
-    if (wallNowMs() >= endMs) throw new UserError(`no sandbox at ${connection.url} within ${timeout}`);
+    if (machineNowMs() >= endMs) throw new UserError(`no sandbox at ${connection.url} within ${timeout}`);
     await pause(LOOK_EVERY_MS);
   }
 }

@@ -1,9 +1,9 @@
+import { HttpReceivers } from "../../delivery/http-receivers.js";
 import type { Outcome } from "../../engine/commands/deliveries.js";
-import { HttpReceivers } from "../../runtime/http-receivers.js";
-import { pause } from "../../runtime/pause.js";
-import { systemWall } from "../../runtime/wall.js";
 import { WEBHOOK_URL_MESSAGE, webhookUrl } from "../../schema/receiver-url.js";
 import { UserError } from "../../schema/user-error.js";
+import { pause } from "../../time/timers.js";
+import { systemWall } from "../../time/wall.js";
 import type { Connection } from "./connection.js";
 
 /** `webhook redeliver [last|ID] --times N`: new deliveries of the same event. */

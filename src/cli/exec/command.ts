@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { wallNowMs } from "../../runtime/pause.js";
-import { monotonicMs } from "../../runtime/wall.js";
+import { machineNowMs } from "../../time/timers.js";
+import { monotonicMs } from "../../time/wall.js";
 import { tellLine } from "../terminal.js";
 import { Guard } from "./guard.js";
 import { whenParentEnds } from "./parent.js";
@@ -36,7 +36,7 @@ export class Runner {
   /** Resolves with the exit code a shell would give, when the command and all it has started have ended. */
   async run(command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
     if (this.asked !== undefined) return exitCodeOf(this.asked);
-    const mark = `${process.pid}.${wallNowMs()}.${++this.#runs}`;
+    const mark = `${process.pid}.${machineNowMs()}.${++this.#runs}`;
     const child = await this.#spawn(command, { ...environment, [MARK_VARIABLE]: mark });
     if (typeof child === "number") return child;
     const code = await this.#toItsEnd(child, mark);

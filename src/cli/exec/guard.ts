@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import { packageRoot } from "../../runtime/shipped.js";
-import { monotonicMs, systemWall } from "../../runtime/wall.js";
+import { packageRoot } from "../../files/package.js";
+import { monotonicMs, systemWall } from "../../time/wall.js";
 
 /**
  * Tells the signals it gets, and answers a ping after those it got before. When its input ends without a word,

@@ -1,4 +1,4 @@
-import { systemWall } from "../../runtime/wall.js";
+import { systemWall } from "../../time/wall.js";
 import { processRow } from "./processes.js";
 
 const LOOK_EACH_MS = 500;

@@ -1,7 +1,7 @@
-import { wallNowMs } from "../../runtime/pause.js";
-import { openSandbox } from "../../sandbox.js";
+import { openSandbox } from "../../opening.js";
 import type { StartOptions } from "../../schema/options.js";
 import { iso } from "../../schema/time.js";
+import { machineNowMs } from "../../time/timers.js";
 import type { Artifacts } from "./artifacts.js";
 import type { Runner } from "./command.js";
 import { environmentOf, type Template } from "./environment.js";
@@ -41,9 +41,9 @@ export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
       ...(under === undefined ? {} : { PAYMENTS_SANDBOX_UNDER: under.scenario ?? "" }),
       ...environmentOf(sandbox, templates),
     };
-    const startedAtMs = wallNowMs();
+    const startedAtMs = machineNowMs();
     const code = await runner.run(command, environment);
-    const ran = { code, startedAt: iso(startedAtMs), durationMs: wallNowMs() - startedAtMs };
+    const ran = { code, startedAt: iso(startedAtMs), durationMs: machineNowMs() - startedAtMs };
     await artifacts?.keep(sandbox, plan, ran, under);
     return ran;
   } finally {

@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { monotonicMs } from "../../runtime/wall.js";
+import { monotonicMs } from "../../time/wall.js";
 import type { Guard } from "./guard.js";
 import { signalProcess } from "./processes.js";
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { openSandbox } from "../../opening.js";
 import { OptionsError } from "../../options.js";
-import { openSandbox } from "../../sandbox.js";
 import { FIXED_SEED, type StartOptions } from "../../schema/options.js";
 import { UserError } from "../../schema/user-error.js";
 import { wantsColour } from "../paint.js";

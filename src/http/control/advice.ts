@@ -1,5 +1,6 @@
 import type { Attempt, Delivery } from "../../engine/records.js";
-import type { JournalEntry, World } from "../ports.js";
+import type { Namespace } from "../../namespace/namespace.js";
+import type { JournalEntry } from "../../namespace/request-journal.js";
 import { ok, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
 import { isPolledWithoutBackoff } from "./polling.js";
@@ -16,13 +17,13 @@ const POLL_LIMIT_MS = 15 * 60_000;
 const SLOW_ANSWER_MS = 5_000;
 
 /** What the app did against what the service advises (specification: Limits, Events). */
-export function advice({ world }: ControlCall): Reply {
-  world.settle();
-  const entries = world.journal.entries().reverse();
+export function advice({ namespace }: ControlCall): Reply {
+  namespace.settle();
+  const entries = namespace.journal.entries().reverse();
   const found = [
-    ...balancePolling(world, entries),
-    ...chargePolling(world, entries),
-    ...webhookAnswers(world),
+    ...balancePolling(namespace, entries),
+    ...chargePolling(namespace, entries),
+    ...webhookAnswers(namespace),
   ];
   return ok({ total: found.length, items: found });
 }
@@ -31,11 +32,11 @@ function told(advice: string, why: string, examples: readonly string[]): Advice[
   return examples.length === 0 ? [] : [{ advice, why, times: examples.length, example: examples[0]! }];
 }
 
-function balancePolling(world: World, entries: readonly JournalEntry[]): Advice[] {
+function balancePolling(namespace: Namespace, entries: readonly JournalEntry[]): Advice[] {
   const tooSoon: JournalEntry[] = [];
   const lastMs = new Map<string, number>();
   for (const entry of entries) {
-    const account = entry.operation === "getBalances" ? accountOf(world, entry.apiKey) : undefined;
+    const account = entry.operation === "getBalances" ? accountOf(namespace, entry.apiKey) : undefined;
     if (account === undefined) continue;
     const atMs = Date.parse(entry.at);
     const gap = atMs - (lastMs.get(account) ?? Number.NaN);
@@ -51,12 +52,12 @@ function balancePolling(world: World, entries: readonly JournalEntry[]): Advice[
 }
 
 /** Whose balances a key reads: each organization has its own in each mode. Nobody's are read with a wrong key. */
-function accountOf(world: World, apiKey: string | null): string | undefined {
-  const key = apiKey === null ? undefined : world.findKey(apiKey);
+function accountOf(namespace: Namespace, apiKey: string | null): string | undefined {
+  const key = apiKey === null ? undefined : namespace.findKey(apiKey);
   return key && `${key.organization_id} ${key.key.startsWith("sk_live_") ? "live" : "test"}`;
 }
 
-function chargePolling(world: World, entries: readonly JournalEntry[]): Advice[] {
+function chargePolling(namespace: Namespace, entries: readonly JournalEntry[]): Advice[] {
   const reads = new Map<string, JournalEntry[]>();
   for (const entry of entries) {
     if (entry.operation !== "getCharge" && entry.operation !== "getPayin") continue;
@@ -70,7 +71,7 @@ function chargePolling(world: World, entries: readonly JournalEntry[]): Advice[]
   for (const [id, polls] of reads) {
     if (isPolledWithoutBackoff(polls.map(({ at }) => Date.parse(at))))
       flat.push(`${polls.length} reads of ${id}`);
-    const charge = world.engine.state.get("charges", id);
+    const charge = namespace.engine.state.get("charges", id);
     const last = polls.at(-1)!;
     if (charge !== undefined && Date.parse(last.at) - Date.parse(charge.created_at) > POLL_LIMIT_MS)
       late.push(`${id} at ${last.at}`);
@@ -81,10 +82,10 @@ function chargePolling(world: World, entries: readonly JournalEntry[]): Advice[]
   ];
 }
 
-function webhookAnswers(world: World): Advice[] {
+function webhookAnswers(namespace: Namespace): Advice[] {
   const late: string[] = [];
   const redirected: string[] = [];
-  for (const delivery of world.engine.state.tables.deliveries.values())
+  for (const delivery of namespace.engine.state.tables.deliveries.values())
     for (const attempt of delivery.attempts) {
       const { duration_ms, status } = attempt;
       if (duration_ms > SLOW_ANSWER_MS) late.push(placeOf(delivery, attempt));

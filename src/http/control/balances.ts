@@ -4,11 +4,11 @@ import { ok, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
 
 /** Every account there is, of all organizations and both modes, newest first. Unlike the service's read, this opens none. */
-export function listBalances({ world, url }: ControlCall): Reply | Refusal {
+export function listBalances({ namespace, url }: ControlCall): Reply | Refusal {
   const page = readControlPage(url);
   if (isRefusal(page)) return page;
-  world.settle();
-  const all = [...world.engine.state.tables.holdings.values()].sort((a, b) => b.seq - a.seq);
+  namespace.settle();
+  const all = [...namespace.engine.state.tables.holdings.values()].sort((a, b) => b.seq - a.seq);
   return ok({
     total: all.length,
     items: all

@@ -1,9 +1,10 @@
 import type { Charge } from "../../domain/charge.js";
 import { deliveryView } from "../../engine/log-views.js";
-import type { News } from "../../engine/news.js";
 import type { Delivery, Key } from "../../engine/records.js";
 import { chargeDetail } from "../../engine/views.js";
-import type { JournalEntry, World } from "../ports.js";
+import type { Namespace } from "../../namespace/namespace.js";
+import type { News } from "../../namespace/news.js";
+import type { JournalEntry } from "../../namespace/request-journal.js";
 import { requestView } from "./logs.js";
 
 /** Records of a kind that can be waited for. */
@@ -11,7 +12,7 @@ export interface Candidates<Item extends object> {
   all(): Iterable<Item>;
   newest(limit: number): readonly Item[];
   /** Those that have changed, and the keys of those that are gone. */
-  changed(news: News<JournalEntry>): Iterable<readonly [Key, Item | undefined]>;
+  changed(news: News): Iterable<readonly [Key, Item | undefined]>;
   key(item: Item): Key;
   /** The greater, the newer. */
   order(item: Item): number;
@@ -38,7 +39,7 @@ const CHARGE_FIELDS = Object.fromEntries(
   ).map((field) => [field, (charge: Charge) => charge[field]]),
 );
 
-function charges({ engine }: World): Candidates<Charge> {
+function charges({ engine }: Namespace): Candidates<Charge> {
   return {
     all: () => engine.state.tables.charges.values(),
     newest: (limit) => engine.state.page("charges", "charges", 0, limit),
@@ -52,7 +53,7 @@ function charges({ engine }: World): Candidates<Charge> {
   };
 }
 
-function deliveries({ engine }: World): Candidates<Delivery> {
+function deliveries({ engine }: Namespace): Candidates<Delivery> {
   return {
     all: () => engine.state.tables.deliveries.values(),
     newest: (limit) => engine.state.page("deliveries", "deliveries", 0, limit),
@@ -73,7 +74,7 @@ function deliveries({ engine }: World): Candidates<Delivery> {
   };
 }
 
-function requests({ journal }: World): Candidates<JournalEntry> {
+function requests({ journal }: Namespace): Candidates<JournalEntry> {
   return {
     all: () => journal.entries(),
     newest: (limit) => journal.entries().slice(0, limit),
@@ -96,6 +97,6 @@ function requests({ journal }: World): Candidates<JournalEntry> {
 
 const KINDS = { charge: charges, delivery: deliveries, request: requests } as const;
 
-export function candidatesOf(world: World, kind: keyof typeof KINDS): Candidates<object> {
-  return KINDS[kind](world) as unknown as Candidates<object>;
+export function candidatesOf(namespace: Namespace, kind: keyof typeof KINDS): Candidates<object> {
+  return KINDS[kind](namespace) as unknown as Candidates<object>;
 }

@@ -1,6 +1,7 @@
 import type { Charge } from "../../domain/charge.js";
 import { transitionCharge as transitionCommand } from "../../engine/commands/charges.js";
 import { chargeDetailJson } from "../../engine/views.js";
+import type { Namespace } from "../../namespace/namespace.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import {
   chargeAdvanceRequestSchema,
@@ -10,7 +11,6 @@ import {
 } from "../../schema/control.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
-import type { World } from "../ports.js";
 import { pageOf, readControlQuery } from "../query.js";
 import { okJson, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
@@ -19,10 +19,10 @@ import type { ControlCall } from "./operations.js";
 const METADATA = "metadata.";
 
 /** Both modes' charges unless told otherwise, newest first, by e-mail, status and metadata. */
-export function listCharges({ world, url }: ControlCall): Reply | Refusal {
+export function listCharges({ namespace, url }: ControlCall): Reply | Refusal {
   const read = readControlQuery(chargeQuerySchema, url, (name) => name.startsWith(METADATA));
   if (isRefusal(read)) return read;
-  world.settle();
+  namespace.settle();
   const { mode, customer_email, status } = read.query;
   const { limit, offset } = pageOf(read.query);
   const metadata = metadataFilter(url);
@@ -31,7 +31,7 @@ export function listCharges({ world, url }: ControlCall): Reply | Refusal {
     (customer_email === undefined || charge.customer_email === customer_email) &&
     (status === undefined || charge.status === status) &&
     metadata.every(([key, value]) => charge.metadata[key] === value);
-  const { state } = world.engine;
+  const { state } = namespace.engine;
   const found = state.page("charges", "charges", 0, state.count("charges")).filter(wanted);
   const items = found.slice(offset, offset + limit).map(controlChargeJson);
   return okJson(`{"total":${found.length},"items":[${items.join(",")}]}`);
@@ -52,33 +52,38 @@ export function controlChargeJson(charge: Charge): string {
   return `${chargeDetailJson(charge).slice(0, -1)},${extra.slice(1)}`;
 }
 
-export function getCharge({ world, param }: ControlCall): Reply | Refusal {
-  world.settle();
-  const charge = world.engine.state.get("charges", param("charge_id"));
+export function getCharge({ namespace, param }: ControlCall): Reply | Refusal {
+  namespace.settle();
+  const charge = namespace.engine.state.get("charges", param("charge_id"));
   return charge === undefined ? refuse("NOT_FOUND", "Charge not found") : okJson(controlChargeJson(charge));
 }
 
-export function transitionCharge({ world, body, param }: ControlCall): Reply | Refusal {
+export function transitionCharge({ namespace, body, param }: ControlCall): Reply | Refusal {
   const checked = check(transitionRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
-  return move(world, param("charge_id"), checked.data.to, checked.data.reason);
+  return move(namespace, param("charge_id"), checked.data.to, checked.data.reason);
 }
 
-export function refundCharge({ world, body, param }: ControlCall): Reply | Refusal {
+export function refundCharge({ namespace, body, param }: ControlCall): Reply | Refusal {
   const checked = check(refundRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
-  return move(world, param("charge_id"), "REFUNDED", checked.data.reason);
+  return move(namespace, param("charge_id"), "REFUNDED", checked.data.reason);
 }
 
-function move(world: World, chargeId: string, to: ChargeStatus, reason: string | undefined): Reply | Refusal {
-  const moved = world.execute(transitionCommand(chargeId, to, "control", reason));
+function move(
+  namespace: Namespace,
+  chargeId: string,
+  to: ChargeStatus,
+  reason: string | undefined,
+): Reply | Refusal {
+  const moved = namespace.execute(transitionCommand(chargeId, to, "control", reason));
   return isRefusal(moved) ? moved : okJson(chargeDetailJson(moved));
 }
 
 /** Moves this charge along its own timeline, and no other; the clock stays. */
-export function advanceCharge({ world, body, param }: ControlCall): Reply | Refusal {
+export function advanceCharge({ namespace, body, param }: ControlCall): Reply | Refusal {
   const checked = check(chargeAdvanceRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
-  const moved = world.advanceCharge(param("charge_id"), checked.data.until);
+  const moved = namespace.advanceCharge(param("charge_id"), checked.data.until);
   return isRefusal(moved) ? moved : okJson(chargeDetailJson(moved));
 }

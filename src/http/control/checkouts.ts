@@ -8,20 +8,20 @@ import { okJson, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
 
 /** Does what the customer does on the hosted page: picks a method and pays; the scenario says what comes of it. */
-export function payCheckout({ world, body, param }: ControlCall): Reply | Refusal {
+export function payCheckout({ namespace, body, param }: ControlCall): Reply | Refusal {
   const checked = check(payRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
-  world.settle();
-  const charge = world.engine.state.chargeOfCheckout(param("checkout_id"));
+  namespace.settle();
+  const charge = namespace.engine.state.chargeOfCheckout(param("checkout_id"));
   if (charge === undefined) return refuse("NOT_FOUND", "Checkout not found");
-  const paid = world.execute(chooseMethod(charge.charge_id, body));
+  const paid = namespace.execute(chooseMethod(charge.charge_id, body));
   return isRefusal(paid) ? paid : okJson(chargeDetailJson(paid));
 }
 
-export function cancelCheckout({ world, param }: ControlCall): Reply | Refusal {
-  world.settle();
-  const charge = world.engine.state.chargeOfCheckout(param("checkout_id"));
+export function cancelCheckout({ namespace, param }: ControlCall): Reply | Refusal {
+  namespace.settle();
+  const charge = namespace.engine.state.chargeOfCheckout(param("checkout_id"));
   if (charge === undefined) return refuse("NOT_FOUND", "Checkout not found");
-  const cancelled = world.execute(cancelCharge(charge.charge_id));
+  const cancelled = namespace.execute(cancelCharge(charge.charge_id));
   return isRefusal(cancelled) ? cancelled : okJson(chargeDetailJson(cancelled));
 }

@@ -15,25 +15,25 @@ import { ok, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
 
 /** The endpoints of every organization and mode, newest first. */
-export function listEndpoints({ world, url }: ControlCall): Reply | Refusal {
+export function listEndpoints({ namespace, url }: ControlCall): Reply | Refusal {
   const page = readControlPage(url);
   if (isRefusal(page)) return page;
-  const all = [...world.engine.state.endpoints()].reverse();
+  const all = [...namespace.engine.state.endpoints()].reverse();
   return ok({
     total: all.length,
     items: all.slice(page.offset, page.offset + page.limit).map(controlEndpointView),
   });
 }
 
-export function getEndpoint({ world, param }: ControlCall): Reply | Refusal {
-  const endpoint = world.engine.state.get("endpoints", param("webhook_id"));
+export function getEndpoint({ namespace, param }: ControlCall): Reply | Refusal {
+  const endpoint = namespace.engine.state.get("endpoints", param("webhook_id"));
   return endpoint === undefined
     ? refuse("NOT_FOUND", "Webhook not found")
     : ok(controlEndpointView(endpoint));
 }
 
 /** An endpoint that hears every organization of its mode, unless one is named. */
-export function postEndpoint({ world, body, mode: keyMode }: ControlCall): Reply | Refusal {
+export function postEndpoint({ namespace, body, mode: keyMode }: ControlCall): Reply | Refusal {
   const checked = check(endpointRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   const { url, mailbox, mode, organization_id, events, secret, signature, unreachable } = checked.data;
@@ -43,11 +43,11 @@ export function postEndpoint({ world, body, mode: keyMode }: ControlCall): Reply
     mode: mode ?? keyMode,
     organizationId: organization_id ?? null,
   };
-  const known = endpointAt(world.engine.state, place);
-  const signedWith = secret ?? known?.secret ?? world.info.webhookSecret;
-  const fault = secretFault(signature ?? known?.signature ?? world.engine.settings.signature, signedWith);
+  const known = endpointAt(namespace.engine.state, place);
+  const signedWith = secret ?? known?.secret ?? namespace.info.webhookSecret;
+  const fault = secretFault(signature ?? known?.signature ?? namespace.engine.settings.signature, signedWith);
   if (fault !== undefined) return invalid({ secret: fault });
-  const endpoint = world.execute(
+  const endpoint = namespace.execute(
     registerEndpoint({
       ...place,
       ...(unreachable === undefined ? {} : { unreachable }),
@@ -59,16 +59,16 @@ export function postEndpoint({ world, body, mode: keyMode }: ControlCall): Reply
   return ok(controlEndpointView(endpoint));
 }
 
-export function patchEndpoint({ world, body, param }: ControlCall): Reply | Refusal {
+export function patchEndpoint({ namespace, body, param }: ControlCall): Reply | Refusal {
   const checked = check(endpointPatchSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   const { url, ...patch } = checked.data;
-  const known = world.engine.state.get("endpoints", param("webhook_id"));
+  const known = namespace.engine.state.get("endpoints", param("webhook_id"));
   if (url !== undefined && known !== undefined && known.mailbox !== null)
     return invalid({ url: "cannot be given to a mailbox" });
   const fault = known && secretFault(patch.signature ?? known.signature, known.secret);
   if (fault !== undefined) return invalid({ signature: `cannot use this endpoint's secret, which ${fault}` });
-  const endpoint = world.execute(
+  const endpoint = namespace.execute(
     updateEndpoint(undefined, param("webhook_id"), {
       ...patch,
       url: url === undefined ? undefined : webhookUrl(url),
@@ -77,7 +77,7 @@ export function patchEndpoint({ world, body, param }: ControlCall): Reply | Refu
   return isRefusal(endpoint) ? endpoint : ok(controlEndpointView(endpoint));
 }
 
-export function removeEndpoint({ world, param }: ControlCall): Reply | Refusal {
-  const endpoint = world.execute(deleteEndpoint(undefined, param("webhook_id")));
+export function removeEndpoint({ namespace, param }: ControlCall): Reply | Refusal {
+  const endpoint = namespace.execute(deleteEndpoint(undefined, param("webhook_id")));
   return isRefusal(endpoint) ? endpoint : ok({ webhook_id: endpoint.webhook_id, deleted: true });
 }

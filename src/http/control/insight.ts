@@ -8,9 +8,9 @@ import type { ControlCall } from "./operations.js";
 const CONTROL_CODES = new Set(["WAIT_TIMEOUT", "INVALID_TRANSITION", "CLOCK_BUSY", "NAMESPACE_EXISTS"]);
 
 /** What the app has met so far of what the service can do, and what it has not. */
-export function coverage({ world }: ControlCall): Reply {
-  world.settle();
-  const { tally } = world;
+export function coverage({ namespace }: ControlCall): Reply {
+  namespace.settle();
+  const { counters } = namespace;
   const events = [
     ...CHARGE_STATUSES.filter((status) => status !== "PENDING").map(
       (status) => `charge.${status.toLowerCase()}`,
@@ -22,13 +22,13 @@ export function coverage({ world }: ControlCall): Reply {
   return ok({
     operations: split(
       OPERATIONS.map((operation) => operation.id),
-      tally.operations,
+      counters.operations,
     ),
-    statuses: split(CHARGE_STATUSES, tally.statuses),
-    events: split(events, tally.events),
+    statuses: split(CHARGE_STATUSES, counters.statuses),
+    events: split(events, counters.events),
     error_codes: split(
       Object.keys(ERROR_STATUS).filter((code) => !CONTROL_CODES.has(code)),
-      tally.errorCodes,
+      counters.errorCodes,
     ),
   });
 }

@@ -3,6 +3,7 @@ import { retryDelivery } from "../../engine/commands/deliveries.js";
 import { redeliver, triggerEvent } from "../../engine/commands/events.js";
 import { deliveryView, eventView } from "../../engine/log-views.js";
 import type { Delivery } from "../../engine/records.js";
+import type { JournalEntry } from "../../namespace/request-journal.js";
 import {
   deliveryQuerySchema,
   emptyRequestSchema,
@@ -15,7 +16,6 @@ import { jsonOrText } from "../../schema/depth.js";
 import { INVALID_QUERY_MESSAGE, invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { parseInstant } from "../../schema/time.js";
-import type { JournalEntry } from "../ports.js";
 import { pageOf, readControlQuery } from "../query.js";
 import { ok, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
@@ -30,12 +30,12 @@ function listed<Item>(
 }
 
 /** Newest first, by type, charge and mode. */
-export function listEvents({ world, url }: ControlCall): Reply | Refusal {
+export function listEvents({ namespace, url }: ControlCall): Reply | Refusal {
   const read = readControlQuery(eventQuerySchema, url);
   if (isRefusal(read)) return read;
-  world.settle();
+  namespace.settle();
   const { type, charge_id, mode } = read.query;
-  const { state } = world.engine;
+  const { state } = namespace.engine;
   const all =
     charge_id === undefined
       ? state.page("events", "events", 0, state.count("events"))
@@ -48,24 +48,24 @@ export function listEvents({ world, url }: ControlCall): Reply | Refusal {
 }
 
 /** A new event, for an existing charge or a sample, and how many deliveries of it there are. */
-export function postEvent({ world, body, mode: keyMode }: ControlCall): Reply | Refusal {
+export function postEvent({ namespace, body, mode: keyMode }: ControlCall): Reply | Refusal {
   const checked = check(triggerRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   const { type, charge_id, data, force, mode } = checked.data;
-  const event = world.execute(
+  const event = namespace.execute(
     triggerEvent({ type, mode: mode ?? keyMode, chargeId: charge_id, data, force }),
   );
   if (isRefusal(event)) return event;
-  return ok({ ...eventView(event), deliveries: world.engine.state.deliveriesOf(event.event_id).length });
+  return ok({ ...eventView(event), deliveries: namespace.engine.state.deliveriesOf(event.event_id).length });
 }
 
-export function listDeliveries({ world, url }: ControlCall): Reply | Refusal {
+export function listDeliveries({ namespace, url }: ControlCall): Reply | Refusal {
   const read = readControlQuery(deliveryQuerySchema, url);
   if (isRefusal(read)) return read;
-  world.settle();
+  namespace.settle();
   const { limit: _limit, offset: _offset, ...filter } = read.query;
   const { type, charge_id, event_id, status, mode } = filter;
-  const { state } = world.engine;
+  const { state } = namespace.engine;
   const total = state.count("deliveries");
   const view = (delivery: Delivery) => deliveryView(state, delivery);
   if (Object.keys(filter).length === 0) {
@@ -85,35 +85,35 @@ export function listDeliveries({ world, url }: ControlCall): Reply | Refusal {
   return listed(found, read.query, view);
 }
 
-export function getDelivery({ world, param }: ControlCall): Reply | Refusal {
-  const { state } = world.engine;
+export function getDelivery({ namespace, param }: ControlCall): Reply | Refusal {
+  const { state } = namespace.engine;
   const delivery = state.get("deliveries", param("delivery_id"));
   return delivery === undefined
     ? refuse("NOT_FOUND", "Delivery not found")
     : ok(deliveryView(state, delivery));
 }
 
-export function redeliverDelivery({ world, body, param }: ControlCall): Reply | Refusal {
+export function redeliverDelivery({ namespace, body, param }: ControlCall): Reply | Refusal {
   const checked = check(redeliverRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
-  const made = world.execute(redeliver(param("delivery_id"), checked.data.times ?? 1));
+  const made = namespace.execute(redeliver(param("delivery_id"), checked.data.times ?? 1));
   if (isRefusal(made)) return made;
   return ok({
     total: made.length,
-    items: made.map((delivery) => deliveryView(world.engine.state, delivery)),
+    items: made.map((delivery) => deliveryView(namespace.engine.state, delivery)),
   });
 }
 
 /** The same delivery, a new attempt, now. */
-export function retryNow({ world, body, param }: ControlCall): Reply | Refusal {
+export function retryNow({ namespace, body, param }: ControlCall): Reply | Refusal {
   const checked = check(emptyRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
-  const delivery = world.execute(retryDelivery(param("delivery_id")));
-  return isRefusal(delivery) ? delivery : ok(deliveryView(world.engine.state, delivery));
+  const delivery = namespace.execute(retryDelivery(param("delivery_id")));
+  return isRefusal(delivery) ? delivery : ok(deliveryView(namespace.engine.state, delivery));
 }
 
 /** What the app sent and got, newest first. */
-export function listRequests({ world, url }: ControlCall): Reply | Refusal {
+export function listRequests({ namespace, url }: ControlCall): Reply | Refusal {
   const read = readControlQuery(requestQuerySchema, url);
   if (isRefusal(read)) return read;
   const { method, path, operation, status, since } = read.query;
@@ -124,7 +124,7 @@ export function listRequests({ world, url }: ControlCall): Reply | Refusal {
       { since: "must be the id of a request, or an ISO 8601 instant such as 2026-01-31T09:00:00.000Z" },
       INVALID_QUERY_MESSAGE,
     );
-  const found = world.journal
+  const found = namespace.journal
     .entries()
     .filter(
       (entry) =>
@@ -138,8 +138,8 @@ export function listRequests({ world, url }: ControlCall): Reply | Refusal {
   return listed(found, read.query, requestView);
 }
 
-export function clearRequests({ world }: ControlCall): Reply {
-  world.journal.clear();
+export function clearRequests({ namespace }: ControlCall): Reply {
+  namespace.clearRequests();
   return ok({ total: 0, items: [] });
 }
 

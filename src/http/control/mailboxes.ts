@@ -11,23 +11,23 @@ const TAKEN_AT_ONCE = 100;
  * Exactly what a receiver would have got: headers and body, signed now. Each waits for its `ack` from then on, as
  * long as a receiver has to answer.
  */
-export function takeFromMailbox({ world, body, param }: ControlCall): Reply | Refusal {
+export function takeFromMailbox({ namespace, body, param }: ControlCall): Reply | Refusal {
   const checked = check(takeRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   const name = param("name");
-  if (!world.engine.state.endpoints().some((endpoint) => endpoint.mailbox === name))
+  if (!namespace.engine.state.endpoints().some((endpoint) => endpoint.mailbox === name))
     return refuse("NOT_FOUND", `There is no mailbox "${name}"`);
-  const taken = world.mailboxes.takeFromMailbox(name, checked.data.max ?? TAKEN_AT_ONCE);
+  const taken = namespace.mailboxes.takeFromMailbox(name, checked.data.max ?? TAKEN_AT_ONCE);
   return ok({
     total: taken.length,
     items: taken.map(({ deliveryId, request }) => {
-      const delivery = world.engine.state.get("deliveries", deliveryId);
+      const delivery = namespace.engine.state.get("deliveries", deliveryId);
       return {
         delivery_id: deliveryId,
         event_id: delivery?.event_id,
         type: delivery?.event_type,
         attempt: (delivery?.attempts.length ?? 0) + 1,
-        ack_within_ms: world.mailboxes.answerWithinMs,
+        ack_within_ms: namespace.mailboxes.answerWithinMs,
         headers: request.headers,
         body: request.body,
       };
@@ -36,12 +36,12 @@ export function takeFromMailbox({ world, body, param }: ControlCall): Reply | Re
 }
 
 /** What the receiver answered, or why it could not be asked; a failure is tried again by the schedule. */
-export function acknowledge({ world, body, param }: ControlCall): Reply | Refusal {
+export function acknowledge({ namespace, body, param }: ControlCall): Reply | Refusal {
   const checked = check(ackRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   const { status = null, body: response_body = null, error = null } = checked.data;
   const id = param("delivery_id");
-  if (!world.mailboxes.acknowledge(id, { status, response_body, error }))
+  if (!namespace.mailboxes.acknowledge(id, { status, response_body, error }))
     return refuse("NOT_FOUND", "Nobody has taken a delivery of that id, or its answer comes too late");
-  return ok(deliveryView(world.engine.state, world.engine.state.get("deliveries", id)!));
+  return ok(deliveryView(namespace.engine.state, namespace.engine.state.get("deliveries", id)!));
 }

@@ -1,7 +1,8 @@
+import type { Namespace } from "../../namespace/namespace.js";
+import type { Namespaces } from "../../namespace/namespaces.js";
 import type { Mode } from "../../schema/common.js";
 import { MAX_DEPTH } from "../../schema/depth.js";
 import type { Refusal } from "../../schema/errors.js";
-import type { World, Worlds } from "../ports.js";
 import type { Reply } from "../reply.js";
 import { advice } from "./advice.js";
 import { listBalances } from "./balances.js";
@@ -51,8 +52,8 @@ import { transitionWithdrawal } from "./withdrawals.js";
 
 /** A call of the control API, in the namespace it means. */
 export interface ControlCall {
-  readonly worlds: Worlds;
-  readonly world: World;
+  readonly namespaces: Namespaces;
+  readonly namespace: Namespace;
   readonly url: string;
   /** The mode of the key that came along, else test: the default of what makes something. */
   readonly mode: Mode;

@@ -7,8 +7,8 @@ import { ok, type Reply } from "../reply.js";
 import type { ControlCall } from "./operations.js";
 
 /** Units of each currency for one US dollar, as they stand now. */
-export function getRates({ world }: ControlCall): Reply {
-  const { catalogue, state } = world.engine;
+export function getRates({ namespace }: ControlCall): Reply {
+  const { catalogue, state } = namespace.engine;
   return ok({
     rates: Object.fromEntries(
       catalogue.fixtures.currencies.map((currency) => [currency.code, rateOf(state, currency)]),
@@ -22,6 +22,6 @@ export function putRates(call: ControlCall): Reply | Refusal {
   const rates = typeof nested === "object" && nested !== null ? nested : call.body;
   const checked = check(ratesRequestSchema, rates);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
-  const refusal = call.world.execute(setRates(checked.data));
+  const refusal = call.namespace.execute(setRates(checked.data));
   return isRefusal(refusal) ? refusal : getRates(call);
 }

@@ -6,19 +6,21 @@ import { waitForClock } from "./clock.js";
 import type { ControlCall } from "./operations.js";
 
 /** What this server is, and what is in the namespace. */
-export function sandboxInfo({ worlds, world }: ControlCall): Reply {
-  world.settle();
-  const { tables } = world.engine.state;
-  const { apiKey, liveApiKey, webhookSecret, seed } = world.info;
+export function sandboxInfo({ namespaces, namespace }: ControlCall): Reply {
+  namespace.settle();
+  const { tables } = namespace.engine.state;
+  const { apiKey, liveApiKey, webhookSecret, seed } = namespace.info;
   return ok({
-    version: worlds.version,
-    namespace: world.name,
-    keys: world.keys().map(({ key, organization_id, permission }) => ({ key, organization_id, permission })),
+    version: namespaces.version,
+    namespace: namespace.name,
+    keys: namespace
+      .keys()
+      .map(({ key, organization_id, permission }) => ({ key, organization_id, permission })),
     api_key: apiKey,
     live_api_key: liveApiKey,
     webhook_secret: webhookSecret,
     seed,
-    clock: world.clock.view(),
+    clock: namespace.clock.view(),
     counts: {
       charges: tables.charges.size,
       quotes: tables.quotes.size,
@@ -40,7 +42,7 @@ export async function resetWorld(call: ControlCall): Promise<Reply | Refusal> {
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   const waited = await waitForClock(call);
   if (waited !== undefined) return waited;
-  const refusal = call.world.reset({
+  const refusal = call.namespace.reset({
     keep: checked.data.keep ?? KEPT_BY_DEFAULT,
     repeatIds: checked.data.ids === "repeat",
   });

@@ -1,16 +1,16 @@
 import type { Context } from "hono";
+import type { Namespaces } from "../../namespace/namespaces.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { bearerKey } from "../authenticate.js";
 import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tornBody } from "../body.js";
 import { isForeign, OTHER_SITE } from "../origin.js";
-import type { Worlds } from "../ports.js";
 import { errorReply, type Reply, toResponse } from "../reply.js";
-import { noNamespace } from "../service.js";
+import { noNamespace } from "../service/serve.js";
 import type { ControlCall, ControlOperation } from "./operations.js";
 
 /** Answers a control call: its namespace, its body (an absent one is an empty object), its work. */
 export function serveControl(
-  worlds: Worlds,
+  namespaces: Namespaces,
   operation: ControlOperation,
   fetch: ControlCall["fetch"],
 ): (c: Context) => Promise<Response> {
@@ -18,16 +18,16 @@ export function serveControl(
     const { headers } = c.req.raw;
     const name = headers.get("sandbox-namespace");
     const key = bearerKey(headers.get("authorization"));
-    const world = worlds.find(name, key);
-    if (world === undefined) return toResponse(noNamespace(worlds, name, key), worlds.nowMs());
+    const namespace = namespaces.find(name, key);
+    if (namespace === undefined) return toResponse(noNamespace(namespaces, name, key), namespaces.nowMs());
     const answer = async (): Promise<Reply | Refusal> => {
-      if (operation.method !== "GET" && isForeign(c.req.raw, world.publicUrl))
+      if (operation.method !== "GET" && isForeign(c.req.raw, namespace.publicUrl))
         return refuse("FORBIDDEN", OTHER_SITE);
       const body = operation.method === "GET" ? {} : await readObject(c.req.raw, operation);
       if (isRefusal(body)) return body;
       return operation.handle({
-        worlds,
-        world,
+        namespaces,
+        namespace,
         url: c.req.url,
         mode: key?.startsWith("sk_live_") ? "live" : "test",
         fetch,
@@ -37,7 +37,7 @@ export function serveControl(
       });
     };
     const result = await answer();
-    return toResponse(isRefusal(result) ? errorReply(result) : result, world.nowMs());
+    return toResponse(isRefusal(result) ? errorReply(result) : result, namespace.nowMs());
   };
 }
 

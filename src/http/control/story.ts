@@ -12,14 +12,14 @@ interface Happening extends Record<string, unknown> {
 }
 
 /** A charge's whole story: requests, transitions, ledger entries, events, attempts and their answers, in order. */
-export function chargeTimeline({ world, param }: ControlCall): Reply | Refusal {
-  world.settle();
-  const { state } = world.engine;
+export function chargeTimeline({ namespace, param }: ControlCall): Reply | Refusal {
+  namespace.settle();
+  const { state } = namespace.engine;
   const charge = state.get("charges", param("charge_id"));
   if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
   const id = charge.charge_id;
   const happenings: Happening[] = [
-    ...world.journal
+    ...namespace.journal
       .entries()
       .reverse()
       .filter(

@@ -2,38 +2,40 @@ import type { Context } from "hono";
 import type { Charge } from "../../domain/charge.js";
 import { deliveryView, eventView } from "../../engine/log-views.js";
 import type { Change, Delivery, EventRecord } from "../../engine/records.js";
+import type { Namespace } from "../../namespace/namespace.js";
+import type { Namespaces } from "../../namespace/namespaces.js";
+import type { JournalEntry } from "../../namespace/request-journal.js";
 import { bearerKey } from "../authenticate.js";
-import type { JournalEntry, World, Worlds } from "../ports.js";
 import { replyHeaders, toResponse } from "../reply.js";
-import { noNamespace } from "../service.js";
+import { noNamespace } from "../service/serve.js";
 import { requestView } from "./logs.js";
 
 /** What waits for a reader that is slow, or does not read at all. */
 const BUFFERED_BYTES = 16 * 1024 * 1024;
 
 /** `GET /_sandbox/stream`: requests, charges, events and deliveries as they come, as server-sent events. */
-export function serveStream(worlds: Worlds): (c: Context) => Response {
+export function serveStream(namespaces: Namespaces): (c: Context) => Response {
   return (c) => {
     const { headers } = c.req.raw;
     const name = headers.get("sandbox-namespace") ?? c.req.query("namespace") ?? null;
     const key = bearerKey(headers.get("authorization"));
-    const world = worlds.find(name, key);
-    if (world === undefined) return toResponse(noNamespace(worlds, name, key), worlds.nowMs());
+    const namespace = namespaces.find(name, key);
+    if (namespace === undefined) return toResponse(noNamespace(namespaces, name, key), namespaces.nowMs());
     const answer = {
       headers: {
-        ...replyHeaders(world.nowMs()),
+        ...replyHeaders(namespace.nowMs()),
         "content-type": "text/event-stream",
         "cache-control": "no-store",
         "x-accel-buffering": "no",
       },
     };
     // A stream nobody reads would never be given up.
-    return new Response(c.req.raw.method === "HEAD" ? null : streamOf(world), answer);
+    return new Response(c.req.raw.method === "HEAD" ? null : streamOf(namespace), answer);
   };
 }
 
 /** So much waits for a reader; what comes while there is no room is left out, and the reader told how much it was. */
-function streamOf(world: World): ReadableStream<Uint8Array> {
+function streamOf(namespace: Namespace): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let stop = (): void => {};
   let leftOut = 0;
@@ -45,10 +47,10 @@ function streamOf(world: World): ReadableStream<Uint8Array> {
           if (leftOut > 0 || (controller.desiredSize ?? 0) <= 0) leftOut++;
           else controller.enqueue(encoder.encode(messageText(event, view())));
         };
-        send("hello", () => ({ namespace: world.name, now: world.clock.view().now }));
-        stop = world.subscribe({
+        send("hello", () => ({ namespace: namespace.name, now: namespace.clock.view().now }));
+        stop = namespace.subscribe({
           onChange: (change) => {
-            for (const [event, view] of messagesOf(world, change)) send(event, view);
+            for (const [event, view] of messagesOf(namespace, change)) send(event, view);
           },
           onRequest: (entry: JournalEntry) => send("request", () => requestView(entry)),
         });
@@ -70,14 +72,14 @@ function messageText(event: string, data: unknown): string {
 }
 
 /** What a change means to somebody who watches: the names of messages, and how to make what they carry. */
-function* messagesOf(world: World, change: Change): Generator<[string, () => unknown]> {
+function* messagesOf(namespace: Namespace, change: Change): Generator<[string, () => unknown]> {
   for (const [name, , record] of change.puts) {
     if (record === null) continue;
     if (name === "charges") yield ["charge", () => chargeNews(record as Charge)];
     else if (name === "events") yield ["event", () => eventView(record as EventRecord)];
     else if (name === "deliveries")
-      yield ["delivery", () => deliveryView(world.engine.state, record as Delivery)];
-    else if (name === "clock") yield ["clock", () => world.clock.view()];
+      yield ["delivery", () => deliveryView(namespace.engine.state, record as Delivery)];
+    else if (name === "clock") yield ["clock", () => namespace.clock.view()];
   }
 }
 

@@ -1,12 +1,11 @@
 import { mismatches } from "../../domain/deep-match.js";
-import type { News, Watch } from "../../engine/news.js";
 import type { Key } from "../../engine/records.js";
+import type { News, Watch } from "../../namespace/news.js";
 import { waitRequestSchema } from "../../schema/control.js";
 import { durationMs } from "../../schema/duration.js";
 import { type ErrorDetails, invalid, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { own } from "../../schema/own.js";
-import type { JournalEntry } from "../ports.js";
 import { ok, type Reply } from "../reply.js";
 import { type Candidates, candidatesOf } from "./candidates.js";
 import type { ControlCall } from "./operations.js";
@@ -20,29 +19,29 @@ const MISSES_SHOWN = 3;
 const MISS_LENGTH = 500;
 
 /** Answers when what is waited for is there, or 408 with what came nearest (contract section 7: wait). */
-export async function waitFor({ world, body, signal }: ControlCall): Promise<Reply | Refusal> {
+export async function waitFor({ namespace, body, signal }: ControlCall): Promise<Reply | Refusal> {
   const checked = check(waitRequestSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues));
   const { for: what, match = {}, count = 1, timeout = DEFAULT_TIMEOUT } = checked.data;
   const patience = { timeoutMs: durationMs(timeout), signal: signal() };
-  world.settle();
+  namespace.settle();
   if (what === "idle") {
-    const end = await world.until(
-      { lookAround: () => [], look: () => {}, isMet: () => world.isIdle() },
+    const end = await namespace.until(
+      { lookAround: () => [], look: () => {}, isMet: () => namespace.isIdle() },
       patience,
     );
-    if (end === "met") return ok({ idle: true, now: world.clock.view().now });
+    if (end === "met") return ok({ idle: true, now: namespace.clock.view().now });
     return (
-      unheard(end, world.name) ??
+      unheard(end, namespace.name) ??
       refuse("WAIT_TIMEOUT", `Not idle within ${timeout}: something is due or a delivery is under way`)
     );
   }
-  const candidates = candidatesOf(world, what);
+  const candidates = candidatesOf(namespace, what);
   const watch = new RecordWatch(candidates, match, count);
-  const end = await world.until(watch, patience);
+  const end = await namespace.until(watch, patience);
   if (end === "met") return ok(watch.newest());
   return (
-    unheard(end, world.name) ??
+    unheard(end, namespace.name) ??
     refuse(
       "WAIT_TIMEOUT",
       `No ${what} matched within ${timeout}${count > 1 ? ` (${watch.found} of ${count})` : ""}`,
@@ -59,7 +58,7 @@ function unheard(end: string, namespace: string): Refusal | undefined {
 }
 
 /** Waits until so many records match. */
-class RecordWatch implements Watch<JournalEntry> {
+class RecordWatch implements Watch {
   readonly #candidates: Candidates<object>;
   readonly #count: number;
   /** What is wanted of fields that can be told at once, and of all others. */
@@ -91,7 +90,7 @@ class RecordWatch implements Watch<JournalEntry> {
     }
   }
 
-  look(news: News<JournalEntry>): void {
+  look(news: News): void {
     for (const [key, item] of this.#candidates.changed(news)) this.#note(key, item, news.views);
   }
 

@@ -2,71 +2,71 @@ import type { Charge } from "../../domain/charge.js";
 import { cancelCharge, transitionCharge } from "../../engine/commands/charges.js";
 import { chooseMethod } from "../../engine/commands/checkouts.js";
 import type { Command } from "../../engine/transaction.js";
+import type { Namespace } from "../../namespace/namespace.js";
 import { isRefusal, type Refusal } from "../../schema/errors.js";
-import type { World } from "../ports.js";
 import { methodForm } from "./form.js";
 import { isOver, needsMethod } from "./model.js";
 import { goOn, showPage } from "./page.js";
 import { isOutcome, OUTCOMES } from "./views/sandbox-panel.js";
 
 /** What the customer, or whoever tests the shop, does on the page. */
-export type Action = (world: World, charge: Charge, form: URLSearchParams) => Response;
+export type Action = (namespace: Namespace, charge: Charge, form: URLSearchParams) => Response;
 
 export type ActionName = "method" | "paid" | "cancel" | "outcome";
 
 export const ACTIONS: Readonly<Record<ActionName, Action>> = {
-  method: (world, charge, form) => {
-    const chosen = world.execute(choose(world, charge, form));
+  method: (namespace, charge, form) => {
+    const chosen = namespace.execute(choose(namespace, charge, form));
     return isRefusal(chosen)
-      ? refused(world, charge, chosen, form, "A payment method has been chosen already.")
-      : goOn(world, now(world, charge), "page");
+      ? refused(namespace, charge, chosen, form, "A payment method has been chosen already.")
+      : goOn(namespace, now(namespace, charge), "page");
   },
 
   /** Changes nothing: that money has come is for the scenario or the sandbox panel to say. */
-  paid: (world, charge) =>
+  paid: (namespace, charge) =>
     needsMethod(charge)
-      ? showPage(world, charge, { trouble: { status: 409, problem: "Choose a payment method first." } })
-      : goOn(world, charge, "waiting"),
+      ? showPage(namespace, charge, { trouble: { status: 409, problem: "Choose a payment method first." } })
+      : goOn(namespace, charge, "waiting"),
 
   /** Cancelled twice is cancelled: a second press on the button goes where the first one went. */
-  cancel: (world, charge, form) => {
-    if (charge.status === "CANCELLED") return goOn(world, charge, "page");
-    const cancelled = world.execute(cancelCharge(charge.charge_id));
+  cancel: (namespace, charge, form) => {
+    if (charge.status === "CANCELLED") return goOn(namespace, charge, "page");
+    const cancelled = namespace.execute(cancelCharge(charge.charge_id));
     return isRefusal(cancelled)
-      ? refused(world, charge, cancelled, form, "The payment cannot be cancelled any more.")
-      : goOn(world, cancelled, "page");
+      ? refused(namespace, charge, cancelled, form, "The payment cannot be cancelled any more.")
+      : goOn(namespace, cancelled, "page");
   },
 
-  outcome: (world, charge, form) => {
+  outcome: (namespace, charge, form) => {
     const wanted = form.get("outcome");
     if (!isOutcome(wanted))
-      return showPage(world, charge, {
+      return showPage(namespace, charge, {
         trouble: { status: 400, problem: "That is none of the outcomes to choose from." },
       });
     const to = OUTCOMES[wanted];
-    if (to === undefined && isOver(charge.status)) return goOn(world, charge, "page");
-    const moved = world.execute<Charge | Refusal | undefined>((tx) => {
+    if (to === undefined && isOver(charge.status)) return goOn(namespace, charge, "page");
+    const moved = namespace.execute<Charge | Refusal | undefined>((tx) => {
       // Without a method there is no price, and so nothing to complete: the form's choice comes along.
       if (needsMethod(charge) && (to === "COMPLETED" || to === undefined)) {
-        const chosen = choose(world, charge, form)(tx);
+        const chosen = choose(namespace, charge, form)(tx);
         if (isRefusal(chosen) || to === undefined) return chosen;
       }
       return to === undefined ? undefined : transitionCharge(charge.charge_id, to, "control")(tx);
     });
     return isRefusal(moved)
-      ? refused(world, charge, moved, form, moved.message)
-      : goOn(world, now(world, charge), "waiting");
+      ? refused(namespace, charge, moved, form, moved.message)
+      : goOn(namespace, now(namespace, charge), "waiting");
   },
 };
 
-function choose(world: World, charge: Charge, form: URLSearchParams): Command<Charge | Refusal> {
-  return chooseMethod(charge.charge_id, methodForm(form, charge, world.engine.catalogue));
+function choose(namespace: Namespace, charge: Charge, form: URLSearchParams): Command<Charge | Refusal> {
+  return chooseMethod(charge.charge_id, methodForm(form, charge, namespace.engine.catalogue));
 }
 
 /** The charge as it is once what falls due at this very moment has happened, too. */
-function now(world: World, charge: Charge): Charge {
-  world.settle();
-  return world.engine.state.get("charges", charge.charge_id) ?? charge;
+function now(namespace: Namespace, charge: Charge): Charge {
+  namespace.settle();
+  return namespace.engine.state.get("charges", charge.charge_id) ?? charge;
 }
 
 const FAULTS: Readonly<Record<string, string>> = {
@@ -77,15 +77,15 @@ const FAULTS: Readonly<Record<string, string>> = {
 
 /** The page again: with a message at each field that is wrong, or with one that says it is too late. */
 function refused(
-  world: World,
+  namespace: Namespace,
   charge: Charge,
   refusal: Refusal,
   form: URLSearchParams,
   tooLate: string,
 ): Response {
-  const current = now(world, charge);
+  const current = now(namespace, charge);
   if (refusal.code !== "VALIDATION_ERROR")
-    return showPage(world, current, { trouble: { status: refusal.status ?? 409, problem: tooLate } });
+    return showPage(namespace, current, { trouble: { status: refusal.status ?? 409, problem: tooLate } });
   const details = Object.entries(refusal.details ?? {});
   const faults = Object.fromEntries(
     details.filter(([name]) => Object.hasOwn(FAULTS, name)).map(([name]) => [name, FAULTS[name]!]),
@@ -93,7 +93,7 @@ function refused(
   const others = details
     .filter(([name]) => !Object.hasOwn(FAULTS, name))
     .map(([name, why]) => `${name} ${why}`);
-  return showPage(world, current, {
+  return showPage(namespace, current, {
     trouble: {
       status: 400,
       fields: { sent: form, faults },

@@ -1,6 +1,6 @@
+import type { Namespaces } from "../../namespace/namespaces.js";
 import { refuse } from "../../schema/errors.js";
 import { isForeign } from "../origin.js";
-import type { Worlds } from "../ports.js";
 import { errorReply, toResponse } from "../reply.js";
 import { ACTIONS, type ActionName } from "./actions.js";
 import { readForm } from "./form.js";
@@ -12,67 +12,76 @@ import { shopUrl } from "./shop.js";
 import { refusedDocument } from "./views/refused.js";
 
 /** The checkout with everything due by now behind it. Its id is all it takes to see it and to act on it. */
-function find(worlds: Worlds, checkoutId: string) {
-  const world = worlds.findCheckout(checkoutId)?.world;
-  world?.settle();
-  const charge = world?.engine.state.chargeOfCheckout(checkoutId);
-  return world === undefined || charge === undefined ? undefined : { world, charge };
+function find(namespaces: Namespaces, checkoutId: string) {
+  const namespace = namespaces.findCheckout(checkoutId)?.namespace;
+  namespace?.settle();
+  const charge = namespace?.engine.state.chargeOfCheckout(checkoutId);
+  return namespace === undefined || charge === undefined ? undefined : { namespace, charge };
 }
 
-function missing(worlds: Worlds): Response {
+function missing(namespaces: Namespaces): Response {
   return refusedResponse(
-    worlds,
+    namespaces,
     404,
     "Checkout not found",
     "There is no checkout at this address. Check the link, or go back to the shop and start again.",
   );
 }
 
-function refusedResponse(worlds: Worlds, status: number, title: string, text: string): Response {
-  return pageResponse(refusedDocument(title, text), { status, nowMs: worlds.nowMs() });
+function refusedResponse(namespaces: Namespaces, status: number, title: string, text: string): Response {
+  return pageResponse(refusedDocument(title, text), { status, nowMs: namespaces.nowMs() });
 }
 
 /** GET /checkout/ID. On the waiting view a customer goes to the shop as soon as it is over. */
-export function showCheckout(worlds: Worlds, request: Request, checkoutId: string): Response {
-  const found = find(worlds, checkoutId);
-  if (found === undefined) return missing(worlds);
-  const { world, charge } = found;
+export function showCheckout(namespaces: Namespaces, request: Request, checkoutId: string): Response {
+  const found = find(namespaces, checkoutId);
+  if (found === undefined) return missing(namespaces);
+  const { namespace, charge } = found;
   const waiting = new URL(request.url).searchParams.get("waiting") === "1";
   const shop = waiting && isOver(charge.status) ? shopUrl(charge) : undefined;
-  return shop === undefined ? showPage(world, charge, { waiting }) : seeOther(shop, world.nowMs());
+  return shop === undefined ? showPage(namespace, charge, { waiting }) : seeOther(shop, namespace.nowMs());
 }
 
 /** GET /checkout/ID/status: what the page asks every second. `next` is the way to the shop, once it is over. */
-export function checkoutStatus(worlds: Worlds, _request: Request, checkoutId: string): Response {
-  const found = find(worlds, checkoutId);
+export function checkoutStatus(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
+  const found = find(namespaces, checkoutId);
   if (found === undefined)
-    return toResponse(errorReply(refuse("NOT_FOUND", "Checkout not found")), worlds.nowMs());
-  const { world, charge } = found;
+    return toResponse(errorReply(refuse("NOT_FOUND", "Checkout not found")), namespaces.nowMs());
+  const { namespace, charge } = found;
   const next = isOver(charge.status) ? shopUrl(charge) : undefined;
-  return jsonResponse({ status: charge.status, ...(next === undefined ? {} : { next }) }, 200, world.nowMs());
+  return jsonResponse(
+    { status: charge.status, ...(next === undefined ? {} : { next }) },
+    200,
+    namespace.nowMs(),
+  );
 }
 
 /** GET of an action's address, where a form that was refused leaves the customer: back to the page. */
-export function backToPage(worlds: Worlds, _request: Request, checkoutId: string): Response {
-  return find(worlds, checkoutId) === undefined
-    ? missing(worlds)
-    : seeOther(linksFrom(checkoutId, "action").page, worlds.nowMs());
+export function backToPage(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
+  return find(namespaces, checkoutId) === undefined
+    ? missing(namespaces)
+    : seeOther(linksFrom(checkoutId, "action").page, namespaces.nowMs());
 }
 
 /** POST /checkout/ID/ACTION. */
 export async function actOnCheckout(
-  worlds: Worlds,
+  namespaces: Namespaces,
   request: Request,
   checkoutId: string,
   action: ActionName,
 ): Promise<Response> {
-  const publicUrl = worlds.findCheckout(checkoutId)?.world.publicUrl;
+  const publicUrl = namespaces.findCheckout(checkoutId)?.namespace.publicUrl;
   if (isForeign(request, publicUrl))
-    return refusedResponse(worlds, 403, "Not from here", "Forms sent by another site's page are refused.");
+    return refusedResponse(
+      namespaces,
+      403,
+      "Not from here",
+      "Forms sent by another site's page are refused.",
+    );
   const read = await readForm(request);
-  const found = find(worlds, checkoutId);
-  if (found === undefined) return missing(worlds);
+  const found = find(namespaces, checkoutId);
+  if (found === undefined) return missing(namespaces);
   return "form" in read
-    ? ACTIONS[action](found.world, found.charge, read.form)
-    : refusedResponse(worlds, read.status, "This was not understood", read.why);
+    ? ACTIONS[action](found.namespace, found.charge, read.form)
+    : refusedResponse(namespaces, read.status, "This was not understood", read.why);
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
+import type { Namespaces } from "../../namespace/namespaces.js";
 import { DEFAULT_API_KEY } from "../../schema/options.js";
 import { iso } from "../../schema/time.js";
 import { describeControlFor } from "../openapi/control/serve.js";
@@ -7,7 +8,6 @@ import { referencePage } from "../openapi/reference/page.js";
 import { SCRIPT } from "../openapi/reference/script.js";
 import { STYLES } from "../openapi/reference/styles.js";
 import { describeFor } from "../openapi/serve.js";
-import type { Worlds } from "../ports.js";
 
 function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
@@ -25,23 +25,27 @@ const POLICY = [
 ].join("; ");
 
 /** `GET /docs` (contract section 7): the OpenAPI document as a page. `paths` as in the options of the app. */
-export function serveDocs(worlds: Worlds, paths: Readonly<Record<string, string>>, c: Context): Response {
-  const described = describeFor(worlds, paths, c);
+export function serveDocs(
+  namespaces: Namespaces,
+  paths: Readonly<Record<string, string>>,
+  c: Context,
+): Response {
+  const described = describeFor(namespaces, paths, c);
   if (described instanceof Response) return described;
-  const { world, baseUrl, document } = described;
+  const { namespace, baseUrl, document } = described;
   // The documented key, if the fixtures still have it: a key of the user's own is nobody's business here.
-  const apiKey = world.findKey(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
+  const apiKey = namespace.findKey(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
   const other = { href: "_sandbox/docs", title: "The sandbox's own control API" };
-  return answer(referencePage({ document, baseUrl, apiKey, other }), world.nowMs());
+  return answer(referencePage({ document, baseUrl, apiKey, other }), namespace.nowMs());
 }
 
 /** `GET /_sandbox/docs`: the same of the control API. */
-export function serveControlDocs(worlds: Worlds, c: Context): Response {
-  const described = describeControlFor(worlds, c);
+export function serveControlDocs(namespaces: Namespaces, c: Context): Response {
+  const described = describeControlFor(namespaces, c);
   if (described instanceof Response) return described;
-  const { world, baseUrl, document } = described;
+  const { namespace, baseUrl, document } = described;
   const other = { href: "../docs", title: "The service that the sandbox stands in for" };
-  return answer(referencePage({ document, baseUrl, apiKey: undefined, other }), world.nowMs());
+  return answer(referencePage({ document, baseUrl, apiKey: undefined, other }), namespace.nowMs());
 }
 
 function answer(page: string, nowMs: number): Response {

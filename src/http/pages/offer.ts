@@ -1,8 +1,8 @@
 import type { Charge } from "../../domain/charge.js";
 import type { Price } from "../../domain/pricing.js";
 import { offers } from "../../engine/commands/methods.js";
+import type { Namespace } from "../../namespace/namespace.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures.js";
-import type { World } from "../ports.js";
 
 /** A method with what it comes to in each of its currencies. */
 export interface Offer {
@@ -11,9 +11,9 @@ export interface Offer {
 }
 
 /** What the customer may choose from, method by method; asked as a command that writes nothing. */
-export function offersFor(world: World, charge: Charge): Offer[] {
+export function offersFor(namespace: Namespace, charge: Charge): Offer[] {
   const byMethod = new Map<string, { method: MethodFixture; prices: Offer["prices"][number][] }>();
-  for (const { method, currency, price } of world.execute((tx) => offers(tx, charge))) {
+  for (const { method, currency, price } of namespace.execute((tx) => offers(tx, charge))) {
     const offer = byMethod.get(method.id) ?? { method, prices: [] };
     offer.prices.push({ currency, price });
     byMethod.set(method.id, offer);

@@ -1,5 +1,5 @@
 import type { Charge } from "../../domain/charge.js";
-import type { World } from "../ports.js";
+import type { Namespace } from "../../namespace/namespace.js";
 import { linksFrom } from "./links.js";
 import { type FieldState, isOver, needsMethod, type Page, UNTOUCHED } from "./model.js";
 import { offersFor } from "./offer.js";
@@ -26,13 +26,13 @@ function viewFor(charge: Charge, waiting: boolean): View {
 
 /** The page of a checkout as it stands now, as an answer to a look at it or to a form. */
 export function showPage(
-  world: World,
+  namespace: Namespace,
   charge: Charge,
   { waiting = false, trouble }: { waiting?: boolean; trouble?: Trouble },
 ): Response {
-  const nowMs = world.nowMs();
+  const nowMs = namespace.nowMs();
   const view = viewFor(charge, waiting);
-  const { document, status } = view(pageOf(world, charge, nowMs, trouble));
+  const { document, status } = view(pageOf(namespace, charge, nowMs, trouble));
   return pageResponse(document, {
     status: trouble?.status ?? status,
     nowMs,
@@ -40,9 +40,9 @@ export function showPage(
   });
 }
 
-function pageOf(world: World, charge: Charge, nowMs: number, trouble: Trouble | undefined): Page {
-  const { catalogue, state } = world.engine;
-  const clock = world.clock.view();
+function pageOf(namespace: Namespace, charge: Charge, nowMs: number, trouble: Trouble | undefined): Page {
+  const { catalogue, state } = namespace.engine;
+  const clock = namespace.clock.view();
   const quote = charge.quote_id === null ? undefined : state.get("quotes", charge.quote_id);
   return {
     charge,
@@ -55,13 +55,13 @@ function pageOf(world: World, charge: Charge, nowMs: number, trouble: Trouble | 
     problem: trouble?.problem,
     fields: trouble?.fields ?? UNTOUCHED,
     quoted: quote && { method: quote.payment_method, currency: quote.currency },
-    offers: needsMethod(charge) ? offersFor(world, charge) : [],
+    offers: needsMethod(charge) ? offersFor(namespace, charge) : [],
   };
 }
 
 /** Where the customer goes once it is over: the shop, or the page again when the shop gave no address. */
-export function goOn(world: World, charge: Charge, otherwise: "page" | "waiting"): Response {
+export function goOn(namespace: Namespace, charge: Charge, otherwise: "page" | "waiting"): Response {
   const links = linksFrom(charge.checkout_id, "action");
   const shop = isOver(charge.status) ? shopUrl(charge) : undefined;
-  return seeOther(shop ?? (isOver(charge.status) ? links.page : links[otherwise]), world.nowMs());
+  return seeOther(shop ?? (isOver(charge.status) ? links.page : links[otherwise]), namespace.nowMs());
 }

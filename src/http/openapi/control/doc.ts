@@ -26,7 +26,7 @@ export interface ControlDoc {
 
 export const CONTROL_TAGS = {
   Sandbox: "What this server is, and back to the start.",
-  Namespaces: "Worlds side by side: each with its own state, keys, clock and logs.",
+  Namespaces: "Namespaces side by side: each with its own state, keys, clock and logs.",
   State: "The whole state, out and in.",
   Clock: "Sandbox time.",
   Objects: "Charges, withdrawals, checkouts and balances of every organization and both modes.",

@@ -52,9 +52,9 @@ export const STATE = {
   at: Date.parse(START),
   counters: {},
   collections: {
-    world: [
+    namespace: [
       [
-        "world",
+        "namespace",
         {
           name: "default",
           seed: "payments-sandbox",

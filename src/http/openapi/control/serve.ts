@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Engine } from "../../../engine/engine.js";
-import type { Worlds } from "../../ports.js";
+import type { Namespaces } from "../../../namespace/namespaces.js";
 import { toResponse } from "../../reply.js";
 import { type OpenApiDocument, servedAt } from "../document.js";
 import { type Facts, factsOf } from "../facts.js";
@@ -13,21 +13,21 @@ const documents = new WeakMap<Engine, OpenApiDocument>();
 const NO_PATHS: Facts["paths"] = {};
 
 /** Describes the control API to whoever asks, or answers that there is no such namespace. */
-export function describeControlFor(worlds: Worlds, c: Context): Described | Response {
-  const found = worldFor(worlds, c);
+export function describeControlFor(namespaces: Namespaces, c: Context): Described | Response {
+  const found = worldFor(namespaces, c);
   if (found instanceof Response) return found;
-  const { world, baseUrl } = found;
-  let document = documents.get(world.engine);
+  const { namespace, baseUrl } = found;
+  let document = documents.get(namespace.engine);
   if (document === undefined) {
-    document = controlDocument(factsOf(world.engine, worlds.version, NO_PATHS));
-    documents.set(world.engine, document);
+    document = controlDocument(factsOf(namespace.engine, namespaces.version, NO_PATHS));
+    documents.set(namespace.engine, document);
   }
-  return { world, baseUrl, document: servedAt(document, baseUrl) };
+  return { namespace, baseUrl, document: servedAt(document, baseUrl) };
 }
 
 /** `GET /_sandbox/openapi.json`. */
-export function serveControlOpenApi(worlds: Worlds, c: Context): Response {
-  const described = describeControlFor(worlds, c);
+export function serveControlOpenApi(namespaces: Namespaces, c: Context): Response {
+  const described = describeControlFor(namespaces, c);
   if (described instanceof Response) return described;
-  return toResponse({ status: 200, json: JSON.stringify(described.document) }, described.world.nowMs());
+  return toResponse({ status: 200, json: JSON.stringify(described.document) }, described.namespace.nowMs());
 }

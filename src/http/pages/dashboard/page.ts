@@ -1,6 +1,6 @@
 import type { Charge } from "../../../domain/charge.js";
 import { CHARGE_TRANSITIONS } from "../../../domain/charge.js";
-import type { World } from "../../ports.js";
+import type { Namespace } from "../../../namespace/namespace.js";
 import { type Content, html, Markup } from "../html.js";
 import { SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";
@@ -20,22 +20,22 @@ const MOVES: Readonly<Record<string, string>> = {
 };
 
 /** What goes on in a namespace, and what to do about it: time, charges, webhooks, requests. */
-export function dashboardPage(world: World, namespaces: readonly string[], notice: string | null): string {
-  const { apiKey, webhookSecret, seed } = world.info;
-  const clock = world.clock.view();
+export function dashboardPage(namespace: Namespace, names: readonly string[], notice: string | null): string {
+  const { apiKey, webhookSecret, seed } = namespace.info;
+  const clock = namespace.clock.view();
   // The answer to a press is this namespace's page at this namespace's address, a refusal too.
-  const address = `/_sandbox/dashboard?namespace=${encodeURIComponent(world.name)}`;
+  const address = `/_sandbox/dashboard?namespace=${encodeURIComponent(namespace.name)}`;
   const button = (action: string, value: string, label: string): Markup =>
-    html`<form method="post" action="${address}"><input type="hidden" name="namespace" value="${world.name}"><input type="hidden" name="action" value="${action}"><button name="value" value="${value}">${label}</button></form>`;
+    html`<form method="post" action="${address}"><input type="hidden" name="namespace" value="${namespace.name}"><input type="hidden" name="action" value="${action}"><button name="value" value="${value}">${label}</button></form>`;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>payments-sandbox</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
 <style>${new Markup(STYLES)}</style><script>${new Markup(SCRIPT)}</script></head>
-<body data-namespace="${world.name}"><main>
-<header><h1>payments-sandbox</h1><p class="soft">Namespace ${world.name}${
-    namespaces.length > 1 &&
-    html` · also ${namespaces
-      .filter((name) => name !== world.name)
+<body data-namespace="${namespace.name}"><main>
+<header><h1>payments-sandbox</h1><p class="soft">Namespace ${namespace.name}${
+    names.length > 1 &&
+    html` · also ${names
+      .filter((name) => name !== namespace.name)
       .slice(0, ROWS)
       .map((name) => html` <a href="/_sandbox/dashboard?namespace=${encodeURIComponent(name)}">${name}</a>`)}`
   } · <a href="/docs">API reference</a></p>
@@ -43,13 +43,13 @@ ${notice !== null && html`<p class="notice" role="alert">${notice}</p>`}</header
 <section aria-labelledby="clock-title"><h2 id="clock-title">Clock</h2>
 <div id="clock" data-live><dl class="facts"><div><dt>Sandbox time</dt><dd>${clock.now}</dd></div><div><dt>Goes</dt><dd>${clock.mode}</dd></div><div><dt>Next due</dt><dd>${clock.next_due ?? "nothing"}</dd></div></dl></div>
 <div class="tools">${button("advance", "10s", "+10 s")}${button("advance", "5m", "+5 min")}${button("advance", "1h", "+1 h")}${button("until", "next", "To the next thing due")}${clock.mode === "manual" ? button("clock", "real", "Let it run") : button("clock", "manual", "Stop it")}</div></section>
-<section aria-labelledby="charges-title">${liveTitle("charges", "Charges")}<div id="charges" data-live class="scroll" tabindex="0" role="region" aria-labelledby="charges-title">${chargesTable(world, button)}</div></section>
-<section aria-labelledby="deliveries-title">${liveTitle("deliveries", "Webhooks sent")}<div id="deliveries" data-live class="scroll" tabindex="0" role="region" aria-labelledby="deliveries-title">${deliveriesTable(world, button)}</div></section>
-<section aria-labelledby="requests-title">${liveTitle("requests", "Requests")}<div id="requests" data-live class="scroll" tabindex="0" role="region" aria-labelledby="requests-title">${requestsTable(world)}</div></section>
+<section aria-labelledby="charges-title">${liveTitle("charges", "Charges")}<div id="charges" data-live class="scroll" tabindex="0" role="region" aria-labelledby="charges-title">${chargesTable(namespace, button)}</div></section>
+<section aria-labelledby="deliveries-title">${liveTitle("deliveries", "Webhooks sent")}<div id="deliveries" data-live class="scroll" tabindex="0" role="region" aria-labelledby="deliveries-title">${deliveriesTable(namespace, button)}</div></section>
+<section aria-labelledby="requests-title">${liveTitle("requests", "Requests")}<div id="requests" data-live class="scroll" tabindex="0" role="region" aria-labelledby="requests-title">${requestsTable(namespace)}</div></section>
 <section aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><dl class="facts"><div><dt>API key</dt><dd><code>${apiKey}</code></dd></div><div><dt>Webhook secret</dt><dd><code>${webhookSecret}</code></dd></div><div><dt>Seed</dt><dd><code>${seed}</code></dd></div></dl></section>
 <section aria-labelledby="reset-title"><h2 id="reset-title">Reset</h2><details><summary>Reset everything…</summary>
-<p>This removes every charge, withdrawal, event and balance of the namespace ${world.name}. Webhook endpoints, keys and snapshots stay.</p>
-<div class="tools">${button("reset", world.name, `Reset ${world.name}`)}</div></details></section>
+<p>This removes every charge, withdrawal, event and balance of the namespace ${namespace.name}. Webhook endpoints, keys and snapshots stay.</p>
+<div class="tools">${button("reset", namespace.name, `Reset ${namespace.name}`)}</div></details></section>
 </main></body></html>
 `.text;
 }
@@ -71,8 +71,8 @@ function status(text: string): Markup {
   return html`<span class="${tone}">${text}</span>`;
 }
 
-function chargesTable(world: World, button: Button): Markup {
-  const charges = world.engine.state.page("charges", "charges", 0, ROWS);
+function chargesTable(namespace: Namespace, button: Button): Markup {
+  const charges = namespace.engine.state.page("charges", "charges", 0, ROWS);
   const moves = (charge: Charge): Markup[] =>
     CHARGE_TRANSITIONS[charge.status]
       .filter(
@@ -96,8 +96,8 @@ function chargesTable(world: World, button: Button): Markup {
   );
 }
 
-function deliveriesTable(world: World, button: Button): Markup {
-  const { state } = world.engine;
+function deliveriesTable(namespace: Namespace, button: Button): Markup {
+  const { state } = namespace.engine;
   return table(
     ["Made", "Event", "To", "Status", "Attempts", "Last answer", ""],
     state.page("deliveries", "deliveries", 0, ROWS).map((delivery) => {
@@ -117,10 +117,10 @@ function deliveriesTable(world: World, button: Button): Markup {
   );
 }
 
-function requestsTable(world: World): Markup {
+function requestsTable(namespace: Namespace): Markup {
   return table(
     ["At", "Request", "Operation", "Answer", "Fault"],
-    world.journal
+    namespace.journal
       .entries()
       .slice(0, ROWS)
       .map((entry) => [

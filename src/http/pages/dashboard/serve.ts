@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import { transitionCharge } from "../../../engine/commands/charges.js";
 import { redeliver } from "../../../engine/commands/events.js";
+import type { Namespace } from "../../../namespace/namespace.js";
+import type { Namespaces } from "../../../namespace/namespaces.js";
 import { chargeStatusSchema } from "../../../schema/common.js";
 import { parseDuration } from "../../../schema/duration.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../../schema/errors.js";
@@ -10,9 +12,8 @@ import { clockSetting } from "../../../schema/options.js";
 import { iso } from "../../../schema/time.js";
 import { readBody } from "../../body.js";
 import { isForeign } from "../../origin.js";
-import type { World, Worlds } from "../../ports.js";
 import { toResponse } from "../../reply.js";
-import { noNamespace } from "../../service.js";
+import { noNamespace } from "../../service/serve.js";
 import { dashboardPage } from "./page.js";
 import { SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";
@@ -23,10 +24,15 @@ function hashOf(text: string): string {
 
 const POLICY = `default-src 'none'; style-src ${hashOf(STYLES)}; script-src ${hashOf(SCRIPT)}; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
-function respond(worlds: Worlds, world: World, status: number, notice: string | null): Response {
-  world.settle();
-  const names = worlds.list().map((one) => one.name);
-  return new Response(dashboardPage(world, names, notice), {
+function respond(
+  namespaces: Namespaces,
+  namespace: Namespace,
+  status: number,
+  notice: string | null,
+): Response {
+  namespace.settle();
+  const names = namespaces.list().map((one) => one.name);
+  return new Response(dashboardPage(namespace, names, notice), {
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
@@ -34,64 +40,65 @@ function respond(worlds: Worlds, world: World, status: number, notice: string | 
       "cache-control": "no-store",
       "referrer-policy": "same-origin",
       "x-content-type-options": "nosniff",
-      "sandbox-now": iso(world.nowMs()),
+      "sandbox-now": iso(namespace.nowMs()),
     },
   });
 }
 
 /** `GET /_sandbox/dashboard?namespace=NAME`. */
-export function showDashboard(worlds: Worlds, c: Context): Response {
+export function showDashboard(namespaces: Namespaces, c: Context): Response {
   const name = c.req.query("namespace") ?? null;
-  const world = worlds.find(name, null);
-  return world === undefined
-    ? toResponse(noNamespace(worlds, name, null), worlds.nowMs())
-    : respond(worlds, world, 200, null);
+  const namespace = namespaces.find(name, null);
+  return namespace === undefined
+    ? toResponse(noNamespace(namespaces, name, null), namespaces.nowMs())
+    : respond(namespaces, namespace, 200, null);
 }
 
 /** What a button does; then the page again. */
-export async function actOnDashboard(worlds: Worlds, c: Context): Promise<Response> {
+export async function actOnDashboard(namespaces: Namespaces, c: Context): Promise<Response> {
   const raw = await readBody(c.req.raw);
   const form = new URLSearchParams("text" in raw ? raw.text : "");
   const name = form.get("namespace");
-  const world = worlds.find(name, null);
-  if (world === undefined) return toResponse(noNamespace(worlds, name, null), worlds.nowMs());
-  if (isForeign(c.req.raw, world.publicUrl))
-    return respond(worlds, world, 403, "That form was not sent from this page.");
-  const refusal = await act(world, form.get("action") ?? "", form.get("value") ?? "");
-  if (refusal !== undefined) return respond(worlds, world, 409, refusal.message);
-  const location = `/_sandbox/dashboard?namespace=${encodeURIComponent(world.name)}`;
-  return new Response(null, { status: 303, headers: { location, "sandbox-now": iso(world.nowMs()) } });
+  const namespace = namespaces.find(name, null);
+  if (namespace === undefined) return toResponse(noNamespace(namespaces, name, null), namespaces.nowMs());
+  if (isForeign(c.req.raw, namespace.publicUrl))
+    return respond(namespaces, namespace, 403, "That form was not sent from this page.");
+  const refusal = await act(namespace, form.get("action") ?? "", form.get("value") ?? "");
+  if (refusal !== undefined) return respond(namespaces, namespace, 409, refusal.message);
+  const location = `/_sandbox/dashboard?namespace=${encodeURIComponent(namespace.name)}`;
+  return new Response(null, { status: 303, headers: { location, "sandbox-now": iso(namespace.nowMs()) } });
 }
 
-async function act(world: World, action: string, value: string): Promise<Refusal | undefined> {
+async function act(namespace: Namespace, action: string, value: string): Promise<Refusal | undefined> {
   const settled = (result: unknown): Refusal | undefined => (isRefusal(result) ? result : undefined);
   switch (action) {
     case "advance": {
       const byMs = parseDuration(value);
       return byMs === undefined
         ? invalid({ value: "must be a duration" })
-        : settled(await world.clock.advance({ byMs }));
+        : settled(await namespace.clock.advance({ byMs }));
     }
     case "until":
-      return settled(await world.clock.advance({ until: "next" }));
+      return settled(await namespace.clock.advance({ until: "next" }));
     case "clock":
-      return world.clock.set({
+      return namespace.clock.set({
         setting: clockSetting(value === "manual" ? "manual" : "real"),
         nowMs: undefined,
       });
     case "reset":
       // The button that asks names what it resets: a press from a page of before, or of a script, does nothing.
-      if (value !== world.name) return invalid({ value: `must be the namespace to reset, ${world.name}` });
-      return world.reset({ keep: ["webhooks", "keys"], repeatIds: false });
+      if (value !== namespace.name)
+        return invalid({ value: `must be the namespace to reset, ${namespace.name}` });
+      return namespace.reset({ keep: ["webhooks", "keys"], repeatIds: false });
     case "charge": {
       const [id = "", to] = value.split(" ");
       const checked = check(chargeStatusSchema, to);
       return checked.ok
-        ? settled(world.execute(transitionCharge(id, checked.data, "control", "from the dashboard")))
+        ? settled(namespace.execute(transitionCharge(id, checked.data, "control", "from the dashboard")))
         : invalid({ value: "must name a status" });
     }
     case "redeliver":
-      return settled(world.execute(redeliver(value, 1)));
+      return settled(namespace.execute(redeliver(value, 1)));
     default:
       return refuse("VALIDATION_ERROR", "There is no such button");
   }

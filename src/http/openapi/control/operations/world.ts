@@ -105,7 +105,7 @@ export const WORLD_DOCS: Readonly<Record<string, ControlDoc>> = {
     body: { component: "StateDump", examples: { "cut short": example.STATE } },
     answer: { ...SANDBOX, says: "It is in place." },
     invalid: {
-      "no export": faulty({ "collections.world": "is required" }),
+      "no export": faulty({ "collections.namespace": "is required" }),
       "a broken record": faulty({
         "collections.tasks.0.1.kind": "must be one of expire, timeline, settle, withdrawal, attempt",
       }),

@@ -1,0 +1,163 @@
+import * as http from "node:http";
+import type { LookupFunction, Socket } from "node:net";
+import type { Outcome } from "../engine/commands/deliveries.js";
+import { lazily } from "../schema/lazily.js";
+import type { Wall } from "../time/wall.js";
+import { lookupOptions } from "./lookups.js";
+import { RESPONSE_KEPT_BYTES, retryAfterMs } from "./responses.js";
+import type { SignedRequest } from "./sender.js";
+
+/** Connections are kept for the next delivery, but not for long: most receivers close one that stays idle. */
+const AGENT_OPTIONS = { keepAlive: true, timeout: 1_000 };
+
+export interface HttpReceiversOptions {
+  /** How long a receiver has to answer, in wall time. */
+  readonly timeoutMs: number;
+  readonly wall: Wall;
+  /** What names stand for; the machine's own resolver unless told otherwise. */
+  readonly resolve?: LookupFunction;
+}
+
+/** Posts to receivers over HTTP, redirects not followed. */
+export class HttpReceivers {
+  readonly #options: HttpReceiversOptions;
+  readonly #httpAgent = new http.Agent(AGENT_OPTIONS);
+  #https: { readonly request: typeof http.request; readonly agent: http.Agent } | undefined;
+
+  constructor(options: HttpReceiversOptions) {
+    this.#options = options;
+  }
+
+  /** TLS is loaded for those who use it: it costs a start 2 ms. */
+  async #transport(protocol: string) {
+    if (protocol !== "https:") return { request: http.request, agent: this.#httpAgent };
+    const https = await lazily(() => import("node:https"));
+    this.#https ??= {
+      request: https.request,
+      agent: new https.Agent(AGENT_OPTIONS),
+    };
+    return this.#https;
+  }
+
+  /** Never rejects: what went wrong is part of the outcome. */
+  async post(
+    address: string,
+    { sentAt, headers, body }: SignedRequest,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { wall, timeoutMs } = this.#options;
+    const sentAtMs = wall.nowMs();
+    const url = new URL(address);
+    const transport = signal.aborted ? undefined : await this.#transport(url.protocol);
+    const lookup = lookupOptions(url.hostname, this.#options.resolve);
+    return new Promise((resolve) => {
+      let callOff: (() => void) | undefined;
+      let isDone = false;
+      const finish = (part: Omit<Outcome, "sent_at" | "duration_ms" | "request_headers">): void => {
+        if (isDone) return;
+        isDone = true;
+        callOff?.();
+        signal.removeEventListener("abort", abort);
+        resolve({
+          sent_at: sentAt,
+          duration_ms: Math.max(0, wall.nowMs() - sentAtMs),
+          request_headers: headers,
+          ...part,
+        });
+      };
+      const fail = (error: string, isUnreachable = false): void =>
+        finish({ status: null, response_body: null, error, retryAfterMs: null, isUnreachable });
+      let current: http.ClientRequest | undefined;
+      const stop = (error: string): void => {
+        fail(error);
+        current?.destroy();
+      };
+      const abort = (): void => stop("called off");
+      // Called off before its turn, or while TLS was being loaded: nothing may go out any more.
+      if (transport === undefined || signal.aborted) return abort();
+      signal.addEventListener("abort", abort);
+      const bytes = Buffer.from(body);
+
+      const ask = (agent: http.Agent | false): void => {
+        const request = transport.request(url, {
+          method: "POST",
+          agent,
+          headers: { ...headers, "content-length": bytes.length },
+          ...lookup,
+        });
+        current = request;
+        let usedSocket: { readonly socket: Socket; readonly readBefore: number } | undefined;
+        // Not from now on: a delivery that waits for a connection to become free is not the receiver's delay.
+        request.once("socket", (socket) => {
+          if (isDone) return;
+          usedSocket = { socket, readBefore: socket.bytesRead };
+          callOff ??= wall.after(timeoutMs, () => stop(`no answer within ${timeoutMs / 1000} s`));
+        });
+        request.on("error", (error: NodeJS.ErrnoException) => {
+          if (isDone) return;
+          if (request.reusedSocket && usedSocket !== undefined && isCutBeforeAnswer(error, usedSocket))
+            ask(false);
+          else fail(errorText(error), isRefused(error));
+        });
+        request.on("response", (response) => {
+          const chunks: Buffer[] = [];
+          let kept = 0;
+          const answered = (): void =>
+            finish({
+              status: response.statusCode ?? null,
+              response_body: Buffer.concat(chunks).toString("utf8"),
+              error: null,
+              retryAfterMs: retryAfterMs(response.headers["retry-after"], sentAtMs),
+            });
+          response.on("data", (chunk: Buffer) => {
+            if (kept >= RESPONSE_KEPT_BYTES) return;
+            chunks.push(chunk.subarray(0, RESPONSE_KEPT_BYTES - kept));
+            kept += chunk.length;
+          });
+          response.on("end", answered);
+          // The status is the answer, even if the body breaks off.
+          response.on("close", answered);
+          response.on("error", answered);
+        });
+        request.end(bytes);
+      };
+      ask(transport.agent);
+    });
+  }
+
+  close(): void {
+    this.#httpAgent.destroy();
+    this.#https?.agent.destroy();
+  }
+}
+
+/**
+ * A connection that was kept is cut before anything of an answer has come: most likely the receiver closed it in
+ * the very moment it was used again, which is nobody's failure. Of what is encrypted, bytes say nothing.
+ */
+function isCutBeforeAnswer(
+  error: NodeJS.ErrnoException,
+  { socket, readBefore }: { readonly socket: Socket; readonly readBefore: number },
+): boolean {
+  if (error.code !== "ECONNRESET" && error.code !== "EPIPE") return false;
+  return "encrypted" in socket || socket.bytesRead === readBefore;
+}
+
+/** One line: the address family attempts of `localhost` come as an error of errors. */
+function errorText(error: NodeJS.ErrnoException): string {
+  const errors = (error as { errors?: unknown }).errors;
+  if (Array.isArray(errors) && errors.length > 0)
+    return errors.map((one) => (one instanceof Error ? one.message : String(one))).join("; ");
+  return error.message || String(error.code ?? error);
+}
+
+/** What says that there is nobody at one address of a name; at least one of them must have refused. */
+const NOBODY_CODES = new Set(["ECONNREFUSED", "EADDRNOTAVAIL", "ENETUNREACH", "EAFNOSUPPORT"]);
+
+/** Nobody listens: every address of the name was tried, and refused or not there. */
+function isRefused(error: NodeJS.ErrnoException): boolean {
+  const errors = (error as { errors?: unknown }).errors;
+  if (!Array.isArray(errors)) return error.code === "ECONNREFUSED";
+  const codes = errors.map((one) => String((one as NodeJS.ErrnoException).code));
+  return codes.includes("ECONNREFUSED") && codes.every((code) => NOBODY_CODES.has(code));
+}

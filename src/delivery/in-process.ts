@@ -1,0 +1,130 @@
+import type { Outcome } from "../engine/commands/deliveries.js";
+import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
+import type { Wall } from "../time/wall.js";
+import { RESPONSE_KEPT_BYTES, retryAfterMs } from "./responses.js";
+import type { SignedRequest } from "./sender.js";
+
+/** What a receiver in this process answers: a Response, a status, or nothing, which is 204. */
+// biome-ignore lint/suspicious/noConfusingVoidType: void is what a function that answers nothing returns
+export type WebhookAnswer = Response | number | undefined | null | void;
+
+/** A receiver in this process. What it throws is its failure: the attempt is answered with 500. */
+export type WebhookHandler = (request: Request) => WebhookAnswer | Promise<WebhookAnswer>;
+
+/** A function that hears webhooks, and the URL it is told they were sent to. */
+export interface InProcessReceiver {
+  readonly handler: WebhookHandler;
+  readonly url: string;
+}
+
+/** Whether an endpoint's deliveries go to a function of this process. */
+export function isInProcess(url: string): boolean {
+  return url.startsWith(IN_PROCESS_SCHEME);
+}
+
+/** The functions that hear webhooks, by the address their endpoints have in the state. */
+export class InProcessReceivers {
+  readonly #receivers = new Map<string, InProcessReceiver>();
+  #made = 0;
+
+  add(receiver: InProcessReceiver): string {
+    const address = `${IN_PROCESS_SCHEME}//handler-${++this.#made}`;
+    this.#receivers.set(address, receiver);
+    return address;
+  }
+
+  get(address: string): InProcessReceiver | undefined {
+    return this.#receivers.get(address);
+  }
+
+  delete(address: string): boolean {
+    return this.#receivers.delete(address);
+  }
+}
+
+/** Makes a Response of what a handler answered or threw, as a server makes one of what an app's route does. */
+export async function answerOf(handler: WebhookHandler, request: Request): Promise<Response> {
+  try {
+    return responseOf(await handler(request));
+  } catch (error) {
+    return new Response(`the webhook handler threw ${textOf(error)}`, { status: 500 });
+  }
+}
+
+function responseOf(answer: WebhookAnswer): Response {
+  if (answer === undefined || answer === null) return new Response(null, { status: 204 });
+  if (typeof answer === "number") return new Response(null, { status: answer });
+  if (isResponse(answer)) return answer;
+  throw new TypeError(`instead of answering a Response, a status or nothing: ${typeof answer}`);
+}
+
+/** Not by instanceof: test runners and polyfills have a Response of their own. */
+function isResponse(value: unknown): value is Response {
+  const { status, text, headers } = value as Partial<Response>;
+  return typeof status === "number" && typeof text === "function" && typeof headers?.get === "function";
+}
+
+function textOf(error: unknown): string {
+  const { name, message } = (error ?? {}) as Partial<Error>;
+  return typeof message === "string" ? `${name ?? "Error"}: ${message}` : String(error);
+}
+
+export interface HandOver {
+  readonly timeoutMs: number;
+  readonly wall: Wall;
+  /** The world the attempt is of was replaced: nothing may come of it. */
+  readonly signal: AbortSignal;
+}
+
+/** Hands a delivery to a function of this process, the way `fetch` would bring it to a server. Never rejects. */
+export function handOver(
+  receiver: InProcessReceiver | undefined,
+  { sentAt, headers, body }: SignedRequest,
+  { timeoutMs, wall, signal }: HandOver,
+): Promise<Outcome> {
+  const beganMs = wall.nowMs();
+  return new Promise((resolve) => {
+    let isDone = false;
+    const finish = (part: Pick<Outcome, "status" | "response_body" | "error" | "retryAfterMs">): void => {
+      if (isDone) return;
+      isDone = true;
+      callOff();
+      signal.removeEventListener("abort", abort);
+      resolve({
+        sent_at: sentAt,
+        duration_ms: Math.max(0, wall.nowMs() - beganMs),
+        request_headers: headers,
+        ...part,
+      });
+    };
+    const fail = (error: string): void =>
+      finish({ status: null, response_body: null, error, retryAfterMs: null });
+    const abort = (): void => fail("called off");
+    // Nothing but this timer keeps the process running while the function is at work.
+    const callOff = wall.after(timeoutMs, () => fail(`no answer within ${timeoutMs / 1000} s`), true);
+    if (signal.aborted) return abort();
+    if (receiver === undefined) return fail("the function has been unregistered");
+    signal.addEventListener("abort", abort);
+    const bytes = Buffer.from(body);
+    const request = new Request(receiver.url, {
+      method: "POST",
+      headers: { ...headers, "content-length": String(bytes.length) },
+      body: bytes,
+    });
+    void answerOf(receiver.handler, request).then(async (response) => {
+      finish({
+        status: response.status,
+        response_body: await bodyOf(response),
+        error: null,
+        retryAfterMs: retryAfterMs(response.headers.get("retry-after"), beganMs),
+      });
+    });
+  });
+}
+
+/** The beginning of what was answered. The status is the answer, even if the body breaks off. */
+async function bodyOf(response: Response): Promise<string | null> {
+  if (response.bodyUsed) return null;
+  const text = await response.text().catch(() => null);
+  return text === null ? null : Buffer.from(text).subarray(0, RESPONSE_KEPT_BYTES).toString("utf8");
+}

@@ -1,0 +1,33 @@
+import { iso } from "../schema/time.js";
+import { judge } from "./judge.js";
+import { collect } from "./probes.js";
+import type { WebhookReport } from "./report.js";
+import { type CheckOptions, Session } from "./session.js";
+
+/** Sends a receiver twelve probes and tells what is wrong with it (contract section 6). */
+export async function checkWebhook(options: CheckOptions): Promise<WebhookReport> {
+  const { url, signature, timeoutMs, wall } = options;
+  const startMs = wall.nowMs();
+  const session = new Session(options);
+  const evidence = await collect(session);
+  const { rows, findings } = judge(evidence, session.scheme);
+  const first = evidence.answers.get("valid")![0]!;
+  const isUnreachable = first.kind === "unreachable";
+  const count = (verdict: string) => rows.filter((row) => row.verdict === verdict).length;
+  return {
+    url,
+    signature,
+    timeout_ms: timeoutMs,
+    started_at: iso(startMs),
+    duration_ms: wall.nowMs() - startMs,
+    outcome: isUnreachable
+      ? "unreachable"
+      : rows.some((row) => row.verdict === "fail" && row.severity === "must")
+        ? "failed"
+        : "passed",
+    error: isUnreachable ? first.error : null,
+    summary: { pass: count("pass"), fail: count("fail"), note: count("note") },
+    findings,
+    probes: rows,
+  };
+}

@@ -1,0 +1,55 @@
+import * as z from "zod/mini";
+import { packageVersion } from "../files/package.js";
+import { durationMs, durationSchema } from "../schema/duration.js";
+import { check, issueMessage } from "../schema/issues.js";
+import { DEFAULT_WEBHOOK_SECRET, webhookUrl, webhookUrlSchema } from "../schema/options.js";
+import { UserError } from "../schema/user-error.js";
+import { anySecretSchema, type Signature, secretFault, signatureSchema } from "../schema/webhooks.js";
+import { madeUpSeed, systemWall } from "../time/wall.js";
+import type { CheckOptions } from "./session.js";
+
+/** How a receiver is checked. */
+export interface CheckWebhookOptions {
+  /** The secret the receiver verifies with. */
+  readonly secret?: string | undefined;
+  /** How its events are signed. */
+  readonly signature?: Signature | undefined;
+  /** How long it may take to answer; default `"15s"`. */
+  readonly timeout?: string | undefined;
+}
+
+const schema = z.strictObject({
+  url: webhookUrlSchema,
+  secret: z._default(anySecretSchema, DEFAULT_WEBHOOK_SECRET),
+  signature: z._default(signatureSchema, "standard"),
+  timeout: z._default(
+    durationSchema.check(z.refine((text) => !/^[0.]*[a-z]+$/.test(text), "must be more than nothing")),
+    "15s",
+  ),
+});
+
+/** Checks what was asked for and fills in the rest. `nameOf` tells what the asker calls an option. */
+export function readCheckOptions(
+  url: string,
+  options: CheckWebhookOptions,
+  nameOf: (option: string) => string,
+): CheckOptions {
+  const checked = check(schema, { ...options, url });
+  const faults = checked.ok
+    ? [["secret", secretFault(checked.data.signature, checked.data.secret)]]
+    : checked.issues.map((issue) => [String(issue.path[0] ?? ""), issueMessage(issue)]);
+  const lines = faults
+    .filter(([, message]) => message !== undefined)
+    .map(([option, message]) => `${option === "" ? "" : `${nameOf(option!)} `}${message}`);
+  if (!checked.ok || lines.length > 0) throw new UserError(lines.join("\n"));
+  const { secret, signature, timeout } = checked.data;
+  return {
+    url: webhookUrl(url)!,
+    secret,
+    signature,
+    timeoutMs: durationMs(timeout),
+    userAgent: `payments-sandbox/${packageVersion()} (check-webhook)`,
+    wall: systemWall,
+    seed: madeUpSeed(),
+  };
+}

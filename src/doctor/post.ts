@@ -1,0 +1,100 @@
+import * as http from "node:http";
+import { lookupOptions } from "../delivery/lookups.js";
+import { lazily } from "../schema/lazily.js";
+import type { Wall } from "../time/wall.js";
+import type { Answer, AnswerKind } from "./report.js";
+
+/** How much of an answer is shown. */
+const SHOWN_BYTES = 200;
+/** An answer longer than this is not read to its end. */
+const READ_BYTES = 64 * 1024;
+
+export interface Post {
+  readonly sent: string;
+  readonly eventId: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Posts to a receiver, on a connection of its own, and tells what came back. Never rejects. */
+export async function post(url: URL, request: Post, timeoutMs: number, wall: Wall): Promise<Answer> {
+  const transport = url.protocol === "https:" ? await lazily(() => import("node:https")) : http;
+  const lookup = lookupOptions(url.hostname);
+  const startMs = wall.nowMs();
+  return new Promise((resolve) => {
+    let isConnected = false;
+    let isDone = false;
+    const finish = (answer: Partial<Answer> & { kind: AnswerKind }): void => {
+      if (isDone) return;
+      isDone = true;
+      callOff();
+      resolve({
+        sent: request.sent,
+        event_id: request.eventId,
+        status: null,
+        duration_ms: wall.nowMs() - startMs,
+        body: "",
+        location: null,
+        error: null,
+        ...answer,
+      });
+      outgoing.destroy();
+    };
+    const failed = (error: string, connected: AnswerKind): void =>
+      finish({ kind: isConnected ? connected : "unreachable", error });
+    const bytes = Buffer.from(request.body);
+    const outgoing = transport.request(url, {
+      method: "POST",
+      agent: false,
+      headers: { ...request.headers, "content-length": bytes.length },
+      ...lookup,
+    });
+    const callOff = wall.after(
+      timeoutMs,
+      () => failed(`no ${isConnected ? "answer" : "connection"} within ${timeoutMs / 1000} s`, "timeout"),
+      true,
+    );
+    outgoing.once("socket", (socket) =>
+      socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => {
+        isConnected = true;
+      }),
+    );
+    outgoing.on("error", (error: NodeJS.ErrnoException) => failed(errorText(error), "broken"));
+    outgoing.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      let read = 0;
+      const answered = (): void => {
+        const status = response.statusCode!;
+        finish({
+          kind: kindOf(status, response.headers["retry-after"] !== undefined),
+          status,
+          body: Buffer.concat(chunks).subarray(0, SHOWN_BYTES).toString("utf8"),
+          location: response.headers.location ?? null,
+        });
+      };
+      response.on("data", (chunk: Buffer) => {
+        if (read < SHOWN_BYTES) chunks.push(chunk);
+        if ((read += chunk.length) > READ_BYTES) answered();
+      });
+      response.on("end", answered);
+      // The status is the answer, even if the body breaks off.
+      response.on("error", answered);
+    });
+    outgoing.end(bytes);
+  });
+}
+
+function kindOf(status: number, saysWhenToRetry: boolean): AnswerKind {
+  if (status === 429 || (status === 503 && saysWhenToRetry)) return "busy";
+  if (status >= 500) return "crashed";
+  if (status >= 400) return "refused";
+  return status >= 300 ? "redirected" : "accepted";
+}
+
+/** One line: the address family attempts of `localhost` come as an error of errors. */
+function errorText(error: NodeJS.ErrnoException): string {
+  const errors = (error as { errors?: unknown }).errors;
+  if (Array.isArray(errors) && errors.length > 0)
+    return errors.map((one) => (one instanceof Error ? one.message : String(one))).join("; ");
+  return error.message || String(error.code ?? error);
+}

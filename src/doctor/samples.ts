@@ -1,0 +1,133 @@
+import type { Charge } from "../domain/charge.js";
+import { digest, digestOf, idOf, referenceOf } from "../engine/ids.js";
+import { chargeDetail } from "../engine/views.js";
+import type { ChargeStatus } from "../schema/common.js";
+import { chargeEventType } from "../schema/event-types.js";
+import { iso } from "../schema/time.js";
+
+/** An event as the service would send it. */
+export interface SampleEvent {
+  readonly id: string;
+  readonly body: string;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Charges and events nobody has seen before: ids are new in each run, lest a receiver remembers the last one's. */
+export class Samples {
+  readonly #scope: string;
+  readonly #nowMs: () => number;
+  #counter = 0;
+
+  constructor(seed: string, nowMs: () => number) {
+    this.#scope = `check-webhook ${seed}`;
+    this.#nowMs = nowMs;
+  }
+
+  /** A new charge that waits for its customer, with what differs. */
+  charge(differs: Partial<Charge> = {}): Charge {
+    const bytes = digest(this.#scope, "charge", ++this.#counter);
+    const createdMs = this.#nowMs() - MINUTE_MS;
+    const reference = referenceOf(digestOf(bytes.toString("hex")));
+    return {
+      charge_id: idOf("charge", bytes),
+      checkout_id: idOf("checkout", digest(this.#scope, "checkout", this.#counter)),
+      organization_id: "org_sandbox",
+      amount: "512.50",
+      currency: "KES",
+      status: "AWAITING_PAYMENT",
+      provider_reference: reference,
+      created_at: iso(createdMs),
+      updated_at: iso(createdMs),
+      payment_method: "mobile_money",
+      payment_rail: "nairobi_money",
+      customer_email: "ada@example.com",
+      customer_name: "Ada Obi",
+      metadata: { order_id: `check-${this.#counter}` },
+      fees: { total_fee: "12.50", fee_breakdown: { platform_fee: "5.00", gateway_fee: "7.50" } },
+      exchange_rate: "1",
+      settlement_amount: "500.00",
+      settled_at: null,
+      failure_reason: null,
+      payment_instructions: {
+        type: "mobile_money",
+        provider: "Nairobi Money Sandbox",
+        phone_number: "+254700000042",
+        reference,
+        instructions: "Nothing is to be paid: this event only checks a webhook receiver.",
+      },
+      expires_at: iso(createdMs + 60 * MINUTE_MS),
+      status_history: [
+        { status: "PENDING", at: iso(createdMs) },
+        { status: "AWAITING_PAYMENT", at: iso(createdMs) },
+      ],
+      seq: this.#counter,
+      mode: "test",
+      kind: "whitelabel",
+      success_url: null,
+      cancel_url: null,
+      offered_methods: ["mobile_money"],
+      quote_id: null,
+      pricing: { base_currency: "KES", amount: "500.00" },
+      phone_number: "+254700000001",
+      bank_account_number: null,
+      expires_at_ms: createdMs + 60 * MINUTE_MS,
+      settlement_delay_ms: 0,
+      scenario_asked: null,
+      scenario: null,
+      timeline: [],
+      tasks: {},
+      notes: [],
+      ...differs,
+    };
+  }
+
+  /** The same charge, later in its life. */
+  later(charge: Charge, status: ChargeStatus): Charge {
+    const at = iso(this.#nowMs());
+    return {
+      ...charge,
+      status,
+      updated_at: at,
+      settled_at: status === "COMPLETED" ? at : null,
+      status_history: [...charge.status_history, { status, at }],
+    };
+  }
+
+  /** A new event about a charge; by default the one its status gives rise to. */
+  event(charge: Charge, type = chargeEventType(charge.status)): SampleEvent {
+    const { id, fields } = this.#fields(charge, type);
+    return { id, body: JSON.stringify(fields) };
+  }
+
+  /** An event with fields the service may add one day, in it and in its data. */
+  eventFromTheFuture(charge: Charge): SampleEvent {
+    const { id, fields } = this.#fields(charge, "charge.awaiting_payment");
+    return {
+      id,
+      body: JSON.stringify({
+        ...fields,
+        api_version: "2099-01-01",
+        data: { ...fields.data, risk: { score: 12, signals: ["new_device"] }, installments: null },
+      }),
+    };
+  }
+
+  /** An event that means what any other means, and is spelled otherwise: spaces, escapes. ASCII only. */
+  eventSpelledOtherwise(): SampleEvent {
+    const { id, fields } = this.#fields(this.charge({ customer_name: "Zoe" }), "charge.awaiting_payment");
+    const body = JSON.stringify(fields).replace(
+      '"customer_name":"Zoe"',
+      '"customer_name" : "Zo\\u00eb \\/ Co"',
+    );
+    return { id, body: body.replace('{"id":', '{ "id": ') };
+  }
+
+  #fields(charge: Charge, type: string) {
+    const id = idOf("event", digest(this.#scope, "event", ++this.#counter));
+    return {
+      id,
+      fields: { id, type, timestamp: iso(this.#nowMs()), mode: "test", data: chargeDetail(charge) },
+    };
+  }
+}

@@ -1,8 +1,0 @@
-import type { Caller } from "../../engine/caller.js";
-import { readBalances } from "../../engine/commands/accounts.js";
-import type { Call } from "../operations.js";
-import { ok, type Reply } from "../reply.js";
-
-export function balances({ world, caller }: Call<Caller>): Reply {
-  return ok(world.read(readBalances(caller)));
-}

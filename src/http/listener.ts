@@ -1,0 +1,118 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { Socket } from "node:net";
+import { lazily } from "../schema/lazily.js";
+import { UserError } from "../schema/user-error.js";
+import { soon } from "../time/timers.js";
+import { turns } from "../time/turns.js";
+import { failureOf, onTheWire, type PlainAnswer, responses, statusOfParserError } from "./wire.js";
+
+export interface ListenOptions {
+  readonly port: number;
+  readonly host: string;
+  /** Answers one request; `incoming` is Node's own, for what a Request does not tell. */
+  readonly fetch: (request: Request, incoming: IncomingMessage) => Response | Promise<Response>;
+  /** Answers what is no HTTP request we could make sense of, with the status that says why. */
+  readonly onUnreadable: (status: number) => PlainAnswer;
+  /** Answers a request when `fetch` has failed, or its answer cannot be sent. */
+  readonly onFailure: (error: unknown) => PlainAnswer;
+  /** Answers GET /health while the rest is still being loaded; false leaves it to the rest. */
+  readonly onEarlyHealth?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
+  /**
+   * Whether this process is ours alone. Then Request and Response of the whole of it are replaced by lighter ones,
+   * and what answers is loaded behind the open port. In somebody else's process, which may be over at any moment for
+   * all that has to do with us (a test suite's), nothing is left to load once the port is open.
+   */
+  readonly ownsProcess: boolean;
+}
+
+export interface Listening {
+  readonly port: number;
+  readonly server: Server;
+  close(): Promise<void>;
+}
+
+/** Opens the port. Refuses with one line when it is taken or not ours to take. */
+export async function listen(options: ListenOptions): Promise<Listening> {
+  let answer = options.ownsProcess ? undefined : await requestListener(options);
+  let loading: Promise<RequestListener> | undefined;
+  const load = (): Promise<RequestListener> =>
+    (loading ??= requestListener(options).then((loaded) => (answer = loaded)));
+  const http = { ServerResponse: responses(options.onFailure), requireHostHeader: false };
+  const server = createServer(http, (incoming, outgoing) => {
+    turns.noteCall();
+    if (answer !== undefined) return answer(incoming, outgoing);
+    const isHealth = incoming.url === "/health" && incoming.method === "GET";
+    if (isHealth && options.onEarlyHealth?.(incoming, outgoing)) return;
+    void load().then((loaded) => loaded(incoming, outgoing));
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    // An answer that has begun is not to be mixed with another.
+    const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse | null };
+    if (error.code !== "ECONNRESET" && socket.writable && !begun?.headersSent)
+      socket.write(onTheWire(options.onUnreadable(statusOfParserError(error.code))));
+    socket.destroySoon();
+  });
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
+    server.listen(options.port, options.host, () => {
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : options.port;
+      if (answer === undefined) soon(() => void load());
+      resolve({
+        port,
+        server,
+        close: () =>
+          new Promise((done) => {
+            server.close(() => done());
+            server.closeAllConnections();
+          }),
+      });
+    });
+  });
+}
+
+/**
+ * The adapter from Node's requests to those of Hono. It brings in the whole of fetch, which takes longer than
+ * everything else at a start. A request that comes before it is there waits.
+ */
+async function requestListener({
+  fetch,
+  onUnreadable,
+  onFailure,
+  ownsProcess,
+}: ListenOptions): Promise<RequestListener> {
+  const { getRequestListener, RequestError } = await lazily(() => import("@hono/node-server"));
+  return getRequestListener(
+    (request, env) => fetch(request, (env as { incoming: IncomingMessage }).incoming),
+    {
+      overrideGlobalObjects: ownsProcess,
+      errorHandler: (error) => {
+        const { status, headers, body } =
+          error instanceof RequestError ? onUnreadable(400) : failureOf(onFailure, error);
+        return new Response(body, { status, headers });
+      },
+    },
+  ) as RequestListener;
+}
+
+function listenError(error: NodeJS.ErrnoException, { port, host }: ListenOptions): UserError {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new UserError(
+        `port ${port} on ${host} is in use; choose another with --port, or --port 0 for any free one`,
+      );
+    case "EACCES":
+      return new UserError(`port ${port} may not be used by this user; choose one above 1023 with --port`);
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return new UserError(`${host} is not an address of this machine; choose another with --host`);
+    default:
+      return new UserError(`cannot listen on ${host}:${port} (${error.code ?? error.message})`);
+  }
+}

@@ -1,0 +1,90 @@
+import { firstRule, matches, type Subject } from "../domain/scenario.js";
+import type { Engine } from "../engine/engine.js";
+import { digest } from "../engine/ids.js";
+import { findScenario, scenariosFor } from "../engine/scenarios.js";
+import type { FaultRule } from "../schema/scenario.js";
+
+export interface PickedFault {
+  readonly rule: FaultRule;
+  /** The scenario's name, or the id of a fault set by the control API. */
+  readonly source: string;
+}
+
+interface Tally {
+  /** How often the rule matched, and how often it was applied. */
+  met: number;
+  applied: number;
+}
+
+/**
+ * Decides which requests go wrong. How often each rule was met is kept in memory only, for a read must write
+ * nothing; chance is drawn from the seed and that number, so the same calls meet the same faults.
+ */
+export class FaultInjector {
+  readonly #engine: Engine;
+  #tallies = new Map<string, Tally>();
+  #armed: boolean | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    engine.onCommit((change) => {
+      if (change.puts.some(([name]) => name === "scenarios" || name === "faults")) this.#armed = undefined;
+    });
+  }
+
+  isArmed(): boolean {
+    return (this.#armed ??= this.#lookForRules());
+  }
+
+  #lookForRules(): boolean {
+    const { state } = this.#engine;
+    if (state.tables.faults.size > 0) return true;
+    for (const scenario of scenariosFor(state, null)) if ((scenario.faults ?? []).length > 0) return true;
+    return false;
+  }
+
+  /** The first fault that is left and matches; it is counted as met. */
+  pick(named: string | null, subjectOf: () => Subject): PickedFault | undefined {
+    const { state } = this.#engine;
+    if (!this.isArmed() && (named === null || findScenario(state, named) === undefined)) return undefined;
+    const subject = subjectOf();
+    const set = [...state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
+    for (const { fault_id, rule } of set)
+      if (matches(rule.match, subject) && this.#isMet(fault_id, rule)) return { rule, source: fault_id };
+    const found = firstRule("faults", scenariosFor(state, named), subject, (scenario, index, rule) =>
+      this.#isMet(`${scenario}#${index}`, rule),
+    );
+    return found === undefined ? undefined : { rule: found.rule, source: found.scenario };
+  }
+
+  /** Whether a rule that matches applies this time: after `skip`, at most `times`, by chance. */
+  #isMet(id: string, rule: FaultRule): boolean {
+    let tally = this.#tallies.get(id);
+    if (tally === undefined) this.#tallies.set(id, (tally = { met: 0, applied: 0 }));
+    if (rule.times !== undefined && tally.applied >= rule.times) return false;
+    tally.met++;
+    if (tally.met <= (rule.skip ?? 0)) return false;
+    if (rule.probability !== undefined && !this.#chance(id, tally.met, rule.probability)) return false;
+    tally.applied++;
+    return true;
+  }
+
+  #chance(id: string, count: number, probability: number): boolean {
+    const bytes = digest(`${this.#engine.scope}\0${id}`, "chance", count);
+    return bytes.readUIntBE(0, 6) / 2 ** 48 < probability;
+  }
+
+  /** How often each fault set by the control API has been applied. */
+  applied(faultId: string): number {
+    return this.#tallies.get(faultId)?.applied ?? 0;
+  }
+
+  /** The world was replaced, or a fault or a scenario with its rules was taken away: counting starts over. */
+  forget(id?: string): void {
+    if (id === undefined) this.#tallies = new Map();
+    else
+      for (const known of [...this.#tallies.keys()])
+        if (known === id || known.startsWith(`${id}#`)) this.#tallies.delete(known);
+    this.#armed = undefined;
+  }
+}

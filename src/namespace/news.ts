@@ -1,0 +1,32 @@
+import type { Key } from "../engine/records.js";
+import type { JournalEntry } from "./request-journal.js";
+
+/** What has changed since those who wait looked last. */
+export interface News<Request = JournalEntry> {
+  /** Keys of what was put or removed. */
+  readonly charges: ReadonlySet<Key>;
+  readonly deliveries: ReadonlySet<Key>;
+  readonly requests: readonly Request[];
+  /** Room for what is made of these records, once for all who look. */
+  readonly views: Map<object, object>;
+}
+
+/** Somebody who waits for something to be so. */
+export interface Watch<Request = JournalEntry> {
+  /** Looks at all there is; at each step others get their turn. */
+  lookAround(): Iterable<unknown>;
+  /** Looks at what has changed. */
+  look(news: News<Request>): void;
+  /** Whether it is so, as far as has been looked. */
+  isMet(): boolean;
+}
+
+export interface Patience {
+  /** Wall time. */
+  readonly timeoutMs: number;
+  /** Ends the wait when whoever waits has gone. */
+  readonly signal: AbortSignal;
+}
+
+/** How a wait ends: it is so, or the time is up, nobody waits any more, the world is gone, too many wait already. */
+export type WatchEnd = "met" | "late" | "left" | "closed" | "crowded";

@@ -1,0 +1,47 @@
+import type { Change } from "../engine/records.js";
+import type { JournalEntry } from "./request-journal.js";
+
+/** Somebody who hears of what has happened and has no say in it. */
+export interface Observer<Request = JournalEntry> {
+  onChange?(change: Change): void;
+  onRequest?(request: Request): void;
+}
+
+/**
+ * The one place that tells observers. What they do with it is no part of the call that caused it: none of them can
+ * make it fail. The first failure of each is reported.
+ */
+export class Observers<Request = JournalEntry> {
+  readonly #all = new Set<Observer<Request>>();
+  readonly #failed = new WeakSet<object>();
+  readonly #onError: (error: unknown) => void;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  /** It hears of each change and each request from now on; returns how to stop. */
+  add(observer: Observer<Request>): () => void {
+    this.#all.add(observer);
+    return () => this.#all.delete(observer);
+  }
+
+  tellChange(change: Change): void {
+    for (const observer of this.#all) this.shield(observer, () => observer.onChange?.(change));
+  }
+
+  tellRequest(request: Request): void {
+    for (const observer of this.#all) this.shield(observer, () => observer.onRequest?.(request));
+  }
+
+  /** Lets somebody do what must not fail whoever calls. */
+  shield(who: object, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (this.#failed.has(who)) return;
+      this.#failed.add(who);
+      this.#onError(error);
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { iso } from "../schema/time.js";
+import { cutBody } from "./kept-body.js";
+import type { Observers } from "./observers.js";
+
+/** One call of the service as it came and as it was answered. */
+export interface ServedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly operation: string | null;
+  /** Null when there was no answer: the connection was cut, or the client had gone. */
+  readonly status: number | null;
+  /** The client hung up before it was answered. */
+  readonly clientGone: boolean;
+  readonly apiKey: string | null;
+  readonly requestBody: string | null;
+  readonly responseBody: string | null;
+  /** The code of an error that was answered, as the sandbox calls it. */
+  readonly errorCode: string | null;
+  readonly idempotencyKey: string | null;
+  /** The scenario run that sent it, when it was not the app (header `Sandbox-Runner`). */
+  readonly runner?: string | null;
+  readonly scenario: string | null;
+  readonly fault: string | null;
+}
+
+export interface JournalEntry extends ServedRequest {
+  readonly id: number;
+  /** Sandbox time. */
+  readonly at: string;
+  /** How long a body was of which only the beginning is kept. */
+  readonly requestBytes?: number;
+  readonly responseBytes?: number;
+}
+
+type Unfinished = { -readonly [Name in keyof JournalEntry]: JournalEntry[Name] };
+
+/** An entry without its texts takes about so much. */
+const ENTRY_CHARS = 1_000;
+const MAX_CHARS = 64 * 1024 * 1024;
+
+/**
+ * The last requests and their answers: a ring in memory, no part of the state. Its limit is a number of requests; long
+ * before memory is short the oldest go for their size too.
+ */
+export class RequestJournal {
+  readonly #limit: number;
+  readonly #observers: Observers;
+  #ring: (JournalEntry | undefined)[] = [];
+  /** The id of the newest, and that of the oldest that is left. */
+  #count = 0;
+  #oldest = 1;
+  #chars = 0;
+
+  /**
+   * @param limit how many are kept
+   * @param observers hear of each; neither they nor the keeping can make a call fail
+   */
+  constructor(limit: number, observers: Observers) {
+    this.#limit = limit;
+    this.#observers = observers;
+  }
+
+  /** Takes the request for its own: it is stamped, not copied, for a copy costs a tenth of what a whole call does. */
+  add(request: ServedRequest, arrivedMs: number): void {
+    this.#observers.shield(this, () => this.#add(request as Unfinished, arrivedMs));
+  }
+
+  #add(entry: Unfinished, arrivedMs: number): void {
+    cutBodies(entry);
+    entry.id = ++this.#count;
+    entry.at = iso(arrivedMs);
+    if (this.#limit === 0) this.#oldest = this.#count + 1;
+    else this.#keep(entry);
+    this.#observers.tellRequest(entry);
+  }
+
+  #keep(entry: JournalEntry): void {
+    if (this.#count - this.#oldest >= this.#limit) this.#dropOldest();
+    this.#ring[(entry.id - 1) % this.#limit] = entry;
+    this.#chars += charsOf(entry);
+    while (this.#chars > MAX_CHARS) this.#dropOldest();
+  }
+
+  #dropOldest(): void {
+    const place = (this.#oldest++ - 1) % this.#limit;
+    this.#chars -= charsOf(this.#ring[place]!);
+    this.#ring[place] = undefined;
+  }
+
+  /** Newest first. */
+  entries(): JournalEntry[] {
+    const entries: JournalEntry[] = [];
+    for (let id = this.#count; id >= this.#oldest; id--) entries.push(this.#ring[(id - 1) % this.#limit]!);
+    return entries;
+  }
+
+  clear(): void {
+    this.#ring = [];
+    this.#count = 0;
+    this.#oldest = 1;
+    this.#chars = 0;
+  }
+}
+
+function cutBodies(entry: Unfinished): void {
+  const request = entry.requestBody === null ? undefined : cutBody(entry.requestBody);
+  if (request !== undefined) {
+    entry.requestBody = request.text;
+    entry.requestBytes = request.bytes;
+  }
+  const response = entry.responseBody === null ? undefined : cutBody(entry.responseBody);
+  if (response !== undefined) {
+    entry.responseBody = response.text;
+    entry.responseBytes = response.bytes;
+  }
+}
+
+function charsOf({ url, requestBody, responseBody }: ServedRequest): number {
+  return ENTRY_CHARS + url.length + (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
+}

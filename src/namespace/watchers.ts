@@ -1,0 +1,147 @@
+import type { Change, Key } from "../engine/records.js";
+import { soon } from "../time/timers.js";
+import { inTurns, type Wall, yieldToOthers } from "../time/wall.js";
+import type { News, Patience, Watch, WatchEnd } from "./news.js";
+import type { JournalEntry } from "./request-journal.js";
+
+/** So many may wait at a time. */
+const MOST_WAITING = 1_000;
+
+/** News that are still being gathered. */
+class Gathered<Request> implements News<Request> {
+  readonly charges = new Set<Key>();
+  readonly deliveries = new Set<Key>();
+  readonly requests: Request[] = [];
+  readonly views = new Map<object, object>();
+}
+
+interface Waiting<Request> {
+  readonly watch: Watch<Request>;
+  readonly end: (end: WatchEnd) => void;
+  readonly fail: (error: unknown) => void;
+  /** Counts how often it has begun to look around: what has begun before is given up. */
+  round: number;
+}
+
+/**
+ * Those who wait for something to be so. Each looks at everything once; after that they are told what has changed,
+ * once after each burst of changes. What waits for nothing of that kind costs nothing.
+ */
+export class Watchers<Request = JournalEntry> {
+  readonly #wall: Wall;
+  readonly #waiting = new Set<Waiting<Request>>();
+  #news = new Gathered<Request>();
+  #isPlanned = false;
+  /** Until those who look around have done so. */
+  #looking: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(wall: Wall) {
+    this.#wall = wall;
+  }
+
+  onChange({ puts }: Change): void {
+    if (this.#waiting.size === 0) return;
+    for (const [name, key] of puts)
+      if (name === "charges" || name === "deliveries") this.#news[name].add(key);
+    this.onWake();
+  }
+
+  onRequest(request: Request): void {
+    if (this.#waiting.size === 0) return;
+    this.#news.requests.push(request);
+    this.onWake();
+  }
+
+  /** It may have come to rest, which is no change. */
+  onWake(): void {
+    if (this.#waiting.size === 0 || this.#isPlanned) return;
+    this.#isPlanned = true;
+    soon(() => {
+      this.#isPlanned = false;
+      this.#tell();
+    });
+  }
+
+  /** Nothing is as it was: everybody looks at everything again. */
+  startOver(): void {
+    this.#news = new Gathered();
+    for (const waiting of [...this.#waiting]) void this.#lookAround(waiting);
+  }
+
+  #tell(): void {
+    const news = this.#news;
+    this.#news = new Gathered();
+    for (const { watch, end, fail } of [...this.#waiting]) {
+      try {
+        watch.look(news);
+        if (watch.isMet()) end("met");
+      } catch (error) {
+        fail(error);
+      }
+    }
+  }
+
+  /** One after the other, however many they are: others get their turn between them too. */
+  async #lookAround(waiting: Waiting<Request>): Promise<void> {
+    const { watch, end, fail } = waiting;
+    const round = ++waiting.round;
+    const isOver = () => waiting.round !== round || !this.#waiting.has(waiting);
+    const before = this.#looking;
+    let isDone = (): void => {};
+    this.#looking = new Promise((resolve) => {
+      isDone = resolve;
+    });
+    await before;
+    if (isOver()) return isDone();
+    try {
+      for await (const _ of inTurns(watch.lookAround())) if (isOver()) return;
+      if (watch.isMet()) end("met");
+    } catch (error) {
+      fail(error);
+    } finally {
+      void yieldToOthers().then(isDone);
+    }
+  }
+
+  /** Resolves as soon as it is so, or with the reason why nobody waits for it any longer. */
+  until(watch: Watch<Request>, { timeoutMs, signal }: Patience): Promise<WatchEnd> {
+    if (this.#isClosed) return Promise.resolve("closed");
+    if (signal.aborted) return Promise.resolve("left");
+    if (this.#waiting.size >= MOST_WAITING) return Promise.resolve("crowded");
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting.delete(waiting);
+        callOff();
+        signal.removeEventListener("abort", goAway);
+      };
+      const end = (how: WatchEnd): void => {
+        leave();
+        resolve(how);
+      };
+      const fail = (error: unknown): void => {
+        leave();
+        reject(error);
+      };
+      const goAway = (): void => end("left");
+      const waiting: Waiting<Request> = { watch, end, fail, round: 0 };
+      const callOff = this.#wall.after(
+        timeoutMs,
+        () => {
+          this.#tell();
+          if (this.#waiting.has(waiting)) end("late");
+        },
+        true,
+      );
+      signal.addEventListener("abort", goAway);
+      this.#waiting.add(waiting);
+      void this.#lookAround(waiting);
+    });
+  }
+
+  /** Nobody waits for a world that is gone. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { end } of [...this.#waiting]) end("closed");
+  }
+}

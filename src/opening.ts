@@ -1,0 +1,88 @@
+import { Catalogue } from "./domain/catalogue.js";
+import { packageVersion } from "./files/package.js";
+import { type SandboxOptions, startOptionsOf } from "./library-options.js";
+import type { NamespaceOptions, WebhookOption } from "./namespace/namespace.js";
+import { DEFAULT_NAMESPACE, Namespaces } from "./namespace/namespaces.js";
+import type { ScenarioKit } from "./namespace/scenario-kit.js";
+import { readService } from "./options.js";
+import { type OpenOptions, reportError, Sandbox } from "./sandbox.js";
+import { withoutEndSlashes } from "./schema/addresses.js";
+import { durationMs } from "./schema/duration.js";
+import { lazily } from "./schema/lazily.js";
+import {
+  clockSetting,
+  DEFAULT_API_KEY,
+  DEFAULT_LIVE_API_KEY,
+  DEFAULT_WEBHOOK_SECRET,
+  FIXED_SEED,
+  webhookUrl,
+} from "./schema/options.js";
+import { type Settings, settingsOf } from "./schema/settings.js";
+import { parseInstant } from "./schema/time.js";
+import { namespaceStorage } from "./store/storage.js";
+import { madeUpSeed, madeUpToken, systemWall } from "./time/wall.js";
+
+/** Looks at the data of an earlier run; where there can be none, its schemas need not be loaded. */
+async function auditWith(catalogue: Catalogue, settings: Settings): Promise<NamespaceOptions["audit"]> {
+  const { auditState } = await import("./engine/intake/read.js");
+  return (state) => auditState(state, { catalogue, settings });
+}
+
+/** Scenarios run over HTTP like any client, so what runs them is loaded when somebody asks for it. */
+export const scenarioKit: ScenarioKit = {
+  read: async (namespace, source) =>
+    (await lazily(() => import("./scenario/kit.js"))).readScenarioIn(namespace, source),
+  run: async (namespace, run) =>
+    (await lazily(() => import("./scenario/kit.js"))).runScenarioIn(namespace, run),
+};
+
+/** Reads the files, opens the namespaces, wires them to HTTP. Throws a UserError for what the user can mend. */
+export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
+  const options = asked.control_token === "generate" ? { ...asked, control_token: madeUpToken() } : asked;
+  const version = packageVersion();
+  const { fixtures, scenarios, active } = await readService(options);
+  const webhooks: WebhookOption[] = [
+    ...(options.webhooks ?? []).map((one) => ({
+      ...one,
+      url: one.url === undefined ? undefined : webhookUrl(one.url),
+    })),
+    ...(options.webhook_url ?? []).map((url) => ({ url: webhookUrl(url)! })),
+  ];
+  const catalogue = new Catalogue(fixtures);
+  const settings = settingsOf(options);
+  const shared: Omit<NamespaceOptions, "name" | "store" | "snapshots"> = {
+    seed: options.seed,
+    defaultSeed: options.makeUpSeed ? madeUpSeed() : FIXED_SEED,
+    clock: options.clock === undefined ? undefined : clockSetting(options.clock),
+    startMs: options.start_time === undefined ? undefined : parseInstant(options.start_time),
+    catalogue,
+    settings,
+    audit: options.data === undefined ? undefined : await auditWith(catalogue, settings),
+    scenarios,
+    activeScenarios: active,
+    webhooks,
+    webhookSecret: options.webhook_secret ?? DEFAULT_WEBHOOK_SECRET,
+    rateLimit:
+      options.rate_limit === undefined || options.rate_limit === "off" ? undefined : options.rate_limit,
+    publicUrl: options.public_url && withoutEndSlashes(options.public_url),
+    webhookTimeoutMs: durationMs(options.webhook_timeout ?? "15s"),
+    apiKey: DEFAULT_API_KEY,
+    liveApiKey: DEFAULT_LIVE_API_KEY,
+    wall: systemWall,
+    version,
+    onError: options.onError ?? reportError,
+    onNotice: options.onNotice,
+  };
+  const namespaces = new Namespaces({
+    base: shared,
+    autoNamespaces: options.auto_namespaces ?? false,
+    scenarios: scenarioKit,
+    storage: await namespaceStorage({ ...options, defaultName: DEFAULT_NAMESPACE }),
+  });
+  return new Sandbox(namespaces, options, version);
+}
+
+/** Starts a sandbox in this process. Nothing listens until `listen()`; nothing is left after `close()`. */
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  return openSandbox({ ...startOptionsOf("createSandbox", options), makeUpSeed: false, ownsProcess: false });
+}

@@ -1,0 +1,50 @@
+import { DocumentError, valueDocument } from "../files/documents.js";
+import { withoutEndSlashes } from "../schema/addresses.js";
+import { invalid, isRefusal, type Refusal } from "../schema/errors.js";
+import type { Scenario } from "../schema/scenario.js";
+import { type LoadedScenario, loadScenario } from "./files.js";
+import type { RunReport } from "./steps/report.js";
+import { runScenario } from "./steps/run.js";
+
+/** The namespace a scenario is run in. */
+export interface Stage {
+  readonly name: string;
+  /** The id of a run of that scenario, another one each time. */
+  nextRunId(scenario: string): string;
+}
+
+interface Run {
+  readonly source: Readonly<Record<string, unknown>>;
+  readonly vars: Readonly<Record<string, string>>;
+  readonly app: string | undefined;
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
+/** A scenario that came as a value, its variables filled in. */
+export function readScenarioIn(stage: Stage, source: Run["source"]): Scenario | Refusal {
+  const loaded = load(stage, source, {});
+  return isRefusal(loaded) ? loaded : loaded.scenario;
+}
+
+/** Carries out the steps of a scenario that came as a value; the report, whatever came of it. */
+export async function runScenarioIn(
+  stage: Stage,
+  { source, vars, app, fetch }: Run,
+): Promise<RunReport | Refusal> {
+  const loaded = load(stage, source, vars);
+  if (isRefusal(loaded)) return loaded;
+  return runScenario(loaded, {
+    namespace: stage.name,
+    app: app && withoutEndSlashes(app),
+    fetch: (path, init) => fetch(new Request(`http://sandbox${path}`, init)),
+  });
+}
+
+function load(stage: Stage, source: Run["source"], given: Run["vars"]): LoadedScenario | Refusal {
+  try {
+    return loadScenario(valueDocument(source), { given, runIdOf: (name) => stage.nextRunId(name) });
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    return invalid(Object.fromEntries(error.faults.map(({ field, message }) => [field || "body", message])));
+  }
+}

@@ -1,0 +1,176 @@
+import { jsonOrText } from "../../schema/depth.js";
+import type { Wall } from "../../time/wall.js";
+import { CannotRun, StepFailure } from "./failure.js";
+
+/** How a run reaches the sandbox: in this process, or over the network. */
+export type SandboxFetch = (path: string, init: RequestInit) => Promise<Response>;
+
+/** An answer as steps look at it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON where it is, else the text. */
+  readonly body: unknown;
+}
+
+/** What `ask` needs of a Response. */
+export interface Answered extends Pick<Response, "status" | "headers"> {
+  readonly body: { cancel(): Promise<void> } | null;
+  text(): Promise<string>;
+}
+
+/** Marks what the run itself sends, so that it is not counted as the app's. */
+export const RUNNER_HEADER = "sandbox-runner";
+
+const CONTROL_TIMEOUT_MS = 60_000;
+const BIGGEST_ANSWER = 20 * 1024 * 1024;
+
+export interface ClientOptions {
+  readonly fetch: SandboxFetch;
+  readonly namespace?: string | undefined;
+  readonly controlToken?: string | undefined;
+  readonly runId: string;
+  readonly wall: Wall;
+}
+
+/** Speaks HTTP with one sandbox, in one namespace. */
+export class Client {
+  readonly #options: ClientOptions;
+  #inFlight = new AbortController();
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  get #ownHeaders(): Record<string, string> {
+    const { namespace, controlToken, runId } = this.#options;
+    return {
+      [RUNNER_HEADER]: runId,
+      ...(namespace === undefined ? {} : { "sandbox-namespace": namespace }),
+      ...(controlToken === undefined ? {} : { "sandbox-control-token": controlToken }),
+    };
+  }
+
+  /** Breaks off when the run is interrupted: for whatever else a step has in flight. */
+  get signal(): AbortSignal {
+    return this.#inFlight.signal;
+  }
+
+  /** Nobody waits any more for what is in flight; what is sent from now on is not touched. */
+  abandon(): void {
+    this.#inFlight.abort();
+    this.#inFlight = new AbortController();
+  }
+
+  /** A call of the control API whatever it answers; throws only when the sandbox cannot be reached. */
+  async control(
+    method: string,
+    path: string,
+    body?: unknown,
+    timeoutMs = CONTROL_TIMEOUT_MS,
+  ): Promise<Answer> {
+    const init: RequestInit = {
+      method,
+      headers: { ...this.#ownHeaders, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
+    try {
+      return await ask(this.#options.wall, timeoutMs, this.signal, (signal) =>
+        this.#options.fetch(`/_sandbox${path}`, { ...init, signal }),
+      );
+    } catch (error) {
+      throw new CannotRun(`the sandbox cannot be reached: ${reasonOf(error)}`);
+    }
+  }
+
+  /** A call of the control API that has to succeed; what it refuses fails the step. */
+  async must(method: string, path: string, body?: unknown): Promise<unknown> {
+    const answer = await this.control(method, path, body);
+    if (answer.status >= 200 && answer.status < 300) return answer.body;
+    const { error } = answer.body as { error?: { code?: string; message?: string; details?: unknown } };
+    throw new StepFailure({
+      message: `the sandbox refused: ${error?.message ?? `status ${answer.status}`}`,
+      got: answer.body,
+    });
+  }
+
+  /** Takes something back; that it is gone already is as good. */
+  async undo(method: string, path: string, body?: unknown): Promise<void> {
+    const { status } = await this.control(method, path, body);
+    if (status >= 300 && status !== 404) throw new Error(`the sandbox answered ${status}`);
+  }
+
+  /** A call of the emulated service, as an app would make it; undefined when the connection was cut. */
+  async service(
+    method: string,
+    path: string,
+    init: { readonly headers: Readonly<Record<string, string>>; readonly body: string | undefined },
+    timeoutMs: number,
+  ): Promise<Answer | undefined> {
+    const { fetch, wall } = this.#options;
+    try {
+      return await ask(wall, timeoutMs, this.signal, (signal) =>
+        fetch(path, {
+          method,
+          headers: { ...this.#ownHeaders, ...init.headers },
+          redirect: "manual",
+          signal,
+          ...(init.body === undefined ? {} : { body: init.body }),
+        }),
+      );
+    } catch (error) {
+      if (error instanceof StepFailure) throw error;
+      // A fault may have cut the connection; a sandbox that is gone would not answer this either.
+      await this.control("GET", "/clock");
+      return undefined;
+    }
+  }
+}
+
+/** Sends, and reads the answer; gives up after so much wall time, or when it is told to. */
+export async function ask(
+  wall: Wall,
+  timeoutMs: number,
+  giveUp: AbortSignal,
+  send: (signal: AbortSignal) => Promise<Answered>,
+): Promise<Answer> {
+  const abort = new AbortController();
+  const stop = (): void => abort.abort();
+  giveUp.addEventListener("abort", stop);
+  let callOff = (): void => {};
+  const late = new Promise<never>((_resolve, reject) => {
+    callOff = wall.after(timeoutMs, () => {
+      reject(new StepFailure({ message: `no answer within ${timeoutMs / 1000} s` }));
+      stop();
+    });
+  });
+  try {
+    return await Promise.race([send(abort.signal).then(readAnswer), late]);
+  } finally {
+    callOff();
+    giveUp.removeEventListener("abort", stop);
+  }
+}
+
+async function readAnswer(response: Answered): Promise<Answer> {
+  const length = Number(response.headers.get("content-length") ?? 0);
+  if (length > BIGGEST_ANSWER) {
+    await response.body?.cancel();
+    throw new StepFailure({ message: `the answer is too large to look at: ${length} bytes` });
+  }
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: text === "" ? null : jsonOrText(text),
+  };
+}
+
+/** In words, why a request got no answer. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // What went wrong on the network is the cause of what `fetch` throws, and is what `http` throws itself.
+  const failed = (error.cause instanceof Error ? error.cause : error) as NodeJS.ErrnoException;
+  if (failed.code === "ECONNREFUSED") return "nobody listens there";
+  return failed.message || failed.code || error.message;
+}

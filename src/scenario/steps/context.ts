@@ -1,0 +1,28 @@
+import type { Wall } from "../../time/wall.js";
+import type { Baseline } from "./baseline.js";
+import type { Client } from "./client.js";
+import type { Leftovers } from "./leftovers.js";
+
+/** What the steps of a run share. */
+export interface RunContext {
+  readonly client: Client;
+  readonly wall: Wall;
+  /** The namespace's keys, by mode. */
+  readonly keys: { readonly test: string; readonly live: string };
+  /** The organization of the test key. */
+  readonly organization: string;
+  /** The base URL of the app under test, without a slash at the end. */
+  readonly app: string | undefined;
+  /** How things stood when the run began. */
+  readonly baseline: Baseline;
+  /** What has to be put back when the run is over. */
+  readonly leftovers: Leftovers;
+  /** Puts the file's rules in place, freezes the clock and takes the baseline: at first, and after a reset. */
+  readonly begin: () => Promise<void>;
+  /** Asks a person to do something; resolves when it is done. */
+  readonly manual: (text: string) => Promise<void>;
+}
+
+/** What a step comes to: the record that `save` takes values from. */
+export type StepResult = unknown;
+export type Executor<Step> = (step: Step, context: RunContext) => Promise<StepResult>;

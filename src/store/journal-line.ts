@@ -1,0 +1,102 @@
+import { isUtf8 } from "node:buffer";
+import type { Change } from "../engine/records.js";
+import { crc32 } from "./crc32.js";
+import { isChange } from "./shape.js";
+
+/*
+ * A line of the journal: `checksum length {json}\n`, where checksum and length are those of the JSON's bytes. With
+ * the length in front, a line that was never finished can be told from one that was changed later: only a process
+ * that died leaves the beginning of a line at the end of the file.
+ */
+
+const CHECKSUM_CHARS = 8;
+/** Checksum, length and the spaces behind them, for any length a line can have. */
+const MAX_HEAD_BYTES = CHECKSUM_CHARS + 1 + 15 + 1;
+/** UTF-8 for one of a string's units of 16 bits. */
+const MAX_UNIT_BYTES = 3;
+const HEAD = /^([0-9a-f]{8}) ([1-9]\d*) /;
+const BEGUN_HEAD = /^(?:[0-9a-f]{0,8}|[0-9a-f]{8} (?:[1-9]\d*)?)$/;
+
+const NEWLINE = 0x0a;
+const OPENING_BRACE = 0x7b;
+
+export type ReadLine =
+  | { readonly change: Change }
+  /** Begun by a process that died; nobody was told that it is kept. */
+  | "torn"
+  | { readonly damage: string };
+
+/** Most lines fit, and need no memory of their own. */
+const scratch = Buffer.allocUnsafeSlow(1 << 16);
+
+/** The line, newline included. Its bytes are valid only until the next one is asked for. */
+export function encodeLine(change: Change): Buffer {
+  const json = JSON.stringify(change);
+  const room = MAX_HEAD_BYTES + json.length * MAX_UNIT_BYTES + 1;
+  const line = room <= scratch.length ? scratch : Buffer.allocUnsafe(room);
+  // The head is written last, and ends where the JSON begins.
+  const length = line.write(json, MAX_HEAD_BYTES, "utf8");
+  const end = MAX_HEAD_BYTES + length;
+  line[end] = NEWLINE;
+  const head = ` ${length} `;
+  const from = MAX_HEAD_BYTES - head.length - CHECKSUM_CHARS;
+  writeHex(line, from, crc32(line, MAX_HEAD_BYTES, end));
+  line.write(head, from + CHECKSUM_CHARS, "latin1");
+  return line.subarray(from, end + 1);
+}
+
+/** A string of it would cost as much as the checksum of the line. */
+function writeHex(line: Buffer, at: number, checksum: number): void {
+  for (let place = 0; place < CHECKSUM_CHARS; place++)
+    line[at + place] = HEX_DIGITS[(checksum >>> (28 - 4 * place)) & 15]!;
+}
+const HEX_DIGITS = Buffer.from("0123456789abcdef");
+
+/**
+ * What a line says.
+ *
+ * @param content without the newline
+ * @param finished whether there was one; without, the file ends here
+ */
+export function decodeLine(content: Buffer, finished: boolean): ReadLine {
+  // Earlier versions wrote the JSON alone.
+  if (content[0] === OPENING_BRACE) return finished ? changeIn(content) : decodeUnfinishedPlain(content);
+  const text = finished ? content : withoutZeros(content);
+  const head = HEAD.exec(text.toString("latin1", 0, MAX_HEAD_BYTES));
+  if (head === null) {
+    return !finished && BEGUN_HEAD.test(text.toString("latin1"))
+      ? "torn"
+      : { damage: "it does not begin with a checksum and a length" };
+  }
+  const json = text.subarray(head[0].length);
+  const length = Number(head[2]);
+  if (!finished && json.length < length) return "torn";
+  if (json.length !== length) return { damage: `${json.length} bytes where it says ${length}` };
+  if (crc32(json) !== Number.parseInt(head[1]!, 16)) return { damage: "its checksum does not match" };
+  return finished ? changeIn(json) : "torn";
+}
+
+/** After a power loss some file systems have the length of the last write, but zeros for its end. */
+function withoutZeros(content: Buffer): Buffer {
+  let end = content.length;
+  while (end > 0 && content[end - 1] === 0) end--;
+  return content.subarray(0, end);
+}
+
+/** A whole line with one more byte has lost its newline, not its end. */
+function decodeUnfinishedPlain(content: Buffer): ReadLine {
+  return "change" in changeIn(content.subarray(0, -1)) ? { damage: "its newline is damaged" } : "torn";
+}
+
+function changeIn(json: Buffer): { readonly change: Change } | { readonly damage: string } {
+  let value: unknown;
+  try {
+    // Decoding would quietly put a replacement character in the place of a damaged byte.
+    if (!isUtf8(json)) return { damage: "not UTF-8" };
+    value = JSON.parse(json.toString("utf8"));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { damage: "not JSON" };
+  }
+  return isChange(value) ? { change: value } : { damage: "JSON, but not a change of this program" };
+}

@@ -1,0 +1,60 @@
+import type { Change, StateDump } from "../engine/records.js";
+import { COLLECTION_NAMES } from "../schema/records/names.js";
+
+/** What any file of this program has; what the records say is guarded by the checksums. */
+
+const COLLECTIONS: ReadonlySet<unknown> = new Set(COLLECTION_NAMES);
+const DUMP_MEMBERS: ReadonlySet<string> = new Set(["version", "seq", "at", "counters", "collections"]);
+/** What a Date can hold. */
+const MAX_TIME_MS = 8.64e15;
+
+export function isChange(value: unknown): value is Change {
+  if (!isObject(value)) return false;
+  const { seq, at, puts, counters } = value;
+  return isNumber(seq) && isTime(at) && Array.isArray(puts) && puts.every(isPut) && isCounters(counters);
+}
+
+/** Whether it is a state, as far as the file can tell; collections that came with a later version are missing. */
+export function isStateDump(value: unknown): value is StateDump {
+  if (!isObject(value)) return false;
+  const { version, seq, at, counters, collections } = value;
+  return (
+    Object.keys(value).every((name) => DUMP_MEMBERS.has(name)) &&
+    version === 1 &&
+    isNumber(seq) &&
+    isTime(at) &&
+    isCounters(counters) &&
+    isObject(collections) &&
+    Object.values(collections).every((entries) => Array.isArray(entries) && entries.every(isEntry))
+  );
+}
+
+function isPut(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 3) return false;
+  const [collection, key, record] = value;
+  return COLLECTIONS.has(collection) && isKey(key) && (record === null || isObject(record));
+}
+
+function isEntry(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 2 && isKey(value[0]) && isObject(value[1]);
+}
+
+function isKey(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number";
+}
+
+function isNumber(value: unknown): boolean {
+  return Number.isSafeInteger(value);
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === "number" && Math.abs(value) <= MAX_TIME_MS;
+}
+
+function isCounters(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every(isNumber);
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

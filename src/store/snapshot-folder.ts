@@ -1,0 +1,156 @@
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { FrozenState } from "../engine/frozen-state.js";
+import type { StateDump } from "../engine/records.js";
+import { snapshotFileSchema, snapshotNameSchema } from "../schema/control.js";
+import { check } from "../schema/issues.js";
+import { asStoreError, codeOf, StoreError } from "./error.js";
+import { syncFolderOf } from "./files.js";
+import {
+  parseSideFile,
+  publishSideFile,
+  readSideFile,
+  type SideFileOptions,
+  stageSideFileInTurns,
+  UNPUBLISHED,
+} from "./side-file.js";
+import type { Snapshot, Snapshots } from "./snapshots.js";
+import { piecesOf } from "./state-text.js";
+
+const ENDING = ".json";
+/** What a file says before the state, which need not be read to list it. */
+const HEAD = /^\{(?:"checksum":"[^"]*",)?"name":"[^"]*","at":"([^"]*)","dump":/;
+
+/** Snapshots of a namespace, each a file of the folder. What of them is damaged is reported and left out. */
+export class SnapshotFolder implements Snapshots {
+  readonly areOurs = false;
+  readonly #folder: string;
+  readonly #options: SideFileOptions;
+  readonly #kept: Map<string, Snapshot>;
+  #isClosed = false;
+  /** Names of files that cannot be read, and why. */
+  readonly #damaged = new Map<string, StoreError>();
+  /** Settles when what is being saved is: one after the other, for two of one name would share a file. */
+  #saved: Promise<void> = Promise.resolve();
+
+  constructor(folder: string, options: SideFileOptions, report: (damage: StoreError) => void) {
+    this.#folder = folder;
+    this.#options = options;
+    this.#kept = new Map(this.#found(report).map((snapshot) => [snapshot.name, snapshot]));
+  }
+
+  save(snapshot: Snapshot, state: FrozenState): Promise<void> {
+    const saved = this.#saved.then(() => this.#write(snapshot, state));
+    this.#saved = saved.catch(() => {});
+    return saved;
+  }
+
+  async #write(snapshot: Snapshot, state: FrozenState): Promise<void> {
+    this.#checkOpen();
+    if (mkdirSync(this.#folder, { recursive: true, mode: 0o700 }) !== undefined && this.#options.fsync)
+      syncFolderOf(this.#folder, this.#options.io);
+    const file = this.#file(snapshot.name);
+    await stageSideFileInTurns(file, textOf(snapshot, state), this.#options);
+    try {
+      this.#checkOpen();
+      publishSideFile(file, this.#options);
+    } catch (error) {
+      rmSync(file + UNPUBLISHED, { force: true });
+      throw error;
+    }
+    this.#damaged.delete(snapshot.name);
+    this.#kept.delete(snapshot.name);
+    this.#kept.set(snapshot.name, snapshot);
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw new StoreError(`${this.#folder}: closed before the snapshot was written.`);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  list(): Snapshot[] {
+    return [...this.#kept.values()].reverse();
+  }
+
+  dump(name: string): StateDump | undefined {
+    const damage = this.#damaged.get(name);
+    if (damage !== undefined) throw damage;
+    if (!this.#kept.has(name)) return undefined;
+    const file = this.#file(name);
+    try {
+      return parseSideFile(file, readSideFile(file), snapshotFileSchema).dump as unknown as StateDump;
+    } catch (error) {
+      throw asStoreError(error, `Cannot read ${file}`);
+    }
+  }
+
+  delete(name: string): boolean {
+    if (!this.#kept.has(name) && !this.#damaged.has(name)) return false;
+    rmSync(this.#file(name), { force: true });
+    if (this.#options.fsync) syncFolderOf(this.#file(name), this.#options.io);
+    this.#damaged.delete(name);
+    this.#kept.delete(name);
+    return true;
+  }
+
+  /** A name that leads anywhere else is none. */
+  #file(name: string): string {
+    if (!check(snapshotNameSchema, name).ok)
+      throw new StoreError(`${JSON.stringify(name)} names no snapshot.`);
+    return join(this.#folder, name + ENDING);
+  }
+
+  /** Oldest first. Files that a killed process left half done go. */
+  #found(report: (damage: StoreError) => void): Snapshot[] {
+    const found: { readonly snapshot: Snapshot; readonly writtenNs: bigint }[] = [];
+    for (const entry of this.#entries(report)) {
+      const file = join(this.#folder, entry.name);
+      const ending = [ENDING, ENDING + UNPUBLISHED].find((one) => entry.name.endsWith(one));
+      // The file's name counts, not what it says it is called: the one leads to this file, the other anywhere.
+      const name = entry.name.slice(0, -(ending?.length ?? 0));
+      if (ending === undefined || !check(snapshotNameSchema, name).ok) continue;
+      if (ending !== ENDING) {
+        if (entry.isFile()) rmSync(file);
+        continue;
+      }
+      try {
+        found.push({
+          snapshot: { name, at: atOf(file) },
+          writtenNs: statSync(file, { bigint: true }).mtimeNs,
+        });
+      } catch (error) {
+        const damage = asStoreError(error, `${file} cannot be read`);
+        if (!entry.isDirectory()) this.#damaged.set(name, damage);
+        report(new StoreError(`The snapshot "${name}" is left out. ${damage.message}`));
+      }
+    }
+    return found.sort((a, b) => Number(a.writtenNs - b.writtenNs)).map(({ snapshot }) => snapshot);
+  }
+
+  #entries(report: (damage: StoreError) => void) {
+    try {
+      return readdirSync(this.#folder, { withFileTypes: true });
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT") report(asStoreError(error, "No snapshots can be read"));
+      return [];
+    }
+  }
+}
+
+function* textOf({ name, at }: Snapshot, state: FrozenState): Generator<string> {
+  yield `${JSON.stringify({ name, at }).slice(0, -1)},"dump":`;
+  yield* piecesOf(state);
+  yield "}\n";
+}
+
+/** When a snapshot was taken. What has a checksum is what this program wrote; anything else is read whole. */
+function atOf(file: string): string {
+  const read = readSideFile(file);
+  if (!read.isSealed) return parseSideFile(file, read, snapshotFileSchema).at;
+  const at = HEAD.exec(read.text)?.[1];
+  if (at === undefined) throw new StoreError(`${file}: not a snapshot.`);
+  return at;
+}
