@@ -1,16 +1,21 @@
 import * as z from "zod/mini";
 import type { StepReport } from "./scenario/steps/report.js";
+import { camelCase, snakeCase } from "./schema/camel-case.js";
 import { httpUrlSchema } from "./schema/common.js";
 import { resetRequestSchema, transitionRequestSchema } from "./schema/control.js";
 import { check, issueMessage, issuePath } from "./schema/issues.js";
-import { nearest } from "./schema/nearest.js";
+import { didYouMean } from "./schema/nearest.js";
 import {
   listenOptionsSchema,
+  OPTION_NAMES,
+  OPTIONS,
+  type OptionName,
+  type OptionRow,
   type StartOptions,
   startOptionsSchema,
-  webhookHandlerSchema,
-  webhookUrl,
-} from "./schema/options.js";
+} from "./schema/option-table.js";
+import { webhookHandlerSchema, webhookUrl } from "./schema/options.js";
+import { own } from "./schema/own.js";
 import { UserError } from "./schema/user-error.js";
 import { type Signature, secretFault } from "./schema/webhooks.js";
 
@@ -103,27 +108,27 @@ function checked<T>(method: string, schema: z.ZodMiniType<T>, known: readonly st
   const result = check(schema, given);
   if (result.ok) return result.data;
   throw new UserError(
-    result.issues.map((issue) => `${method}: ${optionFault(issue, known.map(camelCase))}`).join("\n"),
+    result.issues.map((issue) => `${method}: ${optionFault(issue, known.map(libraryName))}`).join("\n"),
   );
 }
 
 /** What is wrong with an option, by the name the library has for it. */
 function optionFault(issue: Parameters<typeof issueMessage>[0], known: readonly string[]): string {
-  if (issue.path.length > 0) return `${camelCase(issuePath(issue))} ${issueMessage(issue)}`;
+  if (issue.path.length > 0) return `${libraryName(issuePath(issue))} ${issueMessage(issue)}`;
   if (issue.code !== "unrecognized_keys") return `its options ${issueMessage(issue)}`;
   return issue.keys
-    .map((key) => {
-      const near = nearest(camelCase(key), known);
-      return `there is no option ${camelCase(key)}${near === undefined ? "" : `; did you mean ${near}?`}`;
-    })
+    .map((key) => `there is no option ${libraryName(key)}${didYouMean(libraryName(key), known)}`)
     .join("; ");
 }
 
-function camelCase(name: string): string {
-  return name
-    .replace(/^allowed_host\b/, "allowed_hosts")
-    .replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+/** What the library calls an option, or a path that begins with one. */
+function libraryName(path: string): string {
+  const [name, ...rest] = path.split(".");
+  const row: OptionRow | undefined = own(OPTIONS, name!);
+  return [row?.library ?? camelCase(name!), ...rest.map(camelCase)].join(".");
 }
+
+const KEYS = new Map<string, OptionName>(OPTION_NAMES.map((name) => [libraryName(name), name]));
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -139,17 +144,24 @@ export function startOptionsOf(
   return checked(method, startOptionsSchema, known, isRecord(options) ? renamed(options) : options);
 }
 
-function renamed({ scenario, webhooks, allowedHosts, ...rest }: SandboxOptions): Record<string, unknown> {
+function renamed({ scenario, webhooks, ...rest }: SandboxOptions): Record<string, unknown> {
   const all: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(rest))
-    if (value !== undefined) all[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
+    if (value !== undefined) all[KEYS.get(name) ?? snakeCase(name)] = value;
   if (scenario !== undefined) all.scenario = typeof scenario === "string" ? [scenario] : scenario;
-  if (allowedHosts !== undefined) all.allowed_host = allowedHosts;
   if (webhooks !== undefined)
     all.webhooks = Array.isArray(webhooks)
       ? webhooks.map((one) => (typeof one === "string" ? { url: one } : one))
       : webhooks;
   return all;
+}
+
+/** Those of the options given that only a server can be started with, not a namespace of it. */
+export function serverOptionsOf(options: SandboxOptions): string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    const row: OptionRow | undefined = own(OPTIONS, KEYS.get(name) ?? "");
+    return value === undefined || row?.namespace ? [] : [name];
+  });
 }
 
 const WEBHOOK_HANDLER_URL = "http://localhost/webhooks";

@@ -4,8 +4,9 @@ import type { DocumentError, Fault, LoadedDocument } from "./files/documents.js"
 import { pathFaults } from "./http/paths.js";
 import { loadShipped } from "./scenario/shipped.js";
 import type { Fixtures } from "./schema/fixtures.js";
-import { nearest } from "./schema/nearest.js";
-import { FIXED_SEED, type StartOptions } from "./schema/options.js";
+import { didYouMean } from "./schema/nearest.js";
+import type { StartOptions } from "./schema/option-table.js";
+import { FIXED_SEED } from "./schema/options.js";
 import { own } from "./schema/own.js";
 import type { Scenario } from "./schema/scenario.js";
 import { UserError } from "./schema/user-error.js";
@@ -117,8 +118,7 @@ function isOfWholeFile({ line, column, field }: Fault): boolean {
 }
 
 function unknownScenario(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
-  return `there is no scenario "${name}"${near === undefined ? "." : `; did you mean ${near}?`} Known: ${[...known].sort().join(", ")}`;
+  return `there is no scenario "${name}"${didYouMean(name, known, ".")} Known: ${[...known].sort().join(", ")}`;
 }
 
 /** Files that a person wrote are read and checked by modules that a start without them need not load. */
@@ -145,9 +145,8 @@ function priceFaults(
     names
       .filter((name) => !known.includes(name))
       .map((name): OptionFault => {
-        const near = nearest(name, known);
-        const hint = near === undefined ? `known: ${known.join(", ")}` : `did you mean ${near}?`;
-        return { path: [option, name], message: `there is no such ${what}; ${hint}` };
+        const hint = didYouMean(name, known, `; known: ${known.join(", ")}`);
+        return { path: [option, name], message: `there is no such ${what}${hint}` };
       });
   return [
     ...unknown(

@@ -1,6 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { hostName, isEverywhere, plainAddress } from "../http/hosts.js";
-import { DEFAULT_HOST, type StartOptions } from "../schema/options.js";
+import type { StartOptions } from "../schema/option-table.js";
+import { DEFAULT_HOST } from "../schema/options.js";
 
 /** Where else a server can be reached that listens on every address; undefined when it listens on one. */
 export interface Elsewhere {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { nearest } from "../schema/nearest.js";
+import { didYouMean } from "../schema/nearest.js";
 import { UserError } from "../schema/user-error.js";
 import { say } from "./terminal.js";
 
@@ -19,12 +19,10 @@ interface Words {
 
 /** `completion SHELL`: a script made of the commands there are, which asks nothing of the program itself. */
 export function completion(root: Command, shell: string): void {
-  if (!SHELLS.includes(shell)) {
-    const near = nearest(shell, SHELLS);
+  if (!SHELLS.includes(shell))
     throw new UserError(
-      `there is no completion for ${shell}${near === undefined ? "" : `; did you mean ${near}?`} (there is for ${SHELLS.join(", ")})`,
+      `there is no completion for ${shell}${didYouMean(shell, SHELLS)} (there is for ${SHELLS.join(", ")})`,
     );
-  }
   const commands = root.commands.map(wordsOf);
   say(shell === "fish" ? fishScript(commands) : bashScript(commands, shell === "zsh"));
 }

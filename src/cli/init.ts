@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { DEFAULT_HOST, DEFAULT_PORT, DEFAULT_WEBHOOK_SECRET, type StartOptions } from "../schema/options.js";
+import { OPTIONS, TOPICS } from "../schema/option-table.js";
 import { UserError } from "../schema/user-error.js";
-import { CONFIG_FILES, OPTION_ROWS } from "./options.js";
+import { CONFIG_FILES } from "./options.js";
 import { say } from "./terminal.js";
 
 const CONFIG_FILE = CONFIG_FILES[0]!;
@@ -33,52 +33,6 @@ function written(file: string, text: string): string {
 
 const kept = (file: string): string => `${file}: is there already, left as it is`;
 
-/** What a line of the config says, and of keys that have no flag what they are for. */
-type Sample = string | readonly [value: string, about: string];
-
-/** Every key there is, in the order of the file: with its default where it has one, else with an example. */
-const SAMPLES: Readonly<Record<keyof StartOptions, Sample>> = {
-  port: String(DEFAULT_PORT),
-  host: DEFAULT_HOST,
-  public_url: "https://sandbox.example.test",
-  allowed_host: "[sandbox.example.test]",
-  control_token: "generate",
-  rate_limit: "100",
-  auto_namespaces: "false",
-  data: "payments-sandbox.data",
-  fsync: "false",
-  seed: "spring",
-  clock: "real",
-  start_time: "2026-01-31T09:00:00Z",
-  webhook_url: '["http://localhost:3000/webhooks"]',
-  webhooks: [
-    '[{ url: "http://localhost:3000/webhooks", mode: test, events: ["charge.*"] }, { mailbox: tests }]',
-    "the same with all there is to say; a mailbox keeps them for tests without a port",
-  ],
-  webhook_secret: `"${DEFAULT_WEBHOOK_SECRET}"`,
-  webhook_timeout: "15s",
-  signature: ["standard", "how webhooks are signed: standard, svix, stripe, paystack, flutterwave, none"],
-  unreachable: ["hold", "what becomes of webhooks nobody listens for: hold or fail"],
-  retry_schedule: ["[5s, 5m, 30m, 2h, 5h, 10h, 14h, 20h, 24h]", "how long each retry waits, in sandbox time"],
-  event_names: ["{ charge.completed: payment.successful }", "the names events are sent under"],
-  scenario: "[success]",
-  fixtures: "fixtures.yaml",
-  fees: [
-    '{ card: { platform_percent: "1.0", gateway_percent: "2.4" } }',
-    "in percent of the settlement amount",
-  ],
-  rates: ['{ NGN: "1550" }', "units for one US dollar"],
-  limits: [
-    "{ quote_valid: 30s, quote_locked: 10m, checkout_default_minutes: 60 }",
-    "how long quotes and checkouts live",
-  ],
-  paths: ['{ getCharge: "/v2/charges/{charge_id}" }', "operation (as in /openapi.json) and where it is"],
-  error_codes: ["{ UNAUTHORIZED: invalid_key }", "what is sent in the place of an error code"],
-  retention: ["{ requests: 1000, events: 10000 }", "how many the logs keep"],
-  json: "false",
-  quiet: "false",
-};
-
 /** All in comments, a line a key: as long as it stays so, nothing is other than without the file. */
 function configText(): string {
   const head = [
@@ -86,15 +40,13 @@ function configText(): string {
     "# Every line here is off: take its # away to turn it on. A variable (PAYMENTS_SANDBOX_PORT) and a flag (--port)",
     "# go before the file. Check it with: npx payments-sandbox validate payments-sandbox.config.yaml",
   ];
-  const lines = Object.entries(SAMPLES).flatMap(([key, sample]) => {
-    const [value, about] = typeof sample === "string" ? [sample, helpOf(key)] : sample;
-    return ["", `# ${about}`, `#${key}: ${value}`];
-  });
+  const options = Object.entries(OPTIONS);
+  const lines = TOPICS.flatMap((topic) =>
+    options.flatMap(([key, { topic: of, says, sample }]) =>
+      of === topic ? ["", `# ${says}`, `#${key}: ${sample}`] : [],
+    ),
+  );
   return `${[...head, ...lines].join("\n")}\n`;
-}
-
-function helpOf(key: string): string {
-  return OPTION_ROWS.find(({ name }) => name === key)!.help;
 }
 
 function scenarioText(hasSchema: boolean): string {

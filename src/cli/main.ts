@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { nearest } from "../schema/nearest.js";
+import { didYouMean } from "../schema/nearest.js";
 import { UserError } from "../schema/user-error.js";
 import { isUserMistake, tell, usageMistake } from "./mistakes.js";
 import { addStartOptions } from "./options.js";
@@ -57,8 +57,7 @@ function program(): Command {
 function refuseUnknown(root: Command, word: string): void {
   const known = [...root.commands.map((command) => command.name()), "help"];
   if (word.startsWith("-") || known.includes(word)) return;
-  const near = nearest(word, known);
   throw new UserError(
-    `there is no command ${word}${near === undefined ? "" : `; did you mean ${near}?`} (payments-sandbox --help tells what there is)`,
+    `there is no command ${word}${didYouMean(word, known)} (payments-sandbox --help tells what there is)`,
   );
 }

@@ -1,6 +1,7 @@
 import { controlDoor } from "../http/control-access.js";
 import type { Sandbox } from "../sandbox.js";
-import { DEFAULT_HOST, type StartOptions, webhookUrl } from "../schema/options.js";
+import type { StartOptions } from "../schema/option-table.js";
+import { DEFAULT_HOST, webhookUrl } from "../schema/options.js";
 import { elsewhere } from "./addresses.js";
 import { paint } from "./paint.js";
 import { shellQuoted } from "./shell.js";

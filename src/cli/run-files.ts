@@ -1,7 +1,7 @@
 import { DocumentError, type Fault, faultText } from "../files/documents.js";
 import { type LoadedScenario, readScenarioFile } from "../scenario/files.js";
 import type { RunReport } from "../scenario/steps/report.js";
-import { nearest } from "../schema/nearest.js";
+import { didYouMean } from "../schema/nearest.js";
 import { UserError } from "../schema/user-error.js";
 
 /** A file as it was given: what there is to run, or why there is nothing. */
@@ -51,13 +51,9 @@ function refuseUnknownVars(given: readonly GivenFile[], vars: Readonly<Record<st
     if (isBroken(one)) return;
     for (const name of one.variables) known.add(name);
   }
-  for (const name of Object.keys(vars)) {
-    if (known.has(name)) continue;
-    const near = nearest(name, [...known]);
-    throw new UserError(
-      `--var ${name}: no file has that variable${near === undefined ? "" : `; did you mean ${near}?`}`,
-    );
-  }
+  for (const name of Object.keys(vars))
+    if (!known.has(name))
+      throw new UserError(`--var ${name}: no file has that variable${didYouMean(name, [...known])}`);
 }
 
 /** How the run of a file came out that could not be begun. */

@@ -6,7 +6,7 @@ import {
   readDocument,
 } from "../files/documents.js";
 import { FIXTURE_IDS } from "../schema/fixtures.js";
-import { startOptionsSchema } from "../schema/options.js";
+import { startOptionsSchema } from "../schema/option-table.js";
 import { scenarioFileSchema } from "../schema/steps.js";
 import { loadScenario } from "./files.js";
 import { loadShipped } from "./shipped.js";

@@ -11,6 +11,12 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best;
 }
 
+/** What is added to a fault about a word: the known one it is only a slip away from, else what is said instead. */
+export function didYouMean(word: string, known: readonly string[], otherwise = ""): string {
+  const near = nearest(word, known);
+  return near === undefined ? otherwise : `; did you mean ${near}?`;
+}
+
 /** How many letters were left out, put in, mistaken or swapped with the next: a row at a time. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];

@@ -1,5 +1,5 @@
 import { durationMs } from "./duration.js";
-import type { StartOptions } from "./options.js";
+import type { StartOptions } from "./option-table.js";
 import type { Signature } from "./webhooks.js";
 
 /** Numbers of the emulated service that a user may change (contract section 9: limits, retention). */

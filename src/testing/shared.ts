@@ -4,6 +4,7 @@ import { isLoopback } from "../http/hosts.js";
 import { listen } from "../http/listener.js";
 import {
   type SandboxOptions,
+  serverOptionsOf,
   startOptionsOf,
   type WebhookHandlerOptions,
   webhookHandlerOptions,
@@ -12,26 +13,10 @@ import { withoutEndSlashes } from "../schema/addresses.js";
 import { UserError } from "../schema/user-error.js";
 import { OWN_OPTIONS, type Place } from "./place.js";
 
-/** What a namespace can be made with, or what concerns only a server of one's own and does no harm here. */
-const KNOWN: readonly (keyof SandboxOptions)[] = [
-  "clock",
-  "startTime",
-  "seed",
-  "webhooks",
-  "webhookSecret",
-  "signature",
-  "unreachable",
-  "scenario",
-  "port",
-  "host",
-];
-
 /** A namespace of a server that is there already, for this test file alone; it goes when the file is done. */
 export async function openShared(server: string, options: SandboxOptions): Promise<Place> {
   startOptionsOf("setupSandbox", options, OWN_OPTIONS);
-  const foreign = Object.entries(options).flatMap(([name, value]) =>
-    value === undefined || (KNOWN as readonly string[]).includes(name) ? [] : [name],
-  );
+  const foreign = serverOptionsOf(options);
   if (foreign.length > 0)
     throw new UserError(
       `setupSandbox: ${foreign.join(", ")} cannot be set in a namespace of the server at ${server}: start that server with it, or pass { server: false } for a sandbox of this file's own`,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { startOptions } from "../../src/cli/options.js";
-import { startOptionsSchema } from "../../src/schema/options.js";
+import { startOptionsSchema } from "../../src/schema/option-table.js";
 import {
   buildIfMissing,
   Command,

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { addStartOptions, OPTION_ROWS, startOptions, variableOf } from "../../src/cli/options.js";
-import { type StartOptions, startOptionsSchema } from "../../src/schema/options.js";
+import { type StartOptions, startOptionsSchema } from "../../src/schema/option-table.js";
 import { UserError } from "../../src/schema/user-error.js";
 import { userFile } from "../support/user-files.js";
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { OPTION_ROWS } from "../../src/cli/options.js";
 import { FIXTURE_IDS, fixturesSchema } from "../../src/schema/fixtures.js";
-import { startOptionsSchema } from "../../src/schema/options.js";
+import { startOptionsSchema } from "../../src/schema/option-table.js";
 
 const text = readFileSync(fileURLToPath(new URL("../../docs/assumptions.md", import.meta.url)), "utf8");
 const changes = text.split("\n").flatMap((line) => {

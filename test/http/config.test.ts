@@ -4,7 +4,7 @@ import { openSandbox } from "../../src/opening.js";
 import type { OpenOptions } from "../../src/sandbox.js";
 import { check, issueMessage, issuePath } from "../../src/schema/issues.js";
 import { OPERATION_IDS } from "../../src/schema/operation-ids.js";
-import { startOptionsSchema } from "../../src/schema/options.js";
+import { startOptionsSchema } from "../../src/schema/option-table.js";
 import { Api, expectError, KES_ORDER, later, okBody, openApi, START } from "../support/api-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 

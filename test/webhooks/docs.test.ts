@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../src/schema/common.js";
 import { formatDuration } from "../../src/schema/duration.js";
 import { check } from "../../src/schema/issues.js";
-import { startOptionsSchema } from "../../src/schema/options.js";
+import { startOptionsSchema } from "../../src/schema/option-table.js";
 import { scenarioSchema } from "../../src/schema/scenario.js";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
 import { SIGNATURE_SCHEMES, type SignatureScheme } from "../../src/schema/webhooks.js";

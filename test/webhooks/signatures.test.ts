@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { signatureHeaders } from "../../src/delivery/signing.js";
 import { createSandbox, type Sandbox } from "../../src/index.js";
 import { check, issueMessage } from "../../src/schema/issues.js";
-import { startOptionsSchema } from "../../src/schema/options.js";
+import { startOptionsSchema } from "../../src/schema/option-table.js";
 import {
   type CustomSignature,
   SIGNATURE_PRESETS,

@@ -1,5 +1,5 @@
 import { openSandbox } from "../../opening.js";
-import type { StartOptions } from "../../schema/options.js";
+import type { StartOptions } from "../../schema/option-table.js";
 import { iso } from "../../schema/time.js";
 import { machineNowMs } from "../../time/timers.js";
 import type { Artifacts } from "./artifacts.js";

@@ -1,4 +1,4 @@
-import { nearest } from "../../schema/nearest.js";
+import { didYouMean } from "../../schema/nearest.js";
 import { own } from "../../schema/own.js";
 import {
   fill,
@@ -87,9 +87,7 @@ export class Scope {
 
   #unknown(name: string): string {
     const known = [...this.names, "run.id"];
-    const near = nearest(name, known);
-    const hint = near === undefined ? `known: ${known.join(", ")}` : `did you mean ${near}?`;
-    return `unknown variable ${name}; ${hint}`;
+    return `unknown variable ${name}${didYouMean(name, known, `; known: ${known.join(", ")}`)}`;
   }
 }
 

@@ -24,8 +24,8 @@ function usageOf(command: Command): string {
 
 /** The options of `start`, each with its names elsewhere. */
 export function startTable(): string {
-  const rows = OPTION_ROWS.map(({ name, flags, help }) =>
-    row(`\`${flags}\``, `\`${name}\``, `\`${variableOf(name)}\``, help),
+  const rows = OPTION_ROWS.map(({ name, flags, says }) =>
+    row(`\`${flags}\``, `\`${name}\``, `\`${variableOf(name)}\``, says),
   );
   return table(["option", "config key", "variable", ""], rows);
 }

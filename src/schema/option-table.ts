@@ -1,0 +1,320 @@
+import * as z from "zod/mini";
+import { httpUrlSchema, rateSchema } from "./common.js";
+import { durationSchema } from "./duration.js";
+import { ERROR_STATUS } from "./errors.js";
+import { EVENT_TYPES, unknownEventType } from "./event-types.js";
+import { atMost, entriesAtMost } from "./lengths.js";
+import { didYouMean } from "./nearest.js";
+import {
+  clockOptionSchema,
+  DEFAULT_HOST,
+  DEFAULT_PORT,
+  DEFAULT_RATE_LIMIT,
+  DEFAULT_WEBHOOK_SECRET,
+  instantSchema,
+  limitsSchema,
+  pathSchema,
+  percentsSchema,
+  portSchema,
+  rateLimitSchema,
+  renamesSchema,
+  retentionSchema,
+  textSchema,
+  textsSchema,
+  unreachableSchema,
+  webhookOptionSchema,
+  webhookUrlSchema,
+} from "./options.js";
+import { anySecretSchema, secretFaults, signatureSchema } from "./webhooks.js";
+
+/** What the options are about, in the order in which `init` writes them. */
+export const TOPICS = [
+  "address",
+  "callers",
+  "state",
+  "chance",
+  "time",
+  "webhooks",
+  "scenarios",
+  "prices",
+  "wire",
+  "output",
+] as const;
+
+/** All there is to tell of an option; its config key is its name in the table, and its variable follows from that. */
+export interface OptionRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
+  /** What its value may be, as a config file has it. */
+  readonly schema: Schema;
+  readonly topic: (typeof TOPICS)[number];
+  /** How it is written on the command line; absent where only a config file takes it. */
+  readonly flags?: string;
+  /** What the text of a flag or a variable stands for; default: itself. */
+  readonly kind?: "number" | "flag" | "list";
+  /** The words of the help, and of the file that `init` writes. */
+  readonly says: string;
+  /** A value in YAML: the default where there is one, else an example. */
+  readonly sample: string;
+  /** The name `createSandbox` has for it, where that is not its own in camelCase. */
+  readonly library?: string;
+  /** A namespace can be made with it, or it does no harm there. */
+  readonly namespace?: true;
+}
+
+/** A row that keeps the type of its schema. */
+function option<Schema extends z.ZodMiniType>(row: OptionRow<Schema>): OptionRow<Schema> {
+  return row;
+}
+
+/** Every option there is, by its key in a config file, in the order of the help. */
+export const OPTIONS = {
+  port: option({
+    schema: portSchema,
+    topic: "address",
+    flags: "-p, --port <number>",
+    kind: "number",
+    says: `port to listen on; 0 is any free one (default ${DEFAULT_PORT})`,
+    sample: String(DEFAULT_PORT),
+    namespace: true,
+  }),
+  host: option({
+    schema: textSchema,
+    topic: "address",
+    flags: "--host <address>",
+    says: `address to listen on (default ${DEFAULT_HOST})`,
+    sample: DEFAULT_HOST,
+    namespace: true,
+  }),
+  public_url: option({
+    schema: httpUrlSchema,
+    topic: "address",
+    flags: "--public-url <url>",
+    says: "what checkout links carry",
+    sample: "https://sandbox.example.test",
+  }),
+  allowed_host: option({
+    schema: textsSchema,
+    topic: "address",
+    flags: "--allowed-host <name>",
+    kind: "list",
+    says: "answer requests for this host too (repeatable)",
+    sample: "[sandbox.example.test]",
+    library: "allowedHosts",
+  }),
+  fixtures: option({
+    schema: textSchema,
+    topic: "prices",
+    flags: "--fixtures <file>",
+    says: "organizations, keys, methods, rates … merged over the shipped ones",
+    sample: "fixtures.yaml",
+  }),
+  scenario: option({
+    schema: textsSchema,
+    topic: "scenarios",
+    flags: "--scenario <name|file>",
+    kind: "list",
+    says: "what happens to charges (repeatable; the last goes first)",
+    sample: "[success]",
+    namespace: true,
+  }),
+  data: option({
+    schema: textSchema,
+    topic: "state",
+    flags: "--data <file>",
+    says: "keep the state in this file (default: in memory)",
+    sample: "payments-sandbox.data",
+  }),
+  fsync: option({
+    schema: z.boolean(),
+    topic: "state",
+    flags: "--fsync",
+    kind: "flag",
+    says: "with --data: safe against power loss too",
+    sample: "false",
+  }),
+  webhook_url: option({
+    schema: z.array(webhookUrlSchema),
+    topic: "webhooks",
+    flags: "--webhook-url, --forward-to <url>",
+    kind: "list",
+    says: "send test-mode webhooks there (repeatable)",
+    sample: '["http://localhost:3000/webhooks"]',
+  }),
+  webhooks: option({
+    schema: z.array(webhookOptionSchema),
+    topic: "webhooks",
+    says: "the same with all there is to say; a mailbox keeps them for tests without a port",
+    sample:
+      '[{ url: "http://localhost:3000/webhooks", mode: test, events: ["charge.*"] }, { mailbox: tests }]',
+    namespace: true,
+  }),
+  webhook_secret: option({
+    schema: anySecretSchema,
+    topic: "webhooks",
+    flags: "--webhook-secret <secret>",
+    says: "sign webhooks with this whsec_… secret",
+    sample: `"${DEFAULT_WEBHOOK_SECRET}"`,
+    namespace: true,
+  }),
+  webhook_timeout: option({
+    schema: durationSchema,
+    topic: "webhooks",
+    flags: "--webhook-timeout <duration>",
+    says: "how long a receiver may take (default 15s)",
+    sample: "15s",
+  }),
+  clock: option({
+    schema: clockOptionSchema,
+    topic: "time",
+    flags: "--clock <real|manual|Nx>",
+    says: "how sandbox time goes (default real)",
+    sample: "real",
+    namespace: true,
+  }),
+  start_time: option({
+    schema: instantSchema,
+    topic: "time",
+    flags: "--start-time <instant>",
+    says: "sandbox time at the start (default: now)",
+    sample: "2026-01-31T09:00:00Z",
+    namespace: true,
+  }),
+  seed: option({
+    schema: textSchema.check(atMost(200)),
+    topic: "chance",
+    flags: "--seed <text>",
+    says: "the same seed and calls give the same bytes",
+    sample: "spring",
+    namespace: true,
+  }),
+  rate_limit: option({
+    schema: rateLimitSchema,
+    topic: "callers",
+    flags: "--rate-limit <number|off>",
+    kind: "number",
+    says: `requests a minute and key, or off (default ${DEFAULT_RATE_LIMIT})`,
+    sample: String(DEFAULT_RATE_LIMIT),
+  }),
+  auto_namespaces: option({
+    schema: z.boolean(),
+    topic: "callers",
+    flags: "--auto-namespaces",
+    kind: "flag",
+    says: "the key sk_test_ns_NAME makes the namespace NAME on first use",
+    sample: "false",
+  }),
+  control_token: option({
+    schema: textSchema,
+    topic: "address",
+    flags: "--control-token <value|generate|off>",
+    says: "what the control API asks for beyond loopback, where it is closed without",
+    sample: "generate",
+  }),
+  json: option({
+    schema: z.boolean(),
+    topic: "output",
+    flags: "--json",
+    kind: "flag",
+    says: "say what is ready in one line of JSON",
+    sample: "false",
+  }),
+  quiet: option({
+    schema: z.boolean(),
+    topic: "output",
+    flags: "--quiet",
+    kind: "flag",
+    says: "say nothing but errors",
+    sample: "false",
+  }),
+  signature: option({
+    schema: signatureSchema,
+    topic: "webhooks",
+    says: "how webhooks are signed: standard, svix, stripe, paystack, flutterwave, none",
+    sample: "standard",
+    namespace: true,
+  }),
+  unreachable: option({
+    schema: unreachableSchema,
+    topic: "webhooks",
+    says: "what becomes of webhooks nobody listens for: hold or fail",
+    sample: "hold",
+    namespace: true,
+  }),
+  retry_schedule: option({
+    schema: z.array(durationSchema).check(entriesAtMost(100)),
+    topic: "webhooks",
+    says: "how long each retry waits, in sandbox time",
+    sample: "[5s, 5m, 30m, 2h, 5h, 10h, 14h, 20h, 24h]",
+  }),
+  event_names: option({
+    schema: renamesSchema,
+    topic: "webhooks",
+    says: "the names events are sent under",
+    sample: "{ charge.completed: payment.successful }",
+  }),
+  fees: option({
+    schema: z.record(z.string(), percentsSchema),
+    topic: "prices",
+    says: "in percent of the settlement amount",
+    sample: '{ card: { platform_percent: "1.0", gateway_percent: "2.4" } }',
+  }),
+  rates: option({
+    schema: z.record(z.string(), rateSchema),
+    topic: "prices",
+    says: "units for one US dollar",
+    sample: '{ NGN: "1550" }',
+  }),
+  limits: option({
+    schema: limitsSchema,
+    topic: "prices",
+    says: "how long quotes and checkouts live",
+    sample: "{ quote_valid: 30s, quote_locked: 10m, checkout_default_minutes: 60 }",
+  }),
+  paths: option({
+    schema: z.record(z.string(), pathSchema),
+    topic: "wire",
+    says: "operation (as in /openapi.json) and where it is",
+    sample: '{ getCharge: "/v2/charges/{charge_id}" }',
+  }),
+  error_codes: option({
+    schema: renamesSchema,
+    topic: "wire",
+    says: "what is sent in the place of an error code",
+    sample: "{ UNAUTHORIZED: invalid_key }",
+  }),
+  retention: option({
+    schema: retentionSchema,
+    topic: "wire",
+    says: "how many the logs keep",
+    sample: "{ requests: 1000, events: 10000 }",
+  }),
+} as const;
+
+export type OptionName = keyof typeof OPTIONS;
+export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[];
+
+const startOptionsObject = z.strictObject(
+  Object.fromEntries(OPTION_NAMES.map((name) => [name, z.optional<z.ZodMiniType>(OPTIONS[name].schema)])) as {
+    [Name in OptionName]: z.ZodMiniOptional<(typeof OPTIONS)[Name]["schema"]>;
+  },
+);
+
+/** The options as a config file has them, checked. */
+export type StartOptions = z.infer<typeof startOptionsObject>;
+
+/** Where a sandbox that runs already is to listen. */
+export const listenOptionsSchema = z.pick(startOptionsObject, { port: true, host: true });
+
+/** Which names and secrets will do is a matter of how they are used. */
+export const startOptionsSchema = startOptionsObject.check(({ value, issues }) => {
+  const fault = (option: OptionName, input: string, message: string): void => {
+    issues.push({ code: "custom", input, path: [option, input], message });
+  };
+  const codes = Object.keys(ERROR_STATUS);
+  for (const code of Object.keys(value.error_codes ?? {}))
+    if (!codes.includes(code)) fault("error_codes", code, `is not an error code${didYouMean(code, codes)}`);
+  for (const type of Object.keys(value.event_names ?? {}))
+    if (!EVENT_TYPES.includes(type)) fault("event_names", type, unknownEventType(type));
+  const { webhooks = [], webhook_secret = DEFAULT_WEBHOOK_SECRET, signature } = value;
+  for (const fault of secretFaults({ webhook_secret, signature, webhooks }))
+    issues.push({ code: "custom", ...fault });
+});

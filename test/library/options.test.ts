@@ -1,0 +1,19 @@
+import { expectTypeOf, it } from "vitest";
+import type { SandboxOptions } from "../../src/index.js";
+import type { OptionName, StartOptions } from "../../src/schema/option-table.js";
+
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+type LibraryName<Name extends OptionName> = Name extends "allowed_host" ? "allowedHosts" : Camel<Name>;
+
+/** What a process says, and what `webhooks` says too: no options of the library. */
+type CommandOnly = "json" | "quiet" | "webhook_url";
+type Taken = { [Name in Exclude<OptionName, CommandOnly> as LibraryName<Name>]?: StartOptions[Name] };
+
+it("the library declares every option of the table by its name, with values that are taken", () => {
+  expectTypeOf<keyof SandboxOptions>().toEqualTypeOf<keyof Taken>();
+  // One alone may stand in the place of a list of these.
+  type OfLists = "scenario" | "webhooks";
+  expectTypeOf<Omit<SandboxOptions, OfLists>>().toExtend<Omit<Taken, OfLists>>();
+});
