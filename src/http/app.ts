@@ -7,10 +7,10 @@ import { CONTROL_OPERATIONS } from "./control/operations.js";
 import { serveControl } from "./control/serve.js";
 import { serveStream } from "./control/stream.js";
 import { isDropped } from "./dropped.js";
-import { OPERATIONS } from "./operations.js";
 import { isEmbedded, OTHER_SITE } from "./origin.js";
 import { pageRoutes } from "./pages/routes.js";
 import { errorReply, ok, type Reply, toResponse } from "./reply.js";
+import { OPERATIONS } from "./service/operations.js";
 import { serve, serveUnknown } from "./service/serve.js";
 
 export interface AppOptions {

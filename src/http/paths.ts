@@ -1,6 +1,7 @@
 import { isOperationId, unknownOperation } from "../schema/operation-ids.js";
 import { own } from "../schema/own.js";
-import { OPERATIONS, type Operation } from "./operations.js";
+import type { Operation } from "./service/operation.js";
+import { OPERATIONS } from "./service/operations.js";
 
 /** What is wrong with the path a user gives to an operation. */
 export interface PathFault {

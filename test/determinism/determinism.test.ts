@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../src/http/operations.js";
+import { OPERATIONS } from "../../src/http/service/operations.js";
 import { CHARGE_STATUSES } from "../../src/schema/common.js";
 import { buildIfMissing } from "../support/process-command.js";
 

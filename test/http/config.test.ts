@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../src/http/operations.js";
+import { OPERATIONS } from "../../src/http/service/operations.js";
 import { openSandbox } from "../../src/opening.js";
 import type { OpenOptions } from "../../src/sandbox.js";
 import { check, issueMessage, issuePath } from "../../src/schema/issues.js";

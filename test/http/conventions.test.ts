@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../src/http/operations.js";
+import { OPERATIONS } from "../../src/http/service/operations.js";
 import { createSandbox } from "../../src/opening.js";
 import {
   Api,

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../src/http/operations.js";
+import { OPERATIONS } from "../../src/http/service/operations.js";
 import type { Sandbox } from "../../src/sandbox.js";
 import { chromiumPath, type LaunchedBrowser, launchBrowser } from "../pages/support/chromium.js";
 import { openSandbox } from "../support/api-client.js";

@@ -5,7 +5,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { OpenApiDocument } from "../../src/http/openapi/document.js";
 import { OPERATION_DOCS } from "../../src/http/openapi/operations/all.js";
-import { OPERATIONS } from "../../src/http/operations.js";
+import { OPERATIONS } from "../../src/http/service/operations.js";
 import { openSandbox } from "../../src/opening.js";
 import { Api, KES_ORDER, okBody, openApi } from "../support/api-client.js";
 import { schemaValidator } from "../support/openapi-answers.js";

@@ -1,7 +1,7 @@
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../schema/common.js";
 import { ERROR_STATUS } from "../../schema/errors.js";
-import { OPERATIONS } from "../operations.js";
 import { ok, type Reply } from "../reply.js";
+import { OPERATIONS } from "../service/operations.js";
 import type { ControlCall } from "./operations.js";
 
 /** Codes that only the control API answers with. */

@@ -5,7 +5,7 @@ import { bearerKey } from "../authenticate.js";
 import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tornBody } from "../body.js";
 import { isForeign, OTHER_SITE } from "../origin.js";
 import { errorReply, type Reply, toResponse } from "../reply.js";
-import { noNamespace } from "../service/serve.js";
+import { noNamespace } from "../service/admit.js";
 import type { ControlCall, ControlOperation } from "./operations.js";
 
 /** Answers a control call: its namespace, its body (an absent one is an empty object), its work. */

@@ -7,7 +7,7 @@ import type { Namespaces } from "../../namespace/namespaces.js";
 import type { JournalEntry } from "../../namespace/request-journal.js";
 import { bearerKey } from "../authenticate.js";
 import { replyHeaders, toResponse } from "../reply.js";
-import { noNamespace } from "../service/serve.js";
+import { noNamespace } from "../service/admit.js";
 import { requestView } from "./logs.js";
 
 /** What waits for a reader that is slow, or does not read at all. */

@@ -1,4 +1,5 @@
-import { OPERATIONS, type Operation } from "../operations.js";
+import type { Operation } from "../service/operation.js";
+import { OPERATIONS } from "../service/operations.js";
 import { errorResponses, exampleName, sharedResponses } from "./errors.js";
 import { aboutEvents, webhooks } from "./events.js";
 import type { Facts } from "./facts.js";

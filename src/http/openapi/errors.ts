@@ -1,5 +1,5 @@
 import { INVALID_BODY_MESSAGE, INVALID_QUERY_MESSAGE } from "../../schema/errors.js";
-import type { Operation } from "../operations.js";
+import type { Operation } from "../service/operation.js";
 import type { Facts } from "./facts.js";
 import { ALWAYS, headerRefs, KEYED } from "./headers.js";
 import type { ErrorExample, OperationDoc } from "./operation-doc.js";

@@ -4,7 +4,7 @@ import type { Namespace } from "../../namespace/namespace.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
 import { bearerKey } from "../authenticate.js";
 import { toResponse } from "../reply.js";
-import { noNamespace } from "../service/serve.js";
+import { noNamespace } from "../service/admit.js";
 import { type OpenApiDocument, openApiDocument, servedAt } from "./document.js";
 import { type Facts, factsOf } from "./facts.js";
 

@@ -1,32 +1,39 @@
-import type { Caller } from "../../engine/caller.js";
-import { findOwned, organizationView, listPayins as pageOfPayins } from "../../engine/queries.js";
+import { findOwned, listPayins as pageOfPayins } from "../../engine/queries.js";
 import { chargeDetailJson, payinSummaryJson } from "../../engine/views.js";
-import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { type Refusal, refuse } from "../../schema/errors.js";
 import { payinQuerySchema } from "../../schema/requests.js";
-import type { Call } from "../operations.js";
-import { pageOf, readQuery } from "../query.js";
-import { ok, okJson, type Reply } from "../reply.js";
+import { pageOf } from "../query.js";
+import { okJson, type Reply } from "../reply.js";
+import { type Call, operation } from "./operation.js";
 
-export function listPayins({ namespace, caller, url }: Call<Caller>): Reply | Refusal {
-  const read = readQuery(payinQuerySchema, url);
-  if (isRefusal(read)) return read;
-  namespace.settle();
-  const page = pageOfPayins(namespace.engine.state, caller, {
-    ...pageOf(read.query),
-    status: read.query.status_filter,
-  });
-  let items = "";
-  for (const charge of page.items)
-    items += items === "" ? payinSummaryJson(charge) : `,${payinSummaryJson(charge)}`;
-  return okJson(`{"total":${page.total},"items":[${items}]}`);
-}
+export const listPayins = operation(
+  {
+    id: "listPayins",
+    method: "GET",
+    path: "/api/v1/payments/payins",
+    query: payinQuerySchema,
+    reads: true,
+  },
+  ({ namespace, caller, query }) => {
+    const { total, items } = pageOfPayins(namespace.engine.state, caller, {
+      ...pageOf(query),
+      status: query.status_filter,
+    });
+    return okJson(`{"total":${total},"items":[${items.map(payinSummaryJson).join()}]}`);
+  },
+);
 
-export function getCharge({ namespace, caller, param }: Call<Caller>): Reply | Refusal {
-  namespace.settle();
+export const getPayin = operation(
+  { id: "getPayin", method: "GET", path: "/api/v1/payments/payins/:charge_id", reads: true },
+  showCharge,
+);
+
+export const getCharge = operation(
+  { id: "getCharge", method: "GET", path: "/api/v1/payments/charges/:charge_id", reads: true },
+  showCharge,
+);
+
+function showCharge({ namespace, caller, param }: Call): Reply | Refusal {
   const charge = findOwned(namespace.engine.state, "charges", caller, param("charge_id"));
   return charge === undefined ? refuse("NOT_FOUND", "Charge not found") : okJson(chargeDetailJson(charge));
-}
-
-export function getOrganization({ namespace, caller }: Call<Caller>): Reply {
-  return ok(organizationView(caller.organization, namespace.engine.world.start_ms));
 }

@@ -1,34 +1,17 @@
 import type { Context } from "hono";
-import type { Subject } from "../../domain/scenario.js";
-import type { Caller } from "../../engine/caller.js";
-import { chargeSubject } from "../../engine/commands/charges.js";
 import type { PickedFault } from "../../namespace/faults.js";
-import type { Namespace } from "../../namespace/namespace.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
 import { durationMs } from "../../schema/duration.js";
-import { type ErrorCode, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
-import { bearerKey, callerOf } from "../authenticate.js";
+import { isRefusal } from "../../schema/errors.js";
+import { bearerKey } from "../authenticate.js";
 import { parseBody, type RawBody, readBody } from "../body.js";
 import { droppedResponse } from "../dropped.js";
-import type { Call, Operation } from "../operations.js";
-import { isEmbedded } from "../origin.js";
-import { errorReply, type Reply, toResponse } from "../reply.js";
-
-/** What is known of a call once the checks before the fault are through. */
-interface Admitted {
-  readonly namespace: Namespace;
-  readonly caller: Caller | undefined;
-  readonly headers: Record<string, string> | undefined;
-  /** When the call came: what it leads to is later, however long its body takes to read. */
-  readonly arrivedMs: number;
-}
-
-/** A check before that has answered the call. */
-interface Rejected {
-  readonly namespace: Namespace | undefined;
-  readonly reply: Reply;
-  readonly headers?: Record<string, string> | undefined;
-}
+import { readAsked } from "../operation.js";
+import { type Reply, toResponse } from "../reply.js";
+import { type Admitted, admit, refused } from "./admit.js";
+import { forcedReply, pickFault } from "./faults.js";
+import { journal, type Served } from "./journal.js";
+import type { Operation } from "./operation.js";
 
 /**
  * The order of checks is the contract's (section 2): route → key → rate → permission → organization → fault →
@@ -38,93 +21,47 @@ export function serve(
   namespaces: Namespaces,
   operation: Operation,
 ): (c: Context) => Response | Promise<Response> {
-  const takesBody = operation.method !== "GET" && operation.method !== "DELETE" && operation.body !== "none";
+  const takesBody = operation.body !== undefined || operation.rawBody !== undefined;
   return (c) => {
     const admitted = admit(namespaces, operation, c);
     if ("reply" in admitted) {
       const { namespace, reply, headers } = admitted;
-      journal(c, operation.id, namespace, reply, null, null, (namespace ?? namespaces).nowMs());
+      const arrivedMs = (namespace ?? namespaces).nowMs();
+      journal(c, { operation: operation.id, namespace, arrivedMs, reply });
       return toResponse(reply, (namespace ?? namespaces).nowMs(), headers);
     }
-    const { namespace, headers, arrivedMs } = admitted;
-    if (takesBody) return serveBody(operation, c, admitted);
-    const fault = pickFault(operation, c, namespace, {});
-    if (fault !== undefined)
-      return serveFault(c, operation, admitted, fault, null, () => work(operation, c, admitted, {}));
-    const reply = work(operation, c, admitted, {});
-    journal(c, operation.id, namespace, reply, null, null, arrivedMs);
-    return toResponse(reply, namespace.nowMs(), headers);
+    return takesBody
+      ? serveBody(operation, c, admitted)
+      : serveAsked(operation, c, admitted, {}, null, () => work(operation, c, admitted, {}));
   };
 }
 
 async function serveBody(operation: Operation, c: Context, admitted: Admitted): Promise<Response> {
-  const { namespace, headers, arrivedMs } = admitted;
   const raw: RawBody = await readBody(c.req.raw);
-  if ("torn" in raw) {
-    journal(c, operation.id, namespace, null, null, null, arrivedMs, true);
-    return droppedResponse();
-  }
-  const text = "text" in raw ? raw.text : null;
+  if ("torn" in raw) return hungUp(c, { ...admitted, operation: operation.id });
   const parsed = parseBody(raw, c.req.raw.headers.get("content-type"));
-  const answer = (): Reply =>
-    isRefusal(parsed) ? refused(namespace, parsed) : work(operation, c, admitted, parsed.object);
-  const fault = pickFault(operation, c, namespace, isRefusal(parsed) ? {} : parsed.object);
-  if (fault !== undefined) return serveFault(c, operation, admitted, fault, text, answer);
-  const reply = answer();
-  journal(c, operation.id, namespace, reply, text, null, arrivedMs);
-  return toResponse(reply, namespace.nowMs(), headers);
-}
-
-/** The fault that a scenario or the control API has in store for this request, if any; counts it as met. */
-function pickFault(
-  operation: Operation,
-  c: Context,
-  namespace: Namespace,
-  body: Record<string, unknown>,
-): PickedFault | undefined {
-  const header = c.req.raw.headers.get("sandbox-scenario");
-  const { metadata } = body;
-  const named =
-    header ??
-    (isObject(metadata) && typeof metadata.sandbox_scenario === "string" ? metadata.sandbox_scenario : null);
-  if (named === null && !namespace.faults.isArmed()) return undefined;
-  return namespace.faults.pick(named, () => faultSubject(operation, c, namespace, body));
-}
-
-/** What fault rules are held against: the request, and the charge it is about. */
-function faultSubject(
-  operation: Operation,
-  c: Context,
-  namespace: Namespace,
-  body: Record<string, unknown>,
-): Subject {
-  const chargeId = c.req.param("charge_id");
-  const charge = chargeId === undefined ? undefined : namespace.engine.state.get("charges", chargeId);
-  const ofCharge = charge === undefined ? undefined : chargeSubject(charge);
-  const fields: Record<string, string> = {};
-  for (const [name, value] of Object.entries(body)) if (typeof value === "string") fields[name] = value;
-  const { pricing, metadata } = body;
-  if (isObject(pricing)) {
-    if (typeof pricing.base_currency === "string") fields.base_currency = pricing.base_currency;
-    if (typeof pricing.amount === "string") fields.base_amount = pricing.amount;
-  }
-  const texts = Object.entries(isObject(metadata) ? metadata : {}).filter(
-    (entry): entry is [string, string] => typeof entry[1] === "string",
+  const body = isRefusal(parsed) ? {} : parsed.object;
+  return serveAsked(operation, c, admitted, body, "text" in raw ? raw.text : null, () =>
+    isRefusal(parsed) ? refused(admitted.namespace, parsed) : work(operation, c, admitted, body),
   );
-  return {
-    metadata: { ...ofCharge?.metadata, ...Object.fromEntries(texts) },
-    fields: {
-      ...ofCharge?.fields,
-      ...fields,
-      operation: operation.id,
-      method: c.req.method,
-      path: c.req.path,
-    },
-  };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Answers a call that is whole, unless a fault does; `text` is what was sent, `body` what could be made of it. */
+function serveAsked(
+  operation: Operation,
+  c: Context,
+  admitted: Admitted,
+  body: Record<string, unknown>,
+  text: string | null,
+  answer: () => Reply,
+): Response | Promise<Response> {
+  const { namespace, headers, arrivedMs } = admitted;
+  const served = { operation: operation.id, namespace, arrivedMs, requestBody: text };
+  const fault = pickFault(operation, c, namespace, body);
+  if (fault !== undefined) return serveFault(c, admitted, served, fault, answer);
+  const reply = answer();
+  journal(c, { ...served, reply });
+  return toResponse(reply, namespace.nowMs(), headers);
 }
 
 /**
@@ -133,13 +70,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
  */
 async function serveFault(
   c: Context,
-  operation: Operation,
-  { namespace, headers, arrivedMs }: Admitted,
-  fault: PickedFault,
-  text: string | null,
+  { namespace, headers }: Admitted,
+  served: Omit<Served, "reply">,
+  { rule: { respond, delay, drop }, source }: PickedFault,
   answer: () => Reply,
 ): Promise<Response> {
-  const { respond, delay, drop } = fault.rule;
   // A namespace that is gone by then has nothing left to do or to say.
   if (delay !== undefined && !(await namespace.sleep(durationMs(delay)))) return droppedResponse();
   const { error_codes } = namespace.engine.settings;
@@ -147,51 +82,37 @@ async function serveFault(
     respond !== undefined ? forcedReply(respond, error_codes) : drop === "before" ? null : answer();
   const clientGone = delay !== undefined && c.req.raw.signal.aborted;
   const sent = drop === undefined && !clientGone ? reply : null;
-  journal(c, operation.id, namespace, sent, text, fault.source, arrivedMs, clientGone);
+  journal(c, { ...served, reply: sent, fault: source, clientGone });
   return sent === null ? droppedResponse() : toResponse(sent, namespace.nowMs(), headers);
 }
 
-/** A forced error has the service's shape; its code is the usual one of its status unless the rule has another. */
-function forcedReply(
-  respond: NonNullable<PickedFault["rule"]["respond"]>,
-  codes: Readonly<Record<string, string>>,
+/** The row's own checks, then the work. */
+function work(
+  operation: Operation,
+  c: Context,
+  { namespace, caller }: Admitted,
+  sent: Record<string, unknown>,
 ): Reply {
-  const { status, message, details, headers } = respond;
-  const usual = status >= 500 ? "INTERNAL_ERROR" : (CODE_OF_STATUS[status] ?? "VALIDATION_ERROR");
-  const code = respond.code ?? codes[usual] ?? usual;
-  const error = { code, message: message ?? FORCED_MESSAGES[usual] ?? "Error" };
-  const sent: Record<string, string> = status === 429 || status === 503 ? { "retry-after": "1" } : {};
-  // In small letters like our own: a header must stand in another's place however the rule writes it.
-  for (const [name, value] of Object.entries(headers ?? {})) sent[name.toLowerCase()] = value;
-  return {
-    status,
-    code: respond.code === undefined ? usual : canonical(respond.code, codes),
-    json: JSON.stringify({ error: details === undefined ? error : { ...error, details } }),
-    headers: sent,
-  };
+  const asked = readAsked(operation, c.req.url, sent);
+  if (isRefusal(asked)) return refused(namespace, asked);
+  if (operation.reads) namespace.settle();
+  const answer = operation.handle({
+    namespace,
+    caller,
+    query: asked.query,
+    body: asked.body,
+    url: c.req.url,
+    param: (name) => c.req.param(name) ?? "",
+    header: (name) => c.req.raw.headers.get(name),
+  });
+  return isRefusal(answer) ? refused(namespace, answer) : answer;
 }
 
-/** The code behind a name that the user has given it. */
-function canonical(name: string, codes: Readonly<Record<string, string>>): string {
-  return Object.keys(codes).find((code) => codes[code] === name) ?? name;
+/** Its sender hung up before the request was whole: nobody reads an answer. */
+function hungUp(c: Context, served: Omit<Served, "reply" | "clientGone">): Response {
+  journal(c, { ...served, reply: null, clientGone: true });
+  return droppedResponse();
 }
-
-const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
-  401: "UNAUTHORIZED",
-  403: "FORBIDDEN",
-  404: "NOT_FOUND",
-  405: "METHOD_NOT_ALLOWED",
-  413: "PAYLOAD_TOO_LARGE",
-  429: "RATE_LIMIT_EXCEEDED",
-};
-const FORCED_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
-  VALIDATION_ERROR: "Invalid request parameters",
-  UNAUTHORIZED: "Invalid API key",
-  FORBIDDEN: "No permission",
-  NOT_FOUND: "Not found",
-  RATE_LIMIT_EXCEEDED: "Rate limit exceeded",
-  INTERNAL_ERROR: "Internal error",
-};
 
 /**
  * Answers a call of the service that there is not: a misspelt path or the wrong method is an app's mistake, and one
@@ -202,133 +123,9 @@ export async function serveUnknown(namespaces: Namespaces, c: Context, reply: Re
   const authorization = headers.get("authorization");
   if (!authorization && !c.req.path.startsWith("/api/")) return toResponse(reply, namespaces.nowMs());
   const namespace = namespaces.find(headers.get("sandbox-namespace"), bearerKey(authorization));
-  const arrivedMs = (namespace ?? namespaces).nowMs();
+  const served = { operation: null, namespace, arrivedMs: (namespace ?? namespaces).nowMs() };
   const raw: RawBody = c.req.raw.body === null ? { text: "" } : await readBody(c.req.raw);
-  if ("torn" in raw) {
-    journal(c, null, namespace, null, null, null, arrivedMs, true);
-    return droppedResponse();
-  }
-  journal(c, null, namespace, reply, "text" in raw && raw.text !== "" ? raw.text : null, null, arrivedMs);
+  if ("torn" in raw) return hungUp(c, served);
+  journal(c, { ...served, reply, requestBody: "text" in raw && raw.text !== "" ? raw.text : null });
   return toResponse(reply, (namespace ?? namespaces).nowMs());
-}
-
-/** So much of an address is kept; the longest a person would read. */
-const KEPT_PATH_LENGTH = 2_048;
-const KEPT_URL_LENGTH = 2 * KEPT_PATH_LENGTH;
-
-function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length)}…`;
-}
-
-/**
- * Writes down what the app sent and got; a null reply is one that was never sent. What a page of another site sends
- * without a key is nobody's app: it is left out, for it would push out what is.
- */
-export function journal(
-  c: Context,
-  operation: string | null,
-  namespace: Namespace | undefined,
-  reply: Reply | null,
-  requestBody: string | null,
-  fault: string | null,
-  arrivedMs: number,
-  clientGone = false,
-): void {
-  if (namespace === undefined) return;
-  const { headers } = c.req.raw;
-  const authorization = headers.get("authorization");
-  if (!authorization && isEmbedded(c.req.raw)) return;
-  const entry = {
-    method: c.req.method,
-    url: cut(c.req.url, KEPT_URL_LENGTH),
-    path: cut(c.req.path, KEPT_PATH_LENGTH),
-    operation,
-    status: reply?.status ?? null,
-    clientGone,
-    apiKey: bearerKey(authorization),
-    requestBody,
-    responseBody: reply?.json ?? null,
-    errorCode: reply?.code ?? null,
-    idempotencyKey: headers.get("idempotency-key"),
-    runner: headers.get("sandbox-runner"),
-    scenario: headers.get("sandbox-scenario"),
-    fault,
-  };
-  namespace.journal.add(entry, arrivedMs);
-}
-
-function admit(namespaces: Namespaces, operation: Operation, c: Context): Admitted | Rejected {
-  const requestHeaders = c.req.raw.headers;
-  const authorization = requestHeaders.get("authorization");
-  const token = bearerKey(authorization);
-  const namespace = namespaces.find(requestHeaders.get("sandbox-namespace"), token);
-  if (namespace === undefined)
-    return { namespace, reply: noNamespace(namespaces, requestHeaders.get("sandbox-namespace"), token) };
-  if (operation.key === "none" || (operation.key === "optional" && authorization === null))
-    return { namespace, caller: undefined, headers: undefined, arrivedMs: namespace.nowMs() };
-
-  const key = token === null ? undefined : namespace.findKey(token);
-  if (key === undefined)
-    return { namespace, reply: refused(namespace, refuse("UNAUTHORIZED", "Invalid API key")) };
-
-  let headers: Record<string, string> | undefined;
-  if (namespace.rates !== undefined) {
-    const { limited, limit, remaining, resetSeconds } = namespace.rates.hit(key.key, namespace.nowMs());
-    headers = {
-      "ratelimit-policy": `"default";q=${limit};w=60`,
-      ratelimit: `"default";r=${remaining};t=${resetSeconds}`,
-    };
-    if (limited)
-      return {
-        namespace,
-        reply: refused(namespace, overLimit(limit, resetSeconds), { "retry-after": String(resetSeconds) }),
-        headers,
-      };
-  }
-  if (key.permission === "read_only" && operation.method !== "GET")
-    return {
-      namespace,
-      reply: refused(namespace, refuse("FORBIDDEN", "This API key may only read")),
-      headers,
-    };
-  const caller = callerOf(namespace, key);
-  if (caller === undefined)
-    return { namespace, reply: refused(namespace, refuse("NOT_FOUND", "Organization not found")), headers };
-  return { namespace, caller, headers, arrivedMs: namespace.nowMs() };
-}
-
-/** Says whose limit it is: whoever works by hand did not ask for one. */
-function overLimit(limit: number, resetSeconds: number): Refusal {
-  return refuse(
-    "RATE_LIMIT_EXCEEDED",
-    `Rate limit exceeded. Try again in ${resetSeconds} s. The sandbox takes ${limit} requests a minute and key; start it with --rate-limit off to have no limit.`,
-  );
-}
-
-function work(
-  operation: Operation,
-  c: Context,
-  { namespace, caller }: Admitted,
-  body: Record<string, unknown>,
-): Reply {
-  const call: Call = {
-    namespace,
-    caller,
-    body,
-    url: c.req.url,
-    param: (name) => c.req.param(name) ?? "",
-    header: (name) => c.req.raw.headers.get(name),
-  };
-  // The table's row says whether a key is required; admit() has seen to it that there is one.
-  const answer = (operation.handle as (call: Call) => Reply | ReturnType<typeof refuse>)(call);
-  return isRefusal(answer) ? refused(namespace, answer) : answer;
-}
-
-/** A refusal in the service's error shape, with the codes the user may have given other names. */
-function refused(namespace: Namespace, refusal: Refusal, headers?: Readonly<Record<string, string>>): Reply {
-  return errorReply(refusal, headers, namespace.engine.settings.error_codes);
-}
-
-export function noNamespace(namespaces: Namespaces, header: string | null, apiKey: string | null): Reply {
-  return errorReply(namespaces.whyNone(header, apiKey));
 }

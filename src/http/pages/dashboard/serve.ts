@@ -13,7 +13,7 @@ import { iso } from "../../../schema/time.js";
 import { readBody } from "../../body.js";
 import { isForeign } from "../../origin.js";
 import { toResponse } from "../../reply.js";
-import { noNamespace } from "../../service/serve.js";
+import { noNamespace } from "../../service/admit.js";
 import { dashboardPage } from "./page.js";
 import { SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";

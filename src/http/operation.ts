@@ -1,0 +1,45 @@
+import type * as z from "zod/mini";
+import { invalid, isRefusal, type Refusal } from "../schema/errors.js";
+import { check, issueDetails } from "../schema/issues.js";
+import { readQuery } from "./query.js";
+
+/**
+ * One row says everything about a call but its work: where it is, what it takes, what it answers. The row checks the
+ * request and types what the handler gets of it. The service's own and the control API's add what they have besides.
+ */
+export interface Row<Query, Body> {
+  /** Stable name, also in OpenAPI, scenarios and the journal (contract section 2: operation ids). */
+  readonly id: string;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** With parameters as `:name`. */
+  readonly path: string;
+  readonly query?: z.ZodMiniObject & z.ZodMiniType<Query>;
+  /** What is sent must be of this shape. Without a body in its row, a call does not look at what is sent along. */
+  readonly body?: z.ZodMiniType<Body>;
+  /** A body that the command checks itself: fixtures have a say in it, and one answer names every fault. */
+  readonly rawBody?: z.ZodMiniType;
+  /** Shows what time brings: what is due by now happens first. */
+  readonly reads?: true;
+}
+
+/** What a request asks, checked. */
+export interface Asked<Query, Body> {
+  readonly query: Query;
+  readonly body: Body;
+}
+
+/** A request against its row; `isStray` as in `readQuery`. */
+export function readAsked(
+  { query, body }: Row<unknown, unknown>,
+  url: string,
+  sent: Record<string, unknown>,
+  isStray?: (name: string) => boolean,
+): Asked<unknown, unknown> | Refusal {
+  const asked = query === undefined ? NOTHING : readQuery(query, url, isStray);
+  if (isRefusal(asked)) return asked;
+  if (body === undefined) return { query: asked.query, body: sent };
+  const checked = check(body, sent);
+  return checked.ok ? { query: asked.query, body: checked.data } : invalid(issueDetails(checked.issues));
+}
+
+const NOTHING = { query: undefined } as const;

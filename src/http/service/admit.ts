@@ -1,0 +1,82 @@
+import type { Context } from "hono";
+import type { Caller } from "../../engine/caller.js";
+import type { Namespace } from "../../namespace/namespace.js";
+import type { Namespaces } from "../../namespace/namespaces.js";
+import { type Refusal, refuse } from "../../schema/errors.js";
+import { bearerKey, callerOf } from "../authenticate.js";
+import { errorReply, type Reply } from "../reply.js";
+import type { Operation } from "./operation.js";
+
+/** What is known of a call once the checks before the fault are through. */
+export interface Admitted {
+  readonly namespace: Namespace;
+  readonly caller: Caller | undefined;
+  readonly headers: Record<string, string> | undefined;
+  /** When the call came: what it leads to is later, however long its body takes to read. */
+  readonly arrivedMs: number;
+}
+
+/** A check that has answered the call. */
+export interface Rejected {
+  readonly namespace: Namespace | undefined;
+  readonly reply: Reply;
+  readonly headers?: Record<string, string> | undefined;
+}
+
+/** The checks of a call that need nothing but its head: namespace → key → rate → permission → organization. */
+export function admit(namespaces: Namespaces, operation: Operation, c: Context): Admitted | Rejected {
+  const requestHeaders = c.req.raw.headers;
+  const authorization = requestHeaders.get("authorization");
+  const token = bearerKey(authorization);
+  const named = requestHeaders.get("sandbox-namespace");
+  const namespace = namespaces.find(named, token);
+  if (namespace === undefined) return { namespace, reply: noNamespace(namespaces, named, token) };
+  if (operation.key === "none" || (operation.key === "optional" && authorization === null))
+    return { namespace, caller: undefined, headers: undefined, arrivedMs: namespace.nowMs() };
+
+  const key = token === null ? undefined : namespace.findKey(token);
+  if (key === undefined)
+    return { namespace, reply: refused(namespace, refuse("UNAUTHORIZED", "Invalid API key")) };
+
+  let headers: Record<string, string> | undefined;
+  if (namespace.rates !== undefined) {
+    const { limited, limit, remaining, resetSeconds } = namespace.rates.hit(key.key, namespace.nowMs());
+    headers = {
+      "ratelimit-policy": `"default";q=${limit};w=60`,
+      ratelimit: `"default";r=${remaining};t=${resetSeconds}`,
+    };
+    if (limited) {
+      const retry = { "retry-after": String(resetSeconds) };
+      return { namespace, reply: refused(namespace, overLimit(limit, resetSeconds), retry), headers };
+    }
+  }
+  if (key.permission === "read_only" && operation.method !== "GET") {
+    const reply = refused(namespace, refuse("FORBIDDEN", "This API key may only read"));
+    return { namespace, reply, headers };
+  }
+  const caller = callerOf(namespace, key);
+  if (caller === undefined)
+    return { namespace, reply: refused(namespace, refuse("NOT_FOUND", "Organization not found")), headers };
+  return { namespace, caller, headers, arrivedMs: namespace.nowMs() };
+}
+
+/** Says whose limit it is: whoever works by hand did not ask for one. */
+function overLimit(limit: number, resetSeconds: number): Refusal {
+  return refuse(
+    "RATE_LIMIT_EXCEEDED",
+    `Rate limit exceeded. Try again in ${resetSeconds} s. The sandbox takes ${limit} requests a minute and key; start it with --rate-limit off to have no limit.`,
+  );
+}
+
+/** A refusal in the service's error shape, with the codes the user may have given other names. */
+export function refused(
+  namespace: Namespace,
+  refusal: Refusal,
+  headers?: Readonly<Record<string, string>>,
+): Reply {
+  return errorReply(refusal, headers, namespace.engine.settings.error_codes);
+}
+
+export function noNamespace(namespaces: Namespaces, header: string | null, apiKey: string | null): Reply {
+  return errorReply(namespaces.whyNone(header, apiKey));
+}

@@ -1,0 +1,58 @@
+import type { Context } from "hono";
+import type { Namespace } from "../../namespace/namespace.js";
+import { bearerKey } from "../authenticate.js";
+import { isEmbedded } from "../origin.js";
+import type { Reply } from "../reply.js";
+
+/** So much of an address is kept; the longest a person would read. */
+const KEPT_PATH_LENGTH = 2_048;
+const KEPT_URL_LENGTH = 2 * KEPT_PATH_LENGTH;
+
+/** A call of the service as it went. */
+export interface Served {
+  /** Null where there is no such call. */
+  readonly operation: string | null;
+  readonly namespace: Namespace | undefined;
+  readonly arrivedMs: number;
+  /** Null where none was sent. */
+  readonly reply: Reply | null;
+  readonly requestBody?: string | null;
+  /** Where the fault that was met comes from. */
+  readonly fault?: string;
+  readonly clientGone?: boolean;
+}
+
+/**
+ * Writes down what the app sent and got. What a page of another site sends without a key is nobody's app: it is left
+ * out, for it would push out what is.
+ */
+export function journal(
+  c: Context,
+  { operation, namespace, arrivedMs, reply, requestBody = null, fault, clientGone = false }: Served,
+): void {
+  if (namespace === undefined) return;
+  const { headers } = c.req.raw;
+  const authorization = headers.get("authorization");
+  if (!authorization && isEmbedded(c.req.raw)) return;
+  const entry = {
+    method: c.req.method,
+    url: cut(c.req.url, KEPT_URL_LENGTH),
+    path: cut(c.req.path, KEPT_PATH_LENGTH),
+    operation,
+    status: reply?.status ?? null,
+    clientGone,
+    apiKey: bearerKey(authorization),
+    requestBody,
+    responseBody: reply?.json ?? null,
+    errorCode: reply?.code ?? null,
+    idempotencyKey: headers.get("idempotency-key"),
+    runner: headers.get("sandbox-runner"),
+    scenario: headers.get("sandbox-scenario"),
+    fault: fault ?? null,
+  };
+  namespace.journal.add(entry, arrivedMs);
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
+}

@@ -1,0 +1,46 @@
+import type { Caller } from "../../engine/caller.js";
+import type { Namespace } from "../../namespace/namespace.js";
+import type { Refusal } from "../../schema/errors.js";
+import type { OperationId } from "../../schema/operation-ids.js";
+import type { Asked, Row } from "../operation.js";
+import type { Reply } from "../reply.js";
+
+/** Whether a call needs an API key: `optional` is one that answers more to whoever has one. */
+export type KeyNeed = "required" | "optional" | "none";
+
+interface WhoAsks {
+  readonly required: Caller;
+  readonly optional: Caller | undefined;
+  readonly none: undefined;
+}
+
+/** A call of the service that has passed every check. */
+export interface Call<Need extends KeyNeed = "required", Query = unknown, Body = Record<string, unknown>>
+  extends Asked<Query, Body> {
+  readonly namespace: Namespace;
+  readonly caller: WhoAsks[Need];
+  readonly url: string;
+  param(name: string): string;
+  header(name: string): string | null;
+}
+
+interface ServiceRow<Need extends KeyNeed, Query, Body> extends Row<Query, Body> {
+  readonly id: OperationId;
+  /** Required unless it says otherwise. */
+  readonly key?: Need;
+}
+
+/** A call of the service as it is routed: its row and its work. */
+export interface Operation extends ServiceRow<KeyNeed, unknown, unknown> {
+  readonly key: KeyNeed;
+  handle(call: Call<KeyNeed, unknown, unknown>): Reply | Refusal;
+}
+
+/** A call of the service: its row, and the work of one that has passed the row's checks. */
+export function operation<Query, Body = Record<string, unknown>, Need extends KeyNeed = "required">(
+  row: ServiceRow<Need, Query, Body>,
+  handle: (call: Call<Need, Query, Body>) => Reply | Refusal,
+): Operation {
+  // Whoever serves the call has checked what the row asks for, the key too.
+  return { key: "required", ...row, handle: handle as Operation["handle"] } as Operation;
+}

@@ -1,0 +1,35 @@
+import * as accounts from "./accounts.js";
+import * as catalogue from "./catalogue.js";
+import * as charges from "./charges.js";
+import * as checkout from "./checkout.js";
+import type { Operation } from "./operation.js";
+import * as payouts from "./payouts.js";
+import * as webhooks from "./webhooks.js";
+
+/** Every call of the service, in the order of its document. */
+export const OPERATIONS: readonly Operation[] = [
+  catalogue.listPaymentMethods,
+  catalogue.listSupportedCurrencies,
+  checkout.createQuote,
+  checkout.createWhitelabel,
+  checkout.createCheckout,
+  charges.listPayins,
+  charges.getPayin,
+  charges.getCharge,
+  accounts.getBalances,
+  accounts.getOrganization,
+  catalogue.listPaymentRails,
+  catalogue.listPayoutCurrencies,
+  payouts.createDestination,
+  payouts.listDestinations,
+  payouts.getDestination,
+  payouts.createWithdrawal,
+  payouts.listWithdrawals,
+  payouts.getWithdrawal,
+  webhooks.createWebhook,
+  webhooks.listWebhooks,
+  webhooks.getWebhook,
+  webhooks.updateWebhook,
+  webhooks.deleteWebhook,
+  webhooks.rotateWebhookSecret,
+];
