@@ -19,7 +19,7 @@ import {
 } from "./schema/options.js";
 import { type Settings, settingsOf } from "./schema/settings.js";
 import { parseInstant } from "./schema/time.js";
-import { namespaceStorage } from "./store/storage.js";
+import { openStorage } from "./store/open-storage.js";
 import { madeUpSeed, madeUpToken, systemWall } from "./time/wall.js";
 
 /** Looks at the data of an earlier run; where there can be none, its schemas need not be loaded. */
@@ -77,7 +77,13 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
     base: shared,
     autoNamespaces: options.auto_namespaces ?? false,
     scenarios: scenarioKit,
-    storage: await namespaceStorage({ ...options, defaultName: DEFAULT_NAMESPACE }),
+    storage: await openStorage({
+      data: options.data,
+      fsync: options.fsync,
+      onNotice: options.onNotice,
+      onError: shared.onError,
+      defaultName: DEFAULT_NAMESPACE,
+    }),
   });
   return new Sandbox(namespaces, options, version);
 }

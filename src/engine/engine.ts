@@ -56,7 +56,7 @@ export class Engine {
       options.audit?.(this.#state);
       this.#rescope();
     } catch (error) {
-      throw options.store.unusable?.(error) ?? error;
+      throw options.store.unusable(error);
     }
   }
 

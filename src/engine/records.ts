@@ -57,10 +57,15 @@ export interface Store {
   append(change: Change): void;
   /** Reset, restore, import: from here on the state is this one. */
   replace(state: StateDump): void;
-  /** Called after each change: a store that grows may shrink now. Answers why it could not, if it could not. */
-  compactIfLarge?(dump: () => StateDump): Error | undefined;
+  /**
+   * To be called after each change: a store that grows may shrink now. `dump` must give the state with the last
+   * appended change in it.
+   *
+   * @returns why it could not, if it could not; nothing is lost then
+   */
+  compactIfLarge(dump: () => StateDump): Error | undefined;
   /** May compact: `dump` gives the whole state when asked. Without it nothing more is written. */
   close(dump?: () => StateDump): void;
-  /** No state can be made of what `load` gave: what to tell about that instead of the cause. */
-  unusable?(cause: unknown): Error;
+  /** No state can be made of what `load` gave: what to throw for that cause. */
+  unusable(cause: unknown): unknown;
 }

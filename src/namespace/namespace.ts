@@ -23,7 +23,7 @@ import { iso } from "../schema/time.js";
 import { UserError } from "../schema/user-error.js";
 import type { Signature } from "../schema/webhooks.js";
 import { SizeNotice } from "../store/size-notice.js";
-import type { Snapshots } from "../store/snapshots.js";
+import type { Snapshots } from "../store/storage.js";
 import { Clock } from "../time/clock.js";
 import type { Wall } from "../time/wall.js";
 import { ClockControl } from "./clock-control.js";
@@ -196,7 +196,7 @@ export class Namespace {
       throw error;
     }
     this.engine.onCommit(() => {
-      const failure = options.store.compactIfLarge?.(() => this.engine.dump());
+      const failure = options.store.compactIfLarge(() => this.engine.dump());
       if (failure !== undefined) options.onError(failure);
     });
     this.faults = new FaultInjector(this.engine);

@@ -5,7 +5,7 @@ import { clockSetting } from "../schema/options.js";
 import { parseInstant } from "../schema/time.js";
 import { secretFaults } from "../schema/webhooks.js";
 import { OutOfHandles, StoreError } from "../store/error.js";
-import type { NamespaceStorage } from "../store/namespaces.js";
+import type { Storage } from "../store/storage.js";
 import type { ClockView } from "./clock-control.js";
 import { Namespace, type NamespaceOptions, type WebhookOption } from "./namespace.js";
 import type { ScenarioKit } from "./scenario-kit.js";
@@ -21,7 +21,7 @@ export interface NamespacesOptions {
   readonly autoNamespaces: boolean;
   readonly scenarios: ScenarioKit;
   /** Where a namespace keeps its state, and those kept by an earlier run. */
-  readonly storage: NamespaceStorage;
+  readonly storage: Storage;
 }
 
 /** What a namespace is made with; all of it may be left out. */
@@ -70,7 +70,7 @@ export class Namespaces {
     this.scenarios = options.scenarios;
     this.default = this.#open(DEFAULT_NAMESPACE, {}, options.base.startMs);
     try {
-      for (const name of options.storage.recover(options.base.onError)) this.#reopen(name);
+      for (const name of options.storage.recover()) this.#reopen(name);
     } catch (error) {
       this.close();
       throw error;
@@ -180,7 +180,7 @@ export class Namespaces {
       return namespace;
     } catch (error) {
       if (namespace !== undefined) this.#drop(namespace);
-      storage.undo(name, base.onError);
+      storage.undo(name);
       if (error instanceof OutOfHandles) return refuse("INTERNAL_ERROR", error.message);
       throw error;
     }
@@ -215,17 +215,11 @@ export class Namespaces {
   }
 
   delete(name: string): Refusal | undefined {
-    const { base, storage } = this.#options;
     const namespace = this.#namespaces.get(name);
     if (namespace === this.default) return refuse("FORBIDDEN", "The default namespace stays");
-    if (namespace !== undefined) {
-      storage.bury(name);
-      this.#drop(namespace);
-      storage.clear(name, base.onError);
-      return undefined;
-    }
-    if (!this.#leftOut.has(name)) return refuse("NOT_FOUND", `There is no namespace "${name}"`);
-    storage.removeClosed(name, base.onError);
+    if (namespace === undefined && !this.#leftOut.has(name))
+      return refuse("NOT_FOUND", `There is no namespace "${name}"`);
+    this.#options.storage.remove(name, namespace && (() => this.#drop(namespace)));
     this.#leftOut.delete(name);
     return undefined;
   }
@@ -261,7 +255,7 @@ export class Namespaces {
         apiKey,
         liveApiKey,
         store,
-        snapshots: () => storage.snapshots(name, base.onError),
+        snapshots: () => storage.snapshots(name),
       });
     } catch (error) {
       // The lock and the file handles it may have taken by then are given back.

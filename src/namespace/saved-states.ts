@@ -1,11 +1,10 @@
 import type { FrozenState } from "../engine/frozen-state.js";
-import type { StateDump } from "../engine/records.js";
 import { State } from "../engine/state.js";
 import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
 import { iso } from "../schema/time.js";
 import { StoreError, TooLongError } from "../store/error.js";
-import type { Snapshot, Snapshots } from "../store/snapshots.js";
 import { piecesOf } from "../store/state-text.js";
+import type { SavedState, Snapshot, Snapshots } from "../store/storage.js";
 import { inTurns } from "../time/wall.js";
 
 /** What saving and restoring asks of the namespace whose state it is. */
@@ -49,14 +48,14 @@ export class SavedStates {
 
   /** Refused while the clock is being advanced, or when there is no such snapshot, or none that can be gone on from. */
   async restore(name: string): Promise<Refusal | undefined> {
-    const dump = this.#read(name);
-    if (isRefusal(dump)) return dump;
-    return this.#kept.areOurs ? this.#owner.replace(State.from(dump)) : this.#owner.takeIn(dump);
+    const saved = this.#read(name);
+    if (isRefusal(saved)) return saved;
+    return saved.isFromOutside ? this.#owner.takeIn(saved.dump) : this.#owner.replace(State.from(saved.dump));
   }
 
-  #read(name: string): StateDump | Refusal {
+  #read(name: string): SavedState | Refusal {
     try {
-      return this.#kept.dump(name) ?? refuse("NOT_FOUND", `There is no snapshot "${name}"`);
+      return this.#kept.read(name) ?? refuse("NOT_FOUND", `There is no snapshot "${name}"`);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       return refuse("NOT_FOUND", `The snapshot "${name}" cannot be read. ${error.message}`);

@@ -7,7 +7,18 @@ import { parseOwner } from "./owner.js";
 /** How often a lock is touched, so that others see that its owner lives. */
 const BEAT_MS = 1_000;
 
-/** All locks held by this copy of the module. They are touched together, whoever of them comes to it first. */
+/**
+ * The files of the locks held here. All copies of this module in the process share them: what `import` and `require`
+ * give are two, and a lock of the other would look like one of nobody.
+ */
+const LOCKS = Symbol.for("payments-sandbox.locks");
+const heldHere = ((globalThis as { [LOCKS]?: Set<string> })[LOCKS] ??= new Set());
+
+export function isHeldHere(lockFile: string): boolean {
+  return heldHere.has(lockFile);
+}
+
+/** The locks of this copy of the module. They are touched together, whoever of them comes to it first. */
 const held = new Set<HeldLock>();
 let stopBeating: (() => void) | undefined;
 let beatMs = 0;
@@ -32,6 +43,7 @@ export class HeldLock {
     this.#lockFile = `${file}.lock`;
     this.#content = content;
     this.#seen = this.#look();
+    heldHere.add(this.#lockFile);
     held.add(this);
     stopBeating ??= every(BEAT_MS, beatIfDue);
   }
@@ -58,6 +70,7 @@ export class HeldLock {
   }
 
   release(): void {
+    heldHere.delete(this.#lockFile);
     held.delete(this);
     if (held.size === 0) {
       stopBeating?.();

@@ -1,30 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
 import type { Change } from "../engine/records.js";
 import { asStoreError, codeOf, damaged, StoreError } from "./error.js";
-import { checkWritable, syncFolderOf } from "./files.js";
 import { type StoreIo, writeAll } from "./io.js";
 import { decodeLine, encodeLine } from "./journal-line.js";
 import { readLines } from "./lines.js";
-
-/** FILE.journal: the changes after the snapshot, a line each. */
-export interface Journal {
-  readonly bytes: number;
-  /**
-   * The changes after `afterSeq`. Throws StoreError for any damage but a torn last line.
-   *
-   * @param meanwhile called with each line: there may be minutes of them
-   */
-  read(afterSeq: number, meanwhile: () => void): Change[];
-  /** Cuts off a torn last line that `read` came upon; answers how many bytes that were. */
-  dropTornLine(): number;
-  /** @throws StoreError when the file is not there any more: what is written to it would be lost */
-  checkPlace(): void;
-  /** One line. When it throws, the file is as before. */
-  append(change: Change): void;
-  /** Empties it, if the disk lets it: lines a snapshot covers are ignored by `read`, so they do no harm. */
-  clear(): void;
-  close(): void;
-}
+import { checkWritable, syncFolderOf } from "./places.js";
 
 export interface JournalOptions {
   /** The file of the snapshot; the journal is next to it. */
@@ -34,140 +14,144 @@ export interface JournalOptions {
   readonly io: StoreIo;
 }
 
-/** Opens the journal, and holds it open: an append is one write, whatever the size of the data. */
-export function openJournal({ file, fsync, io }: JournalOptions): Journal {
-  const journalFile = `${file}.journal`;
-  // Windows cannot cut a file that is open for appending, so every write names its position as well.
-  const appending = process.platform === "win32" ? 0 : constants.O_APPEND;
-  checkWritable(journalFile);
-  const fd = openWithoutFollowing(journalFile, constants.O_RDWR | constants.O_CREAT | appending);
-  const opened = fstatSync(fd);
-  // On some file systems a file has another number by its name.
-  const hasNumber = statSync(journalFile, { throwIfNoEntry: false })?.ino === opened.ino;
-  if (fsync) syncFolderOf(file, io);
-  let bytes = opened.size;
-  let goodBytes = bytes;
-  /** Part of a failed append may follow `bytes`; nothing may be written behind it. */
-  let needsCut = false;
+/** FILE.journal: the changes after the snapshot, a line each. It is held open: an append is one write, whatever its size. */
+export class Journal {
+  /** The file of the snapshot. */
+  readonly #of: string;
+  readonly #file: string;
+  readonly #fd: number;
+  readonly #fsync: boolean;
+  readonly #io: StoreIo;
+  readonly #inode: number;
+  /** On some file systems a file has another number by its name. */
+  readonly #hasInode: boolean;
+  #bytes: number;
+  /** Up to the line that was never finished, if there is one. */
+  #goodBytes: number;
+  /** Part of a failed append may follow; nothing may be written behind it. */
+  #needsCut = false;
 
-  const cutTo = (lengthBytes: number): void => {
-    io.ftruncateSync(fd, lengthBytes);
-    bytes = lengthBytes;
-    needsCut = false;
-  };
+  constructor({ file, fsync, io }: JournalOptions) {
+    this.#of = file;
+    this.#file = `${file}.journal`;
+    this.#fsync = fsync;
+    this.#io = io;
+    checkWritable(this.#file);
+    this.#fd = openWithoutFollowing(this.#file);
+    const { size, ino } = fstatSync(this.#fd);
+    this.#inode = ino;
+    this.#hasInode = statSync(this.#file, { throwIfNoEntry: false })?.ino === ino;
+    if (fsync) syncFolderOf(file, io);
+    this.#bytes = size;
+    this.#goodBytes = size;
+  }
 
-  const cutPartialLine = (): void => {
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * The changes after `afterSeq`.
+   *
+   * @param meanwhile called with each line: there may be minutes of them
+   * @throws StoreError for any damage but a torn last line
+   */
+  read(afterSeq: number, meanwhile: () => void): Change[] {
+    const changes: Change[] = [];
+    let lastSeq = afterSeq;
+    this.#goodBytes = 0;
+    for (const { content, number, startByte, finished } of readLines(this.#fd)) {
+      meanwhile();
+      const line = decodeLine(content, finished);
+      if (line === "torn") break;
+      const damage = (what: string) => damaged(this.#of, `${this.#file} line ${number}`, what, startByte);
+      if ("damage" in line) throw damage(line.damage);
+      const { change } = line;
+      this.#goodBytes = startByte + content.length + 1;
+      // After a crash between a new snapshot and the emptying of the journal, old lines come first.
+      if (changes.length === 0 && change.seq <= afterSeq) continue;
+      if (change.seq !== lastSeq + 1)
+        throw damage(`change ${change.seq} where change ${lastSeq + 1} belongs`);
+      lastSeq = change.seq;
+      changes.push(change);
+    }
+    return changes;
+  }
+
+  /** Cuts off a torn last line that `read` came upon; answers how many bytes that were. */
+  dropTornLine(): number {
+    const tornBytes = this.#bytes - this.#goodBytes;
+    if (tornBytes > 0) this.#cutTo(this.#goodBytes);
+    return tornBytes;
+  }
+
+  /** @throws StoreError when the file is not there any more: what is written to it would be lost */
+  checkPlace(): void {
+    const now = statSync(this.#file, { throwIfNoEntry: false });
+    if (now !== undefined && (now.ino === this.#inode || !this.#hasInode)) return;
+    const what = now === undefined ? "is not there any more" : "has been replaced by another file";
+    throw new StoreError(
+      `${this.#file} ${what}, so nothing more is kept. Stop this process, restore the file from a backup if there is one, and start again.`,
+    );
+  }
+
+  /** One line. When it throws, the file is as before. */
+  append(change: Change): void {
+    if (this.#needsCut) {
+      try {
+        this.#cutTo(this.#bytes);
+      } catch (error) {
+        throw asStoreError(error, `${this.#file}: a failed write cannot be cut off, so nothing more is kept`);
+      }
+    }
+    const line = encodeLine(change);
     try {
-      cutTo(bytes);
+      writeAll(this.#io, this.#fd, line, this.#bytes);
+      if (this.#fsync) this.#io.fsyncSync(this.#fd);
     } catch (error) {
-      needsCut = true;
+      this.#needsCut = !this.#triesToCutTo(this.#bytes);
       throw error;
     }
-  };
+    this.#bytes += line.length;
+  }
 
-  return {
-    get bytes() {
-      return bytes;
-    },
+  /** Empties it, if the disk lets it: lines a snapshot covers are ignored by `read`, so they do no harm. */
+  clear(): void {
+    this.#triesToCutTo(0);
+  }
 
-    read(afterSeq, meanwhile) {
-      const read = readChanges(fd, file, afterSeq, meanwhile);
-      goodBytes = read.goodBytes;
-      return read.changes;
-    },
+  close(): void {
+    closeSync(this.#fd);
+  }
 
-    dropTornLine() {
-      const tornBytes = bytes - goodBytes;
-      if (tornBytes > 0) cutTo(goodBytes);
-      return tornBytes;
-    },
+  #cutTo(lengthBytes: number): void {
+    this.#io.ftruncateSync(this.#fd, lengthBytes);
+    this.#bytes = lengthBytes;
+    this.#needsCut = false;
+  }
 
-    checkPlace() {
-      const now = statSync(journalFile, { throwIfNoEntry: false });
-      if (now !== undefined && (now.ino === opened.ino || !hasNumber)) return;
-      const what = now === undefined ? "is not there any more" : "has been replaced by another file";
-      throw new StoreError(
-        `${journalFile} ${what}, so nothing more is kept. Stop this process, restore the file from a backup if there is one, and start again.`,
-      );
-    },
-
-    append(change) {
-      if (needsCut) {
-        try {
-          cutPartialLine();
-        } catch (error) {
-          throw asStoreError(
-            error,
-            `${journalFile}: a failed write cannot be cut off, so nothing more is kept`,
-          );
-        }
-      }
-      const line = encodeLine(change);
-      try {
-        writeAll(io, fd, line, bytes);
-        if (fsync) io.fsyncSync(fd);
-      } catch (error) {
-        try {
-          cutPartialLine();
-        } catch {
-          // Remembered: the next append cuts first. The caller is to hear why the write failed.
-        }
-        throw error;
-      }
-      bytes += line.length;
-    },
-
-    clear() {
-      try {
-        cutTo(0);
-      } catch {
-        // The snapshot that covers these lines is in place: to throw would say that it is not.
-      }
-    },
-
-    close() {
-      closeSync(fd);
-    },
-  };
+  /** Whether the disk let it be cut. What was done before is done, and there is another failure to hear of, or none. */
+  #triesToCutTo(lengthBytes: number): boolean {
+    try {
+      this.#cutTo(lengthBytes);
+      return true;
+    } catch {
+      return false;
+    }
+  }
 }
 
 /** A link in the place of the journal is nothing this program has made: what it leads to is left alone. */
-function openWithoutFollowing(journalFile: string, flags: number): number {
+function openWithoutFollowing(journalFile: string): number {
+  // Windows cannot cut a file that is open for appending, so every write names its position as well.
+  const appending = process.platform === "win32" ? 0 : constants.O_APPEND;
+  const flags = constants.O_RDWR | constants.O_CREAT | appending | (constants.O_NOFOLLOW ?? 0);
   try {
-    return openSync(journalFile, flags | (constants.O_NOFOLLOW ?? 0), 0o600);
+    return openSync(journalFile, flags, 0o600);
   } catch (error) {
     if (codeOf(error) !== "ELOOP") throw error;
     throw new StoreError(
       `${journalFile} is a link, which a journal never is. Remove the link, or use another file.`,
     );
   }
-}
-
-function readChanges(
-  fd: number,
-  file: string,
-  afterSeq: number,
-  meanwhile: () => void,
-): { changes: Change[]; goodBytes: number } {
-  const changes: Change[] = [];
-  let lastSeq = afterSeq;
-  let goodBytes = 0;
-  for (const { content, number, startByte, finished } of readLines(fd)) {
-    meanwhile();
-    const line = decodeLine(content, finished);
-    if (line === "torn") break;
-    const where = `${file}.journal line ${number}`;
-    if ("damage" in line) throw damaged(file, where, line.damage, startByte);
-    const { change } = line;
-    goodBytes = startByte + content.length + 1;
-    // After a crash between a new snapshot and the emptying of the journal, old lines come first.
-    if (changes.length === 0 && change.seq <= afterSeq) continue;
-    if (change.seq !== lastSeq + 1) {
-      const what = `change ${change.seq} where change ${lastSeq + 1} belongs`;
-      throw damaged(file, where, what, startByte);
-    }
-    lastSeq = change.seq;
-    changes.push(change);
-  }
-  return { changes, goodBytes };
 }

@@ -1,6 +1,6 @@
 import { machineNowMs } from "../time/timers.js";
 import { StoreError } from "./error.js";
-import { beatIfDue, HeldLock } from "./held-lock.js";
+import { beatIfDue, HeldLock, isHeldHere } from "./held-lock.js";
 import { createLock, readLock, setAside, touchedMs, watchLock } from "./lock-file.js";
 import {
   fateOf,
@@ -13,9 +13,6 @@ import {
   processOf,
 } from "./owner.js";
 
-/** Taken: `check` throws once it is lost. */
-export type Lock = Pick<HeldLock, "check" | "release">;
-
 /** Whose lock was not touched for so long is taken for gone, if nothing else tells. */
 const STALE_MS = 10_000;
 /** How long it may take from making the file to writing into it. */
@@ -23,13 +20,6 @@ const UNFINISHED_MS = 500;
 
 /** Enough for a few processes that start at once; each try is a handful of system calls. */
 const MAX_TRIES = 10;
-
-/**
- * The locks held here. All copies of this module in the process share them: what `import` and `require` give are
- * two, and a lock of the other would look like one of nobody.
- */
-const LOCKS = Symbol.for("payments-sandbox.locks");
-const held = ((globalThis as { [LOCKS]?: Set<string> })[LOCKS] ??= new Set());
 
 /**
  * Processes that were found to be gone, with the time of their last sign of life by their own clock. They touched all
@@ -47,14 +37,14 @@ const AT_ONCE_MS = 3_000;
  * @param onNotice told when that is going to take a while
  * @throws StoreError when another has it, or may have it
  */
-export function takeLock(file: string, onNotice: (notice: string) => void): Lock {
+export function takeLock(file: string, onNotice: (notice: string) => void): HeldLock {
   const lockFile = `${file}.lock`;
-  if (held.has(lockFile)) throw inUse(file, `process ${process.pid}`);
+  if (isHeldHere(lockFile)) throw inUse(file, `process ${process.pid}`);
   const us = newOwner();
   const ours = `${JSON.stringify(us)}\n`;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     // Read back, for another process may have seen the file before anything was in it and set it aside.
-    if (createLock(lockFile, ours) && readLock(lockFile) === ours) return hold(file, ours);
+    if (createLock(lockFile, ours) && readLock(lockFile) === ours) return new HeldLock(file, ours);
     const theirs = readLock(lockFile);
     if (theirs !== undefined && isLeftover(file, theirs, us, onNotice)) setAside(lockFile, theirs);
   }
@@ -101,17 +91,4 @@ function inUse(file: string, who: string): StoreError {
   return new StoreError(
     `${file} is in use by ${who}. Stop that process first, or use another file; if it does not use this one, delete ${file}.lock.`,
   );
-}
-
-function hold(file: string, content: string): Lock {
-  const lockFile = `${file}.lock`;
-  const lock = new HeldLock(file, content);
-  held.add(lockFile);
-  return {
-    check: () => lock.check(),
-    release() {
-      held.delete(lockFile);
-      lock.release();
-    },
-  };
 }

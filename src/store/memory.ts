@@ -1,4 +1,20 @@
+import { type FrozenState, thaw } from "../engine/frozen-state.js";
 import type { Store } from "../engine/records.js";
+import type { SavedState, Snapshot, Snapshots, Storage } from "./storage.js";
+
+/** Keeps nothing: namespaces go with the process. */
+export function memoryStorage(): Storage {
+  return {
+    recover: () => [],
+    open: memoryStore,
+    snapshots: () => new SnapshotsInMemory(),
+    identity: () => ({}),
+    begin: () => {},
+    finish: () => {},
+    undo: () => {},
+    remove: (_name, close) => close?.(),
+  };
+}
 
 /** A store that keeps nothing: the state lives as long as the process. */
 export function memoryStore(): Store {
@@ -6,6 +22,32 @@ export function memoryStore(): Store {
     load: () => undefined,
     append: () => {},
     replace: () => {},
+    compactIfLarge: () => undefined,
     close: () => {},
+    unusable: (cause) => cause,
   };
+}
+
+class SnapshotsInMemory implements Snapshots {
+  readonly #kept = new Map<string, { readonly snapshot: Snapshot; readonly state: FrozenState }>();
+
+  async save(snapshot: Snapshot, state: FrozenState): Promise<void> {
+    this.#kept.delete(snapshot.name);
+    this.#kept.set(snapshot.name, { snapshot, state });
+  }
+
+  list(): Snapshot[] {
+    return [...this.#kept.values()].map(({ snapshot }) => snapshot).reverse();
+  }
+
+  read(name: string): SavedState | undefined {
+    const kept = this.#kept.get(name);
+    return kept && { dump: thaw(kept.state), isFromOutside: false };
+  }
+
+  delete(name: string): boolean {
+    return this.#kept.delete(name);
+  }
+
+  close(): void {}
 }

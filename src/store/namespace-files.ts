@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { namespaceNameSchema } from "../schema/control.js";
 import { check } from "../schema/issues.js";
 import { asStoreError, codeOf, StoreError } from "./error.js";
-import { UNPUBLISHED } from "./side-file.js";
+import { UNPUBLISHED } from "./sealed-file.js";
 
 /**
  * What a namespace's files are called after DATA.ns-NAME, which is the file of its state. A name has no dot, so

@@ -1,21 +1,21 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { FrozenState } from "../engine/frozen-state.js";
-import type { StateDump } from "../engine/records.js";
 import { snapshotFileSchema, snapshotNameSchema } from "../schema/control.js";
 import { check } from "../schema/issues.js";
+import { inTurns } from "../time/wall.js";
 import { asStoreError, codeOf, StoreError } from "./error.js";
-import { syncFolderOf } from "./files.js";
+import { syncFolderOf } from "./places.js";
 import {
-  parseSideFile,
-  publishSideFile,
-  readSideFile,
-  type SideFileOptions,
-  stageSideFileInTurns,
+  parseSealed,
+  publish,
+  readSealed,
+  type SealOptions,
   UNPUBLISHED,
-} from "./side-file.js";
-import type { Snapshot, Snapshots } from "./snapshots.js";
+  writeUnpublished,
+} from "./sealed-file.js";
 import { piecesOf } from "./state-text.js";
+import type { SavedState, Snapshot, Snapshots } from "./storage.js";
 
 const ENDING = ".json";
 /** What a file says before the state, which need not be read to list it. */
@@ -23,9 +23,8 @@ const HEAD = /^\{(?:"checksum":"[^"]*",)?"name":"[^"]*","at":"([^"]*)","dump":/;
 
 /** Snapshots of a namespace, each a file of the folder. What of them is damaged is reported and left out. */
 export class SnapshotFolder implements Snapshots {
-  readonly areOurs = false;
   readonly #folder: string;
-  readonly #options: SideFileOptions;
+  readonly #options: SealOptions;
   readonly #kept: Map<string, Snapshot>;
   #isClosed = false;
   /** Names of files that cannot be read, and why. */
@@ -33,7 +32,7 @@ export class SnapshotFolder implements Snapshots {
   /** Settles when what is being saved is: one after the other, for two of one name would share a file. */
   #saved: Promise<void> = Promise.resolve();
 
-  constructor(folder: string, options: SideFileOptions, report: (damage: StoreError) => void) {
+  constructor(folder: string, options: SealOptions, report: (damage: StoreError) => void) {
     this.#folder = folder;
     this.#options = options;
     this.#kept = new Map(this.#found(report).map((snapshot) => [snapshot.name, snapshot]));
@@ -50,10 +49,10 @@ export class SnapshotFolder implements Snapshots {
     if (mkdirSync(this.#folder, { recursive: true, mode: 0o700 }) !== undefined && this.#options.fsync)
       syncFolderOf(this.#folder, this.#options.io);
     const file = this.#file(snapshot.name);
-    await stageSideFileInTurns(file, textOf(snapshot, state), this.#options);
+    for await (const _ of inTurns(writeUnpublished(file, textOf(snapshot, state), this.#options)));
     try {
       this.#checkOpen();
-      publishSideFile(file, this.#options);
+      publish(file, this.#options);
     } catch (error) {
       rmSync(file + UNPUBLISHED, { force: true });
       throw error;
@@ -75,13 +74,14 @@ export class SnapshotFolder implements Snapshots {
     return [...this.#kept.values()].reverse();
   }
 
-  dump(name: string): StateDump | undefined {
+  read(name: string): SavedState | undefined {
     const damage = this.#damaged.get(name);
     if (damage !== undefined) throw damage;
     if (!this.#kept.has(name)) return undefined;
     const file = this.#file(name);
     try {
-      return parseSideFile(file, readSideFile(file), snapshotFileSchema).dump as unknown as StateDump;
+      const { dump } = parseSealed(file, readSealed(file), snapshotFileSchema);
+      return { dump, isFromOutside: true };
     } catch (error) {
       throw asStoreError(error, `Cannot read ${file}`);
     }
@@ -148,8 +148,8 @@ function* textOf({ name, at }: Snapshot, state: FrozenState): Generator<string> 
 
 /** When a snapshot was taken. What has a checksum is what this program wrote; anything else is read whole. */
 function atOf(file: string): string {
-  const read = readSideFile(file);
-  if (!read.isSealed) return parseSideFile(file, read, snapshotFileSchema).at;
+  const read = readSealed(file);
+  if (!read.isSealed) return parseSealed(file, read, snapshotFileSchema).at;
   const at = HEAD.exec(read.text)?.[1];
   if (at === undefined) throw new StoreError(`${file}: not a snapshot.`);
   return at;

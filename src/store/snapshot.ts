@@ -1,73 +1,94 @@
-import { constants, isUtf8 } from "node:buffer";
+import { isUtf8 } from "node:buffer";
 import { readFileSync, rmSync } from "node:fs";
-import { LowSync, type SyncAdapter } from "lowdb";
+import { LowSync } from "lowdb";
 import type { StateDump } from "../engine/records.js";
 import { codeOf, damaged, StoreError } from "./error.js";
-import { checkWritable, syncFolderOf } from "./files.js";
 import type { StoreIo } from "./io.js";
+import { checkWritable, syncFolderOf } from "./places.js";
+import { sealIn, writeSealed } from "./sealed-file.js";
 import { isObject, isStateDump } from "./shape.js";
-import { sealIn, writeSealed } from "./side-file.js";
 import { piecesOf } from "./state-text.js";
 
-/** The readable snapshot: the lowdb file. */
-export interface SnapshotFile {
+/**
+ * The readable snapshot: the lowdb file. lowdb's own adapters rewrite the file without an fsync, so a power loss could
+ * leave neither the old state nor the new one; the adapter here renames a finished and synced copy over it.
+ */
+export class SnapshotFile {
+  readonly #file: string;
+  readonly #io: StoreIo;
+  readonly #maxBytes: number | undefined;
+  readonly #db: LowSync<StateDump | null>;
+  #check = (): void => {};
+  #bytes = 0;
+
+  /** @param maxBytes what can be read back; what fits a string of this Node, unless it is told otherwise */
+  constructor(file: string, io: StoreIo, maxBytes?: number) {
+    this.#file = file;
+    this.#io = io;
+    this.#maxBytes = maxBytes;
+    const adapter = {
+      read: () => this.#parse(),
+      write: (state: StateDump | null) => this.#replaceWith(state),
+    };
+    this.#db = new LowSync<StateDump | null>(adapter, null);
+  }
+
   /** Size of the snapshot last read or written; 0 when there is none. */
-  readonly bytes: number;
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Undefined when there is no file, or an empty one. */
-  read(): StateDump | undefined;
+  read(): StateDump | undefined {
+    this.#db.read();
+    const state = this.#db.data ?? undefined;
+    this.#db.data = null;
+    return state;
+  }
+
   /**
    * All or nothing: when it throws, the snapshot before it is still there.
    *
    * @param check called before, while it is written and before it takes the place of the other; throws if it must not
    */
-  write(state: StateDump, check: () => void): void;
-}
+  write(state: StateDump, check: () => void): void {
+    this.#db.data = state;
+    this.#check = check;
+    try {
+      this.#db.write();
+    } finally {
+      // The engine owns the state; a second reference here would keep its dead records alive.
+      this.#db.data = null;
+    }
+  }
 
-/**
- * Opens the lowdb file. lowdb's own adapters rewrite the file without an fsync, so a power loss could leave
- * neither the old state nor the new one; the adapter here renames a finished and synced copy over it.
- *
- * @param maxBytes what can be read back: a longer text does not fit a string of this Node
- */
-export function snapshotFile(
-  file: string,
-  io: StoreIo,
-  maxBytes: number = constants.MAX_STRING_LENGTH,
-): SnapshotFile {
-  let bytes = 0;
-  let check = (): void => {};
-  const adapter: SyncAdapter<StateDump | null> = {
-    read() {
-      const content = readIfThere(file);
-      bytes = content.length;
-      return bytes === 0 ? null : parse(file, content);
-    },
-    write(state) {
-      if (state !== null) bytes = writeAtomically({ file, state, io, maxBytes, check });
-    },
-  };
-  const db = new LowSync<StateDump | null>(adapter, null);
-  return {
-    get bytes() {
-      return bytes;
-    },
-    read() {
-      db.read();
-      const state = db.data ?? undefined;
-      db.data = null;
-      return state;
-    },
-    write(state, checkMeanwhile) {
-      db.data = state;
-      check = checkMeanwhile;
-      try {
-        db.write();
-      } finally {
-        // The engine owns the state; a second reference here would keep its dead records alive.
-        db.data = null;
-      }
-    },
-  };
+  #parse(): StateDump | null {
+    const content = readIfThere(this.#file);
+    this.#bytes = content.length;
+    return content.length === 0 ? null : parse(this.#file, content);
+  }
+
+  #replaceWith(state: StateDump | null): void {
+    if (state === null) return;
+    const file = this.#file;
+    this.#check();
+    checkWritable(file);
+    const temporary = `${file}.tmp`;
+    const tooLong = (most: number) =>
+      `${file}: the state is larger than ${most} bytes, which a snapshot cannot hold; nothing is lost, the changes stay in ${file}.journal.`;
+    const options = { fsync: true, io: this.#io, maxBytes: this.#maxBytes };
+    let bytes = 0;
+    for (bytes of writeSealed(temporary, piecesOf(state), options, tooLong)) this.#check();
+    try {
+      this.#check();
+      this.#io.renameSync(temporary, file);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    }
+    syncFolderOf(file, this.#io);
+    this.#bytes = bytes;
+  }
 }
 
 function readIfThere(file: string): Buffer {
@@ -102,37 +123,4 @@ function changed(file: string): StoreError {
   return new StoreError(
     `${file}: its checksum is another, so it is damaged or was changed by hand. Restore ${file} and ${file}.journal from a backup; if the change is meant, take "checksum" out of the file.`,
   );
-}
-
-interface Written {
-  readonly file: string;
-  readonly state: StateDump;
-  readonly io: StoreIo;
-  readonly maxBytes: number;
-  readonly check: () => void;
-}
-
-function writeAtomically({ file, state, io, maxBytes, check }: Written): number {
-  check();
-  checkWritable(file);
-  const temporary = `${file}.tmp`;
-  const tooLong = `${file}: the state is larger than ${maxBytes} bytes, which a snapshot cannot hold; nothing is lost, the changes stay in ${file}.journal.`;
-  const pieces = checked(piecesOf(state), check);
-  const bytes = writeSealed(temporary, pieces, { fsync: true, io, maxBytes, tooLong });
-  try {
-    check();
-    io.renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-  syncFolderOf(file, io);
-  return bytes;
-}
-
-function* checked(pieces: Iterable<string>, check: () => void): Generator<string> {
-  for (const piece of pieces) {
-    check();
-    yield piece;
-  }
 }

@@ -2,7 +2,7 @@ import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/index.js";
-import { fileStore } from "../../src/store/file.js";
+import { FileStore } from "../../src/store/file-store.js";
 import { nodeIo } from "../../src/store/io.js";
 import {
   buildIfMissing,
@@ -265,7 +265,7 @@ describe("a disk that is full", () => {
     };
     const file = dataFile();
     const store = () =>
-      fileStore({
+      new FileStore({
         file,
         ...options,
         io: {
@@ -358,7 +358,7 @@ describe("a disk that is full", () => {
     // As a crash would leave it: the lock of this very process apart, nothing is closed.
     const copy = dataFile();
     for (const ending of ["", ".journal"]) copyFileSync(file + ending, copy + ending);
-    const loaded = fileStore({ file: copy });
+    const loaded = new FileStore({ file: copy });
     const second = await worldOn(new FakeWall(Date.parse(START)), { store: loaded });
     expect(second.world.engine.state.tables.charges.size).toBe(100);
     expect(second.world.engine.dump().collections.charges).toEqual(before.collections.charges);

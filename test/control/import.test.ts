@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { openSandbox } from "../../src/opening.js";
 import type { Sandbox } from "../../src/sandbox.js";
-import { fileStore } from "../../src/store/file.js";
+import { FileStore } from "../../src/store/file-store.js";
 import { removeFolders, temporaryFolder } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 
@@ -187,7 +187,7 @@ describe("a snapshot's file", () => {
 describe("a data file", () => {
   /** Writes a state into a file as this program would, checksums included. */
   function write(data: string, state: Json): void {
-    const store = fileStore({ file: data });
+    const store = new FileStore({ file: data });
     store.load();
     store.replace(state);
     store.close();

@@ -3,9 +3,9 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { triggerEvent } from "../../src/engine/commands/events.js";
 import type { Namespace } from "../../src/namespace/namespace.js";
 import { nodeIo } from "../../src/store/io.js";
+import { memoryStorage } from "../../src/store/memory.js";
 import { aboutBytes, SizeNotice } from "../../src/store/size-notice.js";
 import { SnapshotFolder } from "../../src/store/snapshot-folder.js";
-import { memoryStorage } from "../../src/store/storage.js";
 import { closeAll, dataFile, server } from "../support/kept.js";
 import { removeFolders, temporaryFolder } from "../support/process-command.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
@@ -107,7 +107,10 @@ describe("a snapshot of a large state", () => {
   it("that could not be read back is refused, and the one before it stays", async () => {
     const folder = temporaryFolder();
     const options = { fsync: false, io: nodeIo, maxBytes: MB };
-    const storage = { ...memoryStorage(), snapshots: () => new SnapshotFolder(folder, options, () => {}) };
+    const storage = () => ({
+      ...memoryStorage(),
+      snapshots: () => new SnapshotFolder(folder, options, () => {}),
+    });
     const { world, sandbox, client } = await worldOn(new FakeWall(START), { storage, clockText: "manual" });
     const save = () => client.call("POST", "/_sandbox/snapshots", { name: "one" });
     expect((await save()).status).toBe(200);

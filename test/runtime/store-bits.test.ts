@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/index.js";
-import { StoreError } from "../../src/store/file.js";
+import { StoreError } from "../../src/store/error.js";
 import { Client } from "../support/receiver-client.js";
 import { stateAt } from "../support/store-model.js";
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { StateDump } from "../../src/engine/records.js";
 import { createSandbox } from "../../src/index.js";
 import { crc32 } from "../../src/store/crc32.js";
-import { StoreError } from "../../src/store/file.js";
+import { StoreError } from "../../src/store/error.js";
 import { Client } from "../support/receiver-client.js";
 import { stateAt } from "../support/store-model.js";
 

@@ -20,7 +20,8 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { build } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type FileStore, type FileStoreOptions, fileStore, StoreError } from "../../src/store/file.js";
+import { StoreError } from "../../src/store/error.js";
+import { FileStore, type FileStoreOptions } from "../../src/store/file-store.js";
 import type { Owner } from "../../src/store/owner.js";
 import { pause } from "../../src/time/timers.js";
 import { change, dumpOf, modelOf, upTo } from "../support/store-model.js";
@@ -49,7 +50,7 @@ afterEach(async () => {
 });
 
 function storeAt(options: Partial<FileStoreOptions> = {}): FileStore {
-  const store = fileStore({ file, onNotice: (notice) => notices.push(notice), ...options });
+  const store = new FileStore({ file, onNotice: (notice) => notices.push(notice), ...options });
   opened.push(store);
   return store;
 }
@@ -60,7 +61,7 @@ function lockText(): string {
 
 /** Puts a lock there that somebody like this process would have, but for what is said. */
 function plantLock(other: Partial<Owner>, touchedMsAgo = 0): string {
-  const sample = fileStore({ file: join(folder, "sample.json") });
+  const sample = new FileStore({ file: join(folder, "sample.json") });
   sample.load();
   const ours = JSON.parse(readFileSync(join(folder, "sample.json.lock"), "utf8")) as Owner;
   sample.close();
@@ -396,11 +397,11 @@ describe("files that are not the store's to write", () => {
 
 describe("many processes that start at once", () => {
   const CHILD = `
-    import { fileStore } from "./src/store/file.ts";
+    import { FileStore } from "./src/store/file-store.ts";
     process.stdout.write("ready\\n");
     process.stdin.once("data", () => {
       try {
-        fileStore({ file: process.argv[2] }).load();
+        new FileStore({ file: process.argv[2] }).load();
         process.stdout.write("has it\\n");
       } catch (error) {
         process.stdout.write((/ in use /.test(error.message) ? "refused" : String(error)) + "\\n");

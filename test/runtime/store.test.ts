@@ -22,12 +22,12 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Change, Store } from "../../src/engine/records.js";
-import { type FileStore, type FileStoreOptions, fileStore, StoreError } from "../../src/store/file.js";
+import type { Change } from "../../src/engine/records.js";
+import { StoreError } from "../../src/store/error.js";
+import { FileStore, type FileStoreOptions } from "../../src/store/file-store.js";
 import { nodeIo, type StoreIo } from "../../src/store/io.js";
 import { encodeLine } from "../../src/store/journal-line.js";
-import { memoryStore } from "../../src/store/memory.js";
-import { snapshotFile } from "../../src/store/snapshot.js";
+import { SnapshotFile } from "../../src/store/snapshot.js";
 import { change, dumpOf, type Model, modelOf, upTo } from "../support/store-model.js";
 
 let folder: string;
@@ -53,7 +53,7 @@ afterEach(() => {
 });
 
 function fileStoreAt(options: Partial<FileStoreOptions> = {}): FileStore {
-  const store = fileStore({ file, ...options });
+  const store = new FileStore({ file, ...options });
   opened.push(store);
   return store;
 }
@@ -76,37 +76,6 @@ function failing(code: string): () => never {
 function journalBytes(): Buffer {
   return readFileSync(`${file}.journal`);
 }
-
-describe.each([
-  ["memory", (): Store => memoryStore()],
-  ["file", (): Store => fileStoreAt()],
-])("store contract: %s", (_name, open) => {
-  it("has nothing at first, takes changes and states, and closes twice", () => {
-    const store = open();
-    expect(store.load()).toBeUndefined();
-    store.append(change(1));
-    store.append(change(2));
-    store.replace(dumpOf(upTo(7)));
-    store.append(change(8));
-    store.close(() => dumpOf(upTo(8)));
-    store.close(() => {
-      throw new Error("asked for a dump after it was closed");
-    });
-  });
-
-  it("leaves what it is given as it was", () => {
-    const store = open();
-    store.load();
-    const given = change(1);
-    const before = structuredClone(given);
-    store.append(given);
-    expect(given).toEqual(before);
-    const state = dumpOf(upTo(1));
-    store.replace(state);
-    expect(state).toEqual(dumpOf(upTo(1)));
-    store.close(() => state);
-  });
-});
 
 describe("file store", () => {
   it("gives back changes in order without a close", () => {
@@ -458,7 +427,7 @@ describe("file store, when the disk refuses", () => {
   });
 
   it("refuses a snapshot that could not be read back, and keeps the one before it", () => {
-    const snapshot = snapshotFile(file, nodeIo, 2_000);
+    const snapshot = new SnapshotFile(file, nodeIo, 2_000);
     snapshot.write(dumpOf(upTo(1)), () => {});
     expect(() => snapshot.write(dumpOf(upTo(1_000)), () => {})).toThrow(StoreError);
     expect(snapshot.read()).toEqual(dumpOf(upTo(1)));
@@ -646,8 +615,8 @@ describe("file store, kill -9", () => {
   /** Appends as fast as it can, compacts now and then, and prints each change once it is acknowledged. */
   const CHILD = `
     import { writeSync } from "node:fs";
-    import { fileStore } from "./src/store/file.ts";
-    const store = fileStore({ file: process.argv[2], compactAtBytes: 20000 });
+    import { FileStore } from "./src/store/file-store.ts";
+    const store = new FileStore({ file: process.argv[2], compactAtBytes: 20000 });
     const loaded = store.load();
     const rates = new Map(loaded?.snapshot?.collections.rates);
     let seq = loaded?.snapshot?.seq ?? 0;

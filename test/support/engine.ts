@@ -82,7 +82,7 @@ export function recordingStore(): RecordingStore {
     changes: [],
     replaced: [],
     failure: undefined,
-    load: () => undefined,
+    ...memoryStore(),
     append(change) {
       const { failure } = this;
       this.failure = undefined;
@@ -92,7 +92,6 @@ export function recordingStore(): RecordingStore {
     replace(dump) {
       this.replaced.push(asJson(dump));
     },
-    close: () => {},
   };
 }
 

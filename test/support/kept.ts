@@ -1,8 +1,8 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Sandbox } from "../../src/sandbox.js";
+import { FileStorage } from "../../src/store/file-storage.js";
 import { nodeIo, type StoreIo } from "../../src/store/io.js";
-import { DiskStorage } from "../../src/store/namespaces.js";
 import { temporaryFolder } from "./process-command.js";
 import { FakeWall, worldOn } from "./receiver-world.js";
 
@@ -49,9 +49,8 @@ interface Wishes {
 
 /** A server on the files, in this process; `closeAll` ends it. */
 export async function server({ data, io = {}, fsync = false, clock = "manual", wall }: Wishes) {
-  const storage = new DiskStorage({ data, defaultName: "default", fsync, io });
   const made = await worldOn(wall ?? new FakeWall(START), {
-    storage,
+    storage: (onError) => new FileStorage({ data, defaultName: "default", fsync, io, onError }),
     ...(clock === null ? {} : { clockText: clock }),
   });
   open.push(made.sandbox);

@@ -7,9 +7,8 @@ import { Sandbox } from "../../src/sandbox.js";
 import { loadShipped } from "../../src/scenario/shipped.js";
 import { clockSetting, DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
-import { memoryStore } from "../../src/store/memory.js";
-import type { NamespaceStorage } from "../../src/store/namespaces.js";
-import { memoryStorage } from "../../src/store/storage.js";
+import { memoryStorage, memoryStore } from "../../src/store/memory.js";
+import type { Storage } from "../../src/store/storage.js";
 import { MAX_TIMER_MS, type Wall } from "../../src/time/wall.js";
 import { Client } from "./receiver-client.js";
 
@@ -90,14 +89,20 @@ export class KeptStore implements Store {
     this.#changes = [];
   }
 
+  compactIfLarge(): undefined {}
+
   close(): void {}
+
+  unusable(cause: unknown): unknown {
+    return cause;
+  }
 }
 
 export interface WorldWishes extends Partial<Omit<NamespaceOptions, "clock">> {
   /** As the option says it: `real`, `manual`, `60x`. */
   readonly clockText?: string;
-  /** Where namespaces are kept, in the place of one store for the default one. */
-  readonly storage?: NamespaceStorage;
+  /** Where namespaces are kept, in the place of one store for the default one; what goes wrong there is told. */
+  readonly storage?: (onError: (failure: Error) => void) => Storage;
 }
 
 /** A world wired as `openSandbox` does, but with the machine under it (wall, store) in the test's hand. */
@@ -130,7 +135,7 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
     base: shared,
     autoNamespaces: false,
     scenarios: scenarioKit,
-    storage: storage ?? { ...memoryStorage(), open: () => store },
+    storage: storage?.(shared.onError) ?? { ...memoryStorage(), open: () => store },
   });
   const world = host.default;
   const sandbox = new Sandbox(host, { onError: (error) => errors.push(error) }, "0.0.0");

@@ -1,7 +1,7 @@
 import type { Change, StateDump, Store } from "../../src/engine/records.js";
 import { State } from "../../src/engine/state.js";
 import { COLLECTION_NAMES } from "../../src/schema/records/names.js";
-import { fileStore } from "../../src/store/file.js";
+import { FileStore } from "../../src/store/file-store.js";
 
 /** The independent model: what the state is, and nothing about how it is kept. */
 export interface Model {
@@ -48,7 +48,7 @@ export function upTo(seq: number): Model {
 
 /** The state in the files, as JSON; they are left as they are, but for a torn line. */
 export function stateAt(where: string): string {
-  const store = fileStore({ file: where });
+  const store = new FileStore({ file: where });
   const loaded = store.load()!;
   try {
     const state = State.from(loaded.snapshot!);

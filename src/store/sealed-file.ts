@@ -3,20 +3,19 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import type * as z from "zod/mini";
 import { check } from "../schema/issues.js";
-import { inTurns } from "../time/wall.js";
 import { asStoreError, StoreError, TooLongError } from "./error.js";
-import { syncFolderOf } from "./files.js";
 import { type StoreIo, writeAll } from "./io.js";
+import { syncFolderOf } from "./places.js";
 
 /** Ends the name of a file that is not published yet. */
 export const UNPUBLISHED = ".new";
 
-export interface SideFileOptions {
+export interface SealOptions {
   /** Whether what is written is on the disk before a call returns: safe against power loss too. */
   readonly fsync: boolean;
   readonly io: StoreIo;
-  /** What can be read back: a longer text does not fit a string of this Node. */
-  readonly maxBytes?: number;
+  /** What can be read back: a longer text does not fit a string of this Node, which is the default. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** How a file begins: an object's opening brace, and the hash of all that follows this. */
@@ -37,55 +36,23 @@ export function sealIn(content: Buffer): "none" | "right" | "broken" {
     : "broken";
 }
 
-/** Writes FILE.new, as `writeSealed` does. */
-export function stageSideFile(file: string, pieces: Iterable<string>, options: SideFileOptions): void {
-  writeSealed(file + UNPUBLISHED, pieces, staging(file, options));
-}
-
-/** The same; other work has its turn between two pieces. */
-export async function stageSideFileInTurns(
-  file: string,
-  pieces: Iterable<string>,
-  options: SideFileOptions,
-): Promise<void> {
-  for await (const _ of inTurns(sealedWriting(file + UNPUBLISHED, pieces, staging(file, options))));
-}
-
-function staging(
-  file: string,
-  { maxBytes = constants.MAX_STRING_LENGTH, ...options }: SideFileOptions,
-): SealedOptions {
-  const tooLong = `${file}: more than ${maxBytes} bytes, which could not be read back.`;
-  return { ...options, maxBytes, tooLong };
-}
-
-export interface SealedOptions extends SideFileOptions {
-  /** What can be read back, and what to say of more. */
-  readonly maxBytes: number;
-  readonly tooLong: string;
-}
-
 /**
- * Writes a new file, an object in JSON with a checksum in front. What lies there already is neither followed nor
- * written over: it goes. When it throws, there is no file.
+ * Writes a new file, an object in JSON with a checksum in front, a piece at a time; each time how many bytes there
+ * are. What lies there already is neither followed nor written over: it goes. Broken off, there is no file.
  *
  * @param pieces the text of the object, with at least one member; the first piece begins with its brace
- * @returns how many bytes it has
+ * @param tooLong what to say of more than can be read back
+ * @throws StoreError when the disk refuses, TooLongError when it is too long
  */
-export function writeSealed(file: string, pieces: Iterable<string>, options: SealedOptions): number {
-  let bytes = 0;
-  for (bytes of sealedWriting(file, pieces, options));
-  return bytes;
-}
-
-/** The work of `writeSealed`, a piece at a time; each time how many bytes there are. */
-function* sealedWriting(
+export function* writeSealed(
   file: string,
   pieces: Iterable<string>,
-  { fsync, io, maxBytes, tooLong }: SealedOptions,
-): Generator<number> {
+  { fsync, io, maxBytes = constants.MAX_STRING_LENGTH }: SealOptions,
+  tooLong: (maxBytes: number) => string,
+): Generator<number, void> {
   rmSync(file, { force: true });
   const fd = openSync(file, "wx", 0o600);
+  let isWhole = false;
   try {
     try {
       const hash = createHash("sha256");
@@ -93,7 +60,7 @@ function* sealedWriting(
       for (const piece of pieces) {
         const text = bytes === SEAL_BYTES ? piece.slice(1) : piece;
         const content = Buffer.from(text, "utf8");
-        if (bytes + content.length > maxBytes) throw new TooLongError(tooLong);
+        if (bytes + content.length > maxBytes) throw new TooLongError(tooLong(maxBytes));
         hash.update(content);
         writeAll(io, fd, content, bytes);
         bytes += content.length;
@@ -104,14 +71,26 @@ function* sealedWriting(
     } finally {
       closeSync(fd);
     }
+    isWhole = true;
   } catch (error) {
-    rmSync(file, { force: true });
     throw asStoreError(error, `Cannot write ${file}`);
+  } finally {
+    if (!isWhole) rmSync(file, { force: true });
   }
 }
 
+/** The pieces that are to become FILE, written to FILE.new. */
+export function writeUnpublished(
+  file: string,
+  pieces: Iterable<string>,
+  options: SealOptions,
+): Generator<number, void> {
+  const tooLong = (maxBytes: number) => `${file}: more than ${maxBytes} bytes, which could not be read back.`;
+  return writeSealed(file + UNPUBLISHED, pieces, options, tooLong);
+}
+
 /** Puts FILE.new in the place of FILE, in one step. */
-export function publishSideFile(file: string, { fsync, io }: SideFileOptions): void {
+export function publish(file: string, { fsync, io }: SealOptions): void {
   try {
     io.renameSync(file + UNPUBLISHED, file);
   } catch (error) {
@@ -120,39 +99,39 @@ export function publishSideFile(file: string, { fsync, io }: SideFileOptions): v
   if (fsync) syncFolderOf(file, io);
 }
 
-export interface SideFile {
+export interface SealedText {
   readonly text: string;
   /** Whether it has a checksum, which is right then. Files of earlier versions have none. */
   readonly isSealed: boolean;
 }
 
 /**
- * Reads a side file, its checksum included in the text.
+ * Reads a file with a checksum, which is part of the text.
  *
  * @throws StoreError when it is not as it was written; what the disk said when it cannot be read
  */
-export function readSideFile(file: string): SideFile {
+export function readSealed(file: string): SealedText {
   const content = readFileSync(file);
   const seal = sealIn(content);
-  if (seal === "broken") throw damagedSideFile(file, "its checksum is another");
-  if (!isUtf8(content)) throw damagedSideFile(file, "not UTF-8");
+  if (seal === "broken") throw unreadable(file, "its checksum is another");
+  if (!isUtf8(content)) throw unreadable(file, "not UTF-8");
   return { text: content.toString("utf8"), isSealed: seal === "right" };
 }
 
-/** The object of a side file without its checksum, if it has the shape. */
-export function parseSideFile<T>(file: string, { text, isSealed }: SideFile, shape: z.ZodMiniType<T>): T {
+/** The object of such a file without its checksum, if it has the shape. */
+export function parseSealed<T>(file: string, { text, isSealed }: SealedText, shape: z.ZodMiniType<T>): T {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw damagedSideFile(file, "not JSON");
+    throw unreadable(file, "not JSON");
   }
   if (isSealed) delete (value as { checksum?: unknown }).checksum;
   const checked = check(shape, value);
-  if (!checked.ok) throw damagedSideFile(file, "JSON, but not what this program writes there");
+  if (!checked.ok) throw unreadable(file, "JSON, but not what this program writes there");
   return checked.data;
 }
 
-function damagedSideFile(file: string, what: string): StoreError {
+function unreadable(file: string, what: string): StoreError {
   return new StoreError(`${file}: ${what}. Restore it from a backup, or delete it.`);
 }

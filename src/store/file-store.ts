@@ -1,0 +1,193 @@
+import type { Change, StateDump, Store } from "../engine/records.js";
+import { monotonicMs } from "../time/timers.js";
+import { asStoreError, damaged, StoreError } from "./error.js";
+import type { HeldLock } from "./held-lock.js";
+import { nodeIo, type StoreIo } from "./io.js";
+import { Journal } from "./journal.js";
+import { takeLock } from "./lock.js";
+import { checkFolder, checkWritable } from "./places.js";
+import { realFile } from "./real-file.js";
+import { SnapshotFile } from "./snapshot.js";
+
+const DEFAULT_COMPACT_AT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * How often whoever writes looks whether lock and journal are where they were: what goes to a file that was removed
+ * is lost. It is two system calls. Where those are slow they come more rarely, so that a fiftieth of the time goes
+ * into them, but often enough to come upon a lock that was taken over.
+ */
+const LOOK_MS = { min: 10, max: 1_000, perMsOfLooking: 50 };
+
+export interface FileStoreOptions {
+  /** The lowdb file; FILE.journal and FILE.lock are next to it. Its folder must exist. */
+  readonly file: string;
+  /** Sync every change to the disk: safe against power loss too, at the cost of a disk flush a change. */
+  readonly fsync?: boolean;
+  /** Below this size of the journal `compactIfLarge` does nothing. Default 64 MiB. */
+  readonly compactAtBytes?: number;
+  /** Told what a person wants to know about an opening that went well. */
+  readonly onNotice?: ((notice: string) => void) | undefined;
+  /** For tests: system calls that fail. */
+  readonly io?: Partial<StoreIo>;
+}
+
+/**
+ * Keeps a namespace in a file: a readable snapshot (lowdb) and a journal of the changes after it. Safe against
+ * kill -9 at any moment; with `fsync` against power loss (contract, section 10). `load` comes first: it takes the
+ * lock, and every other method needs it.
+ */
+export class FileStore implements Store {
+  readonly #options: FileStoreOptions;
+  readonly #file: string;
+  readonly #io: StoreIo;
+  readonly #snapshot: SnapshotFile;
+  #open: { readonly journal: Journal; readonly lock: HeldLock } | undefined;
+  #lastSeq = 0;
+  #retryCompactionAtBytes = 0;
+  #lookAtMs = 0;
+
+  constructor(options: FileStoreOptions) {
+    this.#options = options;
+    this.#file = realFile(options.file);
+    this.#io = { ...nodeIo, ...options.io };
+    this.#snapshot = new SnapshotFile(this.#file, this.#io);
+  }
+
+  /** @throws StoreError when the folder is missing, another process has the file, or it is damaged */
+  load(): ReturnType<Store["load"]> {
+    const file = this.#file;
+    if (this.#open !== undefined) throw new StoreError(`${file}: the store is open already.`);
+    checkFolder(file);
+    const { fsync = false, onNotice = () => {} } = this.#options;
+    let lock: HeldLock | undefined;
+    let journal: Journal | undefined;
+    try {
+      lock = takeLock(file, onNotice);
+      checkWritable(file);
+      journal = new Journal({ file, fsync, io: this.#io });
+      this.#open = { journal, lock };
+      const snapshot = this.#snapshot.read();
+      const changes = journal.read(snapshot?.seq ?? 0, () => this.#lookIfDue());
+      this.#look();
+      const tornBytes = journal.dropTornLine();
+      if (tornBytes > 0)
+        onNotice(
+          `${file}.journal: dropped its last ${tornBytes} bytes, a change that was never finished when the process ended`,
+        );
+      this.#lastSeq = changes.at(-1)?.seq ?? snapshot?.seq ?? 0;
+      return snapshot === undefined && changes.length === 0 ? undefined : { snapshot, changes };
+    } catch (error) {
+      this.#open = undefined;
+      journal?.close();
+      lock?.release();
+      throw asStoreError(error, `Cannot open ${file}`);
+    }
+  }
+
+  /** @throws StoreError with what the disk said; nothing has happened then */
+  append(change: Change): void {
+    const { journal } = this.#openOrThrow();
+    // A bug, and refused here: written down, the file could not be loaded again.
+    if (change.seq !== this.#lastSeq + 1)
+      throw new StoreError(`${this.#file}: change ${change.seq} cannot follow change ${this.#lastSeq}.`);
+    this.#lookIfDue();
+    try {
+      journal.append(change);
+    } catch (error) {
+      throw asStoreError(error, `Cannot write ${this.#file}.journal`);
+    }
+    this.#lastSeq = change.seq;
+  }
+
+  /** @throws StoreError with what the disk said; nothing has happened then */
+  replace(state: StateDump): void {
+    this.#openOrThrow();
+    // Lines above the snapshot's number would be replayed on top of it after a crash.
+    if (state.seq < this.#lastSeq)
+      throw new StoreError(
+        `${this.#file}: a state at change ${state.seq} cannot replace one at ${this.#lastSeq}.`,
+      );
+    try {
+      this.#compact(state);
+    } catch (error) {
+      throw asStoreError(error, `Cannot write ${this.#file}`);
+    }
+    this.#lastSeq = state.seq;
+  }
+
+  /**
+   * Writes a new snapshot and empties the journal if the journal has outgrown both `compactAtBytes` and twice the
+   * snapshot, so that the cost a change stays the same on average. When the disk refuses, the next try waits until
+   * the journal has doubled.
+   */
+  compactIfLarge(dump: () => StateDump): StoreError | undefined {
+    const { journal } = this.#openOrThrow();
+    const { compactAtBytes = DEFAULT_COMPACT_AT_BYTES } = this.#options;
+    if (journal.bytes <= Math.max(compactAtBytes, 2 * this.#snapshot.bytes, this.#retryCompactionAtBytes))
+      return undefined;
+    const state = this.#wholeState(dump);
+    try {
+      this.#compact(state);
+      return undefined;
+    } catch (error) {
+      return asStoreError(error, `Cannot compact ${this.#file}`);
+    } finally {
+      // Nothing is left of the journal unless the disk refused.
+      this.#retryCompactionAtBytes = 2 * journal.bytes;
+    }
+  }
+
+  close(dump?: () => StateDump): void {
+    if (this.#open === undefined) return;
+    const { journal, lock } = this.#open;
+    try {
+      if (dump !== undefined && journal.bytes > 0) this.#compact(this.#wholeState(dump));
+    } finally {
+      this.#open = undefined;
+      try {
+        journal.close();
+      } finally {
+        lock.release();
+      }
+    }
+  }
+
+  unusable(cause: unknown): StoreError {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return damaged(this.#file, this.#file, `not a state of this program (${reason})`);
+  }
+
+  #openOrThrow() {
+    if (this.#open === undefined) throw new StoreError(`${this.#file}: the store is not open.`);
+    return this.#open;
+  }
+
+  #lookIfDue(): void {
+    if (monotonicMs() >= this.#lookAtMs) this.#look();
+  }
+
+  #look(): void {
+    const { journal, lock } = this.#openOrThrow();
+    const beginMs = monotonicMs();
+    journal.checkPlace();
+    lock.check();
+    const endMs = monotonicMs();
+    const pauseMs = LOOK_MS.perMsOfLooking * (endMs - beginMs);
+    this.#lookAtMs = endMs + Math.min(Math.max(LOOK_MS.min, pauseMs), LOOK_MS.max);
+  }
+
+  #wholeState(dump: () => StateDump): StateDump {
+    const state = dump();
+    // A dump that lacks the last change would lose it together with its line in the journal.
+    if (state.seq !== this.#lastSeq)
+      throw new StoreError(
+        `${this.#file}: the dump is at change ${state.seq}, the journal at ${this.#lastSeq}.`,
+      );
+    return state;
+  }
+
+  #compact(state: StateDump): void {
+    this.#snapshot.write(state, () => this.#look());
+    this.#open?.journal.clear();
+  }
+}
