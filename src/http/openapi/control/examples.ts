@@ -52,9 +52,9 @@ export const STATE = {
   at: Date.parse(START),
   counters: {},
   collections: {
-    namespace: [
+    world: [
       [
-        "namespace",
+        "world",
         {
           name: "default",
           seed: "payments-sandbox",
