@@ -1,8 +1,8 @@
 import type * as z from "zod/mini";
-import { INVALID_QUERY_MESSAGE, invalid, isRefusal, type Refusal } from "../schema/errors.js";
+import { INVALID_QUERY_MESSAGE, invalid, type Refusal } from "../schema/errors.js";
 import { check, issueMessage, issuePath } from "../schema/issues.js";
 import { nearest } from "../schema/nearest.js";
-import { PAYIN_LIMIT_DEFAULT, pageQuerySchema } from "../schema/requests.js";
+import { PAYIN_LIMIT_DEFAULT } from "../schema/requests.js";
 
 /**
  * The query of a URL against a schema of strings. A known parameter may come once; an unknown one is ignored, unless
@@ -42,27 +42,7 @@ function strayParameter(name: string, known: readonly string[]): string {
   return `is not a known parameter${near === undefined ? `; known: ${known.join(", ")}` : `; did you mean ${near}?`}`;
 }
 
-/** The same for a list of the control API, where a slip would go unseen: what no list has is a fault. */
-export function readControlQuery<T extends Record<string, unknown>>(
-  schema: z.ZodMiniObject & z.ZodMiniType<T>,
-  url: string,
-  isOpen: (name: string) => boolean = () => false,
-): { readonly query: T } | Refusal {
-  return readQuery(schema, url, (name) => !isOpen(name));
-}
-
-/** `limit` and `offset` of a list of the control API. */
-export function readControlPage(url: string): { readonly limit: number; readonly offset: number } | Refusal {
-  const read = readControlQuery(pageQuerySchema, url);
-  return isRefusal(read) ? read : pageOf(read.query);
-}
-
 /** `limit` and `offset` of a list, with their defaults. */
-export function readPage(url: string): { readonly limit: number; readonly offset: number } | Refusal {
-  const read = readQuery(pageQuerySchema, url);
-  return isRefusal(read) ? read : pageOf(read.query);
-}
-
 export function pageOf({ limit, offset }: { limit?: string | undefined; offset?: string | undefined }) {
   return {
     limit: limit === undefined ? PAYIN_LIMIT_DEFAULT : Number(limit),

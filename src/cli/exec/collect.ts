@@ -1,4 +1,4 @@
-import { maskKey } from "../../http/control/logs.js";
+import { maskKey } from "../../http/control/request-view.js";
 import type { Sandbox } from "../../sandbox.js";
 
 type Json = Record<string, unknown>;

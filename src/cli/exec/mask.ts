@@ -1,4 +1,4 @@
-import { maskKey } from "../../http/control/logs.js";
+import { maskKey } from "../../http/control/request-view.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../schema/options.js";
 
 /** In the place of a secret of Standard Webhooks: one that can be used, so that a state can be put in place elsewhere. */

@@ -1,8 +1,6 @@
 import type { Attempt, Delivery } from "../../engine/records.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { JournalEntry } from "../../namespace/request-journal.js";
-import { ok, type Reply } from "../reply.js";
-import type { ControlCall } from "./operations.js";
 import { isPolledWithoutBackoff } from "./polling.js";
 
 interface Advice {
@@ -17,15 +15,13 @@ const POLL_LIMIT_MS = 15 * 60_000;
 const SLOW_ANSWER_MS = 5_000;
 
 /** What the app did against what the service advises (specification: Limits, Events). */
-export function advice({ namespace }: ControlCall): Reply {
-  namespace.settle();
+export function adviceFor(namespace: Namespace): Advice[] {
   const entries = namespace.journal.entries().reverse();
-  const found = [
+  return [
     ...balancePolling(namespace, entries),
     ...chargePolling(namespace, entries),
     ...webhookAnswers(namespace),
   ];
-  return ok({ total: found.length, items: found });
 }
 
 function told(advice: string, why: string, examples: readonly string[]): Advice[] {

@@ -5,7 +5,7 @@ import { chargeDetail } from "../../engine/views.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { News } from "../../namespace/news.js";
 import type { JournalEntry } from "../../namespace/request-journal.js";
-import { requestView } from "./logs.js";
+import { requestView } from "./request-view.js";
 
 /** Records of a kind that can be waited for. */
 export interface Candidates<Item extends object> {

@@ -1,16 +1,26 @@
 import { resetRequestSchema } from "../../schema/control.js";
-import { invalid, type Refusal } from "../../schema/errors.js";
-import { check, issueDetails } from "../../schema/issues.js";
-import { ok, type Reply } from "../reply.js";
-import { waitForClock } from "./clock.js";
-import type { ControlCall } from "./operations.js";
+import { type ControlCall, controlOperation } from "./operation.js";
 
-/** What this server is, and what is in the namespace. */
-export function sandboxInfo({ namespaces, namespace }: ControlCall): Reply {
+/** What a reset keeps unless told otherwise. */
+export const KEPT_BY_DEFAULT = ["webhooks", "keys"] as const;
+
+export const SANDBOX = [
+  controlOperation({ id: "getSandbox", method: "GET", path: "/_sandbox" }, sandboxView),
+  controlOperation(
+    { id: "resetSandbox", method: "POST", path: "/_sandbox/reset", body: resetRequestSchema, waits: true },
+    (call) => {
+      const { keep = KEPT_BY_DEFAULT, ids } = call.body;
+      return call.namespace.reset({ keep, repeatIds: ids === "repeat" }) ?? sandboxView(call);
+    },
+  ),
+];
+
+/** What this server is, and what is in the namespace when all that is due by now is done. */
+export function sandboxView({ namespaces, namespace }: Pick<ControlCall, "namespaces" | "namespace">) {
   namespace.settle();
   const { tables } = namespace.engine.state;
   const { apiKey, liveApiKey, webhookSecret, seed } = namespace.info;
-  return ok({
+  return {
     version: namespaces.version,
     namespace: namespace.name,
     keys: namespace
@@ -31,20 +41,5 @@ export function sandboxInfo({ namespaces, namespace }: ControlCall): Reply {
       scenarios: tables.scenarios.size,
       tasks: tables.tasks.size,
     },
-  });
-}
-
-/** What a reset keeps unless told otherwise. */
-export const KEPT_BY_DEFAULT = ["webhooks", "keys"] as const;
-
-export async function resetWorld(call: ControlCall): Promise<Reply | Refusal> {
-  const checked = check(resetRequestSchema, call.body);
-  if (!checked.ok) return invalid(issueDetails(checked.issues));
-  const waited = await waitForClock(call);
-  if (waited !== undefined) return waited;
-  const refusal = call.namespace.reset({
-    keep: checked.data.keep ?? KEPT_BY_DEFAULT,
-    repeatIds: checked.data.ids === "repeat",
-  });
-  return refusal ?? sandboxInfo(call);
+  };
 }

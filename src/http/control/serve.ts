@@ -6,7 +6,7 @@ import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tornBody } from ".
 import { isForeign, OTHER_SITE } from "../origin.js";
 import { errorReply, type Reply, toResponse } from "../reply.js";
 import { noNamespace } from "../service/admit.js";
-import type { ControlCall, ControlOperation } from "./operations.js";
+import type { ControlCall, ControlOperation } from "./operation.js";
 
 /** Answers a control call: its namespace, its body (an absent one is an empty object), its work. */
 export function serveControl(

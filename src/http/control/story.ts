@@ -1,7 +1,6 @@
-import { type Refusal, refuse } from "../../schema/errors.js";
-import { ok, type Reply } from "../reply.js";
-import { requestView } from "./logs.js";
-import type { ControlCall } from "./operations.js";
+import type { Charge } from "../../domain/charge.js";
+import type { Namespace } from "../../namespace/namespace.js";
+import { requestView } from "./request-view.js";
 
 /** What comes first of the things that happened at one instant. */
 const ORDER = ["request", "transition", "ledger", "event", "note", "attempt"] as const;
@@ -12,14 +11,10 @@ interface Happening extends Record<string, unknown> {
 }
 
 /** A charge's whole story: requests, transitions, ledger entries, events, attempts and their answers, in order. */
-export function chargeTimeline({ namespace, param }: ControlCall): Reply | Refusal {
-  namespace.settle();
-  const { state } = namespace.engine;
-  const charge = state.get("charges", param("charge_id"));
-  if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
+export function storyOf({ engine: { state }, journal }: Namespace, charge: Charge) {
   const id = charge.charge_id;
   const happenings: Happening[] = [
-    ...namespace.journal
+    ...journal
       .entries()
       .reverse()
       .filter(
@@ -64,7 +59,7 @@ export function chargeTimeline({ namespace, param }: ControlCall): Reply | Refus
         a.index - b.index,
     )
     .map(({ happening }) => happening);
-  return ok({ charge_id: id, status: charge.status, total: inOrder.length, items: inOrder });
+  return { charge_id: id, status: charge.status, total: inOrder.length, items: inOrder };
 }
 
 function compareText(a: string, b: string): number {

@@ -8,7 +8,7 @@ import type { JournalEntry } from "../../namespace/request-journal.js";
 import { bearerKey } from "../authenticate.js";
 import { replyHeaders, toResponse } from "../reply.js";
 import { noNamespace } from "../service/admit.js";
-import { requestView } from "./logs.js";
+import { requestView } from "./request-view.js";
 
 /** What waits for a reader that is slow, or does not read at all. */
 const BUFFERED_BYTES = 16 * 1024 * 1024;

@@ -3,12 +3,10 @@ import type { Key } from "../../engine/records.js";
 import type { News, Watch } from "../../namespace/news.js";
 import { waitRequestSchema } from "../../schema/control.js";
 import { durationMs } from "../../schema/duration.js";
-import { type ErrorDetails, invalid, type Refusal, refuse } from "../../schema/errors.js";
-import { check, issueDetails } from "../../schema/issues.js";
+import { type ErrorDetails, type Refusal, refuse } from "../../schema/errors.js";
 import { own } from "../../schema/own.js";
-import { ok, type Reply } from "../reply.js";
 import { type Candidates, candidatesOf } from "./candidates.js";
-import type { ControlCall } from "./operations.js";
+import { controlOperation } from "./operation.js";
 
 const DEFAULT_TIMEOUT = "10s";
 /** After so many records others get their turn. */
@@ -18,37 +16,40 @@ const MISSES_LOOKED_AT = 200;
 const MISSES_SHOWN = 3;
 const MISS_LENGTH = 500;
 
-/** Answers when what is waited for is there, or 408 with what came nearest (contract section 7: wait). */
-export async function waitFor({ namespace, body, signal }: ControlCall): Promise<Reply | Refusal> {
-  const checked = check(waitRequestSchema, body);
-  if (!checked.ok) return invalid(issueDetails(checked.issues));
-  const { for: what, match = {}, count = 1, timeout = DEFAULT_TIMEOUT } = checked.data;
-  const patience = { timeoutMs: durationMs(timeout), signal: signal() };
-  namespace.settle();
-  if (what === "idle") {
-    const end = await namespace.until(
-      { lookAround: () => [], look: () => {}, isMet: () => namespace.isIdle() },
-      patience,
-    );
-    if (end === "met") return ok({ idle: true, now: namespace.clock.view().now });
-    return (
-      unheard(end, namespace.name) ??
-      refuse("WAIT_TIMEOUT", `Not idle within ${timeout}: something is due or a delivery is under way`)
-    );
-  }
-  const candidates = candidatesOf(namespace, what);
-  const watch = new RecordWatch(candidates, match, count);
-  const end = await namespace.until(watch, patience);
-  if (end === "met") return ok(watch.newest());
-  return (
-    unheard(end, namespace.name) ??
-    refuse(
-      "WAIT_TIMEOUT",
-      `No ${what} matched within ${timeout}${count > 1 ? ` (${watch.found} of ${count})` : ""}`,
-      nearestMisses(candidates, match),
-    )
-  );
-}
+export const WAIT = [
+  /** Answers when what is waited for is there, or 408 with what came nearest (contract section 7: wait). */
+  controlOperation(
+    { id: "waitFor", method: "POST", path: "/_sandbox/wait", body: waitRequestSchema, reads: true },
+    async ({ namespace, body, signal }) => {
+      const { for: what, match = {}, count = 1, timeout = DEFAULT_TIMEOUT } = body;
+      const patience = { timeoutMs: durationMs(timeout), signal: signal() };
+      if (what === "idle") {
+        const end = await namespace.until(
+          { lookAround: () => [], look: () => {}, isMet: () => namespace.isIdle() },
+          patience,
+        );
+        if (end === "met") return { idle: true, now: namespace.clock.view().now };
+        return (
+          unheard(end, namespace.name) ??
+          refuse("WAIT_TIMEOUT", `Not idle within ${timeout}: something is due or a delivery is under way`)
+        );
+      }
+      const candidates = candidatesOf(namespace, what);
+      const watch = new RecordWatch(candidates, match, count);
+      const end = await namespace.until(watch, patience);
+      if (end === "met") return watch.newest();
+      const soFar = count > 1 ? ` (${watch.found} of ${count})` : "";
+      return (
+        unheard(end, namespace.name) ??
+        refuse(
+          "WAIT_TIMEOUT",
+          `No ${what} matched within ${timeout}${soFar}`,
+          nearestMisses(candidates, match),
+        )
+      );
+    },
+  ),
+];
 
 /** Why a wait has not even begun, or not gone on. */
 function unheard(end: string, namespace: string): Refusal | undefined {

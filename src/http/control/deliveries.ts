@@ -1,0 +1,82 @@
+import { anyGlobMatches } from "../../domain/glob.js";
+import { retryDelivery } from "../../engine/commands/deliveries.js";
+import { redeliver } from "../../engine/commands/events.js";
+import { deliveryView } from "../../engine/log-views.js";
+import type { Delivery } from "../../engine/records.js";
+import type { Namespace } from "../../namespace/namespace.js";
+import { deliveryQuerySchema, emptyRequestSchema, redeliverRequestSchema } from "../../schema/control.js";
+import { refuse } from "../../schema/errors.js";
+import { pageOf } from "../query.js";
+import { controlOperation, listed, shown } from "./operation.js";
+
+export const DELIVERIES = [
+  controlOperation(
+    {
+      id: "listDeliveries",
+      method: "GET",
+      path: "/_sandbox/deliveries",
+      query: deliveryQuerySchema,
+      reads: true,
+    },
+    ({ namespace, query }) => {
+      const { limit: _limit, offset: _offset, ...filter } = query;
+      const { type, charge_id, event_id, status, mode } = filter;
+      const { state } = namespace.engine;
+      const total = state.count("deliveries");
+      if (Object.keys(filter).length === 0) {
+        // A page of all of them costs no more than the page.
+        const { limit, offset } = pageOf(query);
+        return { total, items: state.page("deliveries", "deliveries", offset, limit).map(viewIn(namespace)) };
+      }
+      const among =
+        event_id === undefined
+          ? state.page("deliveries", "deliveries", 0, total)
+          : state.deliveriesOf(event_id);
+      const found = among.filter(
+        (delivery) =>
+          (type === undefined || anyGlobMatches(type, delivery.event_type)) &&
+          (charge_id === undefined || delivery.object_id === charge_id) &&
+          (status === undefined || delivery.status === status) &&
+          (mode === undefined || delivery.mode === mode),
+      );
+      return listed(found, query, viewIn(namespace));
+    },
+  ),
+  controlOperation(
+    { id: "getDelivery", method: "GET", path: "/_sandbox/deliveries/:delivery_id", reads: true },
+    ({ namespace, param }) =>
+      shown(
+        namespace.engine.state.get("deliveries", param("delivery_id")) ??
+          refuse("NOT_FOUND", "Delivery not found"),
+        viewIn(namespace),
+      ),
+  ),
+  controlOperation(
+    {
+      id: "redeliver",
+      method: "POST",
+      path: "/_sandbox/deliveries/:delivery_id/redeliver",
+      body: redeliverRequestSchema,
+    },
+    ({ namespace, body, param }) =>
+      shown(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (made) => ({
+        total: made.length,
+        items: made.map(viewIn(namespace)),
+      })),
+  ),
+  /** The same delivery, a new attempt, now. */
+  controlOperation(
+    {
+      id: "retryDelivery",
+      method: "POST",
+      path: "/_sandbox/deliveries/:delivery_id/retry",
+      body: emptyRequestSchema,
+    },
+    ({ namespace, param }) =>
+      shown(namespace.execute(retryDelivery(param("delivery_id"))), viewIn(namespace)),
+  ),
+];
+
+export function viewIn({ engine }: Namespace): (delivery: Delivery) => object {
+  return (delivery) => deliveryView(engine.state, delivery);
+}

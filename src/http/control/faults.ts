@@ -1,0 +1,42 @@
+import { unknownNames } from "../../domain/known-names.js";
+import { addFault, removeFaults } from "../../engine/commands/scenarios.js";
+import { faultView } from "../../engine/log-views.js";
+import type { Namespace } from "../../namespace/namespace.js";
+import { invalid } from "../../schema/errors.js";
+import { pageQuerySchema } from "../../schema/requests.js";
+import { faultRuleSchema } from "../../schema/scenario.js";
+import { controlOperation, listed, shown } from "./operation.js";
+
+export const FAULTS = [
+  controlOperation(
+    { id: "listFaults", method: "GET", path: "/_sandbox/faults", query: pageQuerySchema },
+    ({ namespace: { engine, faults }, query }) => {
+      const newestFirst = [...engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
+      return listed(newestFirst, query, (fault) => faultView(fault, faults.applied(fault.fault_id)));
+    },
+  ),
+  controlOperation(
+    { id: "createFault", method: "POST", path: "/_sandbox/faults", body: faultRuleSchema },
+    ({ namespace, body }) => {
+      const unknown = unknownNames("faults", body.match ?? {});
+      if (unknown.length === 0) return faultView(namespace.execute(addFault(body)), 0);
+      const details = unknown.map(({ path, message }) => [["match", ...path].join("."), message]);
+      return invalid(Object.fromEntries(details));
+    },
+  ),
+  controlOperation({ id: "deleteFaults", method: "DELETE", path: "/_sandbox/faults" }, ({ namespace }) =>
+    remove(namespace),
+  ),
+  controlOperation(
+    { id: "deleteFault", method: "DELETE", path: "/_sandbox/faults/:fault_id" },
+    ({ namespace, param }) => remove(namespace, param("fault_id")),
+  ),
+];
+
+/** One fault, or all of them. */
+function remove(namespace: Namespace, faultId?: string): object {
+  return shown(namespace.execute(removeFaults(faultId)), (removed) => {
+    for (const id of removed) namespace.faults.forget(id);
+    return { removed: removed.length };
+  });
+}

@@ -1,0 +1,111 @@
+import type * as z from "zod/mini";
+import type { Namespace } from "../../namespace/namespace.js";
+import type { Namespaces } from "../../namespace/namespaces.js";
+import type { Mode } from "../../schema/common.js";
+import { waitQuerySchema } from "../../schema/control.js";
+import { durationMs } from "../../schema/duration.js";
+import { invalid, isRefusal, type Refusal } from "../../schema/errors.js";
+import { check, issueDetails } from "../../schema/issues.js";
+import { type Asked, type Row, readAsked } from "../operation.js";
+import { pageOf, readQuery } from "../query.js";
+import { ok, okJson, okPieces, type Reply } from "../reply.js";
+
+type Fields = Record<string, unknown>;
+
+/** A call of the control API in the namespace it means, with the body and query its row has checked. */
+export interface ControlCall<Query = Fields, Body = Fields> extends Asked<Query, Body> {
+  readonly namespaces: Namespaces;
+  readonly namespace: Namespace;
+  readonly url: string;
+  /** The mode of the key that came along, else test: the default of what makes something. */
+  readonly mode: Mode;
+  /** Calls of this very server. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Aborted when the caller has gone. */
+  signal(): AbortSignal;
+  param(name: string): string;
+}
+
+/** A row of the control API. A parameter that its query does not have is refused: a slip would go unseen. */
+export interface ControlRow<Query, Body> extends Row<Query, Body> {
+  /** What a parameter of the path must be; any text without it. */
+  readonly params?: Readonly<Record<string, z.ZodMiniType<string>>>;
+  /** The query also takes any parameter whose name begins so. */
+  readonly queryPrefix?: string;
+  /** Larger than usual for a whole state. */
+  readonly maxBodyBytes?: number;
+  /** More levels than usual for a state, which has bodies within it. */
+  readonly maxDepth?: number;
+  /** It takes `?wait=`: how long to wait for an advance under way rather than be refused. */
+  readonly waits?: true;
+}
+
+/** A row with its work. */
+export interface ControlOperation extends ControlRow<unknown, unknown> {
+  handle(call: Omit<ControlCall, "query">): Promise<Reply | Refusal>;
+}
+
+/** JSON that was made before, or is made while it is sent: its handler answers it in the place of a value. */
+export class MadeJson {
+  readonly json: string | AsyncIterable<string>;
+
+  constructor(json: string | AsyncIterable<string>) {
+    this.json = json;
+  }
+}
+
+/**
+ * A call of the control API. Its handler is asked when path, query and body are as the row says, and answers a value
+ * to be sent as JSON, or a refusal.
+ */
+export function controlOperation<Query, Body = Fields>(
+  row: ControlRow<Query, Body>,
+  handle: (call: ControlCall<Query, Body>) => object | Promise<object>,
+): ControlOperation {
+  return {
+    ...(row as ControlRow<unknown, unknown>),
+    async handle(call) {
+      const asked = readCall(row as ControlRow<unknown, unknown>, call);
+      if (isRefusal(asked)) return asked;
+      if (row.waits) {
+        const refusal = await waitForClock(call);
+        if (refusal !== undefined) return refusal;
+      }
+      if (row.reads) call.namespace.settle();
+      const answer = await handle({ ...call, ...(asked as Asked<Query, Body>) });
+      if (!(answer instanceof MadeJson)) return isRefusal(answer) ? answer : ok(answer);
+      return typeof answer.json === "string" ? okJson(answer.json) : okPieces(answer.json);
+    },
+  };
+}
+
+function readCall(row: ControlRow<unknown, unknown>, { url, param, body }: Omit<ControlCall, "query">) {
+  for (const [name, schema] of Object.entries(row.params ?? {})) {
+    const named = check(schema, param(name));
+    if (!named.ok) return invalid({ [name]: issueDetails(named.issues).body! });
+  }
+  const { queryPrefix } = row;
+  return readAsked(row, url, body, (name) => queryPrefix === undefined || !name.startsWith(queryPrefix));
+}
+
+async function waitForClock({ namespace, url }: Pick<ControlCall, "namespace" | "url">) {
+  const read = readQuery(waitQuerySchema, url);
+  if (isRefusal(read)) return read;
+  if (read.query.wait !== undefined) await namespace.clock.idle(durationMs(read.query.wait));
+  return undefined;
+}
+
+/** A page of what was found, each as `view` shows it, and how many there are on all pages. */
+export function listed<Item extends object>(
+  found: readonly Item[],
+  query: Parameters<typeof pageOf>[0],
+  view: (item: Item) => object = (item) => item,
+) {
+  const { limit, offset } = pageOf(query);
+  return { total: found.length, items: found.slice(offset, offset + limit).map(view) };
+}
+
+/** A result as `view` shows it, or the refusal there is in its place. */
+export function shown<Result>(result: Result | Refusal, view: (result: Result) => object): object {
+  return isRefusal(result) ? result : view(result);
+}

@@ -1,0 +1,39 @@
+import type { JournalEntry } from "../../namespace/request-journal.js";
+import { jsonOrText } from "../../schema/depth.js";
+
+/** A journal entry with its bodies as JSON where they are, and the key masked. */
+export function requestView(entry: JournalEntry) {
+  const mark = entry.url.indexOf("?");
+  return {
+    request_id: entry.id,
+    at: entry.at,
+    method: entry.method,
+    path: entry.path,
+    query: mark === -1 ? {} : Object.fromEntries(new URLSearchParams(entry.url.slice(mark + 1))),
+    operation: entry.operation,
+    status: entry.status,
+    client_gone: entry.clientGone,
+    api_key: entry.apiKey === null ? null : maskKey(entry.apiKey),
+    idempotency_key: entry.idempotencyKey,
+    runner: entry.runner ?? null,
+    scenario: entry.scenario,
+    fault: entry.fault,
+    request_body: asJson(entry.requestBody),
+    request_body_bytes: entry.requestBytes ?? bytesOf(entry.requestBody),
+    response_body: asJson(entry.responseBody),
+    response_body_bytes: entry.responseBytes ?? bytesOf(entry.responseBody),
+  };
+}
+
+/** Enough of a key to know it by, and too little to use it. */
+export function maskKey(key: string): string {
+  return key.length <= 12 ? `${key.slice(0, 4)}…` : `${key.slice(0, 8)}…${key.slice(-4)}`;
+}
+
+function bytesOf(text: string | null): number | null {
+  return text === null || text === "" ? null : Buffer.byteLength(text);
+}
+
+function asJson(text: string | null): unknown {
+  return text === null || text === "" ? null : jsonOrText(text);
+}

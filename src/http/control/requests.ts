@@ -1,0 +1,39 @@
+import { anyGlobMatches } from "../../domain/glob.js";
+import { requestQuerySchema } from "../../schema/control.js";
+import { INVALID_QUERY_MESSAGE, invalid } from "../../schema/errors.js";
+import { parseInstant } from "../../schema/time.js";
+import { controlOperation, listed } from "./operation.js";
+import { requestView } from "./request-view.js";
+
+/** What the app sent and got. */
+export const REQUESTS = [
+  controlOperation(
+    { id: "listRequests", method: "GET", path: "/_sandbox/requests", query: requestQuerySchema },
+    ({ namespace, query }) => {
+      const { method, path, operation, status, since } = query;
+      const sinceId = since !== undefined && /^\d+$/.test(since) ? Number(since) : undefined;
+      const sinceMs = since === undefined || sinceId !== undefined ? undefined : parseInstant(since);
+      if (since !== undefined && sinceId === undefined && sinceMs === undefined)
+        return invalid(
+          { since: "must be the id of a request, or an ISO 8601 instant such as 2026-01-31T09:00:00.000Z" },
+          INVALID_QUERY_MESSAGE,
+        );
+      const found = namespace.journal
+        .entries()
+        .filter(
+          (entry) =>
+            (method === undefined || entry.method === method.toUpperCase()) &&
+            (path === undefined || anyGlobMatches(path, entry.path)) &&
+            (operation === undefined || anyGlobMatches(operation, entry.operation)) &&
+            (status === undefined || anyGlobMatches(status.replaceAll("x", "?"), String(entry.status))) &&
+            (sinceId === undefined || entry.id > sinceId) &&
+            (sinceMs === undefined || Date.parse(entry.at) >= sinceMs),
+        );
+      return listed(found, query, requestView);
+    },
+  ),
+  controlOperation({ id: "clearRequests", method: "DELETE", path: "/_sandbox/requests" }, ({ namespace }) => {
+    namespace.clearRequests();
+    return { total: 0, items: [] };
+  }),
+];
