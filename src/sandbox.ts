@@ -335,7 +335,7 @@ export class Sandbox {
 
   /** Resolves when nothing is due and no delivery is under way. */
   async settled(): Promise<void> {
-    await this.#here("settled").runner.settled();
+    await this.#here("settled").settled();
   }
 
   /** Ends it: no port, timer or delivery is left behind, and nothing to be loaded. A second call does nothing more. */

@@ -3,46 +3,48 @@ import type { Task } from "../engine/records.js";
 import type { Job } from "./sender.js";
 
 /** An attempt under way, or back with an outcome that is not kept yet. */
-export interface Flight {
+export interface InFlightAttempt {
   readonly task: Task;
   readonly job: Job;
   outcome: Outcome | undefined;
 }
 
 /** The attempts under way, in the order they began; thousands in a storm, so nothing here walks over them all. */
-export class Flights {
-  readonly #underWay = new Set<Flight>();
+export class InFlightAttempts {
+  readonly #underWay = new Set<InFlightAttempt>();
   /** Those with an outcome, as they came back. */
-  readonly #landed = new Set<Flight>();
+  readonly #back = new Set<InFlightAttempt>();
 
   get size(): number {
     return this.#underWay.size;
   }
 
-  begin(task: Task, job: Job): Flight {
-    const flight: Flight = { task, job, outcome: undefined };
-    this.#underWay.add(flight);
-    return flight;
+  begin(task: Task, job: Job): InFlightAttempt {
+    const attempt: InFlightAttempt = { task, job, outcome: undefined };
+    this.#underWay.add(attempt);
+    return attempt;
   }
 
-  land(flight: Flight, outcome: Outcome): void {
-    flight.outcome = outcome;
-    this.#landed.add(flight);
+  bringBack(attempt: InFlightAttempt, outcome: Outcome): void {
+    attempt.outcome = outcome;
+    this.#back.add(attempt);
   }
 
   /** Whose outcome is next to be kept: as they came back, or, `inOrder`, as they began and nobody before their turn. */
-  nextLanded(inOrder: boolean): (Flight & { readonly outcome: Outcome }) | undefined {
-    const [flight] = inOrder ? this.#underWay : this.#landed;
-    return flight?.outcome === undefined ? undefined : (flight as Flight & { readonly outcome: Outcome });
+  nextBack(inOrder: boolean): (InFlightAttempt & { readonly outcome: Outcome }) | undefined {
+    const [attempt] = inOrder ? this.#underWay : this.#back;
+    return attempt?.outcome === undefined
+      ? undefined
+      : (attempt as InFlightAttempt & { readonly outcome: Outcome });
   }
 
-  end(flight: Flight): void {
-    this.#underWay.delete(flight);
-    this.#landed.delete(flight);
+  end(attempt: InFlightAttempt): void {
+    this.#underWay.delete(attempt);
+    this.#back.delete(attempt);
   }
 
   clear(): void {
     this.#underWay.clear();
-    this.#landed.clear();
+    this.#back.clear();
   }
 }

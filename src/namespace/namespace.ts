@@ -1,5 +1,5 @@
+import { Dispatcher } from "../delivery/dispatcher.js";
 import type { InProcessReceiver, InProcessReceivers } from "../delivery/in-process.js";
-import { Runner } from "../delivery/runner.js";
 import { Sender } from "../delivery/sender.js";
 import type { Catalogue } from "../domain/catalogue.js";
 import type { Charge } from "../domain/charge.js";
@@ -25,8 +25,11 @@ import type { Signature } from "../schema/webhooks.js";
 import { SizeNotice } from "../store/size-notice.js";
 import type { Snapshots } from "../store/storage.js";
 import { Clock } from "../time/clock.js";
+import { ClockControl } from "../time/clock-control.js";
+import { Reader } from "../time/reader.js";
+import { runAhead } from "../time/run-ahead.js";
+import { Scheduler } from "../time/scheduler.js";
 import type { Wall } from "../time/wall.js";
-import { ClockControl } from "./clock-control.js";
 import { Counters } from "./counters.js";
 import { FaultInjector } from "./faults.js";
 import type { Patience, Watch, WatchEnd } from "./news.js";
@@ -113,7 +116,8 @@ export class Namespace {
   readonly journal: RequestJournal;
   readonly clock: ClockControl;
   readonly snapshots: SavedStates;
-  readonly runner: Runner;
+  readonly #scheduler: Scheduler<Dispatcher>;
+  readonly #reader: Reader;
   readonly #receivers: InProcessReceivers;
   readonly #clock: Clock;
   readonly counters = new Counters();
@@ -188,20 +192,26 @@ export class Namespace {
     const observers = new Observers(options.onError);
     this.#observers = observers;
     const onNotice = shielded(observers, options.onNotice);
-    this.runner = new Runner(this.engine, this.#clock, sender, wall, options.onError, onNotice);
+    const { engine } = this;
+    const clock = this.#clock;
+    this.#scheduler = new Scheduler(
+      { engine, clock, wall, onError: options.onError },
+      (scheduler) => new Dispatcher(scheduler, sender, onNotice),
+    );
     try {
-      this.runner.keepClock();
+      this.#scheduler.run(keepClock(clock.record()));
     } catch (error) {
-      this.runner.close();
+      this.#scheduler.close();
       throw error;
     }
+    this.#reader = new Reader(this.#scheduler, options.onError);
     this.engine.onCommit(() => {
       const failure = options.store.compactIfLarge(() => this.engine.dump());
       if (failure !== undefined) options.onError(failure);
     });
     this.faults = new FaultInjector(this.engine);
     this.#watchers = new Watchers(wall);
-    this.runner.onWake(() => this.#watchers.onWake());
+    this.#scheduler.onWake(() => this.#watchers.onWake());
     if (onNotice !== undefined) {
       const size = new SizeNotice(options.name, onNotice);
       observers.add({ onChange: () => size.note(() => this.engine.state.tables) });
@@ -228,7 +238,7 @@ export class Namespace {
       webhookSecret: options.webhookSecret,
       seed: world.seed,
     };
-    this.clock = new ClockControl(this.engine, this.#clock, this.runner);
+    this.clock = new ClockControl(this.#scheduler);
   }
 
   #furnishScenarios(tx: Parameters<Command<void>>[0]): void {
@@ -273,11 +283,11 @@ export class Namespace {
   }
 
   execute<Result>(command: Command<Result>): Result {
-    return this.runner.execute(command);
+    return this.#scheduler.execute(command);
   }
 
   read<Result>(command: Command<Result>): Result {
-    return this.runner.read(command);
+    return this.#reader.read(command);
   }
 
   /** Restoring puts time back too: it goes on from where the state stood, the way its clock went. */
@@ -286,7 +296,7 @@ export class Namespace {
     const kept = state.get("clock", "clock");
     const { mode, speed } = kept ?? this.#clock.setting;
     const nowMs = Math.max(at, kept?.sandbox_ms ?? at);
-    const refusal = this.runner.replaceWorld((clock) => this.engine.load(state, clock), nowMs, {
+    const refusal = this.clock.replaceState((clock) => this.engine.load(state, clock), nowMs, {
       mode,
       speed,
     });
@@ -322,8 +332,11 @@ export class Namespace {
     this.#watchers.startOver();
   }
 
+  /** Runs a charge's own tasks now until it has that status; the clock stays. */
   advanceCharge(chargeId: string, until: ChargeStatus): Charge | Refusal {
-    return this.runner.advanceCharge(chargeId, until);
+    const nowMs = this.nowMs();
+    this.#scheduler.settle();
+    return runAhead(this.engine, chargeId, until, nowMs);
   }
 
   /** The state with its clock as it stands, which need not be kept for that: it can be read from a full disk. */
@@ -334,11 +347,16 @@ export class Namespace {
   }
 
   get mailboxes() {
-    return this.runner;
+    return this.#scheduler.attempts.mailboxes;
   }
 
   isIdle(): boolean {
-    return this.runner.isSettled() && !this.runner.isAdvancing;
+    return this.#scheduler.isSettled && !this.clock.isAdvancing;
+  }
+
+  /** Resolves when nothing is due and no delivery is under way. */
+  settled(): Promise<void> {
+    return this.#scheduler.settled();
   }
 
   until(watch: Watch, patience: Patience): Promise<WatchEnd> {
@@ -362,7 +380,7 @@ export class Namespace {
   }
 
   settle(): void {
-    this.runner.settleForReading();
+    this.#reader.settle();
   }
 
   /** Back to the initial state; a manual clock goes back to where it started, a running one to wall time. */
@@ -373,7 +391,7 @@ export class Namespace {
     const scenarios: readonly StoredScenario[] = keep.includes("scenarios")
       ? [...this.engine.state.tables.scenarios.values()]
       : [];
-    const refusal = this.runner.replaceWorld(
+    const refusal = this.clock.replaceState(
       (clock) =>
         this.engine.reset(startMs, repeatIds, (tx) => {
           keepClock(clock)(tx);
@@ -419,7 +437,7 @@ export class Namespace {
     this.snapshots.close();
     this.#watchers.close();
     for (const breakOff of this.#sleepers) breakOff();
-    this.runner.close();
+    this.#scheduler.close();
   }
 }
 

@@ -6,7 +6,7 @@ import { parseInstant } from "../schema/time.js";
 import { secretFaults } from "../schema/webhooks.js";
 import { OutOfHandles, StoreError } from "../store/error.js";
 import type { Storage } from "../store/storage.js";
-import type { ClockView } from "./clock-control.js";
+import type { ClockView } from "../time/clock-control.js";
 import { Namespace, type NamespaceOptions, type WebhookOption } from "./namespace.js";
 import type { ScenarioKit } from "./scenario-kit.js";
 

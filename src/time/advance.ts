@@ -1,6 +1,7 @@
 import type { Task } from "../engine/records.js";
 import { type Refusal, refuse } from "../schema/errors.js";
-import { iso } from "../schema/time.js";
+import { iso, MAX_INSTANT_MS } from "../schema/time.js";
+import { LoopDetector } from "./loop-detector.js";
 
 /** One thing that happened because its time came. */
 export interface Fired {
@@ -22,20 +23,111 @@ export type AdvanceTarget =
   | { readonly byMs: number }
   | { readonly until: "next" | "idle" };
 
+/** How many of the things fired an advance reports one by one. */
+const FIRED_LIMIT = 1_000;
 /** Webhooks that lead to calls, and those to webhooks, so many times in a row will never come to rest. */
-export const LONGEST_CHAIN = 1_000;
+const LONGEST_LOOP = 1_000;
+/** An instant in which receivers call back so many times will never end. */
+const CALLS_PER_INSTANT = 10_000;
 
-export function clockBusy(): Refusal {
-  return refuse("CLOCK_BUSY", "The clock is being advanced. Try again when that is done, or pass ?wait=10s.");
+/** An advance under way: where it goes, where it has come to, what happened because of it. */
+export class Advance {
+  readonly loops = new LoopDetector();
+  /** The disk refused something meanwhile. */
+  failure: { readonly error: unknown } | undefined;
+  readonly fromMs: number;
+  /** Undefined when it is not an instant that it goes to. */
+  readonly #toMs: number | undefined;
+  readonly #until: "next" | "idle" | undefined;
+  readonly #clockRuns: boolean;
+  readonly #fired: Fired[] = [];
+  #firedTotal = 0;
+  /** How often it was called from outside at the instant it has come to. */
+  #calls = 0;
+  #reachedNext = false;
+  #nowMs: number;
+
+  private constructor(target: AdvanceTarget, fromMs: number, toMs: number | undefined, clockRuns: boolean) {
+    this.fromMs = fromMs;
+    this.#nowMs = fromMs;
+    this.#toMs = toMs;
+    this.#until = "until" in target ? target.until : undefined;
+    this.#clockRuns = clockRuns;
+  }
+
+  /** Refused when it would go beyond the end of time. */
+  static from(fromMs: number, target: AdvanceTarget, clockRuns: boolean): Advance | Refusal {
+    const toMs = "byMs" in target ? fromMs + target.byMs : "toMs" in target ? target.toMs : undefined;
+    if (toMs !== undefined && toMs > MAX_INSTANT_MS) return beyondTime("byMs" in target ? "by" : "to");
+    return new Advance(target, fromMs, toMs, clockRuns);
+  }
+
+  /** The instant it has come to. */
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** On a clock that stands, what is due at the instant an advance begins at happens without it too. */
+  noteFired(task: Task, atMs: number): void {
+    if (!this.#clockRuns && atMs <= this.fromMs) return;
+    this.#firedTotal++;
+    if (this.#fired.length < FIRED_LIMIT) this.#fired.push({ at: iso(atMs), task: task.kind, ref: task.ref });
+  }
+
+  noteCall(): void {
+    this.#calls++;
+  }
+
+  /** Why it would go on for ever, if nothing ends it. */
+  endless(): Refusal | undefined {
+    return this.#until === "idle" && this.loops.longest > LONGEST_LOOP ? neverIdle(this.#nowMs) : undefined;
+  }
+
+  /** Why the instant it has come to would never end, though there are answers to wait for. */
+  stuck(): Refusal | undefined {
+    return this.#calls > CALLS_PER_INSTANT ? neverPast(this.#nowMs) : undefined;
+  }
+
+  /** All is done at this instant: goes on to the next thing due, or to where it ends; then false. */
+  goOn(next: Task | undefined): boolean {
+    if (this.#toMs !== undefined) {
+      if (next === undefined || next.due_ms > this.#toMs) {
+        this.#nowMs = Math.max(this.#nowMs, this.#toMs);
+        return false;
+      }
+    } else {
+      if (next === undefined || (this.#until === "next" && this.#reachedNext)) return false;
+      this.#reachedNext = true;
+    }
+    if (next.due_ms > this.#nowMs) {
+      this.#calls = 0;
+      this.#nowMs = next.due_ms;
+    }
+    return true;
+  }
+
+  /** What could not be kept has not happened, so its time has not come either. */
+  fallBack(keptMs: number): void {
+    this.#nowMs = Math.max(this.fromMs, keptMs);
+  }
+
+  report(): AdvanceReport {
+    return {
+      from: iso(this.fromMs),
+      to: iso(this.#nowMs),
+      fired: this.#fired,
+      fired_total: this.#firedTotal,
+    };
+  }
 }
 
-export function beyondTime(field: "by" | "to"): Refusal {
+function beyondTime(field: "by" | "to"): Refusal {
   return refuse("VALIDATION_ERROR", "Sandbox time ends with the year 9999.", {
     [field]: "goes beyond the year 9999",
   });
 }
 
-export function neverPast(nowMs: number): Refusal {
+function neverPast(nowMs: number): Refusal {
   return refuse(
     "VALIDATION_ERROR",
     `Time does not get past ${iso(nowMs)}: each webhook gives rise to another.`,
@@ -43,10 +135,10 @@ export function neverPast(nowMs: number): Refusal {
   );
 }
 
-export function neverIdle(nowMs: number): Refusal {
+function neverIdle(nowMs: number): Refusal {
   return refuse(
     "VALIDATION_ERROR",
-    `It never comes to rest: by ${iso(nowMs)} webhooks have led to calls, and those to webhooks, ${LONGEST_CHAIN} times in a row. Advance by a duration or to an instant instead.`,
+    `It never comes to rest: by ${iso(nowMs)} webhooks have led to calls, and those to webhooks, ${LONGEST_LOOP} times in a row. Advance by a duration or to an instant instead.`,
     { until: "what is planned never ends" },
   );
 }

@@ -2,12 +2,12 @@ import type { Change, Delivery, Task } from "../engine/records.js";
 
 /**
  * What leads to what in an advance: a webhook to a call, the call to something planned, that to the next webhook.
- * Everything the engine plans by itself ends some time; a chain through somebody else's hands need not.
+ * Everything the engine plans by itself ends some time; what goes through somebody else's hands need not.
  *
  * Nobody says which webhook a call answers. It is taken for the one that has come furthest of those begun last, so
- * many things that go on side by side make no chain longer, however many they are.
+ * many things that go on side by side make no loop longer, however many they are.
  */
-export class Chain {
+export class LoopDetector {
   /** How many calls in a row led to what is planned for a charge, a withdrawal or a lone delivery. */
   readonly #lengths = new Map<string, number>();
   #longest = 0;

@@ -406,7 +406,7 @@ describe("a disk that refuses", () => {
       store.refuses = false;
       wall.elapse(SECOND);
       (await receiver.arrived(2)).answer();
-      await world.runner.settled();
+      await world.settled();
       expect(receiver.types).toEqual(["charge.awaiting_payment", "charge.processing"]);
       expect(world.engine.dump().collections.deliveries.map(([, one]) => one.status)).toEqual([
         "delivered",

@@ -69,10 +69,10 @@ async function worldBefore(url: string, { unreachable = "hold" }: { unreachable?
   const elapse = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second++) {
       wall.elapse(SECOND);
-      await world.runner.settled();
+      await world.settled();
     }
   };
-  return { wall, world, sandbox, client, notices, elapse, settled: () => world.runner.settled() };
+  return { wall, world, sandbox, client, notices, elapse, settled: () => world.settled() };
 }
 
 const portOf = (url: string) => Number(new URL(url).port);

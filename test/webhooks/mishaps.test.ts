@@ -169,9 +169,9 @@ describe("swap", () => {
     await eventually(async () => (await deliveries(client))[1].status === "delivered");
     first.answer();
     receiver.handler = accept;
-    await world.runner.settled();
+    await world.settled();
     wall.elapse(10 * MINUTE);
-    await world.runner.settled();
+    await world.settled();
     expect(receiver.types).toEqual(["charge.completed", "charge.refunded"]);
     expect((await deliveries(client)).map((one) => [one.status, one.attempts.length])).toEqual(
       Array(2).fill(["delivered", 1]),

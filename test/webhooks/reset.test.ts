@@ -162,13 +162,13 @@ describe("nothing of the old world arrives in the new one", () => {
     open.push(sandbox);
     await client.pay();
     wall.elapse(100);
-    await world.runner.settled();
+    await world.settled();
     expect(receiver.received.length).toBeGreaterThan(0);
     const before = receiver.received.length;
     sandbox.reset();
     expect(world.nowMs()).toBe(wall.nowMs());
     wall.elapse(100 * 86_400_000);
-    await world.runner.settled();
+    await world.settled();
     expect(receiver.received).toHaveLength(before);
     expect(wall.armed).toEqual([]);
   });

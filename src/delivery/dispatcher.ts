@@ -1,0 +1,205 @@
+import { dropDelivery, type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
+import type { Task } from "../engine/records.js";
+import type { Attempts, Scheduler } from "../time/scheduler.js";
+import { HeldEndpoints } from "./held.js";
+import { InFlightAttempts } from "./in-flight.js";
+import { Mailboxes } from "./mailboxes.js";
+import type { Job, Sender } from "./sender.js";
+
+/**
+ * Makes the attempts at deliveries whose time has come: sends them, or leaves them in a mailbox, or holds them; and
+ * brings their outcomes back. An outcome from before a reset is dropped (each reset is a new epoch).
+ */
+export class Dispatcher implements Attempts {
+  readonly mailboxes: Mailboxes;
+  readonly #held: HeldEndpoints;
+  readonly #scheduler: Scheduler;
+  readonly #sender: Sender;
+  readonly #onNotice: (notice: string) => void;
+  readonly #inFlight = new InFlightAttempts();
+  #epoch = 0;
+  #due: Task[] = [];
+  /** The disk refused the outcome of an attempt: it is kept in flight until the disk takes it. */
+  #owesOutcome = false;
+
+  constructor(scheduler: Scheduler, sender: Sender, onNotice: (notice: string) => void = () => {}) {
+    this.#scheduler = scheduler;
+    this.#sender = sender;
+    this.#onNotice = onNotice;
+    this.#held = new HeldEndpoints({
+      wall: scheduler.wall,
+      onNotice,
+      probe: (...held) => scheduler.guarded(() => this.#probe(...held)),
+    });
+    this.mailboxes = new Mailboxes({
+      scheduler,
+      answerWithinMs: sender.timeoutMs,
+      prepare: (task) => this.#prepareOrDrop(task),
+      bringBack: (task, job, outcome) => {
+        this.#inFlight.bringBack(this.#inFlight.begin(task, job), outcome);
+        scheduler.noteOutcome();
+      },
+    });
+    scheduler.engine.onCommit(({ puts }) => {
+      if (puts.some(([collection]) => collection === "endpoints")) this.#lookIntoMailboxes();
+    });
+  }
+
+  get wantTurn(): boolean {
+    return this.#owesOutcome || this.#due.length > 0;
+  }
+
+  get areOpen(): boolean {
+    return this.#inFlight.size > 0 || this.#due.length > 0;
+  }
+
+  add(task: Task): void {
+    this.#due.push(task);
+  }
+
+  begin(): void {
+    const due = this.#due;
+    if (due.length === 0) return;
+    this.#due = [];
+    for (const [index, task] of due.entries()) {
+      try {
+        this.#begin(task);
+      } catch (error) {
+        this.#due = [...due.slice(index), ...this.#due];
+        throw error;
+      }
+    }
+  }
+
+  #begin(task: Task): void {
+    const job = this.#prepareOrDrop(task);
+    if (job === undefined) return;
+    const { webhookId, target, mailbox } = job;
+    if (mailbox !== null) this.mailboxes.post(mailbox, task);
+    else if (this.#mayHold(job) && this.#held.has(webhookId)) this.#held.hold(webhookId, target, task);
+    else {
+      const { engine, clock, advance } = this.#scheduler;
+      advance?.loops.noteAttempt(engine.state.get("deliveries", task.ref), clock.nowMs());
+      this.#send(task, job, (outcome) => {
+        if (outcome === undefined) this.#held.hold(webhookId, target, task);
+      });
+    }
+  }
+
+  #prepare(task: Task): Job | undefined {
+    const { engine, clock } = this.#scheduler;
+    return this.#sender.prepare(engine.state, task.ref, clock.nowMs());
+  }
+
+  #prepareOrDrop(task: Task): Job | undefined {
+    const job = this.#prepare(task);
+    if (job === undefined) this.#scheduler.run(dropDelivery(task));
+    return job;
+  }
+
+  /**
+   * Sends, and brings the outcome back unless the state it is of has been replaced meanwhile.
+   *
+   * @param cameBack hears of the outcome; undefined when nobody listens and the attempt may wait for that, unspent
+   */
+  #send(task: Task, job: Job, cameBack: (outcome: Outcome | undefined) => void): void {
+    const attempt = this.#inFlight.begin(task, job);
+    const epoch = this.#epoch;
+    void job.send().then((outcome) => {
+      if (this.#epoch !== epoch) return;
+      if (outcome.isUnreachable && this.#mayHold(job)) {
+        this.#inFlight.end(attempt);
+        cameBack(undefined);
+      } else {
+        this.#inFlight.bringBack(attempt, outcome);
+        cameBack(outcome);
+      }
+      this.#scheduler.noteOutcome();
+    });
+  }
+
+  /** Whether an attempt may wait for somebody to listen: time must pass by itself for that. */
+  #mayHold(job: Job): boolean {
+    return job.holds && this.#scheduler.clock.runs && this.#scheduler.advance === undefined;
+  }
+
+  /** Whatever comes of it, when it gets through the others follow. */
+  #probe(webhookId: string, target: string, task: Task): void {
+    const job = this.#prepare(task);
+    if (job === undefined) {
+      this.#due.unshift(task, ...this.#held.release(webhookId));
+      this.#scheduler.planPump();
+      return;
+    }
+    this.#send(task, job, (outcome) => {
+      if (outcome === undefined) {
+        this.#held.holdOn(webhookId, target, task);
+        return;
+      }
+      const released = this.#held.release(webhookId);
+      if (!outcome.isUnreachable) this.#onNotice(`${target} is there, ${released.length + 1} sent`);
+      this.#resume(released);
+    });
+  }
+
+  /** What waits in a mailbox that is gone or switched off is dropped: nobody will ever take it. */
+  #lookIntoMailboxes(): void {
+    this.#resume(this.mailboxes.empty());
+  }
+
+  #resume(tasks: readonly Task[]): void {
+    if (tasks.length === 0) return;
+    this.#due.push(...tasks);
+    this.#scheduler.planPump();
+  }
+
+  /**
+   * On a clock that stands, and in an advance, outcomes are committed in the order their attempts began,
+   * however fast each receiver answered: the same calls give the same order. What one of them makes due begins before
+   * the next is committed, for the next may be there already or not. On a running clock nobody waits.
+   */
+  keepOutcomes(): void {
+    const scheduler = this.#scheduler;
+    const inOrder = !scheduler.clock.runs || scheduler.advance !== undefined;
+    for (;;) {
+      const attempt = this.#inFlight.nextBack(inOrder);
+      if (attempt === undefined) break;
+      try {
+        scheduler.run(recordAttempt(attempt.task, attempt.outcome));
+      } catch (error) {
+        this.#owesOutcome = true;
+        throw error;
+      }
+      this.#inFlight.end(attempt);
+      this.#owesOutcome = false;
+      if (inOrder) {
+        scheduler.settle();
+        this.begin();
+      }
+    }
+  }
+
+  /** On a clock that stands nobody would ever come to listen: what was held fails like anything else. */
+  followClock(): void {
+    if (!this.#scheduler.clock.runs) this.#resume(this.#held.releaseAll());
+  }
+
+  callOff(): void {
+    this.#dropAll();
+    this.#sender.abortAll();
+  }
+
+  close(): void {
+    this.#dropAll();
+    this.#sender.close();
+  }
+
+  #dropAll(): void {
+    this.#epoch++;
+    this.#inFlight.clear();
+    this.#due = [];
+    this.#held.releaseAll();
+    this.mailboxes.clear();
+    this.#owesOutcome = false;
+  }
+}

@@ -1,0 +1,113 @@
+import { type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
+import type { Task } from "../engine/records.js";
+import type { Scheduler } from "../time/scheduler.js";
+import type { Job, SignedRequest } from "./sender.js";
+
+/** A delivery that somebody has taken from a mailbox and not answered yet. */
+interface Taken {
+  readonly task: Task;
+  readonly job: Job;
+  readonly request: SignedRequest;
+  /** Calls off the limit its answer has to keep to. */
+  readonly callOff: () => void;
+}
+
+/** What whoever took a delivery answers, or why there was no answer. */
+export type MailboxAnswer = Pick<Outcome, "status" | "response_body" | "error">;
+
+export interface MailboxesOptions {
+  readonly scheduler: Scheduler;
+  /** How long whoever takes a delivery has to answer, in wall time: as long as any receiver. */
+  readonly answerWithinMs: number;
+  /** What to send; undefined, and the delivery dropped, when its endpoint is gone. */
+  readonly prepare: (task: Task) => Job | undefined;
+  /** Keeps the outcome of an attempt like that of one over HTTP. */
+  readonly bringBack: (task: Task, job: Job, outcome: Outcome) => void;
+}
+
+/**
+ * Deliveries that wait to be taken, and those that were and wait for their acknowledgement. Their tasks stay in the
+ * state, so that nothing is lost with this process.
+ */
+export class Mailboxes {
+  readonly #options: MailboxesOptions;
+  readonly #waiting = new Map<string, Task[]>();
+  readonly #taken = new Map<string, Taken>();
+
+  constructor(options: MailboxesOptions) {
+    this.#options = options;
+  }
+
+  get answerWithinMs(): number {
+    return this.#options.answerWithinMs;
+  }
+
+  post(mailbox: string, task: Task): void {
+    const tasks = this.#waiting.get(mailbox);
+    if (tasks === undefined) this.#waiting.set(mailbox, [task]);
+    else tasks.push(task);
+  }
+
+  /** What waits in a mailbox, signed at this moment; each waits for its acknowledgement from then on. */
+  takeFromMailbox(
+    mailbox: string,
+    max: number,
+  ): { readonly deliveryId: string; readonly request: SignedRequest }[] {
+    const { scheduler, prepare } = this.#options;
+    scheduler.settle();
+    scheduler.attempts.begin();
+    const tasks = this.#waiting.get(mailbox)?.splice(0, max) ?? [];
+    return tasks.flatMap((task) => {
+      const job = prepare(task);
+      if (job === undefined) return [];
+      const request = job.sign();
+      const callOff = scheduler.wall.after(this.answerWithinMs, () => this.#missAnswer(task.ref));
+      this.#taken.set(task.ref, { task, job, request, callOff });
+      return [{ deliveryId: task.ref, request }];
+    });
+  }
+
+  /** The answer of whoever took a delivery, or why there was none; false when nobody waits for it. */
+  acknowledge(deliveryId: string, answer: MailboxAnswer): boolean {
+    const taken = this.#taken.get(deliveryId);
+    if (taken === undefined) return false;
+    this.#options.scheduler.run(recordAttempt(taken.task, this.#outcomeOf(taken, answer)));
+    taken.callOff();
+    this.#taken.delete(deliveryId);
+    return true;
+  }
+
+  /** Nobody has answered in time: the attempt has failed. */
+  #missAnswer(deliveryId: string): void {
+    const taken = this.#taken.get(deliveryId);
+    if (taken === undefined) return;
+    this.#taken.delete(deliveryId);
+    const error = `not acknowledged within ${this.answerWithinMs / 1000} s`;
+    const outcome = this.#outcomeOf(taken, { status: null, response_body: null, error });
+    this.#options.bringBack(taken.task, taken.job, outcome);
+  }
+
+  #outcomeOf({ request: { headers, sentAt } }: Taken, answer: MailboxAnswer): Outcome {
+    return {
+      sent_at: sentAt,
+      duration_ms: Math.max(0, this.#options.scheduler.wall.nowMs() - Date.parse(sentAt)),
+      request_headers: headers,
+      ...answer,
+      retryAfterMs: null,
+    };
+  }
+
+  /** All that waits to be taken, each mailbox's in order. */
+  empty(): Task[] {
+    const tasks = [...this.#waiting.values()].flat();
+    this.#waiting.clear();
+    return tasks;
+  }
+
+  /** Nothing of what was taken is answered any more. */
+  clear(): void {
+    this.#waiting.clear();
+    for (const { callOff } of this.#taken.values()) callOff();
+    this.#taken.clear();
+  }
+}

@@ -1,0 +1,179 @@
+import { keepClock } from "../engine/commands/world.js";
+import type { ClockRecord } from "../engine/records.js";
+import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
+import type { ClockSetting } from "../schema/options.js";
+import { iso } from "../schema/time.js";
+import { Advance, type AdvanceReport, type AdvanceTarget } from "./advance.js";
+import { type Scheduler, TASKS_PER_TURN } from "./scheduler.js";
+import { yieldToOthers } from "./wall.js";
+
+/** A namespace's clock as callers see it (contract section 4: clock). */
+export interface ClockView {
+  readonly mode: string;
+  readonly speed: number;
+  readonly now: string;
+  readonly next_due: string | null;
+  readonly advancing: boolean;
+}
+
+export interface ClockRequest {
+  readonly setting: ClockSetting | undefined;
+  /** Leap to this time first. */
+  readonly nowMs: number | undefined;
+}
+
+/** A namespace's clock, to be read, set and moved from outside: one at a time. */
+export class ClockControl {
+  readonly #scheduler: Scheduler;
+  #lastTurn: Promise<void> = Promise.resolve();
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  get isAdvancing(): boolean {
+    return this.#scheduler.advance !== undefined;
+  }
+
+  view(): ClockView {
+    const { clock, engine } = this.#scheduler;
+    const { mode, speed } = clock.setting;
+    const next = engine.nextTask();
+    return {
+      mode: mode === "scaled" ? `${speed}x` : mode,
+      speed,
+      now: iso(clock.nowMs()),
+      next_due: next === undefined ? null : iso(Math.max(next.due_ms, clock.nowMs())),
+      advancing: this.isAdvancing,
+    };
+  }
+
+  /** Leaps if that is asked for, and sets how time goes. What is due first happens. */
+  async set({ setting, nowMs }: ClockRequest): Promise<Refusal | undefined> {
+    const { clock } = this.#scheduler;
+    if (nowMs !== undefined && nowMs > clock.nowMs()) {
+      const result = await this.advance({ toMs: nowMs }, setting);
+      return isRefusal(result) ? result : undefined;
+    }
+    if (this.isAdvancing) return clockBusy();
+    this.#scheduler.settle();
+    const fromMs = clock.nowMs();
+    const wanted = setting ?? clock.setting;
+    // Kept first: a disk that refuses leaves the clock as it was.
+    this.#keep(fromMs, wanted);
+    this.#scheduler.goOn(fromMs, wanted);
+    return undefined;
+  }
+
+  #keep(nowMs: number, setting: ClockSetting): void {
+    const { clock, engine } = this.#scheduler;
+    engine.execute(keepClock(clock.recordOf(nowMs, setting)), nowMs);
+  }
+
+  /**
+   * Leaps to a later time and runs everything that falls due on the way, each at its own time. All attempts
+   * begun at an instant are awaited before time passes it.
+   *
+   * @param wanted how time goes from there on, unless it is refused
+   */
+  async advance(
+    target: AdvanceTarget,
+    wanted: ClockSetting = this.#scheduler.clock.setting,
+  ): Promise<AdvanceReport | Refusal> {
+    if (this.isAdvancing) return clockBusy();
+    const scheduler = this.#scheduler;
+    const { clock, engine } = scheduler;
+    let { setting } = clock;
+    // A running clock is read once: the leap begins where it is said to, and is as long as it was asked to be.
+    const advance = Advance.from(clock.nowMs(), target, clock.runs);
+    if (isRefusal(advance)) return advance;
+    scheduler.beginAdvance(advance);
+    let refusal: Refusal | undefined;
+    try {
+      refusal = await this.#runThrough(advance);
+      if (!scheduler.isClosed) {
+        const next = refusal === undefined ? wanted : setting;
+        this.#keep(advance.nowMs, next);
+        setting = next;
+      }
+    } catch (error) {
+      advance.fallBack(engine.state.at);
+      throw error;
+    } finally {
+      scheduler.endAdvance();
+      if (!scheduler.isClosed) scheduler.goOn(advance.nowMs, setting);
+    }
+    return refusal ?? advance.report();
+  }
+
+  /** Until it is where it was to go, or can be told never to get there. */
+  async #runThrough(advance: Advance): Promise<Refusal | undefined> {
+    const scheduler = this.#scheduler;
+    let sinceYield = 0;
+    for (;;) {
+      if (advance.failure !== undefined) throw advance.failure.error;
+      const ran = scheduler.runTurn(advance.nowMs);
+      sinceYield += ran;
+      if (sinceYield >= TASKS_PER_TURN) {
+        sinceYield = 0;
+        await yieldToOthers();
+      }
+      if (scheduler.isClosed) return undefined;
+      const endless = advance.endless();
+      if (endless !== undefined) return endless;
+      if (ran > 0) continue;
+      if (scheduler.attempts.areOpen) {
+        const stuck = advance.stuck();
+        if (stuck !== undefined) return stuck;
+        await scheduler.somethingHappened();
+        continue;
+      }
+      if (!advance.goOn(scheduler.engine.nextTask())) return undefined;
+      scheduler.clock.hold(advance.nowMs);
+    }
+  }
+
+  /**
+   * Another state takes the place of the present one: nothing under way for the old one arrives in it.
+   *
+   * @param replace keeps the new state with the clock it is given in it; when it throws, the old one goes on
+   */
+  replaceState(
+    replace: (clock: ClockRecord) => void,
+    nowMs: number,
+    setting: ClockSetting,
+  ): Refusal | undefined {
+    if (this.isAdvancing) return clockBusy();
+    const scheduler = this.#scheduler;
+    replace(scheduler.clock.recordOf(nowMs, setting));
+    scheduler.attempts.callOff();
+    scheduler.goOn(nowMs, setting);
+    scheduler.wake();
+    return undefined;
+  }
+
+  /** Resolves when no advance is under way, or when so much wall time has passed. */
+  async idle(timeoutMs: number): Promise<void> {
+    const scheduler = this.#scheduler;
+    let isOver = false;
+    const callOff = scheduler.wall.after(timeoutMs, () => {
+      isOver = true;
+      scheduler.wake();
+    });
+    while (this.isAdvancing && !isOver && !scheduler.isClosed) {
+      await scheduler.somethingHappened();
+      if (!this.isAdvancing) await this.#turn();
+    }
+    callOff();
+  }
+
+  /** Those who waited go on one at a time: each may begin an advance that the next has to wait for. */
+  #turn(): Promise<void> {
+    this.#lastTurn = this.#lastTurn.then(yieldToOthers);
+    return this.#lastTurn;
+  }
+}
+
+function clockBusy(): Refusal {
+  return refuse("CLOCK_BUSY", "The clock is being advanced. Try again when that is done, or pass ?wait=10s.");
+}
