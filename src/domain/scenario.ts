@@ -2,12 +2,10 @@ import type { Glob } from "../schema/globs.js";
 import type {
   AmountMatch,
   ChargeMatch,
-  ChargeRule,
   FaultRule,
   Scenario,
   WebhookRule,
   WithdrawalMatch,
-  WithdrawalRule,
 } from "../schema/scenario.js";
 import { anyGlobMatches } from "./glob.js";
 import { compare } from "./money.js";
@@ -58,48 +56,29 @@ export function matches(
   return true;
 }
 
-/** The first of a scenario's rules of that kind that matches, scenario by scenario in the order given. */
-export function firstRule<Kind extends "webhooks" | "faults">(
-  kind: Kind,
-  scenarios: Iterable<Scenario>,
-  subject: Subject,
-  isLeft: (scenario: string, index: number, rule: RuleOf<Kind>) => boolean = () => true,
-): { readonly scenario: string; readonly index: number; readonly rule: RuleOf<Kind> } | undefined {
-  for (const scenario of scenarios)
-    for (const [index, rule] of ((scenario[kind] ?? []) as RuleOf<Kind>[]).entries())
-      if (matches(rule.match, subject) && isLeft(scenario.name, index, rule))
-        return { scenario: scenario.name, index, rule };
-  return undefined;
-}
+type RuleKind = "charges" | "withdrawals" | "webhooks" | "faults";
+type RuleOf<Kind extends RuleKind> = NonNullable<Scenario[Kind]>[number];
 
-type RuleOf<Kind extends "webhooks" | "faults"> = NonNullable<Scenario[Kind]>[number];
-
+/** A rule that applies, and where it stands. */
 export interface Choice<Rule> {
   readonly scenario: string;
+  readonly index: number;
   readonly rule: Rule;
 }
 
 /**
- * The first rule that applies, scenario by scenario in the order given (contract section 4: asked for by
+ * The first rule of that kind that applies, scenario by scenario in the order given (contract section 4: asked for by
  * name, then the active ones last activated first, then `default`).
  */
-export function choose(
-  kind: "charges",
+export function firstRule<Kind extends RuleKind>(
+  kind: Kind,
   scenarios: Iterable<Scenario>,
   subject: Subject,
-): Choice<ChargeRule> | undefined;
-export function choose(
-  kind: "withdrawals",
-  scenarios: Iterable<Scenario>,
-  subject: Subject,
-): Choice<WithdrawalRule> | undefined;
-export function choose(
-  kind: "charges" | "withdrawals",
-  scenarios: Iterable<Scenario>,
-  subject: Subject,
-): Choice<ChargeRule | WithdrawalRule> | undefined {
+  isLeft: (scenario: string, index: number, rule: RuleOf<Kind>) => boolean = () => true,
+): Choice<RuleOf<Kind>> | undefined {
   for (const scenario of scenarios)
-    for (const rule of scenario[kind] ?? [])
-      if (matches(rule.match, subject)) return { scenario: scenario.name, rule };
+    for (const [index, rule] of ((scenario[kind] ?? []) as RuleOf<Kind>[]).entries())
+      if (matches(rule.match, subject) && isLeft(scenario.name, index, rule))
+        return { scenario: scenario.name, index, rule };
   return undefined;
 }

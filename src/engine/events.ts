@@ -12,21 +12,24 @@ import type { Transaction } from "./transaction.js";
 
 export interface Emission<Source> {
   readonly type: string;
-  readonly mode: Mode;
-  readonly organizationId: string | null;
+  /** Who hears it, and the scenario that was asked for by name: its webhook rules come first. */
+  readonly owner: {
+    readonly mode: Mode;
+    readonly organization_id: string | null;
+    readonly scenario_asked: string | null;
+  };
   /** The charge or withdrawal it is about; its events are delivered in order. */
   readonly objectId: string | null;
   /** The data is exactly what a read of the object answers at this moment: what `toJson` makes of its record. */
   readonly source: Source;
   readonly toJson: (source: Source) => string;
-  /** What webhook rules are held against, and the scenario the object asked for by name. */
+  /** What webhook rules are held against. */
   readonly subject: () => Subject;
-  readonly scenario: string | null;
 }
 
 /** Records an event and plans its delivery to each endpoint that wants it. */
 export function emit<Source>(tx: Transaction, emission: Emission<Source>): EventRecord {
-  const { type, mode, organizationId, objectId } = emission;
+  const { type, owner, objectId } = emission;
   const event_id = tx.id("event");
   const name = own(tx.settings.event_names, type) ?? type;
   const head: EventHead = {
@@ -34,8 +37,8 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
     seq: tx.next("event_seq"),
     type,
     at: tx.at,
-    mode,
-    organization_id: organizationId,
+    mode: owner.mode,
+    organization_id: owner.organization_id,
     object_id: objectId,
   };
   const event = new WrittenLater(head, name, emission.source, emission.toJson);
@@ -43,7 +46,7 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
   for (const endpoint of tx.state.endpoints())
     if (hears(endpoint, event, name)) {
       const { fields, metadata } = emission.subject();
-      const found = firstRule("webhooks", scenariosFor(tx.state, emission.scenario), {
+      const found = firstRule("webhooks", scenariosFor(tx.state, owner.scenario_asked), {
         metadata,
         fields: { ...fields, type, url: endpoint.url ?? `mailbox:${endpoint.mailbox}` },
       });

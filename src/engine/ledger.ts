@@ -27,25 +27,29 @@ export function openHoldings(
   return opened;
 }
 
-export interface PostingOrder {
-  readonly kind: string;
+/** Whose accounts are meant. */
+export interface AccountOwner {
   readonly mode: Mode;
-  readonly organizationId: string;
+  readonly organization_id: string;
   readonly currency: string;
-  /** The charge, withdrawal or fixture it is for. */
-  readonly objectId: string;
-  readonly postings: readonly Posting[];
 }
 
-/** Posts to the ledger, or refuses with INSUFFICIENT_BALANCE when an account would be overdrawn. */
-export function post(tx: Transaction, order: PostingOrder): Refusal | undefined {
-  const held = openHoldings(tx, order.mode, order.organizationId, order.currency);
-  const applied = applyPostings(held, order.postings);
+/**
+ * Posts to the ledger, or refuses with INSUFFICIENT_BALANCE when an account would be overdrawn.
+ *
+ * @param objectId the charge, withdrawal or fixture it is for
+ */
+export function post(
+  tx: Transaction,
+  kind: string,
+  { mode, organization_id, currency }: AccountOwner,
+  objectId: string,
+  postings: readonly Posting[],
+): Refusal | undefined {
+  const held = openHoldings(tx, mode, organization_id, currency);
+  const applied = applyPostings(held, postings);
   if ("overdrawn" in applied)
-    return refuse(
-      "INSUFFICIENT_BALANCE",
-      `The ${applied.overdrawn} balance in ${order.currency} is too low.`,
-    );
+    return refuse("INSUFFICIENT_BALANCE", `The ${applied.overdrawn} balance in ${currency} is too low.`);
   tx.put("holdings", held.key, applied.holdings);
   const seq = tx.next("entry");
   const entry_id = `le_${seq}`;
@@ -53,12 +57,12 @@ export function post(tx: Transaction, order: PostingOrder): Refusal | undefined 
     entry_id,
     seq,
     at: tx.at,
-    kind: order.kind,
-    mode: order.mode,
-    organization_id: order.organizationId,
-    currency: order.currency,
-    object_id: order.objectId,
-    postings: order.postings,
+    kind,
+    mode,
+    organization_id,
+    currency,
+    object_id: objectId,
+    postings,
   });
   return undefined;
 }

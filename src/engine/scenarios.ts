@@ -1,3 +1,4 @@
+import type { ErrorDetails } from "../schema/errors.js";
 import type { Scenario } from "../schema/scenario.js";
 import type { State } from "./state.js";
 
@@ -25,17 +26,21 @@ export function* scenariosFor(state: State, asked: string | null): Generator<Sce
   if (fallback !== undefined && asked !== DEFAULT_SCENARIO) yield fallback;
 }
 
-/** What a request may say about the scenario it wants, and what is wrong with it. */
+/** The scenario a request asks for by name, in a header or else in its body's metadata, and what is wrong with that. */
 export function askedScenario(
   state: State,
   header: string | null,
-  metadata: unknown,
-): { name: string | null; fault?: string } {
-  const fromMetadata =
-    typeof metadata === "object" && metadata !== null && Object.hasOwn(metadata, "sandbox_scenario")
-      ? (metadata as Record<string, unknown>).sandbox_scenario
-      : undefined;
+  body: unknown,
+): { readonly name: string | null; readonly faults: ErrorDetails } {
+  const fromMetadata = memberOf(memberOf(body, "metadata"), "sandbox_scenario");
   const name = header ?? (typeof fromMetadata === "string" ? fromMetadata : null);
-  if (name === null || findScenario(state, name) !== undefined) return { name };
-  return { name, fault: `there is no scenario "${name}"; known: ${scenarioNames(state).join(", ")}` };
+  if (name === null || findScenario(state, name) !== undefined) return { name, faults: {} };
+  const fault = `there is no scenario "${name}"; known: ${scenarioNames(state).join(", ")}`;
+  return { name, faults: { sandbox_scenario: fault } };
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
 }

@@ -1,4 +1,4 @@
-import { expireCharge, runTimelineEntry, settleCharge } from "./commands/charges.js";
+import { expireCharge, runTimelineEntry, settleCharge } from "./commands/charge-life.js";
 import { runWithdrawalEntry } from "./commands/withdrawals.js";
 import type { Task } from "./records.js";
 import type { Command } from "./transaction.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { amountMatches, choose, matches, type Subject } from "../../src/domain/scenario.js";
+import { amountMatches, firstRule, matches, type Subject } from "../../src/domain/scenario.js";
 import { askedScenario, scenariosFor } from "../../src/engine/scenarios.js";
 import { State } from "../../src/engine/state.js";
 import { type ChargeMatch, type Scenario, scenarioSchema } from "../../src/schema/scenario.js";
@@ -95,7 +95,8 @@ const scenario = (name: string, ...wanted: (string | undefined)[]): Scenario => 
 });
 
 describe("the choice of a rule", () => {
-  const reason = (scenarios: Scenario[]) => choose("charges", scenarios, subject)?.rule.timeline[0]?.reason;
+  const reason = (scenarios: Scenario[]) =>
+    firstRule("charges", scenarios, subject)?.rule.timeline[0]?.reason;
 
   it("takes the first rule that matches, in the order of the file", () => {
     expect(reason([scenario("one", "bob@*", "ada@*", undefined)])).toBe("one:ada@*");
@@ -109,8 +110,8 @@ describe("the choice of a rule", () => {
   });
 
   it("finds nothing where nothing matches", () => {
-    expect(choose("charges", [scenario("one", "bob@*")], subject)).toBeUndefined();
-    expect(choose("withdrawals", [scenario("one", undefined)], subject)).toBeUndefined();
+    expect(firstRule("charges", [scenario("one", "bob@*")], subject)).toBeUndefined();
+    expect(firstRule("withdrawals", [scenario("one", undefined)], subject)).toBeUndefined();
   });
 });
 
@@ -146,17 +147,18 @@ describe("the order of scenarios", () => {
   });
 
   it("takes the header's word before the metadata's", () => {
-    expect(askedScenario(known, "idle", { sandbox_scenario: "older" })).toEqual({ name: "idle" });
-    expect(askedScenario(known, null, { sandbox_scenario: "older" })).toEqual({ name: "older" });
-    expect(askedScenario(known, null, {})).toEqual({ name: null });
-    expect(askedScenario(known, null, undefined)).toEqual({ name: null });
-    expect(askedScenario(known, null, { sandbox_scenario: 7 })).toEqual({ name: null });
+    const asking = (sandbox_scenario: unknown) => ({ metadata: { sandbox_scenario } });
+    const nameOf = (header: string | null, body: unknown) => askedScenario(known, header, body);
+    expect(nameOf("idle", asking("older"))).toEqual({ name: "idle", faults: {} });
+    expect(nameOf(null, asking("older"))).toEqual({ name: "older", faults: {} });
+    for (const body of [{ metadata: {} }, {}, undefined, null, asking(7)])
+      expect(nameOf(null, body)).toEqual({ name: null, faults: {} });
   });
 
   it("faults an unknown name, and names the known ones", () => {
-    expect(askedScenario(known, "nope", undefined).fault).toBe(
-      'there is no scenario "nope"; known: default, idle, newer, older',
-    );
+    expect(askedScenario(known, "nope", undefined).faults).toEqual({
+      sandbox_scenario: 'there is no scenario "nope"; known: default, idle, newer, older',
+    });
   });
 });
 

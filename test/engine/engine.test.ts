@@ -40,15 +40,15 @@ function control(chargeId: string, to: Parameters<typeof transitionCharge>[1]) {
 
 /** Takes money out of the shop's available balance, as a withdrawal does. */
 function drain(currency: string, amount: string): Command<unknown> {
+  const { organization_id } = SHOP.organization;
   return (tx) =>
-    post(tx, {
-      kind: "withdrawal",
-      mode: "test",
-      organizationId: SHOP.organization.organization_id,
-      currency,
-      objectId: "wd_test",
-      postings: withdrawalPostings(amount),
-    });
+    post(
+      tx,
+      "withdrawal",
+      { mode: "test", organization_id, currency },
+      "wd_test",
+      withdrawalPostings(amount),
+    );
 }
 
 /** A busy quarter of an hour: fiat and crypto, both modes, every kind of task, control moves and refusals. */
@@ -473,13 +473,7 @@ describe("a restore", () => {
 });
 
 describe("the ledger", () => {
-  const order = {
-    kind: "test",
-    mode: "test",
-    organizationId: "org_sandbox",
-    currency: "KES",
-    objectId: "x",
-  } as const;
+  const owner = { mode: "test", organization_id: "org_sandbox", currency: "KES" } as const;
 
   it("throws on postings that do not balance, and nothing is committed", () => {
     const store = recordingStore();
@@ -487,7 +481,7 @@ describe("the ledger", () => {
     const before = bytesOf(engine);
     const unbalanced: Command<unknown> = (tx) => {
       tx.put("rates", "KES", { code: "KES", rate: "1" });
-      return post(tx, { ...order, postings: [{ account: "available", amount: "1.00" }] });
+      return post(tx, "test", owner, "x", [{ account: "available", amount: "1.00" }]);
     };
     expect(() => engine.execute(unbalanced, START_MS)).toThrow(/do not balance/);
     expect([store.changes, bytesOf(engine)]).toEqual([[], before]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { chargeSubject } from "../../src/engine/commands/charges.js";
 import { emit } from "../../src/engine/events.js";
+import { chargeSubject } from "../../src/engine/subjects.js";
 import { own } from "../../src/schema/own.js";
 import { KES_ORDER, openApi } from "../support/api-client.js";
 import { newCharge, newEngine, START_MS } from "../support/engine.js";
@@ -90,13 +90,11 @@ describe("a name that every object has", () => {
         (tx) =>
           emit(tx, {
             type,
-            mode: "test",
-            organizationId: null,
+            owner: { mode: "test", organization_id: null, scenario_asked: null },
             objectId: null,
             source: charge,
             toJson: () => "{}",
             subject: () => chargeSubject(charge),
-            scenario: null,
           }),
         START_MS,
       );

@@ -8,8 +8,9 @@ import type { Caller } from "../caller.js";
 import { leadsTo, nothingLeadsTo } from "../look-ahead.js";
 import { askedScenario } from "../scenarios.js";
 import type { Command, Transaction } from "../transaction.js";
-import { beginExpiry, beginTimeline, moveCharge, newCharge } from "./charges.js";
+import { beginExpiry, beginTimeline, moveCharge, putCharge } from "./charge-life.js";
 import { pricedBy, pricedByDefault, usualCurrency } from "./methods.js";
+import { newCharge } from "./new-charge.js";
 import { validQuote } from "./quotes.js";
 
 /**
@@ -22,13 +23,8 @@ export function createCheckout(
   scenarioHeader: string | null,
 ): Command<Charge | Refusal> {
   return (tx) => {
-    const asked = askedScenario(tx.state, scenarioHeader, (raw as { metadata?: unknown } | null)?.metadata);
-    const request = readCheckoutRequest(
-      tx.catalogue,
-      caller.organization,
-      raw,
-      asked.fault === undefined ? {} : { sandbox_scenario: asked.fault },
-    );
+    const asked = askedScenario(tx.state, scenarioHeader, raw);
+    const request = readCheckoutRequest(tx.catalogue, caller.organization, raw, asked.faults);
     if (isRefusal(request)) return request;
     const { body, pricing, methods } = request;
     if (body.quote_id !== undefined) {
@@ -38,18 +34,14 @@ export function createCheckout(
       if (!methods.includes(quote.payment_method))
         return invalid({ payment_methods: `must include ${quote.payment_method}, which the quote is for` });
     }
-    const charge = beginExpiry(
-      tx,
-      newCharge(tx, caller, {
-        kind: "hosted",
-        body,
-        pricing,
-        offeredMethods: methods,
-        scenarioAsked: asked.name,
-      }),
-    );
-    tx.put("charges", charge.charge_id, charge);
-    return charge;
+    const charge = newCharge(tx, caller, {
+      kind: "hosted",
+      body,
+      pricing,
+      offeredMethods: methods,
+      scenarioAsked: asked.name,
+    });
+    return putCharge(tx, beginExpiry(tx, charge));
   };
 }
 

@@ -5,11 +5,10 @@ import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js
 import { eventTypeOf, toldBy, unknownEventType } from "../../schema/event-types.js";
 import { emit, planDelivery } from "../events.js";
 import type { Delivery, EventRecord } from "../records.js";
+import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetail, withdrawalView } from "../views.js";
-import { chargeSubject } from "./charges.js";
 import { sampleCharge, sampleWithdrawal } from "./samples.js";
-import { withdrawalSubject } from "./withdrawals.js";
 
 export interface Trigger {
   /** The sandbox's own name of it, or the one it is sent under. */
@@ -36,13 +35,11 @@ export function triggerEvent(trigger: Trigger): Command<EventRecord | Refusal> {
     const { charge } = about;
     return emit(tx, {
       type: type ?? trigger.type,
-      mode: charge?.mode ?? trigger.mode,
-      organizationId: charge?.organization_id ?? null,
+      owner: charge ?? { mode: trigger.mode, organization_id: null, scenario_asked: null },
       objectId: charge?.charge_id ?? null,
       source: JSON.stringify(overlaid(about.record, trigger.data ?? {})),
       toJson: (json) => json,
       subject: () => about.subject,
-      scenario: charge?.scenario_asked ?? null,
     });
   };
 }

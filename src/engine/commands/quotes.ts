@@ -26,12 +26,7 @@ export function createQuote(
 ): Command<Quote | Refusal> {
   return (tx) => {
     const asked = askedScenario(tx.state, scenarioHeader, undefined);
-    const request = readQuoteRequest(
-      tx.catalogue,
-      caller.organization,
-      body,
-      asked.fault === undefined ? {} : { sandbox_scenario: asked.fault },
-    );
+    const request = readQuoteRequest(tx.catalogue, caller.organization, body, asked.faults);
     if (isRefusal(request)) return request;
     const { pricing, method, currency, rail } = request;
     const priced = price(pricing, currency.code, termsFor(tx, pricing.base_currency, currency, method));

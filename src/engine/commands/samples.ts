@@ -8,8 +8,8 @@ import type { Caller } from "../caller.js";
 import { digestOf } from "../ids.js";
 import { termsFor } from "../market.js";
 import type { Transaction } from "../transaction.js";
-import { newCharge } from "./charges.js";
 import { priceCharge } from "./methods.js";
+import { newCharge } from "./new-charge.js";
 import { walletFor } from "./quotes.js";
 import { newWithdrawal } from "./withdrawals.js";
 

@@ -6,8 +6,8 @@ import {
 } from "../../domain/ledger.js";
 import { add, toCanonical } from "../../domain/money.js";
 import { readWithdrawalRequest } from "../../domain/requests.js";
-import { choose, type Subject } from "../../domain/scenario.js";
-import { entryAt, verdictOn } from "../../domain/timeline.js";
+import type { Subject } from "../../domain/scenario.js";
+import { entryAt } from "../../domain/timeline.js";
 import { transitionWithdrawal, WITHDRAWAL_RULES, type Withdrawal } from "../../domain/withdrawal.js";
 import type { WithdrawalStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
@@ -17,8 +17,10 @@ import type { Caller } from "../caller.js";
 import { emit } from "../events.js";
 import { post } from "../ledger.js";
 import { findOwned } from "../queries.js";
-import type { Destination, Task } from "../records.js";
-import { askedScenario, scenariosFor } from "../scenarios.js";
+import type { Task } from "../records.js";
+import { askedScenario } from "../scenarios.js";
+import { withdrawalSubject } from "../subjects.js";
+import { planEntry, takeTurn, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
 import { withdrawalView } from "../views.js";
 
@@ -29,24 +31,17 @@ export function createWithdrawal(
   scenarioHeader: string | null,
 ): Command<Withdrawal | Refusal> {
   return (tx) => {
-    const asked = askedScenario(tx.state, scenarioHeader, (raw as { metadata?: unknown } | null)?.metadata);
-    const request = readWithdrawalRequest(
-      tx.catalogue,
-      raw,
-      (id) => findOwned(tx.state, "destinations", caller, id)?.fields.currency,
-      asked.fault === undefined ? {} : { sandbox_scenario: asked.fault },
-    );
+    const asked = askedScenario(tx.state, scenarioHeader, raw);
+    const currencyOf = (id: string) => findOwned(tx.state, "destinations", caller, id)?.fields.currency;
+    const request = readWithdrawalRequest(tx.catalogue, raw, currencyOf, asked.faults);
     if (isRefusal(request)) return request;
     const { amount, currency, body } = request;
-    const withdrawal = newWithdrawal(tx, caller, {
-      body: { ...body, amount },
-      currency,
-      scenarioAsked: asked.name,
-    });
-    const refusal = postFor(tx, withdrawal, "withdrawal", withdrawalPostings(add(amount, withdrawal.fee)));
+    const wanted = { body: { ...body, amount }, currency, scenarioAsked: asked.name };
+    const withdrawal = newWithdrawal(tx, caller, wanted);
+    const taken = withdrawalPostings(add(amount, withdrawal.fee));
+    const refusal = post(tx, "withdrawal", withdrawal, withdrawal.withdrawal_id, taken);
     if (refusal !== undefined) return refusal;
-    const destination = tx.get("destinations", body.destination_id)!;
-    return beginTimeline(tx, withdrawal, destination);
+    return planStep(tx, withTimeline(tx, "withdrawals", withdrawal, subjectOf(tx, withdrawal)), 0);
   };
 }
 
@@ -83,76 +78,20 @@ export function newWithdrawal(tx: Transaction, caller: Caller, wanted: NewWithdr
   };
 }
 
-function postFor(
-  tx: Transaction,
-  withdrawal: Withdrawal,
-  kind: string,
-  postings: ReturnType<typeof withdrawalPostings>,
-): Refusal | undefined {
-  return post(tx, {
-    kind,
-    mode: withdrawal.mode,
-    organizationId: withdrawal.organization_id,
-    currency: withdrawal.currency,
-    objectId: withdrawal.withdrawal_id,
-    postings,
-  });
+function subjectOf(tx: Transaction, withdrawal: Withdrawal): Subject {
+  return withdrawalSubject(withdrawal, tx.get("destinations", withdrawal.destination_id));
 }
 
-/** What the scenarios' withdrawal rules are held against. */
-export function withdrawalSubject(withdrawal: Withdrawal, destination: Destination | undefined): Subject {
-  return {
-    metadata: withdrawal.metadata,
-    fields: {
-      ...destination?.fields,
-      withdrawal_id: withdrawal.withdrawal_id,
-      mode: withdrawal.mode,
-      organization_id: withdrawal.organization_id,
-      currency: withdrawal.currency,
-      amount: withdrawal.amount,
-      destination_id: withdrawal.destination_id,
-      reference: withdrawal.reference,
-    },
-  };
-}
-
-function beginTimeline(tx: Transaction, withdrawal: Withdrawal, destination: Destination): Withdrawal {
-  const asked = withdrawal.scenario_asked;
-  const choice = choose(
-    "withdrawals",
-    scenariosFor(tx.state, asked),
-    withdrawalSubject(withdrawal, destination),
-  );
-  const matched: Withdrawal = {
-    ...withdrawal,
-    scenario: choice?.scenario ?? null,
-    timeline: choice?.rule.timeline ?? [],
-    notes:
-      asked !== null && choice?.scenario !== asked
-        ? [{ at: tx.at, note: `no rule of scenario ${asked} matches; ${choice?.scenario ?? "none"} applies` }]
-        : [],
-  };
-  return planEntry(tx, matched, 0);
-}
-
-/** Plans the entry at `step` and puts the withdrawal. */
-function planEntry(tx: Transaction, withdrawal: Withdrawal, step: number): Withdrawal {
+/** Plans the entry at `step`, if there is one, and puts the withdrawal. */
+function planStep(tx: Transaction, withdrawal: Withdrawal, step: number): Withdrawal {
   const entry = entryAt(withdrawal.timeline, step, tx.atMs, undefined);
-  const planned: Withdrawal = {
-    ...withdrawal,
-    timeline_task:
-      entry === undefined
-        ? null
-        : tx.schedule({
-            due_ms: entry.dueMs,
-            rank: 1,
-            kind: "withdrawal",
-            ref: withdrawal.withdrawal_id,
-            step,
-          }),
-  };
-  tx.put("withdrawals", planned.withdrawal_id, planned);
-  return planned;
+  const task = planEntry(tx, "withdrawal", withdrawal.withdrawal_id, entry);
+  return putWithdrawal(tx, { ...withdrawal, timeline_task: task ?? null });
+}
+
+function putWithdrawal(tx: Transaction, withdrawal: Withdrawal): Withdrawal {
+  tx.put("withdrawals", withdrawal.withdrawal_id, withdrawal);
+  return withdrawal;
 }
 
 /** Changes a withdrawal's status by way of `transitionWithdrawal()`; puts it, or refuses and changes nothing. */
@@ -166,31 +105,25 @@ export function moveWithdrawal(
   const moved = transitionWithdrawal(withdrawal, to, tx.atMs, actor, reason);
   if (moved === "illegal")
     return refuse("INVALID_TRANSITION", `A withdrawal that is ${withdrawal.status} cannot become ${to}.`);
-  let next = moved.withdrawal;
-  const { amount, fee } = next;
+  const { withdrawal: next, funds } = moved;
+  const { withdrawal_id, amount, fee } = next;
   const refusal =
-    moved.funds === "arrived"
-      ? postFor(tx, next, "withdrawal_completed", withdrawalDonePostings(amount, fee))
-      : moved.funds === "returned"
-        ? postFor(tx, next, "withdrawal_returned", withdrawalReturnedPostings(add(amount, fee)))
+    funds === "arrived"
+      ? post(tx, "withdrawal_completed", next, withdrawal_id, withdrawalDonePostings(amount, fee))
+      : funds === "returned"
+        ? post(tx, "withdrawal_returned", next, withdrawal_id, withdrawalReturnedPostings(add(amount, fee)))
         : undefined;
   if (refusal !== undefined) return refusal;
-  if (moved.cancelTimeline && next.timeline_task !== null) {
-    tx.cancel(next.timeline_task);
-    next = { ...next, timeline_task: null };
-  }
+  if (moved.cancelTimeline) tx.cancel(next.timeline_task);
   emit(tx, {
     type: moved.event,
-    mode: next.mode,
-    organizationId: next.organization_id,
-    objectId: next.withdrawal_id,
-    source: moved.withdrawal,
+    owner: next,
+    objectId: withdrawal_id,
+    source: next,
     toJson: (record) => JSON.stringify(withdrawalView(record)),
-    subject: () => withdrawalSubject(next, tx.get("destinations", next.destination_id)),
-    scenario: next.scenario_asked,
+    subject: () => subjectOf(tx, next),
   });
-  tx.put("withdrawals", next.withdrawal_id, next);
-  return next;
+  return putWithdrawal(tx, moved.cancelTimeline ? { ...next, timeline_task: null } : next);
 }
 
 /** The next entry of a withdrawal's timeline is due; an illegal one is noted, and the next counts from it. */
@@ -199,21 +132,16 @@ export function runWithdrawalEntry(task: Task): Command<void> {
     tx.remove("tasks", task.task_id);
     const found = tx.get("withdrawals", task.ref);
     const step = task.step!;
-    const entry = found?.timeline[step];
-    if (found === undefined || entry === undefined) return;
-    let withdrawal: Withdrawal = { ...found, timeline_task: null };
-    const stopped = withdrawal;
-    const isThere = verdictOn(WITHDRAWAL_RULES, withdrawal.status, entry.to) === "already";
-    const moved = isThere
-      ? undefined
-      : tx.attempt(() => moveWithdrawal(tx, stopped, entry.to, "scenario", entry.reason));
-    if (moved !== undefined && !isRefusal(moved)) withdrawal = moved;
-    else {
-      const why = moved === undefined ? `the withdrawal is ${entry.to} already` : moved.message;
-      const note = `timeline entry ${step + 1} (${entry.to}) did nothing: ${why}`;
-      withdrawal = { ...withdrawal, notes: [...withdrawal.notes, { at: tx.at, note }] };
-    }
-    planEntry(tx, withdrawal, step + 1);
+    if (found?.timeline[step] === undefined) return;
+    const stopped: Withdrawal = { ...found, timeline_task: null };
+    const moved = takeTurn(tx, "withdrawal", WITHDRAWAL_RULES, stopped, step, (to, reason) =>
+      moveWithdrawal(tx, stopped, to, "scenario", reason),
+    );
+    const withdrawal =
+      typeof moved === "string"
+        ? { ...stopped, notes: [...stopped.notes, { at: tx.at, note: moved }] }
+        : moved;
+    planStep(tx, withdrawal, step + 1);
   };
 }
 

@@ -8,8 +8,9 @@ import { post } from "../ledger.js";
 import { termsFor } from "../market.js";
 import type { ClockRecord, Endpoint } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
-import { beginExpiry, moveCharge, newCharge } from "./charges.js";
+import { beginExpiry, moveCharge, putCharge } from "./charge-life.js";
 import { priceCharge } from "./methods.js";
+import { newCharge } from "./new-charge.js";
 import { walletFor } from "./quotes.js";
 
 /** What a new world has from the fixtures: the balances organizations start with, and the charges that exist. */
@@ -48,8 +49,7 @@ function startingCharge(tx: Transaction, fixture: ChargeFixture): void {
     price: price(pricing, currency.code, termsFor(tx, currency.code, currency, method)),
     walletAddress: walletFor(method, currency, digestOf(charge.charge_id)).wallet_address,
   });
-  const open = beginExpiry(tx, priced);
-  tx.put("charges", open.charge_id, open);
+  const open = putCharge(tx, beginExpiry(tx, priced));
   if (fixture.status === "PENDING") return;
   const moved = moveCharge(tx, open, fixture.status, "control");
   if (isRefusal(moved)) throw new Error(`starting charge ${fixture.id}: ${moved.message}`);
@@ -60,14 +60,7 @@ function openBalances(tx: Transaction): void {
     const currency = tx.catalogue.knownCurrency(balance.currency);
     const amount = toCanonical(balance.available_balance, currency.decimals);
     if (isZero(amount)) continue;
-    const refusal = post(tx, {
-      kind: "opening",
-      mode: balance.mode,
-      organizationId: balance.organization_id,
-      currency: currency.code,
-      objectId: balance.id,
-      postings: openingPostings(amount),
-    });
+    const refusal = post(tx, "opening", balance, balance.id, openingPostings(amount));
     if (isRefusal(refusal)) throw new Error(`opening balance ${balance.id}: ${refusal.message}`);
   }
 }

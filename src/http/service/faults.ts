@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Subject } from "../../domain/scenario.js";
-import { chargeSubject } from "../../engine/commands/charges.js";
+import { chargeSubject } from "../../engine/subjects.js";
 import type { PickedFault } from "../../namespace/faults.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { ErrorCode } from "../../schema/errors.js";

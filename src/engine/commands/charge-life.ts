@@ -1,0 +1,227 @@
+import {
+  type Actor,
+  CHARGE_RULES,
+  type Charge,
+  type ChargeTasks,
+  expiredAtMs,
+  isOpen,
+  progressed,
+  settle,
+  transition,
+} from "../../domain/charge.js";
+import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger.js";
+import { entryAt, entryAtExpiry, type PlannedEntry } from "../../domain/timeline.js";
+import type { ChargeStatus } from "../../schema/common.js";
+import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { emit } from "../events.js";
+import { post } from "../ledger.js";
+import type { Task } from "../records.js";
+import { chargeSubject } from "../subjects.js";
+import { planEntry, takeTurn, withTimeline } from "../timelines.js";
+import type { Command, Transaction } from "../transaction.js";
+import { chargeDetailJson, keepViews } from "../views.js";
+
+/** Plans the expiry of a new charge. */
+export function beginExpiry(tx: Transaction, charge: Charge): Charge {
+  const { charge_id: ref, expires_at_ms: due_ms } = charge;
+  return withTask(charge, "expiry", tx.schedule({ due_ms, rank: 0, kind: "expire", ref }));
+}
+
+/** Finds the rule for the charge and freezes its timeline into it. */
+export function matchScenario(tx: Transaction, charge: Charge): Charge {
+  return keepViews(charge, withTimeline(tx, "charges", charge, chargeSubject(charge)));
+}
+
+/** Finds the charge's timeline and plans its first entry; puts the charge. */
+export function beginTimeline(tx: Transaction, charge: Charge): Charge {
+  const matched = matchScenario(tx, charge);
+  const first = planNext(tx, matched, entryAt(matched.timeline, 0, tx.atMs, undefined));
+  return putCharge(tx, withTask(matched, "timeline", first));
+}
+
+function planNext(tx: Transaction, charge: Charge, entry: PlannedEntry | undefined): number | undefined {
+  return planEntry(tx, "timeline", charge.charge_id, entry);
+}
+
+/** The tasks with that one in the place of the one before; undefined is none. */
+function tasksWith(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number | undefined): ChargeTasks {
+  // All the names, so that every charge has the same shape; JSON shows those that are there.
+  return {
+    expiry: name === "expiry" ? taskId : tasks.expiry,
+    timeline: name === "timeline" ? taskId : tasks.timeline,
+    settlement: name === "settlement" ? taskId : tasks.settlement,
+  };
+}
+
+function withTask(charge: Charge, name: keyof ChargeTasks, taskId: number | undefined): Charge {
+  return taskId === charge.tasks[name] ? charge : withTasks(charge, tasksWith(charge.tasks, name, taskId));
+}
+
+function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
+  return keepViews(charge, progressed(charge, charge, tasks));
+}
+
+/**
+ * Changes a charge's status by way of `transition()` and carries out its effects: postings, tasks, the event.
+ * Puts the charge and returns it, or refuses and leaves everything as it was.
+ */
+export function moveCharge(
+  tx: Transaction,
+  charge: Charge,
+  to: ChargeStatus,
+  actor: Actor,
+  reason?: string,
+): Charge | Refusal {
+  const moved = carryOut(tx, charge, charge.tasks, to, actor, reason);
+  return isRefusal(moved) ? moved : putMoved(tx, moved, moved.tasks);
+}
+
+interface Moved {
+  /** Made by `transition()` just now. */
+  readonly charge: Charge;
+  /** What waits for it from now on. */
+  readonly tasks: ChargeTasks;
+}
+
+/**
+ * The one place where a record is completed after it was made: nobody has this one yet but its event, and no event
+ * shows tasks. A copy would double what a transition costs in memory.
+ */
+function putMoved(tx: Transaction, { charge }: Moved, tasks: ChargeTasks): Charge {
+  (charge as { tasks: ChargeTasks }).tasks = tasks;
+  return putCharge(tx, charge);
+}
+
+export function putCharge(tx: Transaction, charge: Charge): Charge {
+  tx.put("charges", charge.charge_id, charge);
+  return charge;
+}
+
+/** All of `moveCharge` but the put; `waiting` are the tasks in the place of the charge's own. */
+function carryOut(
+  tx: Transaction,
+  charge: Charge,
+  waiting: ChargeTasks,
+  to: ChargeStatus,
+  actor: Actor,
+  reason?: string,
+): Moved | Refusal {
+  const moved = transition(charge, to, tx.atMs, actor, reason);
+  if (moved === "illegal")
+    return refuse("INVALID_TRANSITION", `A charge that is ${charge.status} cannot become ${to}.`);
+  if (moved === "unpriced")
+    return refuse(
+      "INVALID_TRANSITION",
+      `The charge cannot become ${to}: by none of its payment methods does the price come to anything.`,
+    );
+  const next = moved.charge;
+  let tasks = waiting;
+  for (const effect of moved.effects) {
+    switch (effect.do) {
+      case "post": {
+        const refusal = postCharge(tx, next, effect.kind);
+        if (refusal !== undefined) return refusal;
+        break;
+      }
+      case "schedule_settlement": {
+        const due_ms = tx.atMs + effect.afterMs;
+        const task = tx.schedule({ due_ms, rank: 1, kind: "settle", ref: next.charge_id });
+        tasks = tasksWith(tasks, "settlement", task);
+        break;
+      }
+      case "cancel_task":
+        if (tasks[effect.task] !== undefined) {
+          tx.cancel(tasks[effect.task]);
+          tasks = tasksWith(tasks, effect.task, undefined);
+        }
+        break;
+      case "schedule_late_entries":
+        tasks = tasksWith(tasks, "timeline", planNext(tx, next, entryAtExpiry(next.timeline, tx.atMs)));
+        break;
+      case "emit":
+        emit(tx, {
+          type: effect.type,
+          owner: next,
+          objectId: next.charge_id,
+          source: next,
+          toJson: chargeDetailJson,
+          subject: () => chargeSubject(next),
+        });
+        break;
+    }
+  }
+  return { charge: next, tasks };
+}
+
+function postCharge(
+  tx: Transaction,
+  charge: Charge,
+  kind: "payment" | "settlement" | "refund",
+): Refusal | undefined {
+  const { amount, settlement_amount, fees } = charge;
+  if (settlement_amount === null || fees === null) throw new Error(`charge ${charge.charge_id} has no price`);
+  const postings =
+    kind === "payment"
+      ? paymentPostings(amount, settlement_amount, fees.total_fee)
+      : kind === "settlement"
+        ? settlementPostings(settlement_amount)
+        : refundPostings(amount, settlement_amount, fees.total_fee);
+  const refusal = post(tx, kind, charge, charge.charge_id, postings);
+  // A refund that lacks funds conflicts with the state of the account; the request itself was right.
+  return refusal === undefined ? undefined : { ...refusal, status: 409 };
+}
+
+/** The expiry time has come. A charge that has moved on is left alone. */
+export function expireCharge(task: Task): Command<void> {
+  return (tx) => {
+    tx.remove("tasks", task.task_id);
+    const charge = tx.get("charges", task.ref);
+    if (charge === undefined) return;
+    const waiting = tasksWith(charge.tasks, "expiry", undefined);
+    if (!isOpen(charge.status)) {
+      putCharge(tx, withTasks(charge, waiting));
+      return;
+    }
+    const moved = carryOut(tx, charge, waiting, "EXPIRED", "clock");
+    if (isRefusal(moved)) throw new Error(moved.message);
+    putMoved(tx, moved, moved.tasks);
+  };
+}
+
+/** The next entry of a charge's timeline is due. One that is illegal by now is noted; the next counts from it all the same. */
+export function runTimelineEntry(task: Task): Command<void> {
+  return (tx) => {
+    tx.remove("tasks", task.task_id);
+    const found = tx.get("charges", task.ref);
+    const step = task.step!;
+    if (found?.timeline[step] === undefined) return;
+    const waiting = tasksWith(found.tasks, "timeline", undefined);
+    const moved = takeTurn(tx, "charge", CHARGE_RULES, found, step, (to, reason) =>
+      carryOut(tx, found, waiting, to, "scenario", reason),
+    );
+    const following = (charge: Charge) =>
+      planNext(tx, charge, entryAt(charge.timeline, step + 1, tx.atMs, expiredAtMs(charge)));
+    if (typeof moved === "string") {
+      const noted = { ...found, notes: [...found.notes, { at: tx.at, note: moved }] };
+      const tasks = tasksWith(waiting, "timeline", following(found));
+      putCharge(tx, keepViews(found, progressed(found, noted, tasks)));
+    } else {
+      // What comes after expiry was planned with it.
+      const next = moved.charge.status === "EXPIRED" ? undefined : following(moved.charge);
+      putMoved(tx, moved, next === undefined ? moved.tasks : tasksWith(moved.tasks, "timeline", next));
+    }
+  };
+}
+
+/** Settlement that waited for confirmations or a delay. */
+export function settleCharge(task: Task): Command<void> {
+  return (tx) => {
+    tx.remove("tasks", task.task_id);
+    const found = tx.get("charges", task.ref);
+    if (found === undefined) return;
+    const charge = withTask(found, "settlement", undefined);
+    const refusal = postCharge(tx, charge, "settlement");
+    if (refusal !== undefined) throw new Error(`settlement of ${charge.charge_id}: ${refusal.message}`);
+    putCharge(tx, settle(charge, tx.atMs));
+  };
+}

@@ -1,0 +1,76 @@
+import type { Charge } from "../../domain/charge.js";
+import type { Pricing } from "../../domain/pricing.js";
+import type { CheckoutBody } from "../../schema/requests.js";
+import { iso, withinTime } from "../../schema/time.js";
+import type { Caller } from "../caller.js";
+import { idOf, referenceOf } from "../ids.js";
+import type { Transaction } from "../transaction.js";
+
+const MINUTE_MS = 60_000;
+
+export interface NewCharge {
+  readonly kind: Charge["kind"];
+  readonly body: Pick<
+    CheckoutBody,
+    | "customer_email"
+    | "customer_name"
+    | "metadata"
+    | "expires_in_minutes"
+    | "success_url"
+    | "cancel_url"
+    | "quote_id"
+  >;
+  readonly pricing: Pricing;
+  readonly offeredMethods: readonly string[];
+  readonly scenarioAsked: string | null;
+}
+
+/** A charge as it is before it has a price: in the base currency, and nothing due yet. */
+export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): Charge {
+  const { body, pricing } = wanted;
+  const bytes = tx.digest("charge");
+  const lifeMs = (body.expires_in_minutes ?? tx.settings.limits.checkout_default_minutes) * MINUTE_MS;
+  const expiresAtMs = withinTime(tx.atMs + lifeMs);
+  return {
+    charge_id: idOf("charge", bytes),
+    checkout_id: tx.id("checkout"),
+    organization_id: caller.organization.organization_id,
+    amount: pricing.amount,
+    currency: pricing.base_currency,
+    status: "PENDING",
+    provider_reference: referenceOf(bytes),
+    created_at: tx.at,
+    updated_at: tx.at,
+    payment_method: null,
+    payment_rail: null,
+    customer_email: body.customer_email ?? null,
+    customer_name: body.customer_name ?? null,
+    metadata: body.metadata ?? {},
+    fees: null,
+    exchange_rate: null,
+    settlement_amount: null,
+    settled_at: null,
+    failure_reason: null,
+    payment_instructions: null,
+    expires_at: iso(expiresAtMs),
+    status_history: [{ status: "PENDING", at: tx.at }],
+    seq: tx.next("charge_seq"),
+    mode: caller.mode,
+    kind: wanted.kind,
+    success_url: body.success_url ?? null,
+    cancel_url: body.cancel_url ?? null,
+    offered_methods: wanted.offeredMethods,
+    quote_id: body.quote_id ?? null,
+    pricing,
+    phone_number: null,
+    bank_account_number: null,
+    expires_at_ms: expiresAtMs,
+    settlement_delay_ms: 0,
+    scenario_asked: wanted.scenarioAsked,
+    scenario: null,
+    timeline: [],
+    overruled: false,
+    tasks: {},
+    notes: [],
+  };
+}

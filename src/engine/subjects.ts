@@ -1,0 +1,43 @@
+import type { Charge } from "../domain/charge.js";
+import type { Subject } from "../domain/scenario.js";
+import type { Withdrawal } from "../domain/withdrawal.js";
+import type { Destination } from "./records.js";
+
+/** What the rules of scenarios are held against where they are about a charge. */
+export function chargeSubject(charge: Charge): Subject {
+  return {
+    metadata: charge.metadata,
+    fields: {
+      charge_id: charge.charge_id,
+      mode: charge.mode,
+      organization_id: charge.organization_id,
+      currency: charge.currency,
+      amount: charge.amount,
+      customer_email: charge.customer_email,
+      customer_name: charge.customer_name,
+      payment_method: charge.payment_method,
+      payment_rail: charge.payment_rail,
+      phone_number: charge.phone_number,
+      bank_account_number: charge.bank_account_number,
+      base_currency: charge.pricing.base_currency,
+      base_amount: charge.pricing.amount,
+    },
+  };
+}
+
+/** The same about a withdrawal, and where it goes. */
+export function withdrawalSubject(withdrawal: Withdrawal, destination: Destination | undefined): Subject {
+  return {
+    metadata: withdrawal.metadata,
+    fields: {
+      ...destination?.fields,
+      withdrawal_id: withdrawal.withdrawal_id,
+      mode: withdrawal.mode,
+      organization_id: withdrawal.organization_id,
+      currency: withdrawal.currency,
+      amount: withdrawal.amount,
+      destination_id: withdrawal.destination_id,
+      reference: withdrawal.reference,
+    },
+  };
+}
