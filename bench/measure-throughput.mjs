@@ -16,7 +16,7 @@ import { median, medianRatio } from "./stats.mjs";
 const PAGE_ITEMS = 50;
 
 /** What is asked, of the sandbox and of the bare server alike. */
-const CASES = [
+export const CASES = [
   { name: "GET charge", requests: ({ chargeId }) => [getText(chargePath(chargeId))] },
   { name: "GET payins (50 items)", requests: () => [getText(PAYINS_PATH)] },
   { name: "POST whitelabel", requests: ({ quoteId }) => [whitelabelText(quoteId)] },
@@ -26,7 +26,7 @@ const CASES = [
  * A small world: one page of charges and a quote. Made anew before each measurement, so that the charges that
  * POST whitelabel leaves behind weigh on nothing that comes after it.
  */
-async function freshWorld(port) {
+export async function freshWorld(port) {
   await reset(port);
   const quoteId = await newQuote(port);
   let charge;
@@ -110,7 +110,7 @@ export async function measureRunningClock(load, { folder, core, warmUpMs, measur
   return result;
 }
 
-function medians(results) {
+export function medians(results) {
   const of = (field) => median(results.map((result) => result[field]));
   const processorUs = results[0].processorUs === undefined ? undefined : of("processorUs");
   return { perSecond: of("perSecond"), p50Ms: of("p50Ms"), p99Ms: of("p99Ms"), processorUs };

@@ -12,11 +12,13 @@ export const ROOT = process.env.BENCH_ROOT ?? fileURLToPath(new URL("..", import
 
 /** The sandbox as it is shipped. No limit of requests, for a load test is nothing but too many of them. */
 export function sandbox(...options) {
-  const program = join(ROOT, "bin", "payments-sandbox.js");
-  return {
-    name: "sandbox",
-    args: [program, "start", "--port", "0", "--json", "--rate-limit", "off", ...options],
-  };
+  return sandboxOf(ROOT, "sandbox", ...options);
+}
+
+/** The sandbox of another build. */
+export function sandboxOf(root, name, ...options) {
+  const program = join(root, "bin", "payments-sandbox.js");
+  return { name, args: [program, "start", "--port", "0", "--json", "--rate-limit", "off", ...options] };
 }
 
 export function bareHono(...args) {
