@@ -2,6 +2,7 @@ import { CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";
 import { chargeEventType } from "../schema/event-types.js";
 import type { Charge, ChargeTasks } from "../schema/records/payments.js";
 import { iso } from "../schema/time.js";
+import { isOpen, STATUSES } from "./statuses.js";
 import type { StatusRules } from "./timeline.js";
 
 export type {
@@ -15,25 +16,10 @@ export type {
 /** Who changed a status. The control API and the customer overrule what is left of a scenario's timeline. */
 export type Actor = "api" | "scenario" | "clock" | "customer" | "control";
 
-/**
- * Which status may follow which (contract section 2: transitions). PROCESSING is paid and does not expire;
- * a payment after expiry may still be processed; the statuses without a row are final.
- */
-export const CHARGE_TRANSITIONS: Readonly<Record<ChargeStatus, readonly ChargeStatus[]>> = {
-  PENDING: ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
-  AWAITING_PAYMENT: ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
-  PROCESSING: ["COMPLETED", "FAILED"],
-  EXPIRED: ["PROCESSING", "COMPLETED"],
-  COMPLETED: ["REFUNDED"],
-  FAILED: [],
-  CANCELLED: [],
-  REFUNDED: [],
-};
-
 /** What a charge's plan goes by. */
 export const CHARGE_RULES: StatusRules<ChargeStatus> = {
   first: "PENDING",
-  transitions: CHARGE_TRANSITIONS,
+  statuses: STATUSES,
   expired: "EXPIRED",
 };
 
@@ -43,19 +29,12 @@ export function expiredAtMs(charge: Charge): number | undefined {
   return expired === undefined ? undefined : Date.parse(expired.at);
 }
 
-export function isOpen(status: ChargeStatus): boolean {
-  return status === "PENDING" || status === "AWAITING_PAYMENT";
-}
-
 /**
  * Whether the charge would need a price to have that status, and has none: a hosted one is priced when its customer
  * picks a method, and without a price there is nothing to pay.
  */
 export function needsPrice(charge: Charge, to: ChargeStatus): boolean {
-  return (
-    charge.settlement_amount === null &&
-    (to === "PROCESSING" || to === "COMPLETED" || to === "AWAITING_PAYMENT")
-  );
+  return charge.settlement_amount === null && STATUSES[to].priced === true;
 }
 
 /** What a transition asks the engine to do besides replacing the charge, in this order. */
@@ -95,7 +74,7 @@ export function transition(
   actor: Actor,
   reason?: string,
 ): ChargeTransition | TransitionRefusal {
-  if (!CHARGE_TRANSITIONS[charge.status].includes(to)) return "illegal";
+  if (!STATUSES[charge.status].next.includes(to)) return "illegal";
   if (needsPrice(charge, to)) return "unpriced";
   const at = iso(atMs);
   const effects: ChargeEffect[] = [];
@@ -104,7 +83,7 @@ export function transition(
   if (isOpen(charge.status) && !isOpen(to)) effects.push(CANCEL.expiry);
   // Expiry lets the customer pay late if the scenario says so; a person's word ends the whole timeline.
   const overruled = charge.overruled === true || actor === "control" || actor === "customer";
-  if (overruled || to === "EXPIRED" || CHARGE_TRANSITIONS[to].length === 0) effects.push(CANCEL.timeline);
+  if (overruled || to === "EXPIRED" || STATUSES[to].next.length === 0) effects.push(CANCEL.timeline);
   if (to === "EXPIRED" && !overruled && actor !== "api") effects.push({ do: "schedule_late_entries" });
 
   if (to === "COMPLETED") {

@@ -9,7 +9,8 @@ export type TimelineEntry<Status extends string> =
 export interface StatusRules<Status extends string> {
   /** What it is when it is made. */
   readonly first: Status;
-  readonly transitions: Readonly<Record<Status, readonly Status[]>>;
+  /** What may follow each. */
+  readonly statuses: Readonly<Record<Status, { readonly next: readonly Status[] }>>;
   /** What becomes of it when its time is up; null where nothing expires. */
   readonly expired: Status | null;
 }
@@ -61,12 +62,12 @@ export function entryAtExpiry(
 export type Verdict = "moves" | "already" | "illegal";
 
 export function verdictOn<Status extends string>(
-  { transitions }: StatusRules<Status>,
+  { statuses }: StatusRules<Status>,
   status: Status,
   to: Status,
 ): Verdict {
   if (to === status) return "already";
-  return transitions[status].includes(to) ? "moves" : "illegal";
+  return statuses[status].next.includes(to) ? "moves" : "illegal";
 }
 
 /** One thing of a plan that comes about. */
@@ -92,7 +93,7 @@ export function* follow<Status extends string>(
   const { expired } = rules;
   for (;;) {
     const before = status;
-    const mayExpire = expired !== null && rules.transitions[status].includes(expired);
+    const mayExpire = expired !== null && rules.statuses[status].next.includes(expired);
     if (expiryMs !== undefined && mayExpire && (next === undefined || expiryMs <= next.dueMs)) {
       expiredMs = timeOf(expiryMs);
       expiryMs = undefined;

@@ -7,18 +7,25 @@ import type { StatusRules } from "./timeline.js";
 
 export type { Withdrawal } from "../schema/records/payments.js";
 
-export const WITHDRAWAL_TRANSITIONS: Readonly<Record<WithdrawalStatus, readonly WithdrawalStatus[]>> = {
-  PENDING: ["PROCESSING", "CANCELLED"],
-  PROCESSING: ["COMPLETED", "FAILED"],
-  COMPLETED: [],
-  FAILED: [],
-  CANCELLED: [],
+interface StatusRow {
+  readonly next: readonly WithdrawalStatus[];
+  /** What becomes of the funds in transit. */
+  readonly funds?: "arrived" | "returned";
+}
+
+/** What a withdrawal's status may become, and what it does to the funds. */
+const STATUSES: Readonly<Record<WithdrawalStatus, StatusRow>> = {
+  PENDING: { next: ["PROCESSING", "CANCELLED"] },
+  PROCESSING: { next: ["COMPLETED", "FAILED"] },
+  COMPLETED: { next: [], funds: "arrived" },
+  FAILED: { next: [], funds: "returned" },
+  CANCELLED: { next: [], funds: "returned" },
 };
 
 /** What a withdrawal's plan goes by. */
 export const WITHDRAWAL_RULES: StatusRules<WithdrawalStatus> = {
   first: "PENDING",
-  transitions: WITHDRAWAL_TRANSITIONS,
+  statuses: STATUSES,
   expired: null,
 };
 
@@ -38,7 +45,7 @@ export function transitionWithdrawal(
   actor: Actor,
   reason?: string,
 ): WithdrawalTransition | "illegal" {
-  if (!WITHDRAWAL_TRANSITIONS[withdrawal.status].includes(to)) return "illegal";
+  if (!STATUSES[withdrawal.status].next.includes(to)) return "illegal";
   return {
     withdrawal: {
       ...withdrawal,
@@ -46,8 +53,8 @@ export function transitionWithdrawal(
       updated_at: iso(atMs),
       failure_reason: to === "FAILED" ? (reason ?? "rejected") : withdrawal.failure_reason,
     },
-    funds: to === "COMPLETED" ? "arrived" : to === "FAILED" || to === "CANCELLED" ? "returned" : null,
+    funds: STATUSES[to].funds ?? null,
     event: withdrawalEventType(to),
-    cancelTimeline: actor === "control" || WITHDRAWAL_TRANSITIONS[to].length === 0,
+    cancelTimeline: actor === "control" || STATUSES[to].next.length === 0,
   };
 }

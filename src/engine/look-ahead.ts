@@ -27,7 +27,7 @@ function rulesFor(records: Records, charge: Charge): StatusRules<ChargeStatus> {
   if (status !== "COMPLETED" || settled_at === null || settlement_amount === null) return CHARGE_RULES;
   const held = records.get("holdings", holdingsKey(mode, organization_id, currency));
   if (held === undefined || compare(held.balances.available, settlement_amount) >= 0) return CHARGE_RULES;
-  return { ...CHARGE_RULES, transitions: { ...CHARGE_RULES.transitions, COMPLETED: [] } };
+  return { ...CHARGE_RULES, statuses: { ...CHARGE_RULES.statuses, COMPLETED: { next: [] } } };
 }
 
 /**

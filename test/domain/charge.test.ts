@@ -5,10 +5,10 @@ import {
   type Charge,
   type ChargeEffect,
   type ChargeTransition,
-  isOpen,
   settle,
   transition,
 } from "../../src/domain/charge.js";
+import { isOpen } from "../../src/domain/statuses.js";
 import { CHARGE_STATUSES, type ChargeStatus } from "../../src/schema/common.js";
 import { iso } from "../../src/schema/time.js";
 import { CREATED_MS, chargeWith } from "../support/charges.js";

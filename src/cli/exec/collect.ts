@@ -1,5 +1,7 @@
+import { isPaid } from "../../domain/statuses.js";
 import { maskKey } from "../../http/control/request-view.js";
 import type { Sandbox } from "../../sandbox.js";
+import type { ChargeStatus } from "../../schema/common.js";
 
 type Json = Record<string, unknown>;
 
@@ -11,7 +13,7 @@ interface List {
 /** A charge as the control API shows it. */
 export interface ChargeView extends Json {
   readonly charge_id: string;
-  readonly status: string;
+  readonly status: ChargeStatus;
 }
 
 /** What happened to a charge, in order. */
@@ -45,7 +47,6 @@ export interface Collected {
 const PAGE = 100;
 /** Of so many charges the story is kept: those not in order first, then the newest. */
 const MOST_STORIES = 500;
-const SUCCESS: readonly string[] = ["COMPLETED", "REFUNDED"];
 
 /** The namespaces there are, the oldest first. */
 export async function namespacesOf(sandbox: Sandbox): Promise<string[]> {
@@ -78,7 +79,7 @@ async function storiesOf(sandbox: Sandbox, namespace: string, deliveries: List):
   const { items } = await listOf(sandbox, namespace, "/_sandbox/charges", "charge_id");
   const charges = (items as ChargeView[]).map((charge) => ({
     charge,
-    is_in_order: SUCCESS.includes(charge.status) && !undelivered.has(charge.charge_id),
+    is_in_order: isPaid(charge.status) && !undelivered.has(charge.charge_id),
   }));
   const troubled = charges.filter(({ is_in_order }) => !is_in_order);
   const chosen = [...troubled, ...charges.filter(({ is_in_order }) => is_in_order)].slice(0, MOST_STORIES);

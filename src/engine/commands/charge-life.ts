@@ -4,12 +4,12 @@ import {
   type Charge,
   type ChargeTasks,
   expiredAtMs,
-  isOpen,
   progressed,
   settle,
   transition,
 } from "../../domain/charge.js";
 import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger.js";
+import { isOpen } from "../../domain/statuses.js";
 import { entryAt, entryAtExpiry, type PlannedEntry } from "../../domain/timeline.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";

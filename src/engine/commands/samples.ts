@@ -2,6 +2,7 @@ import { type Charge, transition } from "../../domain/charge.js";
 import { compare, toCanonical } from "../../domain/money.js";
 import { price } from "../../domain/pricing.js";
 import { payoutCurrencies } from "../../domain/requests.js";
+import { STATUSES } from "../../domain/statuses.js";
 import { transitionWithdrawal, type Withdrawal } from "../../domain/withdrawal.js";
 import type { ChargeStatus, Mode, WithdrawalStatus } from "../../schema/common.js";
 import type { Caller } from "../caller.js";
@@ -14,31 +15,16 @@ import { walletFor } from "./quotes.js";
 import { newWithdrawal } from "./withdrawals.js";
 
 /** A step in a sample's life: how long after its creation, what it becomes, why. */
-type Step<Status> = readonly [afterMs: number, to: Status, reason?: string];
+type Step<Status> = readonly [afterMs: number, to: Status, reason?: string | undefined];
 
-const AWAITING: Step<ChargeStatus> = [1_000, "AWAITING_PAYMENT"];
-const PAID: readonly Step<ChargeStatus>[] = [AWAITING, [3_000, "PROCESSING"], [5_000, "COMPLETED"]];
 const MINUTE_MS = 60_000;
 
+/** From its making to that status. */
 function chargeLife(to: ChargeStatus, tx: Transaction): readonly Step<ChargeStatus>[] {
-  switch (to) {
-    case "PENDING":
-      return [];
-    case "AWAITING_PAYMENT":
-      return [AWAITING];
-    case "PROCESSING":
-      return PAID.slice(0, 2);
-    case "COMPLETED":
-      return PAID;
-    case "FAILED":
-      return [AWAITING, [3_000, to, "declined"]];
-    case "CANCELLED":
-      return [AWAITING, [3_000, to, "cancelled_by_customer"]];
-    case "EXPIRED":
-      return [AWAITING, [tx.settings.limits.checkout_default_minutes * MINUTE_MS, to]];
-    case "REFUNDED":
-      return [...PAID, [65_000, to, "requested_by_merchant"]];
-  }
+  const { sample } = STATUSES[to];
+  if (sample === undefined) return [];
+  const { from, afterMs = tx.settings.limits.checkout_default_minutes * MINUTE_MS, reason } = sample;
+  return [...chargeLife(from, tx), [afterMs, to, reason]];
 }
 
 const PROCESSING: Step<WithdrawalStatus> = [1_000, "PROCESSING"];

@@ -1,6 +1,7 @@
 import type { Catalogue } from "../../domain/catalogue.js";
 import type { Charge } from "../../domain/charge.js";
 import { add, compare } from "../../domain/money.js";
+import { STATUSES } from "../../domain/statuses.js";
 import type { Withdrawal } from "../../domain/withdrawal.js";
 import type { Key, Quote, Task } from "../records.js";
 import type { State } from "../state.js";
@@ -68,9 +69,6 @@ function lookAtPrice(
     say("amount", "must be settlement_amount and total_fee together");
 }
 
-/** Statuses that only a charge with a price can have. */
-const PAID: readonly Charge["status"][] = ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "REFUNDED"];
-
 function lookAtCharge(state: State, charge: Charge, say: Say): void {
   const { status, settlement_amount, fees, tasks } = charge;
   const parts = ["payment_method", "exchange_rate", "fees", "payment_instructions"] as const;
@@ -79,7 +77,7 @@ function lookAtCharge(state: State, charge: Charge, say: Say): void {
       say(part, settlement_amount === null ? "must be null without a price" : "is required with a price");
   if (settlement_amount !== null && fees !== null)
     lookAtPrice({ amount: charge.amount, settlement_amount, fees }, say);
-  if (settlement_amount === null && PAID.includes(status))
+  if (settlement_amount === null && STATUSES[status].priced === true)
     say("settlement_amount", `is required of a charge that is ${status}`);
   const kinds = { expiry: "expire", timeline: "timeline", settlement: "settle" } as const;
   for (const name of ["expiry", "timeline", "settlement"] as const) {

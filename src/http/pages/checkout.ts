@@ -1,3 +1,4 @@
+import { isOver } from "../../domain/statuses.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
 import { refuse } from "../../schema/errors.js";
 import { isForeign } from "../origin.js";
@@ -5,7 +6,6 @@ import { errorReply, toResponse } from "../reply.js";
 import { ACTIONS, type ActionName } from "./actions.js";
 import { readForm } from "./form.js";
 import { linksFrom } from "./links.js";
-import { isOver } from "./model.js";
 import { showPage } from "./page.js";
 import { jsonResponse, pageResponse, seeOther } from "./respond.js";
 import { shopUrl } from "./shop.js";

@@ -1,5 +1,6 @@
 import type { Catalogue } from "../../domain/catalogue.js";
-import { CHARGE_TRANSITIONS, type Charge } from "../../domain/charge.js";
+import type { Charge } from "../../domain/charge.js";
+import { STATUSES } from "../../domain/statuses.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import type { Links } from "./links.js";
 import type { Offer } from "./offer.js";
@@ -32,17 +33,12 @@ export interface FieldState {
 
 export const UNTOUCHED: FieldState = { sent: undefined, faults: {} };
 
-/** Nothing more comes of it, save a payment after expiry or a refund, which concern the shop. */
-export function isOver(status: ChargeStatus): boolean {
-  return status !== "PENDING" && status !== "AWAITING_PAYMENT" && status !== "PROCESSING";
-}
-
 export function needsMethod(charge: Charge): boolean {
   return charge.status === "PENDING" && charge.payment_method === null;
 }
 
 export function canBecome(charge: Charge, status: ChargeStatus): boolean {
-  return CHARGE_TRANSITIONS[charge.status].includes(status);
+  return STATUSES[charge.status].next.includes(status);
 }
 
 /** What amounts are written with: a crypto currency by its asset, the network is named beside it. */

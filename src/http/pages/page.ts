@@ -1,7 +1,8 @@
 import type { Charge } from "../../domain/charge.js";
+import { isOpen, isOver } from "../../domain/statuses.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import { linksFrom } from "./links.js";
-import { type FieldState, isOver, needsMethod, type Page, UNTOUCHED } from "./model.js";
+import { type FieldState, needsMethod, type Page, UNTOUCHED } from "./model.js";
 import { offersFor } from "./offer.js";
 import { pageResponse, seeOther } from "./respond.js";
 import { shopUrl } from "./shop.js";
@@ -21,7 +22,7 @@ export interface Trouble {
 function viewFor(charge: Charge, waiting: boolean): View {
   if (isOver(charge.status)) return outcomeView;
   if (needsMethod(charge)) return chooseView;
-  return waiting || charge.status === "PROCESSING" ? waitingView : payView;
+  return waiting || !isOpen(charge.status) ? waitingView : payView;
 }
 
 /** The page of a checkout as it stands now, as an answer to a look at it or to a form. */

@@ -1,4 +1,5 @@
 import type { Charge } from "../../domain/charge.js";
+import { isPaid } from "../../domain/statuses.js";
 
 /**
  * Back to the shop, with `checkout_id`, `charge_id` and `status` in the query (contract section 2: standard
@@ -6,8 +7,7 @@ import type { Charge } from "../../domain/charge.js";
  * does the fragment; parameters of the same names are replaced.
  */
 export function shopUrl(charge: Charge): string | undefined {
-  const paid = charge.status === "COMPLETED" || charge.status === "REFUNDED";
-  return withOutcome(paid ? charge.success_url : charge.cancel_url, charge);
+  return withOutcome(isPaid(charge.status) ? charge.success_url : charge.cancel_url, charge);
 }
 
 function withOutcome(address: string | null, charge: Charge): string | undefined {

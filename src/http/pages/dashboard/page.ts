@@ -1,22 +1,18 @@
-import type { Charge } from "../../../domain/charge.js";
-import { CHARGE_TRANSITIONS } from "../../../domain/charge.js";
+import { type Charge, needsPrice } from "../../../domain/charge.js";
+import { STATUSES } from "../../../domain/statuses.js";
 import type { Namespace } from "../../../namespace/namespace.js";
+import { sentence } from "../format.js";
 import { type Content, html, Markup } from "../html.js";
 import { SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";
 
 const ROWS = 20;
-const GOOD = new Set(["COMPLETED", "delivered"]);
-const BAD = new Set(["FAILED", "EXPIRED", "CANCELLED", "failed", "dropped"]);
-
-/** The words on the buttons that move a charge. */
-const MOVES: Readonly<Record<string, string>> = {
-  PROCESSING: "Process",
-  COMPLETED: "Complete",
-  FAILED: "Fail",
-  CANCELLED: "Cancel",
-  EXPIRED: "Expire",
-  REFUNDED: "Refund",
+/** How a list shows the status of a charge, or of a delivery. */
+const TONES: Readonly<Record<string, string | undefined>> = {
+  ...Object.fromEntries(Object.entries(STATUSES).map(([status, { tone }]) => [status, tone])),
+  delivered: "good",
+  failed: "bad",
+  dropped: "bad",
 };
 
 /** What goes on in a namespace, and what to do about it: time, charges, webhooks, requests. */
@@ -67,20 +63,17 @@ function table(columns: readonly string[], rows: readonly (readonly Content[])[]
 }
 
 function status(text: string): Markup {
-  const tone = GOOD.has(text) ? "good" : BAD.has(text) ? "bad" : "";
-  return html`<span class="${tone}">${text}</span>`;
+  return html`<span class="${TONES[text] ?? ""}">${text}</span>`;
 }
 
 function chargesTable(namespace: Namespace, button: Button): Markup {
   const charges = namespace.engine.state.page("charges", "charges", 0, ROWS);
   const moves = (charge: Charge): Markup[] =>
-    CHARGE_TRANSITIONS[charge.status]
-      .filter(
-        (to) =>
-          MOVES[to] !== undefined &&
-          (charge.settlement_amount !== null || ["FAILED", "CANCELLED", "EXPIRED"].includes(to)),
-      )
-      .map((to) => button("charge", `${charge.charge_id} ${to}`, MOVES[to]!));
+    STATUSES[charge.status].next.flatMap((to) => {
+      const { verb } = STATUSES[to];
+      if (verb === undefined || needsPrice(charge, to)) return [];
+      return [button("charge", `${charge.charge_id} ${to}`, sentence(verb))];
+    });
   return table(
     ["Made", "Charge", "Customer", "Amount", "Status", "Scenario", "Move it"],
     charges.map((charge) => [

@@ -1,6 +1,7 @@
+import { isOver } from "../../../domain/statuses.js";
 import type { ChargeStatus } from "../../../schema/common.js";
 import { html, type Markup } from "../html.js";
-import { canBecome, isOver, needsMethod, type Page } from "../model.js";
+import { canBecome, needsMethod, type Page } from "../model.js";
 
 /** What the panel can make of a payment; `scenario` lets things take their course. */
 export const OUTCOMES = {
