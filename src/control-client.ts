@@ -2,41 +2,89 @@ import { type ErrorCode, type ErrorDetails, refuse } from "./schema/errors.js";
 import { SandboxError } from "./schema/sandbox-error.js";
 import { UserError } from "./schema/user-error.js";
 
-type Fetch = (path: string, init: RequestInit) => Promise<Response>;
+/** How requests reach a sandbox: in this process, or over the network. */
+export type SandboxFetch = (path: string, init: RequestInit) => Promise<Response>;
+
+/** Which sandbox a client speaks to, and as whom. */
+export interface ControlOptions {
+  readonly fetch: SandboxFetch;
+  /** Default: the namespace `default`. */
+  readonly namespace?: string | undefined;
+  /** What the control API asks for beyond loopback. */
+  readonly controlToken?: string | undefined;
+  /** Marks what the run of a scenario sends itself, so that it is not counted as the app's. */
+  readonly runner?: string | undefined;
+}
 
 /** A call of the control API: `"POST", "/_sandbox/faults", { … }`, or with the first two as one text. */
 export type ControlCall =
   | [method: string, path: string, body?: unknown]
   | [methodAndPath: string, body?: object];
 
-/** Calls of the control API. */
-export class ControlClient {
-  readonly #fetch: Fetch;
+/** Thrown for an answer that no sandbox gives. */
+export class ForeignAnswer extends Error {
+  constructor(
+    call: string,
+    readonly status: number,
+    text: string,
+  ) {
+    super(`${call} did not answer as a sandbox does: ${status} ${text.slice(0, 200)}`);
+  }
+}
 
-  constructor(fetch: Fetch) {
+/** The control API of one sandbox, in one namespace. */
+export class ControlClient {
+  /** What every request of this client carries. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #fetch: SandboxFetch;
+
+  constructor({ fetch, namespace, controlToken, runner }: ControlOptions) {
     this.#fetch = fetch;
+    this.headers = {
+      ...(runner === undefined ? {} : { "sandbox-runner": runner }),
+      ...(namespace === undefined ? {} : { "sandbox-namespace": namespace }),
+      ...(controlToken === undefined ? {} : { "sandbox-control-token": controlToken }),
+    };
+  }
+
+  /** Sends a body as JSON; whatever is answered is the caller's to read. */
+  send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+    const isEmpty = body === undefined;
+    return this.#fetch(path, {
+      method,
+      headers: { ...this.headers, ...(isEmpty ? {} : { "content-type": "application/json" }) },
+      ...(isEmpty ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
   }
 
   /** The JSON of the answer; a refusal is thrown as a SandboxError. */
   async call<Answer>(...call: ControlCall): Promise<Answer> {
     const { method, path, body } = partsOf(call);
-    const response = await this.#fetch(path, {
-      method,
-      ...(body === undefined
-        ? {}
-        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
-    });
+    const response = await this.send(method, path, body);
     const text = await response.text();
     const json = jsonOf(text);
     if (response.ok && json !== undefined) return json as Answer;
     const { error } = (json ?? {}) as {
-      error?: { code: ErrorCode; message: string; details?: ErrorDetails };
+      error?: { code?: ErrorCode; message?: string; details?: ErrorDetails };
     };
-    if (error === undefined)
-      throw new Error(
-        `${method} ${path} did not answer as a sandbox does: ${response.status} ${text.slice(0, 200)}`,
-      );
-    throw new SandboxError(refuse(error.code, error.message, error.details));
+    if (error?.code === undefined) throw new ForeignAnswer(`${method} ${path}`, response.status, text);
+    throw new SandboxError(refuse(error.code, error.message ?? "refused", error.details));
+  }
+}
+
+/** A list's page can be so long. */
+const PAGE = 100;
+
+/** A list page by page, as long as the caller wants more. */
+export async function* pagesOf<Item>(
+  path: string,
+  read: (path: string) => Promise<unknown>,
+): AsyncGenerator<readonly Item[]> {
+  for (let offset = 0; ; offset += PAGE) {
+    const { items } = (await read(`${path}?limit=${PAGE}&offset=${offset}`)) as { items: Item[] };
+    yield items;
+    if (items.length < PAGE) return;
   }
 }
 

@@ -308,7 +308,7 @@ export class Sandbox {
   /** Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; the JSON of its answer. */
   async control<Answer = unknown>(...call: ControlCall): Promise<Answer> {
     this.#here("control");
-    return new ControlClient(this.fetch).call<Answer>(...call);
+    return new ControlClient({ fetch: this.fetch }).call<Answer>(...call);
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { CommanderError } from "commander";
+import { SandboxError } from "../schema/sandbox-error.js";
 import { UserError } from "../schema/user-error.js";
 import { tellLine } from "./terminal.js";
 
@@ -9,7 +10,7 @@ export function tell(error: Error): void {
 
 /** What the user can mend is told in a line; anything else is a bug of ours and keeps its stack. */
 export function isUserMistake(error: Error): boolean {
-  return error instanceof UserError || error.name === "StoreError";
+  return error instanceof UserError || error instanceof SandboxError || error.name === "StoreError";
 }
 
 /** What commander found wrong with a command line, in one line: what it is, and where to read on. */

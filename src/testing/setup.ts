@@ -1,3 +1,4 @@
+import { appEnvironment } from "../app-environment.js";
 import { type ControlCall, ControlClient } from "../control-client.js";
 import type { WebhookHandler } from "../delivery/in-process.js";
 import type { StateDump } from "../engine/records.js";
@@ -156,20 +157,14 @@ class Setup implements TestSandbox {
   }
 
   get environment(): Record<string, string> {
-    const { url, apiKey, webhookSecret } = this.#place;
-    return {
-      PAYMENTS_BASE_URL: url,
-      PAYMENTS_API_KEY: apiKey,
-      PAYMENTS_WEBHOOK_SECRET: webhookSecret,
-      PAYMENTS_SANDBOX_URL: url,
-    };
+    return appEnvironment(this.#place);
   }
 
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> =>
     (await this.#ready()).fetch(input, init);
 
   async control<Answer>(...call: ControlCall): Promise<Answer> {
-    return new ControlClient(this.fetch).call<Answer>(...call);
+    return new ControlClient({ fetch: this.fetch }).call<Answer>(...call);
   }
 
   async advance(target: string | Date): Promise<AdvanceReport> {

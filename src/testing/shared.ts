@@ -23,7 +23,7 @@ export async function openShared(server: string, options: SandboxOptions): Promi
     );
   const base = serverUrl(server);
   const shared = new SharedServer(base);
-  const control = new ControlClient(shared.fetch);
+  const control = new ControlClient({ fetch: shared.fetch });
   const { signature, unreachable, webhooks = [] } = options;
   const made = await control.call<{
     name: string;

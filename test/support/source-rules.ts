@@ -26,11 +26,12 @@ const MAY_IMPORT = {
   delivery: [...PURE_LAYERS, "time"],
   namespace: [...PURE_LAYERS, "time", "store", "delivery"],
   http: [...PURE_LAYERS, "time", "store", "delivery", "namespace"],
-  scenario: [...PURE_LAYERS, "time", "files", "delivery"],
+  client: PURE_LAYERS,
+  scenario: [...PURE_LAYERS, "time", "files", "delivery", "client"],
   doctor: [...PURE_LAYERS, "time", "files", "delivery"],
-  sandbox: [...CORE, "scenario", "doctor"],
-  index: [...CORE, "scenario", "doctor", "sandbox"],
-  cli: [...CORE, "scenario", "doctor", "sandbox"],
+  sandbox: [...CORE, "client", "scenario", "doctor"],
+  index: [...CORE, "client", "scenario", "doctor", "sandbox"],
+  cli: [...CORE, "client", "scenario", "doctor", "sandbox"],
 } as const satisfies Record<string, readonly string[]>;
 type Layer = keyof typeof MAY_IMPORT;
 
@@ -40,7 +41,8 @@ const LAYER_OF_FILE: Readonly<Record<string, Layer>> = {
   "opening.ts": "sandbox",
   "sandbox.ts": "sandbox",
   "library-options.ts": "sandbox",
-  "control-client.ts": "sandbox",
+  "app-environment.ts": "client",
+  "control-client.ts": "client",
   "index.ts": "index",
   "testing.ts": "index",
 };

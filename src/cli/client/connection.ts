@@ -1,5 +1,5 @@
+import { type ControlCall, ControlClient, ForeignAnswer } from "../../control-client.js";
 import { withoutEndSlashes } from "../../schema/addresses.js";
-import { refusalText } from "../../schema/errors.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../schema/options.js";
 import { webhookUrl } from "../../schema/receiver-url.js";
 import { UserError } from "../../schema/user-error.js";
@@ -12,70 +12,75 @@ export interface ConnectionFlags {
   readonly json?: boolean;
 }
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
-/** The control API of a running sandbox, in one namespace. */
-export class Connection {
+type ChargeJson = Json & { readonly charge_id: string; readonly checkout_id: string };
+
+/** Values by name, such as flags are: those that are undefined are left out. */
+type Query = Readonly<Record<string, unknown>>;
+
+/** The control API of a running sandbox, in one namespace; what goes wrong is told in a line. */
+export class Connection extends ControlClient {
   readonly url: string;
-  readonly #headers: Record<string, string>;
 
   constructor(flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env) {
     const given = flags.url ?? environment.PAYMENTS_SANDBOX_URL ?? `${DEFAULT_HOST}:${DEFAULT_PORT}`;
-    const url = webhookUrl(given);
-    if (url === undefined) throw new UserError(`--url ${JSON.stringify(given)} is not a URL`);
-    this.url = withoutEndSlashes(url);
-    const token = flags.controlToken ?? environment.PAYMENTS_SANDBOX_CONTROL_TOKEN;
-    this.#headers = {
-      ...(flags.namespace === undefined ? {} : { "sandbox-namespace": flags.namespace }),
-      ...(token === undefined ? {} : { "sandbox-control-token": token }),
-    };
+    const address = webhookUrl(given);
+    if (address === undefined) throw new UserError(`--url ${JSON.stringify(given)} is not a URL`);
+    const url = withoutEndSlashes(address);
+    super({
+      namespace: flags.namespace,
+      controlToken: flags.controlToken ?? environment.PAYMENTS_SANDBOX_CONTROL_TOKEN,
+      fetch: (path, init) =>
+        fetch(`${url}${path}`, init).catch(() => {
+          throw new UserError(`there is no sandbox at ${url}; start one with: payments-sandbox start`);
+        }),
+    });
+    this.url = url;
   }
 
-  /** Calls the control API; what it refuses is told in a line. */
-  async call(method: string, path: string, body?: unknown): Promise<Json> {
-    const response = await this.fetch(method, path, body);
-    const text = await response.text();
-    let json: Json;
+  override async call<Answer = Json>(...call: ControlCall): Promise<Answer> {
     try {
-      json = JSON.parse(text) as Json;
-    } catch {
-      throw new UserError(`${this.url}${path} did not answer as a sandbox does (HTTP ${response.status})`);
+      return await super.call<Answer>(...call);
+    } catch (error) {
+      if (!(error instanceof ForeignAnswer)) throw error;
+      throw new UserError(`${this.url}${call[1]} did not answer as a sandbox does (HTTP ${error.status})`);
     }
-    if (!response.ok) throw new UserError(refusalOf(json));
-    return json;
   }
 
-  async fetch(method: string, path: string, body?: unknown): Promise<Response> {
-    try {
-      return await fetch(`${this.url}${path}`, {
-        method,
-        headers: { ...this.#headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-    } catch {
-      throw new UserError(`there is no sandbox at ${this.url}; start one with: payments-sandbox start`);
-    }
+  /** `path` is below `/_sandbox`, here and in what follows. */
+  get(path: string, query: Query = {}): Promise<Json> {
+    const said = Object.entries(query).filter(([, value]) => value !== undefined);
+    const text = new URLSearchParams(said.map(([name, value]) => [name, String(value)])).toString();
+    return this.call("GET", `/_sandbox${path}${text === "" ? "" : `?${text}`}`);
+  }
+
+  post(path: string, body?: unknown): Promise<Json> {
+    return this.call("POST", `/_sandbox${path}`, body);
+  }
+
+  put(path: string, body: unknown): Promise<Json> {
+    return this.call("PUT", `/_sandbox${path}`, body);
+  }
+
+  delete(path: string): Promise<Json> {
+    return this.call("DELETE", `/_sandbox${path}`);
   }
 
   /** The charge of an id, `last` (the newest), or `email:a@b` (the newest of that customer). */
-  async charge(selector: string): Promise<Json & { charge_id: string; checkout_id: string }> {
-    const query =
-      selector === "last"
-        ? "?limit=1"
-        : selector.startsWith("email:")
-          ? `?limit=1&customer_email=${encodeURIComponent(selector.slice("email:".length))}`
-          : undefined;
-    if (query === undefined)
-      return (await this.call("GET", `/_sandbox/charges/${encodeURIComponent(selector)}`)) as never;
-    const { items } = await this.call("GET", `/_sandbox/charges${query}`);
-    const [found] = items as Json[];
-    if (found === undefined) throw new UserError(`no charge matches ${selector}`);
-    return found as never;
+  async charge(selector: string): Promise<ChargeJson> {
+    const email = selector.startsWith("email:") ? selector.slice("email:".length) : undefined;
+    const charge =
+      selector === "last" || email !== undefined
+        ? await this.newest("/charges", { customer_email: email })
+        : await this.get(`/charges/${encodeURIComponent(selector)}`);
+    if (charge === undefined) throw new UserError(`no charge matches ${selector}`);
+    return charge as ChargeJson;
   }
-}
 
-function refusalOf(json: Json): string {
-  const { error = {} } = json as { error?: Partial<Parameters<typeof refusalText>[0]> };
-  const { message = "refused", code = "?", details } = error;
-  return refusalText({ message, code, details });
+  /** The newest record of a list, if there is one. */
+  async newest(path: string, query: Query = {}): Promise<Json | undefined> {
+    const { items } = await this.get(path, { limit: 1, ...query });
+    return (items as Json[])[0];
+  }
 }

@@ -6,7 +6,7 @@ export async function follow(
   connection: Connection,
   onMessage: (event: string, data: Record<string, unknown>) => void | Promise<void>,
 ): Promise<void> {
-  const response = await connection.fetch("GET", "/_sandbox/stream");
+  const response = await connection.send("GET", "/_sandbox/stream");
   if (!response.ok || response.body === null)
     throw new UserError(`the stream answered HTTP ${response.status}`);
   const reader = response.body.getReader();

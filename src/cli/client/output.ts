@@ -1,52 +1,38 @@
 import { oneLine, printableJson } from "../../schema/printable.js";
-import { say, sayJson } from "../terminal.js";
-import type { ConnectionFlags } from "./connection.js";
+import type { Json } from "./connection.js";
 
-type Row = Record<string, unknown>;
+/** Says what came of a command, for people. */
+export type Print = (answer: Json) => string;
 
-/** Prints a list as an aligned table of the columns named, or the whole answer as JSON. */
-export function printList(flags: ConnectionFlags, answer: Row, columns: readonly string[]): void {
-  if (flags.json) {
-    printJson(answer);
-    return;
-  }
-  const items = (answer.items as Row[]) ?? [];
-  if (items.length === 0) {
-    say("none\n");
-    return;
-  }
-  const rows = [
-    columns.map((column) => column.replaceAll("_", " ")),
-    ...items.map((item) => columns.map((column) => cell(item[column]))),
-  ];
-  const widths = columns.map((_column, index) => Math.max(...rows.map((row) => row[index]!.length)));
-  for (const row of rows)
-    say(
-      `${row
+/** A list as an aligned table of the columns named. */
+export function table(...columns: readonly string[]): Print {
+  return (answer) => {
+    const items = (answer.items as Json[]) ?? [];
+    if (items.length === 0) return "none\n";
+    const rows = [columns.map(heading), ...items.map((item) => columns.map((column) => cell(item[column])))];
+    const widths = columns.map((_column, index) => Math.max(...rows.map((row) => row[index]!.length)));
+    const lines = rows.map((row) =>
+      row
         .map((text, index) => text.padEnd(widths[index]!))
         .join("  ")
-        .trimEnd()}\n`,
+        .trimEnd(),
     );
-  const total = Number(answer.total ?? items.length);
-  if (total > items.length) say(`${items.length} of ${total}\n`);
+    const total = Number(answer.total ?? items.length);
+    return [...lines, ...(total > items.length ? [`${items.length} of ${total}`] : []), ""].join("\n");
+  };
 }
 
-/** Prints a record, a line a field, or as JSON. */
-export function printRecord(
-  flags: ConnectionFlags,
-  record: Row,
-  fields: readonly string[] = Object.keys(record),
-): void {
-  if (flags.json) {
-    printJson(record);
-    return;
-  }
-  const width = Math.max(...fields.map((field) => field.length));
-  for (const field of fields) say(`${field.replaceAll("_", " ").padEnd(width)}  ${cell(record[field])}\n`);
+/** A record, a line a field; without names, all its fields. */
+export function record(...names: readonly string[]): Print {
+  return (answer) => {
+    const fields = names.length === 0 ? Object.keys(answer) : names;
+    const width = Math.max(...fields.map((field) => field.length));
+    return fields.map((field) => `${heading(field).padEnd(width)}  ${cell(answer[field])}\n`).join("");
+  };
 }
 
-export function printJson(value: unknown): void {
-  sayJson(value);
+function heading(field: string): string {
+  return field.replaceAll("_", " ");
 }
 
 function cell(value: unknown): string {

@@ -12,7 +12,7 @@ export async function untilReady(connection: Connection, timeout: string): Promi
   const endMs = machineNowMs() + timeoutMs;
   for (;;) {
     try {
-      if ((await connection.fetch("GET", "/health")).ok) return;
+      if ((await connection.send("GET", "/health")).ok) return;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
     }

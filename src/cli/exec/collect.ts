@@ -1,3 +1,4 @@
+import { ControlClient, pagesOf } from "../../control-client.js";
 import { isPaid } from "../../domain/statuses.js";
 import { maskKey } from "../../http/control/request-view.js";
 import type { Sandbox } from "../../sandbox.js";
@@ -43,40 +44,43 @@ export interface Collected {
   readonly stories: Stories;
 }
 
-/** A list's page can be so long. */
-const PAGE = 100;
 /** Of so many charges the story is kept: those not in order first, then the newest. */
 const MOST_STORIES = 500;
 
 /** The namespaces there are, the oldest first. */
 export async function namespacesOf(sandbox: Sandbox): Promise<string[]> {
-  const { items } = await listOf(sandbox, "default", "/_sandbox/namespaces", "name");
+  const { items } = await listOf(clientOf(sandbox), "/namespaces", "name");
   return items.map(({ name }) => String(name)).reverse();
 }
 
+/** In this process, so that it needs neither a port nor a token. */
+function clientOf(sandbox: Sandbox, namespace?: string): ControlClient {
+  return new ControlClient({ fetch: sandbox.fetch, namespace });
+}
+
 export async function collect(sandbox: Sandbox, namespace: string): Promise<Collected> {
-  const call = (path: string) => read(sandbox, namespace, path);
-  const list = (path: string, id: string) => listOf(sandbox, namespace, path, id);
-  const info = await call("/_sandbox");
-  const state = withKeysMasked(await call("/_sandbox/state"));
-  const requests = await list("/_sandbox/requests", "request_id");
-  const events = await list("/_sandbox/events", "event_id");
-  const deliveries = await list("/_sandbox/deliveries", "delivery_id");
+  const client = clientOf(sandbox, namespace);
+  const get = (path: string) => client.call<Json>("GET", `/_sandbox${path}`);
+  const info = await get("");
+  const state = withKeysMasked(await get("/state"));
+  const requests = await listOf(client, "/requests", "request_id");
+  const events = await listOf(client, "/events", "event_id");
+  const deliveries = await listOf(client, "/deliveries", "delivery_id");
   return {
     version: String(info.version),
     state,
     requests,
     events,
     deliveries,
-    coverage: await call("/_sandbox/coverage"),
-    advice: await call("/_sandbox/advice"),
-    stories: await storiesOf(sandbox, namespace, deliveries),
+    coverage: await get("/coverage"),
+    advice: await get("/advice"),
+    stories: await storiesOf(client, deliveries),
   };
 }
 
-async function storiesOf(sandbox: Sandbox, namespace: string, deliveries: List): Promise<Stories> {
+async function storiesOf(client: ControlClient, deliveries: List): Promise<Stories> {
   const undelivered = new Set(deliveries.items.filter(isUndelivered).map(({ charge_id }) => charge_id));
-  const { items } = await listOf(sandbox, namespace, "/_sandbox/charges", "charge_id");
+  const { items } = await listOf(client, "/charges", "charge_id");
   const charges = (items as ChargeView[]).map((charge) => ({
     charge,
     is_in_order: isPaid(charge.status) && !undelivered.has(charge.charge_id),
@@ -86,7 +90,8 @@ async function storiesOf(sandbox: Sandbox, namespace: string, deliveries: List):
   const stories: Story[] = [];
   for (const one of chosen) {
     const path = `/_sandbox/charges/${encodeURIComponent(one.charge.charge_id)}/timeline`;
-    stories.push({ ...one, items: (await read(sandbox, namespace, path)).items as Story["items"] });
+    const { items } = await client.call<Pick<Story, "items">>("GET", path);
+    stories.push({ ...one, items });
   }
   return { charges: charges.length, not_in_order: troubled.length, items: stories };
 }
@@ -97,21 +102,11 @@ function isUndelivered({ status, attempts }: Json): boolean {
 }
 
 /** The whole of a list, newest first. What comes while it is read moves the rest on: nothing is left out or twice. */
-async function listOf(sandbox: Sandbox, namespace: string, path: string, id: string): Promise<List> {
+async function listOf(client: ControlClient, path: string, id: string): Promise<List> {
   const found = new Map<unknown, Json>();
-  for (let offset = 0; ; offset += PAGE) {
-    const { items } = await read(sandbox, namespace, `${path}?limit=${PAGE}&offset=${offset}`);
-    for (const item of items as Json[]) if (!found.has(item[id])) found.set(item[id], item);
-    if ((items as Json[]).length < PAGE) return { total: found.size, items: [...found.values()] };
-  }
-}
-
-/** In this process, so that it needs neither a port nor a token. */
-async function read(sandbox: Sandbox, namespace: string, path: string): Promise<Json> {
-  const headers = { "sandbox-namespace": namespace };
-  const response = await sandbox.fetch(new Request(`http://sandbox${path}`, { headers }));
-  if (!response.ok) throw new Error(`GET ${path} answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as Json;
+  for await (const page of pagesOf<Json>(`/_sandbox${path}`, (at) => client.call("GET", at)))
+    for (const item of page) if (!found.has(item[id])) found.set(item[id], item);
+  return { total: found.size, items: [...found.values()] };
 }
 
 /** Answers kept for their Idempotency-Key are found by the API key too. */

@@ -1,3 +1,4 @@
+import { appEnvironment } from "../../app-environment.js";
 import type { Sandbox } from "../../sandbox.js";
 import { UserError } from "../../schema/user-error.js";
 
@@ -21,12 +22,7 @@ export function environmentOf(sandbox: Sandbox, templates: readonly Template[]):
     webhook_secret: sandbox.webhookSecret,
     sandbox_url: sandbox.url,
   };
-  const environment: Record<string, string> = {
-    PAYMENTS_BASE_URL: sandbox.url,
-    PAYMENTS_API_KEY: sandbox.apiKey,
-    PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
-    PAYMENTS_SANDBOX_URL: sandbox.url,
-  };
+  const environment: Record<string, string> = appEnvironment(sandbox);
   for (const { name, text } of templates)
     environment[name] = text.replace(/\{(\w+)\}/g, (whole, key: string) => {
       if (!Object.hasOwn(values, key))

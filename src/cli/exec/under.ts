@@ -52,9 +52,10 @@ async function nameOf(given: string, options: StartOptions): Promise<string> {
       ownsProcess: true,
     });
     try {
-      const response = await sandbox.fetch(new Request("http://sandbox/_sandbox/scenarios?limit=1"));
       // The active ones come first.
-      const { items } = (await response.json()) as { items: { name: string }[] };
+      const { items } = await sandbox.control<{ items: { name: string }[] }>(
+        "GET /_sandbox/scenarios?limit=1",
+      );
       return items[0]!.name;
     } finally {
       await sandbox.close();

@@ -1,3 +1,4 @@
+import { pagesOf } from "../../control-client.js";
 import type { Client } from "./client.js";
 import { idOf, listSince, newest } from "./lists.js";
 
@@ -58,10 +59,7 @@ export interface BalanceRow {
 /** The balances of every organization and mode as they are; looking at them opens no account. */
 export async function balances(client: Client): Promise<BalanceRow[]> {
   const all: BalanceRow[] = [];
-  for (;;) {
-    const path = `/balances?limit=100&offset=${all.length}`;
-    const { items, total } = (await client.must("GET", path)) as { items: BalanceRow[]; total: number };
-    all.push(...items);
-    if (items.length === 0 || all.length >= total) return all;
-  }
+  for await (const page of pagesOf<BalanceRow>("/balances", (path) => client.must("GET", path)))
+    all.push(...page);
+  return all;
 }

@@ -1,9 +1,7 @@
+import { ControlClient, type ControlOptions, type SandboxFetch } from "../../control-client.js";
 import { jsonOrText } from "../../schema/depth.js";
 import type { Wall } from "../../time/wall.js";
 import { CannotRun, StepFailure } from "./failure.js";
-
-/** How a run reaches the sandbox: in this process, or over the network. */
-export type SandboxFetch = (path: string, init: RequestInit) => Promise<Response>;
 
 /** An answer as steps look at it. */
 export interface Answer {
@@ -19,36 +17,20 @@ export interface Answered extends Pick<Response, "status" | "headers"> {
   text(): Promise<string>;
 }
 
-/** Marks what the run itself sends, so that it is not counted as the app's. */
-export const RUNNER_HEADER = "sandbox-runner";
-
 const CONTROL_TIMEOUT_MS = 60_000;
 const BIGGEST_ANSWER = 20 * 1024 * 1024;
 
-export interface ClientOptions {
-  readonly fetch: SandboxFetch;
-  readonly namespace?: string | undefined;
-  readonly controlToken?: string | undefined;
-  readonly runId: string;
-  readonly wall: Wall;
-}
-
-/** Speaks HTTP with one sandbox, in one namespace. */
+/** Speaks HTTP with one sandbox, in one namespace, for one run. */
 export class Client {
-  readonly #options: ClientOptions;
+  readonly #control: ControlClient;
+  readonly #fetch: SandboxFetch;
+  readonly #wall: Wall;
   #inFlight = new AbortController();
 
-  constructor(options: ClientOptions) {
-    this.#options = options;
-  }
-
-  get #ownHeaders(): Record<string, string> {
-    const { namespace, controlToken, runId } = this.#options;
-    return {
-      [RUNNER_HEADER]: runId,
-      ...(namespace === undefined ? {} : { "sandbox-namespace": namespace }),
-      ...(controlToken === undefined ? {} : { "sandbox-control-token": controlToken }),
-    };
+  constructor(options: ControlOptions, wall: Wall) {
+    this.#control = new ControlClient(options);
+    this.#fetch = options.fetch;
+    this.#wall = wall;
   }
 
   /** Breaks off when the run is interrupted: for whatever else a step has in flight. */
@@ -69,14 +51,9 @@ export class Client {
     body?: unknown,
     timeoutMs = CONTROL_TIMEOUT_MS,
   ): Promise<Answer> {
-    const init: RequestInit = {
-      method,
-      headers: { ...this.#ownHeaders, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    };
     try {
-      return await ask(this.#options.wall, timeoutMs, this.signal, (signal) =>
-        this.#options.fetch(`/_sandbox${path}`, { ...init, signal }),
+      return await ask(this.#wall, timeoutMs, this.signal, (signal) =>
+        this.#control.send(method, `/_sandbox${path}`, body, signal),
       );
     } catch (error) {
       throw new CannotRun(`the sandbox cannot be reached: ${reasonOf(error)}`);
@@ -107,12 +84,11 @@ export class Client {
     init: { readonly headers: Readonly<Record<string, string>>; readonly body: string | undefined },
     timeoutMs: number,
   ): Promise<Answer | undefined> {
-    const { fetch, wall } = this.#options;
     try {
-      return await ask(wall, timeoutMs, this.signal, (signal) =>
-        fetch(path, {
+      return await ask(this.#wall, timeoutMs, this.signal, (signal) =>
+        this.#fetch(path, {
           method,
-          headers: { ...this.#ownHeaders, ...init.headers },
+          headers: { ...this.#control.headers, ...init.headers },
           redirect: "manual",
           signal,
           ...(init.body === undefined ? {} : { body: init.body }),

@@ -1,7 +1,7 @@
+import { pagesOf } from "../../control-client.js";
 import type { Client } from "./client.js";
 import { StepFailure } from "./failure.js";
 
-const PAGE = 100;
 /** As many as the sandbox keeps by default; a run that looks through more has lost its way. */
 const MOST = 10_000;
 
@@ -28,13 +28,17 @@ export async function newest(client: Client, list: List): Promise<string | undef
 /** Newest first, up to a record that was there before. */
 export async function listSince(client: Client, list: List, last: string | undefined): Promise<Row[]> {
   const found: Row[] = [];
-  while (found.length < MOST) {
-    const page = (await client.must("GET", `/${list}?limit=${PAGE}&offset=${found.length}`)) as {
-      items: Row[];
-    };
-    const end = page.items.findIndex((row) => idOf(list, row) === last);
-    found.push(...(end === -1 ? page.items : page.items.slice(0, end)));
-    if (end !== -1 || page.items.length < PAGE) return found;
+  for await (const page of pagesOf<Row>(`/${list}`, (path) => client.must("GET", path))) {
+    const end = page.findIndex((row) => idOf(list, row) === last);
+    if (end !== -1) return [...found, ...page.slice(0, end)];
+    found.push(...page);
+    if (found.length >= MOST) throw tooMany(list);
   }
-  throw new StepFailure({ message: `more than ${MOST} ${list} to look through: name fewer, or reset first` });
+  return found;
+}
+
+function tooMany(list: List): StepFailure {
+  return new StepFailure({
+    message: `more than ${MOST} ${list} to look through: name fewer, or reset first`,
+  });
 }

@@ -1,7 +1,8 @@
+import type { SandboxFetch } from "../../control-client.js";
 import { keepAlive, systemWall, type Wall } from "../../time/wall.js";
 import type { LoadedScenario, LoadedStep } from "../files.js";
 import { Baseline } from "./baseline.js";
-import { Client, type SandboxFetch } from "./client.js";
+import { Client } from "./client.js";
 import type { Executor, RunContext } from "./context.js";
 import { EXECUTORS } from "./executors.js";
 import { CannotRun, type Failure, StepFailure } from "./failure.js";
@@ -32,7 +33,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   const steps: StepReport[] = [];
   const leftovers = new Leftovers();
   const { fetch, namespace, controlToken, signal } = options;
-  const client = new Client({ fetch, namespace, controlToken, runId: loaded.runId, wall });
+  const client = new Client({ fetch, namespace, controlToken, runner: loaded.runId }, wall);
   const stop = (): void => client.abandon();
   signal?.addEventListener("abort", stop);
   const release = keepAlive();

@@ -4,42 +4,32 @@ import { WEBHOOK_URL_MESSAGE, webhookUrl } from "../../schema/receiver-url.js";
 import { UserError } from "../../schema/user-error.js";
 import { pause } from "../../time/timers.js";
 import { systemWall } from "../../time/wall.js";
-import type { Connection } from "./connection.js";
+import type { Connection, Json } from "./connection.js";
 
 /** `webhook redeliver [last|ID] --times N`: new deliveries of the same event. */
 export async function redeliver(
   connection: Connection,
-  selector: string,
+  selector: string | undefined,
   times: number,
-): Promise<Record<string, unknown>> {
-  const id = await deliveryOf(connection, selector);
-  return connection.call("POST", `/_sandbox/deliveries/${encodeURIComponent(id)}/redeliver`, { times });
+): Promise<Json> {
+  return connection.post(`/deliveries/${await deliveryOf(connection, selector)}/redeliver`, { times });
 }
 
 /** `webhook retry [last|ID]`: the same delivery, its next attempt now. */
-export async function retry(connection: Connection, selector: string): Promise<Record<string, unknown>> {
-  const id = await deliveryOf(connection, selector);
-  return connection.call("POST", `/_sandbox/deliveries/${encodeURIComponent(id)}/retry`, {});
+export async function retry(connection: Connection, selector: string | undefined): Promise<Json> {
+  return connection.post(`/deliveries/${await deliveryOf(connection, selector)}/retry`, {});
 }
 
-/** The id of a delivery: as given, of the newest one, or of the newest one of an event. */
-async function deliveryOf(connection: Connection, selector: string): Promise<string> {
-  if (selector === "last") {
-    const { items } = await connection.call("GET", "/_sandbox/deliveries?limit=1");
-    const [last] = items as { delivery_id: string }[];
-    if (last === undefined) throw new UserError("there is no delivery yet");
-    return last.delivery_id;
-  }
-  if (selector.startsWith("evt_")) {
-    const { items } = await connection.call(
-      "GET",
-      `/_sandbox/deliveries?limit=1&event_id=${encodeURIComponent(selector)}`,
+/** The id of a delivery as a part of a path: as given, of the newest one, or of the newest one of an event. */
+async function deliveryOf(connection: Connection, selector = "last"): Promise<string> {
+  const event = selector.startsWith("evt_") ? selector : undefined;
+  if (selector !== "last" && event === undefined) return encodeURIComponent(selector);
+  const found = await connection.newest("/deliveries", { event_id: event });
+  if (found === undefined)
+    throw new UserError(
+      event === undefined ? "there is no delivery yet" : `there is no delivery of event ${event}`,
     );
-    const [ofEvent] = items as { delivery_id: string }[];
-    if (ofEvent === undefined) throw new UserError(`there is no delivery of event ${selector}`);
-    return ofEvent.delivery_id;
-  }
-  return selector;
+  return String(found.delivery_id);
 }
 
 interface Taken {
@@ -68,16 +58,16 @@ export async function pull(
 ): Promise<void> {
   const url = webhookUrl(target);
   if (url === undefined) throw new UserError(`--forward-to ${JSON.stringify(target)} ${WEBHOOK_URL_MESSAGE}`);
-  await connection.call("POST", "/_sandbox/webhook-endpoints", { mailbox: MAILBOX });
+  await connection.post("/webhook-endpoints", { mailbox: MAILBOX });
   for (;;) {
     // One at a time: whoever interrupts leaves one at most to come again.
-    const { items } = await connection.call("POST", `/_sandbox/mailboxes/${MAILBOX}/take`, { max: 1 });
+    const { items } = await connection.post(`/mailboxes/${MAILBOX}/take`, { max: 1 });
     for (const one of items as Taken[]) {
       const { status, response_body, error } = await forward(url, one);
       const answer =
         status === null ? { error: error?.slice(0, ERROR_LENGTH) } : { status, body: response_body };
       const path = `/_sandbox/mailboxes/${MAILBOX}/${one.delivery_id}/ack`;
-      const { ok } = await connection.fetch("POST", path, answer);
+      const { ok } = await connection.send("POST", path, answer);
       options.report(
         `${one.type} ${one.delivery_id} ${status ?? error}${ok ? "" : " (no longer waited for)"}`,
       );

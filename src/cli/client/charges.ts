@@ -1,0 +1,88 @@
+import { record, table } from "./output.js";
+import { type Action, type ClientCommand, need, textOf } from "./row.js";
+
+const FIELDS = [
+  "charge_id",
+  "status",
+  "amount",
+  "currency",
+  "payment_method",
+  "customer_email",
+  "created_at",
+];
+
+/** A charge, when something was done to it. */
+export const chargeRecord = record(...FIELDS);
+
+function movesTo(to: string): Action {
+  return {
+    call: async ({ connection, flags: { reason }, words: [selector] }) => {
+      const { charge_id } = await connection.charge(selector!);
+      return connection.post(`/charges/${charge_id}/transition`, { to, reason });
+    },
+    print: chargeRecord,
+  };
+}
+
+function onThePage(verb: string, body: (flags: Parameters<Action["call"]>[0]["flags"]) => object): Action {
+  return {
+    call: async ({ connection, flags, words: [selector] }) => {
+      const id = selector!.startsWith("co_") ? selector! : (await connection.charge(selector!)).checkout_id;
+      return connection.post(`/checkouts/${encodeURIComponent(id)}/${verb}`, body(flags));
+    },
+    print: chargeRecord,
+  };
+}
+
+export const CHARGE_COMMANDS: readonly ClientCommand[] = [
+  {
+    usage: "charges",
+    says: "the charges, newest first",
+    example: "payments-sandbox charges --status PENDING --email ada@example.com",
+    options: [
+      ["--status <status>", "only of this status"],
+      ["--email <address>", "only of this customer"],
+      ["--limit <number>", "how many"],
+    ],
+    plain: {
+      call: async ({ connection, flags: { status, email, limit } }) =>
+        connection.get("/charges", { status, customer_email: email, limit }),
+      print: table(...FIELDS),
+    },
+  },
+  {
+    usage: "charge <selector> [verb]",
+    says: "one charge (an id, last, email:a@b); complete | fail | cancel | expire | refund it",
+    example: "payments-sandbox charge last fail --reason insufficient_funds",
+    options: [["--reason <text>", "why"]],
+    plain: {
+      call: async ({ connection, words: [selector] }) => connection.charge(selector!),
+      print: record(...FIELDS, "settlement_amount", "failure_reason", "provider_reference", "expires_at"),
+    },
+    verbs: {
+      complete: movesTo("COMPLETED"),
+      fail: movesTo("FAILED"),
+      cancel: movesTo("CANCELLED"),
+      expire: movesTo("EXPIRED"),
+      refund: movesTo("REFUNDED"),
+    },
+  },
+  {
+    usage: "checkout <selector> <verb>",
+    says: "do what the customer does on the hosted page: pay | cancel",
+    example: "payments-sandbox checkout last pay --method card",
+    options: [
+      ["--method <id>", "pay: the payment method"],
+      ["--currency <code>", "pay: the currency"],
+      ["--phone <number>", "pay: for mobile money"],
+    ],
+    verbs: {
+      pay: onThePage("pay", ({ method, currency, phone }) => ({
+        payment_method: need(textOf(method), "--method ID"),
+        currency,
+        phone_number: phone,
+      })),
+      cancel: onThePage("cancel", () => ({})),
+    },
+  },
+];

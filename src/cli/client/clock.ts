@@ -1,0 +1,64 @@
+import { parseDuration } from "../../schema/duration.js";
+import { parseInstant } from "../../schema/time.js";
+import { UserError } from "../../schema/user-error.js";
+import type { Json } from "./connection.js";
+import { record } from "./output.js";
+import type { Action, ClientCommand } from "./row.js";
+
+const clockRecord = record("mode", "speed", "now", "next_due");
+
+/** Moves time; `body` makes what is asked of the word after the verb. */
+function leap(body: (argument: string | undefined) => object): Action {
+  return {
+    call: async ({ connection, words: [, argument] }) => connection.post("/clock/advance", body(argument)),
+    print: ({ from, to, fired_total }: Json) => `${from} → ${to}, ${fired_total} fired\n`,
+  };
+}
+
+/** Changes how the clock goes. */
+function goes(body: (argument: string | undefined) => object): Action {
+  return {
+    call: async ({ connection, words: [, argument] }) => connection.put("/clock", body(argument)),
+    print: clockRecord,
+  };
+}
+
+/** The word after a verb, which cannot do without it. */
+function needed(verb: string, what: string, argument: string | undefined): string {
+  if (argument === undefined) throw new UserError(`clock ${verb} needs ${what}`);
+  return argument;
+}
+
+function byText(argument: string | undefined): string {
+  const by = needed("advance", "a duration such as 30m", argument);
+  if (parseDuration(by) !== undefined) return by;
+  throw new UserError(`clock advance takes a duration such as 30m, not ${by}`);
+}
+
+function toText(argument: string | undefined): string {
+  const to = needed("to", "an instant such as 2026-01-31T09:00:00Z", argument);
+  if (parseInstant(to) !== undefined) return to;
+  throw new UserError(`clock to takes an ISO 8601 instant, not ${to}`);
+}
+
+function speedOf(argument: string | undefined): number {
+  const speed = Number(needed("speed", "a number such as 60", argument));
+  if (speed > 0) return speed;
+  throw new UserError(`clock speed takes a number such as 60, not ${argument}`);
+}
+
+export const CLOCK_COMMAND: ClientCommand = {
+  usage: "clock [verb] [argument]",
+  says: "what time it is; advance DUR | to ISO | next | idle | freeze | resume | speed N",
+  example: "payments-sandbox clock advance 30m",
+  plain: { call: async ({ connection }) => connection.get("/clock"), print: clockRecord },
+  verbs: {
+    advance: leap((argument) => ({ by: byText(argument) })),
+    to: leap((argument) => ({ to: toText(argument) })),
+    next: leap(() => ({ until: "next" })),
+    idle: leap(() => ({ until: "idle" })),
+    freeze: goes(() => ({ mode: "manual" })),
+    resume: goes(() => ({ mode: "real" })),
+    speed: goes((argument) => ({ speed: speedOf(argument) })),
+  },
+};

@@ -1,0 +1,52 @@
+import { didYouMean } from "../../schema/nearest.js";
+import { UserError } from "../../schema/user-error.js";
+import type { Connection, ConnectionFlags, Json } from "./connection.js";
+
+/** What a person asked for: the sandbox meant, the flags, and the words after the command's name. */
+export interface Asked {
+  readonly connection: Connection;
+  readonly flags: ConnectionFlags & Readonly<Record<string, string | boolean | undefined>>;
+  readonly words: readonly (string | undefined)[];
+}
+
+/** What is done, and what is said of it. */
+export interface Action {
+  /** Asks the sandbox; undefined when all has been said on the way. */
+  readonly call: (asked: Asked) => Promise<Json | undefined>;
+  /** What is said where JSON is not asked for; default: each field of the answer. */
+  readonly print?: (answer: Json, asked: Asked) => string;
+}
+
+/** A command that speaks to a running sandbox. */
+export interface ClientCommand {
+  /** As its help shows it; the word `verb` or `what` is one of `verbs`. */
+  readonly usage: string;
+  readonly says: string;
+  readonly example: string;
+  readonly options?: readonly (readonly [flags: string, says: string])[];
+  readonly verbs?: Readonly<Record<string, Action>>;
+  /** What it does without a verb. */
+  readonly plain?: Action;
+}
+
+/** A value that cannot be done without; `what` is how a person is told that it is missing. */
+export function need(value: string | undefined, what: string): string {
+  if (value === undefined) throw new UserError(`${what} is missing`);
+  return value;
+}
+
+/** A value of a flag that takes one. */
+export function textOf(value: string | boolean | undefined): string | undefined {
+  return value === undefined ? undefined : String(value);
+}
+
+/** The word, if it is a known one. */
+export function knownWord(known: readonly string[], command: string, word: string): string {
+  if (known.includes(word)) return word;
+  throw new UserError(`${command} has no ${word}${didYouMean(word, known, ".")} It has: ${known.join(", ")}`);
+}
+
+/** A value as a part of a path. */
+export function segment(value: string | undefined, what: string): string {
+  return encodeURIComponent(need(value, what));
+}

@@ -1,0 +1,178 @@
+import { appEnvironment } from "../../app-environment.js";
+import { UserError } from "../../schema/user-error.js";
+import { shellQuoted } from "../shell.js";
+import type { Json } from "./connection.js";
+import { record, table } from "./output.js";
+import { type Asked, type ClientCommand, knownWord, need, segment } from "./row.js";
+
+const SNAPSHOT = "the snapshot's name";
+const NAMESPACE = "the namespace's name";
+const SCENARIO = "the scenario's name";
+
+const scenarioRecord = record("name", "active");
+
+/** The sandbox itself: what it is, and what it is put back to. */
+export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
+  {
+    usage: "reset",
+    says: "back to the initial state; webhooks and keys stay",
+    example: "payments-sandbox reset --repeat-ids",
+    options: [
+      ["--keep <what...>", "webhooks, keys, scenarios"],
+      ["--repeat-ids", "start ids over, byte for byte"],
+    ],
+    plain: {
+      call: async ({ connection, flags: { keep, repeatIds } }) =>
+        connection.post("/reset", { keep, ids: repeatIds ? "repeat" : undefined }),
+      print: ({ namespace }) => `namespace ${namespace} is as it was at the start\n`,
+    },
+  },
+  {
+    usage: "snapshot <verb> [name]",
+    says: "save | restore | list | delete NAME",
+    example: "payments-sandbox snapshot save before-checkout",
+    verbs: {
+      save: {
+        call: async ({ connection, words: [, name] }) =>
+          connection.post("/snapshots", { name: need(name, SNAPSHOT) }),
+      },
+      restore: {
+        call: async ({ connection, words: [, name] }) =>
+          connection.post(`/snapshots/${segment(name, SNAPSHOT)}/restore`),
+        print: ({ namespace }, { words: [, name] }) =>
+          `namespace ${namespace} is as it was when ${name} was saved\n`,
+      },
+      list: { call: async ({ connection }) => connection.get("/snapshots"), print: table("name", "at") },
+      delete: {
+        call: async ({ connection, words: [, name] }) =>
+          connection.delete(`/snapshots/${segment(name, SNAPSHOT)}`),
+      },
+    },
+  },
+  {
+    usage: "namespace <verb> [name]",
+    says: "list | add [NAME] | delete NAME",
+    example: "payments-sandbox namespace add worker-1",
+    verbs: {
+      list: {
+        call: async ({ connection }) => connection.get("/namespaces"),
+        print: table("name", "api_key", "charges"),
+      },
+      add: {
+        call: async ({ connection, words: [, name] }) => connection.post("/namespaces", { name }),
+        print: record("name", "api_key", "live_api_key", "webhook_secret"),
+      },
+      delete: {
+        call: async ({ connection, words: [, name] }) =>
+          connection.delete(`/namespaces/${segment(name, NAMESPACE)}`),
+      },
+    },
+  },
+];
+
+/** What goes wrong, and how charges behave. */
+export const RULE_COMMANDS: readonly ClientCommand[] = [
+  {
+    usage: "scenario <verb> [name]",
+    says: "list | use NAME | drop NAME",
+    example: "payments-sandbox scenario use declined",
+    verbs: {
+      list: {
+        call: async ({ connection }) => connection.get("/scenarios", { limit: 100 }),
+        print: table("name", "active"),
+      },
+      use: {
+        call: async ({ connection, words: [, name] }) =>
+          connection.post(`/scenarios/${segment(name, SCENARIO)}/activate`),
+        print: scenarioRecord,
+      },
+      drop: {
+        call: async ({ connection, words: [, name] }) =>
+          connection.post(`/scenarios/${segment(name, SCENARIO)}/deactivate`),
+        print: scenarioRecord,
+      },
+    },
+  },
+  {
+    usage: "fault <verb> [rule]",
+    says: "list | add RULE (as JSON) | clear",
+    example: `payments-sandbox fault add '{"match":{"operation":"createWhitelabel"},"respond":{"status":500},"times":1}'`,
+    verbs: {
+      list: {
+        call: async ({ connection }) => connection.get("/faults"),
+        print: table("fault_id", "match", "respond", "delay", "drop", "applied"),
+      },
+      add: {
+        call: async ({ connection, words: [, rule] }) =>
+          connection.post("/faults", ruleOf(need(rule, "the rule"))),
+      },
+      clear: { call: async ({ connection }) => connection.delete("/faults") },
+    },
+  },
+];
+
+function ruleOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UserError("the rule is not valid JSON");
+  }
+}
+
+export const STATUS_COMMAND: ClientCommand = {
+  usage: "status",
+  says: "what the running sandbox is and holds",
+  example: "payments-sandbox status",
+  plain: {
+    call: async ({ connection }) => connection.get(""),
+    print: (info, { connection }) => {
+      const clock = info.clock as Json;
+      return record()({
+        url: connection.url,
+        version: info.version,
+        namespace: info.namespace,
+        "api key": info.api_key,
+        "webhook secret": info.webhook_secret,
+        seed: info.seed,
+        clock: `${clock.mode}, now ${clock.now}, next due ${clock.next_due ?? "nothing"}`,
+        ...(info.counts as object),
+      });
+    },
+  },
+};
+
+const FORMATS = ["dotenv", "shell", "github"];
+
+export const ENV_COMMAND: ClientCommand = {
+  usage: "env",
+  says: "the variables an app needs, to be read by a shell or written to a file",
+  example: 'eval "$(payments-sandbox env --format shell)"',
+  options: [["--format <format>", "dotenv (default), shell or github"]],
+  plain: {
+    call: async ({ connection, flags }) => {
+      const info = await connection.get("");
+      const values = appEnvironment({
+        url: connection.url,
+        apiKey: String(info.api_key),
+        webhookSecret: String(info.webhook_secret),
+      });
+      if (flags.json || formatOf(flags) !== "github" || process.env.GITHUB_ENV === undefined) return values;
+      const { appendFileSync } = await import("node:fs");
+      appendFileSync(process.env.GITHUB_ENV, linesOf(values, "github"));
+      return undefined;
+    },
+    print: (values, { flags }) => linesOf(values, formatOf(flags)),
+  },
+};
+
+function formatOf({ format = "dotenv" }: Asked["flags"]): string {
+  return knownWord(FORMATS, "env --format", String(format));
+}
+
+function linesOf(values: Json, format: string): string {
+  const line = (name: string, value: string) =>
+    format === "shell" ? `export ${name}=${shellQuoted(value)}` : `${name}=${value}`;
+  return Object.entries(values)
+    .map(([name, value]) => `${line(name, String(value))}\n`)
+    .join("");
+}

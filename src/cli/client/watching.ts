@@ -1,0 +1,84 @@
+import { anyGlobMatches } from "../../domain/glob.js";
+import { say, sayJson, tellLine } from "../terminal.js";
+import { assignments } from "./assignments.js";
+import { chargeRecord } from "./charges.js";
+import type { Json } from "./connection.js";
+import { table } from "./output.js";
+import { type Asked, type ClientCommand, textOf } from "./row.js";
+
+const timeoutOf = ({ flags: { timeout = "30s" } }: Asked): string => String(timeout);
+
+/** What went to and fro, and what is waited for. */
+export const WATCHING_COMMANDS: readonly ClientCommand[] = [
+  {
+    usage: "requests",
+    says: "what the app sent and got, newest first",
+    example: "payments-sandbox requests --status 4xx",
+    options: [
+      ["--operation <glob>", "only of this operation"],
+      ["--status <status>", "only with this status, such as 400 or 4xx"],
+      ["--limit <number>", "how many"],
+    ],
+    plain: {
+      call: async ({ connection, flags: { operation, status, limit } }) =>
+        connection.get("/requests", { operation, status, limit }),
+      print: table("at", "method", "path", "operation", "status", "fault"),
+    },
+  },
+  {
+    usage: "events",
+    says: "the webhook events, newest first; with --follow as they come",
+    example: "payments-sandbox events --follow",
+    options: [
+      ["-f, --follow", "go on until interrupted"],
+      ["--type <glob>", "only of this type"],
+      ["--limit <number>", "how many"],
+    ],
+    plain: {
+      call: async ({ connection, flags }) => {
+        const { type, limit } = flags;
+        if (!flags.follow) return connection.get("/events", { type, limit });
+        const { follow } = await import("./follow.js");
+        await follow(connection, (name, data) => sayMessage(name, data, flags));
+        return undefined;
+      },
+      print: table("at", "type", "event_id", "charge_id", "withdrawal_id"),
+    },
+  },
+  {
+    usage: "wait <what>",
+    says: "until the sandbox is ready, a charge is there, or nothing is due: ready | charge | idle",
+    example: "payments-sandbox wait charge --match customer_email=ada@example.com --match status=COMPLETED",
+    options: [
+      ["--match <field=value...>", "charge: what it must say (repeatable)"],
+      ["--timeout <duration>", "how long at most (default 30s)"],
+    ],
+    verbs: {
+      ready: {
+        call: async (asked) => {
+          await (await import("./ready.js")).untilReady(asked.connection, timeoutOf(asked));
+          return { ready: true, url: asked.connection.url };
+        },
+      },
+      charge: {
+        call: async (asked) => {
+          const match = assignments(asked.flags.match);
+          return asked.connection.post("/wait", { for: "charge", match, timeout: timeoutOf(asked) });
+        },
+        print: chargeRecord,
+      },
+      idle: {
+        call: async (asked) => asked.connection.post("/wait", { for: "idle", timeout: timeoutOf(asked) }),
+      },
+    },
+  },
+];
+
+/** Says an event of the stream, if its type is the one asked for. */
+function sayMessage(name: string, data: Json, { type, json }: Asked["flags"]): void {
+  if (name === "missed") tellLine(`${data.count} messages of the stream came too fast to be shown`);
+  if (name !== "event") return;
+  if (type !== undefined && !anyGlobMatches(textOf(type)!, String(data.type))) return;
+  if (json) sayJson(data);
+  else say(`${data.at}  ${String(data.type).padEnd(24)}  ${data.charge_id ?? data.withdrawal_id ?? ""}\n`);
+}

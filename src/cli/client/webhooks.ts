@@ -1,0 +1,80 @@
+import { say } from "../terminal.js";
+import { assignments } from "./assignments.js";
+import { record, table } from "./output.js";
+import { type ClientCommand, need, textOf } from "./row.js";
+
+const DELIVERY_FIELDS = ["delivery_id", "event_id", "type", "url"];
+
+export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
+  {
+    usage: "trigger <type>",
+    says: "a new webhook event, for an existing charge or a sample of one",
+    example: "payments-sandbox trigger charge.completed --charge last",
+    options: [
+      ["--charge <selector>", "the charge it is about: an id, last, email:a@b"],
+      ["--set <path=value...>", "what its data says otherwise (repeatable)"],
+      ["--mode <mode>", "test or live, without a charge"],
+      ["--force", "a type of your own, with no data but what is set"],
+    ],
+    plain: {
+      call: async ({ connection, flags: { charge, set, mode, force }, words: [type] }) => {
+        const about = charge === undefined ? undefined : await connection.charge(String(charge));
+        const data = assignments(set);
+        return connection.post("/events", {
+          type,
+          charge_id: about?.charge_id,
+          data: Object.keys(data).length === 0 ? undefined : data,
+          mode,
+          force,
+        });
+      },
+      print: (event) =>
+        record("event_id", "type", "at", "deliveries")(event) +
+        (event.deliveries === 0
+          ? `nobody hears it: no endpoint of ${event.mode} mode takes ${event.type}; add one with: payments-sandbox webhook add URL\n`
+          : ""),
+    },
+  },
+  {
+    usage: "webhook <verb> [target]",
+    says: "list | add URL | redeliver [last|ID] | retry [last|ID] | pull --forward-to URL",
+    example: "payments-sandbox webhook redeliver last --times 2",
+    options: [
+      ["--times <number>", "redeliver: how often"],
+      ["--forward-to <url>", "pull: where the app is"],
+      ["--once", "pull: stop when there is nothing left"],
+      ["--events <glob...>", "add: which events"],
+      ["--mode <mode>", "add: test or live"],
+      ["--secret <secret>", "add: what to sign with"],
+    ],
+    verbs: {
+      list: {
+        call: async ({ connection }) => connection.get("/webhook-endpoints"),
+        print: table("webhook_id", "url", "mode", "events", "enabled"),
+      },
+      add: {
+        call: async ({ connection, flags: { events, mode, secret }, words: [, target] }) =>
+          connection.post("/webhook-endpoints", { url: need(target, "the URL"), events, mode, secret }),
+        print: record("webhook_id", "url", "mode", "secret"),
+      },
+      redeliver: {
+        call: async ({ connection, flags: { times = 1 }, words: [, target] }) =>
+          (await import("./deliveries.js")).redeliver(connection, target, Number(times)),
+        print: table(...DELIVERY_FIELDS),
+      },
+      retry: {
+        call: async ({ connection, words: [, target] }) =>
+          (await import("./deliveries.js")).retry(connection, target),
+        print: record(...DELIVERY_FIELDS),
+      },
+      pull: {
+        call: async ({ connection, flags: { forwardTo, once } }) => {
+          const target = need(textOf(forwardTo), "--forward-to URL");
+          const report = (line: string) => say(`${line}\n`);
+          await (await import("./deliveries.js")).pull(connection, target, { once: once === true, report });
+          return undefined;
+        },
+      },
+    },
+  },
+];
