@@ -184,11 +184,15 @@ describe.runIf(hasChromium)("in a browser", () => {
     it("leaves it alone where the clock stands still, until somebody moves it", async () => {
       const sandbox = await sandboxWith();
       const page = await openTab();
+      await noteShifts(page);
       await page.goto((await checkoutAt(sandbox, undefined)).url);
       await page.waitForTimeout(1_500);
       expect(await page.getByRole("timer").textContent()).toBe("1:00:00");
       await sandbox.advance("30m");
       await expect.poll(() => page.getByRole("timer").textContent()).toBe("30:00");
+      // A shorter time takes the place of the longer one without moving anything.
+      await page.waitForTimeout(300);
+      expect(await page.evaluate("moved")).toEqual([]);
     });
 
     it("copies the reference, and the amount as a bank wants it", async () => {
@@ -300,6 +304,13 @@ describe.runIf(hasChromium)("in a browser", () => {
     ];
   }
 
+  /** From now on each page keeps how far anything on it has moved by itself, as `moved`. */
+  async function noteShifts(page: Page): Promise<void> {
+    await page.addInitScript(`window.moved = [];
+      new PerformanceObserver((list) => moved.push(...list.getEntries().map((entry) => entry.value)))
+        .observe({ type: "layout-shift", buffered: true });`);
+  }
+
   async function visit(page: Page, [, url, press]: [string, string, string?]): Promise<void> {
     await page.goto(url);
     if (press === undefined) return;
@@ -334,9 +345,7 @@ describe.runIf(hasChromium)("in a browser", () => {
         if (/content security policy/i.test(message.text())) complaints.push(message.text());
       });
       page.on("pageerror", (error) => complaints.push(error.message));
-      await page.addInitScript(`window.moved = [];
-        new PerformanceObserver((list) => moved.push(...list.getEntries().map((entry) => entry.value)))
-          .observe({ type: "layout-shift", buffered: true });`);
+      await noteShifts(page);
       for (const view of views) {
         await visit(page, view);
         await page.waitForTimeout(600);

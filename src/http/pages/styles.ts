@@ -34,7 +34,7 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:
 .lines dd{text-align:end;font-variant-numeric:tabular-nums}
 .left{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;border-top:1px solid var(--line);padding-top:.75rem}
 .left span{color:var(--soft);font-size:.875rem}
-.left strong{font-size:1.25rem;font-variant-numeric:tabular-nums}
+.left strong{font-size:1.25rem;font-variant-numeric:tabular-nums;min-width:8ch;text-align:end}
 
 .card{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1.25rem 1rem;display:grid;gap:1.25rem;align-content:start;min-width:0}
 .notice{background:var(--bad-soft);color:var(--bad);border-radius:.5rem;padding:.75rem 1rem;font-weight:500;outline:none}
