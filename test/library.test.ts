@@ -1,23 +1,16 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createSandbox, Sandbox, SandboxError, type SandboxOptions, UserError } from "../src/index.js";
 import { type SetupOptions, setupSandbox, type TestSandbox } from "../src/testing/setup.js";
+import { openSandbox, START } from "./support/api-client.js";
 import { isListening } from "./support/process-command.js";
 import { Client } from "./support/receiver-client.js";
 import { Receiver } from "./support/receiver-server.js";
 
-const START = "2026-03-01T09:00:00.000Z";
-
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
-});
-
 async function sandboxWith(options: SandboxOptions = {}): Promise<{ sandbox: Sandbox; client: Client }> {
-  const sandbox = await createSandbox({ clock: "manual", startTime: START, ...options });
-  open.push(sandbox);
+  const sandbox = await openSandbox(options);
   return { sandbox, client: Client.of(sandbox) };
 }
 
@@ -51,7 +44,6 @@ describe("createSandbox()", () => {
 
   it("takes webhooks as texts and as records, with a secret of their own or a common one", async () => {
     const [one, two] = [await Receiver.open(), await Receiver.open()];
-    open.push(one, two);
     const secret = (byte: number) => `whsec_${Buffer.alloc(24, byte).toString("base64")}`;
     const { sandbox, client } = await sandboxWith({
       webhooks: [
@@ -174,27 +166,26 @@ describe("advance()", () => {
     const fired = (seconds: number) => ({ at: new Date(Date.parse(START) + seconds * 1000).toISOString() });
     expect(await sandbox.advance("1s")).toEqual({
       from: START,
-      to: "2026-03-01T09:00:01.000Z",
+      to: "2026-01-31T09:00:01.000Z",
       fired: [{ ...fired(1), task: "timeline", ref: charge }],
       fired_total: 1,
     });
-    expect((await sandbox.advance("next")).to).toBe("2026-03-01T09:00:03.000Z");
-    expect((await sandbox.advance("idle")).to).toBe("2026-03-01T09:00:05.000Z");
-    expect((await sandbox.advance(new Date("2026-03-01T10:00:00Z"))).to).toBe("2026-03-01T10:00:00.000Z");
-    expect((await sandbox.advance("2026-03-01T12:30:00+02:00")).to).toBe("2026-03-01T10:30:00.000Z");
-    expect((await sandbox.advance("1h30m")).to).toBe("2026-03-01T12:00:00.000Z");
+    expect((await sandbox.advance("next")).to).toBe("2026-01-31T09:00:03.000Z");
+    expect((await sandbox.advance("idle")).to).toBe("2026-01-31T09:00:05.000Z");
+    expect((await sandbox.advance(new Date("2026-01-31T10:00:00Z"))).to).toBe("2026-01-31T10:00:00.000Z");
+    expect((await sandbox.advance("2026-01-31T12:30:00+02:00")).to).toBe("2026-01-31T10:30:00.000Z");
+    expect((await sandbox.advance("1h30m")).to).toBe("2026-01-31T12:00:00.000Z");
     expect(await sandbox.advance("0s")).toMatchObject({ fired: [], fired_total: 0 });
   });
 
   it("refuses nonsense and the past with a UserError", async () => {
     const { sandbox } = await sandboxWith();
-    for (const target of ["soon", "", "-1s", "2026-03-01T08:59:59.999Z", new Date(0)])
+    for (const target of ["soon", "", "-1s", "2026-01-31T08:59:59.999Z", new Date(0)])
       await expect(sandbox.advance(target)).rejects.toThrow(UserError);
   });
 
   it("throws CLOCK_BUSY while another is under way", async () => {
     const receiver = await Receiver.open(() => {});
-    open.push(receiver);
     const { sandbox, client } = await sandboxWith({ webhooks: [receiver.url] });
     await client.pay();
     const advancing = sandbox.advance("1s");
@@ -280,7 +271,7 @@ describe("restore()", () => {
     (snapshot.collections.charges as unknown[]).length = 0;
     for (const one of [{ sandbox, client }, other]) {
       expect((await one.client.charge(charge)).json.status).toBe("AWAITING_PAYMENT");
-      expect((await one.client.clock()).json.now).toBe("2026-03-01T09:00:01.000Z");
+      expect((await one.client.clock()).json.now).toBe("2026-01-31T09:00:01.000Z");
       await one.sandbox.advance("idle");
       expect((await one.client.charge(charge)).json.status).toBe("COMPLETED");
     }
@@ -288,7 +279,6 @@ describe("restore()", () => {
 
   it("refuses as the control API does, and changes nothing", async () => {
     const receiver = await Receiver.open(() => {});
-    open.push(receiver);
     const { sandbox, client } = await sandboxWith({ webhooks: [receiver.url] });
     await client.pay();
     const before = sandbox.snapshot();
@@ -445,7 +435,6 @@ describe("close()", () => {
 
   it("leaves no port, no timer and no delivery behind, and may be called twice", async () => {
     const receiver = await Receiver.open(() => {});
-    open.push(receiver);
     const { sandbox, client } = await sandboxWith({ webhooks: [receiver.url] });
     const { port } = await sandbox.listen();
     await client.pay({ scenario: "instant" });

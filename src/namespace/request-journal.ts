@@ -1,3 +1,4 @@
+import { channel } from "node:diagnostics_channel";
 import { iso } from "../schema/time.js";
 import { cutBody } from "./kept-body.js";
 import type { Observers } from "./observers.js";
@@ -35,6 +36,9 @@ export interface JournalEntry extends ServedRequest {
 
 type Unfinished = { -readonly [Name in keyof JournalEntry]: JournalEntry[Name] };
 
+/** Each request with its answer, bodies whole, for whoever in this process subscribes to Node's channel of that name. */
+const served = channel("payments-sandbox:request");
+
 /** An entry without its texts takes about so much. */
 const ENTRY_CHARS = 1_000;
 const MAX_CHARS = 64 * 1024 * 1024;
@@ -63,6 +67,7 @@ export class RequestJournal {
 
   /** Takes the request for its own: it is stamped, not copied, for a copy costs a tenth of what a whole call does. */
   add(request: ServedRequest, arrivedMs: number): void {
+    if (served.hasSubscribers) served.publish(request);
     this.#observers.shield(this, () => this.#add(request as Unfinished, arrivedMs));
   }
 

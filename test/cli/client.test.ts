@@ -1,17 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
-import {
-  buildIfMissing,
-  Command,
-  type Finished,
-  type ReadyLine,
-  removeFolders,
-  run,
-  stopAll,
-  temporaryFolder,
-} from "../support/process-command.js";
+import { temporaryFolder } from "../support/folders.js";
+import { Command, type Finished, type ReadyLine, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver, refusingUrl } from "../support/receiver-server.js";
 
@@ -20,17 +12,10 @@ let client: Client;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  buildIfMissing();
   receiver = await Receiver.open();
   const flags = ["--port", "0", "--clock", "manual", "--rate-limit", "off", "--webhook-url", receiver.url];
   ready = await new Command(["start", "--json", "--start-time", "2026-01-31T09:00:00Z", ...flags]).ready();
   client = Client.at(ready.url);
-});
-
-afterAll(async () => {
-  await stopAll();
-  await receiver.close();
-  removeFolders();
 });
 
 /** Runs a command against the server, which it finds by its variable. */

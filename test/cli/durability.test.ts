@@ -1,37 +1,17 @@
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/index.js";
 import { FileStore } from "../../src/store/file-store.js";
 import { nodeIo } from "../../src/store/io.js";
-import {
-  buildIfMissing,
-  Command,
-  removeFolders,
-  run,
-  stopAll,
-  temporaryFolder,
-} from "../support/process-command.js";
+import { START } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
+import { Command, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { accept, hold, Receiver } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 
-const START = "2026-03-01T09:00:00.000Z";
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
-
-const receivers: Receiver[] = [];
-beforeAll(buildIfMissing);
-afterEach(async () => {
-  await stopAll();
-  for (const receiver of receivers.splice(0)) await receiver.close();
-});
-afterAll(removeFolders);
-
-async function receive(handler = accept): Promise<Receiver> {
-  const receiver = await Receiver.open(handler);
-  receivers.push(receiver);
-  return receiver;
-}
 
 function dataFile(): string {
   return join(temporaryFolder(), "data.json");
@@ -50,7 +30,7 @@ describe("kill -9", () => {
   it.each([[[]], [["--fsync"]]])(
     "in the middle of writes loses nothing that was answered (%j)",
     async (options) => {
-      const receiver = await receive();
+      const receiver = await Receiver.open();
       const data = dataFile();
       const before = await serve(data, ...MANUAL, ...options, "--webhook-url", receiver.url);
       const answered = new Map<string, string>();
@@ -94,7 +74,7 @@ describe("kill -9", () => {
   );
 
   it("while a delivery is under way: it is attempted again", async () => {
-    const receiver = await receive(hold);
+    const receiver = await Receiver.open(hold);
     const data = dataFile();
     const before = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
     const charge = await before.client.pay({ scenario: "instant" });
@@ -113,7 +93,7 @@ describe("kill -9", () => {
   });
 
   it("while time is being moved: it stands where it had come to", async () => {
-    const receiver = await receive(hold);
+    const receiver = await Receiver.open(hold);
     const data = dataFile();
     const before = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
     const charge = await before.client.pay();
@@ -123,7 +103,7 @@ describe("kill -9", () => {
 
     receiver.handler = accept;
     const after = await serve(data);
-    expect((await after.client.clock()).json.now).toBe("2026-03-01T09:00:01.000Z");
+    expect((await after.client.clock()).json.now).toBe("2026-01-31T09:00:01.000Z");
     await after.client.advance({ by: "1h" });
     expect(receiver.types).toEqual(["charge.awaiting_payment", ...THREE]);
     const { json } = await after.client.charge(charge);
@@ -133,7 +113,7 @@ describe("kill -9", () => {
   });
 
   it("between retries: the next comes when it was due", async () => {
-    const receiver = await receive((received) => received.answer(500));
+    const receiver = await Receiver.open((received) => received.answer(500));
     const data = dataFile();
     const before = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
     await before.client.pay({ scenario: "instant" });
@@ -141,7 +121,7 @@ describe("kill -9", () => {
     expect(receiver.received).toHaveLength(1);
     await before.command.stop("SIGKILL");
     const after = await serve(data);
-    expect((await after.client.clock()).json.next_due).toBe("2026-03-01T09:00:05.000Z");
+    expect((await after.client.clock()).json.next_due).toBe("2026-01-31T09:00:05.000Z");
     receiver.handler = accept;
     await after.client.advance({ by: "1ms" });
     expect(receiver.received).toHaveLength(2);
@@ -167,7 +147,7 @@ describe("a clean stop", () => {
 
     // The same options again contradict nothing.
     const after = await serve(data, ...MANUAL);
-    expect((await after.client.clock()).json.now).toBe("2026-03-01T09:00:02.000Z");
+    expect((await after.client.clock()).json.now).toBe("2026-01-31T09:00:02.000Z");
     expect([
       (await after.client.charge(charge)).text,
       (await after.client.call("GET", "/api/v1/payments/payins")).text,
@@ -178,7 +158,7 @@ describe("a clean stop", () => {
   });
 
   it("and as many starts as one likes double no webhook", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const data = dataFile();
     for (let round = 0; round < 3; round++) {
       const { command } = await serve(data, ...MANUAL, "--webhook-url", receiver.url);
@@ -224,7 +204,7 @@ describe("refused in one line", () => {
     expect(await refusal("--data", data, "--seed", "autumn")).toContain(
       '--seed autumn contradicts the data, whose seed is "spring"',
     );
-    expect(await refusal("--data", data, "--start-time", "2026-03-02T00:00:00Z")).toContain(
+    expect(await refusal("--data", data, "--start-time", "2026-02-01T00:00:00Z")).toContain(
       `--start-time contradicts the data, which starts at ${START}`,
     );
     const after = await serve(data, ...MANUAL);

@@ -1,25 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Story } from "../../src/cli/exec/collect.js";
 import { MASKED_SECRET, Mask } from "../../src/cli/exec/mask.js";
 import { summaryText } from "../../src/cli/exec/summary.js";
 import { createSandbox } from "../../src/index.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
 import { secretFault } from "../../src/schema/webhooks.js";
-import {
-  buildIfMissing,
-  Command,
-  type CommandOptions,
-  removeFolders,
-  run,
-  stopAll,
-  temporaryFolder,
-} from "../support/process-command.js";
-
-beforeAll(buildIfMissing);
-afterEach(stopAll);
-afterAll(removeFolders);
+import { temporaryFolder } from "../support/folders.js";
+import { Command, type CommandOptions, run } from "../support/process-command.js";
 
 /** Sells twice, once to somebody whose card is declined; then does what the test wants. */
 const shop = (end: string) => `

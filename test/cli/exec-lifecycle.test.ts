@@ -1,24 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  buildIfMissing,
-  Command,
-  isAlive,
-  ROOT,
-  removeFolders,
-  run,
-  stopAll,
-  temporaryFolder,
-} from "../support/process-command.js";
+import { afterEach, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { Command, isAlive, ROOT, run } from "../support/process-command.js";
 
-beforeAll(buildIfMissing);
 afterEach(async () => {
-  await stopAll();
   for (const pid of started.splice(0)) if (isRunning(pid)) process.kill(pid, "SIGKILL");
 });
-afterAll(removeFolders);
 
 const BIN = join(ROOT, "bin/payments-sandbox.js");
 const isLinux = process.platform === "linux";

@@ -1,20 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  buildIfMissing,
-  Command,
-  isAlive,
-  ROOT,
-  removeFolders,
-  run,
-  stopAll,
-  temporaryFolder,
-} from "../support/process-command.js";
-
-beforeAll(buildIfMissing);
-afterEach(stopAll);
-afterAll(removeFolders);
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { Command, isAlive, ROOT, run } from "../support/process-command.js";
 
 /** What a shop's own suite may look like: its receiver acts on every delivery. */
 const SUITE = `

@@ -1,18 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  buildIfMissing,
-  Command,
-  isAlive,
-  isListening,
-  removeFolders,
-  run,
-  stopAll,
-  temporaryFolder,
-} from "../support/process-command.js";
-
-beforeAll(buildIfMissing);
-afterEach(stopAll);
-afterAll(removeFolders);
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { Command, isAlive, isListening, run } from "../support/process-command.js";
 
 /** `node -e SCRIPT ARGS…`, as what is run beside the sandbox. */
 function script(source: string, ...args: string[]): string[] {

@@ -1,26 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Command as Program } from "commander";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { addCommands } from "../../src/cli/commands.js";
 import { addStartOptions } from "../../src/cli/options.js";
-import {
-  buildIfMissing,
-  Command,
-  type Finished,
-  ROOT,
-  removeFolders,
-  run,
-  stopAll,
-  temporaryFolder,
-} from "../support/process-command.js";
+import { temporaryFolder } from "../support/folders.js";
+import { Command, type Finished, ROOT, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver, refusingUrl } from "../support/receiver-server.js";
-
-beforeAll(buildIfMissing);
-afterEach(stopAll);
-afterAll(removeFolders);
 
 /** All commands, to be asked what they are; `start` has its help where it is loaded by itself. */
 function program(): Program {

@@ -1,25 +1,14 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { startOptions } from "../../src/cli/options.js";
 import { startOptionsSchema } from "../../src/schema/option-table.js";
-import {
-  buildIfMissing,
-  Command,
-  type Finished,
-  removeFolders,
-  run,
-  stopAll,
-  temporaryFolder,
-} from "../support/process-command.js";
+import { temporaryFolder } from "../support/folders.js";
+import { Command, type Finished, run } from "../support/process-command.js";
 
 const CONFIG = "payments-sandbox.config.yaml";
 const SCENARIO = "payments-sandbox.scenario.yaml";
-
-beforeAll(buildIfMissing);
-afterEach(stopAll);
-afterAll(removeFolders);
 
 /** A folder after `init`, with these files in it before. */
 async function initialized(

@@ -2,22 +2,10 @@ import { execFileSync, spawn } from "node:child_process";
 import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  buildIfMissing,
-  Command,
-  type CommandOptions,
-  ROOT,
-  removeFolders,
-  run,
-  stopAll,
-  temporaryFolder,
-} from "../support/process-command.js";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { Command, type CommandOptions, ROOT, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
-
-beforeAll(buildIfMissing, 60_000);
-afterEach(stopAll);
-afterAll(removeFolders);
 
 /** A process with pids of its own, as a container has: node is 1 in it. It ends with what started it. */
 const CONTAINER = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"];

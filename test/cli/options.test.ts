@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { addStartOptions, OPTION_ROWS, startOptions, variableOf } from "../../src/cli/options.js";
 import { type StartOptions, startOptionsSchema } from "../../src/schema/option-table.js";
 import { UserError } from "../../src/schema/user-error.js";
-import { userFile } from "../support/user-files.js";
+import { temporaryFile } from "../support/folders.js";
 
 type Row = (typeof OPTION_ROWS)[number];
 
@@ -63,7 +63,7 @@ const SAMPLES: Record<string, { text: string; value: unknown; wrong?: string; ot
 const sample = ({ name }: Row) => SAMPLES[name]!;
 const flag = ({ name }: Row): string => `--${name.replaceAll("_", "-")}`;
 const configFile = (row: Row, value: unknown): string =>
-  userFile("options.json", `{\n  "${row.name}": ${JSON.stringify(value)}\n}\n`);
+  temporaryFile("options.json", `{\n  "${row.name}": ${JSON.stringify(value)}\n}\n`);
 
 /** What `start` would be started with: the command line parsed as commander does. */
 async function said(
@@ -98,7 +98,7 @@ describe.each(OPTION_ROWS.map((row) => [row.name, row] as const))("%s", (name, r
 
   it("means the same by flag, variable and config file", async () => {
     const expected = { [name]: value };
-    const empty = ["--config", userFile("empty.yaml", "# nothing\n")];
+    const empty = ["--config", temporaryFile("empty.yaml", "# nothing\n")];
     expect(await said([...empty, ...flagWith(text)], {})).toEqual(expected);
     expect(await said(empty, { [variable]: text })).toEqual(expected);
     expect(await said(["--config", configFile(row, value)], {})).toEqual(expected);
@@ -119,7 +119,7 @@ it.each(OPTION_ROWS.filter((row) => sample(row).wrong !== undefined).map((row) =
   "a %s that makes no sense is refused by the name it was said under, or its place",
   async (name, row) => {
     const { wrong } = sample(row);
-    const empty = ["--config", userFile("empty.yaml", "# nothing\n")];
+    const empty = ["--config", temporaryFile("empty.yaml", "# nothing\n")];
     const variable = variableOf(name);
     expect(await refusal(empty, { [variable]: wrong! })).toMatch(new RegExp(`^${variable} must be [^\\n]+$`));
     if (row.kind !== "flag")
@@ -134,7 +134,7 @@ it.each(OPTION_ROWS.filter((row) => sample(row).wrong !== undefined).map((row) =
 );
 
 it("a variable one slip away from a known one is refused; any other that nobody reads is not ours", async () => {
-  const empty = ["--config", userFile("empty.yaml", "# nothing\n")];
+  const empty = ["--config", temporaryFile("empty.yaml", "# nothing\n")];
   expect(await refusal(empty, { PAYMENTS_SANDBOX_PROT: "4500" })).toBe(
     "there is no variable PAYMENTS_SANDBOX_PROT; did you mean PAYMENTS_SANDBOX_PORT?",
   );
@@ -148,7 +148,7 @@ it("a variable one slip away from a known one is refused; any other that nobody 
 
 it("a list takes several: flags one by one, a variable by commas", async () => {
   const expected = { scenario: ["slow", "declined"] };
-  const empty = ["--config", userFile("empty.yaml", "# nothing\n")];
+  const empty = ["--config", temporaryFile("empty.yaml", "# nothing\n")];
   expect(await said([...empty, "--scenario", "slow", "--scenario", "declined"], {})).toEqual(expected);
   expect(await said(empty, { PAYMENTS_SANDBOX_SCENARIO: "slow, declined" })).toEqual(expected);
 });

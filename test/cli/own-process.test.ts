@@ -1,19 +1,10 @@
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  buildIfMissing,
-  Command,
-  removeFolders,
-  stopAll,
-  temporaryFolder,
-} from "../support/process-command.js";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { Command } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { refusingUrl } from "../support/receiver-server.js";
-
-beforeAll(buildIfMissing);
-afterEach(stopAll);
-afterAll(removeFolders);
 
 describe("start whose output nobody reads any more", () => {
   it("goes on", async () => {

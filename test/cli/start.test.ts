@@ -2,25 +2,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  buildIfMissing,
-  Command,
-  isAlive,
-  isListening,
-  removeFolders,
-  run,
-  stopAll,
-  temporaryFolder,
-} from "../support/process-command.js";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { Command, isAlive, isListening, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
 
 const DEFAULT_SECRET = "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=";
-
-beforeAll(buildIfMissing);
-afterEach(stopAll);
-afterAll(removeFolders);
 
 /** A folder with these files in it. */
 function folderWith(files: Record<string, string>): string {

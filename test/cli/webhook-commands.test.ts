@@ -1,14 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  buildIfMissing,
-  Command,
-  type CommandOptions,
-  type Finished,
-  removeFolders,
-  run,
-  stopAll,
-  temporaryFolder,
-} from "../support/process-command.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { Command, type CommandOptions, type Finished, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { accept, hold, Receiver, refuseWith, refusingUrl } from "../support/receiver-server.js";
 
@@ -17,9 +9,7 @@ const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed
 let server: Command;
 let client: Client;
 let options: CommandOptions;
-const receivers: Receiver[] = [];
 
-beforeAll(buildIfMissing);
 beforeEach(async () => {
   const cwd = temporaryFolder();
   server = new Command(["start", "--json", "-p", "0", "--rate-limit", "off", "--clock", "manual"], { cwd });
@@ -27,18 +17,6 @@ beforeEach(async () => {
   client = Client.at(url);
   options = { cwd, env: { PAYMENTS_SANDBOX_URL: url } };
 });
-afterEach(async () => {
-  await stopAll();
-  for (const receiver of receivers.splice(0)) await receiver.close();
-});
-afterAll(removeFolders);
-
-async function receive(handler = accept): Promise<Receiver> {
-  const receiver = await Receiver.open(handler);
-  receivers.push(receiver);
-  return receiver;
-}
-
 /** What a command prints that must succeed. */
 async function said(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await run(args, options);
@@ -61,7 +39,7 @@ async function refused(...args: string[]): Promise<string> {
 
 describe("trigger", () => {
   it("makes an event for the newest charge, or with data of one's own", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     await said("webhook", "add", receiver.url);
     const charge = await client.pay();
     const text = await said("trigger", "charge.completed", "--charge", "last");
@@ -81,7 +59,7 @@ describe("trigger", () => {
     const text = await said("trigger", "charge.completed", "--mode", "live");
     expect(text).toMatch(/\ndeliveries +0\nnobody hears it: .+ of live mode takes charge\.completed; .+\n$/);
     expect(await json("trigger", "charge.completed", "--mode", "live")).toMatchObject({ deliveries: 0 });
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     await said("webhook", "add", receiver.url);
     await said("trigger", "dispute.opened", "--force", "--set", "reason=fraud");
     expect((await receiver.arrived(1)).event).toMatchObject({
@@ -124,7 +102,7 @@ describe("webhook", () => {
 
   it("redeliver: the last delivery, one by its id, or one by its event's", async () => {
     expect(await refused("webhook", "redeliver")).toContain("there is no delivery yet");
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     await said("webhook", "add", receiver.url);
     await client.pay({ scenario: "instant" });
     await receiver.arrived(1);
@@ -141,7 +119,7 @@ describe("webhook", () => {
   });
 
   it("retry: the last delivery's next attempt now; one that has arrived is refused", async () => {
-    const receiver = await receive(refuseWith(500));
+    const receiver = await Receiver.open(refuseWith(500));
     await said("webhook", "add", receiver.url);
     await client.pay({ scenario: "instant" });
     await receiver.arrived(1);
@@ -162,7 +140,7 @@ describe("webhook", () => {
 
 describe("webhook pull --forward-to", () => {
   it("--once hands over what waits, signed, each charge in order, and ends", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toBe("");
     const charges = [await client.pay(), await client.pay()];
     await client.advance({ by: "10s" });
@@ -178,7 +156,7 @@ describe("webhook pull --forward-to", () => {
   });
 
   it("takes the app's answer for the delivery's: a failure comes again by the ladder", async () => {
-    const receiver = await receive(refuseWith(500));
+    const receiver = await Receiver.open(refuseWith(500));
     const nobody = await refusingUrl();
     await said("webhook", "pull", "--forward-to", receiver.url, "--once");
     await client.pay({ scenario: "instant" });
@@ -213,7 +191,7 @@ describe("webhook pull --forward-to", () => {
     const { url } = await impatient.ready();
     options = { ...options, env: { PAYMENTS_SANDBOX_URL: url } };
     client = Client.at(url);
-    const receiver = await receive(hold);
+    const receiver = await Receiver.open(hold);
     await said("webhook", "pull", "--forward-to", receiver.url, "--once");
     await client.pay({ scenario: "instant" });
     expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(
@@ -232,7 +210,7 @@ describe("webhook pull --forward-to", () => {
   });
 
   it("goes on until it is interrupted, a reset notwithstanding", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const pulling = new Command(["webhook", "pull", "--forward-to", receiver.url], options);
     const isThere = async () =>
       (await client.call("GET", "/_sandbox/webhook-endpoints")).json.items.length === 1;

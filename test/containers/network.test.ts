@@ -1,6 +1,5 @@
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { blocksOf } from "../docs/support/pages.js";
-import { buildIfMissing } from "../support/process-command.js";
 import { canMakeMachines } from "./support/machines.js";
 import { COMPOSE, GITLAB, RECIPES } from "./support/recipes.js";
 import { ContainerWorld } from "./support/world.js";
@@ -15,7 +14,6 @@ const KEYS = {
 
 let world: ContainerWorld;
 
-beforeAll(buildIfMissing);
 afterEach(() => world.close());
 
 async function worldOf(...names: string[]): Promise<ContainerWorld> {

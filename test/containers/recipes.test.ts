@@ -1,11 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { exchange, head } from "../support/api-wire.js";
-import { buildIfMissing, Command, removeFolders, stopAll } from "../support/process-command.js";
+import { Command } from "../support/process-command.js";
 import { COMPOSE, GITLAB, RECIPES, type Recipe } from "./support/recipes.js";
-
-beforeAll(buildIfMissing);
-afterEach(stopAll);
-afterAll(removeFolders);
 
 /** Anything that needs no key. `/health` will not do: it is answered early, before anybody looks at the host. */
 const LOOK = "GET /api/v1/payments/supported-currencies HTTP/1.1";

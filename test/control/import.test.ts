@@ -1,28 +1,24 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openSandbox } from "../../src/opening.js";
-import type { Sandbox } from "../../src/sandbox.js";
 import { FileStore } from "../../src/store/file-store.js";
-import { removeFolders, temporaryFolder } from "../support/process-command.js";
+import { START } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
+import { closedAtEnd } from "../support/lifetime.js";
 import { Client } from "../support/receiver-client.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests take states apart
 type Json = any;
 
-const open: Sandbox[] = [];
-afterEach(async () => {
-  for (const sandbox of open.splice(0)) await sandbox.close();
-});
-afterAll(removeFolders);
-
 async function started(data?: string) {
-  const sandbox = await openSandbox({
-    clock: "manual",
-    start_time: "2026-03-01T09:00:00.000Z",
-    webhooks: [{ mailbox: "post" }],
-    ...(data === undefined ? {} : { data }),
-  });
-  open.push(sandbox);
+  const sandbox = closedAtEnd(
+    await openSandbox({
+      clock: "manual",
+      start_time: START,
+      webhooks: [{ mailbox: "post" }],
+      ...(data === undefined ? {} : { data }),
+    }),
+  );
   return { sandbox, client: Client.of(sandbox) };
 }
 

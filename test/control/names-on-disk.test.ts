@@ -9,19 +9,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
-import { removeFolders, temporaryFolder } from "../support/process-command.js";
-
-const open: Sandbox[] = [];
-afterAll(removeFolders);
-afterEach(async () => {
-  for (const sandbox of open.splice(0)) await sandbox.close();
-});
+import { describe, expect, it } from "vitest";
+import type { SandboxOptions } from "../../src/index.js";
+import { openSandbox } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
+import { closeAll } from "../support/lifetime.js";
 
 async function server(options: SandboxOptions = {}) {
-  const sandbox = await createSandbox({ clock: "manual", ...options });
-  open.push(sandbox);
+  const sandbox = await openSandbox(options);
   const call = async (line: string, body?: unknown, namespace?: string) => {
     const [method, path] = line.split(" ");
     const response = await sandbox.fetch(`http://sandbox${path}`, {
@@ -132,7 +127,7 @@ describe("files beside the data file", () => {
     const { call } = await server({ data });
     expect(await namespaces(call)).toEqual(["default", "w1"]);
     await call("POST /_sandbox/reset", {}, "w1");
-    for (const sandbox of open.splice(0)) await sandbox.close();
+    await closeAll();
     expect(readdirSync(join(data, "..")).sort()).toEqual(before);
   });
 
@@ -172,7 +167,7 @@ describe("files beside the data file", () => {
         for (const file of files) writeFileSync(join(folder, file), whole);
         const { call } = await server({ data });
         expect(await namespaces(call)).toEqual(["default", "w1"]);
-        for (const sandbox of open.splice(0)) await sandbox.close();
+        await closeAll();
         for (const file of files) expect(readFileSync(join(folder, file), "utf8")).toBe(whole);
         for (const file of files) rmSync(join(folder, file));
       }),

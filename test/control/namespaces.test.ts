@@ -1,13 +1,8 @@
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
-import { removeFolders, temporaryFolder } from "../support/process-command.js";
-
-const open: Sandbox[] = [];
-afterAll(removeFolders);
-afterEach(async () => {
-  for (const sandbox of open.splice(0)) await sandbox.close();
-});
+import { describe, expect, it } from "vitest";
+import type { SandboxOptions } from "../../src/index.js";
+import { openSandbox } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
 
 interface Wish {
   key?: string;
@@ -16,8 +11,7 @@ interface Wish {
 }
 
 async function server(options: SandboxOptions = {}) {
-  const sandbox = await createSandbox({ clock: "manual", ...options });
-  open.push(sandbox);
+  const sandbox = await openSandbox(options);
   const call = async (line: string, { key = "sk_test_sandbox", namespace, body }: Wish = {}) => {
     const [method, path] = line.split(" ");
     const response = await sandbox.fetch(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Received, refuseWith } from "../support/receiver-server.js";
-import { deliveries, receive, type Shop, shopFor } from "../webhooks/support/shop.js";
+import type { Shop } from "../support/receiver-client.js";
+import { type Received, Receiver, refuseWith } from "../support/receiver-server.js";
+import { deliveries, shopFor } from "../webhooks/support/shop.js";
 
 /** However fast receivers answer and however fast the app calls: what happens, and in which order, is the same. */
 describe("the machine's speed", () => {
@@ -10,7 +11,7 @@ describe("the machine's speed", () => {
 
   /** A webhook fails and will be tried again in 5 s; a charge made next is due at the same instant. */
   async function firedAfter(pause: (shop: Shop) => Promise<unknown>): Promise<unknown> {
-    const receiver = await receive(refuseWith(500));
+    const receiver = await Receiver.open(refuseWith(500));
     const shop = await shopFor([{ url: receiver.url }]);
     const { client } = shop;
     await client.call("PUT", "/_sandbox/scenarios/in_five", FIVE_SECONDS);
@@ -30,7 +31,7 @@ describe("the machine's speed", () => {
 
   /** Two events of one charge at this instant: the second webhook begins when the first is answered. */
   async function firedOf(isAnsweredBefore: boolean): Promise<unknown> {
-    const receiver = await receive(() => {});
+    const receiver = await Receiver.open(() => {});
     const { client, sandbox } = await shopFor([{ url: receiver.url }]);
     const charge = await client.pay();
     await client.transition(charge, "AWAITING_PAYMENT");
@@ -54,7 +55,7 @@ describe("the machine's speed", () => {
 
   /** Two charges with two webhooks each; the second's first is answered 410, before or after the first's. */
   async function sentWhenGone(isGoneFirst: boolean): Promise<unknown> {
-    const receiver = await receive(() => {});
+    const receiver = await Receiver.open(() => {});
     const { client, sandbox } = await shopFor([{ url: receiver.url }]);
     await client.call("PUT", "/_sandbox/scenarios/both", {
       charges: [

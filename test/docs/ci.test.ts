@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { buildIfMissing } from "../support/process-command.js";
 import { pageText } from "./support/pages.js";
 import { freePorts, UserProject } from "./support/user-project.js";
 
@@ -35,7 +34,6 @@ let project: UserProject;
 /** As if the job's port were this one. */
 let environment: Record<string, string>;
 
-beforeAll(buildIfMissing);
 beforeEach(async () => {
   project = new UserProject();
   project.write("package.json", '{ "scripts": { "test": "node tests.cjs" } }\n');

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { buildIfMissing, ROOT } from "../support/process-command.js";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ROOT } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { type Block, blocksOf } from "./support/pages.js";
 import { freePorts, UserProject } from "./support/user-project.js";
@@ -10,7 +10,6 @@ let project: UserProject;
 let port: number;
 let url: string;
 
-beforeAll(buildIfMissing);
 beforeEach(async () => {
   project = new UserProject();
   port = (await freePorts(1))[0]!;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { CheckWebhookOptions } from "../../src/doctor/options.js";
 import type { WebhookReport } from "../../src/index.js";
 import { everyNameIs, namesAreAsEver } from "../support/names.js";
@@ -17,15 +17,11 @@ import {
   verifies,
 } from "./receivers.js";
 
-const running: Running[] = [];
-afterEach(async () => {
-  for (const one of running.splice(0)) await one.close();
-});
+let running: Running;
 
 async function check(respond: Respond, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
-  const server = await serve(respond);
-  running.push(server);
-  return checkAt(server.url, options);
+  running = await serve(respond);
+  return checkAt(running.url, options);
 }
 
 const musts = ({ findings }: WebhookReport) =>
@@ -289,7 +285,7 @@ describe("a receiver that takes no valid event is told that, and nothing more is
     const report = await check(respond);
     expect(musts(report)).toEqual([fault]);
     expect(failed(report)).toEqual(["valid"]);
-    expect(running[0]!.count).toBe(requests);
+    expect(running.count).toBe(requests);
     for (const row of report.probes.slice(1))
       expect(row).toMatchObject({ verdict: "note", because: "valid", came_back: "not sent", answers: [] });
   });
@@ -299,7 +295,7 @@ describe("a receiver that takes no valid event is told that, and nothing more is
     expect(musts(report)).toEqual(["too_slow"]);
     expect(failed(report)).toEqual(["valid"]);
     expect(report.probes[0]!.came_back).toContain("no answer within 0.3 s");
-    expect(running[0]!.count).toBe(2);
+    expect(running.count).toBe(2);
   });
 });
 
@@ -330,7 +326,7 @@ describe("a receiver that is gone", () => {
         handle({ type }, { response }) {
           if (type in TYPES) return OK;
           response.destroy();
-          void running[0]!.close();
+          void running.close();
           return undefined;
         },
       }),
@@ -345,7 +341,7 @@ describe("a receiver that is gone", () => {
     const report = await check(
       receiver({
         handle(_event, { response }) {
-          if (++count === 2) response.once("close", () => void running[0]!.close());
+          if (++count === 2) response.once("close", () => void running.close());
           return OK;
         },
       }),

@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { checkWebhook } from "../../src/doctor/check.js";
 import { type CheckWebhookOptions, readCheckOptions } from "../../src/doctor/options.js";
 import type { WebhookReport } from "../../src/doctor/report.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import { closed, listening } from "../support/servers.js";
 
 export interface Incoming {
   readonly body: Buffer;
@@ -89,14 +89,9 @@ export async function serve(respond: Respond): Promise<Running> {
     if (answer !== undefined && !response.destroyed)
       response.writeHead(answer.status, answer.headers).end(answer.text ?? "");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+  const close = () => closed(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    url: `http://127.0.0.1:${await listening(server)}/webhooks`,
     get count() {
       return count;
     },

@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
-import { buildIfMissing, ROOT, removeFolders } from "../support/process-command.js";
+import { ROOT } from "../support/process-command.js";
 import { Example, manifestIn, TIME_LIMIT_MS } from "./support/example.js";
 
 vi.setConfig({ testTimeout: TIME_LIMIT_MS + 5_000 });
-beforeAll(buildIfMissing);
-afterAll(removeFolders);
 
 const EXAMPLES = [
   { name: "express-shop", tests: /pass 13$/m, duplicate: "told twice, the shop ships once" },

@@ -10,7 +10,7 @@ import {
   openApi,
   START,
 } from "../support/api-client.js";
-import { userFile } from "../support/user-files.js";
+import { temporaryFile } from "../support/folders.js";
 
 const CHECKOUTS = "/api/v1/payments/checkouts";
 const GONE = "Quote expired or not found. Please get a new quote.";
@@ -359,7 +359,7 @@ describe("the quote of a checkout", () => {
 
   it("says by which rail it is paid", async () => {
     const rail = `{ id: other_pesa, display_name: Other Pesa, payment_method: mobile_money, currency: KES, country: KE, min_amount: "1.00", max_amount: null }`;
-    const api = await openApi({ fixtures: userFile("rails.yaml", `rails:\n  - ${rail}\n`) });
+    const api = await openApi({ fixtures: temporaryFile("rails.yaml", `rails:\n  - ${rail}\n`) });
     const quote = await api.quote({ ...ORDER, payment_rail: "other_pesa" });
     const { checkout_id } = await checkout(api, quoted(quote));
     expect(okBody(await pay(api, checkout_id, MOBILE))).toMatchObject({

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../src/http/service/operations.js";
 import { openSandbox } from "../../src/opening.js";
 import type { OpenOptions } from "../../src/sandbox.js";
@@ -6,27 +6,15 @@ import { check, issueMessage, issuePath } from "../../src/schema/issues.js";
 import { OPERATION_IDS } from "../../src/schema/operation-ids.js";
 import { startOptionsSchema } from "../../src/schema/option-table.js";
 import { Api, expectError, KES_ORDER, later, okBody, openApi, START } from "../support/api-client.js";
+import { closedAtEnd } from "../support/lifetime.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
-
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
-});
 
 /** A sandbox with these keys in its config file, checked as that is. */
 async function configured(config: OpenOptions): Promise<Api> {
   const checked = check(startOptionsSchema, config);
   if (!checked.ok)
     throw new Error(checked.issues.map((issue) => `${issuePath(issue)} ${issueMessage(issue)}`).join());
-  const sandbox = await openSandbox({ clock: "manual", start_time: START, ...config });
-  open.push(sandbox);
-  return new Api(sandbox);
-}
-
-async function receive(): Promise<Receiver> {
-  const receiver = await Receiver.open();
-  open.push(receiver);
-  return receiver;
+  return new Api(closedAtEnd(await openSandbox({ clock: "manual", start_time: START, ...config })));
 }
 
 const USD_ORDER = { pricing: { base_currency: "USD", amount: "100.00" }, payment_method: "card" };
@@ -114,7 +102,7 @@ describe("event_names", () => {
   const event_names = { "charge.completed": "payment.successful" };
 
   it("are what events are sent under; the sandbox's own lists go on by its own names", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const api = await configured({ event_names, webhooks: [{ url: receiver.url }] });
     await api.pay();
     await api.advance({ by: "10s" });
@@ -124,7 +112,7 @@ describe("event_names", () => {
   });
 
   it("are what an endpoint's globs are held against, and so are the sandbox's own", async () => {
-    const [theirs, ours, neither] = [await receive(), await receive(), await receive()];
+    const [theirs, ours, neither] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
     const api = await configured({ event_names });
     for (const [{ url }, glob] of [
       [theirs, "payment.*"],
@@ -263,7 +251,7 @@ describe("retention", () => {
 
 describe("retry_schedule", () => {
   async function attempts(retry_schedule: string[]): Promise<number[]> {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     receiver.handler = refuseWith(500);
     const api = await configured({
       retry_schedule,

@@ -9,10 +9,11 @@ import {
   openApi,
   START,
 } from "../support/api-client.js";
-import { userFile } from "../support/user-files.js";
+import { temporaryFile } from "../support/folders.js";
 
 /** A sandbox with these fixtures over the shipped ones. */
-const withFixtures = (yaml: string): Promise<Api> => openApi({ fixtures: userFile("fixtures.yaml", yaml) });
+const withFixtures = (yaml: string): Promise<Api> =>
+  openApi({ fixtures: temporaryFile("fixtures.yaml", yaml) });
 
 interface Methods {
   payment_methods: { id: string; enabled_by_default: boolean; currencies: string[] }[];
@@ -309,7 +310,7 @@ describe("starting charges", () => {
 });
 
 it("a JSON file will do as well, and an empty one changes nothing", async () => {
-  const json = userFile("fixtures.json", '{"currencies":[{"code":"KES","rate":"100"}]}');
+  const json = temporaryFile("fixtures.json", '{"currencies":[{"code":"KES","rate":"100"}]}');
   const api = await openApi({ fixtures: json });
   const order = { ...KES_ORDER, pricing: { base_currency: "USD", amount: "1.00" }, to_currency: "KES" };
   expect((await api.quote(order)).exchange_rate).toBe("100");

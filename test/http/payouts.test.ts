@@ -11,7 +11,7 @@ import {
   START,
   TIMESTAMP,
 } from "../support/api-client.js";
-import { userFile } from "../support/user-files.js";
+import { temporaryFile } from "../support/folders.js";
 
 const PAYOUT_CURRENCIES = "/api/v1/payouts/supported-currencies";
 const DESTINATIONS = "/api/v1/payouts/destinations";
@@ -60,7 +60,7 @@ async function richApi(money: Record<string, string> = { KES: "10000.00" }, more
         `  - { id: ${currency}_${mode}, organization_id: org_sandbox, mode: ${mode}, currency: ${currency}, available_balance: "${amount}" }\n`,
     ),
   );
-  return openApi({ fixtures: userFile("rich.yaml", `balances:\n${balances.join("")}${more}`) });
+  return openApi({ fixtures: temporaryFile("rich.yaml", `balances:\n${balances.join("")}${more}`) });
 }
 
 async function destination(api: Api, body: unknown = MOBILE): Promise<string> {
@@ -120,7 +120,7 @@ describe("the currencies of payouts", () => {
   });
 
   it("are joined by one that the user's fixtures give a minimum", async () => {
-    const fixtures = userFile("zar.yaml", 'currencies: [{ code: ZAR, minimum_withdrawal: "20" }]\n');
+    const fixtures = temporaryFile("zar.yaml", 'currencies: [{ code: ZAR, minimum_withdrawal: "20" }]\n');
     const api = await openApi({ fixtures });
     expect(okBody(await api.get(PAYOUT_CURRENCIES))).toMatchObject({
       fiat: ["GHS", "KES", "NGN", "USD", "ZAR"],
@@ -363,13 +363,13 @@ describe("a withdrawal", () => {
     ["the request header", {}, { "sandbox-scenario": "stuck-payout" }],
     ["metadata.sandbox_scenario", { metadata: { sandbox_scenario: "stuck-payout" } }, {}],
   ])("takes its scenario from %s", async (_, changes, headers) => {
-    const scenario = userFile(
+    const scenario = temporaryFile(
       "stuck-payout.yaml",
       "name: stuck-payout\nwithdrawals:\n  - timeline: [{ after: 1s, to: PROCESSING }]\n",
     );
     const api = await openApi({
       scenario: [scenario, "default"],
-      fixtures: userFile(
+      fixtures: temporaryFile(
         "rich.yaml",
         "balances: [{ id: a, organization_id: org_sandbox, mode: test, currency: KES, available_balance: '1000' }]\n",
       ),
@@ -492,7 +492,7 @@ describe("what a withdrawal is refused for", () => {
   });
 
   it("money that is pending, or in another mode", async () => {
-    const delayed = userFile("delayed.yaml", "currencies: [{ code: KES, settlement_delay: 1d }]\n");
+    const delayed = temporaryFile("delayed.yaml", "currencies: [{ code: KES, settlement_delay: 1d }]\n");
     const api = await openApi({ fixtures: delayed, scenario: "instant" });
     await api.pay({ pricing: { base_currency: "KES", amount: "600.00" } });
     expect(await api.balance("KES")).toBe("0.00 / 600.00");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { expectError, expectInvalid, KES_ORDER, okBody, openApi } from "../support/api-client.js";
 import { DECIMALS, METHOD_CURRENCIES } from "../support/api-money.js";
-import { userFile } from "../support/user-files.js";
+import { temporaryFile } from "../support/folders.js";
 
 const RAILS = "/api/v1/payments/payment-rails";
 
@@ -107,7 +107,7 @@ describe("GET payment-rails", () => {
   });
 
   it("lists rails of the user's own, amounts padded to the currency's decimals, and quotes take them", async () => {
-    const fixtures = userFile(
+    const fixtures = temporaryFile(
       "rails.yaml",
       "rails: [{ id: ussd_ngn, display_name: USSD, payment_method: mobile_money, currency: NGN, country: NG, min_amount: '100', max_amount: '5000.5' }]\n",
     );

@@ -10,7 +10,7 @@ import {
   openApi,
   START,
 } from "../support/api-client.js";
-import { userFile } from "../support/user-files.js";
+import { temporaryFile } from "../support/folders.js";
 
 const CRYPTO = { payment_method: "crypto", phone_number: undefined };
 
@@ -78,7 +78,7 @@ describe("settlement", () => {
   });
 
   it("waits for the period the fixtures set, each currency its own, after the confirmations", async () => {
-    const fixtures = userFile(
+    const fixtures = temporaryFile(
       "delays.yaml",
       "currencies:\n  - { code: KES, settlement_delay: 2h }\n  - { code: USDT_TRC20, settlement_delay: 1h }\n",
     );

@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   type Answer,
   type Api,
@@ -21,17 +21,6 @@ interface Registered {
   secret: string;
   enabled: boolean;
   created_at: string;
-}
-
-const open: Receiver[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
-
-async function receive(): Promise<Receiver> {
-  const receiver = await Receiver.open();
-  open.push(receiver);
-  return receiver;
 }
 
 const tryRegister = (api: Api, body: unknown): Promise<Answer<Registered>> => api.post(WEBHOOKS, body);
@@ -71,7 +60,7 @@ describe("registering", () => {
 
   it("gives each endpoint a secret of its own, and events are signed with it", async () => {
     const api = await openApi();
-    const [one, two] = [await receive(), await receive()];
+    const [one, two] = [await Receiver.open(), await Receiver.open()];
     const first = await register(api, { url: one.url });
     const second = await register(api, { url: two.url });
     expect(first.secret).not.toBe(second.secret);
@@ -84,7 +73,7 @@ describe("registering", () => {
 
   it("lets it hear only the events its globs match", async () => {
     const api = await openApi();
-    const [ends, nothing] = [await receive(), await receive()];
+    const [ends, nothing] = [await Receiver.open(), await Receiver.open()];
     await register(api, { url: ends.url, events: ["charge.completed", "*.processing"] });
     await register(api, { url: nothing.url, events: ["withdrawal.*", "charge"] });
     await payment(api);
@@ -95,7 +84,7 @@ describe("registering", () => {
   it("lets it hear its own mode and organization only", async () => {
     const api = await openApi();
     const live = api.as("sk_live_sandbox");
-    const receivers = [await receive(), await receive(), await receive()];
+    const receivers = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
     const [mine, liveMine, others] = receivers as [Receiver, Receiver, Receiver];
     await register(api, { url: mine.url });
     await register(live, { url: liveMine.url });
@@ -109,7 +98,7 @@ describe("registering", () => {
 
   it("hears of what happens from then on, not of what was", async () => {
     const api = await openApi();
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     await api.pay();
     await api.advance({ by: "1s" });
     await register(api, { url: receiver.url });
@@ -139,7 +128,7 @@ describe("registering", () => {
   });
 
   it("the URL the sandbox was started with means that endpoint, secret included", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const api = await openApi({ webhooks: [receiver.url] });
     const [, started] = await list(api);
     const again = await register(api, { url: receiver.url, events: ["charge.completed"] });
@@ -285,7 +274,7 @@ describe("PATCH", () => {
 
   it("with enabled: false sends nothing more, and what waited is dropped; with true it hears again", async () => {
     const api = await openApi();
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const { webhook_id } = await register(api, { url: receiver.url });
     await api.pay();
     await api.advance({ by: "1s" });
@@ -299,7 +288,7 @@ describe("PATCH", () => {
 
   it("brings back an endpoint that a 410 switched off", async () => {
     const api = await openApi();
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     receiver.handler = refuseWith(410);
     const { webhook_id } = await register(api, { url: receiver.url });
     await payment(api);
@@ -336,7 +325,7 @@ describe("DELETE", () => {
 
   it("drops what was still to be delivered", async () => {
     const api = await openApi();
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     receiver.handler = refuseWith(500);
     const { webhook_id } = await register(api, { url: receiver.url });
     await api.pay();
@@ -350,7 +339,7 @@ describe("DELETE", () => {
 describe("rotating the secret", () => {
   it("answers a new one; for 24 hours both sign, then the new one alone", async () => {
     const api = await openApi();
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const old = await register(api, { url: receiver.url, events: ["charge.completed"] });
     const rotated = okBody(await rotate(api, old.webhook_id));
     expect(rotated).toEqual({ ...old, secret: expect.stringMatching(/^whsec_/) });
@@ -375,7 +364,7 @@ describe("rotating the secret", () => {
 
   it("twice leaves the last two", async () => {
     const api = await openApi();
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const first = await register(api, { url: receiver.url });
     const second = okBody(await rotate(api, first.webhook_id));
     const third = okBody(await rotate(api, first.webhook_id));

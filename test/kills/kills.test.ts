@@ -1,16 +1,12 @@
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { Random } from "../simulation/random.js";
-import { buildIfMissing, removeFolders, stopAll, temporaryFolder } from "../support/process-command.js";
+import { temporaryFolder } from "../support/folders.js";
 import { Trial } from "./server.js";
 
 /** As many as one likes, for a long search. */
 const KILLS = Number(process.env.PAYMENTS_SANDBOX_KILLS ?? 25);
 const SEED = process.env.PAYMENTS_SANDBOX_KILLS_SEED ?? "spring";
-
-beforeAll(buildIfMissing, 60_000);
-afterEach(stopAll);
-afterAll(removeFolders);
 
 it(`a process that is killed ${KILLS} times starts each time, with all it has answered`, {
   timeout: 120_000 + KILLS * 30_000,

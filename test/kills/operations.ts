@@ -1,4 +1,5 @@
 import type { Random } from "../simulation/random.js";
+import { START } from "../support/api-client.js";
 import type { Answer } from "../support/receiver-client.js";
 import { type Collections, differences, isRestored, type Kept, type Seen } from "./kept.js";
 
@@ -19,7 +20,6 @@ export interface Place {
   readonly exported: { readonly state: unknown; readonly collections: Collections } | undefined;
 }
 
-const START = "2026-03-01T09:00:00.000Z";
 const ORDER = { pricing: { base_currency: "USD", amount: "10.00" }, payment_method: "card" };
 const SNAPSHOTS = ["one", "two", "three"];
 

@@ -10,20 +10,14 @@ import {
   UserError,
   type WebhookHandler,
 } from "../../src/index.js";
+import { openSandbox, START } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
 
-const START = "2026-03-01T09:00:00.000Z";
-
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  vi.useRealTimers();
-  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
-});
+afterEach(() => void vi.useRealTimers());
 
 async function sandboxWith(options: SandboxOptions = {}): Promise<{ sandbox: Sandbox; client: Client }> {
-  const sandbox = await createSandbox({ clock: "manual", startTime: START, ...options });
-  open.push(sandbox);
+  const sandbox = await openSandbox(options);
   return { sandbox, client: Client.of(sandbox) };
 }
 
@@ -56,7 +50,6 @@ const at = (seconds: number): string => new Date(Date.parse(START) + seconds * 1
 describe("onWebhook()", () => {
   it("hands over a Request with the very bytes and headers a receiver gets", async () => {
     const receiver = await Receiver.open();
-    open.push(receiver);
     const { sandbox, client } = await sandboxWith({ webhooks: [receiver.url] });
     const got: { request: Request; body: Uint8Array }[] = [];
     sandbox.onWebhook(async (request) => {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import axe from "axe-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumPath, type LaunchedBrowser, launchBrowser } from "../pages/support/chromium.js";
 import { openSandbox, START } from "../support/api-client.js";
 import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
@@ -81,7 +81,6 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
   beforeAll(async () => {
     browser = await launchBrowser();
   });
-  afterAll(() => browser?.close());
 
   // The service's reference is looked at in both schemes and widths; this one is made by the same hands.
   it("has nothing against it for people with impairments, and leads to the service's and back", {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../src/http/service/operations.js";
 import type { Sandbox } from "../../src/sandbox.js";
 import { chromiumPath, type LaunchedBrowser, launchBrowser } from "../pages/support/chromium.js";
@@ -113,7 +113,6 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
   beforeAll(async () => {
     browser = await launchBrowser();
   });
-  afterAll(() => browser?.close());
 
   async function visit(options: Parameters<LaunchedBrowser["open"]>[0], hash = ""): Promise<Page> {
     const sandbox = await openSandbox();

@@ -1,24 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  buildIfMissing,
-  Command,
-  type CommandOptions,
-  ROOT,
-  removeFolders,
-  run,
-  stopAll,
-  temporaryFolder,
-} from "../support/process-command.js";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { Command, type CommandOptions, ROOT, run } from "../support/process-command.js";
 import { MANIFEST } from "./support/packed.js";
 
 const { PAYMENTS_SANDBOX_OLDEST_NODE: OLDEST, PAYMENTS_SANDBOX_TOO_OLD_NODE: TOO_OLD } = process.env;
-
-beforeAll(buildIfMissing);
-afterEach(stopAll);
-afterAll(removeFolders);
 
 const versionOf = (node: string): string => execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
 

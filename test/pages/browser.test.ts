@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import axe from "axe-core";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
-import { type Checkout, createCheckout, START } from "./support/checkouts.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Sandbox, SandboxOptions } from "../../src/index.js";
+import { openSandbox } from "../support/api-client.js";
+import { temporaryFile } from "../support/folders.js";
+import { type Checkout, createCheckout } from "./support/checkouts.js";
 import { chromiumPath, type LaunchedBrowser, launchBrowser, NO_CHROMIUM } from "./support/chromium.js";
 import { Shop } from "./support/shop.js";
 
@@ -18,32 +17,19 @@ it.runIf(process.env.CI)("a Chromium is there", () => {
 
 describe.runIf(hasChromium)("in a browser", () => {
   let browser: LaunchedBrowser;
-  const open: AsyncDisposable[] = [];
 
   beforeAll(async () => {
     browser = await launchBrowser();
   });
-  afterAll(() => browser?.close());
-  afterEach(async () => {
-    for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
-  });
 
   async function sandboxWith(options: SandboxOptions = {}): Promise<Sandbox> {
-    const sandbox = await createSandbox({ clock: "manual", startTime: START, ...options });
-    open.push(sandbox);
+    const sandbox = await openSandbox(options);
     await sandbox.listen({ port: 0 });
     return sandbox;
   }
 
-  async function openShop(): Promise<Shop> {
-    const shop = await Shop.open();
-    open.push(shop);
-    return shop;
-  }
-
   async function openTab(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.open(options);
-    open.push({ [Symbol.asyncDispose]: () => context.close() });
     context.setDefaultTimeout(60_000);
     return context.newPage();
   }
@@ -78,7 +64,7 @@ describe.runIf(hasChromium)("in a browser", () => {
   ])("%s", (_name, javaScriptEnabled) => {
     async function begin() {
       const sandbox = await sandboxWith();
-      const shop = await openShop();
+      const shop = await Shop.open();
       const checkout = await checkoutAt(sandbox, shop);
       const page = await openTab({ javaScriptEnabled });
       await page.goto(checkout.url);
@@ -159,7 +145,7 @@ describe.runIf(hasChromium)("in a browser", () => {
 
     it("follows a shop that sends its visitors on, to another origin", async () => {
       const { shop, page } = await begin();
-      const other = await openShop();
+      const other = await Shop.open();
       shop.forward = `${other.url.replace("127.0.0.1", "localhost")}/elsewhere`;
       await page.getByRole("button", { name: "Cancel and return to shop" }).click();
       await page.waitForURL("**/elsewhere");
@@ -222,7 +208,7 @@ describe.runIf(hasChromium)("in a browser", () => {
 
     it("learns of what happened elsewhere", async () => {
       const sandbox = await sandboxWith();
-      const checkout = await checkoutAt(sandbox, await openShop());
+      const checkout = await checkoutAt(sandbox, await Shop.open());
       const page = await openTab();
       await page.goto(checkout.url);
       sandbox.transition(checkout.charge_id, "FAILED", "insufficient_funds");
@@ -256,14 +242,8 @@ describe.runIf(hasChromium)("in a browser", () => {
 
   it("shows names with markup, emoji and right-to-left text, and runs nothing", async () => {
     const nasty = `<img src=x onerror="window.ran=1"><script>window.ran=1</script> 😀 متجر`;
-    const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-pages-"));
-    open.push({ [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true }) });
-    const fixtures = join(folder, "fixtures.json");
-    writeFileSync(
-      fixtures,
-      JSON.stringify({ organizations: [{ organization_id: "org_sandbox", name: nasty }] }),
-    );
-    const sandbox = await sandboxWith({ fixtures });
+    const fixtures = JSON.stringify({ organizations: [{ organization_id: "org_sandbox", name: nasty }] });
+    const sandbox = await sandboxWith({ fixtures: temporaryFile("fixtures.json", fixtures) });
     const page = await openTab();
     await page.goto((await checkoutAt(sandbox, undefined, { customer_name: nasty })).url);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(`Pay ${nasty}`);
@@ -324,7 +304,7 @@ describe.runIf(hasChromium)("in a browser", () => {
     ["desktop", { width: 1280, height: 800 }],
   ])("on a %s", (_name, viewport) => {
     it.each(["light", "dark"] as const)("every view can be used by everybody: %s", async (colorScheme) => {
-      const views = await allViews(await sandboxWith(), await openShop());
+      const views = await allViews(await sandboxWith(), await Shop.open());
       const page = await openTab({ viewport, colorScheme });
       for (const view of views) {
         await visit(page, view);
@@ -338,7 +318,7 @@ describe.runIf(hasChromium)("in a browser", () => {
     });
 
     it("no view moves, is wider than the window or breaks its own rules", async () => {
-      const views = await allViews(await sandboxWith({ clock: "real" }), await openShop());
+      const views = await allViews(await sandboxWith({ clock: "real" }), await Shop.open());
       const page = await openTab({ viewport });
       const complaints: string[] = [];
       page.on("console", (message) => {

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
-import { CheckoutPage, START } from "./support/checkouts.js";
+import { describe, expect, it } from "vitest";
+import type { Sandbox, SandboxOptions } from "../../src/index.js";
+import { openSandbox, START } from "../support/api-client.js";
+import { temporaryFile } from "../support/folders.js";
+import { CheckoutPage } from "./support/checkouts.js";
 
 const SHOP = {
   success_url: "https://shop.test/thanks?order=7&note=a%20b#end",
@@ -12,19 +11,8 @@ const SHOP = {
 const BANK = { payment_method: "bank_transfer", currency: "NGN" };
 const MOBILE = { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" };
 
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
-});
-
-async function sandboxWith(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await createSandbox({ clock: "manual", startTime: START, ...options });
-  open.push(sandbox);
-  return sandbox;
-}
-
 async function pageOf(wish: Record<string, unknown> = SHOP, options?: SandboxOptions): Promise<CheckoutPage> {
-  return CheckoutPage.create(await sandboxWith(options), wish);
+  return CheckoutPage.create(await openSandbox(options), wish);
 }
 
 /** The text of a page as a reader sees it, roughly: without tags, styles and scripts. */
@@ -52,7 +40,7 @@ describe("the page before a method is chosen", () => {
     const shown = readable(text);
     for (const part of ["Sandbox Shop", "USD 25.00", "Ada", "ada@shop.test", "1:00:00"])
       expect(shown).toContain(part);
-    expect(shown).toContain("Expires 1 March 2026, 10:00:00 UTC");
+    expect(shown).toContain("Expires 31 January 2026, 10:00:00 UTC");
     expect(shown).toContain("NGN 39,331.25 includes NGN 581.25 fees 1 USD = 1,550 NGN");
     expect(shown).toContain("BTC 0.00039453 includes BTC 0.00000390 fees 1 USD = 0.000015625 BTC");
     expect(text.match(/name="payment_method"/g)).toHaveLength(4);
@@ -60,7 +48,7 @@ describe("the page before a method is chosen", () => {
   });
 
   it("offers the methods the shop asked for, and chooses what the quote is for", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const pricing = { base_currency: "USD", amount: "25.00" };
     const quote = await sandbox.fetch(
       new Request("http://sandbox/api/v1/payments/quotes", {
@@ -111,7 +99,7 @@ describe("the page before a method is chosen", () => {
   });
 
   it("counts down in sandbox time, at its speed", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const page = await CheckoutPage.create(sandbox, SHOP);
     await sandbox.advance("59m30s");
     const still = (await page.get()).text;
@@ -119,7 +107,7 @@ describe("the page before a method is chosen", () => {
     expect(readable(still)).toContain("The sandbox clock stands still");
     expect(still).toContain('data-speed="0"');
 
-    const fast = await CheckoutPage.create(await sandboxWith({ clock: "60x" }), SHOP);
+    const fast = await CheckoutPage.create(await openSandbox({ clock: "60x" }), SHOP);
     expect((await fast.get()).text).toContain('data-speed="60"');
   });
 });
@@ -259,7 +247,7 @@ describe("the way back to the shop", () => {
   });
 
   it("is never anything but http or https", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const page = await CheckoutPage.create(sandbox, SHOP);
     // Only a state from outside could hold such an address, and one that does is not taken.
     const state = sandbox.snapshot();
@@ -296,7 +284,7 @@ describe("waiting", () => {
   });
 
   it("ends at the shop", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const page = await CheckoutPage.create(sandbox, SHOP);
     await page.post("method", BANK);
     expect((await page.get("?waiting=1")).status).toBe(200);
@@ -308,7 +296,7 @@ describe("waiting", () => {
   });
 
   it("ends at the page where the shop gave no address", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const page = await CheckoutPage.create(sandbox);
     await page.post("method", BANK);
     await sandbox.advance("10s");
@@ -317,7 +305,7 @@ describe("waiting", () => {
   });
 
   it("can be asked after without loading the page", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const page = await CheckoutPage.create(sandbox, SHOP);
     await page.post("method", BANK);
     const before = await page.get("/status");
@@ -354,7 +342,7 @@ describe("the page of a charge that is", () => {
     ["EXPIRED", 410, "This checkout has expired", "/basket", ["complete"]],
     ["REFUNDED", 200, "Payment refunded", "/thanks", []],
   ] as const)("%s says so with a %i", async (wanted, status, says, back, left) => {
-    const sandbox = await sandboxWith({ scenario: "stuck" });
+    const sandbox = await openSandbox({ scenario: "stuck" });
     const page = await CheckoutPage.create(sandbox, SHOP);
     if (wanted !== "EXPIRED") await page.post("method", MOBILE);
     await reach[wanted]!(sandbox, page);
@@ -374,7 +362,7 @@ describe("the page of a charge that is", () => {
   });
 
   it("EXPIRED with a price can still be paid, late", async () => {
-    const sandbox = await sandboxWith({ scenario: "expired" });
+    const sandbox = await openSandbox({ scenario: "expired" });
     const page = await CheckoutPage.create(sandbox, SHOP);
     await page.post("method", MOBILE);
     await sandbox.advance("1h");
@@ -386,7 +374,7 @@ describe("the page of a charge that is", () => {
   });
 
   it("PROCESSING cannot be cancelled any more", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const page = await CheckoutPage.create(sandbox, SHOP);
     await page.post("method", MOBILE);
     sandbox.transition(page.checkout.charge_id, "PROCESSING");
@@ -416,7 +404,7 @@ describe("the page of a charge that is", () => {
 
 describe("the sandbox panel", () => {
   it("is marked as what it is, in both modes", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     for (const [key, mode] of [
       [sandbox.apiKey, "Test mode"],
       [sandbox.liveApiKey, "Live mode"],
@@ -485,7 +473,7 @@ describe("what is no business of a checkout page", () => {
   const actions = ["method", "paid", "cancel", "outcome"];
 
   it("an unknown checkout", async () => {
-    const page = new CheckoutPage(await sandboxWith(), {
+    const page = new CheckoutPage(await openSandbox(), {
       checkout_id: "co_<b>",
       charge_id: "",
       checkout_url: "",
@@ -553,20 +541,14 @@ describe("what is shown", () => {
   const ESCAPED = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;Söhne&#39; 😀 متجر \u202e";
 
   it("is text, whatever it is", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-pages-"));
-    open.push({ [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true }) });
-    const file = join(folder, "fixtures.json");
     const named = (id: object) => [{ ...id, display_name: NASTY, description: NASTY }];
-    writeFileSync(
-      file,
-      JSON.stringify({
-        organizations: [{ organization_id: "org_sandbox", name: NASTY }],
-        methods: named({ id: "bank_transfer" }),
-        currencies: [{ code: "NGN", name: NASTY }],
-        rails: [{ id: "bank_ngn", institution: NASTY }],
-      }),
-    );
-    const sandbox = await sandboxWith({ fixtures: file });
+    const fixtures = JSON.stringify({
+      organizations: [{ organization_id: "org_sandbox", name: NASTY }],
+      methods: named({ id: "bank_transfer" }),
+      currencies: [{ code: "NGN", name: NASTY }],
+      rails: [{ id: "bank_ngn", institution: NASTY }],
+    });
+    const sandbox = await openSandbox({ fixtures: temporaryFile("fixtures.json", fixtures) });
     const wish = { customer_name: NASTY, cancel_url: `https://shop.test/?a="><script>'` };
     const choosing = await CheckoutPage.create(sandbox, wish);
     const paying = await CheckoutPage.create(sandbox, wish);

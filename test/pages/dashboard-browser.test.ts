@@ -1,32 +1,21 @@
-import type { BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox } from "../../src/index.js";
-import { createCheckout, START } from "./support/checkouts.js";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Sandbox } from "../../src/index.js";
+import { openSandbox } from "../support/api-client.js";
+import { createCheckout } from "./support/checkouts.js";
 import { chromiumPath, type LaunchedBrowser, launchBrowser } from "./support/chromium.js";
 
 describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () => {
   let browser: LaunchedBrowser;
-  const open: AsyncDisposable[] = [];
 
   beforeAll(async () => {
     browser = await launchBrowser();
   });
-  afterAll(() => browser?.close());
-  afterEach(async () => {
-    for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
-  });
 
   async function sandboxThere(): Promise<Sandbox> {
-    const sandbox = await createSandbox({ clock: "manual", startTime: START });
-    open.push(sandbox);
+    const sandbox = await openSandbox();
     await sandbox.listen();
     return sandbox;
-  }
-
-  async function openWindow(): Promise<BrowserContext> {
-    const context = await browser.open();
-    open.push({ [Symbol.asyncDispose]: () => context.close() });
-    return context;
   }
 
   const rowOf = (page: Page, charge: string) => page.locator("#charges tr", { hasText: charge });
@@ -39,7 +28,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     await control("/namespaces", { name: "worker", clock: "manual" });
     await createCheckout(sandbox, { customer_email: "of-default@shop.test" });
     const { charge_id } = await createCheckout(sandbox, {}, "sk_test_ns_worker");
-    const page = await (await openWindow()).newPage();
+    const page = await (await browser.open()).newPage();
     await page.goto(`${sandbox.url}/_sandbox/dashboard?namespace=worker`);
     const press = rowOf(page, charge_id).getByRole("button", { name: "Cancel" });
     await press.hover();
@@ -62,7 +51,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   it("moves no row under the pointer: the click hits the charge it was aimed at", async () => {
     const sandbox = await sandboxThere();
     const first = await createCheckout(sandbox, {});
-    const page = await (await openWindow()).newPage();
+    const page = await (await browser.open()).newPage();
     await page.goto(`${sandbox.url}/_sandbox/dashboard`);
     const cancel = rowOf(page, first.charge_id).getByRole("button", { name: "Cancel" });
     await cancel.hover();
@@ -83,7 +72,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   it("catches up when the pointer leaves, or when asked to", async () => {
     const sandbox = await sandboxThere();
     await createCheckout(sandbox, {});
-    const page = await (await openWindow()).newPage();
+    const page = await (await browser.open()).newPage();
     await page.goto(`${sandbox.url}/_sandbox/dashboard`);
     await page.locator("#charges td").first().hover();
     await createCheckout(sandbox, {});
@@ -103,7 +92,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
   it("resets only after a question", async () => {
     const sandbox = await sandboxThere();
     await createCheckout(sandbox, {});
-    const page = await (await openWindow()).newPage();
+    const page = await (await browser.open()).newPage();
     await page.goto(`${sandbox.url}/_sandbox/dashboard`);
     const reset = page.getByRole("button", { name: "Reset default" });
     expect(await reset.isVisible()).toBe(false);
@@ -115,7 +104,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
 
   it("loads in the ninth tab of a browser, and all of them are live, in other namespaces too", async () => {
     const sandbox = await sandboxThere();
-    const window = await openWindow();
+    const window = await browser.open();
     await sandbox.fetch("/_sandbox/namespaces", { method: "POST", body: JSON.stringify({ name: "other" }) });
     const tabs: Page[] = [];
     for (let count = 0; count < 9; count++) {

@@ -1,15 +1,8 @@
-import { afterEach, describe, expect, it } from "vitest";
-import { createSandbox } from "../../src/opening.js";
-import type { Sandbox } from "../../src/sandbox.js";
-
-const open: Sandbox[] = [];
-afterEach(async () => {
-  for (const sandbox of open.splice(0)) await sandbox.close();
-});
+import { describe, expect, it } from "vitest";
+import { openSandbox } from "../support/api-client.js";
 
 async function started() {
-  const sandbox = await createSandbox({ clock: "manual" });
-  open.push(sandbox);
+  const sandbox = await openSandbox();
   const headers = { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" };
   const send = (path: string, init: RequestInit = {}) =>
     sandbox.fetch(new Request(`http://sandbox${path}`, init));
@@ -101,8 +94,7 @@ describe("dashboard", () => {
 
 describe("control token", () => {
   it("opens the dashboard beyond loopback: once in the address, then as a cookie", async () => {
-    const sandbox = await createSandbox({ host: "0.0.0.0", controlToken: "sesame" });
-    open.push(sandbox);
+    const sandbox = await openSandbox({ host: "0.0.0.0", controlToken: "sesame" });
     const { url } = await sandbox.listen();
     const get = (path: string, headers: Record<string, string> = {}) =>
       fetch(`${url}${path}`, { redirect: "manual", headers });
@@ -119,8 +111,7 @@ describe("control token", () => {
   });
 
   it("can be made up", async () => {
-    const sandbox = await createSandbox({ host: "0.0.0.0", controlToken: "generate" });
-    open.push(sandbox);
+    const sandbox = await openSandbox({ host: "0.0.0.0", controlToken: "generate" });
     const { url } = await sandbox.listen();
     expect(sandbox.controlToken).toMatch(/^[\w-]{32}$/);
     const ask = (token: string) => fetch(`${url}/_sandbox`, { headers: { "sandbox-control-token": token } });

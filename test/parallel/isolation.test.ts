@@ -1,19 +1,13 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
-import { removeFolders, temporaryFolder } from "../support/process-command.js";
-
-const open: Sandbox[] = [];
-afterEach(async () => {
-  for (const sandbox of open.splice(0)) await sandbox.close();
-});
-afterAll(removeFolders);
+import { describe, expect, it } from "vitest";
+import type { SandboxOptions } from "../../src/index.js";
+import { openSandbox } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
 
 /** A sandbox, and its control API in a namespace. */
 async function server(options: SandboxOptions = {}) {
-  const sandbox = await createSandbox({ clock: "manual", startTime: "2026-03-01T09:00:00Z", ...options });
-  open.push(sandbox);
+  const sandbox = await openSandbox(options);
   const control = async (namespace: string, line: string, body?: unknown) => {
     const [method, path] = line.split(" ");
     const response = await sandbox.fetch(
@@ -51,8 +45,8 @@ describe("snapshots on disk, under the same name in two namespaces", () => {
       await second.control(namespace, ...wait("1h"));
       expect((await second.control(namespace, "POST /snapshots/here/restore")).status).toBe(200);
     }
-    expect(await nowIn(second, "default")).toBe("2026-03-01T09:01:00.000Z");
-    expect(await nowIn(second, "ann")).toBe("2026-03-01T09:05:00.000Z");
+    expect(await nowIn(second, "default")).toBe("2026-01-31T09:01:00.000Z");
+    expect(await nowIn(second, "ann")).toBe("2026-01-31T09:05:00.000Z");
   });
 
   it("go with their namespace, and only with theirs", async () => {

@@ -1,10 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { buildIfMissing, Command, removeFolders, stopAll } from "../support/process-command.js";
-
-beforeAll(buildIfMissing);
-afterEach(stopAll);
-afterAll(removeFolders);
+import { expect, it } from "vitest";
+import { Command } from "../support/process-command.js";
 
 const COUNT = 1_000;
 /** How often they are made and deleted once more. */

@@ -1,10 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { buildIfMissing, removeFolders, stopAll } from "../support/process-command.js";
+import { describe, expect, it } from "vitest";
 import { type Assignment, type Course, takeAlone, takeTogether } from "./support/workers.js";
-
-beforeAll(buildIfMissing);
-afterEach(stopAll);
-afterAll(removeFolders);
 
 const TIME_LIMIT_MS = 400_000;
 /** How much of two answers is shown on either side of where they differ. */

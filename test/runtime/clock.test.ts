@@ -8,22 +8,17 @@ import { MAX_TIMER_MS, systemWall } from "../../src/time/wall.js";
 import { hold, Receiver } from "../support/receiver-server.js";
 import { FakeWall, KeptStore, type WorldWishes, worldOn } from "../support/receiver-world.js";
 
-const WALL_START = Date.parse("2026-03-01T09:00:00.000Z");
+const WALL_START = Date.parse("2026-01-31T09:00:00.000Z");
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  vi.useRealTimers();
-  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
-});
+afterEach(() => void vi.useRealTimers());
 
 /** A world on a wall that starts at WALL_START, closed after the test. */
 async function worldAt(wishes: WorldWishes, wall = new FakeWall(WALL_START)) {
   const made = await worldOn(wall, wishes);
-  open.push(made.sandbox);
   const since = () => made.world.nowMs() - WALL_START;
   const status = async (charge: string) => (await made.client.charge(charge)).json.status;
   return { ...made, wall, since, status };
@@ -385,7 +380,6 @@ describe("a disk that refuses", () => {
     "the outcome of a delivery on a %s clock: it is kept later, not sent twice",
     async (clockText) => {
       const receiver = await Receiver.open(hold);
-      open.push(receiver);
       const store = new KeptStore();
       let said: (error: unknown) => void = () => {};
       const firstError = new Promise((resolve) => {
@@ -417,7 +411,6 @@ describe("a disk that refuses", () => {
 
   it("fails an advance that cannot keep what happened, and the next goes on from there", async () => {
     const receiver = await Receiver.open(hold);
-    open.push(receiver);
     const store = new KeptStore();
     const { sandbox, world, client, status } = await worldAt({
       clockText: "manual",
@@ -450,7 +443,6 @@ describe("a disk that refuses", () => {
 describe("an instant that never ends", () => {
   it("is refused when each webhook gives rise to another", async () => {
     const receiver = await Receiver.open();
-    open.push(receiver);
     const { client } = await worldAt({
       clockText: "manual",
       webhooks: [{ url: receiver.url, events: ["charge.completed"] }],

@@ -1,13 +1,11 @@
 import fs, { cpSync, readdirSync, unlinkSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { nodeIo, type StoreIo } from "../../src/store/io.js";
-import { closeAll, dataFile, filesBeside, server } from "../support/kept.js";
-import { removeFolders, temporaryFolder } from "../support/process-command.js";
-
-afterAll(removeFolders);
-afterEach(closeAll);
+import { temporaryFolder } from "../support/folders.js";
+import { dataFile, filesBeside, server } from "../support/kept.js";
+import { closeAll } from "../support/lifetime.js";
 
 type Server = Awaited<ReturnType<typeof server>>;
 
@@ -114,7 +112,7 @@ describe("a kill at any step on the disk", () => {
     ["POST /_sandbox/reset", {}, "w1"],
     ["POST /_sandbox/reset", { ids: "repeat", keep: [] }],
     ["PUT /_sandbox/clock", { mode: "60x" }, "w1"],
-    ["PUT /_sandbox/clock", { now: "2026-03-01T09:00:00.500Z" }],
+    ["PUT /_sandbox/clock", { now: "2026-01-31T09:00:00.500Z" }],
     ["PUT /_sandbox/scenarios/mine", { name: "mine", charges: [] }],
   ])("of %s %j: it has happened or it has not, and nothing else is there", async (line, body, namespace) => {
     const data = dataFile();

@@ -1,9 +1,8 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { closeAll, dataFile, diskThatMayFill, START, server } from "../support/kept.js";
-import { removeFolders } from "../support/process-command.js";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { dataFile, diskThatMayFill, START, server } from "../support/kept.js";
+import { closeAll } from "../support/lifetime.js";
 import { FakeWall } from "../support/receiver-world.js";
 
-afterAll(removeFolders);
 let disk: ReturnType<typeof diskThatMayFill>["disk"];
 let io: ReturnType<typeof diskThatMayFill>["io"];
 beforeEach(() => {
@@ -46,8 +45,8 @@ describe("a call that a full disk refuses", () => {
   it.each<[string, (known: Awaited<ReturnType<typeof busy>>) => unknown]>([
     ["PUT /_sandbox/clock", () => ({ mode: "60x" })],
     ["PUT /_sandbox/clock", () => ({ mode: "real" })],
-    ["PUT /_sandbox/clock", () => ({ now: "2026-03-01T09:00:01.500Z" })],
-    ["PUT /_sandbox/clock", () => ({ now: "2026-03-01T09:00:01.500Z", mode: "60x" })],
+    ["PUT /_sandbox/clock", () => ({ now: "2026-01-31T09:00:01.500Z" })],
+    ["PUT /_sandbox/clock", () => ({ now: "2026-01-31T09:00:01.500Z", mode: "60x" })],
     ["POST /_sandbox/clock/advance", () => ({ by: "500ms" })],
     ["POST /_sandbox/reset", () => ({})],
     ["POST /_sandbox/reset", () => ({ ids: "repeat", keep: [] })],
@@ -128,7 +127,7 @@ describe("what falls due on a full disk", () => {
         `/api/v1/payments/charges/${charge}`,
       ]) {
         const { status, headers } = await call(`GET ${path}`);
-        expect([path, status, headers.get("sandbox-now")]).toEqual([path, 200, "2026-03-01T09:00:10.000Z"]);
+        expect([path, status, headers.get("sandbox-now")]).toEqual([path, 200, "2026-01-31T09:00:10.000Z"]);
       }
     }
     expect((await client.charge(charge)).json.status).toBe("PENDING");

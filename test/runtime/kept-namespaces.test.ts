@@ -1,21 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import fc from "fast-check";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { nodeIo } from "../../src/store/io.js";
-import {
-  closeAll,
-  dataFile,
-  diskThatMayFill,
-  filesBeside,
-  handlesBeside,
-  NOBODY,
-  server,
-} from "../support/kept.js";
-import { removeFolders } from "../support/process-command.js";
-
-afterAll(removeFolders);
-afterEach(closeAll);
+import { dataFile, diskThatMayFill, filesBeside, handlesBeside, NOBODY, server } from "../support/kept.js";
+import { closeAll } from "../support/lifetime.js";
 
 /** Files of w1, with a charge and a snapshot, as a process that was killed leaves them. */
 async function killedWithNamespace(data: string): Promise<void> {

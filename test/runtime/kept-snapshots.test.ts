@@ -10,13 +10,11 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { nodeIo } from "../../src/store/io.js";
-import { closeAll, dataFile, diskThatMayFill, filesBeside, server } from "../support/kept.js";
-import { removeFolders, temporaryFolder } from "../support/process-command.js";
-
-afterAll(removeFolders);
-afterEach(closeAll);
+import { temporaryFolder } from "../support/folders.js";
+import { dataFile, diskThatMayFill, filesBeside, server } from "../support/kept.js";
+import { closeAll } from "../support/lifetime.js";
 
 /** Data with a charge and a snapshot of it called one; the snapshot's file. */
 async function withSnapshot(data: string): Promise<string> {
@@ -83,7 +81,7 @@ describe("a snapshot that was damaged", () => {
     ["another program's", (file: string) => writeFileSync(file, '{"name":"one"}')],
     [
       "without its state",
-      (file: string) => writeFileSync(file, '{"name":"one","at":"2026-03-01T09:00:00.000Z"}'),
+      (file: string) => writeFileSync(file, '{"name":"one","at":"2026-01-31T09:00:00.000Z"}'),
     ],
     ["a folder", folderInstead],
     ["a link to nowhere", linkInstead],

@@ -1,19 +1,15 @@
 import { readdirSync } from "node:fs";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { triggerEvent } from "../../src/engine/commands/events.js";
 import type { Namespace } from "../../src/namespace/namespace.js";
 import { nodeIo } from "../../src/store/io.js";
 import { memoryStorage } from "../../src/store/memory.js";
 import { aboutBytes, SizeNotice } from "../../src/store/size-notice.js";
 import { SnapshotFolder } from "../../src/store/snapshot-folder.js";
-import { closeAll, dataFile, server } from "../support/kept.js";
-import { removeFolders, temporaryFolder } from "../support/process-command.js";
+import { temporaryFolder } from "../support/folders.js";
+import { dataFile, START, server } from "../support/kept.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 
-afterAll(removeFolders);
-afterEach(closeAll);
-
-const START = Date.parse("2026-03-01T09:00:00.000Z");
 const MB = 2 ** 20;
 
 /** So many events of a tenth of a megabyte each. */

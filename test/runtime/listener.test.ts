@@ -1,12 +1,7 @@
-import { afterEach, describe, expect, it } from "vitest";
-import { type Listening, type ListenOptions, listen } from "../../src/http/listener.js";
+import { describe, expect, it } from "vitest";
+import { type ListenOptions, listen } from "../../src/http/listener.js";
 import { exchange, head } from "../support/api-wire.js";
-
-const opened: Listening[] = [];
-
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
-});
+import { atEnd } from "../support/lifetime.js";
 
 /** A server in a process of its own, as the command has it: with the lighter Response, which checks nothing. */
 async function open(options: Partial<ListenOptions>): Promise<number> {
@@ -24,7 +19,7 @@ async function open(options: Partial<ListenOptions>): Promise<number> {
     onFailure: () => plain(500, "failed"),
     ...options,
   });
-  opened.push(listening);
+  atEnd(() => listening.close());
   return listening.port;
 }
 

@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/index.js";
 import { StoreError } from "../../src/store/error.js";
+import { START } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { stateAt } from "../support/store-model.js";
-
-const START = "2026-03-01T09:00:00.000Z";
 
 let folder: string;
 let file: string;

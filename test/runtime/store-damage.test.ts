@@ -7,10 +7,10 @@ import type { StateDump } from "../../src/engine/records.js";
 import { createSandbox } from "../../src/index.js";
 import { crc32 } from "../../src/store/crc32.js";
 import { StoreError } from "../../src/store/error.js";
+import { START } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { stateAt } from "../support/store-model.js";
 
-const START = "2026-03-01T09:00:00.000Z";
 const EARLIER = fileURLToPath(new URL("earlier-version/", import.meta.url));
 
 let folder: string;

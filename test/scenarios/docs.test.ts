@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { reportText } from "../../src/cli/report.js";
 import { configFaults } from "../../src/options.js";
 import { validateFile } from "../../src/scenario/validation.js";
@@ -11,8 +11,9 @@ import {
   withdrawalMatchSchema,
 } from "../../src/schema/scenario.js";
 import { STEP_KINDS } from "../../src/schema/steps.js";
+import { openSandbox } from "../support/api-client.js";
 import { ROOT } from "../support/process-command.js";
-import { cleanUp, fileWith, sandboxWith } from "../support/scenario-run.js";
+import { fileWith } from "../support/scenario-run.js";
 import { Shop } from "../support/shop.js";
 import { FATES, FLOWS, SHIPPED } from "./support/shipped.js";
 import { fileTable, magicTable, nameTable } from "./support/tables.js";
@@ -21,14 +22,6 @@ const PAGE = readFileSync(join(ROOT, "docs/scenarios.md"), "utf8");
 const SNIPPETS = [...PAGE.matchAll(/<!-- scenario: (\S+) -->\n```yaml\n([\s\S]*?)```/g)].map(
   ([, name, text]) => ({ name: name!, text: text! }),
 );
-
-let shop: Shop | undefined;
-
-afterEach(async () => {
-  await cleanUp();
-  await shop?.close();
-  shop = undefined;
-});
 
 describe("docs/scenarios.md", () => {
   it("has every YAML block checked", () => {
@@ -44,9 +37,9 @@ describe("docs/scenarios.md", () => {
   it.each(SNIPPETS.filter(({ text }) => text.includes("\nsteps:")))(
     "$name passes",
     async ({ name, text }) => {
-      shop = new Shop();
+      const shop = new Shop();
       const app = await shop.listen();
-      const sandbox = await sandboxWith({ webhooks: [`${app}/webhooks`] });
+      const sandbox = await openSandbox({ webhooks: [`${app}/webhooks`] });
       const { url } = await sandbox.listen();
       shop.service = { url, apiKey: sandbox.apiKey, webhookSecret: sandbox.webhookSecret };
       const report = await sandbox.run(fileWith(text, name), { app });
@@ -57,7 +50,7 @@ describe("docs/scenarios.md", () => {
   it.each(SNIPPETS.filter(({ text }) => !text.includes("\nsteps:")))(
     "$name can be started with",
     async (one) => {
-      const sandbox = await sandboxWith({ scenario: fileWith(one.text, one.name) });
+      const sandbox = await openSandbox({ scenario: fileWith(one.text, one.name) });
       const answer = await sandbox.fetch(new Request("http://sandbox/_sandbox/scenarios"));
       const { items } = (await answer.json()) as { items: { name: string; active: boolean }[] };
       expect(items[0]).toMatchObject({ name: one.name.replace(".yaml", ""), active: true });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Api, later, openApi } from "../support/api-client.js";
 import { Receiver } from "../support/receiver-server.js";
 import {
@@ -10,15 +10,8 @@ import {
   withdrawalOf,
 } from "./support/fates.js";
 
-const receivers: Receiver[] = [];
-
-afterEach(async () => {
-  for (const receiver of receivers.splice(0)) await receiver.close();
-});
-
 async function openWithReceiver(): Promise<{ api: Api; receiver: Receiver }> {
   const receiver = await Receiver.open();
-  receivers.push(receiver);
   return { api: await openApi({ webhooks: [receiver.url] }), receiver };
 }
 

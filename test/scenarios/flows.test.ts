@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { reportText } from "../../src/cli/report.js";
 import type { RunReport } from "../../src/scenario/steps/report.js";
-import { buildIfMissing, Command, ROOT, run, stopAll } from "../support/process-command.js";
-import { cleanUp, sandboxWith } from "../support/scenario-run.js";
+import { openSandbox } from "../support/api-client.js";
+import { Command, ROOT, run } from "../support/process-command.js";
 import { FLOWS } from "./support/shipped.js";
 
 const FILES = FLOWS.map(({ name }) => `scenarios/${name}`);
@@ -13,15 +13,13 @@ function expectPassed(report: RunReport): void {
   expect(report.steps.length).toBeGreaterThan(0);
 }
 
-afterEach(cleanUp);
-
 describe("in this process", () => {
   it.each(FLOWS)("$name passes in a sandbox of its own", async ({ path }) => {
-    expectPassed(await (await sandboxWith()).run(path));
+    expectPassed(await (await openSandbox()).run(path));
   });
 
   it("all pass one after the other and once more in one sandbox whose clock runs", async () => {
-    const sandbox = await sandboxWith({ clock: "real" });
+    const sandbox = await openSandbox({ clock: "real" });
     for (const { path } of [...FLOWS, ...FLOWS]) expectPassed(await sandbox.run(path));
     const left = (await (
       await sandbox.fetch(new Request("http://sandbox/_sandbox/webhook-endpoints"))
@@ -30,7 +28,7 @@ describe("in this process", () => {
   });
 
   it.each(FLOWS)("$name fails where the service behaves otherwise", async ({ path }) => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const broken = { operation: "create*" };
     await sandbox.fetch(
       new Request("http://sandbox/_sandbox/faults", {
@@ -44,9 +42,6 @@ describe("in this process", () => {
 });
 
 describe("by the command", () => {
-  beforeAll(buildIfMissing);
-  afterAll(stopAll);
-
   it("pass in sandboxes of their own", async () => {
     const { code, stdout, stderr } = await run(["run", ...FILES], { cwd: ROOT });
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: "" });

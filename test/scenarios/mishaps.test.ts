@@ -1,13 +1,7 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Answer, type Api, later, openApi, START } from "../support/api-client.js";
 import { accept, Receiver } from "../support/receiver-server.js";
 import { fundedDestination, withdraw, withdrawalOf } from "./support/fates.js";
-
-const receivers: Receiver[] = [];
-
-afterEach(async () => {
-  for (const receiver of receivers.splice(0)) await receiver.close();
-});
 
 interface Arrival {
   readonly at: string;
@@ -19,7 +13,6 @@ interface Arrival {
 async function openWithReceiver(): Promise<{ api: Api; receiver: Receiver; arrivals: Arrival[] }> {
   const arrivals: Arrival[] = [];
   const receiver = await Receiver.open();
-  receivers.push(receiver);
   const api = await openApi({ webhooks: [receiver.url] });
   receiver.handler = async (received) => {
     received.verify();

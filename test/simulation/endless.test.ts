@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/index.js";
+import { START } from "../support/api-client.js";
 import type { Client } from "../support/receiver-client.js";
 import type { Handler } from "../support/receiver-server.js";
-import { receive, SECOND, START, shopFor, since } from "../webhooks/support/shop.js";
+import { Receiver } from "../support/receiver-server.js";
+import { SECOND, shopFor, since } from "../webhooks/support/shop.js";
 
 /** Calls back with every webhook of a paid charge, before it answers or after. */
 function callingBack(
@@ -20,7 +22,7 @@ function callingBack(
 }
 
 async function shopWith(order: "before" | "after", times?: number) {
-  const receiver = await receive();
+  const receiver = await Receiver.open();
   const shop = await shopFor([{ url: receiver.url, events: ["charge.completed"] }]);
   receiver.handler = callingBack(() => shop.client, order, times);
   return { ...shop, receiver };
@@ -57,7 +59,7 @@ describe("an advance until idle that never comes to rest", { timeout: 300_000 },
   });
 
   it("is refused when one event has itself sent again and again at the same instant", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const { client } = await shopFor([{ url: receiver.url, events: ["charge.completed"] }]);
     receiver.handler = async (received) => {
       const charge_id = received.event.data.charge_id;
@@ -71,7 +73,7 @@ describe("an advance until idle that never comes to rest", { timeout: 300_000 },
   });
 
   it("rejects in the library with the same line", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     await using sandbox = await createSandbox({
       clock: "manual",
       startTime: START,

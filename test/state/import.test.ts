@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { StateDump } from "../../src/engine/records.js";
 import { COLLECTION_NAMES, type CollectionName } from "../../src/schema/records/names.js";
-import { removeFolders, temporaryFolder } from "../support/process-command.js";
+import { temporaryFolder } from "../support/folders.js";
 import { type Mutation, mutate, mutation } from "./mutations.js";
 import { busyExports, carryOn, type Json, type Opened, opened, sweep } from "./world.js";
 
@@ -14,7 +14,6 @@ let exports: StateDump[];
 beforeAll(async () => {
   exports = await busyExports();
 });
-afterAll(removeFolders);
 
 const wrongs = fc.array(mutation, { minLength: 1, maxLength: 3 });
 const which = fc.nat(100);

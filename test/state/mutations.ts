@@ -46,7 +46,7 @@ const VALUES: readonly unknown[] = [
   "charge.completed",
   "{}",
   "null",
-  "2026-03-01T09:00:00.000Z",
+  "2026-01-31T09:00:00.000Z",
   "9999-12-31T23:59:59.999Z",
   "http://localhost:1/",
   "http://169.254.169.254/",

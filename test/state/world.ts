@@ -1,6 +1,7 @@
 import type { StateDump } from "../../src/engine/records.js";
 import { openSandbox } from "../../src/opening.js";
 import type { Sandbox } from "../../src/sandbox.js";
+import { START } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { refusingUrl } from "../support/receiver-server.js";
 
@@ -22,7 +23,7 @@ export interface Opened extends AsyncDisposable {
 }
 
 /** With an empty start time it begins where its data says. */
-export async function opened(data?: string, startTime = "2026-03-01T09:00:00.000Z"): Promise<Opened> {
+export async function opened(data?: string, startTime = START): Promise<Opened> {
   const errors: unknown[] = [];
   const sandbox = await openSandbox({
     clock: "manual",

@@ -1,18 +1,11 @@
 import * as http from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { openSandbox } from "../support/api-client.js";
 import { everyNameIs, namesAreAsEver } from "../support/names.js";
-import { cleanUp, failed, fileWith, runSteps, sandboxWith } from "../support/scenario-run.js";
+import { failed, fileWith, runSteps } from "../support/scenario-run.js";
+import { listening } from "../support/servers.js";
 
-const servers: http.Server[] = [];
-afterEach(async () => {
-  namesAreAsEver();
-  await cleanUp();
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-});
+afterEach(namesAreAsEver);
 
 /** An app under test: its address, and what it was asked. */
 async function appWith(listener: http.RequestListener) {
@@ -23,9 +16,7 @@ async function appWith(listener: http.RequestListener) {
     asked.push({ method: request.method!, url: request.url!, headers: request.headers, body });
     listener(request, response);
   });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   return { url: `http://127.0.0.1:${port}`, port, asked };
 }
 
@@ -93,7 +84,7 @@ describe("a call of the app under test", () => {
     "goes to no name that leads to a cloud's metadata service: %s",
     async (address) => {
       everyNameIs(address);
-      const sandbox = await sandboxWith({
+      const sandbox = await openSandbox({
         scenario: fileWith("name: flow\nsteps:\n  - app: GET /latest/meta-data/"),
       });
       const answer = await sandbox.fetch(

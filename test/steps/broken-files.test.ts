@@ -1,11 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { configFaults } from "../../src/options.js";
 import { type Validation, validateFile } from "../../src/scenario/validation.js";
-import { cleanUp, fileWith } from "../support/scenario-run.js";
-
-afterEach(cleanUp);
+import { fileWith } from "../support/scenario-run.js";
 
 const MOST_MS = 20_000;
 const MOST_MEMORY = 500 * 1024 * 1024;

@@ -2,15 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { buildIfMissing, Command, run, stopAll } from "../support/process-command.js";
-import { cleanUp, fileWith } from "../support/scenario-run.js";
-
-beforeAll(buildIfMissing);
-afterEach(async () => {
-  await stopAll();
-  await cleanUp();
-});
+import { describe, expect, it } from "vitest";
+import { Command, run } from "../support/process-command.js";
+import { fileWith } from "../support/scenario-run.js";
 
 const PASSES = "name: good\nsteps:\n  - request: GET /api/v1/payments/payins\n  - advance: 1h\n";
 const FAILS = `name: bad

@@ -1,10 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DocumentError, faultText } from "../../src/files/documents.js";
 import { type LoadedScenario, readScenarioFile } from "../../src/scenario/files.js";
-import { cleanUp, fileWith } from "../support/scenario-run.js";
-
-afterEach(cleanUp);
+import { fileWith } from "../support/scenario-run.js";
 
 interface Given {
   given?: Record<string, string>;

@@ -1,9 +1,8 @@
-import { afterEach, describe, expect, it } from "vitest";
-import { cleanUp, failed, pays, runSteps, sandboxWith } from "../support/scenario-run.js";
+import { describe, expect, it } from "vitest";
+import { openSandbox } from "../support/api-client.js";
+import { failed, pays, runSteps } from "../support/scenario-run.js";
 
-afterEach(cleanUp);
-
-const control = async (sandbox: Awaited<ReturnType<typeof sandboxWith>>, path: string) =>
+const control = async (sandbox: Awaited<ReturnType<typeof openSandbox>>, path: string) =>
   (await (await sandbox.fetch(new Request(`http://sandbox/_sandbox${path}`))).json()) as Record<
     string,
     unknown
@@ -139,7 +138,7 @@ describe("wait_for", () => {
   });
 
   it("does not take the run's own requests for the app's, nor those of before", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const call = () =>
       sandbox.fetch(
         new Request("http://sandbox/api/v1/payments/payins", {
@@ -164,7 +163,7 @@ describe("wait_for", () => {
 
 describe("advance", () => {
   it("leaps by a duration, to an instant, to what comes next and until nothing does", async () => {
-    const sandbox = await sandboxWith({ startTime: "2026-01-01T00:00:00Z" });
+    const sandbox = await openSandbox({ startTime: "2026-01-01T00:00:00Z" });
     const report = await runSteps(
       `${pays("a@shop.test")}
   - advance: 1s
@@ -216,7 +215,7 @@ describe("expect_charge", () => {
 
 describe("expect_webhook", () => {
   it("counts the events since the run began, exactly when a count is given", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const once = `${pays("a@shop.test")}
   - advance: 10s
   - expect_webhook: { type: charge.completed, count: 1, data: { charge_id: "\${charge}", status: COMPLETED } }
@@ -243,7 +242,7 @@ describe("expect_webhook", () => {
 
 describe("expect_delivery", () => {
   it("counts attempts and what the app answered", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const { url } = await sandbox.listen();
     // Nobody takes POST at that path of the sandbox's own: every attempt is answered 405.
     const report = await runSteps(
@@ -292,7 +291,7 @@ describe("expect_request", () => {
 
 describe("expect_balance", () => {
   it("by value, and by the change since the run began", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const flow = `${pays("a@shop.test", "500.00")}
   - advance: 10s
   - expect_balance: { currency: KES, change: "+500.00", pending_balance: "0.00" }`;
@@ -333,7 +332,7 @@ describe("transition, fault, scenario, reset", () => {
   });
 
   it("sets faults, clears them, and takes those away that are left", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const list = "request: GET /api/v1/payments/payins";
     const report = await runSteps(
       `
@@ -350,7 +349,7 @@ describe("transition, fault, scenario, reset", () => {
   });
 
   it("turns scenarios on and off, and leaves them as they were", async () => {
-    const sandbox = await sandboxWith({ scenario: ["declined", "slow"] });
+    const sandbox = await openSandbox({ scenario: ["declined", "slow"] });
     const active = async () =>
       (
         (await control(sandbox, "/scenarios?limit=100")) as { items: { name: string; active: boolean }[] }
@@ -396,7 +395,7 @@ describe("transition, fault, scenario, reset", () => {
 
 describe("a run", () => {
   it("freezes the clock, puts the rules on top, and leaves nothing behind", async () => {
-    const sandbox = await sandboxWith({ clock: "60x", scenario: "declined" });
+    const sandbox = await openSandbox({ clock: "60x", scenario: "declined" });
     const before = await control(sandbox, "/scenarios?limit=100");
     const report = await runSteps(
       `${pays("a@shop.test")}
@@ -417,7 +416,7 @@ describe("a run", () => {
   });
 
   it("is given a name of its own when the sandbox knows the scenario already", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const flow = `${pays("a@shop.test")}\n  - expect_charge: { charge_id: "\${charge}", sandbox: { scenario: "flow*" } }\n  - request: GET /_sandbox/scenarios/flow`;
     const put = new Request("http://sandbox/_sandbox/scenarios/flow", {
       method: "PUT",
@@ -431,14 +430,14 @@ describe("a run", () => {
 
   it("has the same id with the same seed, and another each time in the same sandbox", async () => {
     const step = "  - request: GET /api/v1/payments/payins";
-    const [one, two] = [await sandboxWith({ seed: "s" }), await sandboxWith({ seed: "s" })];
+    const [one, two] = [await openSandbox({ seed: "s" }), await openSandbox({ seed: "s" })];
     const first = (await runSteps(step, { sandbox: one })).run_id;
     expect((await runSteps(step, { sandbox: two })).run_id).toBe(first);
     expect((await runSteps(step, { sandbox: one })).run_id).not.toBe(first);
   });
 
   it("ends when it is told to, and puts back what it has changed", async () => {
-    const sandbox = await sandboxWith({ clock: "real" });
+    const sandbox = await openSandbox({ clock: "real" });
     const abort = new AbortController();
     const running = runSteps(
       "  - fault: { respond: { status: 500 } }\n  - { wait_for: charge, within: 1h }\n  - advance: 1s",

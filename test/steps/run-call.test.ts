@@ -1,9 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox.js";
-import { cleanUp, fileWith, sandboxWith } from "../support/scenario-run.js";
-
-afterEach(cleanUp);
+import { openSandbox } from "../support/api-client.js";
+import { fileWith } from "../support/scenario-run.js";
 
 async function call(
   sandbox: Sandbox,
@@ -39,7 +38,7 @@ const FLOW = {
 
 describe("POST /_sandbox/scenarios/{name}/run", () => {
   it("carries out the steps of a scenario that was put, again and again", async () => {
-    const sandbox = await sandboxWith({ clock: "real" });
+    const sandbox = await openSandbox({ clock: "real" });
     expect(await call(sandbox, "PUT", "/scenarios/flow", FLOW)).toMatchObject({ status: 200 });
     const first = await call(sandbox, "POST", "/scenarios/flow/run");
     expect(first).toMatchObject({ status: 200, body: { name: "flow", outcome: "passed", warnings: [] } });
@@ -53,7 +52,7 @@ describe("POST /_sandbox/scenarios/{name}/run", () => {
   });
 
   it("carries out those of a file the sandbox was started with, in the namespace that is meant", async () => {
-    const sandbox = await sandboxWith({ scenario: fileWith(JSON.stringify({ name: "flow", ...FLOW })) });
+    const sandbox = await openSandbox({ scenario: fileWith(JSON.stringify({ name: "flow", ...FLOW })) });
     await call(sandbox, "POST", "/namespaces", { name: "there", clock: "manual" });
     const there = { "sandbox-namespace": "there" };
     const report = await call(sandbox, "POST", "/scenarios/flow/run", {}, there);
@@ -63,7 +62,7 @@ describe("POST /_sandbox/scenarios/{name}/run", () => {
   });
 
   it("refuses what it cannot carry out", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     expect(await call(sandbox, "POST", "/scenarios/nope/run")).toMatchObject({ status: 404 });
     expect(await call(sandbox, "POST", "/scenarios/success/run")).toMatchObject({
       status: 400,
@@ -75,7 +74,7 @@ describe("POST /_sandbox/scenarios/{name}/run", () => {
   });
 
   it("puts nothing that has faults, and shows nobody the environment", async () => {
-    const sandbox = await sandboxWith();
+    const sandbox = await openSandbox();
     const put = (body: unknown) => call(sandbox, "PUT", "/scenarios/flow", body);
     expect((await put({ steps: [{ advence: "1s" }] })).body).toMatchObject({
       error: { details: { "steps.0.advence": "unknown field; did you mean advance?" } },

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { buildIfMissing, Command, run, stopAll } from "../support/process-command.js";
-import { cleanUp, fileWith } from "../support/scenario-run.js";
+import { describe, expect, it } from "vitest";
+import { Command, run } from "../support/process-command.js";
+import { fileWith } from "../support/scenario-run.js";
 import { type Bug, Shop } from "../support/shop.js";
 
 const FLOW = `
@@ -42,11 +42,9 @@ steps:
     expect: { status: 200, body: { status: paid, fulfilled: 1 } }
 `;
 
-let shop: Shop | undefined;
-
 /** A running sandbox, and a shop that uses it; runs the flow against both. */
 async function runFlow(bug?: Bug) {
-  shop = new Shop(bug);
+  const shop = new Shop(bug);
   const app = await shop.listen();
   const sandbox = new Command(["start", "--port", "0", "--json", "--webhook-url", `${app}/webhooks`]);
   const ready = await sandbox.ready();
@@ -54,14 +52,6 @@ async function runFlow(bug?: Bug) {
   const args = ["run", fileWith(FLOW), "--url", ready.url, "--app", app];
   return { ready, first: await run(args), again: () => run(args) };
 }
-
-beforeAll(buildIfMissing);
-afterEach(async () => {
-  await stopAll();
-  await shop?.close();
-  await cleanUp();
-});
-afterAll(cleanUp);
 
 describe("a flow against a running sandbox and a shop", () => {
   it("passes when the shop is right, again and again, and leaves the sandbox as it was", async () => {

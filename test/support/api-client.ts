@@ -1,5 +1,6 @@
-import { afterEach, expect } from "vitest";
+import { expect } from "vitest";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
+import { closedAtEnd } from "./lifetime.js";
 
 /** The instant the sandboxes of these tests start at, and stand still at until they are told otherwise. */
 export const START = "2026-01-31T09:00:00.000Z";
@@ -274,17 +275,9 @@ export const KES_ORDER = {
   phone_number: "+254700000001",
 };
 
-const opened: Sandbox[] = [];
-
-afterEach(async () => {
-  for (const sandbox of opened.splice(0)) await sandbox.close();
-});
-
 /** A sandbox of this test's own, at START, closed after it. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await createSandbox({ clock: "manual", startTime: START, ...options });
-  opened.push(sandbox);
-  return sandbox;
+  return closedAtEnd(await createSandbox({ clock: "manual", startTime: START, ...options }));
 }
 
 /** The same, as the caller who holds the ordinary test key. */

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { afterEach } from "vitest";
+import { atEnd } from "./lifetime.js";
 
 /** An answer as it came over the wire. */
 export interface WireAnswer {
@@ -7,12 +7,6 @@ export interface WireAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
-
-const opened: Wire[] = [];
-
-afterEach(() => {
-  for (const wire of opened.splice(0)) wire.close();
-});
 
 /** One connection, spoken to in bytes: for what an HTTP client would not send, or would hide. */
 export class Wire {
@@ -44,7 +38,7 @@ export class Wire {
       socket.once("error", reject);
     });
     const wire = new Wire(socket);
-    opened.push(wire);
+    atEnd(() => wire.close());
     return wire;
   }
 

@@ -1,20 +1,14 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Sandbox } from "../../src/sandbox.js";
 import { FileStorage } from "../../src/store/file-storage.js";
 import { nodeIo, type StoreIo } from "../../src/store/io.js";
-import { temporaryFolder } from "./process-command.js";
+import { START as START_TEXT } from "./api-client.js";
+import { temporaryFolder } from "./folders.js";
 import { FakeWall, worldOn } from "./receiver-world.js";
 
 /** No process has such a number. */
 export const NOBODY = "999999999\n";
-export const START = Date.parse("2026-03-01T09:00:00.000Z");
-
-const open: Sandbox[] = [];
-
-export async function closeAll(): Promise<void> {
-  for (const sandbox of open.splice(0)) await sandbox.close();
-}
+export const START = Date.parse(START_TEXT);
 
 /** A disk that takes `refusesFrom` calls that change something, and then is full. */
 export function diskThatMayFill() {
@@ -47,13 +41,12 @@ interface Wishes {
   readonly wall?: FakeWall;
 }
 
-/** A server on the files, in this process; `closeAll` ends it. */
+/** A server on the files, in this process. */
 export async function server({ data, io = {}, fsync = false, clock = "manual", wall }: Wishes) {
   const made = await worldOn(wall ?? new FakeWall(START), {
     storage: (onError) => new FileStorage({ data, defaultName: "default", fsync, io, onError }),
     ...(clock === null ? {} : { clockText: clock }),
   });
-  open.push(made.sandbox);
   const call = (line: string, body?: unknown, namespace?: string) => {
     const [method, path] = line.split(" ") as [string, string];
     return made.client.call(

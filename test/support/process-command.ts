@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { atEnd } from "./lifetime.js";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const BIN = join(ROOT, "bin/payments-sandbox.js");
@@ -44,15 +45,14 @@ export interface ReadyLine {
   readonly seed: string;
 }
 
-const running = new Set<Command>();
-
-/** The command as a user starts it: a process of its own. */
+/** The command as a user starts it: a process of its own, killed with the test that forgot it. */
 export class Command {
   stdout = "";
   stderr = "";
   readonly ended: Promise<Finished>;
   readonly #child: ChildProcess;
   #listeners: (() => void)[] = [];
+  #isOver = false;
 
   constructor(
     args: readonly string[],
@@ -65,6 +65,7 @@ export class Command {
       through = [],
     }: CommandOptions = {},
   ) {
+    buildIfMissing();
     const line = [...through, node, BIN, ...args];
     if (openFiles !== undefined) line.unshift("sh", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`);
     const child = spawn(line[0]!, line.slice(1), {
@@ -73,7 +74,7 @@ export class Command {
       stdio: ["pipe", "pipe", "pipe"],
     });
     this.#child = child;
-    running.add(this);
+    atEnd(() => this.stop("SIGKILL"));
     child.stdin?.on("error", () => {});
     child.stdin?.end(input ?? "");
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
@@ -85,7 +86,7 @@ export class Command {
     });
     this.ended = new Promise((resolve) =>
       child.once("close", (code, signal) => {
-        running.delete(this);
+        this.#isOver = true;
         resolve({ code, signal, stdout: this.stdout, stderr: this.stderr });
         this.#tell();
       }),
@@ -105,8 +106,7 @@ export class Command {
     for (;;) {
       const match = pattern.exec(this.stdout);
       if (match !== null) return match;
-      if (!running.has(this))
-        throw new Error(`ended without printing ${pattern}:\n${this.stdout}${this.stderr}`);
+      if (this.#isOver) throw new Error(`ended without printing ${pattern}:\n${this.stdout}${this.stderr}`);
       await new Promise<void>((resolve) => this.#listeners.push(resolve));
     }
   }
@@ -144,23 +144,6 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 /** Runs the command to its end. */
 export function run(args: readonly string[], options?: CommandOptions): Promise<Finished> {
   return new Command(args, options).ended;
-}
-
-/** Kills what a failed test left running. */
-export async function stopAll(): Promise<void> {
-  await Promise.all([...running].map((command) => command.stop("SIGKILL")));
-}
-
-const folders: string[] = [];
-
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-test-"));
-  folders.push(folder);
-  return folder;
-}
-
-export function removeFolders(): void {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
 export function isAlive(pid: number): boolean {

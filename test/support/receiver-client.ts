@@ -1,4 +1,5 @@
-import type { Sandbox } from "../../src/sandbox.js";
+import type { Sandbox, SandboxOptions } from "../../src/index.js";
+import { openSandbox } from "./api-client.js";
 
 export interface Answer {
   readonly status: number;
@@ -109,4 +110,15 @@ export class Client {
   transition(chargeId: string, to: string): Promise<Answer> {
     return this.call("POST", `/_sandbox/charges/${chargeId}/transition`, { to });
   }
+}
+
+export interface Shop {
+  readonly sandbox: Sandbox;
+  readonly client: Client;
+}
+
+/** A sandbox of this test's own, at START, closed after it, and a shop that uses it. */
+export async function openShop(options: SandboxOptions = {}): Promise<Shop> {
+  const sandbox = await openSandbox(options);
+  return { sandbox, client: Client.of(sandbox) };
 }

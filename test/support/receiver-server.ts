@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import { closed, listening } from "./servers.js";
 
 export interface WebhookEvent {
   readonly id: string;
@@ -61,9 +61,9 @@ export const refuseWith =
 export class Receiver implements AsyncDisposable {
   readonly received: Received[] = [];
   handler: Handler;
+  port = 0;
   readonly #server: Server;
   #waiting: { count: number; resolve: () => void }[] = [];
-  #closed = false;
 
   private constructor(handler: Handler) {
     this.handler = handler;
@@ -85,12 +85,8 @@ export class Receiver implements AsyncDisposable {
 
   static async open(handler: Handler = accept): Promise<Receiver> {
     const receiver = new Receiver(handler);
-    await new Promise<void>((resolve) => receiver.#server.listen(0, "127.0.0.1", resolve));
+    receiver.port = await listening(receiver.#server);
     return receiver;
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
   }
 
   get url(): string {
@@ -113,13 +109,8 @@ export class Receiver implements AsyncDisposable {
     return this.received.filter((one) => one.event.data.charge_id === chargeId);
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
-      this.#server.closeAllConnections();
-    });
+  close(): Promise<void> {
+    return closed(this.#server);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

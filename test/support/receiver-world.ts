@@ -10,6 +10,7 @@ import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
 import { memoryStorage, memoryStore } from "../../src/store/memory.js";
 import type { Storage } from "../../src/store/storage.js";
 import { MAX_TIMER_MS, type Wall } from "../../src/time/wall.js";
+import { closedAtEnd } from "./lifetime.js";
 import { Client } from "./receiver-client.js";
 
 /** Wall time that moves when the test says so; timers wait no longer than the machine's can. */
@@ -138,6 +139,6 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
     storage: storage?.(shared.onError) ?? { ...memoryStorage(), open: () => store },
   });
   const world = host.default;
-  const sandbox = new Sandbox(host, { onError: (error) => errors.push(error) }, "0.0.0");
+  const sandbox = closedAtEnd(new Sandbox(host, { onError: (error) => errors.push(error) }, "0.0.0"));
   return { world, sandbox, client: Client.of(sandbox), errors };
 }

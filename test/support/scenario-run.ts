@@ -1,25 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createSandbox, type RunFileOptions, type Sandbox, type SandboxOptions } from "../../src/index.js";
+import type { RunFileOptions, Sandbox } from "../../src/index.js";
 import type { RunReport, StepReport } from "../../src/scenario/steps/report.js";
-
-const folders: string[] = [];
-const sandboxes: Sandbox[] = [];
+import { openSandbox } from "./api-client.js";
+import { temporaryFile } from "./folders.js";
 
 /** Writes a file with that text where nothing else is. */
 export function fileWith(text: string, name = "scenario.yaml"): string {
-  const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-steps-"));
-  folders.push(folder);
-  const file = join(folder, name);
-  writeFileSync(file, text);
-  return file;
-}
-
-export async function sandboxWith(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await createSandbox({ clock: "manual", ...options });
-  sandboxes.push(sandbox);
-  return sandbox;
+  return temporaryFile(name, text);
 }
 
 /** Runs a scenario of these steps (YAML, a list) in a sandbox of its own, or in the one given. */
@@ -28,17 +14,12 @@ export async function runSteps(
   { rules = "", sandbox, ...options }: RunFileOptions & { rules?: string; sandbox?: Sandbox } = {},
 ): Promise<RunReport> {
   const file = fileWith(`name: flow\n${rules}\nsteps:\n${steps.replace(/^\n+/, "").replace(/\s+$/, "")}\n`);
-  return (sandbox ?? (await sandboxWith())).run(file, options);
+  return (sandbox ?? (await openSandbox())).run(file, options);
 }
 
 /** The step that did not pass, if any. */
 export function failed(report: RunReport): StepReport | undefined {
   return report.steps.find(({ outcome }) => outcome === "failed" || outcome === "error");
-}
-
-export async function cleanUp(): Promise<void> {
-  await Promise.all(sandboxes.splice(0).map((sandbox) => sandbox.close()));
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
 /** A quote, and a charge for it by mobile money; saves `quote`, `charge`. */

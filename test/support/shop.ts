@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
+import { listening } from "./servers.js";
 
 /** Mistakes a shop can make, each found by another step of a scenario. */
 export type Bug = "fulfils_twice" | "gives_up" | "trusts_anybody";
@@ -40,13 +40,7 @@ export class Shop {
   }
 
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    return `http://127.0.0.1:${await listening(this.#server)}`;
   }
 
   async #answer(request: IncomingMessage): Promise<[number, unknown]> {

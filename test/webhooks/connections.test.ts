@@ -1,19 +1,17 @@
 import type { LookupFunction } from "node:net";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { HttpReceivers } from "../../src/delivery/http-receivers.js";
 import type { Outcome } from "../../src/engine/commands/deliveries.js";
+import { START } from "../support/api-client.js";
+import { atEnd } from "../support/lifetime.js";
 import { FakeWall } from "../support/receiver-world.js";
-import { deliveries, START, shopFor } from "./support/shop.js";
+import { deliveries, shopFor } from "./support/shop.js";
 
 /** What a bare receiver does with the request that came as so-manieth of all, on a connection of its own number. */
 type React = (socket: Socket, request: { readonly count: number; readonly onSocket: number }) => void;
 
 const OK = "HTTP/1.1 204 No Content\r\n\r\n";
-const closers: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
-});
 
 /** A receiver that is nothing but sockets, so that it can hang up when it likes. */
 async function bareReceiver(react: React) {
@@ -38,7 +36,7 @@ async function bareReceiver(react: React) {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closers.push(() => {
+  atEnd(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
@@ -106,7 +104,7 @@ describe("a kept connection that the receiver closes just as it is used again", 
   it("costs the receiver none of its time: the limit counts from the attempt's first request", async () => {
     const wall = new FakeWall(Date.parse(START));
     const receivers = new HttpReceivers({ timeoutMs: 15_000, wall });
-    closers.push(() => receivers.close());
+    atEnd(() => receivers.close());
     let second: () => void = () => {};
     const arrived = new Promise<void>((resolve) => {
       second = resolve;
@@ -143,7 +141,7 @@ describe("a name that leads to a cloud's metadata service", () => {
     const receiver = await bareReceiver((socket) => socket.end(OK));
     const wall = new FakeWall(Date.parse(START));
     const receivers = new HttpReceivers({ timeoutMs: 15_000, wall, resolve });
-    closers.push(() => receivers.close());
+    atEnd(() => receivers.close());
     const url = `http://${host}:${new URL(receiver.url).port}/hooks`;
     const signed = { sentAt: START, headers: {}, body: "{}" };
     const outcome = await receivers.post(url, signed, new AbortController().signal);

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it } from "vitest";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
+import { describe, expect, it } from "vitest";
+import type { Sandbox, SandboxOptions } from "../../src/index.js";
+import { openSandbox, START } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import {
   accept,
@@ -12,34 +13,16 @@ import {
 } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 
-const START = "2026-03-01T09:00:00.000Z";
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
-});
-
-async function receive(handler: Handler = accept): Promise<Receiver> {
-  const receiver = await Receiver.open(handler);
-  open.push(receiver);
-  return receiver;
-}
 
 /** A sandbox that stands still at START until the test moves it. */
 async function sandboxFor(
   webhooks: SandboxOptions["webhooks"],
   options: SandboxOptions = {},
 ): Promise<{ sandbox: Sandbox; client: Client }> {
-  const sandbox = await createSandbox({
-    clock: "manual",
-    startTime: START,
-    webhooks: webhooks ?? [],
-    ...options,
-  });
-  open.push(sandbox);
+  const sandbox = await openSandbox({ webhooks: webhooks ?? [], ...options });
   return { sandbox, client: Client.of(sandbox) };
 }
 
@@ -59,7 +42,7 @@ function attemptTimes(sandbox: Sandbox): number[] {
 
 describe("what a receiver gets", () => {
   it("is every status change, in order, once, signed so that the official library takes it", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const { sandbox, client } = await sandboxFor([receiver.url]);
     const charge = await client.pay({ metadata: { order: "Ünïcode \u2028 ✓" } });
     await sandbox.advance("10s");
@@ -75,7 +58,7 @@ describe("what a receiver gets", () => {
   });
 
   it("is, byte for byte, what a read of the charge answers at that moment", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const { sandbox, client } = await sandboxFor([receiver.url]);
     const reads: string[] = [];
     receiver.handler = async (received) => {
@@ -91,7 +74,7 @@ describe("what a receiver gets", () => {
   });
 
   it("is stamped with wall time, so that a library that checks the age takes it", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const { sandbox, client } = await sandboxFor([receiver.url], { startTime: "2031-01-01T00:00:00Z" });
     await client.pay();
     const before = Math.floor(Date.now() / 1000);
@@ -103,7 +86,7 @@ describe("what a receiver gets", () => {
   });
 
   it("is signed with the endpoint's own secret where it has one", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
     const { sandbox, client } = await sandboxFor([{ url: receiver.url, secret }]);
     await client.pay();
@@ -115,7 +98,7 @@ describe("what a receiver gets", () => {
 
 describe("who gets it", () => {
   it("every endpoint, each in order", async () => {
-    const [one, two] = [await receive(), await receive()];
+    const [one, two] = [await Receiver.open(), await Receiver.open()];
     const { sandbox, client } = await sandboxFor([one.url, two.url]);
     await client.pay();
     await sandbox.advance("10s");
@@ -125,7 +108,7 @@ describe("who gets it", () => {
   });
 
   it("only endpoints of the charge's mode", async () => {
-    const [test, live] = [await receive(), await receive()];
+    const [test, live] = [await Receiver.open(), await Receiver.open()];
     const { sandbox, client } = await sandboxFor([
       { url: test.url, mode: "test" },
       { url: live.url, mode: "live" },
@@ -139,7 +122,7 @@ describe("who gets it", () => {
   });
 
   it("only endpoints whose globs match the type", async () => {
-    const [completed, ends, none] = [await receive(), await receive(), await receive()];
+    const [completed, ends, none] = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
     const { sandbox, client } = await sandboxFor([
       { url: completed.url, events: ["charge.completed"] },
       { url: ends.url, events: ["charge.*ing", "charge.fail??"] },
@@ -156,7 +139,7 @@ describe("who gets it", () => {
 
 describe("a receiver that takes its time", () => {
   it("delays no answer of the API, over a port and in this process", async () => {
-    const receiver = await receive(hold);
+    const receiver = await Receiver.open(hold);
     const { sandbox, client } = await sandboxFor([receiver.url]);
     const { url } = await sandbox.listen();
     for (const shop of [client, Client.at(url)]) {
@@ -174,12 +157,11 @@ describe("a receiver that takes its time", () => {
   });
 
   it("does not keep others from getting theirs on a clock that runs", async () => {
-    const [slow, quick] = [await receive(hold), await receive()];
-    const { world, sandbox, client } = await worldOn(new FakeWall(Date.parse(START)), {
+    const [slow, quick] = [await Receiver.open(hold), await Receiver.open()];
+    const { world, client } = await worldOn(new FakeWall(Date.parse(START)), {
       clockText: "real",
       webhooks: [{ url: slow.url }, { url: quick.url }],
     });
-    open.push(sandbox);
     const charge = await client.pay();
     for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
       await client.transition(charge, status);
@@ -193,7 +175,7 @@ describe("a receiver that takes its time", () => {
   });
 
   it("is waited for by an advance before time passes that instant", async () => {
-    const receiver = await receive(hold);
+    const receiver = await Receiver.open(hold);
     const { sandbox, client } = await sandboxFor([receiver.url]);
     await client.pay();
     const advancing = sandbox.advance("10s");
@@ -213,7 +195,7 @@ describe("a receiver that takes its time", () => {
 
 describe("a receiver that calls back", () => {
   it("may read and create charges while time is being moved, at that moment's time", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const { sandbox, client } = await sandboxFor([receiver.url]);
     const { url } = await sandbox.listen();
     const shop = Client.at(url);
@@ -242,7 +224,7 @@ describe("a receiver that calls back", () => {
   });
 
   it("is told CLOCK_BUSY when it moves the clock or resets meanwhile", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const { sandbox, client } = await sandboxFor([receiver.url]);
     const answers: { status: number; code: string }[] = [];
     receiver.handler = async (received) => {
@@ -264,7 +246,7 @@ describe("a receiver that calls back", () => {
   });
 
   it("may wait for its turn instead: with ?wait=10s all that asked get theirs, one after the other", async () => {
-    const receiver = await receive(hold);
+    const receiver = await Receiver.open(hold);
     const { sandbox, client } = await sandboxFor([receiver.url]);
     await client.pay();
     const advancing = sandbox.advance("1s");
@@ -286,7 +268,7 @@ describe("a receiver that calls back", () => {
 
 describe("order", () => {
   it("different objects go in parallel", async () => {
-    const receiver = await receive(hold);
+    const receiver = await Receiver.open(hold);
     const { sandbox, client } = await sandboxFor([receiver.url]);
     const charges = [await client.pay(), await client.pay(), await client.pay()];
     for (const charge of charges) await client.transition(charge, "AWAITING_PAYMENT");
@@ -298,7 +280,7 @@ describe("order", () => {
   });
 
   it("one object's events wait for the first attempt at the one before, even when it fails", async () => {
-    const receiver = await receive(hold);
+    const receiver = await Receiver.open(hold);
     const { sandbox, client } = await sandboxFor([receiver.url]);
     const [charge, other] = [await client.pay(), await client.pay()];
     for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
@@ -323,7 +305,7 @@ describe("order", () => {
   });
 
   it("a retry blocks nothing and comes when it is due", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const { sandbox, client } = await sandboxFor([receiver.url]);
     receiver.handler = (received) => received.answer(receiver.received.length === 1 ? 500 : 200);
     await client.pay();
@@ -342,7 +324,7 @@ describe("order", () => {
 
 describe("retries", () => {
   it("follow the ladder on sandbox time, and then the delivery has failed", async () => {
-    const receiver = await receive(refuseWith(500));
+    const receiver = await Receiver.open(refuseWith(500));
     const { sandbox, client } = await sandboxFor([{ url: receiver.url, events: ["charge.completed"] }]);
     await client.pay({ scenario: "instant" });
     const due = [
@@ -377,7 +359,7 @@ describe("retries", () => {
   });
 
   it("are all made by one long advance too, at the same instants", async () => {
-    const receiver = await receive(refuseWith(500));
+    const receiver = await Receiver.open(refuseWith(500));
     const { sandbox, client } = await sandboxFor([{ url: receiver.url, events: ["charge.completed"] }]);
     await client.pay({ scenario: "instant" });
     await sandbox.advance("idle");
@@ -386,7 +368,7 @@ describe("retries", () => {
   });
 
   it("wait as long as a Retry-After on 429 and 503 asks, never shorter than the ladder", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const answers: [number, string][] = [
       [429, "120"],
       [503, "1000"],
@@ -409,14 +391,13 @@ describe("retries", () => {
   });
 
   it("take a Retry-After that is a date", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const wall = new FakeWall(Date.parse("2026-03-01T00:00:00.000Z"));
     const { sandbox, world, client } = await worldOn(wall, {
       clockText: "manual",
       startMs: Date.parse(START),
       webhooks: [{ url: receiver.url, events: ["charge.completed"] }],
     });
-    open.push(sandbox);
     receiver.handler = (received) =>
       received.answer(503, { "retry-after": new Date(wall.nowMs() + 10 * MINUTE).toUTCString() });
     await client.pay({ scenario: "instant" });
@@ -425,7 +406,7 @@ describe("retries", () => {
   });
 
   it("stop at 410: the endpoint is switched off, and what waits for it is dropped", async () => {
-    const [gone, other] = [await receive(refuseWith(500)), await receive()];
+    const [gone, other] = [await Receiver.open(refuseWith(500)), await Receiver.open()];
     const { sandbox, client } = await sandboxFor([gone.url, other.url]);
     gone.handler = (received) => received.answer(received.event.type === "charge.processing" ? 410 : 500);
     await client.pay();
@@ -444,7 +425,7 @@ describe("retries", () => {
   });
 
   it("a 410 drops what already waits its turn behind it", async () => {
-    const receiver = await receive(hold);
+    const receiver = await Receiver.open(hold);
     const { sandbox, client } = await sandboxFor([receiver.url]);
     const charge = await client.pay();
     for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
@@ -458,7 +439,7 @@ describe("retries", () => {
 
 describe("what counts as a failure", () => {
   async function firstAttempt(handler: Handler, options: SandboxOptions = {}) {
-    const receiver = await receive(handler);
+    const receiver = await Receiver.open(handler);
     const { sandbox, client } = await sandboxFor(
       [{ url: receiver.url, events: ["charge.completed"] }],
       options,
@@ -471,7 +452,7 @@ describe("what counts as a failure", () => {
   }
 
   it("a redirect, which is not followed", async () => {
-    const elsewhere = await receive();
+    const elsewhere = await Receiver.open();
     for (const status of [301, 302, 307, 308]) {
       const { attempt, delivery } = await firstAttempt(refuseWith(status, { location: elsewhere.url }));
       expect(attempt).toMatchObject({ status, error: null, response_body: "answer" });
@@ -531,14 +512,13 @@ describe("what counts as a failure", () => {
 
 describe("many deliveries to one receiver", () => {
   it("wait for a free connection on nobody's time: the timeout counts from when they are sent", async () => {
-    const receiver = await receive(hold);
+    const receiver = await Receiver.open(hold);
     const wall = new FakeWall(0);
     const { world, sandbox, client } = await worldOn(wall, {
       clockText: "manual",
       webhooks: [{ url: receiver.url }],
       webhookTimeoutMs: 1000,
     });
-    open.push(sandbox);
     for (let count = 0; count < 11; count++) await client.transition(await client.pay(), "AWAITING_PAYMENT");
     await receiver.arrived(10);
     wall.elapse(1000);

@@ -1,29 +1,15 @@
 import { createServer, type Server } from "node:http";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { START } from "../support/api-client.js";
 import { Receiver, refuseWith, refusingUrl } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
-import {
-  closeAfterTest,
-  deliveries,
-  eventually,
-  receive,
-  SECOND,
-  START,
-  shopFor,
-  since,
-} from "./support/shop.js";
+import { closed, listening } from "../support/servers.js";
+import { deliveries, eventually, SECOND, shopFor, since } from "./support/shop.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.close();
-    server.closeAllConnections();
-  }
-});
-
 interface LateApp {
+  readonly server: Server;
   readonly got: { readonly type: string; readonly charge: string; readonly headers: object }[];
 }
 
@@ -39,12 +25,8 @@ async function listenAt(port: number, host: string, status = 200): Promise<LateA
       response.writeHead(status).end();
     });
   });
-  servers.push(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
-  return { got };
+  await listening(server, port, host);
+  return { got, server };
 }
 
 async function hasIpv6(): Promise<boolean> {
@@ -64,7 +46,6 @@ async function worldBefore(url: string, { unreachable = "hold" }: { unreachable?
     webhooks: [{ url, unreachable }],
     onNotice: (notice: string) => notices.push(notice),
   });
-  closeAfterTest(sandbox);
   /** So much wall time passes, each second's probe given the time to come back. */
   const elapse = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second++) {
@@ -134,16 +115,14 @@ describe("an app that starts later than the sandbox", () => {
       await eventually(() => app.got.length === 1);
       await settled();
       expect(app.got[0]).toMatchObject({ type: "charge.completed", charge });
-      const server = servers.pop()!;
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await closed(app.server);
     }
     expect((await deliveries(client)).map((one) => one.attempts.length)).toEqual([1, 1]);
   });
 
   it("holds up nobody else meanwhile", async () => {
     const url = await refusingUrl();
-    const other = await receive();
+    const other = await Receiver.open();
     const { client, settled } = await worldBefore(url);
     await client.call("POST", "/_sandbox/webhook-endpoints", { url: other.url });
     const charge = await client.pay();
@@ -290,7 +269,7 @@ describe("localhost", () => {
 
 describe("what is not waited for", () => {
   it("a receiver that is there and refuses: each answer is an attempt", async () => {
-    const receiver = closeAfterTest(await Receiver.open(refuseWith(502)));
+    const receiver = await Receiver.open(refuseWith(502));
     const { client, notices, settled } = await worldBefore(receiver.url);
     await client.transition(await client.pay(), "COMPLETED");
     await receiver.arrived(1);

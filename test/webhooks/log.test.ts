@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Client } from "../support/receiver-client.js";
-import { hold, refuseWith } from "../support/receiver-server.js";
-import { deliveries, type Json, MINUTE, receive, SECOND, shopFor, since } from "./support/shop.js";
+import { hold, Receiver, refuseWith } from "../support/receiver-server.js";
+import { deliveries, type Json, MINUTE, SECOND, shopFor, since } from "./support/shop.js";
 
 const ONLY_COMPLETED = { events: ["charge.completed"] };
 
@@ -41,7 +41,7 @@ describe("the delivery log", () => {
   });
 
   it("keeps the exact bytes and headers, the answer, how long it took and when the next attempt is", async () => {
-    const receiver = await receive((received) => {
+    const receiver = await Receiver.open((received) => {
       if (receiver.received.length > 1) return received.answer(204);
       setTimeout(() => received.response.writeHead(503, { "x-app": "down" }).end("büsy ✗"), 60);
     });
@@ -85,7 +85,7 @@ describe("the delivery log", () => {
 
   it("keeps the first 4 KB of a long answer, to the byte", async () => {
     const answer = "x".repeat(4_090) + "0123456789".repeat(10_000);
-    const receiver = await receive((received) => received.response.writeHead(200).end(answer));
+    const receiver = await Receiver.open((received) => received.response.writeHead(200).end(answer));
     const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
     await client.pay({ scenario: "instant" });
     await sandbox.settled();
@@ -94,7 +94,7 @@ describe("the delivery log", () => {
   });
 
   it("says in words what went wrong where there was no answer", async () => {
-    const receiver = await receive((received) => received.response.destroy());
+    const receiver = await Receiver.open((received) => received.response.destroy());
     const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
     await client.pay({ scenario: "instant" });
     await sandbox.settled();
@@ -106,7 +106,7 @@ describe("the delivery log", () => {
   });
 
   it("is asked by type, charge, event, status and mode", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const { sandbox, client } = await shopFor([receiver.url]);
     const [charge, other] = [await client.pay(), await client.pay()];
     await sandbox.advance("3s");
@@ -124,7 +124,7 @@ describe("the delivery log", () => {
 
 describe("redeliver", () => {
   it("makes a new delivery of the same event, with its id and bytes, freshly signed", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
     const charge = await client.pay({ scenario: "instant" });
     await sandbox.settled();
@@ -156,7 +156,7 @@ describe("redeliver", () => {
   });
 
   it("goes at once, and nothing waits for it: not the object's next event, not its retries", async () => {
-    const receiver = await receive(refuseWith(500));
+    const receiver = await Receiver.open(refuseWith(500));
     const { sandbox, client } = await shopFor([receiver.url]);
     await client.pay();
     await sandbox.advance("1s");
@@ -182,7 +182,7 @@ describe("redeliver", () => {
 
 describe("trigger", () => {
   it("makes a new event, about the charge as it stands; the charge stays as it is", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const { sandbox, client } = await shopFor([receiver.url]);
     const charge = await client.pay();
     const before = (await client.charge(charge)).text;
@@ -201,7 +201,7 @@ describe("trigger", () => {
   });
 
   it("makes one about nothing at all, and refuses what is no type or no charge", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const { sandbox, client } = await shopFor([receiver.url]);
     expect((await post(client, "events", { type: "webhook.test" })).json.data).toEqual({});
     await sandbox.settled();
@@ -214,7 +214,7 @@ describe("trigger", () => {
 
 describe("retry", () => {
   it("makes the same delivery's next attempt now instead of when the ladder would", async () => {
-    const receiver = await receive(refuseWith(500));
+    const receiver = await Receiver.open(refuseWith(500));
     const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
     await client.pay({ scenario: "instant" });
     await sandbox.settled();
@@ -238,7 +238,7 @@ describe("retry", () => {
   });
 
   it("counts as a rung of the ladder: the next comes after that one's wait", async () => {
-    const receiver = await receive(refuseWith(500));
+    const receiver = await Receiver.open(refuseWith(500));
     const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
     await client.pay({ scenario: "instant" });
     await sandbox.advance("2s");
@@ -249,7 +249,7 @@ describe("retry", () => {
   });
 
   it("tries once more what had failed for good; failing again, it has failed again", async () => {
-    const receiver = await receive(refuseWith(500));
+    const receiver = await Receiver.open(refuseWith(500));
     const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
     await client.pay({ scenario: "instant" });
     await sandbox.advance("30d");
@@ -268,7 +268,7 @@ describe("retry", () => {
   });
 
   it("brings forward what a scenario delays", async () => {
-    const receiver = await receive();
+    const receiver = await Receiver.open();
     const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
     await client.call("PUT", "/_sandbox/scenarios/late", { webhooks: [{ delay: "1h" }] });
     await client.call("POST", "/_sandbox/scenarios/late/activate");
@@ -281,7 +281,7 @@ describe("retry", () => {
   });
 
   it("is refused with 409 where there is nothing to try again", async () => {
-    const receiver = await receive(hold);
+    const receiver = await Receiver.open(hold);
     const { sandbox, client } = await shopFor([receiver.url]);
     const charge = await client.pay();
     for (const status of ["PROCESSING", "COMPLETED"]) await client.transition(charge, status);

@@ -1,18 +1,10 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import { START } from "../support/api-client.js";
 import type { Client } from "../support/receiver-client.js";
 import { FakeWall, KeptStore, worldOn } from "../support/receiver-world.js";
-import {
-  closeAfterTest,
-  deliveries,
-  type Json,
-  MINUTE,
-  SECOND,
-  START,
-  shopFor,
-  since,
-} from "./support/shop.js";
+import { deliveries, type Json, MINUTE, SECOND, shopFor, since } from "./support/shop.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 const BOX = { mailbox: "inbox" };
@@ -226,7 +218,6 @@ describe("what is taken from a mailbox and never acknowledged", () => {
   async function boxOn(clockText: string, store = new KeptStore()) {
     const wall = new FakeWall(Date.parse(START));
     const { world, sandbox, client, errors } = await worldOn(wall, { clockText, store, webhooks: [BOX] });
-    closeAfterTest(sandbox);
     const charge = await client.pay();
     await client.transition(charge, "COMPLETED");
     return { wall, world, sandbox, client, charge, store, errors };
@@ -279,12 +270,11 @@ describe("what is taken from a mailbox and never acknowledged", () => {
 
   it("lasts as long as any receiver has: --webhook-timeout", async () => {
     const wall = new FakeWall(Date.parse(START));
-    const { world, sandbox, client } = await worldOn(wall, {
+    const { world, client } = await worldOn(wall, {
       clockText: "manual",
       webhooks: [BOX],
       webhookTimeoutMs: 400,
     });
-    closeAfterTest(sandbox);
     await client.transition(await client.pay(), "COMPLETED");
     expect((await take(client))[0].ack_within_ms).toBe(400);
     wall.elapse(400);

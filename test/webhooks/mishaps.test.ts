@@ -1,21 +1,11 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
-import type { Client } from "../support/receiver-client.js";
-import { accept, hold, type Receiver } from "../support/receiver-server.js";
+import { START } from "../support/api-client.js";
+import type { Client, Shop } from "../support/receiver-client.js";
+import { accept, hold, Receiver } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
-import {
-  closeAfterTest,
-  deliveries,
-  eventually,
-  MINUTE,
-  receive,
-  SECOND,
-  type Shop,
-  START,
-  shopFor,
-  since,
-} from "./support/shop.js";
+import { deliveries, eventually, MINUTE, SECOND, shopFor, since } from "./support/shop.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 
@@ -30,7 +20,7 @@ async function shopWith(
   rules: object[],
   { activate = true, name = "mishaps" } = {},
 ): Promise<Shop & { receiver: Receiver; arrivals: Arrival[] }> {
-  const receiver = await receive();
+  const receiver = await Receiver.open();
   const shop = await shopFor([receiver.url]);
   const arrivals: Arrival[] = [];
   receiver.handler = async (received) => {
@@ -149,13 +139,12 @@ describe("swap", () => {
   });
 
   it("is sent once where the next event overtakes it on a clock that runs", async () => {
-    const receiver = await receive(hold);
+    const receiver = await Receiver.open(hold);
     const wall = new FakeWall(Date.parse(START));
-    const { world, sandbox, client } = await worldOn(wall, {
+    const { world, client } = await worldOn(wall, {
       clockText: "real",
       webhooks: [{ url: receiver.url }],
     });
-    closeAfterTest(sandbox);
     await order(client, "PUT", "mishaps", {
       webhooks: [{ match: { type: "charge.completed" }, swap: true }],
     });
@@ -306,7 +295,7 @@ describe("whom a mishap meets", () => {
   });
 
   it("one endpoint of two, by its url", async () => {
-    const other = await receive();
+    const other = await Receiver.open();
     const { sandbox, client, receiver } = await shopWith([]);
     await order(client, "PUT", "mishaps", { webhooks: [{ match: { url: other.url }, drop: true }] });
     await order(client, "POST", "mishaps/activate");

@@ -1,11 +1,11 @@
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type RequestListener } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import express from "express";
 import { Hono } from "hono";
 import { Webhook } from "standardwebhooks";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import { listening } from "../support/servers.js";
 import { type Json, shopFor } from "./support/shop.js";
 
 const library = new Webhook(DEFAULT_WEBHOOK_SECRET);
@@ -60,19 +60,8 @@ const APPS: Record<string, Build> = {
   },
 };
 
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.close();
-    server.closeAllConnections();
-  }
-});
-
 async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+  return `http://127.0.0.1:${await listening(createServer(listener))}/hooks`;
 }
 
 /** Texts that have broken one receiver or another: what JSON, JavaScript, HTTP and shells treat specially. */

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { Webhook as SvixWebhook } from "svix";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { signatureHeaders } from "../../src/delivery/signing.js";
-import { createSandbox, type Sandbox } from "../../src/index.js";
+import type { Sandbox } from "../../src/index.js";
 import { check, issueMessage } from "../../src/schema/issues.js";
 import { startOptionsSchema } from "../../src/schema/option-table.js";
 import {
@@ -15,6 +15,7 @@ import {
   secretFault,
   signatureSchema,
 } from "../../src/schema/webhooks.js";
+import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
 
@@ -304,11 +305,6 @@ describe("the schema", () => {
 });
 
 describe("a sandbox signs by", () => {
-  const open: AsyncDisposable[] = [];
-  afterEach(async () => {
-    for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
-  });
-
   async function firstDelivery(sandbox: Sandbox, receiver: Receiver) {
     await Client.of(sandbox).pay();
     await sandbox.advance("10s");
@@ -317,14 +313,11 @@ describe("a sandbox signs by", () => {
 
   it("the scheme of the configuration", async () => {
     const receiver = await Receiver.open();
-    open.push(receiver);
-    const sandbox = await createSandbox({
-      clock: "manual",
+    const sandbox = await openSandbox({
       webhooks: [receiver.url],
       signature: "stripe",
       webhookSecret: TEXT_SECRET,
     });
-    open.push(sandbox);
     const { body, headers } = await firstDelivery(sandbox, receiver);
     expect(headers["webhook-id"]).toBeUndefined();
     const header = headers["stripe-signature"] as string;
@@ -333,12 +326,9 @@ describe("a sandbox signs by", () => {
 
   it("an endpoint's own scheme, from the options and from the control API", async () => {
     const [one, two] = [await Receiver.open(), await Receiver.open()];
-    open.push(one, two);
-    const sandbox = await createSandbox({
-      clock: "manual",
+    const sandbox = await openSandbox({
       webhooks: [{ url: one.url, signature: { ...CUSTOM, prefix: "sha256=" }, secret: TEXT_SECRET }],
     });
-    open.push(sandbox);
     const post = (body: unknown) =>
       sandbox.fetch(
         new Request("http://sandbox/_sandbox/webhook-endpoints", {

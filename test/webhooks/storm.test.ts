@@ -1,23 +1,14 @@
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  buildIfMissing,
-  Command,
-  removeFolders,
-  stopAll,
-  temporaryFolder,
-} from "../support/process-command.js";
+import { describe, expect, it } from "vitest";
+import { START } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
+import { Command } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
-import { accept, type Received, type Receiver } from "../support/receiver-server.js";
-import { eventually, type Json, receive } from "./support/shop.js";
+import { accept, type Received, Receiver } from "../support/receiver-server.js";
+import { eventually, type Json } from "./support/shop.js";
 
-const START = "2026-03-01T09:00:00.000Z";
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 const CHARGES = 200;
-
-beforeAll(buildIfMissing);
-afterEach(stopAll);
-afterAll(removeFolders);
 
 /** The server as a user starts it, on the data, once it can be reached. */
 async function serve(data: string, ...args: string[]) {
@@ -84,7 +75,7 @@ async function expectAllDelivered(client: Client, receiver: Receiver, charges: s
 
 describe("kill -9 during a storm of deliveries", () => {
   it("by an advance: what was under way and what was to be retried comes all the same", async () => {
-    const receiver = await receive(strained());
+    const receiver = await Receiver.open(strained());
     const data = join(temporaryFolder(), "data.json");
     const first = await serve(
       data,
@@ -115,7 +106,7 @@ describe("kill -9 during a storm of deliveries", () => {
   }, 300_000);
 
   it("on a clock that runs: it goes on by itself when it is started again", async () => {
-    const receiver = await receive(strained());
+    const receiver = await Receiver.open(strained());
     const data = join(temporaryFolder(), "data.json");
     // A hundred times as fast: the ladder's first step takes 50 ms, its second 3 s.
     const first = await serve(data, "--clock", "100x", "--webhook-url", receiver.url);

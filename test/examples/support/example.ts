@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROOT, temporaryFolder } from "../../support/process-command.js";
+import { temporaryFolder } from "../../support/folders.js";
+import { ROOT } from "../../support/process-command.js";
 
 interface Manifest {
   readonly files?: readonly string[];

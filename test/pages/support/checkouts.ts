@@ -1,7 +1,5 @@
 import type { Sandbox } from "../../../src/sandbox.js";
 
-export const START = "2026-03-01T09:00:00.000Z";
-
 export interface Checkout {
   readonly checkout_id: string;
   readonly checkout_url: string;

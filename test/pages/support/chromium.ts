@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { type BrowserContext, chromium } from "playwright-core";
+import { temporaryFolder } from "../../support/folders.js";
+import { atEnd, atEndOfFile } from "../../support/lifetime.js";
 
 const PLACES = [
   process.env.CHROME_PATH,
@@ -25,7 +25,6 @@ export function chromiumPath(): string | undefined {
 export interface LaunchedBrowser {
   /** A window of its own: no cookies, no history. */
   open(options?: Parameters<Awaited<ReturnType<typeof launch>>["newContext"]>[0]): Promise<BrowserContext>;
-  close(): Promise<void>;
 }
 
 function launch(executablePath: string, home: string) {
@@ -47,13 +46,14 @@ function launch(executablePath: string, home: string) {
 
 /** A Chromium that leaves nothing behind and calls nobody; playwright gives it a profile in the temporary folder. */
 export async function launchBrowser(): Promise<LaunchedBrowser> {
-  const home = mkdtempSync(join(tmpdir(), "payments-sandbox-browser-"));
+  const home = temporaryFolder();
   const browser = await launch(chromiumPath()!, home);
+  atEndOfFile(() => browser.close());
   return {
-    open: (options) => browser.newContext(options),
-    close: async () => {
-      await browser.close();
-      rmSync(home, { recursive: true, force: true });
+    open: async (options) => {
+      const context = await browser.newContext(options);
+      atEnd(() => context.close());
+      return context;
     },
   };
 }

@@ -1,15 +1,15 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
+import { listening } from "../../support/servers.js";
 
 /** A shop that takes back whoever comes from the checkout, and remembers how they came. */
 export class Shop {
   readonly visits: URL[] = [];
-  readonly #server: Server;
+  readonly url: string;
   /** Where it sends its visitors on to, if anywhere. */
   forward: string | undefined;
 
-  private constructor(server: Server) {
-    this.#server = server;
+  private constructor(url: string) {
+    this.url = url;
   }
 
   static async open(): Promise<Shop> {
@@ -20,17 +20,7 @@ export class Shop {
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
       response.end(`<!doctype html><title>Shop</title><h1>Back at the shop</h1>`);
     });
-    const shop = new Shop(server);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const shop = new Shop(`http://127.0.0.1:${await listening(server)}`);
     return shop;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
   }
 }

@@ -1,41 +1,12 @@
-import { afterEach } from "vitest";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../../../src/index.js";
-import { Client } from "../../support/receiver-client.js";
-import { accept, type Handler, Receiver } from "../../support/receiver-server.js";
+import type { SandboxOptions } from "../../../src/index.js";
+import { START } from "../../support/api-client.js";
+import { type Client, openShop } from "../../support/receiver-client.js";
 
-/** The instant the sandboxes of these tests start at, and stand still at until they are told otherwise. */
-export const START = "2026-03-01T09:00:00.000Z";
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 
-const open: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
-});
-
-/** Closed after the test, in the reverse order. */
-export function closeAfterTest<Thing extends AsyncDisposable>(thing: Thing): Thing {
-  open.push(thing);
-  return thing;
-}
-
-export async function receive(handler: Handler = accept): Promise<Receiver> {
-  return closeAfterTest(await Receiver.open(handler));
-}
-
-export interface Shop {
-  readonly sandbox: Sandbox;
-  readonly client: Client;
-}
-
-export async function shopFor(
-  webhooks: SandboxOptions["webhooks"] = [],
-  options: SandboxOptions = {},
-): Promise<Shop> {
-  const sandbox = closeAfterTest(
-    await createSandbox({ clock: "manual", startTime: START, webhooks, ...options }),
-  );
-  return { sandbox, client: Client.of(sandbox) };
+export function shopFor(webhooks: SandboxOptions["webhooks"] = [], options: SandboxOptions = {}) {
+  return openShop({ webhooks, ...options });
 }
 
 /** Sandbox time since START, in milliseconds. */

@@ -1,0 +1,54 @@
+/**
+ * What tests open and need not close: `setup.ts` closes it, the last first, after the test that opened it, or after the
+ * file's last test when it was opened outside of one.
+ */
+type Close = () => unknown;
+
+let ofTest: Close[] | undefined;
+let ofFile: Close[] = [];
+
+export function atEnd(close: Close): void {
+  (ofTest ?? ofFile).push(close);
+}
+
+export function atEndOfFile(close: Close): void {
+  ofFile.push(close);
+}
+
+export function closedAtEnd<Thing extends AsyncDisposable>(thing: Thing): Thing {
+  atEnd(() => thing[Symbol.asyncDispose]());
+  return thing;
+}
+
+export function beginTest(): void {
+  ofTest = [];
+}
+
+/** Closes now what this test has opened so far: it goes on as after a restart. */
+export async function closeAll(): Promise<void> {
+  await closeEach(ofTest?.splice(0) ?? []);
+}
+
+export async function endTest(): Promise<void> {
+  const closing = ofTest ?? [];
+  ofTest = undefined;
+  await closeEach(closing);
+}
+
+export async function endFile(): Promise<void> {
+  const closing = ofFile;
+  ofFile = [];
+  await closeEach(closing);
+}
+
+/** One that fails keeps none of the others open. */
+async function closeEach(closing: Close[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closing.reverse())
+    try {
+      await close();
+    } catch (failure) {
+      failures.push(failure);
+    }
+  if (failures.length > 0) throw new AggregateError(failures, String(failures[0]));
+}

@@ -1,0 +1,48 @@
+import { channel } from "node:diagnostics_channel";
+import { afterAll, afterEach, beforeEach } from "vitest";
+import type { ServedRequest } from "../../src/namespace/request-journal.js";
+import { beginTest, endFile, endTest } from "./lifetime.js";
+
+// For every test file, in the worker it shares with others: what a test opened is closed, and every answer of the
+// service in the whole suite is held against the OpenAPI document.
+
+const served = channel("payments-sandbox:request");
+let loading: Promise<typeof import("./openapi-answers.js")> | undefined;
+let heard: ServedRequest[] = [];
+
+/** An answer that a fault forced is the user's own and may be anything. */
+function hear(message: unknown): void {
+  const request = message as ServedRequest;
+  if (request.operation === null || request.status === null || request.fault !== null) return;
+  // The document is loaded with the first answer: test files without one do not pay for it.
+  loading ??= import("./openapi-answers.js");
+  heard.push({ ...request });
+}
+
+/** Throws with all answers since the last test that were not as documented. */
+async function checkAnswers(): Promise<void> {
+  if (heard.length === 0) return;
+  const { answerFaults } = await loading!;
+  const answers = heard;
+  heard = [];
+  const faults = answers.flatMap(({ operation, status, responseBody }) => {
+    const found = answerFaults(
+      operation!,
+      status!,
+      responseBody === null ? undefined : JSON.parse(responseBody),
+    );
+    return found.map((fault) => `not as documented: ${fault}\n${responseBody}`);
+  });
+  if (faults.length > 0) throw new Error(faults.join("\n"));
+}
+
+served.subscribe(hear);
+beforeEach(beginTest);
+// Hooks after a test run in the reverse order: the answers of what is being closed are looked at, too.
+afterEach(checkAnswers);
+afterEach(endTest);
+afterAll(async () => {
+  await endFile();
+  served.unsubscribe(hear);
+  await checkAnswers();
+});
