@@ -72,7 +72,7 @@ describe("every pair of statuses", () => {
     },
   );
 
-  it("number 16 legal ones and 48 illegal ones", () => {
+  it("number 16 legal ones and 48 illegal ones [R17.1]", () => {
     expect([LEGAL.length, ILLEGAL.length]).toEqual([16, 48]);
   });
 });
@@ -116,7 +116,7 @@ describe("the new charge", () => {
 });
 
 describe("postings", () => {
-  it("come with COMPLETED and REFUNDED and with no other status", () => {
+  it("come with COMPLETED and REFUNDED and with no other status [R19.1]", () => {
     for (const { from, to } of LEGAL)
       if (to !== "COMPLETED" && to !== "REFUNDED")
         expect(postings(effectsOf({ status: from }, to))).toEqual([]);

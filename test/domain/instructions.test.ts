@@ -42,7 +42,7 @@ const ofKind = (kind: InstructionsInput["kind"], digest = BASE.digest): Instruct
 });
 
 describe("paymentInstructions", () => {
-  it.each(KINDS)("has exactly the fields of %s, in order, all strings", (kind) => {
+  it.each(KINDS)("has exactly the fields of %s, in order, all strings [R7.1]", (kind) => {
     fc.assert(
       fc.property(digests, (digest) => {
         const instructions = paymentInstructions(ofKind(kind, digest));
@@ -55,7 +55,7 @@ describe("paymentInstructions", () => {
   });
 
   it.each(KINDS)(
-    "tells the customer of %s what to pay, where, under which reference, and that it is a sandbox",
+    "tells the customer of %s what to pay, where, under which reference, and that it is a sandbox [R1.10 R6.6 R22.25]",
     (kind) => {
       const made = paymentInstructions(ofKind(kind));
       const named = [made.account_number, made.bank_name, made.account_name, made.phone_number, made.provider]

@@ -88,7 +88,7 @@ describe("the test's own checkers", () => {
 });
 
 describe("walletAddress", () => {
-  it("gives Tron addresses with a valid checksum that read as fictional", () => {
+  it("gives Tron addresses with a valid checksum that read as fictional [R1.10]", () => {
     fc.assert(
       fc.property(digests, (digest) => {
         const address = walletAddress("TRC20", digest);

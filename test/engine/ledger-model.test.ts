@@ -369,7 +369,7 @@ function pick<Item>(items: readonly Item[], which: number): Item | undefined {
   return items[which % Math.max(1, items.length)];
 }
 
-it("the ledger follows an independent model through thousands of random operations", () => {
+it("the ledger follows an independent model through thousands of random operations [R19.5]", () => {
   fc.assert(
     fc.property(fc.array(stepArb, { minLength: 20, maxLength: 300, size: "max" }), (steps) => {
       const run = new Run();

@@ -54,24 +54,27 @@ function expectUnauthorized(answer: Answer<unknown>): void {
 }
 
 describe("a call that needs a key", () => {
-  it.each(KEYED)("%s %s is 401 without one", async (method, path) => {
+  it.each(KEYED)("%s %s is 401 without one [R22.2 R23.2 R24.1 R25.7 R27.4]", async (method, path) => {
     const api = (await openApi()).as(null);
     expectUnauthorized(await api.send(method, path));
   });
 
-  it.each(WRONG)("is 401 with Authorization: %.50s", async (authorization) => {
-    const api = (await openApi()).as(null);
-    for (const [method, path] of KEYED)
-      expectUnauthorized(await api.send(method, path, null, { authorization }));
-  });
+  it.each(WRONG)(
+    "is 401 with Authorization: %.50s [R22.21 R23.12 R27.1 R27.7 R29.3]",
+    async (authorization) => {
+      const api = (await openApi()).as(null);
+      for (const [method, path] of KEYED)
+        expectUnauthorized(await api.send(method, path, null, { authorization }));
+    },
+  );
 });
 
 describe("a call whose key is optional", () => {
-  it("needs none", async () => {
+  it("needs none [R20.1 R27.6]", async () => {
     expect((await (await openApi()).as(null).get(METHODS)).status).toBe(200);
   });
 
-  it.each(WRONG)("is 401 with Authorization: %.50s all the same", async (authorization) => {
+  it.each(WRONG)("is 401 with Authorization: %.50s all the same [R20.2]", async (authorization) => {
     expectUnauthorized(await (await openApi()).as(null).get(METHODS, { authorization }));
   });
 });
@@ -82,17 +85,20 @@ describe("the keys there are from the start", () => {
     ["sk_live_sandbox", "org_sandbox", "NG"],
     ["sk_test_readonly", "org_sandbox", "NG"],
     ["sk_test_other", "org_other", "KE"],
-  ])("%s is of %s, %s, which is verified and has all methods", async (key, organization_id, country) => {
-    const answer = await (await openApi()).as(key).get("/api/v1/organizations/me");
-    expect(answer.body).toMatchObject({
-      organization_id,
-      country,
-      verified: true,
-      enabled_payment_methods: ["bank_transfer", "mobile_money", "card", "crypto"],
-    });
-  });
+  ])(
+    "%s is of %s, %s, which is verified and has all methods [R3.7]",
+    async (key, organization_id, country) => {
+      const answer = await (await openApi()).as(key).get("/api/v1/organizations/me");
+      expect(answer.body).toMatchObject({
+        organization_id,
+        country,
+        verified: true,
+        enabled_payment_methods: ["bank_transfer", "mobile_money", "card", "crypto"],
+      });
+    },
+  );
 
-  it("sk_test_unverified has bank transfer and mobile money only", async () => {
+  it("sk_test_unverified has bank transfer and mobile money only [R3.7]", async () => {
     const api = (await openApi()).as("sk_test_unverified");
     expect((await api.get("/api/v1/organizations/me")).body).toMatchObject({
       verified: false,
@@ -112,13 +118,16 @@ describe("the keys there are from the start", () => {
     expect((await readonly.get("/api/v1/organizations/me")).status).toBe(200);
   });
 
-  it.each(WRITES)("sk_test_readonly gets 403 for %s %s, and nothing happens", async (_, path) => {
-    const api = await openApi();
-    const body = await api.checkoutBody();
-    const before = JSON.stringify(api.sandbox.snapshot());
-    expectError(await api.as("sk_test_readonly").post(path, body), 403, "FORBIDDEN", []);
-    expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
-  });
+  it.each(WRITES)(
+    "sk_test_readonly gets 403 for %s %s, and nothing happens [R27.8 R29.4]",
+    async (_, path) => {
+      const api = await openApi();
+      const body = await api.checkoutBody();
+      const before = JSON.stringify(api.sandbox.snapshot());
+      expectError(await api.as("sk_test_readonly").post(path, body), 403, "FORBIDDEN", []);
+      expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
+    },
+  );
 
   it.each([...KEYED, ["GET", METHODS]] as const)(
     "sk_test_deactivated gets 404 Organization not found for %s %s",

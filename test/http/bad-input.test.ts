@@ -284,7 +284,7 @@ describe.each(SUBJECTS)("$name", ({ body, kinds, required, send }) => {
     expect((await judge(() => send(body))).status).toBe(200);
   });
 
-  it("answers any JSON value, and any text, as documented", async () => {
+  it("answers any JSON value, and any text, as documented [R16.1 R29.1]", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -299,7 +299,7 @@ describe.each(SUBJECTS)("$name", ({ body, kinds, required, send }) => {
     );
   });
 
-  it("names the field whose value is of another type, and only that", async () => {
+  it("names the field whose value is of another type, and only that [R16.2]", async () => {
     const cases = fc.constantFrom(...paths).chain((path) => fc.tuple(fc.constant(path), wrong(kinds[path]!)));
     await fc.assert(
       fc.asyncProperty(cases, async ([path, put]) => {
@@ -311,7 +311,7 @@ describe.each(SUBJECTS)("$name", ({ body, kinds, required, send }) => {
     );
   });
 
-  it("names every field whose value is of another type", async () => {
+  it("names every field whose value is of another type [R16.2]", async () => {
     const several = fc
       .uniqueArray(fc.constantFrom(...paths), { minLength: 1, maxLength: 6 })
       .map((all) => all.filter((path) => !all.some((other) => path.startsWith(`${other}.`))))
@@ -388,7 +388,7 @@ describe.each(SUBJECTS)("$name", ({ body, kinds, required, send }) => {
 });
 
 describe("metadata", () => {
-  it("comes back as it went in, or is refused: for any keys and values", async () => {
+  it("comes back as it went in, or is refused: for any keys and values [R13.1]", async () => {
     await fc.assert(
       fc.asyncProperty(record, async (metadata) => {
         await startOver();

@@ -24,7 +24,7 @@ async function receive(api: Api, currency: string, amount: string): Promise<stri
 }
 
 describe("the first read", () => {
-  it("opens an account in US dollars and one in the currency of the organization's country", async () => {
+  it("opens an account in US dollars and one in the currency of the organization's country [R10.1 R24.3 R24.5 R24.7]", async () => {
     expect(await (await openApi()).balances()).toEqual({
       success: true,
       account_id: "org_sandbox",
@@ -41,13 +41,13 @@ describe("the first read", () => {
     ["sk_test_unverified", "org_unverified", "GHS"],
     ["sk_test_readonly", "org_sandbox", "NGN"],
     ["sk_live_sandbox", "org_sandbox", "NGN"],
-  ])("by the holder of %s is of %s and has %s", async (key, organization, currency) => {
+  ])("by the holder of %s is of %s and has %s [R14.3 R24.5]", async (key, organization, currency) => {
     const { account_id, balances } = await (await openApi()).as(key).balances();
     expect(account_id).toBe(organization);
     expect(balances.map((one) => one.currency).sort()).toEqual([currency, "USD"].sort());
   });
 
-  it("changes nothing that a second one would show", async () => {
+  it("changes nothing that a second one would show [R24.2]", async () => {
     const api = await openApi();
     const path = "/api/v1/accounts/balances";
     const first = await api.get(path);
@@ -56,7 +56,7 @@ describe("the first read", () => {
 });
 
 describe("a payment", () => {
-  it("opens an account in its currency when it is completed, not before", async () => {
+  it("opens an account in its currency when it is completed, not before [R1.1 R24.6]", async () => {
     const api = await openApi();
     const { charge_id } = await api.pay();
     expect(await api.balance("KES")).toBeUndefined();
@@ -66,21 +66,21 @@ describe("a payment", () => {
     expect(await api.balance("KES")).toBe("500.00 / 0.00");
   });
 
-  it("adds its settlement amount, not what the customer paid", async () => {
+  it("adds its settlement amount, not what the customer paid [R9.4]", async () => {
     const api = await openApi();
     await receive(api, "NGN", "1000.00");
     await receive(api, "NGN", "0.01");
     expect(await api.balance("NGN")).toBe("1000.01 / 0.00");
   });
 
-  it("that failed, was cancelled or expired leaves no trace", async () => {
+  it("that failed, was cancelled or expired leaves no trace [R19.5]", async () => {
     const api = await openApi();
     for (const to of ["FAILED", "CANCELLED", "EXPIRED"])
       await api.transition((await api.pay()).charge_id, { to });
     expect((await api.balances()).balances.map((one) => one.currency)).toEqual(["USD", "NGN"]);
   });
 
-  it("of crypto is pending until its confirmations are there", async () => {
+  it("of crypto is pending until its confirmations are there [R10.3 R19.1 R24.8]", async () => {
     const api = await openApi();
     await receive(api, "BTC", "0.5");
     expect(await api.balance("BTC")).toBe("0.00000000 / 0.50000000");
@@ -90,7 +90,7 @@ describe("a payment", () => {
     expect((await api.balances()).total_balance_usd).toBe("32000.00");
   });
 
-  it("is in no other organization's or mode's balances", async () => {
+  it("is in no other organization's or mode's balances [R24.7]", async () => {
     const api = await openApi();
     await receive(api, "KES", "500");
     expect(await api.as("sk_live_sandbox").balance("KES")).toBeUndefined();
@@ -100,7 +100,7 @@ describe("a payment", () => {
 });
 
 describe("a refund", () => {
-  it("takes the settlement amount back out of the available balance", async () => {
+  it("takes the settlement amount back out of the available balance [R19.4]", async () => {
     const api = await openApi();
     const first = await receive(api, "NGN", "1000.00");
     await receive(api, "NGN", "250.00");
@@ -126,7 +126,7 @@ describe("a refund", () => {
 });
 
 describe("total_balance_usd", () => {
-  it("is the exact sum of available and pending at current rates, rounded once", async () => {
+  it("is the exact sum of available and pending at current rates, rounded once [R24.4]", async () => {
     const api = await openApi();
     // 3 ÷ 1550 + 0.05 ÷ 12.4 + 0.13 ÷ 129 = 0.0069754… ; each rounded by itself would be 0.00.
     await receive(api, "NGN", "3.00");
@@ -135,7 +135,7 @@ describe("total_balance_usd", () => {
     expect((await api.balances()).total_balance_usd).toBe("0.01");
   });
 
-  it("follows the market", async () => {
+  it("follows the market [R24.4]", async () => {
     const api = await openApi();
     await receive(api, "NGN", "1550.00");
     expect((await api.balances()).total_balance_usd).toBe("1.00");
@@ -143,7 +143,7 @@ describe("total_balance_usd", () => {
     expect((await api.balances()).total_balance_usd).toBe("2.00");
   });
 
-  it("is right for any payments (against whole-number arithmetic), and balances keep every digit", async () => {
+  it("is right for any payments (against whole-number arithmetic), and balances keep every digit [R1.1]", async () => {
     const api = await openApi();
     const payment = fc
       .tuple(fc.constantFrom(...Object.keys(DECIMALS)), fc.bigInt({ min: 1n, max: 10n ** 31n }))
@@ -170,7 +170,7 @@ describe("total_balance_usd", () => {
   });
 });
 
-it("an organization that is deactivated has none", async () => {
+it("an organization that is deactivated has none [R24.9 R29.5]", async () => {
   const answer = await (await openApi()).as("sk_test_deactivated").get("/api/v1/accounts/balances");
   expectError(answer, 404, "NOT_FOUND", []);
   expect(answer.error.message).toBe("Organization not found");

@@ -18,7 +18,7 @@ interface Methods {
 }
 
 describe("GET payment-methods", () => {
-  it("lists the four methods, each with its currencies, to whoever has no key", async () => {
+  it("lists the four methods, each with its currencies, to whoever has no key [R1.6 R3.2 R20.5]", async () => {
     const api = (await openApi()).as(null);
     const { payment_methods } = okBody(await api.get<Methods>(METHODS));
     expect(Object.fromEntries(payment_methods.map((one) => [one.id, one.currencies]))).toEqual(
@@ -27,7 +27,7 @@ describe("GET payment-methods", () => {
     expect(payment_methods.map((one) => one.id)).toEqual(["bank_transfer", "mobile_money", "card", "crypto"]);
   });
 
-  it("gives each method exactly the documented fields, with their types", async () => {
+  it("gives each method exactly the documented fields, with their types [R3.1 R3.3]", async () => {
     const { payment_methods } = okBody(await (await openApi()).get<Methods>(METHODS));
     for (const method of payment_methods) {
       expect(method).toEqual({
@@ -45,7 +45,7 @@ describe("GET payment-methods", () => {
     }
   });
 
-  it("says that new organizations start with bank transfer and mobile money", async () => {
+  it("says that new organizations start with bank transfer and mobile money [R3.4]", async () => {
     const { payment_methods } = okBody(await (await openApi()).get<Methods>(METHODS));
     expect(payment_methods.filter((one) => one.enabled_by_default).map((one) => one.id)).toEqual([
       "bank_transfer",
@@ -53,7 +53,7 @@ describe("GET payment-methods", () => {
     ]);
   });
 
-  it("does not list USSD", async () => {
+  it("does not list USSD [R3.9]", async () => {
     const { payment_methods } = okBody(await (await openApi()).as(null).get<Methods>(METHODS));
     expect(payment_methods.some((one) => one.id.toLowerCase() === "ussd")).toBe(false);
   });
@@ -64,12 +64,12 @@ describe("GET payment-methods", () => {
     ["sk_test_other", ["bank_transfer", "mobile_money", "card", "crypto"]],
     ["sk_test_readonly", ["bank_transfer", "mobile_money", "card", "crypto"]],
     ["sk_test_unverified", ["bank_transfer", "mobile_money"]],
-  ])("shows the holder of %s the methods its organization has enabled", async (key, ids) => {
+  ])("shows the holder of %s the methods its organization has enabled [R3.6 R20.3]", async (key, ids) => {
     const { payment_methods } = okBody(await (await openApi()).as(key).get<Methods>(METHODS));
     expect(payment_methods.map((one) => one.id)).toEqual(ids);
   });
 
-  it("takes no notice of query parameters", async () => {
+  it("takes no notice of query parameters [R20.4]", async () => {
     const api = await openApi();
     expect((await api.get(`${METHODS}?currency=USD&currency=NGN&limit=x`)).text).toBe(
       (await api.get(METHODS)).text,
@@ -78,7 +78,7 @@ describe("GET payment-methods", () => {
 });
 
 describe("GET supported-currencies", () => {
-  it("lists the seven fiat and four crypto codes, in order", async () => {
+  it("lists the seven fiat and four crypto codes, in order [R1.6 R4.1 R4.2 R21.3]", async () => {
     const api = (await openApi()).as(null);
     expect(okBody(await api.get(CURRENCIES))).toEqual({
       fiat: ["GHS", "KES", "NGN", "TZS", "UGX", "USD", "ZAR"],
@@ -86,7 +86,7 @@ describe("GET supported-currencies", () => {
     });
   });
 
-  it("is the same for every caller and needs no key, so that a wrong one does not matter", async () => {
+  it("is the same for every caller and needs no key, so that a wrong one does not matter [R4.3 R21.1 R27.6]", async () => {
     const api = await openApi();
     const anonymous = (await api.as(null).get(CURRENCIES)).text;
     for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_unverified", "sk_test_deactivated"])
@@ -94,7 +94,7 @@ describe("GET supported-currencies", () => {
     expect((await api.as("sk_test_nobody").get(CURRENCIES)).text).toBe(anonymous);
   });
 
-  it("takes no notice of query parameters", async () => {
+  it("takes no notice of query parameters [R21.2]", async () => {
     const api = (await openApi()).as(null);
     expect((await api.get(`${CURRENCIES}?type=fiat&type=crypto`)).status).toBe(200);
   });

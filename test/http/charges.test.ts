@@ -26,7 +26,7 @@ async function history(api: Api, id: string): Promise<[string, number][]> {
 }
 
 describe("the record of a charge", () => {
-  it("has exactly the documented fields", async () => {
+  it("has exactly the documented fields [R9.1 R18.1 R22.1]", async () => {
     const api = await openApi();
     const quote = await api.quote(KES_ORDER);
     const paid = await api.whitelabel({
@@ -62,7 +62,7 @@ describe("the record of a charge", () => {
     });
   });
 
-  it("is the same under /charges and under /payins, byte for byte", async () => {
+  it("is the same under /charges and under /payins, byte for byte [R1.2 R25.6]", async () => {
     const api = await openApi();
     const { charge_id } = await api.pay();
     for (let moves = 0; moves < 4; moves++) {
@@ -74,7 +74,7 @@ describe("the record of a charge", () => {
     }
   });
 
-  it("begins with what the list shows of it", async () => {
+  it("begins with what the list shows of it [R9.1]", async () => {
     const api = await openApi();
     const { charge_id } = await api.pay();
     await api.advance({ by: "3s" });
@@ -98,7 +98,7 @@ describe("the record of a charge", () => {
       expect(text).not.toContain(`"${hidden}"`);
   });
 
-  it("has the amounts of its quote, to the digit, and pays out the amount less the fees", async () => {
+  it("has the amounts of its quote, to the digit, and pays out the amount less the fees [R9.2 R11.3 R11.4]", async () => {
     const api = await openApi();
     for (const [amount, base, method, currency, more] of [
       ["12345678901234567890123.45", "NGN", "card", "NGN", { phone_number: undefined }],
@@ -126,7 +126,7 @@ describe("the record of a charge", () => {
   });
 
   it.each(["ch_unknown", "__proto__", "constructor", "..%2F..", "%00", "a b", "🙂", "x".repeat(5000)])(
-    "%.20s is not found",
+    "%.20s is not found [R29.5]",
     async (id) => {
       const api = await openApi();
       for (const path of ["charges", "payins"])
@@ -154,7 +154,7 @@ describe("the record of a charge", () => {
 });
 
 describe("the life of a charge", () => {
-  it("is paid within seconds when nothing else was asked for", async () => {
+  it("is paid within seconds when nothing else was asked for [R9.5 R17.5 R22.24]", async () => {
     const api = await openApi();
     const { charge_id } = await api.pay();
     await api.advance({ until: "idle" });
@@ -168,7 +168,7 @@ describe("the life of a charge", () => {
     expect(charge).toMatchObject({ status: "COMPLETED", updated_at: later(5), settled_at: later(5) });
   });
 
-  it("shows each status at its own time, whenever it is read", async () => {
+  it("shows each status at its own time, whenever it is read [R1.17 R17.4]", async () => {
     const api = await openApi();
     const { charge_id } = await api.pay();
     const seen: [string, string][] = [];
@@ -188,7 +188,7 @@ describe("the life of a charge", () => {
     ]);
   });
 
-  it("says why it failed", async () => {
+  it("says why it failed [R17.6]", async () => {
     const api = await openApi({ scenario: "declined" });
     const { charge_id } = await api.pay();
     await api.advance({ until: "idle" });
@@ -225,7 +225,7 @@ describe("the life of a charge", () => {
     expect(await api.charge(charge_id)).toMatchObject({ status: "FAILED", failure_reason: reason });
   });
 
-  it("expires when its time is up, after 60 minutes unless told otherwise", async () => {
+  it("expires when its time is up, after 60 minutes unless told otherwise [R17.8 R22.18]", async () => {
     const api = await openApi({ scenario: "expired" });
     const { charge_id } = await api.pay();
     await api.advance({ until: "idle" });
@@ -236,7 +236,7 @@ describe("the life of a charge", () => {
     ]);
   });
 
-  it("that is processing is paid, and does not expire", async () => {
+  it("that is processing is paid, and does not expire [R17.4]", async () => {
     const api = await openApi();
     const { charge_id } = await api.pay({ customer_email: "stuck@shop.test", expires_in_minutes: 1 });
     await api.advance({ by: "2d" });
@@ -257,7 +257,7 @@ describe("the life of a charge", () => {
     ]);
   });
 
-  it("may be paid late, after it expired: same amounts, same balance", async () => {
+  it("may be paid late, after it expired: same amounts, same balance [R18.7]", async () => {
     const api = await openApi();
     const { charge_id, amount } = await api.pay({ customer_email: "late@shop.test" });
     await api.advance({ by: "1h1m" });
@@ -293,23 +293,26 @@ describe("settlement", () => {
     ["ETH", 144],
     ["USDT_ERC20", 144],
     ["USDT_TRC20", 60],
-  ])("of %s comes %d s after completion, when the chain has confirmed it", async (base_currency, seconds) => {
-    const api = await openApi({ scenario: "instant" });
-    const paid = await api.pay({ ...CRYPTO, pricing: { base_currency, amount: "2" } });
-    const zero = `0.${"0".repeat(base_currency.startsWith("USDT") ? 6 : 8)}`;
-    const two = zero.replace("0.", "2.");
-    expect(await api.charge(paid.charge_id)).toMatchObject({ status: "COMPLETED", settled_at: null });
-    expect(await api.balance(base_currency)).toBe(`${zero} / ${two}`);
-    await api.advance({ to: later(seconds - 0.001) });
-    expect(await api.balance(base_currency)).toBe(`${zero} / ${two}`);
-    await api.advance({ by: "1ms" });
-    expect(await api.balance(base_currency)).toBe(`${two} / ${zero}`);
-    const charge = await api.charge(paid.charge_id);
-    expect(charge).toMatchObject({ status: "COMPLETED", settled_at: later(seconds) });
-    expect(charge.status_history.map((one) => one.status)).toEqual(["PENDING", "COMPLETED"]);
-  });
+  ])(
+    "of %s comes %d s after completion, when the chain has confirmed it [R19.7]",
+    async (base_currency, seconds) => {
+      const api = await openApi({ scenario: "instant" });
+      const paid = await api.pay({ ...CRYPTO, pricing: { base_currency, amount: "2" } });
+      const zero = `0.${"0".repeat(base_currency.startsWith("USDT") ? 6 : 8)}`;
+      const two = zero.replace("0.", "2.");
+      expect(await api.charge(paid.charge_id)).toMatchObject({ status: "COMPLETED", settled_at: null });
+      expect(await api.balance(base_currency)).toBe(`${zero} / ${two}`);
+      await api.advance({ to: later(seconds - 0.001) });
+      expect(await api.balance(base_currency)).toBe(`${zero} / ${two}`);
+      await api.advance({ by: "1ms" });
+      expect(await api.balance(base_currency)).toBe(`${two} / ${zero}`);
+      const charge = await api.charge(paid.charge_id);
+      expect(charge).toMatchObject({ status: "COMPLETED", settled_at: later(seconds) });
+      expect(charge.status_history.map((one) => one.status)).toEqual(["PENDING", "COMPLETED"]);
+    },
+  );
 
-  it("of fiat waits for the settlement period where the fixtures set one", async () => {
+  it("of fiat waits for the settlement period where the fixtures set one [R19.8]", async () => {
     const fixtures = fileOf("slow.yaml", "currencies: [{ code: KES, settlement_delay: 1d }]\n");
     const api = await openApi({ fixtures, scenario: "instant" });
     const paid = await api.pay();

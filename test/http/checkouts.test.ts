@@ -54,7 +54,7 @@ const stateOf = (api: Api) => JSON.stringify(api.sandbox.snapshot());
 const eventTypes = (api: Api) => api.sandbox.snapshot().collections.events.map(([, event]) => event.type);
 
 describe("the answer", () => {
-  it("has exactly the documented fields", async () => {
+  it("has exactly the documented fields [R25.5]", async () => {
     const api = await openApi();
     const made = await checkout(api, { metadata: { order: "A-17" } });
     expect(made).toEqual({
@@ -71,7 +71,7 @@ describe("the answer", () => {
     });
   });
 
-  it("links to a page that is there, at the public address where one was given", async () => {
+  it("links to a page that is there, at the public address where one was given [R1.3 R25.5]", async () => {
     const api = await openApi();
     const { checkout_url } = await checkout(api);
     const page = await api.as(null).get(new URL(checkout_url).pathname);
@@ -81,7 +81,7 @@ describe("the answer", () => {
     expect(made.checkout_url).toBe(`https://pay.shop.test/checkout/${made.checkout_id}`);
   });
 
-  it("is another checkout and charge each time; the Idempotency-Key header is ignored", async () => {
+  it("is another checkout and charge each time; the Idempotency-Key header is ignored [R26.3 R31.3]", async () => {
     const api = await openApi();
     const headers = { "idempotency-key": "same" };
     const [one, two] = [await checkout(api, {}, headers), await checkout(api, {}, headers)];
@@ -90,7 +90,7 @@ describe("the answer", () => {
     expect((await api.payins()).total).toBe(2);
   });
 
-  it("is the same in live mode, with data of its own", async () => {
+  it("is the same in live mode, with data of its own [R1.13]", async () => {
     const api = await openApi();
     const live = api.as("sk_live_sandbox");
     const made = await checkout(live);
@@ -107,7 +107,7 @@ describe("the answer", () => {
 });
 
 describe("the charge", () => {
-  it("is there from the start: PENDING, in the base currency, without a price", async () => {
+  it("is there from the start: PENDING, in the base currency, without a price [R12.1 R12.2 R17.2]", async () => {
     const api = await openApi();
     const made = await checkout(api, {
       customer_email: "ada@shop.test",
@@ -155,16 +155,19 @@ describe("the charge", () => {
     [undefined, 60],
     [1, 1],
     [1440, 1440],
-  ])("with expires_in_minutes %s expires after %i minutes if nobody pays", async (minutes, after) => {
-    const api = await openApi();
-    const { charge_id, expires_at } = await checkout(api, { expires_in_minutes: minutes });
-    expect(expires_at).toBe(later(after * 60));
-    await api.advance({ to: later(after * 60 - 0.001) });
-    expect((await api.charge(charge_id)).status).toBe("PENDING");
-    await api.advance({ by: "1ms" });
-    expect((await api.charge(charge_id)).status).toBe("EXPIRED");
-    expect(eventTypes(api)).toEqual(["charge.expired"]);
-  });
+  ])(
+    "with expires_in_minutes %s expires after %i minutes if nobody pays [R12.3 R18.4 R30.5]",
+    async (minutes, after) => {
+      const api = await openApi();
+      const { charge_id, expires_at } = await checkout(api, { expires_in_minutes: minutes });
+      expect(expires_at).toBe(later(after * 60));
+      await api.advance({ to: later(after * 60 - 0.001) });
+      expect((await api.charge(charge_id)).status).toBe("PENDING");
+      await api.advance({ by: "1ms" });
+      expect((await api.charge(charge_id)).status).toBe("EXPIRED");
+      expect(eventTypes(api)).toEqual(["charge.expired"]);
+    },
+  );
 
   it("has nothing happen to it before a method is picked, whatever the scenario", async () => {
     const api = await openApi({ scenario: "instant" });
@@ -175,7 +178,7 @@ describe("the charge", () => {
 });
 
 describe("what a checkout is refused for", () => {
-  it("only the pricing is required", async () => {
+  it("only the pricing is required [R12.1 R25.3]", async () => {
     const api = await openApi();
     expect((await tryCheckout(api)).status).toBe(200);
     const answer = await api.post(CHECKOUTS, {});
@@ -222,7 +225,7 @@ describe("what a checkout is refused for", () => {
     ["expires_in_minutes", { expires_in_minutes: 1.5 }],
     ["expires_in_minutes", { expires_in_minutes: "60" }],
     ["sandbox_scenario", { metadata: { sandbox_scenario: "nosuch" } }],
-  ])("%s, and nothing is made: %j", async (field, body) => {
+  ])("%s, and nothing is made: %j [R5.4 R12.2 R13.5]", async (field, body) => {
     const api = await openApi();
     const before = stateOf(api);
     const answer = await tryCheckout(api, body);
@@ -264,7 +267,7 @@ describe("what a checkout is refused for", () => {
     expectInvalid(await tryCheckout(api, {}, { "sandbox-scenario": "nosuch" }), "sandbox_scenario");
   });
 
-  it("no key, a wrong one, one that may only read", async () => {
+  it("no key, a wrong one, one that may only read [R27.5]", async () => {
     const api = await openApi();
     expectError(await tryCheckout(api.as(null)), 401, "UNAUTHORIZED");
     expectError(await tryCheckout(api.as("sk_test_nobody")), 401, "UNAUTHORIZED");
@@ -273,7 +276,7 @@ describe("what a checkout is refused for", () => {
 });
 
 describe("payment_methods", () => {
-  it("are the only ones the customer may pay by, in the order given, each once", async () => {
+  it("are the only ones the customer may pay by, in the order given, each once [R25.4]", async () => {
     const api = await openApi();
     const made = await checkout(api, { payment_methods: ["card", "bank_transfer", "card"] });
     expect(made.payment_methods).toEqual(["card", "bank_transfer"]);
@@ -287,7 +290,7 @@ describe("payment_methods", () => {
 describe("the quote of a checkout", () => {
   const ORDER = { pricing: USD_25, payment_method: "mobile_money", to_currency: "KES" };
 
-  it("is taken until 30 s have passed, and not at that very moment", async () => {
+  it("is taken until 30 s have passed, and not at that very moment [R30.3]", async () => {
     const api = await openApi();
     const { quote_id } = await api.quote(ORDER);
     await api.advance({ by: "29s999ms" });
@@ -322,7 +325,7 @@ describe("the quote of a checkout", () => {
     );
   });
 
-  it("holds its price until it is no longer locked, though the market moves", async () => {
+  it("holds its price until it is no longer locked, though the market moves [R25.3 R30.4]", async () => {
     const api = await openApi();
     const quote = await api.quote(ORDER);
     const [inTime, tooLate] = [await checkout(api, quoted(quote)), await checkout(api, quoted(quote))];
@@ -393,7 +396,7 @@ describe("the quote of a checkout", () => {
 });
 
 describe("POST /_sandbox/checkouts/{id}/pay", () => {
-  it("does what the customer does: picks a method, and has instructions to pay by", async () => {
+  it("does what the customer does: picks a method, and has instructions to pay by [R17.3]", async () => {
     const api = await openApi();
     const { checkout_id, charge_id } = await checkout(api);
     await api.advance({ by: "10s" });
@@ -459,7 +462,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     expect(paid).toMatchObject({ currency: "NGN", exchange_rate: "1550", settlement_amount: "38750.00" });
   });
 
-  it("settles the local price to the digit where the shop set one for the currency", async () => {
+  it("settles the local price to the digit where the shop set one for the currency [R5.5]", async () => {
     const api = await openApi();
     const pricing = { ...USD_25, local_pricing: { KES: "3000.00" } };
     const one = await checkout(api, { pricing });
@@ -540,7 +543,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
 });
 
 describe("POST /_sandbox/checkouts/{id}/cancel", () => {
-  it("does what the customer does: CANCELLED, with an event", async () => {
+  it("does what the customer does: CANCELLED, with an event [R17.7]", async () => {
     const api = await openApi();
     const { checkout_id, charge_id } = await checkout(api);
     const answer = await cancel(api, checkout_id);

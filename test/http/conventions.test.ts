@@ -116,15 +116,15 @@ describe("every answer of every operation", () => {
     found = answers.flatMap(({ text }) => [...values(JSON.parse(text))]);
   });
 
-  it("has been looked at", () => {
+  it("has been looked at [R1.7]", () => {
     expect([...called].sort()).toEqual(OPERATIONS.map((one) => one.id).sort());
   });
 
-  it("is JSON", () => {
+  it("is JSON [R2.6]", () => {
     for (const { headers } of answers) expect(headers.get("content-type")).toMatch(/^application\/json\b/);
   });
 
-  it("has every amount as a text of plain decimals, exactly as many as its currency has", () => {
+  it("has every amount as a text of plain decimals, exactly as many as its currency has [R2.1 R4.5 R24.8 R30.8]", () => {
     const amounts = found.filter(({ field }) =>
       /^(amount|fee|total_fee|platform_fee|gateway_fee|settlement_amount|base_amount|.*_balance|(min|max)_amount)$/.test(
         field,
@@ -143,37 +143,37 @@ describe("every answer of every operation", () => {
     }
   });
 
-  it("has no JSON number but the total of a list", () => {
+  it("has no JSON number but the total of a list [R2.1]", () => {
     for (const { field, value } of found)
       if (typeof value === "number") expect([field, Number.isInteger(value)]).toEqual(["total", true]);
   });
 
-  it("has every time in ISO 8601, with milliseconds and Z", () => {
+  it("has every time in ISO 8601, with milliseconds and Z [R2.3]", () => {
     const times = found.filter(({ field, value }) => /(_at|^at|_until)$/.test(field) && value !== null);
     expect(times.length).toBeGreaterThan(50);
     for (const { value } of times) expect(value).toMatch(TIMESTAMP);
   });
 
-  it("has every id as a text", () => {
+  it("has every id as a text [R2.5]", () => {
     const ids = found.filter(({ field }) => /(^|_)id$/.test(field));
     expect(ids.length).toBeGreaterThan(50);
     for (const { value } of ids) expect(value).toMatch(/^\S+$/);
   });
 
-  it("has every currency code in upper case", () => {
+  it("has every currency code in upper case [R2.4]", () => {
     const codes = found.filter(({ field }) => /currency$|^currencies$|^fiat$/.test(field));
     expect(codes.length).toBeGreaterThan(50);
     for (const { value } of codes) expect(value).toMatch(/^[A-Z0-9_]+$/);
   });
 
-  it("hides the payment provider", () => {
+  it("hides the payment provider [R6.5]", () => {
     const providers = found.filter(({ field }) => field === "payment_provider");
     expect(providers.length).toBeGreaterThan(10);
     for (const { value } of providers) expect(value).toBeNull();
   });
 });
 
-it("a currency code in lower case is none, wherever one is named", async () => {
+it("a currency code in lower case is none, wherever one is named [R2.4]", async () => {
   const api = await openApi();
   const usd = { base_currency: "usd", amount: "1.00" };
   const USD = { base_currency: "USD", amount: "1.00" };
@@ -199,20 +199,20 @@ it("a currency code in lower case is none, wherever one is named", async () => {
   );
 });
 
-it("every operation is under /api/v1, and none is deprecated", async () => {
+it("every operation is under /api/v1, and none is deprecated [R31.1 R31.2]", async () => {
   for (const { path, operation } of operationsOf(await shippedDocument())) {
     expect(path).toMatch(/^\/api\/v1\//);
     expect(operation).not.toHaveProperty("deprecated");
   }
 });
 
-it("an error of the server's own has the error's shape, a code and status 500", async () => {
+it("an error of the server's own has the error's shape, a code and status 500 [R29.7]", async () => {
   const api = await openApi();
   okBody(await api.post("/_sandbox/faults", { match: { operation: "*" }, respond: { status: 500 } }));
   expectError(await api.tryPayins(), 500, "INTERNAL_ERROR", []);
 });
 
-it("a payment is settled in the currency it was paid in, whatever it was priced in", async () => {
+it("a payment is settled in the currency it was paid in, whatever it was priced in [R9.3 R31.4]", async () => {
   const api = await openApi({ scenario: "instant" });
   await api.pay({ pricing: { base_currency: "USD", amount: "10.00" }, to_currency: "KES" });
   expect(await api.balance("KES")).toBe("1290.00 / 0.00");
@@ -220,7 +220,7 @@ it("a payment is settled in the currency it was paid in, whatever it was priced 
 });
 
 describe("the way of the money out", () => {
-  it("is balances, a destination once, a withdrawal, and then polls and webhooks that tell the same", async () => {
+  it("is balances, a destination once, a withdrawal, and then polls and webhooks that tell the same [R1.8]", async () => {
     await using receiver = await Receiver.open();
     const api = await openApi({ scenario: "instant", webhooks: [receiver.url] });
     await api.pay({ pricing: { base_currency: "KES", amount: "2000.00" } });
@@ -245,7 +245,7 @@ describe("the way of the money out", () => {
 });
 
 describe("a checkout that expires", () => {
-  it("is told by a webhook with the final status and the metadata, hosted or whitelabel", async () => {
+  it("is told by a webhook with the final status and the metadata, hosted or whitelabel [R13.4 R18.6 R28.3 R28.4]", async () => {
     await using receiver = await Receiver.open();
     const api = await openApi({ scenario: "expired", webhooks: [receiver.url] });
     const metadata = { order: "A-17" };

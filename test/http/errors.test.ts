@@ -47,7 +47,7 @@ describe("a path where nothing is", () => {
     "/api/v1/payments/payins%3Flimit=1",
     "/_sandbox/nothing",
     "/healthz",
-  ])("%s is 404 with every method, with a key and without", async (path) => {
+  ])("%s is 404 with every method, with a key and without [R31.1]", async (path) => {
     const api = await openApi();
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       expectError(await api.send(method, path), 404, "NOT_FOUND", []);
@@ -207,7 +207,7 @@ describe("a body that cannot be read", () => {
     "application",
     "json",
     "",
-  ])("because its content type is %j is 400, details.body", async (type) => {
+  ])("because its content type is %j is 400, details.body [R2.6 R22.3]", async (type) => {
     const api = await openApi();
     const answer = await api.send("POST", QUOTES, Buffer.from(JSON.stringify(KES_ORDER)), {
       "content-type": type,
@@ -216,7 +216,7 @@ describe("a body that cannot be read", () => {
     expect(answer.error.message).toBe("Invalid request parameters");
   });
 
-  it("because it has no content type is 400, details.body", async () => {
+  it("because it has no content type is 400, details.body [R22.3]", async () => {
     const api = await openApi();
     expectInvalid(await api.send("POST", QUOTES, Buffer.from(JSON.stringify(KES_ORDER))), "body");
   });
@@ -418,7 +418,7 @@ describe("over a real connection", () => {
 });
 
 describe("every answer", () => {
-  it("is JSON and says the sandbox's time, whatever its status", async () => {
+  it("is JSON and says the sandbox's time, whatever its status [R16.1 R29.1]", async () => {
     const api = await openApi({ rateLimit: 3 });
     const answers = [
       await api.get("/health"),

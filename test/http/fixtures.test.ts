@@ -22,7 +22,7 @@ const METHODS = "/api/v1/payments/payment-methods";
 const ME = "/api/v1/organizations/me";
 
 describe("a record whose id is known", () => {
-  it("changes the fields it names; the rest of it and all others stay", async () => {
+  it("changes the fields it names; the rest of it and all others stay [R14.3]", async () => {
     const api = await withFixtures(
       "organizations: [{ organization_id: org_sandbox, name: Duka, country: UG }]\n",
     );
@@ -46,7 +46,7 @@ describe("a record whose id is known", () => {
     expectError(await api.as("sk_test_other").get(ME), 404, "NOT_FOUND");
   });
 
-  it("of an organization sets the methods it has", async () => {
+  it("of an organization sets the methods it has [R3.6 R14.2]", async () => {
     const api = await withFixtures(
       "organizations: [{ organization_id: org_sandbox, enabled_payment_methods: [card] }]\n",
     );
@@ -73,7 +73,7 @@ describe("a record whose id is known", () => {
     expect(await api.quote(order)).toMatchObject({ exchange_rate: "150", settlement_amount: "150.00" });
   });
 
-  it("of a currency sets its decimals: one without any has whole amounts only", async () => {
+  it("of a currency sets its decimals: one without any has whole amounts only [R4.6]", async () => {
     const api = await withFixtures("currencies: [{ code: UGX, decimals: 0 }]\n");
     const ask = (amount: string) =>
       api.tryQuote({ pricing: { base_currency: "UGX", amount }, payment_method: "mobile_money" });
@@ -141,7 +141,7 @@ keys:
     expect((await api.balances()).balances.map((one) => one.currency)).toEqual(["USD"]);
   });
 
-  it("may be a currency and a method: both are listed, and a payment by them goes through", async () => {
+  it("may be a currency and a method: both are listed, and a payment by them goes through [R3.5]", async () => {
     const api = await withFixtures(`
 currencies:
   - { code: RWF, type: fiat, name: Rwandan franc, decimals: 0, rate: "1300" }

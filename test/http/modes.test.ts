@@ -7,7 +7,7 @@ async function both(): Promise<[Api, Api]> {
   return [api, api.as(api.sandbox.liveApiKey)];
 }
 
-it("a charge is seen in the mode of the key that made it, and in no other", async () => {
+it("a charge is seen in the mode of the key that made it, and in no other [R1.9 R1.12 R27.2 R27.3]", async () => {
   for (const [maker, other] of [await both(), (await both()).reverse() as [Api, Api]]) {
     const { charge_id } = await maker.pay();
     expect((await maker.charge(charge_id)).charge_id).toBe(charge_id);
@@ -17,13 +17,13 @@ it("a charge is seen in the mode of the key that made it, and in no other", asyn
   }
 });
 
-it("a quote is valid in its own mode only", async () => {
+it("a quote is valid in its own mode only [R1.12]", async () => {
   const [test, live] = await both();
   expectInvalid(await live.tryWhitelabel(await test.checkoutBody()), "quote_id");
   expectInvalid(await test.tryWhitelabel(await live.checkoutBody()), "quote_id");
 });
 
-it("balances are those of the mode", async () => {
+it("balances are those of the mode [R1.12]", async () => {
   const [test, live] = await both();
   await live.pay();
   await test.advance({ by: "5s" });
@@ -32,7 +32,7 @@ it("balances are those of the mode", async () => {
   expect((await test.balances()).total_balance_usd).toBe("0.00");
 });
 
-it("all features behave the same: a run in live mode answers what the same run in test mode does", async () => {
+it("all features behave the same: a run in live mode answers what the same run in test mode does [R1.11]", async () => {
   const run = async (api: Api): Promise<string[]> => {
     const paid = await api.pay({ metadata: { order: "A-17" } });
     const texts = [JSON.stringify(paid)];

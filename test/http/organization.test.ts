@@ -3,7 +3,7 @@ import { expectError, okBody, openApi, START } from "../support/api-client.js";
 
 const PATH = "/api/v1/organizations/me";
 
-it("the record has exactly the documented fields", async () => {
+it("the record has exactly the documented fields [R14.1 R14.2 R25.7]", async () => {
   expect(okBody(await (await openApi()).get(PATH))).toEqual({
     organization_id: "org_sandbox",
     name: expect.stringMatching(/./),
@@ -23,7 +23,7 @@ it.each([
     "sk_test_unverified",
     { verified: false, status: "active", enabled_payment_methods: ["bank_transfer", "mobile_money"] },
   ],
-])("the holder of %s reads its own organization", async (key, record) => {
+])("the holder of %s reads its own organization [R14.1]", async (key, record) => {
   expect(okBody(await (await openApi()).as(key).get(PATH))).toMatchObject(record);
 });
 

@@ -20,7 +20,7 @@ async function charges(api: Api, count: number): Promise<string[]> {
   return ids;
 }
 
-it("an item has exactly the documented fields", async () => {
+it("an item has exactly the documented fields [R8.1]", async () => {
   const api = await openApi();
   const paid = await api.pay();
   expect(await api.payins()).toEqual({
@@ -47,7 +47,7 @@ it("a list without charges is empty", async () => {
 });
 
 describe("pages", () => {
-  it("are newest first, also among charges of one instant, and the order holds across them", async () => {
+  it("are newest first, also among charges of one instant, and the order holds across them [R23.1]", async () => {
     const api = await openApi();
     const ids = await charges(api, 4);
     await api.advance({ by: "1s" });
@@ -60,7 +60,7 @@ describe("pages", () => {
     expect(paged).toEqual(newestFirst);
   });
 
-  it("are of 50 unless told otherwise, and of up to 100", async () => {
+  it("are of 50 unless told otherwise, and of up to 100 [R23.3 R23.4 R23.5 R23.8 R30.7]", async () => {
     const api = await openApi();
     const ids = (await charges(api, 103)).reverse();
     const read = async (query: string) => (await api.payins(query)).items.map((one) => one.charge_id);
@@ -82,7 +82,7 @@ describe("pages", () => {
 });
 
 describe("status_filter", () => {
-  it("leaves the charges of that status, and total counts those", async () => {
+  it("leaves the charges of that status, and total counts those [R17.1 R23.7 R23.8]", async () => {
     const api = await openApi();
     const ids = await charges(api, STATUSES.length + 1);
     const paths: Record<string, string[]> = { REFUNDED: ["COMPLETED", "REFUNDED"], PENDING: [] };
@@ -100,7 +100,7 @@ describe("status_filter", () => {
     expect((await api.payins()).total).toBe(STATUSES.length + 1);
   });
 
-  it("counts anew when a charge changes its status, and updated_at changes with it", async () => {
+  it("counts anew when a charge changes its status, and updated_at changes with it [R8.3 R18.3 R23.9]", async () => {
     const api = await openApi();
     await api.pay();
     expect((await api.payins("?status_filter=PENDING")).total).toBe(1);
@@ -149,27 +149,27 @@ describe("what the list is refused for", () => {
     ["limit=10&limit=10", "limit"],
     ["offset=1&offset=2", "offset"],
     ["status_filter=PENDING&status_filter=FAILED", "status_filter"],
-  ])("?%s: %s", async (query, field) => {
+  ])("?%s: %s [R23.4 R23.6 R23.11 R29.2 R30.7]", async (query, field) => {
     const answer = await (await openApi()).tryPayins(`?${query}`);
     expectInvalid(answer, field);
     expect(answer.error.message).toBe("Invalid query parameters");
   });
 
-  it("names all faults together", async () => {
+  it("names all faults together [R23.11 R29.10]", async () => {
     const answer = await (await openApi()).tryPayins("?limit=0&offset=-1&status_filter=x");
     expectInvalid(answer, "limit", "offset", "status_filter");
     expect(answer.details.limit).toMatch(/between 1 and 100/);
     expect(answer.details.offset).toMatch(/non-negative/);
   });
 
-  it("takes no notice of parameters it does not know, however often they come", async () => {
+  it("takes no notice of parameters it does not know, however often they come [R31.5]", async () => {
     const api = await openApi();
     await api.pay();
     expect((await api.payins("?created_after=x&created_after=y&Limit=0&&=&a=%E0%A4%A")).total).toBe(1);
   });
 });
 
-it("an organization sees its own charges only, of its key's mode only", async () => {
+it("an organization sees its own charges only, of its key's mode only [R8.2 R23.10 R27.3]", async () => {
   const api = await openApi();
   const [live, other, readonly] = [
     api.as("sk_live_sandbox"),

@@ -104,7 +104,7 @@ function events(api: Api): [string, Withdrawal][] {
 }
 
 describe("the currencies of payouts", () => {
-  it("are the six that have a stated minimum", async () => {
+  it("are the six that have a stated minimum [R4.4 R25.9]", async () => {
     expect(okBody(await (await openApi()).get(PAYOUT_CURRENCIES))).toEqual({
       fiat: ["GHS", "KES", "NGN", "USD"],
       crypto: ["USDT_ERC20", "USDT_TRC20"],
@@ -135,7 +135,7 @@ describe("a payout destination", () => {
     ["crypto_wallet", WALLET, { country: null, network: "TRC20" }],
     ["crypto_wallet", { ...WALLET, currency: "USDT_ERC20", network: "ERC20" }, { country: null }],
     ["bank_account", { ...BANK, country: "GH" }, {}],
-  ])("of a %s has what was sent, its id and its time: %j", async (_, body, added) => {
+  ])("of a %s has what was sent, its id and its time: %j [R15.1 R25.10]", async (_, body, added) => {
     const api = await openApi();
     const answer = await api.post<{ destination_id: string }>(DESTINATIONS, body);
     expect(okBody(answer)).toEqual({
@@ -216,7 +216,7 @@ describe("a payout destination", () => {
     expect(stateOf(api)).toBe(before);
   });
 
-  it("of another organization or mode is not found, and in no list of theirs", async () => {
+  it("of another organization or mode is not found, and in no list of theirs [R1.15]", async () => {
     const api = await openApi();
     const id = await destination(api);
     for (const key of ["sk_test_other", "sk_live_sandbox"]) {
@@ -250,7 +250,7 @@ describe("a payout destination", () => {
 });
 
 describe("a withdrawal", () => {
-  it("has exactly the documented fields", async () => {
+  it("has exactly the documented fields [R15.1 R25.10]", async () => {
     const api = await richApi();
     const body = await order(api, { amount: "600", reference: "rent", metadata: { run: "7" } });
     const answer = await tryWithdraw(api, body);
@@ -272,7 +272,7 @@ describe("a withdrawal", () => {
     expect((await api.get(`${WITHDRAWALS}/${withdrawal_id}`)).text).toBe(answer.text);
   });
 
-  it("takes its amount out of available at once, and is in no balance meanwhile", async () => {
+  it("takes its amount out of available at once, and is in no balance meanwhile [R19.3]", async () => {
     const api = await richApi();
     await withdraw(api);
     expect(await api.balance("KES")).toBe("9400.00 / 0.00");
@@ -389,7 +389,7 @@ describe("a withdrawal", () => {
     );
   });
 
-  it("of another organization or mode is not found, and in no list of theirs", async () => {
+  it("of another organization or mode is not found, and in no list of theirs [R1.15]", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api);
     for (const key of ["sk_test_other", "sk_live_sandbox"]) {
@@ -445,7 +445,7 @@ describe("what a withdrawal is refused for", () => {
     ["metadata", { metadata: [] }],
     ["metadata.n", { metadata: { n: 1 } }],
     ["metadata", { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ""])) }],
-  ])("its %s, and nothing happens: %j", async (field, changes) => {
+  ])("its %s, and nothing happens: %j [R13.5]", async (field, changes) => {
     const api = await richApi();
     const body = await order(api, changes);
     const before = stateOf(api);
@@ -468,7 +468,7 @@ describe("what a withdrawal is refused for", () => {
     ["KES", "500.00", "499.99", MOBILE],
     ["USDT_TRC20", "10.000000", "9.999999", WALLET],
     ["USDT_ERC20", "50.000000", "49.999999", { ...WALLET, currency: "USDT_ERC20" }],
-  ])("less than the minimum of %s, which is %s", async (currency, minimum, below, body) => {
+  ])("less than the minimum of %s, which is %s [R30.10]", async (currency, minimum, below, body) => {
     const api = await richApi({ [currency]: "100000" });
     const destination_id = await destination(api, body);
     const refused = await tryWithdraw(api, { destination_id, currency, amount: below });
@@ -479,7 +479,7 @@ describe("what a withdrawal is refused for", () => {
     );
   });
 
-  it("more than is available: 400 INSUFFICIENT_BALANCE; the last cent may go", async () => {
+  it("more than is available: 400 INSUFFICIENT_BALANCE; the last cent may go [R10.2]", async () => {
     const api = await richApi({ KES: "600.00" });
     const before = stateOf(api);
     const answer = await tryWithdraw(api, await order(api, { amount: "600.01" }));
@@ -491,7 +491,7 @@ describe("what a withdrawal is refused for", () => {
     expectError(await tryWithdraw(api, await order(api)), 400, "INSUFFICIENT_BALANCE", []);
   });
 
-  it("money that is pending, or in another mode", async () => {
+  it("money that is pending, or in another mode [R10.3]", async () => {
     const delayed = temporaryFile("delayed.yaml", "currencies: [{ code: KES, settlement_delay: 1d }]\n");
     const api = await openApi({ fixtures: delayed, scenario: "instant" });
     await api.pay({ pricing: { base_currency: "KES", amount: "600.00" } });
@@ -533,7 +533,7 @@ describe("the fee of a withdrawal", () => {
 describe("an Idempotency-Key", () => {
   const KEY = { "idempotency-key": "payout-7" };
 
-  it("given again with the same body is answered with the stored answer, and the money goes once", async () => {
+  it("given again with the same body is answered with the stored answer, and the money goes once [R26.5]", async () => {
     const api = await richApi();
     const body = await order(api, { metadata: { a: "1", b: "2" } });
     const first = await tryWithdraw(api, body, KEY);
@@ -552,7 +552,7 @@ describe("an Idempotency-Key", () => {
     expect(events(api)).toHaveLength(2);
   });
 
-  it("given again with another body is 422, whatever that body is", async () => {
+  it("given again with another body is 422, whatever that body is [R26.5]", async () => {
     const api = await richApi();
     const body = await order(api);
     const first = await tryWithdraw(api, body, KEY);

@@ -10,7 +10,7 @@ function order(base: string, amount: string, method: string, more: object = {}) 
 }
 
 describe("what a quote shows", () => {
-  it("has exactly the documented fields", async () => {
+  it("has exactly the documented fields [R11.1 R25.1]", async () => {
     const api = await openApi();
     expect(await api.quote(order("USD", "100", "card", { to_currency: "KES" }))).toEqual({
       quote_id: expect.stringMatching(ID),
@@ -52,7 +52,7 @@ describe("what a quote shows", () => {
     expect(second.wallet_address).not.toBe(first.wallet_address);
   });
 
-  it("is not idempotent: the Idempotency-Key header is ignored", async () => {
+  it("is not idempotent: the Idempotency-Key header is ignored [R26.1]", async () => {
     const api = await openApi();
     const headers = { "idempotency-key": "same" };
     const first = await api.tryQuote(order("KES", "1", "card"), headers);
@@ -61,14 +61,14 @@ describe("what a quote shows", () => {
     expect(second.headers.get("idempotent-replayed")).toBeNull();
   });
 
-  it("is in the base currency unless another is asked for", async () => {
+  it("is in the base currency unless another is asked for [R25.1]", async () => {
     const api = await openApi();
     const quote = await api.quote(order("GHS", "12.50", "mobile_money"));
     expect(quote).toMatchObject({ currency: "GHS", base_currency: "GHS", exchange_rate: "1" });
     expect(quote.settlement_amount).toBe("12.50");
   });
 
-  it("is valid for 30 s and locked for 10 min from when it was made", async () => {
+  it("is valid for 30 s and locked for 10 min from when it was made [R25.2 R30.4]", async () => {
     const api = await openApi();
     await api.advance({ by: "1h" });
     const quote = await api.quote(order("KES", "1", "card"));
@@ -123,7 +123,7 @@ describe("the price", () => {
     ["GHS", "0.50", "card", "GHS", "1", "0.50", "0.01", "0.01", "0.02", "0.52"],
     ["UGX", "1", "bank_transfer", "KES", "0.0353424657534", "0.04", "0.00", "0.00", "0.00", "0.04"],
   ])(
-    "of %s %s by %s in %s is as worked out by hand",
+    "of %s %s by %s in %s is as worked out by hand [R11.2]",
     async (base, amount, method, target, rate, settlement, platform, gateway, total, payable) => {
       const quote = await (await openApi()).quote(order(base, amount, method, { to_currency: target }));
       expect({
@@ -226,7 +226,7 @@ describe("local pricing", () => {
     ...more,
   });
 
-  it("is the settlement amount to the digit when the customer pays in that currency", async () => {
+  it("is the settlement amount to the digit when the customer pays in that currency [R5.5]", async () => {
     const quote = await (await openApi()).quote(local({ KES: "1234.5", NGN: "20000" }));
     expect(quote).toMatchObject(expectedPrice("10.00", "USD", "KES", "card", "1234.5"));
     expect(quote.settlement_amount).toBe("1234.50");
@@ -238,11 +238,11 @@ describe("local pricing", () => {
     expect(quote).toMatchObject(expectedPrice("10.00", "USD", "GHS", "card"));
   });
 
-  it("may be empty", async () => {
+  it("may be empty [R5.3]", async () => {
     expect((await (await openApi()).tryQuote(local({}))).status).toBe(200);
   });
 
-  it("is allowed only when the base currency is USD", async () => {
+  it("is allowed only when the base currency is USD [R5.4 R30.9]", async () => {
     const api = await openApi();
     expectInvalid(await api.tryQuote(local({ KES: "5.00" }, "NGN")), "pricing.local_pricing");
     expectInvalid(await api.tryQuote(local({}, "NGN")), "pricing.local_pricing");
@@ -259,7 +259,7 @@ describe("local pricing", () => {
     ["KES", "pricing.local_pricing"],
     [["KES"], "pricing.local_pricing"],
     [null, "pricing.local_pricing"],
-  ])("%j is refused, naming %s", async (value, field) => {
+  ])("%j is refused, naming %s [R5.3]", async (value, field) => {
     expectInvalid(await (await openApi()).tryQuote(local(value)), field);
   });
 
@@ -295,7 +295,7 @@ describe("amounts of a request", () => {
     ["ETH", "3", "3.00000000"],
     ["NGN", "9".repeat(30), `${"9".repeat(30)}.00`],
     ["BTC", `${"9".repeat(30)}.99999999`, `${"9".repeat(30)}.99999999`],
-  ])("%s %s is accepted and shown as %s", async (base, amount, shown) => {
+  ])("%s %s is accepted and shown as %s [R4.5 R5.2]", async (base, amount, shown) => {
     const answer = await at(await openApi(), base, amount);
     expect(answer.status, answer.text).toBe(200);
     expect(answer.body.base_amount).toBe(shown);
@@ -332,7 +332,7 @@ describe("amounts of a request", () => {
     ["NGN", true],
     ["NGN", ["1.00"]],
     ["NGN", { value: "1.00" }],
-  ])("%s %j is refused", async (base, amount) => {
+  ])("%s %j is refused [R2.2 R5.2 R30.8]", async (base, amount) => {
     expectInvalid(await at(await openApi(), base, amount), "pricing.amount");
   });
 });
@@ -365,7 +365,7 @@ describe("what a quote is refused for", () => {
     ["payment_rail", { ...valid, payment_rail: 3 }],
     ["customer_email", { ...valid, customer_email: "nobody" }],
     ["customer_email", { ...valid, customer_email: 5 }],
-  ])("%s: %j", async (field, body) => {
+  ])("%s: %j [R5.1 R25.1 R29.2]", async (field, body) => {
     const answer = await (await openApi()).tryQuote(body);
     expectInvalid(answer, field);
     expect(answer.error.message).toBe("Invalid request parameters");
@@ -388,13 +388,13 @@ describe("what a quote is refused for", () => {
     );
   });
 
-  it("a base currency the method does not take, when no other is asked for", async () => {
+  it("a base currency the method does not take, when no other is asked for [R3.8]", async () => {
     expectInvalid(await (await openApi()).tryQuote(order("TZS", "100", "card")), "to_currency");
     const api = await openApi();
     expect((await api.tryQuote(order("TZS", "100", "card", { to_currency: "KES" }))).status).toBe(200);
   });
 
-  it("a method the organization has not enabled", async () => {
+  it("a method the organization has not enabled [R3.6]", async () => {
     const unverified = (await openApi()).as("sk_test_unverified");
     expectInvalid(await unverified.tryQuote(order("USD", "10", "card")), "payment_method");
     expectInvalid(await unverified.tryQuote(order("BTC", "1", "crypto")), "payment_method");

@@ -47,7 +47,7 @@ describe("GET payment-rails", () => {
   });
 
   it.each(PAIRS)(
-    "filters by %s and %s, and every rail it lists can be asked for in a quote",
+    "filters by %s and %s, and every rail it lists can be asked for in a quote [R25.8]",
     async (payment_method, currency) => {
       const api = await openApi();
       const query = `?payment_method=${payment_method}&currency=${currency}`;

@@ -6,7 +6,7 @@ function rate(answer: Answer<unknown>): string | null {
 }
 
 describe("a key's window", () => {
-  it("has 100 requests and says so in every answer", async () => {
+  it("has 100 requests and says so in every answer [R29.6 R30.1]", async () => {
     const api = await openApi({ rateLimit: 100 });
     for (let left = 99; left >= 0; left--) {
       const answer = await api.tryPayins();
@@ -63,7 +63,7 @@ describe("a key's window", () => {
     expect(rate(await api.tryPayins())).toBe('"default";r=2;t=59');
   });
 
-  it("is its own: other keys have theirs, of the same organization too", async () => {
+  it("is its own: other keys have theirs, of the same organization too [R30.1]", async () => {
     const api = await openApi({ rateLimit: 1 });
     await api.tryPayins();
     expect((await api.tryPayins()).status).toBe(429);
@@ -88,7 +88,7 @@ describe("a key's window", () => {
     expect((await api.tryPayins()).status).toBe(429);
   });
 
-  it("counts every keyed operation together", async () => {
+  it("counts every keyed operation together [R30.2]", async () => {
     const api = await openApi({ rateLimit: 6 });
     await api.pay();
     await api.balances();

@@ -32,7 +32,7 @@ function events(api: Api): [string, Charge][] {
 }
 
 describe("settlement", () => {
-  it("of fiat is part of the completion: the event of that tells of it already", async () => {
+  it("of fiat is part of the completion: the event of that tells of it already [R19.6]", async () => {
     const api = await openApi();
     const charge = await completed(api);
     expect(charge.settled_at).toBe(START);
@@ -46,7 +46,7 @@ describe("settlement", () => {
     ["USDT_ERC20", 12, 12],
     ["USDT_TRC20", 20, 3],
   ])(
-    "of %s takes %i confirmations of %i s, sets settled_at and makes no event",
+    "of %s takes %i confirmations of %i s, sets settled_at and makes no event [R19.2 R19.7]",
     async (currency, count, interval) => {
       const api = await openApi();
       const { charge_id, settled_at } = await completed(api, currency, "2");
@@ -77,7 +77,7 @@ describe("settlement", () => {
     expect(await api.balance("BTC")).toBe("0.50000000 / 0.00000000");
   });
 
-  it("waits for the period the fixtures set, each currency its own, after the confirmations", async () => {
+  it("waits for the period the fixtures set, each currency its own, after the confirmations [R19.8]", async () => {
     const fixtures = temporaryFile(
       "delays.yaml",
       "currencies:\n  - { code: KES, settlement_delay: 2h }\n  - { code: USDT_TRC20, settlement_delay: 1h }\n",
@@ -106,7 +106,7 @@ describe("settlement", () => {
 });
 
 describe("POST /_sandbox/charges/{id}/refund", () => {
-  it("gives all of it back: available falls by the settlement amount, the fee is returned", async () => {
+  it("gives all of it back: available falls by the settlement amount, the fee is returned [R17.9 R19.4]", async () => {
     const api = await openApi();
     await completed(api, "KES", "100");
     const { charge_id, amount } = await completed(api);

@@ -26,7 +26,7 @@ async function chargeIn(api: Api, status: string): Promise<string> {
 
 describe.each(STATUSES)("from %s", (from) => {
   it.each(PAIRS.filter((pair) => pair[0] === from && ALLOWED[from]!.includes(pair[1])))(
-    "%s may become %s, and is answered as it then reads",
+    "%s may become %s, and is answered as it then reads [R18.2]",
     async (_, to) => {
       const api = await openApi();
       const id = await chargeIn(api, from);
@@ -51,7 +51,7 @@ describe.each(STATUSES)("from %s", (from) => {
 });
 
 describe("a transition", () => {
-  it("is at the time it is, with its reason in the history", async () => {
+  it("is at the time it is, with its reason in the history [R9.5]", async () => {
     const api = await openApi();
     const { charge_id } = await api.pay();
     await api.advance({ by: "500ms" });
@@ -84,7 +84,7 @@ describe("a transition", () => {
     expect(await api.charge(charge_id)).toMatchObject({ status: "EXPIRED", updated_at: later(3600) });
   });
 
-  it("to COMPLETED of an expired charge is a late payment: same amounts, same balance", async () => {
+  it("to COMPLETED of an expired charge is a late payment: same amounts, same balance [R18.7]", async () => {
     const api = await openApi();
     const id = await chargeIn(api, "EXPIRED");
     const before = await api.charge(id);

@@ -44,7 +44,7 @@ async function payment(api: Api): Promise<void> {
 }
 
 describe("registering", () => {
-  it("answers exactly the documented fields, and hears every event unless told otherwise", async () => {
+  it("answers exactly the documented fields, and hears every event unless told otherwise [R25.11]", async () => {
     const api = await openApi();
     const answer = await tryRegister(api, { url: HOOK, colour: "red" });
     expect(okBody(answer)).toEqual({
@@ -81,7 +81,7 @@ describe("registering", () => {
     expect(nothing.types).toEqual([]);
   });
 
-  it("lets it hear its own mode and organization only", async () => {
+  it("lets it hear its own mode and organization only [R1.14]", async () => {
     const api = await openApi();
     const live = api.as("sk_live_sandbox");
     const receivers = [await Receiver.open(), await Receiver.open(), await Receiver.open()];

@@ -17,7 +17,7 @@ const CRYPTO_ORDER = {
 };
 
 describe("the answer", () => {
-  it("has exactly the documented fields", async () => {
+  it("has exactly the documented fields [R1.4 R6.1 R18.1 R22.1]", async () => {
     const api = await openApi();
     expect(await api.pay()).toEqual({
       checkout_id: expect.stringMatching(/^\S+$/),
@@ -34,7 +34,7 @@ describe("the answer", () => {
     });
   });
 
-  it("asks for the amount of the quote, fees included, in the quote's currency", async () => {
+  it("asks for the amount of the quote, fees included, in the quote's currency [R6.4]", async () => {
     const api = await openApi();
     const quote = await api.quote({
       ...KES_ORDER,
@@ -49,7 +49,7 @@ describe("the answer", () => {
     expect([paid.amount, paid.currency]).toEqual([quote.amount, "UGX"]);
   });
 
-  it("tells the bank, the account and the reference for a bank transfer", async () => {
+  it("tells the bank, the account and the reference for a bank transfer [R6.6 R7.2]", async () => {
     const paid = await (await openApi()).pay(BANK_ORDER);
     expect(paid.payment_instructions).toEqual({
       type: "bank_transfer",
@@ -61,7 +61,7 @@ describe("the answer", () => {
     });
   });
 
-  it("tells the operator, its number and the reference for mobile money", async () => {
+  it("tells the operator, its number and the reference for mobile money [R7.3]", async () => {
     const paid = await (await openApi()).pay();
     expect(paid.payment_instructions).toEqual({
       type: "mobile_money",
@@ -72,7 +72,7 @@ describe("the answer", () => {
     });
   });
 
-  it("tells the operator of the rail that was asked for", async () => {
+  it("tells the operator of the rail that was asked for [R7.3]", async () => {
     const api = await openApi();
     const pricing = { base_currency: "GHS", amount: "10" };
     const quote = await api.quote({ pricing, payment_method: "mobile_money", payment_rail: "accra_money" });
@@ -89,7 +89,7 @@ describe("the answer", () => {
     ["BTC", "BTC", "BTC", "25.25000000"],
     ["ETH", "ETH", "ETH", "25.25000000"],
   ])(
-    "tells the quote's wallet, the network and the asset for %s",
+    "tells the quote's wallet, the network and the asset for %s [R4.2 R7.4 R22.19]",
     async (base_currency, network, asset, amount) => {
       const api = await openApi();
       const pricing = { base_currency, amount: "25" };
@@ -122,14 +122,14 @@ describe("the answer", () => {
     });
   });
 
-  it("says PENDING even when the charge completes at that instant", async () => {
+  it("says PENDING even when the charge completes at that instant [R6.3 R17.2]", async () => {
     const api = await openApi({ scenario: "instant" });
     const paid = await api.pay();
     expect(paid.status).toBe("PENDING");
     expect((await api.charge(paid.charge_id)).status).toBe("COMPLETED");
   });
 
-  it("has a charge, a checkout and a reference of its own each time; the Idempotency-Key header is ignored", async () => {
+  it("has a charge, a checkout and a reference of its own each time; the Idempotency-Key header is ignored [R6.2 R26.2 R31.3]", async () => {
     const api = await openApi();
     const body = await api.checkoutBody();
     const headers = { "idempotency-key": "same" };
@@ -155,7 +155,7 @@ describe("the answer", () => {
 });
 
 describe("the quote", () => {
-  it("is valid until 30 s have passed, and not at that very moment", async () => {
+  it("is valid until 30 s have passed, and not at that very moment [R22.8 R22.22 R30.3]", async () => {
     const api = await openApi();
     const body = await api.checkoutBody();
     await api.advance({ by: "29.999s" });
@@ -175,7 +175,7 @@ describe("the quote", () => {
     expect((await api.tryWhitelabel(body)).status).toBe(200);
   });
 
-  it("that is unknown, another organization's or another mode's is as one that has expired", async () => {
+  it("that is unknown, another organization's or another mode's is as one that has expired [R22.22 R29.8]", async () => {
     const api = await openApi();
     const body = await api.checkoutBody();
     for (const answer of [
@@ -190,7 +190,7 @@ describe("the quote", () => {
     }
   });
 
-  it("fixes the price: the market may move, what the customer pays does not", async () => {
+  it("fixes the price: the market may move, what the customer pays does not [R1.5 R11.3]", async () => {
     const api = await openApi();
     const order = { pricing: { base_currency: "USD", amount: "10" }, to_currency: "KES" };
     const quote = await api.quote({ ...KES_ORDER, ...order });
@@ -215,7 +215,7 @@ describe("what differs from the quote", () => {
     ["pricing", { pricing: { base_currency: "KES", amount: "500.01" } }],
     ["pricing", { pricing: { base_currency: "NGN", amount: "500.00" } }],
     ["pricing", { pricing: { base_currency: "USD", amount: "500.00", local_pricing: { KES: "500.00" } } }],
-  ])("in %s is refused: %j", async (field, change) => {
+  ])("in %s is refused: %j [R11.4 R22.10 R22.23 R29.9]", async (field, change) => {
     const api = await openApi();
     const answer = await api.tryWhitelabel({ ...(await api.checkoutBody()), ...change });
     expectInvalid(answer, field);
@@ -272,13 +272,13 @@ describe("the fields", () => {
     [["quote_id"], { ...KES_ORDER }],
     [["payment_method"], { ...KES_ORDER, quote_id: "q", payment_method: undefined }],
     [["pricing.amount", "pricing.base_currency"], { ...KES_ORDER, quote_id: "q", pricing: {} }],
-  ])("%j are required", async (fields, body) => {
+  ])("%j are required [R1.4 R5.1 R22.4 R22.5 R22.7 R22.9 R22.20]", async (fields, body) => {
     const answer = await (await openApi()).tryWhitelabel(body);
     expectInvalid(answer, ...fields);
     for (const field of fields) expect(answer.details[field]).toBe("is required");
   });
 
-  it("phone_number is required for mobile money only", async () => {
+  it("phone_number is required for mobile money only [R22.11 R22.19]", async () => {
     const api = await openApi();
     const { phone_number: _, ...body } = await api.checkoutBody();
     expectInvalid(await api.tryWhitelabel(body), "phone_number");
@@ -287,7 +287,7 @@ describe("the fields", () => {
     expect((await api.tryWhitelabel(await api.checkoutBody(CRYPTO_ORDER))).status).toBe(200);
   });
 
-  it("bank_account_number is required for bank transfers only", async () => {
+  it("bank_account_number is required for bank transfers only [R22.13]", async () => {
     const api = await openApi();
     const { bank_account_number: _, ...body } = await api.checkoutBody(BANK_ORDER);
     expectInvalid(await api.tryWhitelabel(body), "bank_account_number");
@@ -295,7 +295,7 @@ describe("the fields", () => {
     expectInvalid(await api.tryWhitelabel({ ...body, bank_account_number: 123 }), "bank_account_number");
   });
 
-  it("what a method needs is missed together with all the other faults", async () => {
+  it("what a method needs is missed together with all the other faults [R22.20]", async () => {
     const api = await openApi();
     expectInvalid(
       await api.tryWhitelabel({ payment_method: "mobile_money", expires_in_minutes: 0, quote_id: "q" }),
@@ -307,7 +307,7 @@ describe("the fields", () => {
   });
 
   it.each(["ussd", "Mobile_Money", "", "constructor", "__proto__"])(
-    "payment_method %j is refused",
+    "payment_method %j is refused [R3.9]",
     async (name) => {
       const api = await openApi();
       expectInvalid(
@@ -324,7 +324,7 @@ describe("the fields", () => {
   });
 
   it.each(["+254700000001", "+12025550123", "+2348012345678", "+998901234567890"])(
-    "phone_number %s is one with a country code",
+    "phone_number %s is one with a country code [R22.12]",
     async (phone_number) => {
       const api = await openApi();
       expect((await api.tryWhitelabel({ ...(await api.checkoutBody()), phone_number })).status).toBe(200);
@@ -344,13 +344,13 @@ describe("the fields", () => {
     "phone",
     254700000001,
     null,
-  ])("phone_number %j is not", async (phone_number) => {
+  ])("phone_number %j is not [R22.12]", async (phone_number) => {
     const api = await openApi();
     expectInvalid(await api.tryWhitelabel({ ...(await api.checkoutBody()), phone_number }), "phone_number");
   });
 
   it.each(["nobody", "a@b", "@shop.test", "ada@", "ada @shop.test", "", 5, null, ["a@shop.test"]])(
-    "customer_email %j is refused",
+    "customer_email %j is refused [R22.5]",
     async (customer_email) => {
       const api = await openApi();
       expectInvalid(
@@ -369,40 +369,46 @@ describe("the fields", () => {
     },
   );
 
-  it.each(["success_url", "cancel_url"])("%s must be an absolute http or https URL", async (field) => {
-    const api = await openApi();
-    const body = await api.checkoutBody();
-    for (const url of ["https://shop.test/done?x=1", "http://localhost:3000/", "HTTPS://SHOP.TEST"])
-      expect((await api.tryWhitelabel({ ...body, [field]: url })).status, url).toBe(200);
-    for (const url of [
-      "/done",
-      "shop.test/done",
-      "//shop.test/done",
-      "ftp://shop.test",
-      "javascript:alert(1)",
-      "data:text/html,x",
-      "http://",
-      "https:shop.test",
-      " https://shop.test",
-      "",
-      5,
-      null,
-    ])
-      expectInvalid(await api.tryWhitelabel({ ...body, [field]: url }), field);
-  });
+  it.each(["success_url", "cancel_url"])(
+    "%s must be an absolute http or https URL [R22.14]",
+    async (field) => {
+      const api = await openApi();
+      const body = await api.checkoutBody();
+      for (const url of ["https://shop.test/done?x=1", "http://localhost:3000/", "HTTPS://SHOP.TEST"])
+        expect((await api.tryWhitelabel({ ...body, [field]: url })).status, url).toBe(200);
+      for (const url of [
+        "/done",
+        "shop.test/done",
+        "//shop.test/done",
+        "ftp://shop.test",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "http://",
+        "https:shop.test",
+        " https://shop.test",
+        "",
+        5,
+        null,
+      ])
+        expectInvalid(await api.tryWhitelabel({ ...body, [field]: url }), field);
+    },
+  );
 
-  it.each([1, 60, 1440])("expires_in_minutes may be %d, and the charge expires then", async (minutes) => {
-    const api = await openApi({ scenario: "expired" });
-    const paid = await api.pay({ expires_in_minutes: minutes });
-    expect(paid.expires_at).toBe(later(minutes * 60));
-    await api.advance({ to: later(minutes * 60 - 0.001) });
-    expect((await api.charge(paid.charge_id)).status).not.toBe("EXPIRED");
-    await api.advance({ by: "1ms" });
-    expect((await api.charge(paid.charge_id)).status).toBe("EXPIRED");
-  });
+  it.each([1, 60, 1440])(
+    "expires_in_minutes may be %d, and the charge expires then [R6.7 R18.4 R22.17]",
+    async (minutes) => {
+      const api = await openApi({ scenario: "expired" });
+      const paid = await api.pay({ expires_in_minutes: minutes });
+      expect(paid.expires_at).toBe(later(minutes * 60));
+      await api.advance({ to: later(minutes * 60 - 0.001) });
+      expect((await api.charge(paid.charge_id)).status).not.toBe("EXPIRED");
+      await api.advance({ by: "1ms" });
+      expect((await api.charge(paid.charge_id)).status).toBe("EXPIRED");
+    },
+  );
 
   it.each([0, -1, 1441, 1.5, 1e21, "60", null, true, [60]])(
-    "expires_in_minutes %j is refused",
+    "expires_in_minutes %j is refused [R22.17 R30.5]",
     async (minutes) => {
       const api = await openApi();
       const body = { ...(await api.checkoutBody()), expires_in_minutes: minutes };
@@ -410,7 +416,7 @@ describe("the fields", () => {
     },
   );
 
-  it("customer_name is optional", async () => {
+  it("customer_name is optional [R22.6]", async () => {
     const api = await openApi();
     const named = await api.pay({ customer_name: "Ada Ọbi 李" });
     const nameless = await api.pay();
@@ -427,26 +433,26 @@ describe("metadata", () => {
   const keys = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, "v"]));
 
-  it("is kept as it was sent", async () => {
+  it("is kept as it was sent [R22.16 R26.4]", async () => {
     const api = await openApi();
     const metadata = { order: "A-17", "": "empty key", unicode: "ẹ 李 👩🏽‍💻", quote: '"\\\n\u0000' };
     const { charge_id } = await api.pay({ metadata });
     expect((await api.charge(charge_id)).metadata).toEqual(metadata);
   });
 
-  it("is an empty object when none was sent", async () => {
+  it("is an empty object when none was sent [R22.16]", async () => {
     const api = await openApi();
     expect((await api.charge((await api.pay()).charge_id)).metadata).toEqual({});
   });
 
-  it("may have 20 keys and no more", async () => {
+  it("may have 20 keys and no more [R13.2 R30.6]", async () => {
     const api = await openApi();
     const body = await api.checkoutBody();
     expect((await api.tryWhitelabel({ ...body, metadata: keys(20) })).status).toBe(200);
     expectInvalid(await api.tryWhitelabel({ ...body, metadata: keys(21) }), "metadata");
   });
 
-  it("may hold 10,240 bytes of UTF-8, keys and values together, and no more", async () => {
+  it("may hold 10,240 bytes of UTF-8, keys and values together, and no more [R13.3 R30.6]", async () => {
     const api = await openApi();
     const body = await api.checkoutBody();
     const full = { abcd: "x".repeat(5_000), efgh: "é".repeat(2_616) };
@@ -466,7 +472,7 @@ describe("metadata", () => {
     ["text", "metadata"],
     [["a"], "metadata"],
     [null, "metadata"],
-  ])("%j is refused, naming %s", async (metadata, field) => {
+  ])("%j is refused, naming %s [R13.1 R30.6]", async (metadata, field) => {
     const api = await openApi();
     expectInvalid(await api.tryWhitelabel({ ...(await api.checkoutBody()), metadata }), field);
   });

@@ -31,7 +31,7 @@ function outcomes(page: string): string[] {
 }
 
 describe("the page before a method is chosen", () => {
-  it("shows who is paid, how much, until when, and what each method comes to in each currency", async () => {
+  it("shows who is paid, how much, until when, and what each method comes to in each currency [R1.3]", async () => {
     const page = await pageOf({ ...SHOP, customer_name: "Ada", customer_email: "ada@shop.test" });
     const { status, text } = await page.get();
     expect(status).toBe(200);
@@ -136,7 +136,7 @@ describe("choosing a method", () => {
     expect(text).toContain('data-copy="39331.25"');
   });
 
-  it("takes the fields of the page, each of its method", async () => {
+  it("takes the fields of the page, each of its method [R1.3]", async () => {
     const page = await pageOf();
     const answer = await page.post("method", {
       payment_method: "mobile_money",
@@ -217,7 +217,7 @@ describe("choosing a method", () => {
 });
 
 describe("the way back to the shop", () => {
-  it("adds to the query and leaves the rest of the address as it is", async () => {
+  it("adds to the query and leaves the rest of the address as it is [R22.15]", async () => {
     const page = await pageOf();
     await page.post("method", BANK);
     const { status, location } = await page.post("outcome", { outcome: "complete" });
@@ -341,7 +341,7 @@ describe("the page of a charge that is", () => {
     ["CANCELLED", 410, "Payment cancelled", "/basket", []],
     ["EXPIRED", 410, "This checkout has expired", "/basket", ["complete"]],
     ["REFUNDED", 200, "Payment refunded", "/thanks", []],
-  ] as const)("%s says so with a %i", async (wanted, status, says, back, left) => {
+  ] as const)("%s says so with a %i [R18.5 R22.15]", async (wanted, status, says, back, left) => {
     const sandbox = await openSandbox({ scenario: "stuck" });
     const page = await CheckoutPage.create(sandbox, SHOP);
     if (wanted !== "EXPIRED") await page.post("method", MOBILE);
@@ -361,7 +361,7 @@ describe("the page of a charge that is", () => {
     expect(outcomes(answer.text)).toEqual(wanted === "EXPIRED" ? [] : left);
   });
 
-  it("EXPIRED with a price can still be paid, late", async () => {
+  it("EXPIRED with a price can still be paid, late [R18.7]", async () => {
     const sandbox = await openSandbox({ scenario: "expired" });
     const page = await CheckoutPage.create(sandbox, SHOP);
     await page.post("method", MOBILE);

@@ -343,7 +343,7 @@ describe("a restart", () => {
 });
 
 describe("a disk that refuses", () => {
-  it("a change that a call asks for gives 500, and nothing has happened", async () => {
+  it("a change that a call asks for gives 500, and nothing has happened [R29.7]", async () => {
     const store = new KeptStore();
     const { world, client, errors } = await worldAt({ clockText: "manual", store });
     const quote = await client.quote();

@@ -41,7 +41,7 @@ function attemptTimes(sandbox: Sandbox): number[] {
 }
 
 describe("what a receiver gets", () => {
-  it("is every status change, in order, once, signed so that the official library takes it", async () => {
+  it("is every status change, in order, once, signed so that the official library takes it [R1.16 R22.24 R28.1 R28.5]", async () => {
     const receiver = await Receiver.open();
     const { sandbox, client } = await sandboxFor([receiver.url]);
     const charge = await client.pay({ metadata: { order: "Ünïcode \u2028 ✓" } });
@@ -57,7 +57,7 @@ describe("what a receiver gets", () => {
     expect(Object.keys(receiver.received[0]!.event)).toEqual(["id", "type", "timestamp", "mode", "data"]);
   });
 
-  it("is, byte for byte, what a read of the charge answers at that moment", async () => {
+  it("is, byte for byte, what a read of the charge answers at that moment [R1.17 R28.6]", async () => {
     const receiver = await Receiver.open();
     const { sandbox, client } = await sandboxFor([receiver.url]);
     const reads: string[] = [];
@@ -85,7 +85,7 @@ describe("what a receiver gets", () => {
     receiver.received[0]!.verify();
   });
 
-  it("is signed with the endpoint's own secret where it has one", async () => {
+  it("is signed with the endpoint's own secret where it has one [R27.9]", async () => {
     const receiver = await Receiver.open();
     const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
     const { sandbox, client } = await sandboxFor([{ url: receiver.url, secret }]);
@@ -107,7 +107,7 @@ describe("who gets it", () => {
     expect(two.received.map(({ body }) => body)).toEqual(one.received.map(({ body }) => body));
   });
 
-  it("only endpoints of the charge's mode", async () => {
+  it("only endpoints of the charge's mode [R22.25 R28.2]", async () => {
     const [test, live] = [await Receiver.open(), await Receiver.open()];
     const { sandbox, client } = await sandboxFor([
       { url: test.url, mode: "test" },
@@ -323,7 +323,7 @@ describe("order", () => {
 });
 
 describe("retries", () => {
-  it("follow the ladder on sandbox time, and then the delivery has failed", async () => {
+  it("follow the ladder on sandbox time, and then the delivery has failed [R28.6]", async () => {
     const receiver = await Receiver.open(refuseWith(500));
     const { sandbox, client } = await sandboxFor([{ url: receiver.url, events: ["charge.completed"] }]);
     await client.pay({ scenario: "instant" });

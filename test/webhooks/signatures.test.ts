@@ -49,7 +49,7 @@ const bodies = fc.oneof(
 const now = () => Date.now();
 
 describe("the official libraries verify", () => {
-  it("Standard Webhooks, with standardwebhooks", () => {
+  it("Standard Webhooks, with standardwebhooks [R27.9 R28.5]", () => {
     fc.assert(
       fc.property(bodies, (body) => {
         const headers = signatureHeaders("standard", { id: "evt_1", sentAtMs: now(), body }, [SECRET]);
