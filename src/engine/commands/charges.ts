@@ -1,13 +1,13 @@
 import { type Actor, type Charge, needsPrice } from "../../domain/charge.js";
 import { samePricing } from "../../domain/pricing.js";
-import { readWhitelabelRequest } from "../../domain/requests.js";
+import { readWhitelabelRequest } from "../../domain/requests/payments.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { type ErrorDetails, invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import type { Caller } from "../caller.js";
 import { askedScenario } from "../scenarios.js";
 import type { Command } from "../transaction.js";
 import { beginExpiry, beginTimeline, matchScenario, moveCharge } from "./charge-life.js";
-import { priceCharge, pricedByDefault } from "./methods.js";
+import { priceCharge, pricedByDefault, quotedTerms } from "./methods.js";
 import { newCharge } from "./new-charge.js";
 import { validQuote } from "./quotes.js";
 
@@ -41,17 +41,13 @@ export function createWhitelabel(
       offeredMethods: [method.id],
       scenarioAsked: asked.name,
     });
-    const currency = tx.catalogue.knownCurrency(quote.currency);
-    const priced = priceCharge(tx, charge, {
+    const terms = quotedTerms(tx, quote, {
       method,
-      currency,
-      rail: tx.catalogue.rails(method.id, currency.code).find((one) => one.id === quote.payment_rail),
+      currency: tx.catalogue.knownCurrency(quote.currency),
       phoneNumber: body.phone_number ?? null,
       bankAccountNumber: body.bank_account_number ?? null,
-      price: quote,
-      walletAddress: quote.wallet_address,
     });
-    return beginTimeline(tx, beginExpiry(tx, priced));
+    return beginTimeline(tx, beginExpiry(tx, priceCharge(tx, charge, terms)));
   };
 }
 

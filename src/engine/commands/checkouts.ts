@@ -1,6 +1,6 @@
 import type { Charge } from "../../domain/charge.js";
 import { samePricing } from "../../domain/pricing.js";
-import { readCheckoutRequest, readMethodChoice } from "../../domain/requests.js";
+import { readCheckoutRequest, readMethodChoice } from "../../domain/requests/payments.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import type { MethodFixture } from "../../schema/fixtures.js";

@@ -1,4 +1,4 @@
-import { readDestinationRequest } from "../../domain/requests.js";
+import { readDestinationRequest } from "../../domain/requests/payouts.js";
 import { isRefusal, type Refusal } from "../../schema/errors.js";
 import type { Caller } from "../caller.js";
 import type { Destination } from "../records.js";

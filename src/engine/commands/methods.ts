@@ -2,7 +2,7 @@ import type { Charge } from "../../domain/charge.js";
 import { paymentInstructions } from "../../domain/instructions.js";
 import { isZero } from "../../domain/money.js";
 import { type Price, price } from "../../domain/pricing.js";
-import type { ChosenMethod } from "../../domain/requests.js";
+import type { ChosenMethod } from "../../domain/requests/payments.js";
 import { durationMs } from "../../schema/duration.js";
 import { invalid, type Refusal } from "../../schema/errors.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures.js";
@@ -70,20 +70,31 @@ export function usualCurrency(tx: Transaction, charge: Charge, method: MethodFix
   return method.currencies.includes(base) ? base : method.currencies[0];
 }
 
+/** By a quote: its price to the digit, its rail and its wallet. */
+export function quotedTerms(tx: Transaction, quote: Quote, choice: Omit<ChosenMethod, "rail">): PaymentTerms {
+  const rails = tx.catalogue.rails(choice.method.id, quote.currency);
+  const rail = rails.find((one) => one.id === quote.payment_rail);
+  return { ...choice, rail, price: quote, walletAddress: quote.wallet_address };
+}
+
+/** By the market as it stands now. */
+export function marketTerms(tx: Transaction, charge: Charge, choice: ChosenMethod): PaymentTerms {
+  const { method, currency } = choice;
+  const { pricing, charge_id } = charge;
+  return {
+    ...choice,
+    price: price(pricing, currency.code, termsFor(tx, pricing.base_currency, currency, method)),
+    walletAddress: walletFor(method, currency, digestOf(charge_id)).wallet_address,
+  };
+}
+
 /** What the charge comes to by that method as of now: as the checkout's quote says if it is for that, else by the market. */
 function termsOf(tx: Transaction, charge: Charge, choice: ChosenMethod): PaymentTerms {
   const { method, currency } = choice;
   const quote = heldQuote(tx, charge);
-  if (quote?.payment_method === method.id && quote.currency === currency.code) {
-    const rails = tx.catalogue.rails(method.id, currency.code);
-    const rail = rails.find((one) => one.id === quote.payment_rail);
-    return { ...choice, rail, price: quote, walletAddress: quote.wallet_address };
-  }
-  return {
-    ...choice,
-    price: price(charge.pricing, currency.code, termsFor(tx, charge.pricing.base_currency, currency, method)),
-    walletAddress: walletFor(method, currency, digestOf(charge.charge_id)).wallet_address,
-  };
+  return quote?.payment_method === method.id && quote.currency === currency.code
+    ? quotedTerms(tx, quote, choice)
+    : marketTerms(tx, charge, choice);
 }
 
 /** The charge with the price it has by that method. */

@@ -1,6 +1,6 @@
 import { isZero } from "../../domain/money.js";
 import { price } from "../../domain/pricing.js";
-import { readQuoteRequest } from "../../domain/requests.js";
+import { readQuoteRequest } from "../../domain/requests/payments.js";
 import { walletAddress } from "../../domain/wallets.js";
 import { invalid, isRefusal, type Refusal } from "../../schema/errors.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures.js";

@@ -1,17 +1,13 @@
 import { type Charge, transition } from "../../domain/charge.js";
 import { compare, toCanonical } from "../../domain/money.js";
-import { price } from "../../domain/pricing.js";
-import { payoutCurrencies } from "../../domain/requests.js";
+import { payoutCurrencies } from "../../domain/requests/payouts.js";
 import { STATUSES } from "../../domain/statuses.js";
 import { transitionWithdrawal, type Withdrawal } from "../../domain/withdrawal.js";
 import type { ChargeStatus, Mode, WithdrawalStatus } from "../../schema/common.js";
 import type { Caller } from "../caller.js";
-import { digestOf } from "../ids.js";
-import { termsFor } from "../market.js";
 import type { Transaction } from "../transaction.js";
-import { priceCharge } from "./methods.js";
+import { marketTerms, priceCharge } from "./methods.js";
 import { newCharge } from "./new-charge.js";
-import { walletFor } from "./quotes.js";
 import { newWithdrawal } from "./withdrawals.js";
 
 /** A step in a sample's life: how long after its creation, what it becomes, why. */
@@ -61,20 +57,21 @@ export function sampleCharge(tx: Transaction, status: ChargeStatus, mode: Mode):
     offeredMethods: [method.id],
     scenarioAsked: null,
   });
-  const priced = priceCharge(made, charge, {
+  const terms = marketTerms(made, charge, {
     method,
     currency,
     rail: catalogue.rails(method.id, currency.code)[0],
     phoneNumber: null,
     bankAccountNumber: null,
-    price: price(SAMPLE_PRICE, currency.code, termsFor(tx, SAMPLE_PRICE.base_currency, currency, method)),
-    walletAddress: walletFor(method, currency, digestOf(charge.charge_id)).wallet_address,
   });
-  return life.reduce((one, [afterMs, to, reason]) => {
-    const moved = transition(one, to, made.atMs + afterMs, "scenario", reason);
-    if (typeof moved === "string") throw new Error(`a sample that is ${one.status} cannot become ${to}`);
-    return moved.charge;
-  }, priced);
+  return life.reduce(
+    (one, [afterMs, to, reason]) => {
+      const moved = transition(one, to, made.atMs + afterMs, "scenario", reason);
+      if (typeof moved === "string") throw new Error(`a sample that is ${one.status} cannot become ${to}`);
+      return moved.charge;
+    },
+    priceCharge(made, charge, terms),
+  );
 }
 
 /** A withdrawal that has just got that status. Nothing of it is kept. */

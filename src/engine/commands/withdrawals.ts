@@ -5,7 +5,7 @@ import {
   withdrawalReturnedPostings,
 } from "../../domain/ledger.js";
 import { add, toCanonical } from "../../domain/money.js";
-import { readWithdrawalRequest } from "../../domain/requests.js";
+import { readWithdrawalRequest } from "../../domain/requests/payouts.js";
 import type { Subject } from "../../domain/scenario.js";
 import { entryAt } from "../../domain/timeline.js";
 import { transitionWithdrawal, WITHDRAWAL_RULES, type Withdrawal } from "../../domain/withdrawal.js";

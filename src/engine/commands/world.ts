@@ -1,17 +1,13 @@
 import { openingPostings } from "../../domain/ledger.js";
 import { isZero, toCanonical } from "../../domain/money.js";
-import { price } from "../../domain/pricing.js";
 import { isRefusal } from "../../schema/errors.js";
 import type { ChargeFixture } from "../../schema/fixtures.js";
-import { digestOf } from "../ids.js";
 import { post } from "../ledger.js";
-import { termsFor } from "../market.js";
 import type { ClockRecord, Endpoint } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
 import { beginExpiry, moveCharge, putCharge } from "./charge-life.js";
-import { priceCharge } from "./methods.js";
+import { marketTerms, priceCharge } from "./methods.js";
 import { newCharge } from "./new-charge.js";
-import { walletFor } from "./quotes.js";
 
 /** What a new world has from the fixtures: the balances organizations start with, and the charges that exist. */
 export function initialWorld(tx: Transaction): void {
@@ -40,16 +36,14 @@ function startingCharge(tx: Transaction, fixture: ChargeFixture): void {
       scenarioAsked: null,
     },
   );
-  const priced = priceCharge(tx, charge, {
+  const terms = marketTerms(tx, charge, {
     method,
     currency,
     rail: catalogue.rails(method.id, currency.code)[0],
     phoneNumber: fixture.phone_number ?? null,
     bankAccountNumber: fixture.bank_account_number ?? null,
-    price: price(pricing, currency.code, termsFor(tx, currency.code, currency, method)),
-    walletAddress: walletFor(method, currency, digestOf(charge.charge_id)).wallet_address,
   });
-  const open = putCharge(tx, beginExpiry(tx, priced));
+  const open = putCharge(tx, beginExpiry(tx, priceCharge(tx, charge, terms)));
   if (fixture.status === "PENDING") return;
   const moved = moveCharge(tx, open, fixture.status, "control");
   if (isRefusal(moved)) throw new Error(`starting charge ${fixture.id}: ${moved.message}`);

@@ -1,4 +1,4 @@
-import { payoutCurrencies } from "../../domain/requests.js";
+import { payoutCurrencies } from "../../domain/requests/payouts.js";
 import type { Engine } from "../../engine/engine.js";
 import { formatDuration } from "../../schema/duration.js";
 import type { MethodFixture } from "../../schema/fixtures.js";

@@ -1,4 +1,4 @@
-import { payoutCurrencies } from "../../domain/requests.js";
+import { payoutCurrencies } from "../../domain/requests/payouts.js";
 import { currencyCodes, paymentMethodView, railView } from "../../engine/queries.js";
 import { INVALID_QUERY_MESSAGE, invalid } from "../../schema/errors.js";
 import { railQuerySchema } from "../../schema/requests.js";

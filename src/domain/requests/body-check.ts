@@ -1,0 +1,62 @@
+import type * as z from "zod/mini";
+import { type ErrorDetails, invalid, type Refusal } from "../../schema/errors.js";
+import type { CurrencyFixture } from "../../schema/fixtures.js";
+import { check, issueMessage, issuePath } from "../../schema/issues.js";
+import { decimalsOf, isZero, toCanonical } from "../money.js";
+
+/**
+ * Collects what is wrong with a body, field by field: first what its schema says, then what the fixtures say
+ * about the fields the schema found right, so that one answer names every fault.
+ */
+export class BodyCheck<Body> {
+  readonly #details = new Map<string, string>();
+  readonly #raw: Record<string, unknown>;
+
+  constructor(schema: z.ZodMiniType<Body>, body: unknown, faults: ErrorDetails = {}) {
+    this.#raw = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
+    const checked = check(schema, body);
+    if (!checked.ok) for (const issue of checked.issues) this.fault(issuePath(issue), issueMessage(issue));
+    // A record's schema passes over the key __proto__: its value would go in unchecked.
+    const { metadata } = this.#raw;
+    if (typeof metadata === "object" && metadata !== null && Object.hasOwn(metadata, "__proto__"))
+      this.fault("metadata", "must not have a key __proto__");
+    for (const [path, message] of Object.entries(faults)) this.fault(path, message);
+  }
+
+  fault(path: string, message: string): void {
+    if (!this.#details.has(path)) this.#details.set(path, message);
+  }
+
+  isRight(path: string): boolean {
+    return !this.#details.has(path);
+  }
+
+  /** The value at a top-level field, if the schema had nothing against it. */
+  field<Name extends keyof Body & string>(name: Name): Body[Name] | undefined {
+    return this.isRight(name) ? (this.#raw[name] as Body[Name] | undefined) : undefined;
+  }
+
+  get refusal(): Refusal | undefined {
+    return this.#details.size === 0 ? undefined : invalid(Object.fromEntries(this.#details));
+  }
+}
+
+/** What to say of a value that is none of these. */
+export function oneOf(values: readonly string[]): string {
+  return values.length === 0 ? "is not available" : `must be one of ${values.join(", ")}`;
+}
+
+/** Checks an amount against its currency, and gives it back with exactly the currency's decimals. */
+export function checkAmount<Body>(
+  body: BodyCheck<Body>,
+  path: string,
+  amount: unknown,
+  currency: CurrencyFixture,
+): string | undefined {
+  if (!body.isRight(path) || typeof amount !== "string") return undefined;
+  if (decimalsOf(amount) > currency.decimals)
+    body.fault(path, `must have at most ${currency.decimals} decimals in ${currency.code}`);
+  else if (isZero(amount)) body.fault(path, "must be more than 0");
+  else return toCanonical(amount, currency.decimals);
+  return undefined;
+}
