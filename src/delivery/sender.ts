@@ -1,7 +1,7 @@
-import { setMaxListeners } from "node:events";
 import type { Outcome } from "../engine/commands/deliveries.js";
 import type { Endpoint, EventRecord, Mishap } from "../engine/records.js";
 import type { State } from "../engine/state.js";
+import { aborter } from "../time/patience.js";
 import { turns } from "../time/turns.js";
 import type { Wall } from "../time/wall.js";
 import { HttpReceivers } from "./http-receivers.js";
@@ -170,11 +170,4 @@ export class Sender {
     this.#abort.abort();
     this.#http.close();
   }
-}
-
-/** Every attempt under way listens to it, and there may be many. */
-function aborter(): AbortController {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  return controller;
 }

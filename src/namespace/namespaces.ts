@@ -7,7 +7,8 @@ import { secretFaults } from "../schema/webhooks.js";
 import { OutOfHandles, StoreError } from "../store/error.js";
 import type { Storage } from "../store/storage.js";
 import type { ClockView } from "../time/clock-control.js";
-import { Namespace, type NamespaceOptions, type WebhookOption } from "./namespace.js";
+import { Namespace } from "./namespace.js";
+import type { NamespaceOptions, WebhookOption } from "./options.js";
 import type { ScenarioKit } from "./scenario-kit.js";
 
 export const DEFAULT_NAMESPACE = "default";

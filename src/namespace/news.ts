@@ -21,12 +21,5 @@ export interface Watch<Request = JournalEntry> {
   isMet(): boolean;
 }
 
-export interface Patience {
-  /** Wall time. */
-  readonly timeoutMs: number;
-  /** Ends the wait when whoever waits has gone. */
-  readonly signal: AbortSignal;
-}
-
-/** How a wait ends: it is so, or the time is up, nobody waits any more, the world is gone, too many wait already. */
+/** How a wait ends: it is so, or the time is up, nobody waits any more, the namespace is gone, too many wait already. */
 export type WatchEnd = "met" | "late" | "left" | "closed" | "crowded";

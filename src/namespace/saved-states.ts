@@ -1,37 +1,40 @@
 import type { FrozenState } from "../engine/frozen-state.js";
+import type { ClockRecord } from "../engine/records.js";
 import { State } from "../engine/state.js";
 import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
+import { lazily } from "../schema/lazily.js";
 import { iso } from "../schema/time.js";
 import { StoreError, TooLongError } from "../store/error.js";
 import { piecesOf } from "../store/state-text.js";
 import type { SavedState, Snapshot, Snapshots } from "../store/storage.js";
+import type { ClockControl } from "../time/clock-control.js";
+import type { Reader } from "../time/reader.js";
+import type { Scheduler } from "../time/scheduler.js";
 import { inTurns } from "../time/wall.js";
 
-/** What saving and restoring asks of the namespace whose state it is. */
-export interface StateOwner {
-  nowMs(): number;
-  /** The state of this moment, its clock with it. */
-  freeze(): FrozenState;
-  /** Puts a state that is known to be whole in the place of the present one; refused while the clock is advanced. */
-  replace(state: State): Refusal | undefined;
-  /** Looks at a state from outside as a whole before it does. */
-  takeIn(dump: unknown): Promise<Refusal | undefined>;
+export interface SavedStatesOptions {
+  readonly scheduler: Scheduler;
+  readonly reader: Reader;
+  readonly clock: ClockControl;
+  readonly snapshots: Snapshots;
+  /** Another state has taken the place of the one there was. */
+  readonly onReplaced: () => void;
 }
 
 /** The states of a namespace: under a name, as a text to carry away, and put back. */
 export class SavedStates {
-  readonly #owner: StateOwner;
+  readonly #options: SavedStatesOptions;
   readonly #kept: Snapshots;
 
-  constructor(owner: StateOwner, kept: Snapshots) {
-    this.#owner = owner;
-    this.#kept = kept;
+  constructor(options: SavedStatesOptions) {
+    this.#options = options;
+    this.#kept = options.snapshots;
   }
 
   /** Of this moment, whatever happens until it is written. Refused when it is too large to be read back. */
   async save(name: string): Promise<Snapshot | Refusal> {
-    const state = this.#owner.freeze();
-    const snapshot = { name, at: iso(this.#owner.nowMs()) };
+    const state = this.#freeze();
+    const snapshot = { name, at: iso(this.#options.scheduler.clock.nowMs()) };
     try {
       await this.#kept.save(snapshot, state);
       return snapshot;
@@ -39,6 +42,15 @@ export class SavedStates {
       if (!(error instanceof TooLongError)) throw error;
       return refuse("PAYLOAD_TOO_LARGE", `The state is too large for a snapshot. ${error.message}`);
     }
+  }
+
+  /** The state with its clock as it stands, which need not be kept for that: it can be read from a full disk. */
+  #freeze(): FrozenState {
+    const { reader, scheduler } = this.#options;
+    reader.settle();
+    const state = scheduler.engine.state.freeze();
+    const clock = scheduler.clock.record();
+    return { ...state, collections: { ...state.collections, clock: [["clock", clock]] } };
   }
 
   /** Newest first. */
@@ -50,7 +62,7 @@ export class SavedStates {
   async restore(name: string): Promise<Refusal | undefined> {
     const saved = this.#read(name);
     if (isRefusal(saved)) return saved;
-    return saved.isFromOutside ? this.#owner.takeIn(saved.dump) : this.#owner.replace(State.from(saved.dump));
+    return saved.isFromOutside ? this.load(saved.dump) : this.#goOnFrom(State.from(saved.dump));
   }
 
   #read(name: string): SavedState | Refusal {
@@ -69,12 +81,29 @@ export class SavedStates {
 
   /** The whole state of this moment as the pieces of a JSON text. */
   text(): AsyncIterable<string> {
-    return inTurns(piecesOf(this.#owner.freeze()));
+    return inTurns(piecesOf(this.#freeze()));
   }
 
-  /** Refused while the clock is being advanced, or when it is no state that can be gone on from. */
-  load(dump: unknown): Promise<Refusal | undefined> {
-    return this.#owner.takeIn(dump);
+  /**
+   * A state from outside may be anything: all of it is looked at before it takes the place of this one. Refused while
+   * the clock is being advanced, or when it is no state that can be gone on from.
+   */
+  async load(dump: unknown): Promise<Refusal | undefined> {
+    const { readState } = await lazily(() => import("../engine/intake/read.js"));
+    const state = readState(dump, this.#options.scheduler.engine);
+    return isRefusal(state) ? state : this.#goOnFrom(state);
+  }
+
+  /** Restoring puts time back too: it goes on from where the state stood, the way its clock went. */
+  #goOnFrom(state: State): Refusal | undefined {
+    const { scheduler, clock, onReplaced } = this.#options;
+    const kept = state.get("clock", "clock");
+    const { mode, speed } = kept ?? scheduler.clock.setting;
+    const nowMs = Math.max(state.at, kept?.sandbox_ms ?? state.at);
+    const replace = (record: ClockRecord) => scheduler.engine.load(state, record);
+    const refusal = clock.replaceState(replace, nowMs, { mode, speed });
+    if (refusal === undefined) onReplaced();
+    return refusal;
   }
 
   /** What is not kept by now is not kept. */

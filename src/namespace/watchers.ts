@@ -1,7 +1,8 @@
 import type { Change, Key } from "../engine/records.js";
+import { type Patience, whenOver } from "../time/patience.js";
 import { soon } from "../time/timers.js";
 import { inTurns, type Wall, yieldToOthers } from "../time/wall.js";
-import type { News, Patience, Watch, WatchEnd } from "./news.js";
+import type { News, Watch, WatchEnd } from "./news.js";
 import type { JournalEntry } from "./request-journal.js";
 
 /** So many may wait at a time. */
@@ -105,15 +106,14 @@ export class Watchers<Request = JournalEntry> {
   }
 
   /** Resolves as soon as it is so, or with the reason why nobody waits for it any longer. */
-  until(watch: Watch<Request>, { timeoutMs, signal }: Patience): Promise<WatchEnd> {
+  until(watch: Watch<Request>, patience: Patience): Promise<WatchEnd> {
     if (this.#isClosed) return Promise.resolve("closed");
-    if (signal.aborted) return Promise.resolve("left");
+    if (patience.signal.aborted) return Promise.resolve("left");
     if (this.#waiting.size >= MOST_WAITING) return Promise.resolve("crowded");
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         this.#waiting.delete(waiting);
         callOff();
-        signal.removeEventListener("abort", goAway);
       };
       const end = (how: WatchEnd): void => {
         leave();
@@ -123,23 +123,17 @@ export class Watchers<Request = JournalEntry> {
         leave();
         reject(error);
       };
-      const goAway = (): void => end("left");
       const waiting: Waiting<Request> = { watch, end, fail, round: 0 };
-      const callOff = this.#wall.after(
-        timeoutMs,
-        () => {
-          this.#tell();
-          if (this.#waiting.has(waiting)) end("late");
-        },
-        true,
-      );
-      signal.addEventListener("abort", goAway);
+      const callOff = whenOver(this.#wall, patience, (how) => {
+        if (how === "late") this.#tell();
+        if (this.#waiting.has(waiting)) end(how);
+      });
       this.#waiting.add(waiting);
       void this.#lookAround(waiting);
     });
   }
 
-  /** Nobody waits for a world that is gone. */
+  /** Nobody waits for a namespace that is gone. */
   close(): void {
     this.#isClosed = true;
     for (const { end } of [...this.#waiting]) end("closed");

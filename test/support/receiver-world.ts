@@ -1,7 +1,7 @@
 import { Catalogue } from "../../src/domain/catalogue.js";
 import type { Change, StateDump, Store } from "../../src/engine/records.js";
-import type { NamespaceOptions } from "../../src/namespace/namespace.js";
 import { Namespaces } from "../../src/namespace/namespaces.js";
+import type { NamespaceOptions } from "../../src/namespace/options.js";
 import { scenarioKit } from "../../src/opening.js";
 import { Sandbox } from "../../src/sandbox.js";
 import { loadShipped } from "../../src/scenario/shipped.js";

@@ -12,13 +12,13 @@ export interface NewEndpoint {
   /** Where it is, or the name of its mailbox. */
   readonly url: string | null;
   readonly mailbox?: string | null;
-  readonly unreachable?: "hold" | "fail";
+  readonly unreachable?: "hold" | "fail" | undefined;
   readonly mode: Mode;
   readonly organizationId: string | null;
   readonly events: readonly string[];
   /** Omitted: one is made from the seed. */
   readonly secret?: string;
-  readonly signature?: Signature;
+  readonly signature?: Signature | undefined;
 }
 
 /** Where an endpoint is, and whose it is: there is one of that. */

@@ -1,0 +1,113 @@
+import { storeScenario } from "../engine/commands/scenarios.js";
+import { registerEndpoint } from "../engine/commands/webhooks.js";
+import { carryEndpoint } from "../engine/commands/world.js";
+import { Engine } from "../engine/engine.js";
+import type { WorldRecord } from "../engine/records.js";
+import type { State } from "../engine/state.js";
+import type { Command } from "../engine/transaction.js";
+import type { ClockSetting } from "../schema/options.js";
+import { iso } from "../schema/time.js";
+import { UserError } from "../schema/user-error.js";
+import { Clock } from "../time/clock.js";
+import type { NamespaceOptions, WebhookOption } from "./options.js";
+
+const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
+
+/** What of the present state a reset carries over. API keys are no part of a state: they always stay. */
+export type KeptByReset = "webhooks" | "keys" | "scenarios";
+
+/** The engine and the clock of a namespace: as an earlier run left them, else from the beginning. */
+export function openState(options: NamespaceOptions): { engine: Engine; clock: Clock } {
+  const { wall, startMs } = options;
+  const engine = new Engine({
+    name: options.name,
+    seed: options.seed ?? options.defaultSeed,
+    startMs: startMs ?? wall.nowMs(),
+    startIsAsked: startMs !== undefined,
+    catalogue: options.catalogue,
+    settings: options.settings,
+    store: options.store,
+    audit: options.audit,
+    furnish: seeded(options),
+  });
+  const { state, world } = engine;
+  const contradiction = contradictionOf(options, world);
+  if (contradiction !== undefined) {
+    engine.close();
+    throw new UserError(`${contradiction}; leave it out, or use another --data file`);
+  }
+  const kept = state.get("clock", "clock");
+  if (kept === undefined)
+    return {
+      engine,
+      clock: new Clock(wall, options.clock ?? REAL_CLOCK, Math.max(world.start_ms, state.at)),
+    };
+  const clock = Clock.resumed(wall, kept, state.at);
+  if (options.clock !== undefined) clock.set(clock.nowMs(), options.clock);
+  // Data of an earlier run gets the endpoints and scenarios of this one: those it knows are brought up to date.
+  // That is done where it stood, for what fell due since then has yet to happen, each thing at its own time.
+  engine.execute(seeded(options), state.at);
+  return { engine, clock };
+}
+
+/** What the options say that the data of an earlier run says otherwise. */
+function contradictionOf({ seed, startMs }: NamespaceOptions, world: WorldRecord): string | undefined {
+  if (seed !== undefined && seed !== world.seed)
+    return `--seed ${seed} contradicts the data, whose seed is "${world.seed}"`;
+  if (startMs !== undefined && startMs !== (world.asked_start_ms ?? world.start_ms))
+    return `--start-time contradicts the data, which starts at ${iso(world.start_ms)}`;
+  return undefined;
+}
+
+/** What a state begins with besides its fixtures: the scenarios and the endpoints of the options. */
+function seeded(options: NamespaceOptions): Command<void> {
+  return (tx) => {
+    seededScenarios(options)(tx);
+    seededEndpoints(options)(tx);
+  };
+}
+
+/** What it begins with after a reset, some of it carried over from the state before. */
+export function seededAgain(
+  options: NamespaceOptions,
+  before: State,
+  keep: readonly KeptByReset[],
+): Command<void> {
+  const endpoints = keep.includes("webhooks") ? before.endpoints() : undefined;
+  const scenarios = keep.includes("scenarios") ? [...before.tables.scenarios.values()] : [];
+  return (tx) => {
+    seededScenarios(options)(tx);
+    for (const stored of scenarios) {
+      tx.put("scenarios", stored.name, stored);
+      tx.next("activation");
+    }
+    if (endpoints === undefined) seededEndpoints(options)(tx);
+    else for (const endpoint of endpoints) carryEndpoint(endpoint)(tx);
+  };
+}
+
+function seededScenarios({ scenarios, activeScenarios }: NamespaceOptions): Command<void> {
+  return (tx) => {
+    for (const scenario of scenarios) storeScenario(scenario, activeScenarios.includes(scenario.name))(tx);
+  };
+}
+
+function seededEndpoints({ webhooks, webhookSecret }: NamespaceOptions): Command<void> {
+  return (tx) => {
+    for (const webhook of webhooks) registerWebhook(webhook, webhookSecret)(tx);
+  };
+}
+
+/** @param secret for an endpoint that has none of its own */
+export function registerWebhook(webhook: WebhookOption, secret: string): Command<unknown> {
+  return registerEndpoint({
+    url: webhook.url ?? null,
+    mailbox: webhook.mailbox ?? null,
+    unreachable: webhook.unreachable,
+    mode: webhook.mode ?? "test",
+    organizationId: null,
+    events: webhook.events ?? ["*"],
+    secret: webhook.secret ?? secret,
+    signature: webhook.signature,
+  });
+}

@@ -1,0 +1,52 @@
+import type { Catalogue } from "../domain/catalogue.js";
+import type { Store } from "../engine/records.js";
+import type { State } from "../engine/state.js";
+import type { Mode } from "../schema/common.js";
+import type { ClockSetting } from "../schema/options.js";
+import type { Scenario } from "../schema/scenario.js";
+import type { Settings } from "../schema/settings.js";
+import type { Signature } from "../schema/webhooks.js";
+import type { Snapshots } from "../store/storage.js";
+import type { Wall } from "../time/wall.js";
+
+export interface WebhookOption {
+  readonly url?: string | undefined;
+  readonly mailbox?: string | undefined;
+  readonly unreachable?: "hold" | "fail" | undefined;
+  readonly mode?: Mode | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly secret?: string | undefined;
+  readonly signature?: Signature | undefined;
+}
+
+export interface NamespaceOptions {
+  readonly name: string;
+  /** Undefined: whatever the data says, else made up. */
+  readonly seed: string | undefined;
+  readonly defaultSeed: string;
+  readonly clock: ClockSetting | undefined;
+  readonly startMs: number | undefined;
+  readonly catalogue: Catalogue;
+  readonly settings: Settings;
+  readonly scenarios: readonly Scenario[];
+  /** Names of scenarios active from the start, the last one asked first. */
+  readonly activeScenarios: readonly string[];
+  readonly webhooks: readonly WebhookOption[];
+  readonly webhookSecret: string;
+  /** Requests a minute and key; undefined is no limit. */
+  readonly rateLimit: number | undefined;
+  readonly publicUrl?: string | undefined;
+  readonly webhookTimeoutMs: number;
+  readonly apiKey: string;
+  readonly liveApiKey: string;
+  readonly store: Store;
+  /** Throws when the state that the store had cannot be gone on from; without it nothing is checked. */
+  readonly audit?: ((state: State) => void) | undefined;
+  /** Where snapshots are kept; asked for once the store is open. */
+  readonly snapshots: () => Snapshots;
+  readonly wall: Wall;
+  readonly version: string;
+  readonly onError: (error: unknown) => void;
+  /** Told what a person at the terminal wants to know while it runs. */
+  readonly onNotice?: ((notice: string) => void) | undefined;
+}
