@@ -57,7 +57,7 @@ export function idempotently<Record>(
 }
 
 function forgetOld(tx: Transaction): void {
-  for (const [place, answer] of tx.state.oldestEntries("idempotency", FORGET_AT_ONCE))
+  for (const [place, answer] of tx.state.oldestOf("idempotency", FORGET_AT_ONCE))
     if (tx.atMs - answer.at_ms >= REMEMBERED_MS && tx.get("idempotency", place) === answer)
       tx.remove("idempotency", place);
 }

@@ -4,6 +4,7 @@ import type { ChargeStatus } from "../schema/common.js";
 import type { CurrencyFixture, MethodFixture, OrganizationFixture, RailFixture } from "../schema/fixtures.js";
 import { iso } from "../schema/time.js";
 import type { Caller } from "./caller.js";
+import { chargesWith, placeOfOwner } from "./indexes.js";
 import type { Collections, Endpoint } from "./records.js";
 import type { State } from "./state.js";
 
@@ -15,8 +16,8 @@ export interface PayinPage {
 
 /** The caller's charges, newest first, and how many there are (specification: GET payins). */
 export function listPayins(state: State, caller: Caller, { limit, offset, status }: PayinPage) {
-  const place = state.chargesWith(caller.mode, caller.organization.organization_id, status);
-  return { total: state.count(place), items: state.page("charges", place, offset, limit) };
+  const place = chargesWith(caller.mode, caller.organization.organization_id, status);
+  return { total: state.count("charges", place), items: state.page("charges", place, offset, limit) };
 }
 
 /** The caller's record of that id; another organization's or mode's is as if it were not there. */
@@ -42,8 +43,9 @@ export function listOwned<Name extends "destinations" | "withdrawals">(
   limit: number,
   offset: number,
 ): { total: number; items: Collections[Name][] } {
-  const place = `${name}|${caller.mode}|${caller.organization.organization_id}`;
-  return { total: state.count(place), items: state.page(name, place, offset, limit) };
+  const { mode, organization } = caller;
+  const place = placeOfOwner(name, { mode, organization_id: organization.organization_id });
+  return { total: state.count(name, place), items: state.page(name, place, offset, limit) };
 }
 
 /** The endpoints the caller can see: its own, and those the sandbox was started with. */

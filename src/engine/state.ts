@@ -1,30 +1,23 @@
 import type { Charge } from "../domain/charge.js";
 import type { Holdings } from "../domain/ledger.js";
-import type { Withdrawal } from "../domain/withdrawal.js";
-import type { ChargeStatus, Mode } from "../schema/common.js";
+import type { Mode } from "../schema/common.js";
 import { COLLECTION_NAMES } from "../schema/records/names.js";
 import { ClosedEvents } from "./closed-events.js";
 import { type FrozenState, freeze, thaw } from "./frozen-state.js";
+import { type IndexedName, type Indexes, indexesOf } from "./indexes.js";
 import type {
   Change,
   CollectionName,
   Collections,
   Delivery,
-  Destination,
   Endpoint,
   EventRecord,
-  IdempotentAnswer,
   Key,
   LedgerEntry,
-  Quote,
   StateDump,
   Task,
 } from "./records.js";
-import { SortedList } from "./sorted-list.js";
 import { TaskQueue } from "./tasks.js";
-
-/** Records whose log is read by their number. */
-type Numbered = Quote | IdempotentAnswer | EventRecord | Delivery;
 
 type Tables = { readonly [Name in CollectionName]: Map<Key, Collections[Name]> };
 
@@ -39,24 +32,14 @@ export class State {
   readonly tables: Tables;
   readonly tasks: TaskQueue;
 
-  readonly #lists = new Map<string, SortedList>();
-  readonly #bySeq = new Map<CollectionName, Map<number, Key>>();
-  /** Few each: the numbers of an event's deliveries, and of an object's events once somebody has asked for them. */
-  readonly #deliveriesOf = new Map<string, number[]>();
-  #eventsOf: Map<string, number[]> | undefined;
+  readonly #indexes: Indexes;
   readonly #closedEvents = new ClosedEvents();
-  readonly #entriesOf = new Map<string, string[]>();
-  readonly #holdingsOf = new Map<string, string[]>();
-  readonly #chargeOfCheckout = new Map<string, string>();
-  readonly #chargePlaces: Record<Mode, Map<string, { [Status in ChargeStatus | ""]?: string }>> = {
-    test: new Map(),
-    live: new Map(),
-  };
   #endpointsInOrder: Endpoint[] | undefined;
 
   constructor() {
     this.tables = Object.fromEntries(COLLECTION_NAMES.map((name) => [name, new Map()])) as unknown as Tables;
     this.tasks = new TaskQueue((task) => this.tables.tasks.get(task.task_id) === task);
+    this.#indexes = indexesOf(this.tables);
   }
 
   get<Name extends CollectionName>(name: Name, key: Key): Collections[Name] | undefined {
@@ -78,185 +61,84 @@ export class State {
     this.#index(name, key, old, record ?? undefined);
   }
 
-  #index(name: CollectionName, key: Key, old: unknown, now: unknown): void {
+  #index(name: CollectionName, key: Key, before: unknown, after: unknown): void {
     switch (name) {
       case "tasks":
-        if (now !== undefined) this.tasks.push(now as Task);
-        else if (old !== undefined) this.tasks.noteCancelled();
-        return;
-      case "charges": {
-        const charge = (now ?? old) as Charge;
-        const before = old as Charge | undefined;
-        const after = now as Charge | undefined;
-        const { mode, organization_id } = charge;
-        if (before?.status !== after?.status) {
-          if (before !== undefined)
-            this.list(this.chargesWith(mode, organization_id, before.status)).remove(before.seq);
-          if (after !== undefined)
-            this.list(this.chargesWith(mode, organization_id, after.status)).add(after.seq);
-        }
-        if (before === undefined || after === undefined) {
-          this.#track(name, key, charge.seq, after !== undefined, [
-            this.chargesWith(mode, organization_id),
-            "charges",
-          ]);
-          if (after === undefined) this.#chargeOfCheckout.delete(charge.checkout_id);
-          else this.#chargeOfCheckout.set(charge.checkout_id, charge.charge_id);
-        }
-        return;
-      }
-      case "withdrawals":
-      case "destinations": {
-        const record = (now ?? old) as Withdrawal | Destination;
-        if (old === undefined || now === undefined)
-          this.#track(name, key, record.seq, now !== undefined, [
-            name,
-            `${name}|${record.mode}|${record.organization_id}`,
-          ]);
-        return;
-      }
-      case "quotes":
-      case "idempotency":
-      case "events":
-      case "deliveries": {
-        const before = old as Numbered | undefined;
-        const after = now as Numbered | undefined;
-        if (name === "deliveries")
-          this.#noteDelivery(before as Delivery | undefined, after as Delivery | undefined);
-        if (before?.seq === after?.seq) return;
-        if (before !== undefined) this.#number(name, key, before, false);
-        if (after !== undefined) this.#number(name, key, after, true);
-        return;
-      }
-      case "entries":
-        if (now !== undefined && old === undefined)
-          append(this.#entriesOf, (now as LedgerEntry).object_id, key as string);
-        return;
-      case "holdings":
-        if (now !== undefined && old === undefined) {
-          const { mode, organization_id } = now as Holdings;
-          append(this.#holdingsOf, `${mode}|${organization_id}`, key as string);
-        }
+        if (after !== undefined) this.tasks.push(after as Task);
+        else if (before !== undefined) this.tasks.noteCancelled();
         return;
       case "endpoints":
         this.#endpointsInOrder = undefined;
         return;
-      default:
-        return;
-    }
-  }
-
-  #noteDelivery(before: Delivery | undefined, after: Delivery | undefined): void {
-    const event = this.tables.events.get((after ?? before)!.event_id);
-    this.#closedEvents.noteDelivery(before, after, event);
-  }
-
-  #number(name: CollectionName, key: Key, record: Numbered, present: boolean): void {
-    this.#track(name, key, record.seq, present, [name]);
-    if (name === "events") {
-      this.#closedEvents.noteEvent(record as EventRecord, present);
-      if (this.#eventsOf !== undefined)
-        trackOf(this.#eventsOf, (record as EventRecord).object_id, record.seq, present);
-    } else if (name === "deliveries")
-      trackOf(this.#deliveriesOf, (record as Delivery).event_id, record.seq, present);
-  }
-
-  #track(name: CollectionName, key: Key, seq: number, present: boolean, places: readonly string[]): void {
-    let keys = this.#bySeq.get(name);
-    if (keys === undefined) this.#bySeq.set(name, (keys = new Map()));
-    if (present) keys.set(seq, key);
-    else keys.delete(seq);
-    for (const place of places) {
-      const list = this.list(place);
-      if (present) list.add(seq);
-      else {
-        list.remove(seq);
-        if (list.size === 0) this.#lists.delete(place);
+      case "events":
+        if ((before === undefined) !== (after === undefined))
+          this.#closedEvents.noteEvent((after ?? before) as EventRecord, after !== undefined);
+        break;
+      case "deliveries": {
+        const { event_id } = (after ?? before) as Delivery;
+        const event = this.tables.events.get(event_id);
+        this.#closedEvents.noteDelivery(before as Delivery | undefined, after as Delivery | undefined, event);
       }
     }
+    const indexes: Partial<Indexes> = this.#indexes;
+    indexes[name as IndexedName]?.note(key, before as never, after as never);
   }
 
-  /** The index of that name; an empty one if nothing was ever put there. */
-  list(place: string): SortedList {
-    let list = this.#lists.get(place);
-    if (list === undefined) this.#lists.set(place, (list = new SortedList()));
-    return list;
+  #recordsOf<Name extends CollectionName>(name: Name, keys: readonly Key[]): Collections[Name][] {
+    return keys.map((key) => this.get(name, key)!);
   }
 
   /** A page of records, newest first. */
-  page<Name extends CollectionName>(
+  page<Name extends IndexedName>(
     name: Name,
     place: string,
     offset: number,
     limit: number,
   ): Collections[Name][] {
-    return this.#withSeqs(name, this.#lists.get(place)?.pageFromEnd(offset, limit));
+    return this.#recordsOf(name, this.#indexes[name].page(place, offset, limit));
   }
 
-  #withSeqs<Name extends CollectionName>(name: Name, seqs: readonly number[] | undefined) {
-    if (seqs === undefined) return [];
-    const keys = this.#bySeq.get(name);
-    return seqs.map((seq) => this.get(name, keys!.get(seq)!)!);
+  /** How many records of a collection there are, or in one of its lists. */
+  count(name: IndexedName, place: string = name): number {
+    return this.#indexes[name].count(place);
   }
 
-  count(place: string): number {
-    return this.#lists.get(place)?.size ?? 0;
-  }
-
-  /** The events of a charge or withdrawal, newest first. */
-  eventsOf(objectId: string): EventRecord[] {
-    if (this.#eventsOf === undefined) {
-      this.#eventsOf = new Map();
-      for (const { object_id, seq } of this.tables.events.values())
-        trackOf(this.#eventsOf, object_id, seq, true);
-    }
-    return this.#withSeqs("events", this.#eventsOf.get(objectId)).reverse();
+  /** Up to `limit` records of a collection with their keys, oldest first. */
+  oldestOf<Name extends IndexedName>(name: Name, limit: number): [Key, Collections[Name]][] {
+    return this.#indexes[name].oldest(name, limit).map((key) => [key, this.get(name, key)!]);
   }
 
   /** Up to so many events without an open delivery, oldest first. */
   oldestClosedEvents(limit: number): EventRecord[] {
-    return this.#withSeqs("events", this.#closedEvents.oldest(limit));
+    return this.#recordsOf("events", this.#indexes.events.keysOf(this.#closedEvents.oldest(limit)));
+  }
+
+  #group<Name extends IndexedName>(name: Name, place: string): Collections[Name][] {
+    return this.#recordsOf(name, this.#indexes[name].group(place));
+  }
+
+  /** The events of a charge or withdrawal, newest first. */
+  eventsOf(objectId: string): EventRecord[] {
+    return this.#group("events", objectId).reverse();
   }
 
   /** The deliveries of an event, newest first. */
   deliveriesOf(eventId: string): Delivery[] {
-    return this.#withSeqs("deliveries", this.#deliveriesOf.get(eventId)).reverse();
-  }
-
-  /** Up to `limit` records of a collection that has a `seq`, oldest first. */
-  oldestOf<Name extends CollectionName>(name: Name, limit: number): Collections[Name][] {
-    return this.#withSeqs(name, this.#lists.get(name)?.pageFromStart(limit));
-  }
-
-  /** The same with their keys, for records that do not carry their own. */
-  oldestEntries<Name extends CollectionName>(name: Name, limit: number): [Key, Collections[Name]][] {
-    const keys = this.#bySeq.get(name);
-    return (this.#lists.get(name)?.pageFromStart(limit) ?? []).map((seq) => {
-      const key = keys!.get(seq)!;
-      return [key, this.get(name, key)!];
-    });
-  }
-
-  /** The name of a list of charges. Each is made up once: it is looked up at every transition. */
-  chargesWith(mode: Mode, organizationId: string, status: ChargeStatus | "" = ""): string {
-    let places = this.#chargePlaces[mode].get(organizationId);
-    if (places === undefined) this.#chargePlaces[mode].set(organizationId, (places = {}));
-    return (places[status] ??= `charges|${mode}|${organizationId}|${status}`);
+    return this.#group("deliveries", eventId).reverse();
   }
 
   chargeOfCheckout(checkoutId: string): Charge | undefined {
-    const id = this.#chargeOfCheckout.get(checkoutId);
-    return id === undefined ? undefined : this.get("charges", id);
+    return this.#group("charges", checkoutId)[0];
   }
 
   /** The ledger entries of a charge or withdrawal, oldest first. */
   entriesOf(objectId: string): LedgerEntry[] {
-    return (this.#entriesOf.get(objectId) ?? []).map((key) => this.get("entries", key)!);
+    return this.#group("entries", objectId);
   }
 
   /** The accounts of an organization, in the order they were opened. */
-  holdingsOf(mode: string, organizationId: string): Holdings[] {
-    return (this.#holdingsOf.get(`${mode}|${organizationId}`) ?? []).map((key) => this.get("holdings", key)!);
+  holdingsOf(mode: Mode, organizationId: string): Holdings[] {
+    return this.#group("holdings", `${mode}|${organizationId}`);
   }
 
   /** All webhook endpoints, oldest first. */
@@ -282,24 +164,4 @@ export class State {
       for (const [key, record] of dump.collections[name] ?? []) state.#put(name, key, record as never);
     return state;
   }
-}
-
-/** They come in ascending order, and mostly the oldest goes first. */
-function trackOf(lists: Map<string, number[]>, place: string | null, seq: number, present: boolean): void {
-  if (place === null) return;
-  const list = lists.get(place);
-  if (present) {
-    if (list === undefined) lists.set(place, [seq]);
-    else list.push(seq);
-    return;
-  }
-  if (list === undefined) return;
-  if (list.length === 1) lists.delete(place);
-  else list.splice(list.indexOf(seq), 1);
-}
-
-function append(index: Map<string, string[]>, place: string, key: string): void {
-  const keys = index.get(place);
-  if (keys === undefined) index.set(place, [key]);
-  else keys.push(key);
 }

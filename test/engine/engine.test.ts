@@ -5,6 +5,7 @@ import { createWhitelabel, transitionCharge } from "../../src/engine/commands/ch
 import { createQuote } from "../../src/engine/commands/quotes.js";
 import { storeScenario } from "../../src/engine/commands/scenarios.js";
 import { Engine } from "../../src/engine/engine.js";
+import { chargesWith } from "../../src/engine/indexes.js";
 import { post } from "../../src/engine/ledger.js";
 import type { Change, StateDump } from "../../src/engine/records.js";
 import { State } from "../../src/engine/state.js";
@@ -337,7 +338,7 @@ describe("the journal", () => {
     }
     expect(bytesOf(restarted)).toBe(bytesOf(engine));
     expect(restarted.nextTask()).toEqual(engine.nextTask());
-    const place = engine.state.chargesWith("test", SHOP.organization.organization_id);
+    const place = chargesWith("test", SHOP.organization.organization_id);
     expect(restarted.state.page("charges", place, 0, 10)).toEqual(engine.state.page("charges", place, 0, 10));
   });
 });

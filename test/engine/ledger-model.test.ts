@@ -6,6 +6,7 @@ import { createDestination } from "../../src/engine/commands/destinations.js";
 import { setRates } from "../../src/engine/commands/rates.js";
 import { createWithdrawal, transitionWithdrawalById } from "../../src/engine/commands/withdrawals.js";
 import type { Engine } from "../../src/engine/engine.js";
+import { chargesWith } from "../../src/engine/indexes.js";
 import type { Quote } from "../../src/engine/records.js";
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../src/schema/common.js";
 import { isRefusal, type Refusal } from "../../src/schema/errors.js";
@@ -353,8 +354,8 @@ class Run {
       expect(answer.total_balance_usd).toBe(halfUp(total, 2));
       for (const status of CHARGE_STATUSES) {
         const counted = this.model.charges.filter((one) => one.owner === owner && one.status === status);
-        const place = state.chargesWith(caller.mode, caller.organization.organization_id, status);
-        expect(state.count(place)).toBe(counted.length);
+        const place = chargesWith(caller.mode, caller.organization.organization_id, status);
+        expect(state.count("charges", place)).toBe(counted.length);
       }
     }
   }

@@ -71,7 +71,7 @@ export function walletFor(
 
 /** A quote whose lock is over answers as an unknown one does, so it need not be kept. */
 function forgetOldQuotes(tx: Transaction): void {
-  for (const quote of tx.state.oldestOf("quotes", FORGET_AT_ONCE))
+  for (const [, quote] of tx.state.oldestOf("quotes", FORGET_AT_ONCE))
     if (Math.max(quote.expires_at_ms, quote.locked_until_ms) <= tx.atMs) tx.remove("quotes", quote.quote_id);
 }
 

@@ -1,0 +1,168 @@
+import type { ChargeStatus, Mode } from "../schema/common.js";
+import type { CollectionName, Collections, Key } from "./records.js";
+import { SortedList } from "./sorted-list.js";
+
+type PlaceOf<Item> = (record: Item) => string | null;
+
+/** By what the records of a collection are found besides their key. A place is the name of a list or group. */
+interface Indexing<Item> {
+  /** Lists by `seq`, in which a record stands as long as it is there. */
+  readonly lists?: readonly PlaceOf<Item>[];
+  /** A list like these, from which it moves to another as it changes. */
+  readonly moving?: PlaceOf<Item>;
+  /** Groups of few, each in the order its records came. */
+  readonly group?: PlaceOf<Item>;
+  /** Whether groups are made when somebody first asks for one, and kept from then on. */
+  readonly isGroupedWhenAsked?: true;
+}
+
+/** Records that are numbered; the other collections are looked up by key, or read as a whole. */
+export type IndexedName =
+  | "quotes"
+  | "charges"
+  | "withdrawals"
+  | "destinations"
+  | "idempotency"
+  | "holdings"
+  | "entries"
+  | "events"
+  | "deliveries";
+
+const INDEXES: { readonly [Name in IndexedName]: Indexing<Collections[Name]> } = {
+  charges: {
+    lists: [() => "charges", (charge) => chargesWith(charge.mode, charge.organization_id)],
+    moving: (charge) => chargesWith(charge.mode, charge.organization_id, charge.status),
+    group: (charge) => charge.checkout_id,
+  },
+  withdrawals: { lists: [() => "withdrawals", (one) => placeOfOwner("withdrawals", one)] },
+  destinations: { lists: [() => "destinations", (one) => placeOfOwner("destinations", one)] },
+  quotes: { lists: [() => "quotes"] },
+  idempotency: { lists: [() => "idempotency"] },
+  events: { lists: [() => "events"], group: (event) => event.object_id, isGroupedWhenAsked: true },
+  deliveries: { lists: [() => "deliveries"], group: (delivery) => delivery.event_id },
+  entries: { group: (entry) => entry.object_id },
+  holdings: { group: (held) => `${held.mode}|${held.organization_id}` },
+};
+
+interface Owned {
+  readonly mode: Mode;
+  readonly organization_id: string;
+}
+
+/** The list of what an organization has in one mode. */
+export function placeOfOwner(name: CollectionName, { mode, organization_id }: Owned): string {
+  return `${name}|${mode}|${organization_id}`;
+}
+
+const chargePlaces: Record<Mode, Map<string, { [Status in ChargeStatus | ""]?: string }>> = {
+  test: new Map(),
+  live: new Map(),
+};
+
+/** The name of a list of charges. Each is made up once: it is looked up at every transition. */
+export function chargesWith(mode: Mode, organizationId: string, status: ChargeStatus | "" = ""): string {
+  let places = chargePlaces[mode].get(organizationId);
+  if (places === undefined) chargePlaces[mode].set(organizationId, (places = {}));
+  return (places[status] ??= `charges|${mode}|${organizationId}|${status}`);
+}
+
+/** The lists and groups of one collection. What is in them follows from its records, and is never saved. */
+export class CollectionIndex<Item extends { readonly seq: number }> {
+  readonly #records: ReadonlyMap<Key, Item>;
+  readonly #indexing: Indexing<Item>;
+  readonly #lists = new Map<string, SortedList>();
+  readonly #bySeq = new Map<number, Key>();
+  #groups: Map<string, Key[]> | undefined;
+
+  constructor(records: ReadonlyMap<Key, Item>, indexing: Indexing<Item>) {
+    this.#records = records;
+    this.#indexing = indexing;
+    if (indexing.isGroupedWhenAsked !== true) this.#groups = new Map();
+  }
+
+  /** A record was put, replaced or taken away. */
+  note(key: Key, before: Item | undefined, after: Item | undefined): void {
+    const { moving } = this.#indexing;
+    if (moving !== undefined) {
+      const from = before === undefined ? null : moving(before);
+      const to = after === undefined ? null : moving(after);
+      if (from !== to) {
+        if (before !== undefined) this.#list(from, before.seq, false);
+        if (after !== undefined) this.#list(to, after.seq, true);
+      }
+    }
+    if (before?.seq === after?.seq) return;
+    if (before !== undefined) this.#track(key, before, false);
+    if (after !== undefined) this.#track(key, after, true);
+  }
+
+  #track(key: Key, record: Item, present: boolean): void {
+    const { lists, group } = this.#indexing;
+    if (lists !== undefined) {
+      if (present) this.#bySeq.set(record.seq, key);
+      else this.#bySeq.delete(record.seq);
+      for (const placeOf of lists) this.#list(placeOf(record), record.seq, present);
+    }
+    if (group !== undefined && this.#groups !== undefined) regroup(this.#groups, group(record), key, present);
+  }
+
+  #list(place: string | null, seq: number, present: boolean): void {
+    if (place === null) return;
+    let list = this.#lists.get(place);
+    if (list === undefined) this.#lists.set(place, (list = new SortedList()));
+    if (present) list.add(seq);
+    else list.remove(seq);
+    if (list.size === 0) this.#lists.delete(place);
+  }
+
+  count(place: string): number {
+    return this.#lists.get(place)?.size ?? 0;
+  }
+
+  /** Keys, newest first. */
+  page(place: string, offset: number, limit: number): Key[] {
+    return this.keysOf(this.#lists.get(place)?.pageFromEnd(offset, limit) ?? []);
+  }
+
+  /** Up to so many keys, oldest first. */
+  oldest(place: string, limit: number): Key[] {
+    return this.keysOf(this.#lists.get(place)?.pageFromStart(limit) ?? []);
+  }
+
+  keysOf(seqs: readonly number[]): Key[] {
+    return seqs.map((seq) => this.#bySeq.get(seq)!);
+  }
+
+  /** Keys, oldest first. */
+  group(place: string): readonly Key[] {
+    const { group } = this.#indexing;
+    if (this.#groups === undefined) {
+      this.#groups = new Map();
+      if (group !== undefined)
+        for (const [key, record] of this.#records) regroup(this.#groups, group(record), key, true);
+    }
+    return this.#groups.get(place) ?? [];
+  }
+}
+
+export type Indexes = { readonly [Name in IndexedName]: CollectionIndex<Collections[Name]> };
+
+/** The indexes over the tables of a state. */
+export function indexesOf(tables: { readonly [Name in IndexedName]: ReadonlyMap<Key, Collections[Name]> }) {
+  const of = <Name extends IndexedName>(name: Name) =>
+    [name, new CollectionIndex<Collections[Name]>(tables[name], INDEXES[name])] as const;
+  return Object.fromEntries((Object.keys(INDEXES) as IndexedName[]).map(of)) as unknown as Indexes;
+}
+
+/** They come in ascending order, and mostly the oldest goes first. */
+function regroup(groups: Map<string, Key[]>, place: string | null, key: Key, present: boolean): void {
+  if (place === null) return;
+  const keys = groups.get(place);
+  if (present) {
+    if (keys === undefined) groups.set(place, [key]);
+    else keys.push(key);
+  } else if (keys !== undefined) {
+    if (keys.length === 1) groups.delete(place);
+    else keys.splice(keys.indexOf(key), 1);
+  }
+}
