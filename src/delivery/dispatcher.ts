@@ -35,8 +35,8 @@ export class Dispatcher implements Attempts {
       scheduler,
       answerWithinMs: sender.timeoutMs,
       prepare: (task) => this.#prepareOrDrop(task),
-      bringBack: (task, job, outcome) => {
-        this.#inFlight.bringBack(this.#inFlight.begin(task, job), outcome);
+      bringBack: (task, outcome) => {
+        this.#inFlight.bringBack(this.#inFlight.begin(task), outcome);
         scheduler.noteOutcome();
       },
     });
@@ -103,7 +103,7 @@ export class Dispatcher implements Attempts {
    * @param cameBack hears of the outcome; undefined when nobody listens and the attempt may wait for that, unspent
    */
   #send(task: Task, job: Job, cameBack: (outcome: Outcome | undefined) => void): void {
-    const attempt = this.#inFlight.begin(task, job);
+    const attempt = this.#inFlight.begin(task);
     const epoch = this.#epoch;
     void job.send().then((outcome) => {
       if (this.#epoch !== epoch) return;

@@ -4,8 +4,16 @@ import type { Outcome } from "../engine/commands/deliveries.js";
 import { lazily } from "../schema/lazily.js";
 import type { Wall } from "../time/wall.js";
 import { lookupOptions } from "./lookups.js";
-import { RESPONSE_KEPT_BYTES, retryAfterMs } from "./responses.js";
-import type { SignedRequest } from "./sender.js";
+import {
+  type Answer,
+  CALLED_OFF,
+  failure,
+  noAnswerWithin,
+  outcomeOf,
+  RESPONSE_KEPT_BYTES,
+  retryAfterMs,
+  type SignedRequest,
+} from "./outcomes.js";
 
 /** Connections are kept for the next delivery, but not for long: most receivers close one that stays idle. */
 const AGENT_OPTIONS = { keepAlive: true, timeout: 1_000 };
@@ -18,65 +26,67 @@ export interface HttpReceiversOptions {
   readonly resolve?: LookupFunction;
 }
 
+interface Transport {
+  readonly request: typeof http.request;
+  readonly agent: http.Agent;
+}
+
 /** Posts to receivers over HTTP, redirects not followed. */
 export class HttpReceivers {
   readonly #options: HttpReceiversOptions;
-  readonly #httpAgent = new http.Agent(AGENT_OPTIONS);
-  #https: { readonly request: typeof http.request; readonly agent: http.Agent } | undefined;
+  readonly #http: Transport = { request: http.request, agent: new http.Agent(AGENT_OPTIONS) };
+  #https: Transport | undefined;
 
   constructor(options: HttpReceiversOptions) {
     this.#options = options;
   }
 
   /** TLS is loaded for those who use it: it costs a start 2 ms. */
-  async #transport(protocol: string) {
-    if (protocol !== "https:") return { request: http.request, agent: this.#httpAgent };
+  async #transport(protocol: string): Promise<Transport> {
+    if (protocol !== "https:") return this.#http;
     const https = await lazily(() => import("node:https"));
-    this.#https ??= {
-      request: https.request,
-      agent: new https.Agent(AGENT_OPTIONS),
-    };
+    this.#https ??= { request: https.request, agent: new https.Agent(AGENT_OPTIONS) };
     return this.#https;
   }
 
   /** Never rejects: what went wrong is part of the outcome. */
-  async post(
-    address: string,
-    { sentAt, headers, body }: SignedRequest,
-    signal: AbortSignal,
-  ): Promise<Outcome> {
-    const { wall, timeoutMs } = this.#options;
-    const sentAtMs = wall.nowMs();
+  async post(address: string, signed: SignedRequest, signal: AbortSignal): Promise<Outcome> {
     const url = new URL(address);
     const transport = signal.aborted ? undefined : await this.#transport(url.protocol);
-    const lookup = lookupOptions(url.hostname, this.#options.resolve);
+    // Called off before its turn, or while TLS was being loaded: nothing may go out any more.
+    const answer =
+      transport === undefined || signal.aborted
+        ? CALLED_OFF
+        : await this.#exchange(transport, url, signed, signal);
+    return outcomeOf(signed, answer, this.#options.wall);
+  }
+
+  #exchange(
+    transport: Transport,
+    url: URL,
+    { sentAt, headers, body }: SignedRequest,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const { wall, timeoutMs, resolve: resolver } = this.#options;
+    const lookup = lookupOptions(url.hostname, resolver);
+    const bytes = Buffer.from(body);
     return new Promise((resolve) => {
+      let current: http.ClientRequest | undefined;
       let callOff: (() => void) | undefined;
       let isDone = false;
-      const finish = (part: Omit<Outcome, "sent_at" | "duration_ms" | "request_headers">): void => {
+      const finish = (answer: Answer): void => {
         if (isDone) return;
         isDone = true;
         callOff?.();
         signal.removeEventListener("abort", abort);
-        resolve({
-          sent_at: sentAt,
-          duration_ms: Math.max(0, wall.nowMs() - sentAtMs),
-          request_headers: headers,
-          ...part,
-        });
+        resolve(answer);
       };
-      const fail = (error: string, isUnreachable = false): void =>
-        finish({ status: null, response_body: null, error, retryAfterMs: null, isUnreachable });
-      let current: http.ClientRequest | undefined;
-      const stop = (error: string): void => {
-        fail(error);
+      const stop = (answer: Answer): void => {
+        finish(answer);
         current?.destroy();
       };
-      const abort = (): void => stop("called off");
-      // Called off before its turn, or while TLS was being loaded: nothing may go out any more.
-      if (transport === undefined || signal.aborted) return abort();
+      const abort = (): void => stop(CALLED_OFF);
       signal.addEventListener("abort", abort);
-      const bytes = Buffer.from(body);
 
       const ask = (agent: http.Agent | false): void => {
         const request = transport.request(url, {
@@ -86,39 +96,20 @@ export class HttpReceivers {
           ...lookup,
         });
         current = request;
-        let usedSocket: { readonly socket: Socket; readonly readBefore: number } | undefined;
+        let usedSocket: UsedSocket | undefined;
         // Not from now on: a delivery that waits for a connection to become free is not the receiver's delay.
         request.once("socket", (socket) => {
           if (isDone) return;
           usedSocket = { socket, readBefore: socket.bytesRead };
-          callOff ??= wall.after(timeoutMs, () => stop(`no answer within ${timeoutMs / 1000} s`));
+          callOff ??= wall.after(timeoutMs, () => stop(noAnswerWithin(timeoutMs)));
         });
         request.on("error", (error: NodeJS.ErrnoException) => {
           if (isDone) return;
           if (request.reusedSocket && usedSocket !== undefined && isCutBeforeAnswer(error, usedSocket))
             ask(false);
-          else fail(errorText(error), isRefused(error));
+          else finish({ ...failure(errorText(error)), isUnreachable: isRefused(error) });
         });
-        request.on("response", (response) => {
-          const chunks: Buffer[] = [];
-          let kept = 0;
-          const answered = (): void =>
-            finish({
-              status: response.statusCode ?? null,
-              response_body: Buffer.concat(chunks).toString("utf8"),
-              error: null,
-              retryAfterMs: retryAfterMs(response.headers["retry-after"], sentAtMs),
-            });
-          response.on("data", (chunk: Buffer) => {
-            if (kept >= RESPONSE_KEPT_BYTES) return;
-            chunks.push(chunk.subarray(0, RESPONSE_KEPT_BYTES - kept));
-            kept += chunk.length;
-          });
-          response.on("end", answered);
-          // The status is the answer, even if the body breaks off.
-          response.on("close", answered);
-          response.on("error", answered);
-        });
+        request.on("response", (response) => readAnswer(response, Date.parse(sentAt), finish));
         request.end(bytes);
       };
       ask(transport.agent);
@@ -126,19 +117,44 @@ export class HttpReceivers {
   }
 
   close(): void {
-    this.#httpAgent.destroy();
+    this.#http.agent.destroy();
     this.#https?.agent.destroy();
   }
+}
+
+/** The status is the answer, even if the body breaks off. */
+function readAnswer(
+  response: http.IncomingMessage,
+  sentAtMs: number,
+  answered: (answer: Answer) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let kept = 0;
+  const end = (): void =>
+    answered({
+      status: response.statusCode ?? null,
+      response_body: Buffer.concat(chunks).toString("utf8"),
+      error: null,
+      retryAfterMs: retryAfterMs(response.headers["retry-after"], sentAtMs),
+    });
+  response.on("data", (chunk: Buffer) => {
+    if (kept >= RESPONSE_KEPT_BYTES) return;
+    chunks.push(chunk.subarray(0, RESPONSE_KEPT_BYTES - kept));
+    kept += chunk.length;
+  });
+  for (const event of ["end", "close", "error"]) response.on(event, end);
+}
+
+interface UsedSocket {
+  readonly socket: Socket;
+  readonly readBefore: number;
 }
 
 /**
  * A connection that was kept is cut before anything of an answer has come: most likely the receiver closed it in
  * the very moment it was used again, which is nobody's failure. Of what is encrypted, bytes say nothing.
  */
-function isCutBeforeAnswer(
-  error: NodeJS.ErrnoException,
-  { socket, readBefore }: { readonly socket: Socket; readonly readBefore: number },
-): boolean {
+function isCutBeforeAnswer(error: NodeJS.ErrnoException, { socket, readBefore }: UsedSocket): boolean {
   if (error.code !== "ECONNRESET" && error.code !== "EPIPE") return false;
   return "encrypted" in socket || socket.bytesRead === readBefore;
 }

@@ -1,11 +1,9 @@
 import type { Outcome } from "../engine/commands/deliveries.js";
 import type { Task } from "../engine/records.js";
-import type { Job } from "./sender.js";
 
 /** An attempt under way, or back with an outcome that is not kept yet. */
 export interface InFlightAttempt {
   readonly task: Task;
-  readonly job: Job;
   outcome: Outcome | undefined;
 }
 
@@ -19,8 +17,8 @@ export class InFlightAttempts {
     return this.#underWay.size;
   }
 
-  begin(task: Task, job: Job): InFlightAttempt {
-    const attempt: InFlightAttempt = { task, job, outcome: undefined };
+  begin(task: Task): InFlightAttempt {
+    const attempt: InFlightAttempt = { task, outcome: undefined };
     this.#underWay.add(attempt);
     return attempt;
   }

@@ -1,8 +1,17 @@
 import type { Outcome } from "../engine/commands/deliveries.js";
 import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
+import { type Patience, whenOver } from "../time/patience.js";
 import type { Wall } from "../time/wall.js";
-import { RESPONSE_KEPT_BYTES, retryAfterMs } from "./responses.js";
-import type { SignedRequest } from "./sender.js";
+import {
+  type Answer,
+  CALLED_OFF,
+  failure,
+  noAnswerWithin,
+  outcomeOf,
+  RESPONSE_KEPT_BYTES,
+  retryAfterMs,
+  type SignedRequest,
+} from "./outcomes.js";
 
 /** What a receiver in this process answers: a Response, a status, or nothing, which is 204. */
 // biome-ignore lint/suspicious/noConfusingVoidType: void is what a function that answers nothing returns
@@ -69,55 +78,44 @@ function textOf(error: unknown): string {
   return typeof message === "string" ? `${name ?? "Error"}: ${message}` : String(error);
 }
 
-export interface HandOver {
-  readonly timeoutMs: number;
-  readonly wall: Wall;
-  /** The world the attempt is of was replaced: nothing may come of it. */
-  readonly signal: AbortSignal;
+/** Hands a delivery to a function of this process, the way `fetch` would bring it to a server. Never rejects. */
+export async function handOver(
+  receiver: InProcessReceiver | undefined,
+  signed: SignedRequest,
+  wall: Wall,
+  patience: Patience,
+): Promise<Outcome> {
+  return outcomeOf(signed, await answerTo(receiver, signed, wall, patience), wall);
 }
 
-/** Hands a delivery to a function of this process, the way `fetch` would bring it to a server. Never rejects. */
-export function handOver(
+async function answerTo(
   receiver: InProcessReceiver | undefined,
   { sentAt, headers, body }: SignedRequest,
-  { timeoutMs, wall, signal }: HandOver,
-): Promise<Outcome> {
-  const beganMs = wall.nowMs();
+  wall: Wall,
+  patience: Patience,
+): Promise<Answer> {
+  if (patience.signal.aborted) return CALLED_OFF;
+  if (receiver === undefined) return failure("the function has been unregistered");
+  const bytes = Buffer.from(body);
+  const request = new Request(receiver.url, {
+    method: "POST",
+    headers: { ...headers, "content-length": String(bytes.length) },
+    body: bytes,
+  });
   return new Promise((resolve) => {
-    let isDone = false;
-    const finish = (part: Pick<Outcome, "status" | "response_body" | "error" | "retryAfterMs">): void => {
-      if (isDone) return;
-      isDone = true;
-      callOff();
-      signal.removeEventListener("abort", abort);
-      resolve({
-        sent_at: sentAt,
-        duration_ms: Math.max(0, wall.nowMs() - beganMs),
-        request_headers: headers,
-        ...part,
-      });
-    };
-    const fail = (error: string): void =>
-      finish({ status: null, response_body: null, error, retryAfterMs: null });
-    const abort = (): void => fail("called off");
     // Nothing but this timer keeps the process running while the function is at work.
-    const callOff = wall.after(timeoutMs, () => fail(`no answer within ${timeoutMs / 1000} s`), true);
-    if (signal.aborted) return abort();
-    if (receiver === undefined) return fail("the function has been unregistered");
-    signal.addEventListener("abort", abort);
-    const bytes = Buffer.from(body);
-    const request = new Request(receiver.url, {
-      method: "POST",
-      headers: { ...headers, "content-length": String(bytes.length) },
-      body: bytes,
-    });
+    const callOff = whenOver(wall, patience, (how) =>
+      resolve(how === "late" ? noAnswerWithin(patience.timeoutMs) : CALLED_OFF),
+    );
     void answerOf(receiver.handler, request).then(async (response) => {
-      finish({
+      const answer = {
         status: response.status,
         response_body: await bodyOf(response),
         error: null,
-        retryAfterMs: retryAfterMs(response.headers.get("retry-after"), beganMs),
-      });
+        retryAfterMs: retryAfterMs(response.headers.get("retry-after"), Date.parse(sentAt)),
+      };
+      callOff();
+      resolve(answer);
     });
   });
 }

@@ -1,12 +1,12 @@
 import { type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
 import type { Task } from "../engine/records.js";
 import type { Scheduler } from "../time/scheduler.js";
-import type { Job, SignedRequest } from "./sender.js";
+import { failure, outcomeOf, type SignedRequest } from "./outcomes.js";
+import type { Job } from "./sender.js";
 
 /** A delivery that somebody has taken from a mailbox and not answered yet. */
 interface Taken {
   readonly task: Task;
-  readonly job: Job;
   readonly request: SignedRequest;
   /** Calls off the limit its answer has to keep to. */
   readonly callOff: () => void;
@@ -22,7 +22,7 @@ export interface MailboxesOptions {
   /** What to send; undefined, and the delivery dropped, when its endpoint is gone. */
   readonly prepare: (task: Task) => Job | undefined;
   /** Keeps the outcome of an attempt like that of one over HTTP. */
-  readonly bringBack: (task: Task, job: Job, outcome: Outcome) => void;
+  readonly bringBack: (task: Task, outcome: Outcome) => void;
 }
 
 /**
@@ -62,7 +62,7 @@ export class Mailboxes {
       if (job === undefined) return [];
       const request = job.sign();
       const callOff = scheduler.wall.after(this.answerWithinMs, () => this.#missAnswer(task.ref));
-      this.#taken.set(task.ref, { task, job, request, callOff });
+      this.#taken.set(task.ref, { task, request, callOff });
       return [{ deliveryId: task.ref, request }];
     });
   }
@@ -71,7 +71,9 @@ export class Mailboxes {
   acknowledge(deliveryId: string, answer: MailboxAnswer): boolean {
     const taken = this.#taken.get(deliveryId);
     if (taken === undefined) return false;
-    this.#options.scheduler.run(recordAttempt(taken.task, this.#outcomeOf(taken, answer)));
+    const { scheduler } = this.#options;
+    const outcome = outcomeOf(taken.request, { ...answer, retryAfterMs: null }, scheduler.wall);
+    scheduler.run(recordAttempt(taken.task, outcome));
     taken.callOff();
     this.#taken.delete(deliveryId);
     return true;
@@ -82,19 +84,9 @@ export class Mailboxes {
     const taken = this.#taken.get(deliveryId);
     if (taken === undefined) return;
     this.#taken.delete(deliveryId);
-    const error = `not acknowledged within ${this.answerWithinMs / 1000} s`;
-    const outcome = this.#outcomeOf(taken, { status: null, response_body: null, error });
-    this.#options.bringBack(taken.task, taken.job, outcome);
-  }
-
-  #outcomeOf({ request: { headers, sentAt } }: Taken, answer: MailboxAnswer): Outcome {
-    return {
-      sent_at: sentAt,
-      duration_ms: Math.max(0, this.#options.scheduler.wall.nowMs() - Date.parse(sentAt)),
-      request_headers: headers,
-      ...answer,
-      retryAfterMs: null,
-    };
+    const { scheduler, answerWithinMs, bringBack } = this.#options;
+    const missed = failure(`not acknowledged within ${answerWithinMs / 1000} s`);
+    bringBack(taken.task, outcomeOf(taken.request, missed, scheduler.wall));
   }
 
   /** All that waits to be taken, each mailbox's in order. */

@@ -1,27 +1,29 @@
-/** Lets so many through at a time; the others wait their turn in the order they came. */
-export class Gate {
+interface Line {
+  underWay: number;
+  readonly waiting: (() => void)[];
+}
+
+/** So much work at a time to one place; the rest waits its turn in the order it came. */
+export class Pacing {
   readonly #limit: number;
-  readonly #waiting: (() => void)[] = [];
-  #inside = 0;
+  readonly #lines = new Map<string, Line>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Resolves when it is one's turn. Whoever has entered must leave. */
-  async enter(): Promise<void> {
-    if (this.#inside >= this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#inside++;
-  }
-
-  /** The next one's turn, or a place free. */
-  leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#inside--;
-    else next();
-  }
-
-  get isEmpty(): boolean {
-    return this.#inside === 0;
+  async inTurn<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
+    let line = this.#lines.get(place);
+    if (line === undefined) this.#lines.set(place, (line = { underWay: 0, waiting: [] }));
+    const { waiting } = line;
+    if (line.underWay < this.#limit) line.underWay++;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next !== undefined) next();
+      else if (--line.underWay === 0) this.#lines.delete(place);
+    }
   }
 }
