@@ -1,7 +1,8 @@
 import { Catalogue } from "./domain/catalogue.js";
 import { packageVersion } from "./files/package.js";
 import { type SandboxOptions, startOptionsOf } from "./library-options.js";
-import { DEFAULT_NAMESPACE, Namespaces } from "./namespace/namespaces.js";
+import { DEFAULT_NAMESPACE } from "./namespace/identity.js";
+import { Namespaces } from "./namespace/namespaces.js";
 import type { NamespaceOptions, WebhookOption } from "./namespace/options.js";
 import type { ScenarioKit } from "./namespace/scenario-kit.js";
 import { readService } from "./options.js";

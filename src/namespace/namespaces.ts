@@ -1,4 +1,6 @@
+import type * as z from "zod/mini";
 import { type NamespaceIdentity, namespaceNameSchema } from "../schema/control.js";
+import type { namespaceSchema } from "../schema/control-responses.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../schema/errors.js";
 import { check } from "../schema/issues.js";
 import { clockSetting } from "../schema/options.js";
@@ -6,13 +8,12 @@ import { parseInstant } from "../schema/time.js";
 import { secretFaults } from "../schema/webhooks.js";
 import { OutOfHandles, StoreError } from "../store/error.js";
 import type { Storage } from "../store/storage.js";
-import type { ClockView } from "../time/clock-control.js";
+import { apiKeysOf, DEFAULT_NAMESPACE, inherited, type NewNamespace, nameInKey } from "./identity.js";
+import { LeftOut } from "./left-out.js";
 import { Namespace } from "./namespace.js";
-import type { NamespaceOptions, WebhookOption } from "./options.js";
+import type { NamespaceOptions } from "./options.js";
 import type { ScenarioKit } from "./scenario-kit.js";
 
-export const DEFAULT_NAMESPACE = "default";
-const AUTO_KEY = /^sk_(?:test|live)_ns_(.*)$/s;
 /** Made by key alone, namespaces could otherwise be made without end. */
 const NAMESPACE_LIMIT = 10_000;
 
@@ -25,33 +26,7 @@ export interface NamespacesOptions {
   readonly storage: Storage;
 }
 
-/** What a namespace is made with; all of it may be left out. */
-export interface NewNamespace {
-  readonly name?: string | undefined;
-  readonly seed?: string | undefined;
-  readonly clock?: string | undefined;
-  readonly start_time?: string | undefined;
-  readonly api_key?: string | undefined;
-  readonly webhook_secret?: string | undefined;
-  readonly webhooks?: readonly WebhookOption[] | undefined;
-}
-
-export interface NamespaceView {
-  readonly name: string;
-  readonly api_key: string;
-  readonly live_api_key: string;
-  readonly webhook_secret: string;
-  readonly seed: string;
-  readonly clock: ClockView;
-  readonly charges: number;
-}
-
-/** A namespace that an earlier run kept and this one could not open. */
-interface LeftOut {
-  readonly reason: string;
-  /** Undefined when that cannot be read either. */
-  readonly apiKey: string | undefined;
-}
+export type NamespaceView = z.infer<typeof namespaceSchema>;
 
 /** All namespaces of a server: which one a request means, and how they come and go. */
 export class Namespaces {
@@ -62,7 +37,7 @@ export class Namespaces {
   readonly #options: NamespacesOptions;
   readonly #namespaces = new Map<string, Namespace>();
   readonly #byKey = new Map<string, Namespace>();
-  readonly #leftOut = new Map<string, LeftOut>();
+  readonly #leftOut = new LeftOut();
   #made = 0;
 
   constructor(options: NamespacesOptions) {
@@ -87,9 +62,7 @@ export class Namespaces {
       this.#open(name, identity, undefined);
     } catch (error) {
       if (error instanceof OutOfHandles) throw error;
-      const reason = (error instanceof Error ? error.message : String(error)).replace(/\.?$/, ".");
-      this.#leftOut.set(name, { reason, apiKey: identity && apiKeyOf(name, identity) });
-      base.onError(new StoreError(`The namespace "${name}" is left out. ${reason}`, { cause: error }));
+      base.onError(this.#leftOut.add(name, identity, error));
     }
   }
 
@@ -104,33 +77,19 @@ export class Namespaces {
     if (apiKey === null) return this.default;
     const known = this.#byKey.get(apiKey) ?? this.#auto(apiKey);
     if (known !== undefined) return known;
-    return this.#leftOutBy(apiKey) === undefined ? this.default : undefined;
+    return this.#leftOut.nameOf(apiKey) === undefined ? this.default : undefined;
   }
 
   /** What to answer where `find` found none: there is none, or it could not be opened. */
   whyNone(header: string | null, apiKey: string | null): Refusal {
-    const name = header ?? this.#leftOutBy(apiKey ?? "") ?? "";
-    return this.#unusable(name) ?? refuse("NOT_FOUND", `There is no namespace "${name}"`);
-  }
-
-  #leftOutBy(apiKey: string): string | undefined {
-    for (const [name, leftOut] of this.#leftOut)
-      if (leftOut.apiKey !== undefined && keysOf(leftOut.apiKey).includes(apiKey)) return name;
-    return undefined;
-  }
-
-  /** What there is to say of one that was left out, to whoever asks for it. */
-  #unusable(name: string): Refusal | undefined {
-    const leftOut = this.#leftOut.get(name);
-    if (leftOut === undefined) return undefined;
-    const message = `The namespace "${name}" could not be opened: ${leftOut.reason} When its files are as they should be, PUT /_sandbox/namespaces/${name} opens it; DELETE gives it up.`;
-    return refuse("INTERNAL_ERROR", message);
+    const name = header ?? this.#leftOut.nameOf(apiKey ?? "") ?? "";
+    return this.#leftOut.refusalOf(name) ?? refuse("NOT_FOUND", `There is no namespace "${name}"`);
   }
 
   /** With `--auto-namespaces` a key that names a namespace makes it on first use. */
   #auto(apiKey: string): Namespace | undefined {
     if (!this.#options.autoNamespaces || this.#namespaces.size >= NAMESPACE_LIMIT) return undefined;
-    const name = AUTO_KEY.exec(apiKey)?.[1];
+    const name = nameInKey(apiKey);
     if (name === undefined || !check(namespaceNameSchema, name).ok) return undefined;
     if (this.#namespaces.has(name) || this.#leftOut.has(name)) return undefined;
     const made = this.#make(name, {});
@@ -154,12 +113,12 @@ export class Namespaces {
     const name = wanted.name ?? this.#freeName();
     if (this.#namespaces.has(name))
       return refuse("NAMESPACE_EXISTS", `There is a namespace "${name}" already`);
-    const unusable = this.#unusable(name);
+    const unusable = this.#leftOut.refusalOf(name);
     if (unusable !== undefined) return unusable;
     if (
       wanted.api_key !== undefined &&
       (this.#byKey.has(wanted.api_key) ||
-        this.#leftOutBy(wanted.api_key) !== undefined ||
+        this.#leftOut.nameOf(wanted.api_key) !== undefined ||
         this.default.findKey(wanted.api_key))
     )
       return refuse("NAMESPACE_EXISTS", "The API key belongs to another namespace");
@@ -204,15 +163,10 @@ export class Namespaces {
 
   /** The namespace of that name, made if there is none; what is there stays as it is. */
   ensure(name: string, wanted: NewNamespace): NamespaceView | Refusal {
-    if (this.#leftOut.has(name)) this.#tryAgain(name);
+    // Somebody may have mended its files.
+    if (this.#leftOut.delete(name)) this.#reopen(name);
     const known = this.#namespaces.get(name);
     return known === undefined ? this.create({ ...wanted, name }) : viewOf(known);
-  }
-
-  /** Somebody may have mended the files of one that was left out. */
-  #tryAgain(name: string): void {
-    this.#leftOut.delete(name);
-    this.#reopen(name);
   }
 
   delete(name: string): Refusal | undefined {
@@ -227,7 +181,8 @@ export class Namespaces {
 
   #drop(namespace: Namespace): void {
     this.#namespaces.delete(namespace.name);
-    for (const key of keysOf(namespace.info.apiKey)) this.#byKey.delete(key);
+    const { apiKey, liveApiKey } = namespace.info;
+    for (const key of [apiKey, liveApiKey]) this.#byKey.delete(key);
     namespace.discard();
   }
 
@@ -241,7 +196,7 @@ export class Namespaces {
   #open(name: string, wanted: NewNamespace, startMs: number | undefined): Namespace {
     const { base, storage } = this.#options;
     const isDefault = name === DEFAULT_NAMESPACE;
-    const [apiKey, liveApiKey] = isDefault ? [base.apiKey, base.liveApiKey] : keysOf(apiKeyOf(name, wanted));
+    const [apiKey, liveApiKey] = isDefault ? [base.apiKey, base.liveApiKey] : apiKeysOf(name, wanted);
     const store = storage.open(name);
     let namespace: Namespace;
     try {
@@ -282,23 +237,6 @@ export class Namespaces {
     this.#byKey.clear();
     if (failures.length > 0) throw failures[0];
   }
-}
-
-function apiKeyOf(name: string, { api_key }: NamespaceIdentity): string {
-  return api_key ?? `sk_test_ns_${name}`;
-}
-
-/** Of test mode and of live mode. */
-function keysOf(apiKey: string): [string, string] {
-  return [apiKey, apiKey.replace("sk_test_", "sk_live_")];
-}
-
-/** A receiver whose address says `{namespace}` is each namespace's; any other is the default one's only. */
-function inherited(webhooks: readonly WebhookOption[], name: string): WebhookOption[] {
-  return webhooks.flatMap((webhook) => {
-    const url = webhook.url?.replace(/\{namespace\}|%7Bnamespace%7D/gi, name);
-    return url !== webhook.url || name === DEFAULT_NAMESPACE ? [{ ...webhook, url }] : [];
-  });
 }
 
 function viewOf(namespace: Namespace): NamespaceView {

@@ -1,23 +1,14 @@
+import type * as z from "zod/mini";
 import type { Catalogue } from "../domain/catalogue.js";
 import type { Store } from "../engine/records.js";
 import type { State } from "../engine/state.js";
-import type { Mode } from "../schema/common.js";
-import type { ClockSetting } from "../schema/options.js";
+import type { ClockSetting, webhookOptionSchema } from "../schema/options.js";
 import type { Scenario } from "../schema/scenario.js";
 import type { Settings } from "../schema/settings.js";
-import type { Signature } from "../schema/webhooks.js";
 import type { Snapshots } from "../store/storage.js";
 import type { Wall } from "../time/wall.js";
 
-export interface WebhookOption {
-  readonly url?: string | undefined;
-  readonly mailbox?: string | undefined;
-  readonly unreachable?: "hold" | "fail" | undefined;
-  readonly mode?: Mode | undefined;
-  readonly events?: readonly string[] | undefined;
-  readonly secret?: string | undefined;
-  readonly signature?: Signature | undefined;
-}
+export type WebhookOption = z.infer<typeof webhookOptionSchema>;
 
 export interface NamespaceOptions {
   readonly name: string;

@@ -1,5 +1,7 @@
+import type * as z from "zod/mini";
 import { keepClock } from "../engine/commands/world.js";
 import type { ClockRecord } from "../engine/records.js";
+import type { clockSchema } from "../schema/control-responses.js";
 import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
 import type { ClockSetting } from "../schema/options.js";
 import { iso } from "../schema/time.js";
@@ -8,13 +10,7 @@ import { type Scheduler, TASKS_PER_TURN } from "./scheduler.js";
 import { yieldToOthers } from "./wall.js";
 
 /** A namespace's clock as callers see it (contract section 4: clock). */
-export interface ClockView {
-  readonly mode: string;
-  readonly speed: number;
-  readonly now: string;
-  readonly next_due: string | null;
-  readonly advancing: boolean;
-}
+export type ClockView = z.infer<typeof clockSchema>;
 
 export interface ClockRequest {
   readonly setting: ClockSetting | undefined;
