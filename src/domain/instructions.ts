@@ -1,10 +1,7 @@
-import type { MethodFixture } from "../schema/fixtures.js";
-import type { PaymentInstructions } from "./charge.js";
 import { walletAddress } from "./wallets.js";
 
 /** What the instructions of a charge are made from. The digest (32 bytes) decides every number in them. */
 export interface InstructionsInput {
-  readonly kind: MethodFixture["kind"];
   readonly rail: {
     readonly institution?: string | undefined;
     readonly display_name: string;
@@ -29,21 +26,8 @@ export interface InstructionsInput {
 
 const NO_REAL_MONEY = "This is a sandbox: no real money moves, and none must be sent.";
 
-/** Tells the customer how to pay (specification: Payment instructions); fields in the specification's order. */
-export function paymentInstructions(input: InstructionsInput): PaymentInstructions {
-  switch (input.kind) {
-    case "bank_transfer":
-      return bankTransfer(input);
-    case "mobile_money":
-      return mobileMoney(input);
-    case "crypto":
-      return crypto(input);
-    case "card":
-      return card(input);
-  }
-}
-
-function bankTransfer({ rail, currency, amount, reference, merchantName, digest }: InstructionsInput) {
+/** Fields in the specification's order (Payment instructions), as in the functions below. */
+export function bankTransfer({ rail, currency, amount, reference, merchantName, digest }: InstructionsInput) {
   const bank_name = institution(rail, "Sandbox Bank");
   const account_number = bankAccountNumber(rail?.country ?? null, digest);
   const account_name = `${merchantName} (sandbox)`;
@@ -59,7 +43,7 @@ function bankTransfer({ rail, currency, amount, reference, merchantName, digest 
   };
 }
 
-function mobileMoney(input: InstructionsInput) {
+export function mobileMoney(input: InstructionsInput) {
   const { rail, currency, amount, reference, merchantName, diallingCode, digest } = input;
   const provider = institution(rail, "Sandbox Mobile Money");
   const phone_number = merchantPhoneNumber(diallingCode, digest);
@@ -75,7 +59,7 @@ function mobileMoney(input: InstructionsInput) {
   };
 }
 
-function crypto({ currency, amount, reference, walletAddress: quoted, digest }: InstructionsInput) {
+export function crypto({ currency, amount, reference, walletAddress: quoted, digest }: InstructionsInput) {
   const asset = currency.asset ?? currency.code;
   const network = currency.network ?? asset;
   const wallet_address = quoted ?? walletAddress(network, digest);
@@ -92,7 +76,7 @@ function crypto({ currency, amount, reference, walletAddress: quoted, digest }: 
   };
 }
 
-function card({ currency, amount, reference, merchantName }: InstructionsInput) {
+export function card({ currency, amount, reference, merchantName }: InstructionsInput) {
   return {
     type: "card",
     reference,

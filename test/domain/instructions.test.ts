@@ -5,14 +5,17 @@ import {
   bankAccountNumber,
   type InstructionsInput,
   merchantPhoneNumber,
-  paymentInstructions,
 } from "../../src/domain/instructions.js";
+import { METHOD_KINDS } from "../../src/domain/method-kinds.js";
 import { walletAddress } from "../../src/domain/wallets.js";
 
 const digests = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const sha256 = (text: string) => createHash("sha256").update(text).digest();
 
-const BASE: InstructionsInput = {
+type Asked = InstructionsInput & { readonly kind: keyof typeof METHOD_KINDS };
+const paymentInstructions = ({ kind, ...input }: Asked) => METHOD_KINDS[kind].instruct(input);
+
+const BASE: Asked = {
   kind: "bank_transfer",
   rail: { institution: "Sandbox Bank of Lagos", display_name: "NIP transfer", country: "NG" },
   currency: { code: "NGN", name: "Nigerian naira" },
@@ -34,7 +37,7 @@ const FIELDS = {
 } as const;
 const KINDS = ["bank_transfer", "mobile_money", "crypto", "card"] as const;
 
-const ofKind = (kind: InstructionsInput["kind"], digest = BASE.digest): InstructionsInput => ({
+const ofKind = (kind: Asked["kind"], digest = BASE.digest): Asked => ({
   ...BASE,
   kind,
   digest,

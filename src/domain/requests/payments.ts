@@ -15,6 +15,7 @@ import {
   whitelabelRequestSchema,
 } from "../../schema/requests.js";
 import type { Catalogue } from "../catalogue.js";
+import { METHOD_KINDS } from "../method-kinds.js";
 import type { Pricing } from "../pricing.js";
 import { BodyCheck, oneOf } from "./body-check.js";
 import { checkPricing } from "./pricing.js";
@@ -93,10 +94,9 @@ export function readWhitelabelRequest(
   const body = new BodyCheck(whitelabelRequestSchema, raw, faults);
   const pricing = checkPricing(body, catalogue);
   const method = checkMethod(body, catalogue, organization);
-  if (method?.kind === "mobile_money" && (raw as WhitelabelBody).phone_number === undefined)
-    body.fault("phone_number", `is required for ${method.id}`);
-  if (method?.kind === "bank_transfer" && (raw as WhitelabelBody).bank_account_number === undefined)
-    body.fault("bank_account_number", `is required for ${method.id}`);
+  const field = method && METHOD_KINDS[method.kind].field;
+  if (field !== undefined && (raw as WhitelabelBody)[field] === undefined)
+    body.fault(field, `is required for ${method!.id}`);
   return body.refusal ?? { pricing: pricing!, method: method!, body: raw as WhitelabelBody };
 }
 
@@ -152,8 +152,9 @@ export function readMethodChoice(
     const code = body.field("currency") ?? currencyOf(method);
     if (code !== undefined && method.currencies.includes(code)) currency = catalogue.currency(code);
     else body.fault("currency", oneOf(method.currencies));
-    if (method.kind === "mobile_money" && (raw as MethodChoice).phone_number === undefined)
-      body.fault("phone_number", `is required for ${method.id}`);
+    const { field, isRequiredOnPage } = METHOD_KINDS[method.kind];
+    if (field !== undefined && isRequiredOnPage && (raw as MethodChoice)[field] === undefined)
+      body.fault(field, `is required for ${method.id}`);
   }
   return (
     body.refusal ?? {

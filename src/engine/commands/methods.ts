@@ -1,5 +1,5 @@
 import type { Charge } from "../../domain/charge.js";
-import { paymentInstructions } from "../../domain/instructions.js";
+import { METHOD_KINDS } from "../../domain/method-kinds.js";
 import { isZero } from "../../domain/money.js";
 import { type Price, price } from "../../domain/pricing.js";
 import type { ChosenMethod } from "../../domain/requests/payments.js";
@@ -30,8 +30,7 @@ export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms
     fees: price.fees,
     exchange_rate: price.exchange_rate,
     settlement_amount: price.settlement_amount,
-    payment_instructions: paymentInstructions({
-      kind: method.kind,
+    payment_instructions: METHOD_KINDS[method.kind].instruct({
       rail: rail ?? null,
       currency,
       amount: price.amount,

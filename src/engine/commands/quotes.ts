@@ -1,3 +1,4 @@
+import { METHOD_KINDS } from "../../domain/method-kinds.js";
 import { isZero } from "../../domain/money.js";
 import { price } from "../../domain/pricing.js";
 import { readQuoteRequest } from "../../domain/requests/payments.js";
@@ -64,7 +65,7 @@ export function walletFor(
   currency: CurrencyFixture,
   bytes: Uint8Array,
 ): { wallet_address: string | null; network: string | null } {
-  if (method.kind !== "crypto") return { wallet_address: null, network: null };
+  if (METHOD_KINDS[method.kind].wallet === undefined) return { wallet_address: null, network: null };
   const network = currency.network ?? currency.code;
   return { wallet_address: walletAddress(network, bytes), network };
 }

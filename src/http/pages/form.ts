@@ -1,5 +1,6 @@
 import type { Catalogue } from "../../domain/catalogue.js";
 import type { Charge } from "../../domain/charge.js";
+import { METHOD_KINDS } from "../../domain/method-kinds.js";
 import { readBody } from "../body.js";
 
 export const MAX_FORM_BYTES = 64 * 1024;
@@ -44,8 +45,9 @@ export function methodForm(form: URLSearchParams, charge: Charge, catalogue: Cat
   const field = (name: string): string | undefined =>
     (form.get(fieldOf(name, id)) ?? form.get(name))?.trim() || undefined;
   const currency = field("currency");
-  const phone = kind === "mobile_money" ? plainPhone(field("phone_number")) : undefined;
-  const account = kind === "bank_transfer" ? field("bank_account_number") : undefined;
+  const { field: own } = kind === undefined ? {} : METHOD_KINDS[kind];
+  const phone = own === "phone_number" ? plainPhone(field("phone_number")) : undefined;
+  const account = own === "bank_account_number" ? field("bank_account_number") : undefined;
   return {
     payment_method: id,
     ...(currency === undefined ? {} : { currency }),

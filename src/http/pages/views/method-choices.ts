@@ -1,3 +1,4 @@
+import { METHOD_KINDS } from "../../../domain/method-kinds.js";
 import { fieldOf } from "../form.js";
 import { money } from "../format.js";
 import { flag, html, type Markup } from "../html.js";
@@ -38,14 +39,15 @@ function chosenCurrency({ charge, fields, quoted }: Page, { method, prices }: Of
 function methodChoice(page: Page, offer: Offer, place: string, chosenId: string | undefined): Markup {
   const { method } = offer;
   const isChosen = method.id === chosenId;
+  const { field } = METHOD_KINDS[method.kind];
   const fault = page.fields.faults.payment_method;
   return html`<div class="method">
 <label class="pick"><input type="radio" name="payment_method" value="${method.id}"${flag("checked", isChosen)}${flag("autofocus", isChosen && fault !== undefined)}>
 <strong><bdi>${method.display_name}</bdi></strong> <span class="small soft"><bdi>${method.description}</bdi></span></label>
 <div class="detail">
 ${currencyChoices(page, offer, place, isChosen)}
-${method.kind === "mobile_money" && phoneField(page, offer, place, isChosen)}
-${method.kind === "bank_transfer" && accountField(page, offer, place)}
+${field === "phone_number" && phoneField(page, offer, place, isChosen)}
+${field === "bank_account_number" && accountField(page, offer, place)}
 </div>
 </div>`;
 }
@@ -55,7 +57,7 @@ function currencyChoices(page: Page, offer: Offer, place: string, isChosen: bool
   const chosen = chosenCurrency(page, offer);
   const fault = isChosen ? page.fields.faults.currency : undefined;
   return html`<fieldset${fault !== undefined && html` aria-describedby="${place}-fault"`}>
-<legend>${method.kind === "crypto" ? "Asset and network" : "Currency"}<span class="unseen"> for <bdi>${method.display_name}</bdi></span></legend>
+<legend>${METHOD_KINDS[method.kind].wallet ? "Asset and network" : "Currency"}<span class="unseen"> for <bdi>${method.display_name}</bdi></span></legend>
 ${fault !== undefined && html`<p class="fault" id="${place}-fault">${fault}</p>`}
 ${prices.map(({ currency, price }) => {
   const paid = unit(page.catalogue, currency.code);
