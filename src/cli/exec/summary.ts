@@ -1,5 +1,6 @@
 import { appendFileSync, statSync } from "node:fs";
 import { oneLine } from "../../schema/printable.js";
+import { escaped } from "../../schema/xml.js";
 import type { Collected, Story } from "./collect.js";
 import type { Plan, Ran, Under } from "./run.js";
 import { commandText, storyLines, storyTitle } from "./timelines.js";
@@ -72,7 +73,7 @@ function storyBlock(story: Story): string {
   const body = lines.join("\n");
   const fence = fenceFor(body);
   return [
-    `<details><summary>${html(storyTitle(story))}</summary>`,
+    `<details><summary>${escaped(storyTitle(story))}</summary>`,
     "",
     `${fence}text`,
     body,
@@ -85,18 +86,15 @@ function storyBlock(story: Story): string {
 
 /** Longer than any run of backticks in the text, so that nothing in it ends the block. */
 function fenceFor(text: string): string {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  return "`".repeat(Math.max(3, longest + 1));
+  return "`".repeat(Math.max(3, longestTicks(text) + 1));
+}
+
+function longestTicks(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 }
 
 function codeSpan(text: string): string {
-  const ticks = "`".repeat(Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length)) + 1);
+  const ticks = "`".repeat(longestTicks(text) + 1);
   const padding = ticks.length > 1 ? " " : "";
   return `${ticks}${padding}${oneLine(text)}${padding}${ticks}`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-function html(text: string): string {
-  return text.replace(/[&<>"]/g, (sign) => ENTITIES[sign]!);
 }

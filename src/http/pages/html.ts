@@ -1,3 +1,5 @@
+import { escaped } from "../../schema/xml.js";
+
 /** Text that is HTML already. Nothing else gets into a page unescaped. */
 export class Markup {
   readonly text: string;
@@ -8,14 +10,6 @@ export class Markup {
 }
 
 export type Content = string | number | Markup | readonly Content[] | null | undefined | false;
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
 
 /**
  * A template whose values are escaped, whatever they are and wherever they stand; attributes must be quoted.
@@ -36,5 +30,5 @@ function render(value: Content): string {
   if (value === null || value === undefined || value === false) return "";
   if (value instanceof Markup) return value.text;
   if (typeof value === "object") return value.map(render).join("");
-  return String(value).replace(/[&<>"']/g, (character) => ESCAPES[character]!);
+  return escaped(String(value));
 }
