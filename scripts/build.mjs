@@ -15,11 +15,7 @@ mkdirSync(dist);
 
 // What the build itself needs of the source.
 const tools = join(dist, "tools");
-await bundle(
-  root,
-  { shipped: "src/scenario/shipped.ts", schema: "src/schema/scenario-json-schema.ts" },
-  tools,
-);
+await bundle(root, { shipped: "src/scenario/shipped.ts", schema: "src/scenario/json-schema.ts" }, tools);
 
 const { compileShipped, COMPILED_FILE } = await import(pathToFileURL(join(tools, "shipped.js")).href);
 writeFileSync(join(root, COMPILED_FILE), JSON.stringify(await compileShipped()));

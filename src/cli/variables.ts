@@ -1,4 +1,4 @@
-import { VARIABLE_NAME } from "../schema/steps.js";
+import { VARIABLE_NAME } from "../schema/scenario-file.js";
 import { UserError } from "../schema/user-error.js";
 
 /** What `--var name=value` gives, however often it is said; the last of a name counts. */

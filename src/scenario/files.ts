@@ -8,7 +8,8 @@ import {
   schemaFaults,
 } from "../files/documents.js";
 import type { Scenario } from "../schema/scenario.js";
-import { type ScenarioFile, type StepKind, scenarioFileSchema } from "../schema/steps.js";
+import { type ScenarioFile, scenarioFileSchema } from "../schema/scenario-file.js";
+import type { StepKind } from "./steps/kinds.js";
 import { rootOf, Scope } from "./steps/scope.js";
 import { stepFaults, stepKinds } from "./steps/step-faults.js";
 import { fill, isOpen, type VariableFault } from "./steps/variables.js";

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
-import { DURATION_PATTERN, durationSchema } from "./duration.js";
-import { STEP_SCHEMAS, scenarioFileSchema } from "./steps.js";
+import { DURATION_PATTERN, durationSchema } from "../schema/duration.js";
+import { scenarioFileSchema } from "../schema/scenario-file.js";
+import { STEP_KINDS, STEPS } from "./steps/kinds.js";
 
 type Json = Record<string, unknown>;
 
@@ -15,21 +16,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   webhooks: "What goes wrong with webhooks on the way out; the first rule that matches is taken.",
   faults: "What goes wrong at the API; the first rule that matches and is not used up is taken.",
   steps: "What is done and expected, in order: `payments-sandbox run FILE` carries it out.",
-  request: "A call of the sandbox, with the namespace's key: METHOD /path.",
-  app: "A call of the app under test (--app): METHOD /path.",
-  manual: "What a person, or whatever drives the app, has to do.",
-  wait_for: "Waits until there is such a charge, request or delivery, or until nothing is under way.",
-  advance: "Moves sandbox time: a duration, an ISO instant, next or idle.",
-  expect_charge: "A charge is as described; with count, exactly so many are.",
-  expect_webhook: "Events emitted since the run began.",
-  expect_delivery: "Attempts at delivering webhooks since the run began, and the app's answers.",
-  expect_request: "What the app has sent since the run began.",
-  expect_balance: "A balance by value, or how much the available balance has changed since the run began.",
-  transition: "Moves a charge or withdrawal to a status, as the control API does.",
-  trigger: "Emits an event that nothing has caused.",
-  fault: "From here on something goes wrong at the API; `clear` ends what this run has set.",
-  scenario: "Turns a scenario the sandbox knows on, or off with { drop: NAME }, until the run is over.",
-  reset: "Puts the namespace back to its initial state.",
+  ...Object.fromEntries(STEP_KINDS.map((kind) => [kind, STEPS[kind].says])),
   within: "Wall time.",
   save: "Variable: where its value stands in the result, such as body.quote_id.",
 };
@@ -39,7 +26,7 @@ const VARIABLE = { type: "string", pattern: "\\$\\{[^{}]+\\}" };
 
 /** The JSON Schema of scenario files, for editors: what `validate` looks at, but for the variables. */
 export function scenarioJsonSchema(): Json {
-  const [first, ...others] = Object.values(STEP_SCHEMAS);
+  const [first, ...others] = STEP_KINDS.map((kind) => STEPS[kind].schema);
   const steps = z.optional(z.array(z.union([first!, ...others])));
   const schema = z.toJSONSchema(z.strictObject({ ...scenarioFileSchema.shape, steps }), {
     io: "input",

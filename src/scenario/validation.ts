@@ -7,7 +7,7 @@ import {
 } from "../files/documents.js";
 import { FIXTURE_IDS } from "../schema/fixtures.js";
 import { startOptionsSchema } from "../schema/option-table.js";
-import { scenarioFileSchema } from "../schema/steps.js";
+import { scenarioFileSchema } from "../schema/scenario-file.js";
 import { loadScenario } from "./files.js";
 import { loadShipped } from "./shipped.js";
 import { scenarioWarnings } from "./warnings.js";

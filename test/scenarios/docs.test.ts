@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { reportText } from "../../src/cli/report.js";
 import { configFaults } from "../../src/options.js";
+import { STEP_KINDS } from "../../src/scenario/steps/kinds.js";
 import { validateFile } from "../../src/scenario/validation.js";
 import {
   chargeMatchSchema,
@@ -10,7 +11,6 @@ import {
   webhookRuleSchema,
   withdrawalMatchSchema,
 } from "../../src/schema/scenario.js";
-import { STEP_KINDS } from "../../src/schema/steps.js";
 import { openSandbox } from "../support/api-client.js";
 import { ROOT } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";

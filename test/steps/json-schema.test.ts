@@ -8,8 +8,8 @@ import {
   SCENARIO_SCHEMA_FILE,
   scenarioJsonSchema,
   scenarioJsonSchemaText,
-} from "../../src/schema/scenario-json-schema.js";
-import { STEP_KINDS } from "../../src/schema/steps.js";
+} from "../../src/scenario/json-schema.js";
+import { STEP_KINDS } from "../../src/scenario/steps/kinds.js";
 import { ROOT } from "../support/process-command.js";
 
 const validate = new Ajv2020({ strict: true, allErrors: true }).compile(scenarioJsonSchema());

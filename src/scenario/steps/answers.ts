@@ -1,8 +1,8 @@
 import { mismatches } from "../../domain/deep-match.js";
-import type { ExpectedAnswer } from "../../schema/steps.js";
 import type { Answer } from "./client.js";
 import { type Difference, differences, StepFailure } from "./failure.js";
 import { statusMatches } from "./matching.js";
+import type { ExpectedAnswer } from "./parts.js";
 
 /** Holds an answer against what was expected of it; without a word about that, it has to be a success. */
 export function checkAnswer(expected: ExpectedAnswer | undefined, answer: Answer | undefined): void {

@@ -1,32 +1,35 @@
 import { durationMs } from "../../schema/duration.js";
-import type { StepOf } from "../../schema/steps.js";
 import { checkAnswer } from "./answers.js";
 import { callApp } from "./call-app.js";
 import { type Answer, ask, reasonOf } from "./client.js";
-import type { Executor } from "./context.js";
 import { CannotRun, StepFailure } from "./failure.js";
+import { callSchema, callShape } from "./parts.js";
 import { callOf, contentOf, DEFAULT_WITHIN } from "./request.js";
+import { step, stepSchema } from "./row.js";
 
-/** `app`: a call of the app under test. */
-export const app: Executor<StepOf<"app">> = async (step, context) => {
-  if (context.app === undefined)
-    throw new CannotRun("this step calls the app under test: give its URL with --app");
-  const { method, path } = callOf(step.app);
-  const { headers, body } = contentOf(step, {});
-  const url = `${context.app}${path}`;
-  let answer: Answer | undefined;
-  try {
-    answer = await ask(
-      context.wall,
-      durationMs(step.within ?? DEFAULT_WITHIN),
-      context.client.signal,
-      (signal) => callApp(new URL(url), { method, headers, body, signal }),
-    );
-  } catch (error) {
-    if (error instanceof StepFailure) throw error;
-    if (step.expect?.dropped) return { dropped: true };
-    throw new StepFailure({ message: `the app gave no answer at ${url}: ${reasonOf(error)}` });
-  }
-  checkAnswer(step.expect, answer);
-  return answer;
-};
+export const app = step({
+  says: "A call of the app under test (--app): METHOD /path.",
+  schema: stepSchema({ app: callSchema, ...callShape }),
+  run: async (step, context) => {
+    if (context.app === undefined)
+      throw new CannotRun("this step calls the app under test: give its URL with --app");
+    const { method, path } = callOf(step.app);
+    const { headers, body } = contentOf(step, {});
+    const url = `${context.app}${path}`;
+    let answer: Answer | undefined;
+    try {
+      answer = await ask(
+        context.wall,
+        durationMs(step.within ?? DEFAULT_WITHIN),
+        context.client.signal,
+        (signal) => callApp(new URL(url), { method, headers, body, signal }),
+      );
+    } catch (error) {
+      if (error instanceof StepFailure) throw error;
+      if (step.expect?.dropped) return { dropped: true };
+      throw new StepFailure({ message: `the app gave no answer at ${url}: ${reasonOf(error)}` });
+    }
+    checkAnswer(step.expect, answer);
+    return answer;
+  },
+});

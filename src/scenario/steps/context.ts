@@ -22,7 +22,3 @@ export interface RunContext {
   /** Asks a person to do something; resolves when it is done. */
   readonly manual: (text: string) => Promise<void>;
 }
-
-/** What a step comes to: the record that `save` takes values from. */
-export type StepResult = unknown;
-export type Executor<Step> = (step: Step, context: RunContext) => Promise<StepResult>;

@@ -1,26 +1,25 @@
-import type { StepOf } from "../../schema/steps.js";
-import type { Executor } from "./context.js";
+import * as z from "zod/mini";
+import { expecting } from "./expecting.js";
 import type { Row } from "./lists.js";
-import { findCounted } from "./matching.js";
-import { settle } from "./settle.js";
+import { deliveryFields, fields, httpStatusSchema } from "./parts.js";
 
-/**
- * `expect_delivery`: attempts at telling the app since the run began, and what it answered to each. What a rule
- * dropped was never attempted: it counts, by itself, where the step asks for it.
- */
-export const expectDelivery: Executor<StepOf<"expect_delivery">> = async (step, context) => {
-  const { count, ...expected } = step.expect_delivery;
-  await settle(context);
-  const deliveries = await context.baseline.since("deliveries");
-  return findCounted({
-    what: "delivery attempt",
-    expected,
-    count,
-    rows: expected.status === "dropped" ? deliveries.map(asRow) : deliveries.flatMap(attemptsOf),
-    idOf: ({ type, delivery_id, attempt }) =>
-      `${String(type)} ${String(delivery_id)}${attempt === undefined ? "" : ` attempt ${String(attempt)}`}`,
-  });
-};
+/** What a rule dropped was never attempted: it counts, by itself, where the step asks for it. */
+export const expectDelivery = expecting("expect_delivery", {
+  says: "Attempts at delivering webhooks since the run began, and the app's answers.",
+  what: "delivery attempt",
+  fields: {
+    ...deliveryFields,
+    ...fields("attempt", "error", "response_body", "request_headers"),
+    /** What the app answered: a status, a class of them, or `none` when no answer came. */
+    answered: z.optional(z.union([httpStatusSchema, z.literal("none")], "must be 200, 2xx or none")),
+  },
+  rows: async ({ baseline }, { status }) => {
+    const deliveries = await baseline.since("deliveries");
+    return status === "dropped" ? deliveries.map(asRow) : deliveries.flatMap(attemptsOf);
+  },
+  idOf: ({ type, delivery_id, attempt }) =>
+    `${String(type)} ${String(delivery_id)}${attempt === undefined ? "" : ` attempt ${String(attempt)}`}`,
+});
 
 function asRow({ attempts: _attempts, ...delivery }: Row): Row {
   return delivery;

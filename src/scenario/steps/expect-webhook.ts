@@ -1,18 +1,17 @@
-import type { StepOf } from "../../schema/steps.js";
-import type { Executor } from "./context.js";
+import * as z from "zod/mini";
+import { modeSchema } from "../../schema/common.js";
+import { expecting } from "./expecting.js";
 import { idOf } from "./lists.js";
-import { findCounted } from "./matching.js";
-import { settle } from "./settle.js";
+import { fields } from "./parts.js";
 
-/** `expect_webhook`: events emitted since the run began, whether or not anybody heard them. */
-export const expectWebhook: Executor<StepOf<"expect_webhook">> = async (step, context) => {
-  const { count, ...expected } = step.expect_webhook;
-  await settle(context);
-  return findCounted({
-    what: "event",
-    expected,
-    count,
-    rows: await context.baseline.since("events"),
-    idOf: (row) => `${String(row.type)} ${idOf("events", row)}`,
-  });
-};
+/** Whether or not anybody heard them. */
+export const expectWebhook = expecting("expect_webhook", {
+  says: "Events emitted since the run began.",
+  what: "event",
+  fields: {
+    ...fields("event_id", "type", "at", "organization_id", "charge_id", "withdrawal_id", "data", "payload"),
+    mode: z.optional(modeSchema),
+  },
+  rows: ({ baseline }) => baseline.since("events"),
+  idOf: (row) => `${String(row.type)} ${idOf("events", row)}`,
+});

@@ -1,8 +1,11 @@
-import type { StepOf } from "../../schema/steps.js";
-import type { Executor } from "./context.js";
+import { textSchema } from "./parts.js";
+import { step, stepSchema } from "./row.js";
 
-/** `manual`: a person, or whatever drives the app, does it. */
-export const manual: Executor<StepOf<"manual">> = async (step, context) => {
-  await context.manual(step.manual);
-  return null;
-};
+export const manual = step({
+  says: "What a person, or whatever drives the app, has to do.",
+  schema: stepSchema({ manual: textSchema }),
+  run: async ({ manual }, context) => {
+    await context.manual(manual);
+    return null;
+  },
+});

@@ -1,23 +1,21 @@
 import { durationMs } from "../../schema/duration.js";
-import type { StepOf } from "../../schema/steps.js";
 import { checkAnswer } from "./answers.js";
-import type { Executor } from "./context.js";
+import { callSchema, callShape } from "./parts.js";
+import { step, stepSchema } from "./row.js";
 
 export const DEFAULT_WITHIN = "30s";
 
-/** `request`: a call of the sandbox with the namespace's key. */
-export const request: Executor<StepOf<"request">> = async (step, { client, keys }) => {
-  const { method, path } = callOf(step.request);
-  const { headers, body } = contentOf(step, { authorization: `Bearer ${keys.test}` });
-  const answer = await client.service(
-    method,
-    path,
-    { headers, body },
-    durationMs(step.within ?? DEFAULT_WITHIN),
-  );
-  checkAnswer(step.expect, answer);
-  return answer ?? { dropped: true };
-};
+export const request = step({
+  says: "A call of the sandbox, with the namespace's key: METHOD /path.",
+  schema: stepSchema({ request: callSchema, ...callShape }),
+  run: async (step, { client, keys }) => {
+    const { method, path } = callOf(step.request);
+    const content = contentOf(step, { authorization: `Bearer ${keys.test}` });
+    const answer = await client.service(method, path, content, durationMs(step.within ?? DEFAULT_WITHIN));
+    checkAnswer(step.expect, answer);
+    return answer ?? { dropped: true };
+  },
+});
 
 /** `POST /orders` in its parts. */
 export function callOf(text: string): { method: string; path: string } {

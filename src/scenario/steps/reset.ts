@@ -1,10 +1,18 @@
-import type { StepOf } from "../../schema/steps.js";
-import type { Executor } from "./context.js";
+import * as z from "zod/mini";
+import { resetRequestSchema } from "../../schema/control.js";
+import { step, stepSchema } from "./row.js";
 
-/** `reset`: the namespace goes back to its initial state, and the run's own rules are put in place again. */
-export const reset: Executor<StepOf<"reset">> = async (step, { client, begin }) => {
-  const body = step.reset === true || step.reset === null ? {} : step.reset;
-  const answer = await client.must("POST", "/reset?wait=10s", body);
-  await begin();
-  return answer;
-};
+/** The run's own rules are put in place again. */
+export const reset = step({
+  says: "Puts the namespace back to its initial state.",
+  schema: stepSchema({ reset: z.union([z.literal(true), z.null(), resetRequestSchema]) }),
+  run: async ({ reset }, { client, begin }) => {
+    const answer = await client.must(
+      "POST",
+      "/reset?wait=10s",
+      reset === true || reset === null ? {} : reset,
+    );
+    await begin();
+    return answer;
+  },
+});

@@ -3,11 +3,12 @@ import { keepAlive, systemWall, type Wall } from "../../time/wall.js";
 import type { LoadedScenario, LoadedStep } from "../files.js";
 import { Baseline } from "./baseline.js";
 import { Client } from "./client.js";
-import type { Executor, RunContext } from "./context.js";
-import { EXECUTORS } from "./executors.js";
+import type { RunContext } from "./context.js";
 import { CannotRun, type Failure, StepFailure } from "./failure.js";
+import { STEPS } from "./kinds.js";
 import { Leftovers } from "./leftovers.js";
 import { type Outcome, type RunReport, type StepReport, titleOf } from "./report.js";
+import type { StepRow } from "./row.js";
 import { putRules } from "./rules.js";
 import { filledStepFaults } from "./step-faults.js";
 import { fill, valueAt } from "./variables.js";
@@ -155,8 +156,9 @@ async function carryOut(
     title = titleOf(kind, filled);
     const faults = open.length > 0 ? open : filledStepFaults(filled);
     if (faults.length > 0) throw new StepFailure({ message: faults.join("; ") });
-    const execute = EXECUTORS[kind] as Executor<unknown>;
-    const result = await untilAborted(signal, execute(filled, context));
+    // Its schema has let it through.
+    const { run } = STEPS[kind] as StepRow;
+    const result = await untilAborted(signal, run(filled, context));
     keep(loaded, filled.save as Record<string, string> | undefined, result);
     return report("passed");
   } catch (caught) {

@@ -1,25 +1,35 @@
-import type { StepOf } from "../../schema/steps.js";
+import * as z from "zod/mini";
 import type { Client } from "./client.js";
-import type { Executor } from "./context.js";
+import { textSchema } from "./parts.js";
+import { step, stepSchema } from "./row.js";
 
 interface Known {
   readonly name: string;
   readonly active: boolean;
 }
 
-/** `scenario`: turns one the sandbox knows on or off, until the run is over. */
-export const scenario: Executor<StepOf<"scenario">> = async ({ scenario: asked }, { client, leftovers }) => {
-  const [name, verb] =
-    typeof asked === "string"
-      ? [asked, "activate"]
-      : "use" in asked
-        ? [asked.use, "activate"]
-        : [asked.drop, "deactivate"];
-  const before = await activeScenarios(client);
-  const changed = await client.must("POST", `/scenarios/${encodeURIComponent(name)}/${verb}`);
-  leftovers.add("the active scenarios", () => restore(client, before));
-  return changed;
-};
+export const scenario = step({
+  says: "Turns a scenario the sandbox knows on, or off with { drop: NAME }, until the run is over.",
+  schema: stepSchema({
+    scenario: z.union([
+      textSchema,
+      z.strictObject({ use: textSchema }),
+      z.strictObject({ drop: textSchema }),
+    ]),
+  }),
+  run: async ({ scenario: asked }, { client, leftovers }) => {
+    const [name, verb] =
+      typeof asked === "string"
+        ? [asked, "activate"]
+        : "use" in asked
+          ? [asked.use, "activate"]
+          : [asked.drop, "deactivate"];
+    const before = await activeScenarios(client);
+    const changed = await client.must("POST", `/scenarios/${encodeURIComponent(name)}/${verb}`);
+    leftovers.add("the active scenarios", () => restore(client, before));
+    return changed;
+  },
+});
 
 /** The last activated first. */
 async function activeScenarios(client: Client): Promise<string[]> {

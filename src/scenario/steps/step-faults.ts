@@ -5,16 +5,22 @@ import {
   unknownField,
   valueDocument,
 } from "../../files/documents.js";
-import { nearest } from "../../schema/nearest.js";
-import {
-  STEP_COMPANIONS,
-  STEP_KINDS,
-  STEP_SCHEMAS,
-  type StepKind,
-  WAIT_KINDS,
-  WAIT_SCHEMAS,
-} from "../../schema/steps.js";
+import { didYouMean, nearest } from "../../schema/nearest.js";
+import { STEP_KINDS, STEPS, type StepKind } from "./kinds.js";
 import { isOpen, type Path } from "./variables.js";
+import { WAIT_KINDS, WAIT_SCHEMAS } from "./wait-for.js";
+
+/** What may stand beside some action, for telling a slip from a word that is not there at all. */
+const COMPANIONS: readonly string[] = [
+  "name",
+  "body",
+  "headers",
+  "expect",
+  "save",
+  "match",
+  "within",
+  "count",
+];
 
 /** The actions a step names; it should be one. */
 export function stepKinds(step: Readonly<Record<string, unknown>>): StepKind[] {
@@ -35,9 +41,12 @@ export function stepFaults(
   if (kind === "wait_for" && isUnknownYet(step.wait_for)) return [];
   if (kind === "wait_for" && !isWaitKind(step.wait_for))
     return [
-      document.faultAt([...at, kind], `must be one of ${WAIT_KINDS.join(", ")}${meant(step.wait_for)}`),
+      document.faultAt(
+        [...at, kind],
+        `must be one of ${WAIT_KINDS.join(", ")}${didYouMean(String(step.wait_for), WAIT_KINDS)}`,
+      ),
     ];
-  const schema = isWaitKind(step.wait_for) ? WAIT_SCHEMAS[step.wait_for] : STEP_SCHEMAS[kind];
+  const schema = isWaitKind(step.wait_for) ? WAIT_SCHEMAS[step.wait_for] : STEPS[kind].schema;
   return schemaFaults(schema, document, { at, value: step, isOpen: isUnknownYet });
 }
 
@@ -46,8 +55,7 @@ function noAction(
   at: Path,
   step: Readonly<Record<string, unknown>>,
 ): Fault[] {
-  const companions: readonly string[] = STEP_COMPANIONS;
-  const unknown = Object.keys(step).filter((key) => !companions.includes(key));
+  const unknown = Object.keys(step).filter((key) => !COMPANIONS.includes(key));
   const slips = unknown.filter((key) => nearest(key, STEP_KINDS) !== undefined);
   if (slips.length > 0)
     return slips.map((key) => document.faultAt([...at, key], unknownField(key, STEP_KINDS)));
@@ -56,11 +64,6 @@ function noAction(
 
 function isWaitKind(value: unknown): value is keyof typeof WAIT_SCHEMAS {
   return typeof value === "string" && Object.hasOwn(WAIT_SCHEMAS, value);
-}
-
-function meant(word: unknown): string {
-  const near = typeof word === "string" ? nearest(word, WAIT_KINDS) : undefined;
-  return near === undefined ? "" : `; did you mean ${near}?`;
 }
 
 /** What is wrong with a step that has everything filled in, a line each. */

@@ -1,6 +1,9 @@
-import type { StepOf } from "../../schema/steps.js";
-import type { Executor } from "./context.js";
+import { triggerRequestSchema } from "../../schema/control.js";
+import { save } from "./parts.js";
+import { step, stepSchema } from "./row.js";
 
-/** `trigger`: an event that nothing has caused. */
-export const trigger: Executor<StepOf<"trigger">> = (step, { client }) =>
-  client.must("POST", "/events", step.trigger);
+export const trigger = step({
+  says: "Emits an event that nothing has caused.",
+  schema: stepSchema({ trigger: triggerRequestSchema, save }),
+  run: ({ trigger }, { client }) => client.must("POST", "/events", trigger),
+});

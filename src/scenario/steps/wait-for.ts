@@ -1,23 +1,63 @@
-import { durationMs, formatDuration, LONGEST_WAIT_MS } from "../../schema/duration.js";
-import type { StepOf } from "../../schema/steps.js";
+import * as z from "zod/mini";
+import { durationMs, durationSchema, formatDuration, LONGEST_WAIT_MS } from "../../schema/duration.js";
 import type { Answer } from "./client.js";
-import type { Executor, RunContext } from "./context.js";
+import type { RunContext } from "./context.js";
 import { StepFailure } from "./failure.js";
 import { difference } from "./matching.js";
+import { chargeFields, deliveryFields, requestFields, save } from "./parts.js";
+import { step, stepSchema } from "./row.js";
 
 const DEFAULT_WITHIN = "10s";
 /** What the sandbox takes to answer once the time is up. */
 const GRACE_MS = 5_000;
 
-/** `wait_for`: the sandbox answers as soon as it is so; nobody sleeps. */
-export const waitFor: Executor<StepOf<"wait_for">> = async (step, context) => {
-  const within = step.within ?? DEFAULT_WITHIN;
-  if (step.wait_for === "idle") return wait(context, { for: "idle" }, within);
-  const { wait_for: what, match = {}, count = 1 } = step;
-  const wanted = what === "request" ? { ...match, runner: null } : match;
-  const before = what === "charge" ? 0 : await countBefore(context, what, wanted);
-  return wait(context, { for: what, match: wanted, count: before + count }, within);
-};
+/** What may be waited for, and what can be asked of each. */
+const MATCHES = {
+  charge: z.strictObject(chargeFields),
+  delivery: z.strictObject({
+    ...deliveryFields,
+    answered: z.optional(z.int("must be a status such as 200")),
+  }),
+  request: z.strictObject({ ...requestFields, status: z.optional(z.int("must be a status such as 200")) }),
+} as const;
+
+function waitSchema<const What extends keyof typeof MATCHES>(what: What) {
+  return stepSchema({
+    wait_for: z.literal(what),
+    match: z.optional(MATCHES[what] as z.ZodMiniType<Record<string, unknown>>),
+    count: z.optional(z.int().check(z.gte(1, "must be at least 1"))),
+    within: z.optional(durationSchema),
+    save,
+  });
+}
+
+/** The shape of the step by what is waited for. */
+export const WAIT_SCHEMAS = {
+  charge: waitSchema("charge"),
+  request: waitSchema("request"),
+  delivery: waitSchema("delivery"),
+  idle: stepSchema({ wait_for: z.literal("idle"), within: z.optional(durationSchema) }),
+} as const;
+export const WAIT_KINDS = Object.keys(WAIT_SCHEMAS);
+
+/** The sandbox answers as soon as it is so; nobody sleeps. */
+export const waitFor = step({
+  says: "Waits until there is such a charge, request or delivery, or until nothing is under way.",
+  schema: z.discriminatedUnion("wait_for", [
+    WAIT_SCHEMAS.charge,
+    WAIT_SCHEMAS.request,
+    WAIT_SCHEMAS.delivery,
+    WAIT_SCHEMAS.idle,
+  ]),
+  run: async (step, context) => {
+    const within = step.within ?? DEFAULT_WITHIN;
+    if (step.wait_for === "idle") return wait(context, { for: "idle" }, within);
+    const { wait_for: what, match = {}, count = 1 } = step;
+    const wanted = what === "request" ? { ...match, runner: null } : match;
+    const before = what === "charge" ? 0 : await countBefore(context, what, wanted);
+    return wait(context, { for: what, match: wanted, count: before + count }, within);
+  },
+});
 
 /** How many there were before the run began: happenings are counted from there. */
 async function countBefore(

@@ -1,0 +1,35 @@
+import * as z from "zod/mini";
+import type { RunContext } from "./context.js";
+import type { Row } from "./lists.js";
+import { findCounted } from "./matching.js";
+import { countSchema, save } from "./parts.js";
+import { type StepRow, stepSchema } from "./row.js";
+import { settle } from "./settle.js";
+
+type Expected = Readonly<Record<string, unknown>>;
+
+interface Expecting {
+  readonly says: string;
+  /** What is looked for, in a word. */
+  readonly what: string;
+  /** What may be said of it. */
+  readonly fields: Readonly<Record<string, z.ZodMiniType>>;
+  /** Those there are, newest first. */
+  readonly rows: (context: RunContext, expected: Expected) => Promise<readonly Row[]>;
+  /** How one of them is called where it is told of. */
+  readonly idOf: (row: Row) => string;
+}
+
+/** A step that looks for a record, or so many, that are as described. */
+export function expecting(kind: `expect_${string}`, { says, what, fields, rows, idOf }: Expecting): StepRow {
+  const describedSchema = z.strictObject({ ...fields, count: z.optional(countSchema) });
+  return {
+    says,
+    schema: stepSchema({ [kind]: describedSchema, save }),
+    run: async (step, context) => {
+      const { count, ...expected } = (step as { [kind: string]: z.infer<typeof describedSchema> })[kind]!;
+      await settle(context);
+      return findCounted({ what, expected, count, rows: await rows(context, expected), idOf });
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { advance } from "./advance.js";
+import { app } from "./app.js";
+import { expectBalance } from "./expect-balance.js";
+import { expectCharge } from "./expect-charge.js";
+import { expectDelivery } from "./expect-delivery.js";
+import { expectRequest } from "./expect-request.js";
+import { expectWebhook } from "./expect-webhook.js";
+import { fault } from "./fault.js";
+import { manual } from "./manual.js";
+import { request } from "./request.js";
+import { reset } from "./reset.js";
+import { scenario } from "./scenario.js";
+import { transition } from "./transition.js";
+import { trigger } from "./trigger.js";
+import { waitFor } from "./wait-for.js";
+
+/** Every kind of step, by the word for its action. */
+export const STEPS = {
+  request,
+  app,
+  manual,
+  wait_for: waitFor,
+  advance,
+  expect_charge: expectCharge,
+  expect_webhook: expectWebhook,
+  expect_delivery: expectDelivery,
+  expect_request: expectRequest,
+  expect_balance: expectBalance,
+  transition,
+  trigger,
+  fault,
+  scenario,
+  reset,
+} as const;
+
+export type StepKind = keyof typeof STEPS;
+export const STEP_KINDS = Object.keys(STEPS) as StepKind[];

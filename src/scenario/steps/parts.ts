@@ -1,0 +1,126 @@
+import * as z from "zod/mini";
+import { CHARGE_STATUSES, modeSchema } from "../../schema/common.js";
+import { durationSchema } from "../../schema/duration.js";
+import { minLength } from "../../schema/lengths.js";
+import { chargeDetailSchema } from "../../schema/responses.js";
+import { variableNameSchema } from "../../schema/scenario-file.js";
+
+/** What the schemas of several steps are made of. */
+
+export const textSchema = z.string().check(minLength(1, "must not be empty"));
+export const anything = z.optional(z.unknown());
+export const nameSchema = z.optional(textSchema);
+
+/** Variable → where its value stands in the result, such as `body.quote_id`. */
+export const save = z.optional(
+  z.record(
+    variableNameSchema,
+    z
+      .string()
+      .check(
+        z.regex(/^[^.\s]+(\.[^.\s]+)*$/, "must be a path in the result, such as body.quote_id or charge_id"),
+      ),
+  ),
+);
+
+/** A status, or a class of them such as `4xx`. */
+export const httpStatusSchema = z.union(
+  [
+    z.int().check(z.gte(100), z.lte(599)),
+    z.string().check(z.regex(/^[1-5][\dx]{2}$/, "must be a status such as 200 or 2xx")),
+  ],
+  "must be a status such as 200 or 2xx",
+);
+export const countSchema = z.int("must be a whole number").check(z.gte(0, "must not be negative"));
+
+export const answerSchema = z
+  .strictObject({
+    status: z.optional(httpStatusSchema),
+    headers: z.optional(z.record(z.string(), z.unknown())),
+    body: anything,
+    error: z.optional(textSchema),
+    dropped: z.optional(z.literal(true)),
+  })
+  .check(
+    z.refine(
+      (expected) => expected.dropped === undefined || Object.keys(expected).length === 1,
+      "dropped means that there is no answer: nothing else can be expected of it",
+    ),
+  );
+export type ExpectedAnswer = z.infer<typeof answerSchema>;
+
+export const callSchema = z
+  .string()
+  .check(
+    z.regex(
+      /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \/\S*$/,
+      "must be a method and a path, such as POST /api/v1/payments/quotes",
+    ),
+  );
+
+/** What may stand beside a call. */
+export const callShape = {
+  /** JSON, or a string that is sent as it is. */
+  body: anything,
+  /** `null` leaves a header out that would be sent. */
+  headers: z.optional(z.record(z.string(), z.nullable(z.string()))),
+  expect: z.optional(answerSchema),
+  save,
+  /** Wall time the answer may take. */
+  within: z.optional(durationSchema),
+};
+
+/** Fields of a record that may be expected: whatever value they have to match. */
+export function fields<const Name extends string>(...names: readonly Name[]) {
+  return Object.fromEntries(names.map((field) => [field, anything])) as Record<Name, typeof anything>;
+}
+
+function statusPattern(statuses: readonly string[]) {
+  return z.union([
+    z.enum([...statuses]),
+    z.string().check(z.regex(/[*?]/, { error: `must be one of ${statuses.join(", ")}`, abort: true })),
+  ]);
+}
+
+export const chargeFields = {
+  ...fields(...(Object.keys(chargeDetailSchema.shape) as (keyof typeof chargeDetailSchema.shape)[])),
+  mode: z.optional(modeSchema),
+  status: z.optional(statusPattern(CHARGE_STATUSES)),
+};
+
+export const deliveryFields = {
+  ...fields(
+    "delivery_id",
+    "event_id",
+    "type",
+    "webhook_id",
+    "url",
+    "charge_id",
+    "withdrawal_id",
+    "created_at",
+    "next_attempt_at",
+    "mishap",
+    "data",
+  ),
+  mode: z.optional(modeSchema),
+  status: z.optional(z.enum(["pending", "delivered", "failed", "dropped"])),
+};
+
+export const requestFields = {
+  ...fields(
+    "method",
+    "path",
+    "query",
+    "operation",
+    "client_gone",
+    "api_key",
+    "idempotency_key",
+    "scenario",
+    "fault",
+    "request_body",
+    "request_body_bytes",
+    "response_body",
+    "response_body_bytes",
+  ),
+  status: z.optional(httpStatusSchema),
+};
