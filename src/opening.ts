@@ -86,7 +86,9 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
       defaultName: DEFAULT_NAMESPACE,
     }),
   });
-  return new Sandbox(namespaces, options, version);
+  return new Sandbox(namespaces, options, version, async () =>
+    (await lazily(() => import("./documents.js"))).documents(() => openSandbox({ clock: "manual" })),
+  );
 }
 
 /** Starts a sandbox in this process. Nothing listens until `listen()`; nothing is left after `close()`. */

@@ -7,6 +7,7 @@ import { CONTROL_OPERATIONS } from "./control/operations.js";
 import { serveControl } from "./control/serve.js";
 import { serveStream } from "./control/stream.js";
 import { isDropped } from "./dropped.js";
+import type { Documents } from "./openapi/serve.js";
 import { isEmbedded, OTHER_SITE } from "./origin.js";
 import { pageRoutes } from "./pages/routes.js";
 import { errorReply, ok, type Reply, toResponse } from "./reply.js";
@@ -19,6 +20,8 @@ export interface AppOptions {
   readonly paths?: Readonly<Record<string, string>>;
   /** Error code → the user's own name for it. */
   readonly errorCodes?: Readonly<Record<string, string>>;
+  /** What both APIs are described by, made or read when somebody asks. */
+  readonly documents: () => Promise<Documents>;
   /** Told of every answer 500: a fault of ours, never of the caller. */
   readonly onError: (error: unknown) => void;
 }
@@ -29,7 +32,7 @@ export function createApp(options: AppOptions): Hono {
 }
 
 /** The whole server, and the part of it that is the control API. */
-export function createApps({ namespaces, paths = {}, errorCodes = {}, onError }: AppOptions): {
+export function createApps({ namespaces, paths = {}, errorCodes = {}, documents, onError }: AppOptions): {
   readonly app: Hono;
   readonly control: Hono;
 } {
@@ -50,15 +53,15 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, onError }:
     route(operation.method, operation.path, serveControl(namespaces, operation, fetchOf(app)));
   for (const page of pageRoutes(namespaces)) route(page.method, page.path, page.handle);
   // These are made on demand, so that a start does not read what most runs never ask for.
+  const described = { namespaces, paths, documents };
   const openapi = () => lazily(() => import("./openapi/serve.js"));
-  const controlOpenapi = () => lazily(() => import("./openapi/control/serve.js"));
   const docs = () => lazily(() => import("./pages/docs.js"));
   const dashboard = () => lazily(() => import("./pages/dashboard/serve.js"));
-  route("GET", "/openapi.json", async (c) => (await openapi()).serveOpenApi(namespaces, paths, c));
-  route("GET", "/docs", async (c) => (await docs()).serveDocs(namespaces, paths, c));
-  route("GET", "/_sandbox/docs", async (c) => (await docs()).serveControlDocs(namespaces, c));
+  route("GET", "/openapi.json", async (c) => (await openapi()).serveDocument("service", described, c));
+  route("GET", "/docs", async (c) => (await docs()).serveDocs(described, c));
+  route("GET", "/_sandbox/docs", async (c) => (await docs()).serveControlDocs(described, c));
   route("GET", "/_sandbox/openapi.json", async (c) =>
-    (await controlOpenapi()).serveControlOpenApi(namespaces, c),
+    (await openapi()).serveDocument("control", described, c),
   );
   route("GET", "/_sandbox/dashboard", async (c) => (await dashboard()).showDashboard(namespaces, c));
   route("POST", "/_sandbox/dashboard", async (c) => (await dashboard()).actOnDashboard(namespaces, c));

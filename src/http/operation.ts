@@ -22,6 +22,25 @@ export interface Row<Query, Body> {
   readonly reads?: true;
 }
 
+/** A row as far as it is the entry of an OpenAPI document. */
+export interface DescribedRow<Words extends CallWords = CallWords> extends Row<unknown, unknown> {
+  /** The named schema of what it answers. */
+  readonly answer: string;
+  /** Read by what makes the OpenAPI documents alone; the build leaves it out. */
+  readonly says: Words;
+}
+
+/** What a document says of a call beyond what its row shows. */
+export interface CallWords {
+  readonly tag: string;
+  readonly summary: string;
+  readonly about: string;
+  /** What is assumed of it, where the interface does not say. */
+  readonly assumed?: string;
+  /** What the answer is. */
+  readonly answer: string;
+}
+
 /** What a request asks, checked. */
 export interface Asked<Query, Body> {
   readonly query: Query;

@@ -10,27 +10,54 @@ import {
 import { eventGlobsSchema } from "./globs.js";
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
 import { WEBHOOK_URL_MESSAGE, webhookUrl } from "./options.js";
+import { currency, LIFE, METADATA, METHOD_ASSUMED, method, redirect } from "./phrases.js";
+import { field, needed, only, parameters, shape, unshown } from "./words.js";
 
 /**
  * What the service is asked. Unknown fields are ignored. What depends on the fixtures (known currencies, their
  * decimals, enabled methods) is checked in `domain/requests.ts` and reported together with these.
  */
-export const pricingSchema = z.object({
-  base_currency: z.string(),
-  amount: amountSchema,
-  local_pricing: z.optional(z.record(z.string(), amountSchema)),
-});
+export const pricingSchema = shape(
+  "Pricing",
+  { says: "What the merchant asks for.", adds: { allOf: [only("local_pricing", { base_currency: "USD" })] } },
+  {
+    base_currency: field(z.string(), currency("Currency the price is given in.")),
+    amount: field(amountSchema, {
+      says: "The price in the base currency: a string of decimals, for a JSON number is refused.",
+      assumed: "More than 0, at most 30 digits before the point, and no more after it than the currency has.",
+      examples: ["25.00"],
+    }),
+    local_pricing: field(z.optional(z.record(z.string(), amountSchema)), {
+      says: "Prices of the merchant's own in other currencies, by code. Only with `USD` as base currency.",
+      assumed:
+        "A local price in the currency paid in becomes the settlement amount to the digit; it is not converted.",
+      examples: [{ KES: "3200.00" }],
+      adds: { propertyNames: { pattern: "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$" } },
+    }),
+  },
+);
 
-export const quoteRequestSchema = z.object({
-  pricing: pricingSchema,
-  payment_method: z.string(),
-  to_currency: z.optional(z.string()),
-  payment_rail: z.optional(z.string()),
-  customer_email: z.optional(emailSchema),
+export const quoteRequestSchema = shape("QuoteRequest", "A price to lock before a checkout.", {
+  pricing: field(pricingSchema, "What the merchant asks for."),
+  payment_method: field(z.string(), method("How the customer will pay.", METHOD_ASSUMED)),
+  to_currency: field(
+    z.optional(z.string()),
+    currency("Currency the customer pays in.", {
+      assumed: "Optional; without it the customer pays in the base currency.",
+    }),
+  ),
+  payment_rail: field(
+    z.optional(z.string()),
+    unshown("The bank network or operator to use; without it the first of the method and currency.", {
+      examples: "{{some rails}}",
+    }),
+  ),
+  customer_email: field(z.optional(emailSchema), { says: "Who will pay.", examples: ["ada@shop.test"] }),
 });
 export type QuoteBody = z.infer<typeof quoteRequestSchema>;
 
 const accountNumberSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.account));
+const nameSchema = z.string().check(atMost(LONGEST.name));
 
 /** Shortest and longest life of a checkout, in minutes (specification: Limits). */
 const EXPIRES_MESSAGE = "must be a whole number between 1 and 1440";
@@ -38,36 +65,84 @@ export const expiresInMinutesSchema = z
   .int(EXPIRES_MESSAGE)
   .check(z.gte(1, EXPIRES_MESSAGE), z.lte(1_440, EXPIRES_MESSAGE));
 
-export const whitelabelRequestSchema = z.object({
-  pricing: pricingSchema,
-  customer_email: emailSchema,
-  customer_name: z.optional(z.string().check(atMost(LONGEST.name))),
-  quote_id: z.string(),
-  payment_method: z.string(),
-  payment_rail: z.optional(z.string()),
-  phone_number: z.optional(phoneSchema),
-  bank_account_number: z.optional(accountNumberSchema),
-  success_url: z.optional(httpUrlSchema),
-  cancel_url: z.optional(httpUrlSchema),
-  metadata: z.optional(metadataSchema),
-  expires_in_minutes: z.optional(expiresInMinutesSchema),
-});
+/** What both kinds of checkout take. */
+const afterwards = {
+  success_url: field(z.optional(httpUrlSchema), redirect("after success")),
+  cancel_url: field(z.optional(httpUrlSchema), redirect("after giving up")),
+  metadata: field(z.optional(metadataSchema), METADATA),
+  expires_in_minutes: field(z.optional(expiresInMinutesSchema), LIFE),
+};
+
+export const whitelabelRequestSchema = shape(
+  "WhitelabelRequest",
+  {
+    says: "A payment to begin at once, at the price of a quote.",
+    adds: { allOf: "{{needs of the methods}}" },
+  },
+  {
+    pricing: field(pricingSchema, {
+      says: "What the merchant asks for, as in the quote.",
+      assumed: "A pricing that differs in value from the quote's is refused: 400 `details.pricing`.",
+    }),
+    customer_email: field(emailSchema, { says: "Who pays.", examples: ["ada@shop.test"] }),
+    customer_name: field(z.optional(nameSchema), {
+      says: "The customer's full name.",
+      examples: ["Ada Obi"],
+    }),
+    quote_id: field(z.string(), {
+      says: "A quote of yours, made less than {{quote valid}} ago.",
+      assumed: "A quote may be used for several checkouts until it expires.",
+    }),
+    payment_method: field(z.string(), method("The quote's method; another is refused.", METHOD_ASSUMED)),
+    payment_rail: field(z.optional(z.string()), {
+      says: "The quote's rail; another is refused.",
+      assumed: "Optional; the field is known only from the refusal of a rail that differs.",
+      examples: "{{some rails}}",
+    }),
+    phone_number: field(z.optional(phoneSchema), {
+      says: "The customer's phone with its country code; needed for mobile money.",
+      assumed: "E.164: a plus and 7 to 15 digits.",
+      examples: ["+254700000001"],
+    }),
+    bank_account_number: field(z.optional(accountNumberSchema), {
+      says: "The customer's bank account; needed for a bank transfer.",
+      assumed: "Any text of 1 to 64 characters.",
+      examples: ["0123456789"],
+    }),
+    ...afterwards,
+  },
+);
 export type WhitelabelBody = z.infer<typeof whitelabelRequestSchema>;
 
 /** Standard checkout (specification: Checkout; contract section 2: standard checkout). */
-export const checkoutRequestSchema = z.object({
-  pricing: pricingSchema,
-  customer_email: z.optional(emailSchema),
-  customer_name: z.optional(z.string().check(atMost(LONGEST.name))),
-  quote_id: z.optional(z.string()),
-  payment_methods: z.optional(
-    z.array(z.string()).check(minLength(1, "must name at least one method"), entriesAtMost(100)),
-  ),
-  success_url: z.optional(httpUrlSchema),
-  cancel_url: z.optional(httpUrlSchema),
-  metadata: z.optional(metadataSchema),
-  expires_in_minutes: z.optional(expiresInMinutesSchema),
-});
+export const checkoutRequestSchema = shape(
+  "CheckoutRequest",
+  "A payment the customer completes on a hosted page.",
+  {
+    pricing: field(pricingSchema, "What the merchant asks for."),
+    customer_email: field(z.optional(emailSchema), { says: "Who pays.", examples: ["ada@shop.test"] }),
+    customer_name: field(
+      z.optional(nameSchema),
+      unshown("The customer's full name.", { examples: ["Ada Obi"] }),
+    ),
+    quote_id: field(z.optional(z.string()), {
+      says: "A quote whose price shall hold.",
+      assumed:
+        "Younger than {{quote valid}} when the checkout is made; its price then holds while it is locked, {{quote locked}}.",
+    }),
+    payment_methods: field(
+      z.optional(
+        z.array(z.string()).check(minLength(1, "must name at least one method"), entriesAtMost(100)),
+      ),
+      {
+        says: "The methods the customer may choose from.",
+        assumed: "The name of the filter; without it all methods the organization has enabled.",
+        examples: ["{{two methods}}"],
+      },
+    ),
+    ...afterwards,
+  },
+);
 export type CheckoutBody = z.infer<typeof checkoutRequestSchema>;
 
 /** What a customer says on the hosted page, and `…/checkouts/{id}/pay` for them. */
@@ -82,27 +157,96 @@ export type MethodChoice = z.infer<typeof methodChoiceSchema>;
 const requiredTextSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name));
 const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
 
+/** The fields each type of destination has, besides type, currency and country; all but `network` must be given. */
+export const DESTINATION_FIELDS = {
+  bank_account: ["bank_code", "account_number", "account_name"],
+  mobile_money: ["phone_number", "provider"],
+  crypto_wallet: ["wallet_address", "network"],
+} as const;
+
 /** Payout destination (contract section 2). Which fields a type needs is checked with the fixtures. */
-export const destinationRequestSchema = z.object({
-  type: z.enum(["bank_account", "mobile_money", "crypto_wallet"]),
-  currency: z.string(),
-  country: z.optional(countrySchema),
-  bank_code: z.optional(requiredTextSchema),
-  account_number: z.optional(requiredTextSchema),
-  account_name: z.optional(requiredTextSchema),
-  phone_number: z.optional(phoneSchema),
-  provider: z.optional(requiredTextSchema),
-  wallet_address: z.optional(requiredTextSchema),
-  network: z.optional(requiredTextSchema),
-});
+export const destinationRequestSchema = shape(
+  "DestinationRequest",
+  {
+    says: "Where withdrawals may go. Which fields it needs depends on its type.",
+    adds: {
+      allOf: Object.entries(DESTINATION_FIELDS).map(([type, fields]) =>
+        needed(
+          { type: { const: type } },
+          "type",
+          fields.filter((name) => name !== "network"),
+        ),
+      ),
+    },
+  },
+  {
+    type: field(
+      z.enum(["bank_account", "mobile_money", "crypto_wallet"]),
+      unshown("A bank account or mobile money wallet for fiat, a crypto wallet for crypto."),
+    ),
+    currency: field(z.string(), {
+      ...currency(""),
+      ...unshown("Currency it takes.", { examples: "{{payout currencies}}" }),
+    }),
+    country: field(
+      z.optional(countrySchema),
+      unshown("Two-letter code; without it the organization's (none for crypto).", { examples: ["KE"] }),
+    ),
+    bank_code: field(
+      z.optional(requiredTextSchema),
+      unshown("The bank. Bank accounts only.", { examples: ["058"] }),
+    ),
+    account_number: field(
+      z.optional(requiredTextSchema),
+      unshown("Bank accounts only.", { examples: ["0123456789"] }),
+    ),
+    account_name: field(
+      z.optional(requiredTextSchema),
+      unshown("Who holds the account. Bank accounts only.", { examples: ["Ada Obi"] }),
+    ),
+    phone_number: field(
+      z.optional(phoneSchema),
+      unshown("In E.164. Mobile money only.", { examples: ["+254700000001"] }),
+    ),
+    provider: field(
+      z.optional(requiredTextSchema),
+      unshown("The operator. Mobile money only.", { examples: ["SimbaPesa Sandbox"] }),
+    ),
+    wallet_address: field(
+      z.optional(requiredTextSchema),
+      unshown("Crypto wallets only.", { examples: ["TSandboxFakeMoneyX4oDm3XXiLNAZ2Lvq"] }),
+    ),
+    network: field(
+      z.optional(requiredTextSchema),
+      unshown("Must be the currency's, if given. Crypto wallets only.", { examples: ["TRC20"] }),
+    ),
+  },
+);
 export type DestinationBody = z.infer<typeof destinationRequestSchema>;
 
-export const withdrawalRequestSchema = z.object({
-  destination_id: z.string(),
-  amount: amountSchema,
-  currency: z.string(),
-  reference: z.optional(requiredTextSchema),
-  metadata: z.optional(metadataSchema),
+export const withdrawalRequestSchema = shape("WithdrawalRequest", "Money to send out of the balance.", {
+  destination_id: field(z.string(), unshown("Where it goes: a payout destination of yours.")),
+  amount: field(
+    amountSchema,
+    unshown(
+      "What arrives, as a string of decimals; the fee comes on top. No less than the currency's minimum.",
+      {
+        examples: ["1000.00"],
+      },
+    ),
+  ),
+  currency: field(
+    z.string(),
+    currency("Currency of balance and destination.", {
+      examples: "{{payout currencies}}",
+      assumed: "Must be the destination's; withdrawals exist in the currencies with a stated minimum.",
+    }),
+  ),
+  reference: field(
+    z.optional(requiredTextSchema),
+    unshown("Your own name for it.", { examples: ["rent-1"] }),
+  ),
+  metadata: field(z.optional(metadataSchema), METADATA),
 });
 export type WithdrawalBody = z.infer<typeof withdrawalRequestSchema>;
 
@@ -111,14 +255,23 @@ const receiverUrlSchema = httpUrlSchema.check(
   z.refine((text) => webhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
 );
 
-export const webhookRequestSchema = z.object({
-  url: receiverUrlSchema,
-  events: z.optional(eventGlobsSchema),
+export const webhookRequestSchema = shape("WebhookRequest", "An address that shall hear of events.", {
+  url: field(
+    receiverUrlSchema,
+    unshown("The receiver: an absolute http or https URL.", { examples: ["http://localhost:3000/webhooks"] }),
+  ),
+  events: field(
+    z.optional(eventGlobsSchema),
+    unshown("Event types it wants, as globs; without it all of them.", { examples: [["charge.*"]] }),
+  ),
 });
-export const webhookPatchSchema = z.object({
-  url: z.optional(receiverUrlSchema),
-  events: z.optional(eventGlobsSchema),
-  enabled: z.optional(z.boolean()),
+export const webhookPatchSchema = shape("WebhookUpdate", "What should change; the rest stays.", {
+  url: field(z.optional(receiverUrlSchema), unshown("The receiver: an absolute http or https URL.")),
+  events: field(
+    z.optional(eventGlobsSchema),
+    unshown("Event types it wants, as globs.", { examples: [["charge.completed", "charge.failed"]] }),
+  ),
+  enabled: field(z.optional(z.boolean()), unshown("Whether it is sent anything.")),
 });
 
 export const PAYIN_LIMIT_MAX = 100;
@@ -131,23 +284,32 @@ function queryInteger(message: string) {
   return z.string().check(z.regex(/^\d+$/, message));
 }
 
-const pageQuery = {
-  limit: z.optional(
-    queryInteger(LIMIT_MESSAGE).check(
-      z.refine((text) => Number(text) >= 1 && Number(text) <= PAYIN_LIMIT_MAX, LIMIT_MESSAGE),
+const page = {
+  limit: field(
+    z.optional(
+      queryInteger(LIMIT_MESSAGE).check(
+        z.refine((text) => Number(text) >= 1 && Number(text) <= PAYIN_LIMIT_MAX, LIMIT_MESSAGE),
+      ),
     ),
+    "How many to answer at most.",
   ),
-  offset: z.optional(queryInteger(OFFSET_MESSAGE)),
+  offset: field(z.optional(queryInteger(OFFSET_MESSAGE)), "How many to skip."),
 };
-export const pageQuerySchema = z.object(pageQuery);
+export const pageQuerySchema = parameters(page);
 
-export const payinQuerySchema = z.object({
-  ...pageQuery,
-  status_filter: z.optional(chargeStatusSchema),
+export const payinQuerySchema = parameters({
+  ...page,
+  status_filter: field(z.optional(chargeStatusSchema), {
+    says: "Only those in this status.",
+    assumed: "Another value is refused with 400.",
+  }),
 });
 export type PayinQuery = z.infer<typeof payinQuerySchema>;
 
-export const railQuerySchema = z.object({
-  payment_method: z.optional(z.string()),
-  currency: z.optional(z.string()),
+export const railQuerySchema = parameters({
+  payment_method: field(z.optional(z.string()), {
+    says: "Only those of this method.",
+    examples: ["mobile_money"],
+  }),
+  currency: field(z.optional(z.string()), { says: "Only those of this currency.", examples: ["KES"] }),
 });

@@ -1,19 +1,13 @@
-import { Catalogue } from "../../src/domain/catalogue.js";
 import { controlDocument } from "../../src/http/openapi/control/document.js";
 import type { OpenApiDocument } from "../../src/http/openapi/document.js";
-import { factsOf } from "../../src/http/openapi/facts.js";
-import type { Json } from "../../src/http/openapi/types.js";
-import { loadShipped } from "../../src/scenario/shipped.js";
-import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
+import { fill } from "../../src/http/openapi/facts.js";
+import type { Json } from "../../src/http/openapi/json.js";
 import { schemaValidator } from "./openapi-answers.js";
-import { operationsOf } from "./openapi-document.js";
+import { operationsOf, shippedFacts } from "./openapi-document.js";
 
 /** The control API's document of a sandbox with the shipped fixtures and settings, at no address. */
 export async function shippedControlDocument(): Promise<OpenApiDocument> {
-  const { fixtures } = await loadShipped();
-  return controlDocument(
-    factsOf({ catalogue: new Catalogue(fixtures), settings: DEFAULT_SETTINGS }, "0.0.0", {}),
-  );
+  return fill(controlDocument(), await shippedFacts());
 }
 
 /** The schema of a part of the document, with every object closed that lists its fields and says nothing of others. */

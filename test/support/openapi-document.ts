@@ -1,15 +1,18 @@
 import { Catalogue } from "../../src/domain/catalogue.js";
-import { type OpenApiDocument, openApiDocument } from "../../src/http/openapi/document.js";
-import { factsOf } from "../../src/http/openapi/facts.js";
+import type { OpenApiDocument } from "../../src/http/openapi/document.js";
+import { type Facts, factsOf, fill } from "../../src/http/openapi/facts.js";
+import { serviceDocument } from "../../src/http/openapi/service.js";
 import { loadShipped } from "../../src/scenario/shipped.js";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
 
-/** The document of a sandbox with the shipped fixtures and settings, at no address. */
+/** The document of a sandbox with the shipped fixtures and settings, at no address and without examples. */
 export async function shippedDocument(): Promise<OpenApiDocument> {
+  return fill(serviceDocument(), await shippedFacts());
+}
+
+export async function shippedFacts(): Promise<Facts> {
   const { fixtures } = await loadShipped();
-  return openApiDocument(
-    factsOf({ catalogue: new Catalogue(fixtures), settings: DEFAULT_SETTINGS }, "0.0.0", {}),
-  );
+  return factsOf({ catalogue: new Catalogue(fixtures), settings: DEFAULT_SETTINGS }, "0.0.0");
 }
 
 /** The parts of an operation that tests ask for. */

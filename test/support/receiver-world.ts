@@ -139,6 +139,10 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
     storage: storage?.(shared.onError) ?? { ...memoryStorage(), open: () => store },
   });
   const world = host.default;
-  const sandbox = closedAtEnd(new Sandbox(host, { onError: (error) => errors.push(error) }, "0.0.0"));
+  const sandbox = closedAtEnd(
+    new Sandbox(host, { onError: (error) => errors.push(error) }, "0.0.0", () =>
+      Promise.reject(new Error("no documents here")),
+    ),
+  );
   return { world, sandbox, client: Client.of(sandbox), errors };
 }

@@ -1,6 +1,7 @@
 import type { ErrorDetails, Refusal } from "../../schema/errors.js";
 import type { CurrencyFixture, OrganizationFixture } from "../../schema/fixtures.js";
 import {
+  DESTINATION_FIELDS,
   type DestinationBody,
   destinationRequestSchema,
   type WithdrawalBody,
@@ -26,13 +27,6 @@ function checkPayoutCurrency<Body extends { currency: string }>(
   if (currency === undefined) body.fault("currency", oneOf(payable.map((one) => one.code)));
   return currency;
 }
-
-/** The fields each type of destination has, besides type, currency and country; all but `network` must be given. */
-const DESTINATION_FIELDS = {
-  bank_account: ["bank_code", "account_number", "account_name"],
-  mobile_money: ["phone_number", "provider"],
-  crypto_wallet: ["wallet_address", "network"],
-} as const;
 
 /** A payout destination's own fields, checked: only those of its type. */
 export function readDestinationRequest(

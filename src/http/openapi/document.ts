@@ -1,22 +1,18 @@
-import type { Operation } from "../service/operation.js";
-import { OPERATIONS } from "../service/operations.js";
-import { errorResponses, exampleName, sharedResponses } from "./errors.js";
-import { aboutEvents, webhooks } from "./events.js";
-import type { Facts } from "./facts.js";
-import { ALWAYS, ANSWER_HEADERS, headerRefs, KEYED, REQUEST_HEADERS } from "./headers.js";
-import { type Examples, type OperationDoc, TAGS } from "./operation-doc.js";
-import { OPERATION_DOCS } from "./operations/all.js";
-import { componentSchemas, querySchemas, ref } from "./schemas.js";
-import { ASSUMPTION, type Json, noteKeywords } from "./types.js";
+import type * as z from "zod/mini";
+import type { DescribedRow } from "../operation.js";
+import { headerRefs } from "./headers.js";
+import { ASSUMPTION, type Json } from "./json.js";
+import type { Examples, PlayedCall } from "./played.js";
+import { nameOf, queryParameters, ref } from "./schemas.js";
 
-/** The OpenAPI document as far as it is the same at every address. */
+/** An OpenAPI document as far as it is the same at every address. */
 export interface OpenApiDocument {
   readonly openapi: "3.1.0";
   readonly info: Json;
   readonly servers?: readonly Json[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly security: readonly Json[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  readonly paths: Paths;
   readonly webhooks: Readonly<Record<string, Json>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>;
@@ -26,135 +22,126 @@ export interface OpenApiDocument {
   };
 }
 
-const KEY_SCHEME = "apiKey";
+type Paths = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
-/**
- * OpenAPI 3.1 for the emulated service: the table of operations, the schemas that check requests and those of
- * the answers, and what is said of them. What the interface leaves open is marked `x-sandbox-assumption`.
- */
-export function openApiDocument(facts: Facts): OpenApiDocument {
-  const paths: Record<string, Record<string, Json>> = {};
-  for (const operation of OPERATIONS) {
-    const doc = OPERATION_DOCS[operation.id];
-    if (doc === undefined) throw new Error(`no words for the operation ${operation.id}`);
-    const path = facts.paths[operation.id] ?? operation.path.replace(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(facts, path, operation, doc) };
-  }
+/** What is said of a call besides what its row says: what is the same for many calls. */
+export interface CallParts {
+  /** What lifts or changes the document's own security. */
+  readonly security: Json;
+  readonly parameters: readonly Json[];
+  readonly needsBody: boolean;
+  readonly answerHeaders: readonly string[];
+  readonly errors: Readonly<Record<string, Json>>;
+}
+
+/** A row as the document has it. */
+export function describedCall(row: DescribedRow, parts: CallParts, played: PlayedCall): Json {
+  const { tag, summary, about, assumed, answer } = row.says;
+  const body = row.body ?? row.rawBody;
+  const parameters = [
+    ...pathParameters(row.path),
+    ...(row.query === undefined ? [] : queryParameters(row.query as z.ZodMiniObject)),
+    ...parts.parameters,
+  ];
   return {
-    openapi: "3.1.0",
-    info: info(facts),
-    tags: Object.entries({ ...TAGS, Events: aboutEvents(facts) }).map(([name, description]) => ({
-      name,
-      description,
-    })),
-    security: [{ [KEY_SCHEME]: [] }],
-    paths,
-    webhooks: webhooks(facts),
-    components: {
-      schemas: componentSchemas(facts),
-      responses: sharedResponses(facts),
-      headers: ANSWER_HEADERS,
-      securitySchemes: { [KEY_SCHEME]: SECURITY_SCHEME },
+    operationId: row.id,
+    tags: [tag],
+    summary,
+    description: about,
+    ...(assumed === undefined ? {} : { [ASSUMPTION]: assumed }),
+    ...parts.security,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: parts.needsBody, content: json(ref(nameOf(body)), played.bodies) } }),
+    responses: {
+      200: {
+        description: answer,
+        headers: headerRefs(parts.answerHeaders),
+        content: json(ref(row.answer), played.answers[200] ?? {}),
+      },
+      ...parts.errors,
     },
   };
+}
+
+/** Calls at their paths. */
+export function pathsOf(
+  calls: readonly { readonly path: string; readonly method: string; readonly described: Json }[],
+): Paths {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const { path, method, described } of calls)
+    paths[path] = { ...paths[path], [method.toLowerCase()]: described };
+  return paths;
+}
+
+/** A path as OpenAPI writes it. */
+export function braced(path: string): string {
+  return path.replace(/:(\w+)/g, "{$1}");
+}
+
+/** JSON of a schema, with examples by what they are called. */
+export function json(schema: Json, examples: Examples): Json {
+  return {
+    "application/json": {
+      schema,
+      examples: namedExamples(examples),
+    },
+  };
+}
+
+export function namedExamples(examples: Examples): Json {
+  return Object.fromEntries(
+    Object.entries(examples).map(([name, value]) => [
+      // A key of the document: no spaces in it.
+      name.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, ""),
+      { summary: name, value },
+    ]),
+  );
+}
+
+function pathParameters(path: string): Json[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    description: name === "name" ? "What it is called." : `Id of the ${name!.replace(/_id$/, "")}.`,
+    schema: { type: "string" },
+  }));
 }
 
 /** The document as served at an address. */
 export function servedAt(document: OpenApiDocument, baseUrl: string): OpenApiDocument {
-  const { openapi, info: about, ...rest } = document;
-  return { openapi, info: about, servers: [{ url: baseUrl, description: "This sandbox" }], ...rest };
+  const { openapi, info, ...rest } = document;
+  return { openapi, info, servers: [{ url: baseUrl, description: "This sandbox" }], ...rest };
 }
 
-function info({ version }: Facts): Json {
-  return {
-    title: "Payments service, as the sandbox stands in for it",
-    version,
-    license: { name: "MIT", identifier: "MIT" },
-    description: [
-      "Payins, checkouts, balances, payouts and webhooks of a payments service in test mode. No real money moves.",
-      "Amounts are strings of decimals, times are ISO 8601, currency codes are upper case, ids say nothing. Objects in " +
-        "answers may gain fields; ignore those you do not know.",
-      "What the interface leaves open and the sandbox decided is marked `x-sandbox-assumption`.",
-    ].join("\n\n"),
-    [ASSUMPTION]:
-      "Times have milliseconds and Z. Every create is answered 200. A path that exists with another method is answered " +
-      "405 `METHOD_NOT_ALLOWED`. Checks go in this order: path, key, rate, permission, organization, size and JSON, fields.",
-  };
-}
-
-const SECURITY_SCHEME: Json = {
-  type: "http",
-  scheme: "bearer",
-  bearerFormat: "sk_test_… or sk_live_…",
-  description:
-    "An API key. Its prefix gives the mode: `sk_test_` or `sk_live_`. A key sees the data of its mode only.",
-  [ASSUMPTION]: "A missing key, and a scheme other than Bearer, are answered like an invalid key.",
-};
-
-function describe(facts: Facts, path: string, operation: Operation, doc: OperationDoc): Json {
-  const parameters = parametersOf(facts, path, doc);
-  return {
-    operationId: operation.id,
-    tags: [doc.tag],
-    summary: doc.summary,
-    description: doc.says,
-    ...(doc.assumed === undefined ? {} : { [ASSUMPTION]: doc.assumed }),
-    ...SECURITY[operation.key],
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(doc.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: json(doc.body.component, doc.body.examples) } }),
-    responses: {
-      200: {
-        description: doc.answer.says,
-        headers: headerRefs([
-          ...(operation.key === "none" ? ALWAYS : KEYED),
-          ...(doc.answer.replayable ? ["Idempotent-Replayed"] : []),
-        ]),
-        content: json(doc.answer.component, doc.answer.examples),
-      },
-      ...errorResponses(facts, operation, doc),
-    },
-  };
-}
-
-/** The document's own security asks for a key. */
-const SECURITY: Readonly<Record<Operation["key"], Json>> = {
-  required: {},
-  optional: { security: [{}, { [KEY_SCHEME]: [] }] },
-  none: { security: [] },
-};
-
-function parametersOf(facts: Facts, path: string, doc: OperationDoc): Json[] {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    description: `Id of the ${name!.replace(/_id$/, "")}.`,
-    schema: { type: "string" },
-  }));
-  const inQuery = Object.entries(doc.query === undefined ? {} : querySchemas(facts, doc.query.schema)).map(
-    ([name, schema]) => {
-      const { description, examples, [ASSUMPTION]: assumed } = noteKeywords(doc.query!.notes[name]!);
-      return {
-        name,
-        in: "query",
-        description,
-        ...(assumed === undefined ? {} : { [ASSUMPTION]: assumed }),
-        schema: { ...schema, ...(examples === undefined ? {} : { examples }) },
-      };
-    },
+/** The document with calls at paths of the user's own, by operation id. */
+export function movedTo(own: Readonly<Record<string, string>>, document: OpenApiDocument): OpenApiDocument {
+  const calls = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, described]) => ({
+      path: own[String(described.operationId)] ?? path,
+      method,
+      described,
+    })),
   );
-  return [...inPath, ...inQuery, ...(doc.headers ?? []).map((name) => REQUEST_HEADERS[name])];
+  return { ...document, paths: pathsOf(calls) };
 }
 
-function json(component: string, examples: Examples): Json {
-  return {
-    "application/json": {
-      schema: ref(component),
-      examples: Object.fromEntries(
-        Object.entries(examples).map(([name, value]) => [exampleName(name), { summary: name, value }]),
-      ),
-    },
+/** The schemas that are named by these parts, and by each other. */
+export function reachable(
+  schemas: Readonly<Record<string, Json>>,
+  parts: readonly unknown[],
+): Record<string, Json> {
+  const found = new Set<string>();
+  const follow = (part: unknown): void => {
+    for (const [, name] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"/]+)"/g))
+      if (!found.has(name!)) {
+        found.add(name!);
+        if (schemas[name!] === undefined) throw new Error(`no schema is called ${name}`);
+        follow(schemas[name!]);
+      }
   };
+  follow(parts);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)));
 }

@@ -2,48 +2,91 @@ import { payoutCurrencies } from "../../domain/requests/payouts.js";
 import type { Engine } from "../../engine/engine.js";
 import { formatDuration } from "../../schema/duration.js";
 import type { MethodFixture } from "../../schema/fixtures.js";
-import type { Settings } from "../../schema/settings.js";
+import { needed } from "../../schema/words.js";
+import type { Json } from "./json.js";
+import { signatureParameters, signaturePresets } from "./signature-headers.js";
 
-/** What the document takes from the fixtures and settings of the namespace it describes. */
-export interface Facts {
-  readonly version: string;
-  /** Operation id → path of the user's own, parameters in braces. */
-  readonly paths: Readonly<Record<string, string>>;
-  readonly currencies: readonly string[];
-  readonly payoutCurrencies: readonly string[];
-  readonly methods: readonly string[];
-  /** Methods that need a field of the customer's. */
-  readonly needPhone: readonly string[];
-  readonly needBankAccount: readonly string[];
-  readonly rails: readonly string[];
-  /** The most digits after the point that any currency has. */
-  readonly decimals: number;
-  /** In words, such as `30s`. */
-  readonly quoteValid: string;
-  readonly quoteLocked: string;
-  readonly settings: Settings;
-}
+/**
+ * What stands in a document for each mark: the fixtures and settings of the namespace it describes. A text that is
+ * nothing but a mark may become anything; undefined leaves out the field that has it.
+ */
+export type Facts = (mark: string) => unknown;
 
 export function factsOf(
   { catalogue, settings }: Pick<Engine, "catalogue" | "settings">,
   version: string,
-  paths: Facts["paths"],
 ): Facts {
   const { currencies, methods, rails } = catalogue.fixtures;
-  const ofKind = (kind: MethodFixture["kind"]) =>
-    methods.filter((method) => method.kind === kind).map((method) => method.id);
-  return {
-    version,
-    paths,
-    currencies: currencies.map((currency) => currency.code),
-    payoutCurrencies: payoutCurrencies(catalogue).map((currency) => currency.code),
-    methods: methods.map((method) => method.id),
-    needPhone: ofKind("mobile_money"),
-    needBankAccount: ofKind("bank_transfer"),
-    rails: rails.map((rail) => rail.id),
-    decimals: Math.max(0, ...currencies.map((currency) => currency.decimals)),
-    quoteValid: formatDuration(settings.limits.quote_valid_ms),
-    quoteLocked: formatDuration(settings.limits.quote_locked_ms),
-    settings,
+  const ids = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id);
+  const codes = (all: readonly { readonly code: string }[]) => all.map(({ code }) => code);
+  const ofKind = (kind: MethodFixture["kind"]) => ids(methods.filter((method) => method.kind === kind));
+  const { limits, signature, error_codes, event_names } = settings;
+  const decimals = Math.max(0, ...currencies.map((currency) => currency.decimals));
+  const needs = [
+    ...methodsNeed(ofKind("mobile_money"), "phone_number"),
+    ...methodsNeed(ofKind("bank_transfer"), "bank_account_number"),
+  ];
+  const facts: Readonly<Record<string, () => unknown>> = {
+    version: () => version,
+    "currencies in words": () => inWords(codes(currencies)),
+    "some currencies": () => codes(currencies).slice(0, 4),
+    "payout currencies": () => codes(payoutCurrencies(catalogue)),
+    "methods in words": () => inWords(ids(methods)),
+    methods: () => ids(methods),
+    "two methods": () => ids(methods).slice(0, 2),
+    "some rails": () => ids(rails).slice(0, 3),
+    "needs of the methods": () => (needs.length === 0 ? undefined : needs),
+    fraction: () => (decimals === 0 ? "" : `(\\.\\d{1,${decimals}})?`),
+    "quote valid": () => formatDuration(limits.quote_valid_ms),
+    "quote locked": () => formatDuration(limits.quote_locked_ms),
+    "checkout minutes": () => limits.checkout_default_minutes,
+    "signature presets": () => signaturePresets(signature),
+    "signature headers": () => signatureParameters(signature),
   };
+  return (mark) => {
+    const [kind, name = ""] = mark.split(" ");
+    if (kind === "code") return error_codes[name] ?? name;
+    if (kind === "event") return event_names[name] ?? name;
+    const fact = facts[mark];
+    if (fact === undefined) throw new Error(`nothing is known of {{${mark}}}`);
+    return fact();
+  };
+}
+
+/** Demands `field` when `payment_method` is one of these. */
+function methodsNeed(methods: readonly string[], field: string): Json[] {
+  return methods.length === 0
+    ? []
+    : [needed({ payment_method: { enum: methods } }, "payment_method", [field])];
+}
+
+/** `one`, `two` and `three`, as code. */
+function inWords(values: readonly string[]): string {
+  const quoted = values.map((value) => `\`${value}\``);
+  if (quoted.length < 2) return quoted[0] ?? "none";
+  return `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
+}
+
+/** A document, or a part of one, with what is known in the place of its marks. */
+export function fill<Part>(part: Part, facts: Facts): Part {
+  return filled(part, facts) as Part;
+}
+
+const MARK = /\{\{([^{}]+)\}\}/g;
+
+function filled(part: unknown, facts: Facts): unknown {
+  if (typeof part === "string") {
+    if (!part.includes("{{")) return part;
+    const [, whole] = /^\{\{([^{}]+)\}\}$/.exec(part) ?? [];
+    return whole === undefined
+      ? part.replace(MARK, (_all, mark: string) => String(facts(mark)))
+      : facts(whole);
+  }
+  if (Array.isArray(part)) return part.map((one) => filled(one, facts));
+  if (typeof part !== "object" || part === null) return part;
+  return Object.fromEntries(
+    Object.entries(part)
+      .map(([name, value]) => [String(filled(name, facts)), filled(value, facts)] as const)
+      .filter(([, value]) => value !== undefined),
+  );
 }

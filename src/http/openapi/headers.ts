@@ -1,4 +1,4 @@
-import { ASSUMPTION, type Json } from "./types.js";
+import { ASSUMPTION, type Json } from "./json.js";
 
 /** Headers of answers, by name. */
 export const ANSWER_HEADERS: Readonly<Record<string, Json>> = {

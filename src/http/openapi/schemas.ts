@@ -14,18 +14,8 @@ import { LONGEST } from "../../schema/lengths.js";
 import { clockOptionSchema } from "../../schema/options.js";
 import { PAYIN_LIMIT_DEFAULT, PAYIN_LIMIT_MAX, pageQuerySchema } from "../../schema/requests.js";
 import { INSTANT_PATTERN } from "../../schema/time.js";
-import { annotate, type Component } from "./component.js";
-import { accountComponents } from "./components/account.js";
-import { catalogueComponents } from "./components/catalogue.js";
-import { errorComponents } from "./components/errors.js";
-import { instructionComponents } from "./components/instructions.js";
-import { paymentComponents } from "./components/payments.js";
-import { payoutComponents } from "./components/payouts.js";
-import { quoteComponents } from "./components/quotes.js";
-import { requestComponents } from "./components/requests.js";
-import { eventComponents, webhookComponents } from "./components/webhooks.js";
-import type { Facts } from "./facts.js";
-import type { Json } from "./types.js";
+import { namedSchemas, type Words, wordsOf } from "../../schema/words.js";
+import { type Json, noteKeywords } from "./json.js";
 
 const REF = "#/components/schemas/";
 
@@ -33,96 +23,134 @@ export function ref(component: string): Json {
   return { $ref: REF + component };
 }
 
-/** Every named schema of the document, made of the zod schemas that check requests and describe answers. */
-export function componentSchemas(facts: Facts): Record<string, Json> {
-  return schemasOf(facts, allComponents(facts));
+/** What the document calls a schema. */
+export function nameOf(schema: z.core.$ZodType): string {
+  const name = wordsOf(schema)?.name;
+  if (name === undefined) throw new Error("a schema without a name");
+  return name;
 }
 
-/** The named schemas of some components, which name each other where one is within the other. */
-export function schemasOf(facts: Facts, components: readonly Component[]): Record<string, Json> {
+/** A schema with its words, which may be said elsewhere than on it. */
+export type Said = readonly [z.core.$ZodType, Words];
+
+/**
+ * The named schemas of a document, made of the zod schemas that check requests and describe answers. Where one is
+ * within another it is named there.
+ */
+export function componentSchemas(all: Iterable<Said> = namedSchemas()): Record<string, Json> {
+  const named = [...all].flatMap(([schema, words]) =>
+    words.name === undefined ? [] : [{ schema, words, name: words.name }],
+  );
   const registry = z.registry<{ id: string }>();
-  for (const { name, schema } of components) registry.add(schema, { id: name });
-  const made = z.toJSONSchema(registry, {
-    io: "input",
-    uri: (id) => REF + id,
-    override: overrides(facts),
-  }).schemas as Record<string, Json>;
+  for (const { schema, name } of named) registry.add(schema, { id: name });
+  const made = z.toJSONSchema(registry, { io: "input", uri: (id) => REF + id, override }).schemas;
   return Object.fromEntries(
-    components.map((component) => {
-      const { $schema, $id, ...schema } = made[component.name]!;
-      return [component.name, annotate(schema, component)];
+    named.map(({ name, schema, words }) => {
+      const { $schema, $id, ...rest } = made[name] as Json;
+      return [name, said({ ...rest, ...discriminator(schema, registry) }, words)];
     }),
   );
 }
 
-function allComponents(facts: Facts): Component[] {
-  return [
-    ...requestComponents(facts),
-    ...catalogueComponents(facts),
-    ...quoteComponents(facts),
-    ...instructionComponents(),
-    ...paymentComponents(facts),
-    ...accountComponents(facts),
-    ...payoutComponents(facts),
-    ...webhookComponents(),
-    ...eventComponents(),
-    ...errorComponents(),
-  ];
-}
-
 /** The parameters of a query, by name. */
-export function querySchemas(facts: Facts, query: z.ZodMiniObject): Record<string, Json> {
-  const made = z.toJSONSchema(query, { io: "input", override: overrides(facts) });
-  return made.properties as Record<string, Json>;
+export function querySchemas(query: z.ZodMiniObject): Record<string, Json> {
+  return z.toJSONSchema(query, { io: "input", override }).properties as Record<string, Json>;
 }
 
-type Override = (context: { zodSchema: z.core.$ZodType; jsonSchema: object }) => void;
+/** The parameters of a query as the document lists them. */
+export function queryParameters(
+  query: z.ZodMiniObject,
+  words: Words["fields"] = wordsOf(query)!.fields,
+): Json[] {
+  return Object.entries(querySchemas(query)).map(([name, schema]) => {
+    const { examples, ...keywords } = noteKeywords(words[name]!);
+    return {
+      name,
+      in: "query",
+      ...keywords,
+      schema: { ...schema, ...(examples === undefined ? {} : { examples }) },
+    };
+  });
+}
 
-/** What zod checks by a refinement, or says in a way no reader would follow, in JSON Schema's words. */
-function overrides(facts: Facts): Override {
-  const fraction = facts.decimals === 0 ? "" : `(\\.\\d{1,${facts.decimals}})?`;
-  const instead = new Map<z.core.$ZodType, Json>([
-    [amountSchema, { type: "string", pattern: `^(?=.*[1-9])(0|[1-9]\\d{0,29})${fraction}$` }],
-    [timestampSchema, { type: "string", format: "date-time", pattern: TIMESTAMP_PATTERN }],
-    [durationSchema, { type: "string", pattern: DURATION_PATTERN.source, maxLength: 100 }],
-    [waitDurationSchema, { type: "string", pattern: DURATION_PATTERN.source, maxLength: 100 }],
-    [instantSchema, { type: "string", pattern: INSTANT_PATTERN.source }],
-    [rateSchema, { type: "string", pattern: "^(?=.*[1-9])(0|[1-9]\\d{0,29})(\\.\\d{1,30})?$" }],
-    [clockOptionSchema, { type: "string", pattern: CLOCK_PATTERN }],
-    [
-      httpUrlSchema,
-      { type: "string", format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://.", maxLength: LONGEST.url },
-    ],
-    [
-      metadataSchema,
-      {
-        type: "object",
-        maxProperties: METADATA_MAX_KEYS,
-        // Bytes cannot be counted here; a character has at least one.
-        propertyNames: { maxLength: METADATA_MAX_BYTES, not: { const: "__proto__" } },
-        additionalProperties: { type: "string", maxLength: METADATA_MAX_BYTES },
-      },
-    ],
-    [
-      pageQuerySchema.shape.limit,
-      { type: "integer", minimum: 1, maximum: PAYIN_LIMIT_MAX, default: PAYIN_LIMIT_DEFAULT },
-    ],
-    [pageQuerySchema.shape.offset, { type: "integer", minimum: 0, default: 0 }],
-  ]);
-  return ({ zodSchema, jsonSchema }) => {
-    const schema = jsonSchema as Json;
-    const other = instead.get(zodSchema);
-    if (other !== undefined) {
-      for (const keyword of Object.keys(schema)) delete schema[keyword];
-      Object.assign(schema, structuredClone(other));
-    }
-    // The largest safe integer is no limit anybody set.
-    if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-    if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-    // The names of a record are strings whatever else.
-    if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
+/** Writes the words into the schema made of what they are said of. */
+function said(made: Json, { note, fields }: Words): Json {
+  const properties = Object.entries((made.properties ?? {}) as Readonly<Record<string, Json>>).map(
+    ([name, property]) => [name, { ...property, ...noteKeywords(fields[name]!) }],
+  );
+  return {
+    ...made,
+    ...noteKeywords(note),
+    ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),
   };
 }
 
-const CLOCK_PATTERN = "^(real|manual|(?=[^x]*[1-9])(\\d{1,7}|\\d{1,6}\\.\\d{1,6})x)$";
-const TIMESTAMP_PATTERN = "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$";
+/** Names the component of each variant of a choice that is told by a field. */
+function discriminator(schema: z.core.$ZodType, names: z.core.$ZodRegistry<{ id: string }>): Json {
+  if (!(schema instanceof z.ZodMiniDiscriminatedUnion)) return {};
+  const { discriminator: propertyName, options } = schema._zod.def;
+  const mapping = Object.fromEntries(
+    options.map((option) => {
+      const [value] = option._zod.propValues![propertyName]!;
+      return [value, REF + names.get(option)!.id];
+    }),
+  );
+  return { discriminator: { propertyName, mapping } };
+}
+
+const AMOUNT: Json = { type: "string", pattern: "^(?=.*[1-9])(0|[1-9]\\d{0,29}){{fraction}}$" };
+const DURATION: Json = { type: "string", pattern: DURATION_PATTERN.source, maxLength: 100 };
+
+/** What zod checks by a refinement, or says in a way no reader would follow, in JSON Schema's words. */
+const INSTEAD = new Map<z.core.$ZodType, Json>([
+  [amountSchema, AMOUNT],
+  [
+    timestampSchema,
+    {
+      type: "string",
+      format: "date-time",
+      pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$",
+    },
+  ],
+  [durationSchema, DURATION],
+  [waitDurationSchema, DURATION],
+  [instantSchema, { type: "string", pattern: INSTANT_PATTERN.source }],
+  [rateSchema, { type: "string", pattern: "^(?=.*[1-9])(0|[1-9]\\d{0,29})(\\.\\d{1,30})?$" }],
+  [
+    clockOptionSchema,
+    { type: "string", pattern: "^(real|manual|(?=[^x]*[1-9])(\\d{1,7}|\\d{1,6}\\.\\d{1,6})x)$" },
+  ],
+  [
+    httpUrlSchema,
+    { type: "string", format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://.", maxLength: LONGEST.url },
+  ],
+  [
+    metadataSchema,
+    {
+      type: "object",
+      maxProperties: METADATA_MAX_KEYS,
+      // Bytes cannot be counted here; a character has at least one.
+      propertyNames: { maxLength: METADATA_MAX_BYTES, not: { const: "__proto__" } },
+      additionalProperties: { type: "string", maxLength: METADATA_MAX_BYTES },
+    },
+  ],
+  [
+    pageQuerySchema.shape.limit,
+    { type: "integer", minimum: 1, maximum: PAYIN_LIMIT_MAX, default: PAYIN_LIMIT_DEFAULT },
+  ],
+  [pageQuerySchema.shape.offset, { type: "integer", minimum: 0, default: 0 }],
+]);
+
+function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
+  const schema = jsonSchema as Json;
+  const other = INSTEAD.get(zodSchema);
+  if (other !== undefined) {
+    for (const keyword of Object.keys(schema)) delete schema[keyword];
+    Object.assign(schema, structuredClone(other));
+  }
+  // The largest safe integer is no limit anybody set.
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  // The names of a record are strings whatever else.
+  if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
+}

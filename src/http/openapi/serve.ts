@@ -5,11 +5,21 @@ import type { Namespaces } from "../../namespace/namespaces.js";
 import { bearerKey } from "../authenticate.js";
 import { toResponse } from "../reply.js";
 import { noNamespace } from "../service/admit.js";
-import { type OpenApiDocument, openApiDocument, servedAt } from "./document.js";
-import { type Facts, factsOf } from "./facts.js";
+import { movedTo, type OpenApiDocument, servedAt } from "./document.js";
+import { factsOf, fill } from "./facts.js";
 
-/** Made once for each namespace, when it is first asked for. */
-const documents = new WeakMap<Engine, OpenApiDocument>();
+/** The documents with marks for what a namespace may have otherwise. */
+export interface Documents {
+  readonly service: OpenApiDocument;
+  readonly control: OpenApiDocument;
+}
+
+export interface DescribeOptions {
+  readonly namespaces: Namespaces;
+  /** Operation id → path of the user's own. */
+  readonly paths: Readonly<Record<string, string>>;
+  readonly documents: () => Promise<Documents>;
+}
 
 /** The document of a namespace, and the address it names: the one links carry, or the one the request came to. */
 export interface Described {
@@ -18,32 +28,40 @@ export interface Described {
   readonly document: OpenApiDocument;
 }
 
-/** The namespace that a request means and its address, or the answer that there is none. */
-export function worldFor(namespaces: Namespaces, c: Context): Omit<Described, "document"> | Response {
+/** Filled once for each namespace, when it is first asked for. */
+const filled = {
+  service: new WeakMap<Engine, OpenApiDocument>(),
+  control: new WeakMap<Engine, OpenApiDocument>(),
+};
+
+/** Describes one of the APIs as it is in the namespace that a request means, or answers that there is none. */
+export async function describeFor(
+  api: keyof Documents,
+  { namespaces, paths, documents }: DescribeOptions,
+  c: Context,
+): Promise<Described | Response> {
   const { headers } = c.req.raw;
   const name = headers.get("sandbox-namespace");
   const key = bearerKey(headers.get("authorization"));
   const namespace = namespaces.find(name, key);
   if (namespace === undefined) return toResponse(noNamespace(namespaces, name, key), namespaces.nowMs());
-  return { namespace, baseUrl: namespace.publicUrl ?? new URL(c.req.url).origin };
-}
-
-/** Describes the namespace that a request means, or answers that there is none. */
-export function describeFor(namespaces: Namespaces, paths: Facts["paths"], c: Context): Described | Response {
-  const found = worldFor(namespaces, c);
-  if (found instanceof Response) return found;
-  const { namespace, baseUrl } = found;
-  let document = documents.get(namespace.engine);
+  let document = filled[api].get(namespace.engine);
   if (document === undefined) {
-    document = openApiDocument(factsOf(namespace.engine, namespaces.version, paths));
-    documents.set(namespace.engine, document);
+    const known = fill((await documents())[api], factsOf(namespace.engine, namespaces.version));
+    document = api === "service" ? movedTo(paths, known) : known;
+    filled[api].set(namespace.engine, document);
   }
+  const baseUrl = namespace.publicUrl ?? new URL(c.req.url).origin;
   return { namespace, baseUrl, document: servedAt(document, baseUrl) };
 }
 
-/** `GET /openapi.json` (contract section 7). */
-export function serveOpenApi(namespaces: Namespaces, paths: Facts["paths"], c: Context): Response {
-  const described = describeFor(namespaces, paths, c);
+/** `GET /openapi.json` and `GET /_sandbox/openapi.json` (contract section 7). */
+export async function serveDocument(
+  api: keyof Documents,
+  options: DescribeOptions,
+  c: Context,
+): Promise<Response> {
+  const described = await describeFor(api, options, c);
   if (described instanceof Response) return described;
   return toResponse({ status: 200, json: JSON.stringify(described.document) }, described.namespace.nowMs());
 }

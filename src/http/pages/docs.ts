@@ -1,13 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
-import type { Namespaces } from "../../namespace/namespaces.js";
 import { DEFAULT_API_KEY } from "../../schema/options.js";
 import { iso } from "../../schema/time.js";
-import { describeControlFor } from "../openapi/control/serve.js";
 import { referencePage } from "../openapi/reference/page.js";
 import { SCRIPT } from "../openapi/reference/script.js";
 import { STYLES } from "../openapi/reference/styles.js";
-import { describeFor } from "../openapi/serve.js";
+import { type DescribeOptions, describeFor } from "../openapi/serve.js";
 
 function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
@@ -24,13 +22,9 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** `GET /docs` (contract section 7): the OpenAPI document as a page. `paths` as in the options of the app. */
-export function serveDocs(
-  namespaces: Namespaces,
-  paths: Readonly<Record<string, string>>,
-  c: Context,
-): Response {
-  const described = describeFor(namespaces, paths, c);
+/** `GET /docs` (contract section 7): the OpenAPI document as a page. */
+export async function serveDocs(options: DescribeOptions, c: Context): Promise<Response> {
+  const described = await describeFor("service", options, c);
   if (described instanceof Response) return described;
   const { namespace, baseUrl, document } = described;
   // The documented key, if the fixtures still have it: a key of the user's own is nobody's business here.
@@ -40,8 +34,8 @@ export function serveDocs(
 }
 
 /** `GET /_sandbox/docs`: the same of the control API. */
-export function serveControlDocs(namespaces: Namespaces, c: Context): Response {
-  const described = describeControlFor(namespaces, c);
+export async function serveControlDocs(options: DescribeOptions, c: Context): Promise<Response> {
+  const described = await describeFor("control", options, c);
   if (described instanceof Response) return described;
   const { namespace, baseUrl, document } = described;
   const other = { href: "../docs", title: "The service that the sandbox stands in for" };

@@ -3,10 +3,24 @@ import { currencyCodes, paymentMethodView, railView } from "../../engine/queries
 import { INVALID_QUERY_MESSAGE, invalid } from "../../schema/errors.js";
 import { railQuerySchema } from "../../schema/requests.js";
 import { ok } from "../reply.js";
-import { operation } from "./operation.js";
+import { operation, UNSHOWN_CALL } from "./operation.js";
 
 export const listPaymentMethods = operation(
-  { id: "listPaymentMethods", method: "GET", path: "/api/v1/payments/payment-methods", key: "optional" },
+  {
+    id: "listPaymentMethods",
+    method: "GET",
+    path: "/api/v1/payments/payment-methods",
+    key: "optional",
+    answer: "PaymentMethodList",
+    says: {
+      tag: "Catalogue",
+      summary: "List payment methods",
+      about: "The ways to pay. With a key, those its organization may use; without one, all there are.",
+      assumed:
+        "With a key: the methods the key's organization has enabled. A key that is sent must be valid.",
+      answer: "The methods.",
+    },
+  },
   ({ namespace, caller }) => {
     const { catalogue } = namespace.engine;
     const methods =
@@ -21,6 +35,13 @@ export const listSupportedCurrencies = operation(
     method: "GET",
     path: "/api/v1/payments/supported-currencies",
     key: "none",
+    answer: "CurrencyCodes",
+    says: {
+      tag: "Catalogue",
+      summary: "List currencies for payments",
+      about: "The currencies customers can pay in: the same for everyone, in both modes.",
+      answer: "The codes, sorted.",
+    },
   },
   ({ namespace }) => ok(currencyCodes(namespace.engine.catalogue.fixtures.currencies)),
 );
@@ -31,6 +52,14 @@ export const listPaymentRails = operation(
     method: "GET",
     path: "/api/v1/payments/payment-rails",
     query: railQuerySchema,
+    answer: "PaymentRailList",
+    says: {
+      tag: "Catalogue",
+      summary: "List payment rails",
+      about: "The bank networks and operators a method can take in a currency. Both filters are optional.",
+      assumed: UNSHOWN_CALL,
+      answer: "The rails; none, if there is none that fits.",
+    },
   },
   ({ namespace, caller, query: { payment_method, currency } }) => {
     const { catalogue } = namespace.engine;
@@ -52,6 +81,18 @@ export const listPaymentRails = operation(
 );
 
 export const listPayoutCurrencies = operation(
-  { id: "listPayoutCurrencies", method: "GET", path: "/api/v1/payouts/supported-currencies" },
+  {
+    id: "listPayoutCurrencies",
+    method: "GET",
+    path: "/api/v1/payouts/supported-currencies",
+    answer: "CurrencyCodes",
+    says: {
+      tag: "Catalogue",
+      summary: "List currencies for payouts",
+      about: "The currencies withdrawals can be made in: fewer than payments.",
+      assumed: `${UNSHOWN_CALL} They are the currencies with a stated minimum withdrawal.`,
+      answer: "The codes, sorted.",
+    },
+  },
   ({ namespace }) => ok(currencyCodes(payoutCurrencies(namespace.engine.catalogue))),
 );

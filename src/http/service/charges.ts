@@ -13,6 +13,13 @@ export const listPayins = operation(
     path: "/api/v1/payments/payins",
     query: payinQuerySchema,
     reads: true,
+    answer: "PayinList",
+    says: {
+      tag: "Payments",
+      summary: "List payments",
+      about: "The organization's payments in the key's mode, newest first.",
+      answer: "A page.",
+    },
   },
   ({ namespace, caller, query }) => {
     const { total, items } = pageOfPayins(namespace.engine.state, caller, {
@@ -24,12 +31,39 @@ export const listPayins = operation(
 );
 
 export const getPayin = operation(
-  { id: "getPayin", method: "GET", path: "/api/v1/payments/payins/:charge_id", reads: true },
+  {
+    id: "getPayin",
+    method: "GET",
+    path: "/api/v1/payments/payins/:charge_id",
+    reads: true,
+    answer: "Charge",
+    says: {
+      tag: "Payments",
+      summary: "Read a payment by its charge id",
+      about: "The same record as reading the charge.",
+      answer: "The payment.",
+      missing: "charge",
+    },
+  },
   showCharge,
 );
 
 export const getCharge = operation(
-  { id: "getCharge", method: "GET", path: "/api/v1/payments/charges/:charge_id", reads: true },
+  {
+    id: "getCharge",
+    method: "GET",
+    path: "/api/v1/payments/charges/:charge_id",
+    reads: true,
+    answer: "Charge",
+    says: {
+      tag: "Payments",
+      summary: "Read a charge",
+      about:
+        "A payment in full. Poll it as a complement to webhooks, less and less often, for 10 to 15 minutes at most.",
+      answer: "The charge.",
+      missing: "charge",
+    },
+  },
   showCharge,
 );
 

@@ -7,6 +7,8 @@ import { checkoutRequestSchema, quoteRequestSchema, whitelabelRequestSchema } fr
 import { ok } from "../reply.js";
 import { operation } from "./operation.js";
 
+const CREATES = "It is answered 200, as the whitelabel checkout is.";
+
 /** A request may name its scenario in a header, which goes before the metadata's. */
 export const createQuote = operation(
   {
@@ -14,6 +16,15 @@ export const createQuote = operation(
     method: "POST",
     path: "/api/v1/payments/quotes",
     rawBody: quoteRequestSchema,
+    answer: "Quote",
+    says: {
+      tag: "Payments",
+      summary: "Create a quote",
+      about: "Locks rate, fees and total of a payment. A checkout may name the quote until it expires.",
+      assumed: `Fields beyond pricing, method, \`to_currency\` and e-mail. ${CREATES}`,
+      headers: ["Sandbox-Scenario"],
+      answer: "The price.",
+    },
   },
   ({ namespace, caller, body, header }) => {
     const quote = namespace.execute(quoteCommand(caller, body, header("sandbox-scenario")));
@@ -27,6 +38,16 @@ export const createWhitelabel = operation(
     method: "POST",
     path: "/api/v1/payments/whitelabel",
     rawBody: whitelabelRequestSchema,
+    answer: "WhitelabelResult",
+    says: {
+      tag: "Payments",
+      summary: "Create a whitelabel checkout",
+      about:
+        "Makes a checkout and begins its payment in one call, at the price of a valid quote. Show the customer the " +
+        "instructions, then learn the outcome from webhooks or by polling the charge.",
+      headers: ["Sandbox-Scenario"],
+      answer: "The payment has begun.",
+    },
   },
   ({ namespace, caller, body, header }) => {
     const charge = namespace.execute(whitelabelCommand(caller, body, header("sandbox-scenario")));
@@ -41,6 +62,16 @@ export const createCheckout = operation(
     method: "POST",
     path: "/api/v1/payments/checkouts",
     rawBody: checkoutRequestSchema,
+    answer: "Checkout",
+    says: {
+      tag: "Payments",
+      summary: "Create a standard checkout",
+      about:
+        "Makes a hosted page where the customer picks a method and pays. Redirect the customer to its URL.",
+      assumed: `Fields beyond pricing, e-mail, metadata and life; the shape of the answer. ${CREATES} The charge is there from the start and gets its price when the customer picks a method.`,
+      headers: ["Sandbox-Scenario"],
+      answer: "The page is there.",
+    },
   },
   ({ namespace, caller, body, header, url }) => {
     const charge = namespace.execute(checkoutCommand(caller, body, header("sandbox-scenario")));

@@ -2,7 +2,7 @@ import type { Caller } from "../../engine/caller.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { Refusal } from "../../schema/errors.js";
 import type { OperationId } from "../../schema/operation-ids.js";
-import type { Asked, Row } from "../operation.js";
+import type { Asked, CallWords, DescribedRow, Row } from "../operation.js";
 import type { Reply } from "../reply.js";
 
 /** Whether a call needs an API key: `optional` is one that answers more to whoever has one. */
@@ -24,11 +24,35 @@ export interface Call<Need extends KeyNeed = "required", Query = unknown, Body =
   header(name: string): string | null;
 }
 
-interface ServiceRow<Need extends KeyNeed, Query, Body> extends Row<Query, Body> {
+interface ServiceRow<Need extends KeyNeed, Query, Body>
+  extends Row<Query, Body>,
+    Pick<DescribedRow<ServiceWords>, "answer" | "says"> {
   readonly id: OperationId;
   /** Required unless it says otherwise. */
   readonly key?: Need;
 }
+
+export interface ServiceWords extends CallWords {
+  readonly tag: Tag;
+  /** Request headers besides the key. */
+  readonly headers?: readonly ("Idempotency-Key" | "Sandbox-Scenario")[];
+  /** What there may be none of by the path's id. */
+  readonly missing?: string;
+}
+
+export const TAGS = {
+  Catalogue: "What can be paid with and in, and where money can be sent.",
+  Payments: "Quotes, checkouts and the charges they lead to.",
+  Account: "The organization and what it holds.",
+  Payouts: "Money out of the balance. All of it is assumed, but for the minimum amounts.",
+  Webhooks: "Who hears of events. Registration is assumed.",
+  Events: "What is sent to registered receivers. Names, shape and signature are assumed.",
+} as const;
+export type Tag = keyof typeof TAGS;
+
+/** Of a call that the interface only names. */
+export const UNSHOWN_CALL =
+  "The interface names this operation without showing it: path, parameters and bodies are assumed.";
 
 /** A call of the service as it is routed: its row and its work. */
 export interface Operation extends ServiceRow<KeyNeed, unknown, unknown> {

@@ -7,7 +7,7 @@ import { isRefusal, refuse } from "../../schema/errors.js";
 import { destinationRequestSchema, pageQuerySchema, withdrawalRequestSchema } from "../../schema/requests.js";
 import { pageOf } from "../query.js";
 import { ok, okJson } from "../reply.js";
-import { operation } from "./operation.js";
+import { operation, UNSHOWN_CALL } from "./operation.js";
 
 export const createDestination = operation(
   {
@@ -15,6 +15,14 @@ export const createDestination = operation(
     method: "POST",
     path: "/api/v1/payouts/destinations",
     rawBody: destinationRequestSchema,
+    answer: "Destination",
+    says: {
+      tag: "Payouts",
+      summary: "Create a payout destination",
+      about: "Registers once where withdrawals may go.",
+      assumed: UNSHOWN_CALL,
+      answer: "It is registered.",
+    },
   },
   ({ namespace, caller, body }) => {
     const destination = namespace.execute(destinationCommand(caller, body));
@@ -28,6 +36,14 @@ export const listDestinations = operation(
     method: "GET",
     path: "/api/v1/payouts/destinations",
     query: pageQuerySchema,
+    answer: "DestinationList",
+    says: {
+      tag: "Payouts",
+      summary: "List payout destinations",
+      about: "The organization's destinations in the key's mode, newest first.",
+      assumed: UNSHOWN_CALL,
+      answer: "A page.",
+    },
   },
   ({ namespace, caller, query }) => {
     const { limit, offset } = pageOf(query);
@@ -37,7 +53,20 @@ export const listDestinations = operation(
 );
 
 export const getDestination = operation(
-  { id: "getDestination", method: "GET", path: "/api/v1/payouts/destinations/:destination_id" },
+  {
+    id: "getDestination",
+    method: "GET",
+    path: "/api/v1/payouts/destinations/:destination_id",
+    answer: "Destination",
+    says: {
+      tag: "Payouts",
+      summary: "Read a payout destination",
+      about: "One destination.",
+      assumed: UNSHOWN_CALL,
+      answer: "The destination.",
+      missing: "destination",
+    },
+  },
   ({ namespace, caller, param }) => {
     const destination = findOwned(namespace.engine.state, "destinations", caller, param("destination_id"));
     return destination === undefined
@@ -53,6 +82,17 @@ export const createWithdrawal = operation(
     method: "POST",
     path: "/api/v1/payouts/withdrawals",
     rawBody: withdrawalRequestSchema,
+    answer: "Withdrawal",
+    says: {
+      tag: "Payouts",
+      summary: "Create a withdrawal",
+      about:
+        "Sends money from the available balance to a destination. Give it an Idempotency-Key: sent again with the same " +
+        "key and body, it is answered as the first time and the money goes once.",
+      assumed: `${UNSHOWN_CALL} Amount and fee leave the available balance at once, and come back if the withdrawal fails or is cancelled.`,
+      headers: ["Idempotency-Key", "Sandbox-Scenario"],
+      answer: "It is on its way.",
+    },
   },
   ({ namespace, caller, body, header }) => {
     const answer = namespace.execute(
@@ -75,6 +115,14 @@ export const listWithdrawals = operation(
     path: "/api/v1/payouts/withdrawals",
     query: pageQuerySchema,
     reads: true,
+    answer: "WithdrawalList",
+    says: {
+      tag: "Payouts",
+      summary: "List withdrawals",
+      about: "The organization's withdrawals in the key's mode, newest first.",
+      assumed: UNSHOWN_CALL,
+      answer: "A page.",
+    },
   },
   ({ namespace, caller, query }) => {
     const { limit, offset } = pageOf(query);
@@ -84,7 +132,21 @@ export const listWithdrawals = operation(
 );
 
 export const getWithdrawal = operation(
-  { id: "getWithdrawal", method: "GET", path: "/api/v1/payouts/withdrawals/:withdrawal_id", reads: true },
+  {
+    id: "getWithdrawal",
+    method: "GET",
+    path: "/api/v1/payouts/withdrawals/:withdrawal_id",
+    reads: true,
+    answer: "Withdrawal",
+    says: {
+      tag: "Payouts",
+      summary: "Read a withdrawal",
+      about: "One withdrawal, to poll as a complement to webhooks.",
+      assumed: UNSHOWN_CALL,
+      answer: "The withdrawal.",
+      missing: "withdrawal",
+    },
+  },
   ({ namespace, caller, param }) => {
     const withdrawal = findOwned(namespace.engine.state, "withdrawals", caller, param("withdrawal_id"));
     return withdrawal === undefined

@@ -11,10 +11,24 @@ import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { pageQuerySchema, webhookPatchSchema, webhookRequestSchema } from "../../schema/requests.js";
 import { pageOf } from "../query.js";
 import { ok, type Reply } from "../reply.js";
-import { operation } from "./operation.js";
+import { operation, UNSHOWN_CALL } from "./operation.js";
 
 export const createWebhook = operation(
-  { id: "createWebhook", method: "POST", path: "/api/v1/webhooks", body: webhookRequestSchema },
+  {
+    id: "createWebhook",
+    method: "POST",
+    path: "/api/v1/webhooks",
+    body: webhookRequestSchema,
+    answer: "Webhook",
+    says: {
+      tag: "Webhooks",
+      summary: "Register a webhook",
+      about:
+        "An address that shall hear of events in the key's mode. Registered again, an address is updated.",
+      assumed: UNSHOWN_CALL,
+      answer: "It is registered.",
+    },
+  },
   ({ namespace, caller, body: { url, events } }) =>
     shown(
       namespace.execute(
@@ -29,7 +43,20 @@ export const createWebhook = operation(
 );
 
 export const listWebhooks = operation(
-  { id: "listWebhooks", method: "GET", path: "/api/v1/webhooks", query: pageQuerySchema },
+  {
+    id: "listWebhooks",
+    method: "GET",
+    path: "/api/v1/webhooks",
+    query: pageQuerySchema,
+    answer: "WebhookList",
+    says: {
+      tag: "Webhooks",
+      summary: "List webhooks",
+      about: "The endpoints of the key's mode, newest first; those the sandbox was started with too.",
+      assumed: UNSHOWN_CALL,
+      answer: "A page.",
+    },
+  },
   ({ namespace, caller, query }) => {
     const { limit, offset } = pageOf(query);
     const endpoints = visibleEndpoints(namespace.engine.state, caller).reverse();
@@ -41,7 +68,20 @@ export const listWebhooks = operation(
 );
 
 export const getWebhook = operation(
-  { id: "getWebhook", method: "GET", path: "/api/v1/webhooks/:webhook_id" },
+  {
+    id: "getWebhook",
+    method: "GET",
+    path: "/api/v1/webhooks/:webhook_id",
+    answer: "Webhook",
+    says: {
+      tag: "Webhooks",
+      summary: "Read a webhook",
+      about: "One endpoint, with its secret.",
+      assumed: UNSHOWN_CALL,
+      answer: "The endpoint.",
+      missing: "endpoint",
+    },
+  },
   ({ namespace, caller, param }) => {
     const id = param("webhook_id");
     const endpoint = visibleEndpoints(namespace.engine.state, caller).find((one) => one.webhook_id === id);
@@ -50,7 +90,21 @@ export const getWebhook = operation(
 );
 
 export const updateWebhook = operation(
-  { id: "updateWebhook", method: "PATCH", path: "/api/v1/webhooks/:webhook_id", body: webhookPatchSchema },
+  {
+    id: "updateWebhook",
+    method: "PATCH",
+    path: "/api/v1/webhooks/:webhook_id",
+    body: webhookPatchSchema,
+    answer: "Webhook",
+    says: {
+      tag: "Webhooks",
+      summary: "Change a webhook",
+      about: "Changes what is sent; the rest stays.",
+      assumed: UNSHOWN_CALL,
+      answer: "The endpoint.",
+      missing: "endpoint",
+    },
+  },
   ({ namespace, caller, param, body: { url, ...rest } }) => {
     const patch = { ...rest, url: url === undefined ? undefined : new URL(url).href };
     return shown(namespace.execute(updateEndpoint(caller, param("webhook_id"), patch)));
@@ -58,7 +112,20 @@ export const updateWebhook = operation(
 );
 
 export const deleteWebhook = operation(
-  { id: "deleteWebhook", method: "DELETE", path: "/api/v1/webhooks/:webhook_id" },
+  {
+    id: "deleteWebhook",
+    method: "DELETE",
+    path: "/api/v1/webhooks/:webhook_id",
+    answer: "WebhookDeleted",
+    says: {
+      tag: "Webhooks",
+      summary: "Delete a webhook",
+      about: "Nothing more is sent to it.",
+      assumed: UNSHOWN_CALL,
+      answer: "It is gone.",
+      missing: "endpoint",
+    },
+  },
   ({ namespace, caller, param }) => {
     const deleted = namespace.execute(deleteEndpoint(caller, param("webhook_id")));
     return isRefusal(deleted) ? deleted : ok({ webhook_id: deleted.webhook_id, deleted: true });
@@ -66,7 +133,20 @@ export const deleteWebhook = operation(
 );
 
 export const rotateWebhookSecret = operation(
-  { id: "rotateWebhookSecret", method: "POST", path: "/api/v1/webhooks/:webhook_id/rotate-secret" },
+  {
+    id: "rotateWebhookSecret",
+    method: "POST",
+    path: "/api/v1/webhooks/:webhook_id/rotate-secret",
+    answer: "Webhook",
+    says: {
+      tag: "Webhooks",
+      summary: "Rotate a webhook's secret",
+      about: "Gives the endpoint a new secret. For 24 hours events are signed with both.",
+      assumed: UNSHOWN_CALL,
+      answer: "The endpoint with its new secret.",
+      missing: "endpoint",
+    },
+  },
   ({ namespace, caller, param }) => shown(namespace.execute(rotateSecret(caller, param("webhook_id")))),
 );
 

@@ -1,6 +1,14 @@
 import type * as z from "zod/mini";
-import type { ErrorExample, Examples } from "../operation-doc.js";
-import type { Json, Note, NotesOf } from "../types.js";
+import type { Note } from "../../../schema/words.js";
+import type { NotesOf } from "../component.js";
+import type { Json } from "../json.js";
+import type { Examples } from "../played.js";
+
+export interface ErrorExample {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, string>>;
+}
 
 /** What the document says of a control call beyond its row in the table. */
 export interface ControlDoc {

@@ -1,22 +1,13 @@
 import type * as z from "zod/mini";
 import { waitQuerySchema } from "../../../schema/control.js";
 import { check } from "../../../schema/issues.js";
+import { type Note, namedSchemas } from "../../../schema/words.js";
 import { CONTROL_OPERATIONS } from "../../control/operations.js";
 import type { Component } from "../component.js";
-import { accountComponents } from "../components/account.js";
-import { errorComponents } from "../components/errors.js";
-import { instructionComponents } from "../components/instructions.js";
-import { paymentComponents } from "../components/payments.js";
-import { payoutComponents } from "../components/payouts.js";
-import { quoteComponents } from "../components/quotes.js";
-import { requestComponents as serviceRequestComponents } from "../components/requests.js";
-import type { OpenApiDocument } from "../document.js";
-import { exampleName } from "../errors.js";
-import type { Facts } from "../facts.js";
+import { json, type OpenApiDocument, reachable } from "../document.js";
 import { ALWAYS, ANSWER_HEADERS, headerRefs } from "../headers.js";
-import type { Examples } from "../operation-doc.js";
-import { querySchemas, ref, schemasOf } from "../schemas.js";
-import { type Json, type Note, noteKeywords } from "../types.js";
+import type { Json } from "../json.js";
+import { componentSchemas, queryParameters, ref } from "../schemas.js";
 import { insightComponents } from "./components/insight.js";
 import { objectComponents } from "./components/objects.js";
 import { requestComponents } from "./components/requests.js";
@@ -36,17 +27,21 @@ const OTHER_OPERATIONS = [
 
 /**
  * OpenAPI 3.1 for the control API: its table of operations, the schemas that check what it is asked and those of its
- * answers, and what is said of them. `facts` are those of the namespace, for its charges are the service's.
+ * answers, and what is said of them; with marks for what a namespace may have otherwise (`facts.ts`).
  */
-export function controlDocument(facts: Facts): OpenApiDocument {
-  const components = allComponents(facts);
-  const schemas = schemasOf(facts, components);
+export function controlDocument(): OpenApiDocument {
+  const components = ownComponents();
+  const schemas = componentSchemas([
+    ...components.map((one) => [one.schema, one] as const),
+    // The service's own records. What no call here has is left out of the document.
+    ...namedSchemas(),
+  ]);
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of [...OTHER_OPERATIONS, ...CONTROL_OPERATIONS]) {
     const doc = CONTROL_DOCS[operation.id];
     if (doc === undefined) throw new Error(`no words for the control operation ${operation.id}`);
     const path = operation.path.replace(/:(\w+)/g, "{$1}");
-    const described = describe(facts, components, { ...operation, path }, doc);
+    const described = describe(components, { ...operation, path }, doc);
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: described };
   }
   const responses = sharedRefusals();
@@ -54,7 +49,7 @@ export function controlDocument(facts: Facts): OpenApiDocument {
     openapi: "3.1.0",
     info: {
       title: "Control API of the payments sandbox",
-      version: facts.version,
+      version: "{{version}}",
       license: { name: "MIT", identifier: "MIT" },
       description: ABOUT,
     },
@@ -96,37 +91,15 @@ const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
   },
 };
 
-function allComponents(facts: Facts): Component[] {
+function ownComponents(): Component[] {
   return [
     ...worldComponents(),
-    ...objectComponents(facts),
+    ...objectComponents(),
     ...scenarioComponents(),
     ...webhookComponents(),
     ...insightComponents(),
-    ...requestComponents(facts),
-    // The service's own records. What no call here has is left out of the document.
-    ...serviceRequestComponents(facts),
-    ...quoteComponents(facts),
-    ...instructionComponents(),
-    ...paymentComponents(facts),
-    ...accountComponents(facts),
-    ...payoutComponents(facts),
-    ...errorComponents(),
+    ...requestComponents(),
   ];
-}
-
-/** The schemas that are named by these parts, and by each other. */
-function reachable(schemas: Readonly<Record<string, Json>>, parts: readonly unknown[]): Record<string, Json> {
-  const found = new Set<string>();
-  const follow = (part: unknown): void => {
-    for (const [, name] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"/]+)"/g))
-      if (!found.has(name!)) {
-        found.add(name!);
-        follow(schemas[name!]);
-      }
-  };
-  follow(parts);
-  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)));
 }
 
 interface Call {
@@ -135,11 +108,11 @@ interface Call {
   readonly path: string;
 }
 
-function describe(facts: Facts, components: readonly Component[], call: Call, doc: ControlDoc): Json {
+function describe(components: readonly Component[], call: Call, doc: ControlDoc): Json {
   const isInNamespace = call.path.startsWith("/_sandbox");
   const parameters = [
     ...pathParameters(call.path),
-    ...queryParameters(facts, doc),
+    ...allQueryParameters(doc),
     ...(isInNamespace ? [NAMESPACE] : []),
   ];
   return {
@@ -154,7 +127,7 @@ function describe(facts: Facts, components: readonly Component[], call: Call, do
       : {
           requestBody: {
             required: !takesNothing(components, doc.body.component),
-            content: json(doc.body.component, doc.body.examples),
+            content: json(ref(doc.body.component), doc.body.examples),
           },
         }),
     responses: {
@@ -164,7 +137,7 @@ function describe(facts: Facts, components: readonly Component[], call: Call, do
         content:
           call.id === STREAM.id
             ? streamContent(doc.answer.examples)
-            : json(doc.answer.component, doc.answer.examples),
+            : json(ref(doc.answer.component), doc.answer.examples),
       },
       ...controlErrors({ method: call.method, isInNamespace, doc }),
     },
@@ -194,24 +167,12 @@ const WAIT_NOTES: Readonly<Record<string, Note>> = {
   },
 };
 
-function queryParameters(facts: Facts, { query, openQuery = [], waits }: ControlDoc): Json[] {
+function allQueryParameters({ query, openQuery = [], waits }: ControlDoc): Json[] {
   return [
-    ...(query === undefined ? [] : listed(querySchemas(facts, query.schema), query.notes)),
+    ...(query === undefined ? [] : queryParameters(query.schema, query.notes)),
     ...openQuery,
-    ...(waits ? listed(querySchemas(facts, waitQuerySchema), WAIT_NOTES) : []),
+    ...(waits ? queryParameters(waitQuerySchema, WAIT_NOTES) : []),
   ];
-}
-
-function listed(schemas: Readonly<Record<string, Json>>, notes: Readonly<Record<string, Note>>): Json[] {
-  return Object.entries(schemas).map(([name, schema]) => {
-    const { description, examples } = noteKeywords(notes[name]!);
-    return {
-      name,
-      in: "query",
-      description,
-      schema: { ...schema, ...(examples === undefined ? {} : { examples }) },
-    };
-  });
 }
 
 const NAMESPACE: Json = {
@@ -221,14 +182,3 @@ const NAMESPACE: Json = {
   schema: { type: "string" },
   example: "default",
 };
-
-function json(component: string, examples: Examples): Json {
-  return {
-    "application/json": {
-      schema: ref(component),
-      examples: Object.fromEntries(
-        Object.entries(examples).map(([name, value]) => [exampleName(name), { summary: name, value }]),
-      ),
-    },
-  };
-}

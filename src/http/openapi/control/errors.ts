@@ -1,11 +1,10 @@
 import { ERROR_STATUS, INVALID_BODY_MESSAGE, INVALID_QUERY_MESSAGE } from "../../../schema/errors.js";
 import { OTHER_SITE } from "../../origin.js";
-import { exampleName } from "../errors.js";
+import { json } from "../document.js";
 import { ALWAYS, headerRefs } from "../headers.js";
-import type { ErrorExample } from "../operation-doc.js";
+import type { Json } from "../json.js";
 import { ref } from "../schemas.js";
-import type { Json } from "../types.js";
-import type { ControlDoc } from "./doc.js";
+import type { ControlDoc, ErrorExample } from "./doc.js";
 
 /** A call as far as its refusals go. */
 export interface Refusing {
@@ -105,21 +104,14 @@ function refusals(
     [status]: {
       description,
       headers: headerRefs(ALWAYS),
-      content: {
-        "application/json": {
-          schema: {
-            type: "object",
-            required: ["error"],
-            properties: { error: { allOf: [ref("ErrorInfo"), { properties: { code: { enum: codes } } }] } },
-          },
-          examples: Object.fromEntries(
-            Object.entries(examples).map(([name, error]) => [
-              exampleName(name),
-              { summary: name, value: { error } },
-            ]),
-          ),
+      content: json(
+        {
+          type: "object",
+          required: ["error"],
+          properties: { error: { allOf: [ref("ErrorInfo"), { properties: { code: { enum: codes } } }] } },
         },
-      },
+        Object.fromEntries(Object.entries(examples).map(([name, error]) => [name, { error }])),
+      ),
     },
   };
 }

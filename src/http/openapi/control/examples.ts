@@ -1,4 +1,51 @@
-import { CHARGE, WITHDRAWAL } from "../examples.js";
+export const CHARGE = {
+  charge_id: "ch_0fe6adcf135a11e36eb247bc",
+  checkout_id: "co_e722520ceb1a7e4acb9d54b3",
+  organization_id: "org_sandbox",
+  amount: "3305.63",
+  currency: "KES",
+  status: "COMPLETED",
+  payment_provider: null,
+  provider_reference: "PSBH8FHMUK5GL",
+  created_at: "2026-01-31T09:00:00.000Z",
+  updated_at: "2026-01-31T09:00:05.000Z",
+  payment_method: "mobile_money",
+  payment_rail: "simba_pesa",
+  customer_email: "ada@shop.test",
+  customer_name: "Ada Obi",
+  metadata: { order_id: "1042" },
+  fees: { total_fee: "80.63", fee_breakdown: { platform_fee: "32.25", gateway_fee: "48.38" } },
+  exchange_rate: "129",
+  settlement_amount: "3225.00",
+  settled_at: "2026-01-31T09:00:05.000Z",
+  failure_reason: null,
+  payment_instructions: {
+    type: "mobile_money",
+    provider: "SimbaPesa Sandbox",
+    phone_number: "+254000152755",
+    reference: "PSBH8FHMUK5GL",
+    instructions: "Send exactly 3305.63 KES (Kenyan shilling) with SimbaPesa Sandbox to +254000152755.",
+  },
+  expires_at: "2026-01-31T10:00:00.000Z",
+  status_history: [
+    { status: "PENDING", at: "2026-01-31T09:00:00.000Z" },
+    { status: "COMPLETED", at: "2026-01-31T09:00:05.000Z" },
+  ],
+};
+const WITHDRAWAL = {
+  withdrawal_id: "wd_bc7f60c88949b7849b107b21",
+  destination_id: "dst_987314360717883ad928acde",
+  organization_id: "org_sandbox",
+  amount: "1000.00",
+  fee: "0.00",
+  currency: "KES",
+  status: "PENDING",
+  failure_reason: null,
+  reference: "rent-1",
+  metadata: {},
+  created_at: "2026-01-31T09:00:10.000Z",
+  updated_at: "2026-01-31T09:00:10.000Z",
+};
 
 /** The same story as the service's examples tell, seen from behind. */
 const START = "2026-01-31T09:00:00.000Z";

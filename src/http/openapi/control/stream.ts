@@ -1,8 +1,8 @@
 import type { STREAM_SCHEMAS } from "../../../schema/control-responses.js";
-import { exampleName } from "../errors.js";
-import type { Examples } from "../operation-doc.js";
+import { namedExamples } from "../document.js";
+import type { Json } from "../json.js";
+import type { Examples } from "../played.js";
 import { ref } from "../schemas.js";
-import type { Json } from "../types.js";
 
 export const STREAM = { id: "followStream", path: "/_sandbox/stream" } as const;
 
@@ -32,9 +32,7 @@ export function streamContent(examples: Examples): Json {
           })),
         },
       },
-      examples: Object.fromEntries(
-        Object.entries(examples).map(([name, value]) => [exampleName(name), { summary: name, value }]),
-      ),
+      examples: namedExamples(examples),
     },
   };
 }

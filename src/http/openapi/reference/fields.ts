@@ -1,5 +1,5 @@
+import { UNSHOWN } from "../../../schema/words.js";
 import { html, type Markup } from "../../pages/html.js";
-import { UNSHOWN } from "../types.js";
 import { nameOf, type Parameter, type Schema } from "./model.js";
 import { inline, prose } from "./text.js";
 

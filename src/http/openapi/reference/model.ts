@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from "../document.js";
-import type { Json } from "../types.js";
+import type { Json } from "../json.js";
 
 /** The document as the page reads it. What it shows of a schema is little, and every part may be missing. */
 export interface Schema {

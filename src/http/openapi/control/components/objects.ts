@@ -1,13 +1,12 @@
 import * as r from "../../../../schema/control-responses.js";
+import { chargeDetailSchema } from "../../../../schema/responses.js";
+import { type Note, wordsOf } from "../../../../schema/words.js";
 import { type Component, named, object } from "../../component.js";
-import { paymentComponents } from "../../components/payments.js";
-import type { Facts } from "../../facts.js";
-import type { Note } from "../../types.js";
 import { pageOf } from "./world.js";
 
 /** Charges with what only the sandbox knows of them, their stories, balances, and what was waited for. */
-export function objectComponents(facts: Facts): Component[] {
-  const { fields: charge } = paymentComponents(facts).find(({ name }) => name === "Charge")!;
+export function objectComponents(): Component[] {
+  const charge = wordsOf(chargeDetailSchema)!.fields;
   const detail = charge as { readonly [Name in keyof typeof r.waitedChargeSchema.shape]: Note };
   return [
     object(

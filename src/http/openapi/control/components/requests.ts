@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
 import * as c from "../../../../schema/control.js";
 import { webhookOptionSchema } from "../../../../schema/options.js";
+import { currency, method } from "../../../../schema/phrases.js";
 import { customSignatureSchema, SIGNATURE_PRESETS, signatureSchema } from "../../../../schema/webhooks.js";
 import { type Component, named, object } from "../../component.js";
-import type { Facts } from "../../facts.js";
-import { currency, listed, method } from "../../phrases.js";
-import type { Json } from "../../types.js";
+import type { Json } from "../../json.js";
 
 const REASON = "Why, for its history and the webhook.";
 const ONE_TARGET: Json = { oneOf: [{ required: ["url"] }, { required: ["mailbox"] }] };
@@ -16,7 +15,7 @@ const SECRET = "What its events are signed with; without it the namespace's.";
 export const ratesBodySchema = z.union([z.object({ rates: c.ratesRequestSchema }), c.ratesRequestSchema]);
 
 /** What the control API is asked, from the schemas that check it. */
-export function requestComponents(facts: Facts): Component[] {
+export function requestComponents(): Component[] {
   const endpoint = {
     url: "The receiver; a missing scheme means http. In a namespace `{namespace}` is filled in at the start only.",
     mailbox: "In place of a URL: deliveries are kept under this name until they are taken.",
@@ -101,9 +100,8 @@ export function requestComponents(facts: Facts): Component[] {
       { to: "The status.", reason: REASON },
     ),
     object("PayRequest", c.payRequestSchema, "What the customer chooses on the hosted page.", {
-      payment_method: method(facts, "One of the checkout's."),
+      payment_method: method("One of the checkout's."),
       currency: currency(
-        facts,
         "To pay in; without it the quote's, for its method, or the checkout's own, or the first the method takes.",
       ),
       phone_number: { says: "Needed for mobile money.", examples: ["+254700000001"] },
@@ -165,7 +163,7 @@ export function requestComponents(facts: Facts): Component[] {
       signature: "How its events are signed; the secret must suit.",
     }),
     named("Signature", signatureSchema, {
-      says: `How events are signed: ${listed(SIGNATURE_PRESETS)}, or a scheme of your own.`,
+      says: `How events are signed: ${SIGNATURE_PRESETS.map((name) => `\`${name}\``).join(", ")}, or a scheme of your own.`,
     }),
     object("CustomSignature", customSignatureSchema, "A signature scheme of your own.", {
       header: "Where the signature is sent.",

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import * as r from "../../../../schema/control-responses.js";
 import * as s from "../../../../schema/scenario.js";
 import { scenarioFileSchema } from "../../../../schema/scenario-file.js";
-import { type Component, named, object } from "../../component.js";
-import type { Json, NotesOf } from "../../types.js";
+import { type Component, type NotesOf, named, object } from "../../component.js";
+import type { Json } from "../../json.js";
 import { pageOf } from "./world.js";
 
 const rulesBodySchema = z.strictObject({

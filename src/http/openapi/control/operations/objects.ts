@@ -1,11 +1,10 @@
 import { chargeQuerySchema } from "../../../../schema/control.js";
-import { CHARGE } from "../../examples.js";
 import { type ControlDoc, faulty, illegal, LIMIT, MODE, notFound, OFFSET, query } from "../doc.js";
 import * as example from "../examples.js";
 import { PAGE } from "./world.js";
 
 const NO_CHARGE = notFound("Charge not found");
-const MOVED = { component: "Charge", says: "It has moved.", examples: { completed: CHARGE } };
+const MOVED = { component: "Charge", says: "It has moved.", examples: { completed: example.CHARGE } };
 /** What calls that pay for a hosted charge do where its customer has yet to pick a method. */
 const BY_DEFAULT =
   "A hosted charge that needs a method for that, and has none, is paid by its quote's while that price is held, else by the first the checkout offers.";
@@ -124,7 +123,7 @@ export const OBJECT_DOCS: Readonly<Record<string, ControlDoc>> = {
         "mobile money": { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" },
       },
     },
-    answer: { component: "Charge", says: "Its charge.", examples: { paid: CHARGE } },
+    answer: { component: "Charge", says: "Its charge.", examples: { paid: example.CHARGE } },
     invalid: { "phone missing": faulty({ phone_number: "is required for mobile_money" }) },
     missing: notFound("Checkout not found"),
     conflicts: {
@@ -135,7 +134,7 @@ export const OBJECT_DOCS: Readonly<Record<string, ControlDoc>> = {
     tag: "Objects",
     summary: "Cancel a checkout",
     says: "The customer gives up.",
-    answer: { component: "Charge", says: "Its charge.", examples: { "any charge": CHARGE } },
+    answer: { component: "Charge", says: "Its charge.", examples: { "any charge": example.CHARGE } },
     missing: notFound("Checkout not found"),
     conflicts: { "paid already": illegal("A charge that is COMPLETED cannot become CANCELLED.") },
   },
@@ -166,7 +165,7 @@ export const OBJECT_DOCS: Readonly<Record<string, ControlDoc>> = {
     timeout: {
       code: "WAIT_TIMEOUT",
       message: "No charge matched within 10s",
-      details: { [CHARGE.charge_id]: 'status is "FAILED", not "COMPLETED"' },
+      details: { [example.CHARGE.charge_id]: 'status is "FAILED", not "COMPLETED"' },
     },
     crowded: { code: "RATE_LIMIT_EXCEEDED", message: "Too many calls are waiting in this namespace already" },
   },

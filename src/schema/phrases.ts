@@ -1,0 +1,60 @@
+import type { FieldNote } from "./words.js";
+
+/** Words on what many requests and answers have in common. */
+
+/** As fixtures check a code; which codes there are is up to them. */
+const CODE_PATTERN = "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$";
+
+export function currency(says: string, more: Omit<FieldNote, "says"> = {}): FieldNote {
+  return {
+    says: `${says} Upper case; this server knows {{currencies in words}}.`,
+    examples: "{{some currencies}}",
+    adds: { pattern: CODE_PATTERN },
+    ...more,
+  };
+}
+
+export function method(says: string, assumed?: string): FieldNote {
+  return {
+    says: `${says} This server knows {{methods in words}}; more may come.`,
+    examples: "{{methods}}",
+    ...(assumed === undefined ? {} : { assumed }),
+  };
+}
+
+export const METHOD_ASSUMED =
+  "A method the key's organization has not enabled is refused like one nobody knows: 400 `details.payment_method`.";
+
+export const METADATA_SAYS =
+  "Your own data, kept with the object and sent back in reads and webhooks. Nothing sensitive belongs in it.";
+
+export const METADATA: FieldNote = {
+  says: `${METADATA_SAYS} The key \`sandbox_scenario\` picks the scenario that decides what happens.`,
+  assumed: "That a metadata key picks a scenario is this sandbox's own; the service gives no key a meaning.",
+};
+
+/** Without the keyword `default`: generators of types take a field that has one for a required one. */
+export const LIFE: FieldNote = {
+  says: "Minutes until the checkout expires: {{checkout minutes}} unless said otherwise.",
+  examples: ["{{checkout minutes}}"],
+};
+
+export function redirect(when: string): FieldNote {
+  return {
+    says: `Where the customer is sent ${when}.`,
+    assumed:
+      "Must be an absolute http or https URL; `checkout_id`, `charge_id` and `status` are added to its query.",
+    examples: ["https://shop.test/orders/1042"],
+  };
+}
+
+export const RATE: FieldNote = {
+  says: "Units of the currency paid in for one of the base currency.",
+  assumed: "Carried to 12 significant digits, and that string is the multiplier; `1` within one currency.",
+  examples: ["129"],
+};
+
+export const FEES: FieldNote = {
+  says: "What is taken out of the amount, part by part.",
+  assumed: "Percentages of the settlement amount by method, each part rounded half-up by itself.",
+};

@@ -1,0 +1,115 @@
+import * as z from "zod/mini";
+
+/**
+ * What the OpenAPI documents say of a shape stands on the shape. A text may hold marks such as `{{methods}}`, in whose
+ * place comes what the namespace has that is described. The build leaves the words out of what a start reads.
+ */
+export interface FieldNote {
+  readonly says: string;
+  /** What is assumed about it, where the interface does not say. */
+  readonly assumed?: string;
+  /** A list, or the mark of one. */
+  readonly examples?: readonly unknown[] | string;
+  /** Constraints that its schema checks by a refinement, or that depend on the fixtures. */
+  readonly adds?: Readonly<Record<string, unknown>>;
+}
+export type Note = string | FieldNote;
+
+/** A field of a shape, with its word. */
+export interface Field<Schema extends z.core.$ZodType = z.core.$ZodType> {
+  readonly schema: Schema;
+  readonly note: Note;
+}
+export type Fields = Readonly<Record<string, Field>>;
+
+type SchemasOf<All extends Fields> = { -readonly [Name in keyof All]: All[Name]["schema"] };
+
+/** What is said of a schema and, where it is an object, of each of its fields. */
+export interface Words {
+  /** What the document calls it; nothing where it has no name of its own, as the parameters of a query. */
+  readonly name: string | undefined;
+  readonly note: Note;
+  readonly fields: Readonly<Record<string, Note>>;
+}
+
+const words = new Map<z.core.$ZodType, Words>();
+
+export function field<Schema extends z.core.$ZodType>(schema: Schema, note: Note): Field<Schema> {
+  return { schema, note };
+}
+
+/** A named object: every field needs its word. */
+export function shape<All extends Fields>(name: string, note: Note, all: All) {
+  return noted(z.object(schemasOf(all)), name, note, all);
+}
+
+/** A named object that takes no field nobody knows. */
+export function closedShape<All extends Fields>(name: string, note: Note, all: All) {
+  return noted(z.strictObject(schemasOf(all)), name, note, all);
+}
+
+/** The parameters of a query. */
+export function parameters<All extends Fields>(all: All) {
+  return noted(z.object(schemasOf(all)), undefined, "", all);
+}
+
+/** A named schema of another kind: an enumeration, a record, a choice. */
+export function named<Schema extends z.core.$ZodType>(name: string, note: Note, schema: Schema): Schema {
+  words.set(schema, { name, note, fields: {} });
+  return schema;
+}
+
+function noted<Schema extends z.core.$ZodType>(
+  schema: Schema,
+  name: string | undefined,
+  note: Note,
+  all: Fields,
+): Schema {
+  const fields = Object.fromEntries(Object.entries(all).map(([key, one]) => [key, one.note]));
+  words.set(schema, { name, note, fields });
+  return schema;
+}
+
+function schemasOf<All extends Fields>(all: All): SchemasOf<All> {
+  return Object.fromEntries(Object.entries(all).map(([key, { schema }]) => [key, schema])) as SchemasOf<All>;
+}
+
+/** What is said of a schema. */
+export function wordsOf(schema: z.core.$ZodType): Words | undefined {
+  return words.get(schema);
+}
+
+/** Every schema that has a name, in the order they were made. */
+export function namedSchemas(): ReadonlyMap<z.core.$ZodType, Words> {
+  return words;
+}
+
+/** What is assumed of a field that the interface does not show at all. */
+export const UNSHOWN = "The interface does not show this field; that it exists is assumed.";
+
+/** A field that the interface does not show at all. */
+export function unshown(says: string, more: Omit<FieldNote, "says" | "assumed"> = {}): FieldNote {
+  return { says, assumed: UNSHOWN, ...more };
+}
+
+/** A condition of JSON Schema: where the properties are like that, all of these fields must be there. */
+export function needed(
+  properties: Readonly<Record<string, unknown>>,
+  where: string,
+  required: readonly string[],
+): Readonly<Record<string, unknown>> {
+  // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+  return { if: { properties, required: [where] }, then: { required } };
+}
+
+/** A condition of JSON Schema: the field may be there only where others have these values. */
+export function only(
+  field: string,
+  values: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const properties = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, { const: value }]),
+  );
+  // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+  return { if: { required: [field] }, then: { properties } };
+}
