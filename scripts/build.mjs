@@ -5,7 +5,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { bundle, bundleCommonJs, bundleOver } from "./bundle.mjs";
+import { bundle, bundleCommonJs, bundleOver, bundleTools } from "./bundle.mjs";
+import { writeDocuments } from "./documents.mjs";
 import { writeTypes } from "./types.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -15,7 +16,16 @@ mkdirSync(dist);
 
 // What the build itself needs of the source.
 const tools = join(dist, "tools");
-await bundle(root, { shipped: "src/scenario/shipped.ts", schema: "src/scenario/json-schema.ts" }, tools);
+await bundleTools(
+  root,
+  {
+    shipped: "src/scenario/shipped.ts",
+    schema: "src/scenario/json-schema.ts",
+    opening: "src/opening.ts",
+    documents: "src/openapi-documents.ts",
+  },
+  tools,
+);
 
 const { compileShipped, COMPILED_FILE } = await import(pathToFileURL(join(tools, "shipped.js")).href);
 writeFileSync(join(root, COMPILED_FILE), JSON.stringify(await compileShipped()));
@@ -25,6 +35,7 @@ const { scenarioJsonSchemaText, SCENARIO_SCHEMA_FILE } = await import(
   pathToFileURL(join(tools, "schema.js")).href
 );
 writeFileSync(join(root, SCENARIO_SCHEMA_FILE), scenarioJsonSchemaText());
+await writeDocuments(tools, dist);
 rmSync(tools, { recursive: true });
 
 await bundle(

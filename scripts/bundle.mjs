@@ -3,23 +3,39 @@
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { parseAst } from "rolldown/parseAst";
+import { readsDocuments } from "./documents.mjs";
+import { withoutWords } from "./words.mjs";
+
+/** What is shipped carries no words of the documents, and reads the documents that the build has made. */
+const SHIPPED = [withoutWords, readsDocuments];
 
 /**
  * @param {string} root the package's folder
  * @param {Record<string, string>} input entry name → source file
  * @param {string} dir where to write
- * @param {string[]} startModules ends of the paths of the modules that every start runs; none: no core
+ * @param {string[]} startModules ends of the paths of the modules that every start runs
  */
-export async function bundle(root, input, dir, startModules = []) {
-  const core = startModules.length === 0 ? undefined : await reachedBy(startModules, await open(root, input));
-  const bundled = await open(root, input);
+export async function bundle(root, input, dir, startModules) {
+  const core = await reachedBy(startModules, await open(root, input, SHIPPED));
+  const bundled = await open(root, input, SHIPPED);
   await bundled.write({
     ...OUTPUT,
     dir,
-    ...(core === undefined
-      ? {}
-      : { codeSplitting: { includeDependenciesRecursively: false, groups: groupsOf(core) } }),
+    codeSplitting: { includeDependenciesRecursively: false, groups: groupsOf(core) },
   });
+  await bundled.close();
+}
+
+/**
+ * What the build itself needs of the source, words and all.
+ *
+ * @param {string} root the package's folder
+ * @param {Record<string, string>} input entry name → source file
+ * @param {string} dir where to write
+ */
+export async function bundleTools(root, input, dir) {
+  const bundled = await open(root, input, []);
+  await bundled.write({ ...OUTPUT, dir });
   await bundled.close();
 }
 
@@ -53,7 +69,7 @@ export async function bundleOver(root, input, dir, bundled) {
  * @param {string} dir where to write
  */
 export async function bundleCommonJs(root, input, dir) {
-  const bundled = await open(root, input);
+  const bundled = await open(root, input, SHIPPED);
   await bundled.write({
     ...OUTPUT,
     format: "cjs",
@@ -105,10 +121,11 @@ function statementEnds(program) {
   return ends;
 }
 
-function open(root, input) {
+function open(root, input, plugins) {
   return rolldown({
     cwd: root,
     input,
+    plugins,
     platform: "node",
     // The test runner is the user's own.
     external: ["vitest"],

@@ -86,9 +86,10 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
       defaultName: DEFAULT_NAMESPACE,
     }),
   });
-  return new Sandbox(namespaces, options, version, async () =>
-    (await lazily(() => import("./documents.js"))).documents(() => openSandbox({ clock: "manual" })),
-  );
+  return new Sandbox(namespaces, options, version, async (api) => {
+    const { documentOf } = await lazily(() => import("./openapi-documents.js"));
+    return documentOf(api, openSandbox);
+  });
 }
 
 /** Starts a sandbox in this process. Nothing listens until `listen()`; nothing is left after `close()`. */

@@ -13,7 +13,7 @@ import { ControlAccess, controlDoor } from "./http/control-access.js";
 import { isDropped } from "./http/dropped.js";
 import { HostGuard, hostRefused, isEverywhere, plainAddress } from "./http/hosts.js";
 import { type Listening, listen } from "./http/listener.js";
-import type { Documents } from "./http/openapi/serve.js";
+import type { DocumentOf } from "./http/openapi/serve.js";
 import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
 import { unanswered } from "./http/unanswered.js";
 import {
@@ -77,12 +77,7 @@ export class Sandbox {
   #closing: Promise<void> | undefined;
 
   /** @internal Use `createSandbox()`. */
-  constructor(
-    namespaces: Namespaces,
-    options: OpenOptions,
-    version: string,
-    documents: () => Promise<Documents>,
-  ) {
+  constructor(namespaces: Namespaces, options: OpenOptions, version: string, documentOf: DocumentOf) {
     this.#namespaces = namespaces;
     this.#namespace = namespaces.default;
     this.#options = options;
@@ -91,7 +86,7 @@ export class Sandbox {
       namespaces,
       paths: options.paths ?? {},
       errorCodes: options.error_codes ?? {},
-      documents,
+      documentOf,
       onError: options.onError ?? reportError,
     });
     this.#fetch = fetchOf(this.#app);

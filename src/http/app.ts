@@ -7,7 +7,7 @@ import { CONTROL_OPERATIONS } from "./control/operations.js";
 import { serveControl } from "./control/serve.js";
 import { serveStream } from "./control/stream.js";
 import { isDropped } from "./dropped.js";
-import type { Documents } from "./openapi/serve.js";
+import type { DocumentOf } from "./openapi/serve.js";
 import { isEmbedded, OTHER_SITE } from "./origin.js";
 import { pageRoutes } from "./pages/routes.js";
 import { errorReply, ok, type Reply, toResponse } from "./reply.js";
@@ -21,7 +21,7 @@ export interface AppOptions {
   /** Error code → the user's own name for it. */
   readonly errorCodes?: Readonly<Record<string, string>>;
   /** What both APIs are described by, made or read when somebody asks. */
-  readonly documents: () => Promise<Documents>;
+  readonly documentOf: DocumentOf;
   /** Told of every answer 500: a fault of ours, never of the caller. */
   readonly onError: (error: unknown) => void;
 }
@@ -32,7 +32,7 @@ export function createApp(options: AppOptions): Hono {
 }
 
 /** The whole server, and the part of it that is the control API. */
-export function createApps({ namespaces, paths = {}, errorCodes = {}, documents, onError }: AppOptions): {
+export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf, onError }: AppOptions): {
   readonly app: Hono;
   readonly control: Hono;
 } {
@@ -53,7 +53,7 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documents,
     route(operation.method, operation.path, serveControl(namespaces, operation, fetchOf(app)));
   for (const page of pageRoutes(namespaces)) route(page.method, page.path, page.handle);
   // These are made on demand, so that a start does not read what most runs never ask for.
-  const described = { namespaces, paths, documents };
+  const described = { namespaces, paths, documentOf };
   const openapi = () => lazily(() => import("./openapi/serve.js"));
   const docs = () => lazily(() => import("./pages/docs.js"));
   const dashboard = () => lazily(() => import("./pages/dashboard/serve.js"));

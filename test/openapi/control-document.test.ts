@@ -39,7 +39,7 @@ describe("the control API's document", () => {
   it("has every call there is, and no other", () => {
     const { app, control: controlApp } = createApps({
       namespaces: {} as Namespaces,
-      documents: () => Promise.reject(),
+      documentOf: () => Promise.reject(),
       onError: () => {},
     });
     const served = [...app.routes.filter(({ method }) => method !== "ALL"), ...controlApp.routes]

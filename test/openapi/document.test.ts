@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { OpenApiDocument } from "../../src/http/openapi/document.js";
+import { playService } from "../../src/http/openapi/service-story.js";
 import { OPERATIONS } from "../../src/http/service/operations.js";
 import { openSandbox } from "../../src/opening.js";
 import { Api, KES_ORDER, okBody, openApi } from "../support/api-client.js";
@@ -68,6 +69,18 @@ describe("the document", () => {
         id,
         { none: [], optional: [{}, { apiKey: [] }], required: [{ apiKey: [] }] }[key],
       ]);
+  });
+
+  it("leaves no mark of what a namespace has", () => {
+    expect(JSON.stringify(document).includes("{{")).toBe(false);
+  });
+
+  it("has examples that are the same each time they are played", async () => {
+    const play = async () => {
+      const { sandbox } = await openApi();
+      return playService((request) => sandbox.fetch(request));
+    };
+    expect(await play()).toEqual(await play());
   });
 
   it("says what is assumed, wherever it says that something is", () => {

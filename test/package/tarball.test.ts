@@ -59,14 +59,21 @@ it("contains what it needs, and nothing of the workshop", () => {
     /^(LICENSE|README\.md|THIRD-PARTY\.md|package\.json)$/,
     /^bin\/payments-sandbox\.js$/,
     /^dist\/(chunks\/)?[\w-]+\.c?js$/,
-    /^dist\/shipped\.json$/,
+    /^dist\/(shipped|openapi-(service|control))\.json$/,
     /^dist\/types\/[\w/-]+\.d\.c?ts$/,
     /^fixtures\/[\w-]+\.yaml$/,
     /^scenarios\/([\w-]+\.yaml|schema\.json)$/,
     /^(docs\/[\w-]+|bench\/README)\.md$/,
   ];
   expect(paths().filter((path) => !known.some((one) => one.test(path)))).toEqual([]);
-  for (const path of ["LICENSE", "README.md", "THIRD-PARTY.md", "dist/shipped.json", "scenarios/schema.json"])
+  for (const path of [
+    "LICENSE",
+    "README.md",
+    "THIRD-PARTY.md",
+    "dist/shipped.json",
+    "dist/openapi-service.json",
+    "scenarios/schema.json",
+  ])
     expect(paths()).toContain(path);
 });
 

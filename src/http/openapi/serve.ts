@@ -8,17 +8,16 @@ import { noNamespace } from "../service/admit.js";
 import { movedTo, type OpenApiDocument, servedAt } from "./document.js";
 import { factsOf, fill } from "./facts.js";
 
-/** The documents with marks for what a namespace may have otherwise. */
-export interface Documents {
-  readonly service: OpenApiDocument;
-  readonly control: OpenApiDocument;
-}
+export type Api = "service" | "control";
+
+/** The document of an API, with marks for what a namespace may have otherwise. */
+export type DocumentOf = (api: Api) => Promise<OpenApiDocument>;
 
 export interface DescribeOptions {
   readonly namespaces: Namespaces;
   /** Operation id → path of the user's own. */
   readonly paths: Readonly<Record<string, string>>;
-  readonly documents: () => Promise<Documents>;
+  readonly documentOf: DocumentOf;
 }
 
 /** The document of a namespace, and the address it names: the one links carry, or the one the request came to. */
@@ -36,8 +35,8 @@ const filled = {
 
 /** Describes one of the APIs as it is in the namespace that a request means, or answers that there is none. */
 export async function describeFor(
-  api: keyof Documents,
-  { namespaces, paths, documents }: DescribeOptions,
+  api: Api,
+  { namespaces, paths, documentOf }: DescribeOptions,
   c: Context,
 ): Promise<Described | Response> {
   const { headers } = c.req.raw;
@@ -47,7 +46,7 @@ export async function describeFor(
   if (namespace === undefined) return toResponse(noNamespace(namespaces, name, key), namespaces.nowMs());
   let document = filled[api].get(namespace.engine);
   if (document === undefined) {
-    const known = fill((await documents())[api], factsOf(namespace.engine, namespaces.version));
+    const known = fill(await documentOf(api), factsOf(namespace.engine, namespaces.version));
     document = api === "service" ? movedTo(paths, known) : known;
     filled[api].set(namespace.engine, document);
   }
@@ -56,11 +55,7 @@ export async function describeFor(
 }
 
 /** `GET /openapi.json` and `GET /_sandbox/openapi.json` (contract section 7). */
-export async function serveDocument(
-  api: keyof Documents,
-  options: DescribeOptions,
-  c: Context,
-): Promise<Response> {
+export async function serveDocument(api: Api, options: DescribeOptions, c: Context): Promise<Response> {
   const described = await describeFor(api, options, c);
   if (described instanceof Response) return described;
   return toResponse({ status: 200, json: JSON.stringify(described.document) }, described.namespace.nowMs());

@@ -1,0 +1,47 @@
+import * as z from "zod/mini";
+import { method } from "../phrases.js";
+import { field, shape, unshown } from "../words.js";
+import { currencyCodeSchema, moneySchema, nullableText, text } from "./parts.js";
+
+/** Payment method (specification: Payment method). */
+export const paymentMethodSchema = shape("PaymentMethod", "A way to pay.", {
+  id: field(text, method("What requests call it.")),
+  display_name: field(text, "Its name for people."),
+  icon: field(text, "Which icon to show."),
+  description: field(text, "What it is, in a few words."),
+  type: field(z.enum(["fiat", "crypto"]), "Whether it moves fiat money or crypto."),
+  enabled_by_default: field(z.boolean(), "Whether new organizations have it."),
+  currencies: field(z.array(currencyCodeSchema), "Codes of the currencies it takes."),
+});
+export const paymentMethodListSchema = shape("PaymentMethodList", "The methods there are.", {
+  payment_methods: field(
+    z.array(paymentMethodSchema),
+    "In no order that means anything; read it anew, for the list may grow.",
+  ),
+});
+
+/** Codes apart by kind (specification: GET supported-currencies; contract section 2: payout currencies). */
+export const currencyCodesSchema = shape("CurrencyCodes", "Currency codes, apart by kind.", {
+  fiat: field(z.array(currencyCodeSchema), { says: "ISO 4217 codes.", examples: [["KES", "USD"]] }),
+  crypto: field(z.array(currencyCodeSchema), {
+    says: "The asset, and its network after an underscore where it has several.",
+    examples: [["BTC", "USDT_TRC20"]],
+  }),
+});
+
+/** Payment rail (contract section 2: rails). */
+export const paymentRailSchema = shape("PaymentRail", "A bank network or operator a payment can take.", {
+  id: field(text, unshown("What requests call it.", { examples: ["simba_pesa"] })),
+  display_name: field(text, unshown("Its name for people.")),
+  payment_method: field(text, unshown("The method it belongs to.")),
+  currency: field(currencyCodeSchema, unshown("The currency it moves.")),
+  country: field(nullableText, unshown("Two-letter code; null for crypto.")),
+  min_amount: field(moneySchema, unshown("The least it takes.")),
+  max_amount: field(z.nullable(moneySchema), unshown("The most it takes; null is no limit.")),
+});
+export const paymentRailListSchema = shape("PaymentRailList", "The rails asked for.", {
+  payment_rails: field(
+    z.array(paymentRailSchema),
+    unshown("The first of a method and currency is the one used when none is named."),
+  ),
+});

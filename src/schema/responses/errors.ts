@@ -1,0 +1,17 @@
+import * as z from "zod/mini";
+import { field, shape } from "../words.js";
+import { text } from "./parts.js";
+
+/** Error object (specification: Errors). Codes may be renamed, so they are open text. */
+export const errorInfoSchema = shape("ErrorInfo", "What went wrong.", {
+  code: field(text, { says: "For programs.", examples: ["VALIDATION_ERROR"] }),
+  message: field(text, { says: "For people.", examples: ["Invalid request parameters"] }),
+  details: field(z.optional(z.record(z.string(), z.string())), {
+    says: "For each field at fault, what is wrong with it.",
+    assumed: "A field within an object has a dotted path; all faults come together.",
+    examples: [{ "pricing.amount": "must be more than 0" }],
+  }),
+});
+export const errorSchema = shape("Error", "The body of every error.", {
+  error: field(errorInfoSchema, "What went wrong."),
+});

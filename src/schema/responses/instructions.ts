@@ -1,0 +1,55 @@
+import * as z from "zod/mini";
+import { field, named, shape } from "../words.js";
+import { moneySchema, text, variant } from "./parts.js";
+
+/** Payment instructions (specification: Payment instructions); the card's are assumed. */
+const inAllInstructions = {
+  reference: field(text, "Reference to quote when paying."),
+  instructions: field(
+    text,
+    "All of it in a sentence for the customer. In the sandbox nothing must be sent anywhere.",
+  ),
+};
+export const bankTransferInstructionsSchema = shape("BankTransferInstructions", "Pay by bank transfer.", {
+  type: variant("bank_transfer"),
+  bank_name: field(text, "The bank to pay to."),
+  account_number: field(text, "The account to pay to."),
+  account_name: field(text, "Who holds that account."),
+  ...inAllInstructions,
+});
+export const mobileMoneyInstructionsSchema = shape("MobileMoneyInstructions", "Pay by mobile money.", {
+  type: variant("mobile_money"),
+  provider: field(text, "The operator the customer knows."),
+  phone_number: field(text, "The number to pay to."),
+  ...inAllInstructions,
+});
+export const cryptoInstructionsSchema = shape("CryptoInstructions", "Pay in crypto.", {
+  type: variant("crypto"),
+  network: field(text, {
+    says: "The network to send on.",
+    assumed: "The currency's suffix, or the asset where it has one network only.",
+    examples: ["TRC20"],
+  }),
+  wallet_address: field(text, "The wallet to pay to: the quote's."),
+  amount: field(moneySchema, "How much to send."),
+  currency: field(text, { says: "The asset, without its network.", examples: ["USDT"] }),
+  ...inAllInstructions,
+});
+export const cardInstructionsSchema = shape(
+  "CardInstructions",
+  {
+    says: "Pay by card.",
+    assumed: "The interface shows no variant for cards; this one carries what all variants share.",
+  },
+  { type: variant("card"), ...inAllInstructions },
+);
+export const paymentInstructionsSchema = named(
+  "PaymentInstructions",
+  "What to show the customer; `type` says which variant it is.",
+  z.discriminatedUnion("type", [
+    bankTransferInstructionsSchema,
+    mobileMoneyInstructionsSchema,
+    cryptoInstructionsSchema,
+    cardInstructionsSchema,
+  ]),
+);
