@@ -26,11 +26,9 @@ export class Dispatcher implements Attempts {
     this.#scheduler = scheduler;
     this.#sender = sender;
     this.#onNotice = onNotice;
-    this.#held = new HeldEndpoints({
-      wall: scheduler.wall,
-      onNotice,
-      probe: (...held) => scheduler.guarded(() => this.#probe(...held)),
-    });
+    this.#held = new HeldEndpoints(scheduler.wall, onNotice, (...held) =>
+      scheduler.guarded(() => this.#probe(...held)),
+    );
     this.mailboxes = new Mailboxes({
       scheduler,
       answerWithinMs: sender.timeoutMs,
@@ -41,7 +39,8 @@ export class Dispatcher implements Attempts {
       },
     });
     scheduler.engine.onCommit(({ puts }) => {
-      if (puts.some(([collection]) => collection === "endpoints")) this.#lookIntoMailboxes();
+      // What waits in a mailbox that is gone or switched off is dropped: nobody will ever take it.
+      if (puts.some(([collection]) => collection === "endpoints")) this.#resume(this.mailboxes.empty());
     });
   }
 
@@ -140,11 +139,6 @@ export class Dispatcher implements Attempts {
       if (!outcome.isUnreachable) this.#onNotice(`${target} is there, ${released.length + 1} sent`);
       this.#resume(released);
     });
-  }
-
-  /** What waits in a mailbox that is gone or switched off is dropped: nobody will ever take it. */
-  #lookIntoMailboxes(): void {
-    this.#resume(this.mailboxes.empty());
   }
 
   #resume(tasks: readonly Task[]): void {

@@ -10,23 +10,23 @@ interface Held {
   callOffProbe: () => void;
 }
 
-export interface HeldOptions {
-  readonly wall: Wall;
-  readonly onNotice: (notice: string) => void;
-  /** Tries with this attempt whether somebody listens by now. */
-  readonly probe: (webhookId: string, target: string, task: Task) => void;
-}
+/** Tries with this attempt whether somebody listens by now. */
+export type Probe = (webhookId: string, target: string, task: Task) => void;
 
 /**
  * Endpoints nobody listens on yet: their attempts wait, none is spent, and the endpoint is probed with the one that
  * has waited longest. The tasks stay in the state, so that nothing is lost with this process.
  */
 export class HeldEndpoints {
-  readonly #options: HeldOptions;
+  readonly #wall: Wall;
+  readonly #onNotice: (notice: string) => void;
+  readonly #probe: Probe;
   readonly #held = new Map<string, Held>();
 
-  constructor(options: HeldOptions) {
-    this.#options = options;
+  constructor(wall: Wall, onNotice: (notice: string) => void, probe: Probe) {
+    this.#wall = wall;
+    this.#onNotice = onNotice;
+    this.#probe = probe;
   }
 
   has(webhookId: string): boolean {
@@ -42,7 +42,7 @@ export class HeldEndpoints {
     }
     const held = this.#add(webhookId, task);
     this.#planProbe(webhookId, target, held, () =>
-      this.#options.onNotice(`waiting for ${target}, ${held.tasks.length} held`),
+      this.#onNotice(`waiting for ${target}, ${held.tasks.length} held`),
     );
   }
 
@@ -61,10 +61,10 @@ export class HeldEndpoints {
 
   #planProbe(webhookId: string, target: string, held: Held, beforehand = () => {}): void {
     held.callOffProbe();
-    held.callOffProbe = this.#options.wall.after(PROBE_EVERY_MS, () => {
+    held.callOffProbe = this.#wall.after(PROBE_EVERY_MS, () => {
       beforehand();
       const task = held.tasks.shift();
-      if (task !== undefined) this.#options.probe(webhookId, target, task);
+      if (task !== undefined) this.#probe(webhookId, target, task);
     });
   }
 

@@ -10,8 +10,8 @@ export interface PickedFault {
   readonly source: string;
 }
 
-interface Tally {
-  /** How often the rule matched, and how often it was applied. */
+/** How often a rule matched, and how often it was applied. */
+interface Counts {
   met: number;
   applied: number;
 }
@@ -22,7 +22,7 @@ interface Tally {
  */
 export class FaultInjector {
   readonly #engine: Engine;
-  #tallies = new Map<string, Tally>();
+  readonly #counts = new Map<string, Counts>();
   #armed: boolean | undefined;
 
   constructor(engine: Engine) {
@@ -59,13 +59,13 @@ export class FaultInjector {
 
   /** Whether a rule that matches applies this time: after `skip`, at most `times`, by chance. */
   #isMet(id: string, rule: FaultRule): boolean {
-    let tally = this.#tallies.get(id);
-    if (tally === undefined) this.#tallies.set(id, (tally = { met: 0, applied: 0 }));
-    if (rule.times !== undefined && tally.applied >= rule.times) return false;
-    tally.met++;
-    if (tally.met <= (rule.skip ?? 0)) return false;
-    if (rule.probability !== undefined && !this.#chance(id, tally.met, rule.probability)) return false;
-    tally.applied++;
+    let counts = this.#counts.get(id);
+    if (counts === undefined) this.#counts.set(id, (counts = { met: 0, applied: 0 }));
+    if (rule.times !== undefined && counts.applied >= rule.times) return false;
+    counts.met++;
+    if (counts.met <= (rule.skip ?? 0)) return false;
+    if (rule.probability !== undefined && !this.#chance(id, counts.met, rule.probability)) return false;
+    counts.applied++;
     return true;
   }
 
@@ -76,15 +76,13 @@ export class FaultInjector {
 
   /** How often each fault set by the control API has been applied. */
   applied(faultId: string): number {
-    return this.#tallies.get(faultId)?.applied ?? 0;
+    return this.#counts.get(faultId)?.applied ?? 0;
   }
 
-  /** The world was replaced, or a fault or a scenario with its rules was taken away: counting starts over. */
+  /** The state was replaced, or a fault or a scenario with its rules was taken away: counting starts over. */
   forget(id?: string): void {
-    if (id === undefined) this.#tallies = new Map();
-    else
-      for (const known of [...this.#tallies.keys()])
-        if (known === id || known.startsWith(`${id}#`)) this.#tallies.delete(known);
+    for (const known of this.#counts.keys())
+      if (id === undefined || known === id || known.startsWith(`${id}#`)) this.#counts.delete(known);
     this.#armed = undefined;
   }
 }

@@ -111,12 +111,7 @@ export class Namespace {
     });
     this.faults = new FaultInjector(engine);
     this.rates =
-      options.rateLimit === undefined
-        ? undefined
-        : new RateLimiter(options.rateLimit, {
-            isRunning: () => clock.runs,
-            wallNowMs: () => wall.nowMs(),
-          });
+      options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit, clock, wall);
     // A namespace's own keys are those of the first organization, with every permission.
     const holder = catalogue.fixtures.organizations[0]?.organization_id ?? "";
     this.#ownKeys = [apiKey, liveApiKey]

@@ -1,3 +1,6 @@
+import type { Clock } from "../time/clock.js";
+import type { Wall } from "../time/wall.js";
+
 /** What a key has left in its window. */
 export interface RateVerdict {
   readonly limited: boolean;
@@ -16,13 +19,6 @@ interface Window {
   waitedWallMs: number;
 }
 
-/** What the limiter asks of the clock. */
-export interface RateTime {
-  /** Whether sandbox time passes by itself. */
-  isRunning(): boolean;
-  wallNowMs(): number;
-}
-
 /**
  * A fixed window of 60 s of sandbox time from a key's first request (specification: Limits; contract: rate
  * limit). Kept in memory only: counters are no part of the state.
@@ -32,13 +28,15 @@ export interface RateTime {
  */
 export class RateLimiter {
   readonly #limit: number;
-  readonly #time: RateTime;
+  readonly #clock: Pick<Clock, "runs">;
+  readonly #wall: Pick<Wall, "nowMs">;
   readonly #windows = new Map<string, Window>();
 
   /** @param limit requests a window */
-  constructor(limit: number, time: RateTime) {
+  constructor(limit: number, clock: Pick<Clock, "runs">, wall: Pick<Wall, "nowMs">) {
     this.#limit = limit;
-    this.#time = time;
+    this.#clock = clock;
+    this.#wall = wall;
   }
 
   hit(key: string, nowMs: number): RateVerdict {
@@ -49,14 +47,14 @@ export class RateLimiter {
     if (!limited) window.count++;
     const resetSeconds = Math.ceil((window.startMs + RATE_WINDOW_MS - nowMs) / 1000);
     if (limited)
-      window.waitedWallMs = Math.min(window.waitedWallMs, this.#time.wallNowMs() + resetSeconds * 1000);
+      window.waitedWallMs = Math.min(window.waitedWallMs, this.#wall.nowMs() + resetSeconds * 1000);
     return { limited, limit: this.#limit, remaining: this.#limit - window.count, resetSeconds };
   }
 
   #isOver({ startMs, waitedWallMs }: Window, nowMs: number): boolean {
     if (nowMs - startMs >= RATE_WINDOW_MS || nowMs < startMs) return true;
     if (waitedWallMs === Number.POSITIVE_INFINITY) return false;
-    return !this.#time.isRunning() && this.#time.wallNowMs() >= waitedWallMs;
+    return !this.#clock.runs && this.#wall.nowMs() >= waitedWallMs;
   }
 
   clear(): void {

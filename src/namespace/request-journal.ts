@@ -108,16 +108,17 @@ export class RequestJournal {
   }
 }
 
+const BODIES = [
+  ["requestBody", "requestBytes"],
+  ["responseBody", "responseBytes"],
+] as const;
+
 function cutBodies(entry: Unfinished): void {
-  const request = entry.requestBody === null ? undefined : cutBody(entry.requestBody);
-  if (request !== undefined) {
-    entry.requestBody = request.text;
-    entry.requestBytes = request.bytes;
-  }
-  const response = entry.responseBody === null ? undefined : cutBody(entry.responseBody);
-  if (response !== undefined) {
-    entry.responseBody = response.text;
-    entry.responseBytes = response.bytes;
+  for (const [body, bytes] of BODIES) {
+    const cut = cutBody(entry[body] ?? "");
+    if (cut === undefined) continue;
+    entry[body] = cut.text;
+    entry[bytes] = cut.bytes;
   }
 }
 

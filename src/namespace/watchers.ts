@@ -67,7 +67,7 @@ export class Watchers<Request = JournalEntry> {
   /** Nothing is as it was: everybody looks at everything again. */
   startOver(): void {
     this.#news = new Gathered();
-    for (const waiting of [...this.#waiting]) void this.#lookAround(waiting);
+    for (const waiting of this.#waiting) this.#planLook(waiting);
   }
 
   #tell(): void {
@@ -83,25 +83,23 @@ export class Watchers<Request = JournalEntry> {
     }
   }
 
-  /** One after the other, however many they are: others get their turn between them too. */
-  async #lookAround(waiting: Waiting<Request>): Promise<void> {
-    const { watch, end, fail } = waiting;
+  /** One after the other, however many they are. */
+  #planLook(waiting: Waiting<Request>): void {
     const round = ++waiting.round;
     const isOver = () => waiting.round !== round || !this.#waiting.has(waiting);
-    const before = this.#looking;
-    let isDone = (): void => {};
-    this.#looking = new Promise((resolve) => {
-      isDone = resolve;
-    });
-    await before;
-    if (isOver()) return isDone();
+    this.#looking = this.#looking.then(() => this.#lookAround(waiting, isOver));
+  }
+
+  /** Others get their turn meanwhile and afterwards. */
+  async #lookAround({ watch, end, fail }: Waiting<Request>, isOver: () => boolean): Promise<void> {
+    if (isOver()) return;
     try {
       for await (const _ of inTurns(watch.lookAround())) if (isOver()) return;
       if (watch.isMet()) end("met");
     } catch (error) {
       fail(error);
     } finally {
-      void yieldToOthers().then(isDone);
+      await yieldToOthers();
     }
   }
 
@@ -129,7 +127,7 @@ export class Watchers<Request = JournalEntry> {
         if (this.#waiting.has(waiting)) end(how);
       });
       this.#waiting.add(waiting);
-      void this.#lookAround(waiting);
+      this.#planLook(waiting);
     });
   }
 

@@ -58,8 +58,10 @@ export class Advance {
   /** Refused when it would go beyond the end of time. */
   static from(fromMs: number, target: AdvanceTarget, clockRuns: boolean): Advance | Refusal {
     const toMs = "byMs" in target ? fromMs + target.byMs : "toMs" in target ? target.toMs : undefined;
-    if (toMs !== undefined && toMs > MAX_INSTANT_MS) return beyondTime("byMs" in target ? "by" : "to");
-    return new Advance(target, fromMs, toMs, clockRuns);
+    if (toMs === undefined || toMs <= MAX_INSTANT_MS) return new Advance(target, fromMs, toMs, clockRuns);
+    return refuse("VALIDATION_ERROR", "Sandbox time ends with the year 9999.", {
+      ["byMs" in target ? "by" : "to"]: "goes beyond the year 9999",
+    });
   }
 
   /** The instant it has come to. */
@@ -78,14 +80,24 @@ export class Advance {
     this.#calls++;
   }
 
-  /** Why it would go on for ever, if nothing ends it. */
+  /** Why it would never come to rest. */
   endless(): Refusal | undefined {
-    return this.#until === "idle" && this.loops.longest > LONGEST_LOOP ? neverIdle(this.#nowMs) : undefined;
+    if (this.#until !== "idle" || this.loops.longest <= LONGEST_LOOP) return undefined;
+    return refuse(
+      "VALIDATION_ERROR",
+      `It never comes to rest: by ${iso(this.#nowMs)} webhooks have led to calls, and those to webhooks, ${LONGEST_LOOP} times in a row. Advance by a duration or to an instant instead.`,
+      { until: "what is planned never ends" },
+    );
   }
 
   /** Why the instant it has come to would never end, though there are answers to wait for. */
   stuck(): Refusal | undefined {
-    return this.#calls > CALLS_PER_INSTANT ? neverPast(this.#nowMs) : undefined;
+    if (this.#calls <= CALLS_PER_INSTANT) return undefined;
+    return refuse(
+      "VALIDATION_ERROR",
+      `Time does not get past ${iso(this.#nowMs)}: each webhook gives rise to another.`,
+      { by: "what happens at one instant never ends" },
+    );
   }
 
   /** All is done at this instant: goes on to the next thing due, or to where it ends; then false. */
@@ -119,26 +131,4 @@ export class Advance {
       fired_total: this.#firedTotal,
     };
   }
-}
-
-function beyondTime(field: "by" | "to"): Refusal {
-  return refuse("VALIDATION_ERROR", "Sandbox time ends with the year 9999.", {
-    [field]: "goes beyond the year 9999",
-  });
-}
-
-function neverPast(nowMs: number): Refusal {
-  return refuse(
-    "VALIDATION_ERROR",
-    `Time does not get past ${iso(nowMs)}: each webhook gives rise to another.`,
-    { by: "what happens at one instant never ends" },
-  );
-}
-
-function neverIdle(nowMs: number): Refusal {
-  return refuse(
-    "VALIDATION_ERROR",
-    `It never comes to rest: by ${iso(nowMs)} webhooks have led to calls, and those to webhooks, ${LONGEST_LOOP} times in a row. Advance by a duration or to an instant instead.`,
-    { until: "what is planned never ends" },
-  );
 }

@@ -96,8 +96,7 @@ export class ClockControl {
       advance.fallBack(engine.state.at);
       throw error;
     } finally {
-      scheduler.endAdvance();
-      if (!scheduler.isClosed) scheduler.goOn(advance.nowMs, setting);
+      scheduler.endAdvance(advance, setting);
     }
     return refusal ?? advance.report();
   }

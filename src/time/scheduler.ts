@@ -202,9 +202,11 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.clock.hold(advance.nowMs);
   }
 
-  endAdvance(): void {
+  /** Time is let go where the advance has come to. */
+  endAdvance({ nowMs }: Advance, setting: ClockSetting): void {
     this.#advance = undefined;
     this.wake();
+    if (!this.#closed) this.goOn(nowMs, setting);
   }
 
   /** From now on it is that time, and the clock goes as set. */

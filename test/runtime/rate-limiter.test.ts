@@ -4,11 +4,8 @@ import { RateLimiter } from "../../src/namespace/rates.js";
 
 /** A limiter, and the two times it goes by. */
 function limiterOf(limit: number, isRunning = false) {
-  const time = { sandboxMs: 1_000_000, wallMs: 5_000_000, isRunning };
-  const rates = new RateLimiter(limit, {
-    isRunning: () => time.isRunning,
-    wallNowMs: () => time.wallMs,
-  });
+  const time = { sandboxMs: 1_000_000, wallMs: 5_000_000, runs: isRunning };
+  const rates = new RateLimiter(limit, time, { nowMs: () => time.wallMs });
   return { time, hit: () => rates.hit("sk_test_sandbox", time.sandboxMs) };
 }
 
@@ -56,7 +53,7 @@ it("on a clock that runs, sandbox time alone counts", () => {
   expect(hit().limited).toBe(true);
   time.wallMs += 3_600_000;
   expect(hit().limited).toBe(true);
-  time.isRunning = false;
+  time.runs = false;
   expect(hit().limited).toBe(false);
 });
 
