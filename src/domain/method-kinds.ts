@@ -1,6 +1,31 @@
 import type { MethodFixture } from "../schema/fixtures.js";
+import { bankAccountNumber, merchantPhoneNumber } from "./account-numbers.js";
 import type { PaymentInstructions } from "./charge.js";
-import { bankTransfer, card, crypto, type InstructionsInput, mobileMoney } from "./instructions.js";
+import { walletAddress } from "./wallets.js";
+
+/** What the instructions of a charge are made from. The digest (32 bytes) decides every number in them. */
+export interface InstructionsInput {
+  readonly rail: {
+    readonly institution?: string | undefined;
+    readonly display_name: string;
+    readonly country: string | null;
+  } | null;
+  readonly currency: {
+    readonly code: string;
+    readonly asset?: string | undefined;
+    readonly network?: string | undefined;
+    readonly name: string;
+  };
+  readonly amount: string;
+  readonly reference: string;
+  readonly merchantName: string;
+  /** The quote's wallet; without one the charge gets a wallet of its own. */
+  readonly walletAddress: string | null;
+  /** The customer's number, from which the mobile money is sent. */
+  readonly phoneNumber: string | null;
+  readonly diallingCode: string | undefined;
+  readonly digest: Uint8Array;
+}
 
 /** What sets one kind of payment method apart from another. */
 export interface MethodKind {
@@ -21,3 +46,69 @@ export const METHOD_KINDS: Readonly<Record<MethodFixture["kind"], MethodKind>> =
   card: { instruct: card },
   crypto: { wallet: true, instruct: crypto },
 };
+
+const NO_REAL_MONEY = "This is a sandbox: no real money moves, and none must be sent.";
+
+/** Fields in the specification's order (Payment instructions), as in the functions below. */
+function bankTransfer({ rail, currency, amount, reference, merchantName, digest }: InstructionsInput) {
+  const bank_name = institution(rail, "Sandbox Bank");
+  const account_number = bankAccountNumber(rail?.country ?? null, digest);
+  const account_name = `${merchantName} (sandbox)`;
+  return {
+    type: "bank_transfer",
+    bank_name,
+    account_number,
+    account_name,
+    reference,
+    instructions:
+      `Transfer exactly ${amount} ${currency.code} (${currency.name}) to account ${account_number} ` +
+      `at ${bank_name}, account name ${account_name}, and quote the reference ${reference}. ${NO_REAL_MONEY}`,
+  };
+}
+
+function mobileMoney(input: InstructionsInput) {
+  const { rail, currency, amount, reference, merchantName, diallingCode, digest } = input;
+  const provider = institution(rail, "Sandbox Mobile Money");
+  const phone_number = merchantPhoneNumber(diallingCode, digest);
+  const from = input.phoneNumber === null ? "" : ` from ${input.phoneNumber}`;
+  return {
+    type: "mobile_money",
+    provider,
+    phone_number,
+    reference,
+    instructions:
+      `Send exactly ${amount} ${currency.code} (${currency.name})${from} with ${provider} to ${phone_number} ` +
+      `(${merchantName}), and quote the reference ${reference}. ${NO_REAL_MONEY}`,
+  };
+}
+
+function crypto({ currency, amount, reference, walletAddress: quoted, digest }: InstructionsInput) {
+  const asset = currency.asset ?? currency.code;
+  const network = currency.network ?? asset;
+  const wallet_address = quoted ?? walletAddress(network, digest);
+  return {
+    type: "crypto",
+    network,
+    wallet_address,
+    amount,
+    currency: asset,
+    reference,
+    instructions:
+      `Send exactly ${amount} ${asset} (${currency.name}) on the ${network} network to ${wallet_address}, ` +
+      `and quote the reference ${reference}. ${NO_REAL_MONEY}`,
+  };
+}
+
+function card({ currency, amount, reference, merchantName }: InstructionsInput) {
+  return {
+    type: "card",
+    reference,
+    instructions:
+      `Pay ${amount} ${currency.code} (${currency.name}) to ${merchantName} by card, and quote the reference ` +
+      `${reference}. ${NO_REAL_MONEY}`,
+  };
+}
+
+function institution(rail: InstructionsInput["rail"], otherwise: string): string {
+  return rail?.institution ?? rail?.display_name ?? otherwise;
+}

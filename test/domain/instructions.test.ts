@@ -1,12 +1,8 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  bankAccountNumber,
-  type InstructionsInput,
-  merchantPhoneNumber,
-} from "../../src/domain/instructions.js";
-import { METHOD_KINDS } from "../../src/domain/method-kinds.js";
+import { bankAccountNumber, merchantPhoneNumber } from "../../src/domain/account-numbers.js";
+import { type InstructionsInput, METHOD_KINDS } from "../../src/domain/method-kinds.js";
 import { walletAddress } from "../../src/domain/wallets.js";
 
 const digests = fc.uint8Array({ minLength: 32, maxLength: 32 });
