@@ -116,15 +116,14 @@ class Declarations {
     this.#texts.push(text.trim());
   }
 
-  /** Whether a type is made of schemas, or of the type of one. */
+  /** Whether a type is made of schemas, of the type of a value or of a part of another. */
   #isDerived(node) {
-    if (/\bz\./.test(node.getText())) return true;
-    const query = ts.isTypeQueryNode(node) ? this.#checker.getSymbolAtLocation(node.exprName) : undefined;
-    const asked = query && this.#resolved(query).declarations?.some((one) => /\bz\./.test(one.getText()));
-    return asked === true || ts.forEachChild(node, (child) => this.#isDerived(child) || undefined) === true;
+    if (/\bz\./.test(node.getText()) || ts.isTypeQueryNode(node) || ts.isIndexedAccessTypeNode(node))
+      return true;
+    return ts.forEachChild(node, (child) => this.#isDerived(child) || undefined) === true;
   }
 
-  /** A type that is derived from a schema, written out. */
+  /** A type that is derived from something else, written out: what it is derived from is nobody's business. */
   #expanded(alias) {
     const comment = alias
       .getFullText()

@@ -3,15 +3,17 @@
 export type { WebhookAnswer, WebhookHandler } from "./delivery/in-process.js";
 export type { CheckWebhookOptions } from "./doctor/options.js";
 export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "./doctor/report.js";
+export { createSandbox } from "./opening.js";
 export type {
+  ChargeDetail,
   ListenOptions,
   ResetOptions,
   RunFileOptions,
   SandboxOptions,
   WebhookHandlerOptions,
-} from "./library-options.js";
-export { createSandbox } from "./opening.js";
-export { type ChargeDetail, Sandbox, type WebhookSubscription } from "./sandbox.js";
+  WebhookSubscription,
+} from "./public-types.js";
+export { Sandbox } from "./sandbox.js";
 export type { Difference, Failure, NearMiss } from "./scenario/steps/failure.js";
 export type { Outcome, RunReport, StepReport } from "./scenario/steps/report.js";
 export { CHARGE_STATUSES, type ChargeStatus, type Mode, type WithdrawalStatus } from "./schema/common.js";

@@ -1,8 +1,16 @@
 import * as z from "zod/mini";
-import type { StepReport } from "./scenario/steps/report.js";
+import type {
+  ListenOptions,
+  ResetOptions,
+  RunFileOptions,
+  SandboxOptions,
+  WebhookHandlerOptions,
+} from "./public-types.js";
+import { advanceTarget } from "./schema/advance-target.js";
 import { camelCase, snakeCase } from "./schema/camel-case.js";
 import { httpUrlSchema } from "./schema/common.js";
 import { resetRequestSchema, transitionRequestSchema } from "./schema/control.js";
+import { durationMs } from "./schema/duration.js";
 import { check, issueMessage, issuePath } from "./schema/issues.js";
 import { didYouMean } from "./schema/nearest.js";
 import {
@@ -16,92 +24,9 @@ import {
 } from "./schema/option-table.js";
 import { webhookHandlerSchema, webhookUrl } from "./schema/options.js";
 import { own } from "./schema/own.js";
+import { instantText, parseInstant } from "./schema/time.js";
 import { UserError } from "./schema/user-error.js";
 import { type Signature, secretFault } from "./schema/webhooks.js";
-
-/** Options of the library: those of `start`, in camelCase. */
-export interface SandboxOptions {
-  /** `"real"` (default), `"manual"`, or a speed such as `"60x"`. */
-  clock?: string;
-  /** ISO 8601; default: the time it is. */
-  startTime?: string;
-  /** The same seed and the same calls give the same bytes. Default: a fixed one. */
-  seed?: string;
-  /** Receivers of webhooks. */
-  webhooks?: (
-    | string
-    | {
-        url?: string;
-        /** Instead of a URL: deliveries wait there to be collected over the control API. */
-        mailbox?: string;
-        mode?: "test" | "live";
-        events?: string[];
-        secret?: string;
-        signature?: Signature;
-        unreachable?: "hold" | "fail";
-      }
-  )[];
-  webhookSecret?: string;
-  /** How webhooks are signed: a preset's name or a scheme of your own; default `"standard"`. */
-  signature?: Signature;
-  /** Wall time a receiver has to answer; default `"15s"`. */
-  webhookTimeout?: string;
-  /** A scenario's name or file, or several; the last is asked first. */
-  scenario?: string | string[];
-  /** A fixtures file, merged over the shipped ones. */
-  fixtures?: string;
-  /** Keep the state in this file; default: in memory. */
-  data?: string;
-  fsync?: boolean;
-  /** Requests a minute and key; default `"off"`. */
-  rateLimit?: number | "off";
-  port?: number;
-  host?: string;
-  publicUrl?: string;
-  allowedHosts?: string[];
-  controlToken?: string;
-  /** The key `sk_test_ns_NAME` makes the namespace NAME on first use. */
-  autoNamespaces?: boolean;
-  /** Operation id → path. This and what follows is as in a config file, names inside included. */
-  paths?: Record<string, string>;
-  eventNames?: Record<string, string>;
-  errorCodes?: Record<string, string>;
-  retrySchedule?: string[];
-  unreachable?: "hold" | "fail";
-  fees?: Record<string, { platform_percent?: string; gateway_percent?: string }>;
-  rates?: Record<string, string>;
-  limits?: { quote_valid?: string; quote_locked?: string; checkout_default_minutes?: number };
-  retention?: { requests?: number; events?: number };
-}
-
-/** How a scenario file is run. */
-export interface RunFileOptions {
-  /** Variables, in the place of the file's own. */
-  readonly vars?: Readonly<Record<string, string>>;
-  /** What `${env.NAME}` reads; default: this process's environment. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** The base URL of the app under test, for `app` steps. */
-  readonly app?: string | undefined;
-  /** Called for `manual` steps; resolves when it is done. */
-  readonly manual?: (text: string) => Promise<void>;
-  /** Ends the run early; what it has changed is put back. */
-  readonly signal?: AbortSignal;
-  readonly onStepBegin?: (title: string, number: number, of: number) => void;
-  readonly onStep?: (step: StepReport, of: number) => void;
-}
-
-/** How a function of this process hears webhooks. */
-export interface WebhookHandlerOptions {
-  /** Types it hears, as globs; default: all. */
-  events?: string[];
-  mode?: "test" | "live";
-  /** Default: the sandbox's. */
-  secret?: string;
-  /** Default: the sandbox's. */
-  signature?: Signature;
-  /** The URL of the requests it gets, for an app that finds its route by it; default `http://localhost/webhooks`. */
-  url?: string;
-}
 
 /** What was given to one of the library's methods, checked; a UserError says what is wrong, by the method's name. */
 function checked<T>(method: string, schema: z.ZodMiniType<T>, known: readonly string[], given: unknown): T {
@@ -179,22 +104,22 @@ export function webhookHandlerOptions(
   return { ...rest, secret, signature, url: webhookUrl(url ?? WEBHOOK_HANDLER_URL)! };
 }
 
-/** Where `listen` is to listen. */
-export interface ListenOptions {
-  port?: number;
-  host?: string;
-}
-
 export function listenOptionsOf(options: ListenOptions) {
   return checked("listen", listenOptionsSchema, Object.keys(listenOptionsSchema.shape), options);
 }
 
-/** What a reset keeps, and how ids go on. */
-export interface ResetOptions {
-  /** Default: webhooks and keys. */
-  keep?: ("webhooks" | "keys" | "scenarios")[];
-  /** Starts the ids over, byte for byte; without it they go on. */
-  ids?: "repeat";
+/** What `advance` is to move time by, to or until. */
+export function advanceTargetOf(given: string | Date, nowMs: number) {
+  const target = advanceTarget(instantText(given));
+  if (target === undefined)
+    throw new UserError(
+      `advance: cannot go by ${JSON.stringify(given)}: give a duration such as 30m, an instant, next or idle`,
+    );
+  if ("until" in target) return target;
+  if ("by" in target) return { byMs: durationMs(target.by) };
+  const toMs = parseInstant(target.to)!;
+  if (toMs < nowMs) throw new UserError("advance: time does not go back: the instant is in the past");
+  return { toMs };
 }
 
 export function resetOptionsOf(options: ResetOptions) {
@@ -230,4 +155,15 @@ export function checkRunOptions(file: string, options: RunFileOptions): void {
   const schema = runSchema();
   const known = Object.keys(schema.shape).filter((name) => name !== "file");
   checked("run", schema, known, isRecord(options) ? { ...options, file } : options);
+}
+
+/** A path alone is asked of this sandbox; no other host would do otherwise. */
+export function requestOf(input: Request | URL | string, init: RequestInit | undefined): Request {
+  const isPath = typeof input === "string" && input.startsWith("/");
+  return new Request(isPath ? `http://sandbox${input}` : input, init);
+}
+
+/** As it is written and read again; what cannot be written is nothing. */
+export function plainJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value) ?? "null");
 }

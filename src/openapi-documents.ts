@@ -2,7 +2,8 @@ import { controlDocument } from "./http/openapi/control/document.js";
 import type { Api, DocumentOf } from "./http/openapi/serve.js";
 import { serviceDocument } from "./http/openapi/service.js";
 import { playService } from "./http/openapi/service-story.js";
-import type { OpenOptions, Sandbox } from "./sandbox.js";
+import type { OpenOptions } from "./options.js";
+import type { Sandbox } from "./sandbox.js";
 
 type Open = (options: OpenOptions) => Promise<Sandbox>;
 type Made = ReturnType<DocumentOf>;

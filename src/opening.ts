@@ -1,12 +1,13 @@
 import { Catalogue } from "./domain/catalogue.js";
 import { packageVersion } from "./files/package.js";
-import { type SandboxOptions, startOptionsOf } from "./library-options.js";
+import { startOptionsOf } from "./library-options.js";
 import { DEFAULT_NAMESPACE } from "./namespace/identity.js";
 import { Namespaces } from "./namespace/namespaces.js";
 import type { NamespaceOptions, WebhookOption } from "./namespace/options.js";
 import type { ScenarioKit } from "./namespace/scenario-kit.js";
-import { readService } from "./options.js";
-import { type OpenOptions, reportError, Sandbox } from "./sandbox.js";
+import { type OpenOptions, readService } from "./options.js";
+import type { SandboxOptions } from "./public-types.js";
+import { Sandbox } from "./sandbox.js";
 import { withoutEndSlashes } from "./schema/addresses.js";
 import { durationMs } from "./schema/duration.js";
 import { lazily } from "./schema/lazily.js";
@@ -18,8 +19,10 @@ import {
   FIXED_SEED,
   webhookUrl,
 } from "./schema/options.js";
+import { printableLines } from "./schema/printable.js";
 import { type Settings, settingsOf } from "./schema/settings.js";
 import { parseInstant } from "./schema/time.js";
+import { StoreError } from "./store/error.js";
 import { openStorage } from "./store/open-storage.js";
 import { madeUpSeed, madeUpToken, systemWall } from "./time/wall.js";
 
@@ -39,7 +42,8 @@ export const scenarioKit: ScenarioKit = {
 
 /** Reads the files, opens the namespaces, wires them to HTTP. Throws a UserError for what the user can mend. */
 export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
-  const options = asked.control_token === "generate" ? { ...asked, control_token: madeUpToken() } : asked;
+  const control_token = asked.control_token === "generate" ? madeUpToken() : asked.control_token;
+  const options = { ...asked, control_token, onError: asked.onError ?? reportError };
   const version = packageVersion();
   const { fixtures, scenarios, active } = await readService(options);
   const webhooks: WebhookOption[] = [
@@ -71,7 +75,7 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
     liveApiKey: DEFAULT_LIVE_API_KEY,
     wall: systemWall,
     version,
-    onError: options.onError ?? reportError,
+    onError: options.onError,
     onNotice: options.onNotice,
   };
   const namespaces = new Namespaces({
@@ -92,7 +96,19 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
   });
 }
 
-/** Starts a sandbox in this process. Nothing listens until `listen()`; nothing is left after `close()`. */
+/** What a disk refused is said in a line; of anything else, where it happened is worth knowing. */
+function reportError(error: unknown): void {
+  const text =
+    error instanceof StoreError
+      ? error.message
+      : `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  process.stderr.write(`payments-sandbox: ${printableLines(text)}\n`);
+}
+
+/**
+ * Starts a sandbox in this process. Nothing listens until `listen()`; nothing is left after `close()`. Options and
+ * files that make no sense are a UserError, a line each.
+ */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   return openSandbox({ ...startOptionsOf("createSandbox", options), makeUpSeed: false, ownsProcess: false });
 }

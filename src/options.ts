@@ -11,6 +11,17 @@ import { own } from "./schema/own.js";
 import type { Scenario } from "./schema/scenario.js";
 import { UserError } from "./schema/user-error.js";
 
+/** What a sandbox is started with: the options of `start`, checked. */
+export interface OpenOptions extends StartOptions {
+  /** Where no seed is given and there is no data: a fixed one, so that runs repeat, or one made up. */
+  readonly makeUpSeed?: boolean;
+  /** Whether this process is ours (the command), or somebody's test run (the library). */
+  readonly ownsProcess?: boolean;
+  /** Hears of faults of ours; default: standard error does. */
+  readonly onError?: (error: unknown) => void;
+  readonly onNotice?: (notice: string) => void;
+}
+
 /** The service as the options and the files they name have it. */
 export interface Service {
   readonly fixtures: Fixtures;

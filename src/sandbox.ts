@@ -1,4 +1,3 @@
-import { getPath } from "hono/utils/url";
 import { type ControlCall, ControlClient } from "./control-client.js";
 import type { WebhookHandler } from "./delivery/in-process.js";
 import type { CheckWebhookOptions } from "./doctor/options.js";
@@ -7,61 +6,42 @@ import { transitionCharge } from "./engine/commands/charges.js";
 import { copied } from "./engine/frozen-state.js";
 import type { StateDump } from "./engine/records.js";
 import { chargeDetail } from "./engine/views.js";
-import { createApp, fetchOf, healthReply } from "./http/app.js";
+import { createApp, fetchOf } from "./http/app.js";
 import { KEPT_BY_DEFAULT } from "./http/control/sandbox.js";
-import { ControlAccess, controlDoor } from "./http/control-access.js";
-import { isDropped } from "./http/dropped.js";
-import { HostGuard, hostRefused, isEverywhere, plainAddress } from "./http/hosts.js";
-import { type Listening, listen } from "./http/listener.js";
+import { plainAddress } from "./http/hosts.js";
+import type { Listening } from "./http/listener.js";
 import type { DocumentOf } from "./http/openapi/serve.js";
-import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
-import { unanswered } from "./http/unanswered.js";
 import {
+  advanceTargetOf,
   checkRunOptions,
-  type ListenOptions,
   listenOptionsOf,
-  type ResetOptions,
-  type RunFileOptions,
+  plainJson,
+  requestOf,
   resetOptionsOf,
   transitionOf,
-  type WebhookHandlerOptions,
   webhookHandlerOptions,
 } from "./library-options.js";
 import type { Namespace } from "./namespace/namespace.js";
 import type { Namespaces } from "./namespace/namespaces.js";
+import { type OpenedOptions, openPort, urlOf } from "./port.js";
+import type {
+  ChargeDetail,
+  ListenOptions,
+  ResetOptions,
+  RunFileOptions,
+  SandboxState,
+  WebhookHandlerOptions,
+  WebhookSubscription,
+} from "./public-types.js";
 import type { RunReport } from "./scenario/steps/report.js";
 import { withoutEndSlashes } from "./schema/addresses.js";
 import type { ChargeStatus } from "./schema/common.js";
-import { parseDuration } from "./schema/duration.js";
-import { isRefusal, refuse } from "./schema/errors.js";
+import { isRefusal } from "./schema/errors.js";
 import { lazily, nothingLoading } from "./schema/lazily.js";
-import type { StartOptions } from "./schema/option-table.js";
 import { DEFAULT_HOST } from "./schema/options.js";
-import { printableLines } from "./schema/printable.js";
 import { SandboxError } from "./schema/sandbox-error.js";
-import { instantText, parseInstant } from "./schema/time.js";
 import { UserError } from "./schema/user-error.js";
-import { StoreError } from "./store/error.js";
 import type { AdvanceReport } from "./time/advance.js";
-
-/** What a sandbox is started with: the options of `start`, checked (see `StartOptions`). */
-export interface OpenOptions extends StartOptions {
-  /** Where no seed is given and there is no data: a fixed one, so that runs repeat, or one made up. */
-  readonly makeUpSeed?: boolean;
-  /** Whether this process is ours (the command), or somebody's test run (the library). */
-  readonly ownsProcess?: boolean;
-  readonly onError?: (error: unknown) => void;
-  readonly onNotice?: (notice: string) => void;
-}
-
-/** A charge as a read answers it. */
-export type ChargeDetail = ReturnType<typeof chargeDetail>;
-
-/** Ends it, when called or at the end of a `using` block. */
-export interface WebhookSubscription {
-  (): void;
-  [Symbol.dispose](): void;
-}
 
 /** Everything a running sandbox is, behind the library's door and under the command. */
 export class Sandbox {
@@ -69,7 +49,7 @@ export class Sandbox {
   readonly #namespace: Namespace;
   readonly #app: ReturnType<typeof createApp>;
   readonly #fetch: (request: Request) => Promise<Response>;
-  readonly #options: OpenOptions;
+  readonly #options: OpenedOptions;
   readonly #version: string;
   #opening: Promise<Listening> | undefined;
   #listening: Listening | undefined;
@@ -77,7 +57,7 @@ export class Sandbox {
   #closing: Promise<void> | undefined;
 
   /** @internal Use `createSandbox()`. */
-  constructor(namespaces: Namespaces, options: OpenOptions, version: string, documentOf: DocumentOf) {
+  constructor(namespaces: Namespaces, options: OpenedOptions, version: string, documentOf: DocumentOf) {
     this.#namespaces = namespaces;
     this.#namespace = namespaces.default;
     this.#options = options;
@@ -87,12 +67,12 @@ export class Sandbox {
       paths: options.paths ?? {},
       errorCodes: options.error_codes ?? {},
       documentOf,
-      onError: options.onError ?? reportError,
+      onError: options.onError,
     });
     this.#fetch = fetchOf(this.#app);
   }
 
-  /** The namespace; by here goes every method that needs it. */
+  /** The namespace; by here goes every method that needs it, and a closed sandbox refuses it. */
   #here(method: string): Namespace {
     if (this.#closing !== undefined) throw new UserError(`${method}: the sandbox is closed`);
     return this.#namespace;
@@ -124,16 +104,14 @@ export class Sandbox {
     return control_token === "off" ? undefined : control_token;
   }
 
-  /** The base URL, once `listen()` has resolved. */
+  /** The base URL, without a slash at the end, once `listen()` has resolved; throws a UserError before. */
   get url(): string {
     if (this.#listening === undefined)
       throw new UserError("the sandbox does not listen yet: await sandbox.listen() first");
-    const host = this.#host;
-    const name = isEverywhere(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
-    return `http://${name}:${this.#listening.port}`;
+    return urlOf(this.#host, this.#listening.port);
   }
 
-  /** The port, once `listen()` has resolved. */
+  /** The port, once `listen()` has resolved; undefined before. */
   get port(): number | undefined {
     return this.#listening?.port;
   }
@@ -164,13 +142,21 @@ export class Sandbox {
     return Object.assign(stop, { [Symbol.dispose]: stop });
   }
 
-  /** Opens a port (0: any free one) and resolves when the sandbox can be reached there. */
+  /**
+   * Opens a port and resolves when the sandbox can be reached there. A port that is taken, or a second call, is a
+   * UserError.
+   */
   async listen(options: ListenOptions = {}): Promise<{ url: string; port: number }> {
     this.#here("listen");
     const { port = this.#options.port ?? 0, host = this.#options.host ?? DEFAULT_HOST } =
       listenOptionsOf(options);
     if (this.#opening !== undefined) throw new UserError("listen: the sandbox listens already");
-    this.#opening = this.#open(port, host);
+    this.#opening = openPort(port, host, {
+      app: this.#app,
+      options: this.#options,
+      version: this.#version,
+      nowMs: () => this.#namespace.nowMs(),
+    });
     try {
       const listening = await this.#opening;
       this.#here("listen");
@@ -183,85 +169,22 @@ export class Sandbox {
     return { url: this.url, port: this.#listening.port };
   }
 
-  #open(port: number, host: string): Promise<Listening> {
-    const name = plainAddress(host);
-    const { public_url, allowed_host = [] } = this.#options;
-    const guard = new HostGuard([
-      ...allowed_host,
-      ...(public_url === undefined ? [] : [new URL(public_url).host]),
-      ...(isEverywhere(name) ? [] : [name]),
-    ]);
-    const access = new ControlAccess(this.#options.control_token);
-    const needsToken = controlDoor(host, this.#options.control_token) !== "open";
-    return listen({
-      port,
-      host,
-      ownsProcess: this.#options.ownsProcess ?? false,
-      fetch: (request, incoming) => {
-        const cutIfDropped = (response: Response): Response => {
-          if (!isDropped(response)) return response;
-          incoming.socket.destroy();
-          return new Response(null, { headers: { [ALREADY_SENT_HEADER]: "true" } });
-        };
-        // A request line with a whole URL names the host there, and the Host header counts for nothing.
-        const host = incoming.url?.startsWith("/") ? incoming.headers.host : new URL(request.url).host;
-        if (!guard.allows(host)) return hostRefused(host, this.#namespace.nowMs());
-        if (
-          needsToken &&
-          getPath(request).startsWith("/_sandbox") &&
-          !access.allows(incoming.headers["sandbox-control-token"], incoming.headers.cookie)
-        )
-          return access.signIn(request.url, this.#namespace.nowMs()) ?? this.#controlClosed(access);
-        const response = this.#app.fetch(request);
-        return response instanceof Promise ? response.then(cutIfDropped) : cutIfDropped(response);
-      },
-      onEarlyHealth: (incoming, outgoing) => {
-        if (!guard.allows(incoming.headers.host)) return false;
-        const { status, json } = healthReply(this.#version);
-        outgoing.writeHead(status, {
-          ...replyHeaders(this.#namespace.nowMs()),
-          "content-length": Buffer.byteLength(json),
-        });
-        outgoing.end(json);
-        return true;
-      },
-      ...unanswered({
-        nowMs: () => this.#namespace.nowMs(),
-        errorCodes: this.#options.error_codes,
-        onError: this.#options.onError ?? reportError,
-      }),
-    });
-  }
-
-  #controlClosed(access: ControlAccess): Response {
-    const message = access.isClosed
-      ? "The control API is closed: this server listens beyond loopback; start it with --control-token"
-      : "The control API needs the header Sandbox-Control-Token";
-    return toResponse(errorReply(refuse("FORBIDDEN", message)), this.#namespace.nowMs());
-  }
-
-  /** Moves time: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`. */
+  /**
+   * Moves time: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`; resolves
+   * when all that was due has happened. Anything else, and an instant in the past, is a UserError; another advance
+   * that is under way a SandboxError with the code CLOCK_BUSY.
+   */
   async advance(target: string | Date): Promise<AdvanceReport> {
-    const result = await this.#here("advance").clock.advance(this.#advanceTarget(target));
+    const { clock } = this.#here("advance");
+    const result = await clock.advance(advanceTargetOf(target, this.#namespace.nowMs()));
     if (isRefusal(result)) throw new SandboxError(result);
     return result;
   }
 
-  #advanceTarget(target: string | Date) {
-    if (target === "next" || target === "idle") return { until: target } as const;
-    const byMs = typeof target === "string" ? parseDuration(target) : undefined;
-    if (byMs !== undefined) return { byMs };
-    const toMs = parseInstant(instantText(target));
-    if (toMs === undefined)
-      throw new UserError(
-        `advance: cannot go by ${JSON.stringify(target)}: give a duration such as 30m, an instant, next or idle`,
-      );
-    if (toMs < this.#namespace.nowMs())
-      throw new UserError("advance: time does not go back: the instant is in the past");
-    return { toMs };
-  }
-
-  /** Moves a charge to a status, as a person at the control API would; throws a SandboxError if it may not. */
+  /**
+   * Moves a charge to a status, as a person at the control API would. One that may not be moved so is a SandboxError
+   * with the code INVALID_TRANSITION, one that is not there NOT_FOUND. `reason` is why it failed.
+   */
   transition(chargeId: string, to: ChargeStatus, reason?: string): ChargeDetail {
     const namespace = this.#here("transition");
     const move = transitionOf({ chargeId, to, reason });
@@ -270,7 +193,10 @@ export class Sandbox {
     return chargeDetail(moved);
   }
 
-  /** Back to the initial state. Webhooks and keys stay unless told otherwise; ids go on unless they shall repeat. */
+  /**
+   * Back to the initial state. Webhooks and keys stay unless told otherwise; ids go on unless they shall repeat. While
+   * time is being moved it is a SandboxError with the code CLOCK_BUSY.
+   */
   reset(options: ResetOptions = {}): void {
     const namespace = this.#here("reset");
     const { keep = KEPT_BY_DEFAULT, ids } = resetOptionsOf(options);
@@ -279,8 +205,8 @@ export class Sandbox {
   }
 
   /**
-   * Sends a webhook receiver good and bad events and tells what is wrong with it, by default with this
-   * sandbox's secret and signature.
+   * Sends a webhook receiver good and bad events and tells what is wrong with it, by default with this sandbox's
+   * secret, signature and timeout. A missing scheme of the URL means http. Resolves with a report whatever comes back.
    */
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
     this.#here("checkWebhook");
@@ -294,20 +220,29 @@ export class Sandbox {
     );
   }
 
+  /** @internal Its records as our own tests know them. */
+  snapshot(): StateDump;
   /** The whole state as plain JSON; a copy of your own. */
+  snapshot(): SandboxState;
   snapshot(): StateDump {
     return copied(this.#here("snapshot").engine.state.freeze());
   }
 
-  /** Puts a state back that was taken here or elsewhere; time goes on from where it stood. */
-  async restore(snapshot: StateDump): Promise<void> {
+  /**
+   * Puts a state back that was taken here or elsewhere; time goes on from where it stood. One that is none is a
+   * SandboxError with the code VALIDATION_ERROR, and changes nothing.
+   */
+  async restore(snapshot: SandboxState): Promise<void> {
     const namespace = this.#here("restore");
     // A copy of our own: records never change.
     const refusal = await namespace.snapshots.load(plainJson(snapshot));
     if (refusal !== undefined) throw new SandboxError(refusal);
   }
 
-  /** Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; the JSON of its answer. */
+  /**
+   * Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; the JSON of its answer. What it refuses
+   * is a SandboxError.
+   */
   async control<Answer = unknown>(...call: ControlCall): Promise<Answer> {
     this.#here("control");
     return new ControlClient({ fetch: this.fetch }).call<Answer>(...call);
@@ -315,7 +250,8 @@ export class Sandbox {
 
   /**
    * Carries out the steps of a scenario file on this sandbox: its clock stands still meanwhile, the file's rules
-   * are on top and go again. Resolves with a report whether or not they pass; throws for a file with faults.
+   * are on top and go again. Resolves with a report whether or not they pass; a file with faults is a UserError that
+   * has each at its line.
    */
   async run(file: string, options: RunFileOptions = {}): Promise<RunReport> {
     const namespace = this.#here("run");
@@ -359,30 +295,7 @@ export class Sandbox {
   }
 
   /** What `await using` calls. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
-}
-
-/** A path alone is asked of this sandbox; no other host would do otherwise. */
-function requestOf(input: Request | URL | string, init: RequestInit | undefined): Request {
-  const isPath = typeof input === "string" && input.startsWith("/");
-  return new Request(isPath ? `http://sandbox${input}` : input, init);
-}
-
-/** As it is written and read again; what cannot be written is nothing. */
-function plainJson(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value) ?? "null");
-}
-
-/** Tells the adapter that there is nothing left to send. */
-const ALREADY_SENT_HEADER = "x-hono-already-sent";
-
-/** What a disk refused is said in a line; of anything else, where it happened is worth knowing. */
-export function reportError(error: unknown): void {
-  const text =
-    error instanceof StoreError
-      ? error.message
-      : `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-  process.stderr.write(`payments-sandbox: ${printableLines(text)}\n`);
 }

@@ -10,11 +10,11 @@ import type { CheckOptions } from "./session.js";
 
 /** How a receiver is checked. */
 export interface CheckWebhookOptions {
-  /** The secret the receiver verifies with. */
+  /** The secret the receiver verifies with; default: the sandbox's. */
   readonly secret?: string | undefined;
-  /** How its events are signed. */
+  /** How its events are signed; default: as the sandbox signs. */
   readonly signature?: Signature | undefined;
-  /** How long it may take to answer; default `"15s"`. */
+  /** Wall time it may take to answer, a duration; default: the sandbox's `webhookTimeout`. */
   readonly timeout?: string | undefined;
 }
 

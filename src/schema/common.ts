@@ -3,6 +3,7 @@ import { atMost, LONGEST } from "./lengths.js";
 
 /** The two isolated worlds of data, told apart by the prefix of the API key (specification: Authentication). */
 export const MODES = ["test", "live"] as const;
+/** Which of the two worlds of data. */
 export type Mode = (typeof MODES)[number];
 export const modeSchema = z.enum(MODES);
 
@@ -17,11 +18,13 @@ export const CHARGE_STATUSES = [
   "EXPIRED",
   "REFUNDED",
 ] as const;
+/** Where a charge stands. */
 export type ChargeStatus = (typeof CHARGE_STATUSES)[number];
 export const chargeStatusSchema = z.enum(CHARGE_STATUSES);
 
 /** Every status a withdrawal can have (assumed; contract section 2). */
 export const WITHDRAWAL_STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const;
+/** Where a withdrawal stands. */
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 export const withdrawalStatusSchema = z.enum(WITHDRAWAL_STATUSES);
 

@@ -15,6 +15,7 @@ export const ERROR_STATUS = {
   RATE_LIMIT_EXCEEDED: 429,
   INTERNAL_ERROR: 500,
 } as const;
+/** What kind of error it is. */
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** Map of dotted field path to message text (specification: Error object). */

@@ -2,11 +2,14 @@ import { type ErrorCode, type Refusal, refusalText } from "./errors.js";
 
 /** A refusal of the sandbox, thrown by the library's methods: `code` and `details` as on the wire. */
 export class SandboxError extends Error {
+  /** For programs that see the name only. */
   override readonly name = "SandboxError";
+  /** What kind of refusal it is, as the body of the answer says it. */
   readonly code: ErrorCode;
-  /** Dotted field → what is wrong with it. */
+  /** Dotted field → what is wrong with it; undefined where no field is at fault. */
   readonly details: Readonly<Record<string, string>> | undefined;
 
+  /** @internal */
   constructor(refusal: Refusal) {
     super(refusalText(refusal));
     this.code = refusal.code;

@@ -3,5 +3,6 @@
  * Shown as it is, one line a fault, never with a stack trace.
  */
 export class UserError extends Error {
+  /** For programs that see the name only. */
   override readonly name = "UserError";
 }

@@ -69,6 +69,7 @@ export const SIGNATURE_SCHEMES = {
   none: { ...HEX_OF_BODY, algorithm: null, headers: {} },
 } as const satisfies Readonly<Record<string, SignatureScheme>>;
 
+/** A way of signing that is known by name; `"standard"` is Standard Webhooks. */
 export type SignaturePreset = keyof typeof SIGNATURE_SCHEMES;
 export const SIGNATURE_PRESETS = Object.keys(SIGNATURE_SCHEMES) as [SignaturePreset, ...SignaturePreset[]];
 
@@ -89,24 +90,38 @@ const headerSchema = z.string().check(
   ),
 );
 
-/** A scheme of the user's own. */
+/** A scheme of the user's own: an HMAC in a header. */
+export interface CustomSignature {
+  /** The header the signature is sent in. */
+  header: string;
+  /** What the HMAC is made with; its key is the secret as text. */
+  algorithm: "sha256" | "sha512" | "sha1";
+  /** How its bytes are written. */
+  encoding: "base64" | "hex";
+  /** Stands before the signature, such as `"sha256="`; default: nothing. */
+  prefix?: string | undefined;
+  /** What is signed; default `"body"`. */
+  payload?: "body" | "timestamp.body" | "id.timestamp.body" | undefined;
+  /** Where the timestamp is sent; if it is signed and no name is given, in `webhook-timestamp`. */
+  timestamp_header?: string | undefined;
+}
+
 export const customSignatureSchema = z.strictObject({
   header: headerSchema,
   algorithm: z.enum(SIGNATURE_ALGORITHMS),
   encoding: z.enum(SIGNATURE_ENCODINGS),
-  /** Stands before the signature, such as `sha256=`. */
   prefix: z.optional(
     z
       .string()
       .check(z.regex(/^[ -z|~]{0,100}$/, "must be at most 100 printable ASCII characters without braces")),
   ),
   payload: z.optional(z.enum(SIGNED_PAYLOADS)),
-  /** Where the timestamp is sent; if it is signed and no name is given, in `webhook-timestamp`. */
   timestamp_header: z.optional(headerSchema),
-});
-export type CustomSignature = z.infer<typeof customSignatureSchema>;
+}) satisfies z.ZodMiniType<CustomSignature>;
 
 /** A preset's name, or a scheme of the user's own. */
+export type Signature = SignaturePreset | CustomSignature;
+
 export const signatureSchema = z.union([z.enum(SIGNATURE_PRESETS), customSignatureSchema], {
   error: ({ input, errors }) =>
     typeof input === "object" && input !== null && !Array.isArray(input)
@@ -116,8 +131,7 @@ export const signatureSchema = z.union([z.enum(SIGNATURE_PRESETS), customSignatu
       : input === undefined
         ? "is required"
         : `must be one of ${SIGNATURE_PRESETS.join(", ")}, or an object with header, algorithm and encoding`,
-});
-export type Signature = z.infer<typeof signatureSchema>;
+}) satisfies z.ZodMiniType<Signature>;
 
 /** The scheme a name or an object stands for. */
 export function signatureScheme(signature: Signature): SignatureScheme {

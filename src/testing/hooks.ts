@@ -1,15 +1,22 @@
 import { UserError } from "../schema/user-error.js";
 
+/** What a runner takes a function by, to call it at its time. */
 // biome-ignore lint/suspicious/noExplicitAny: each runner hands its hooks something else, and we take nothing of it
 type Hook = (run: (...given: any[]) => Promise<void>) => unknown;
 
 /** The hooks of a test runner, under the names Vitest and Jest or `node:test` and Mocha have for them. */
 export interface TestHooks {
+  /** Runs once before the tests of the file; Vitest's and Jest's word. */
   readonly beforeAll?: Hook;
+  /** The same in `node:test` and Mocha; one of the two is needed. */
   readonly before?: Hook;
+  /** Runs before each test. */
   readonly beforeEach: Hook;
+  /** Runs after each test; default: handlers registered in a test are stopped when the next begins. */
   readonly afterEach?: Hook;
+  /** Runs once after the tests of the file; Vitest's and Jest's word. */
   readonly afterAll?: Hook;
+  /** The same in `node:test` and Mocha; one of the two is needed. */
   readonly after?: Hook;
 }
 

@@ -1,5 +1,6 @@
-import { type SandboxOptions, startOptionsOf } from "../library-options.js";
+import { startOptionsOf } from "../library-options.js";
 import { openSandbox } from "../opening.js";
+import type { SandboxOptions } from "../public-types.js";
 import { UserError } from "../schema/user-error.js";
 import { OWN_OPTIONS, type Place } from "./place.js";
 

@@ -1,5 +1,5 @@
 import type { WebhookHandler } from "../delivery/in-process.js";
-import type { WebhookHandlerOptions } from "../library-options.js";
+import type { WebhookHandlerOptions } from "../public-types.js";
 
 /** The options that `setupSandbox` has besides those of `createSandbox`. */
 export const OWN_OPTIONS = ["hooks", "server", "listen"] as const;

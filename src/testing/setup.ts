@@ -1,11 +1,15 @@
 import { appEnvironment } from "../app-environment.js";
 import { type ControlCall, ControlClient } from "../control-client.js";
 import type { WebhookHandler } from "../delivery/in-process.js";
-import type { StateDump } from "../engine/records.js";
-import type { ResetOptions, SandboxOptions, WebhookHandlerOptions } from "../library-options.js";
-import type { ChargeDetail } from "../sandbox.js";
+import type {
+  ChargeDetail,
+  ResetOptions,
+  SandboxOptions,
+  SandboxState,
+  WebhookHandlerOptions,
+} from "../public-types.js";
+import { advanceTarget } from "../schema/advance-target.js";
 import type { ChargeStatus } from "../schema/common.js";
-import { parseDuration } from "../schema/duration.js";
 import { instantText } from "../schema/time.js";
 import type { AdvanceReport } from "../time/advance.js";
 import { findHooks, type TestHooks } from "./hooks.js";
@@ -27,10 +31,13 @@ export interface SetupOptions extends SandboxOptions {
 
 /** The sandbox of a test file. All of it is there in hooks and tests; at the top of the file it is not yet. */
 export interface TestSandbox {
-  /** The base URL. */
+  /** The base URL, without a slash at the end; throws where nothing listens. */
   readonly url: string;
+  /** The API key of test mode. */
   readonly apiKey: string;
+  /** The API key of live mode: other data, the same behaviour. */
   readonly liveApiKey: string;
+  /** What webhooks are signed with unless an endpoint has a secret of its own. */
   readonly webhookSecret: string;
   /** The namespace the tests are in. */
   readonly namespace: string;
@@ -40,7 +47,7 @@ export interface TestSandbox {
   readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
   /** Moves time: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`. */
   advance(target: string | Date): Promise<AdvanceReport>;
-  /** Moves a charge to a status; the charge as a read answers it then. */
+  /** Moves a charge to a status; the charge as a read answers it then. Rejects with a SandboxError if it may not. */
   transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail>;
   /** Back to the initial state: what happens before each test. */
   reset(options?: ResetOptions): Promise<void>;
@@ -52,10 +59,13 @@ export interface TestSandbox {
   /** Resolves when nothing is due and no delivery is under way; rejects with WAIT_TIMEOUT (default: after 10 s). */
   settled(timeout?: string): Promise<void>;
   /** The whole state as plain JSON. */
-  snapshot(): Promise<StateDump>;
+  snapshot(): Promise<SandboxState>;
   /** Puts a state back that was taken here or elsewhere; time goes on from where it stood. */
-  restore(snapshot: StateDump): Promise<void>;
-  /** Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; the JSON of its answer. */
+  restore(snapshot: SandboxState): Promise<void>;
+  /**
+   * Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; the JSON of its answer. What it refuses
+   * is a SandboxError.
+   */
   control<Answer = unknown>(...call: ControlCall): Promise<Answer>;
 }
 
@@ -169,9 +179,7 @@ class Setup implements TestSandbox {
 
   async advance(target: string | Date): Promise<AdvanceReport> {
     const text = instantText(target);
-    const field =
-      text === "next" || text === "idle" ? "until" : parseDuration(text) === undefined ? "to" : "by";
-    return this.control("POST /_sandbox/clock/advance", { [field]: text });
+    return this.control("POST /_sandbox/clock/advance", advanceTarget(text) ?? { to: text });
   }
 
   async transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail> {
@@ -206,11 +214,11 @@ class Setup implements TestSandbox {
     await this.control("POST /_sandbox/wait", { for: "idle", timeout });
   }
 
-  async snapshot(): Promise<StateDump> {
+  async snapshot(): Promise<SandboxState> {
     return this.control("GET /_sandbox/state");
   }
 
-  async restore(snapshot: StateDump): Promise<void> {
+  async restore(snapshot: SandboxState): Promise<void> {
     await this.control("PUT /_sandbox/state", snapshot);
   }
 }

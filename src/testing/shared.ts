@@ -2,13 +2,8 @@ import { ControlClient } from "../control-client.js";
 import { answerOf, type WebhookHandler } from "../delivery/in-process.js";
 import { isLoopback } from "../http/hosts.js";
 import { listen } from "../http/listener.js";
-import {
-  type SandboxOptions,
-  serverOptionsOf,
-  startOptionsOf,
-  type WebhookHandlerOptions,
-  webhookHandlerOptions,
-} from "../library-options.js";
+import { serverOptionsOf, startOptionsOf, webhookHandlerOptions } from "../library-options.js";
+import type { SandboxOptions, WebhookHandlerOptions } from "../public-types.js";
 import { withoutEndSlashes } from "../schema/addresses.js";
 import { UserError } from "../schema/user-error.js";
 import { OWN_OPTIONS, type Place } from "./place.js";

@@ -3,17 +3,28 @@ import { type Refusal, refuse } from "../schema/errors.js";
 import { iso, MAX_INSTANT_MS } from "../schema/time.js";
 import { LoopDetector } from "./loop-detector.js";
 
+/** A change of a charge's or withdrawal's plan, an attempt at a delivery, an expiry, a settlement. */
+export type TaskKind = Task["kind"];
+
 /** One thing that happened because its time came. */
 export interface Fired {
+  /** Sandbox time, an ISO 8601 instant. */
   readonly at: string;
-  readonly task: Task["kind"];
+  /** What kind of thing it was. */
+  readonly task: TaskKind;
+  /** The id of what it happened to: a charge, a withdrawal or a delivery. */
   readonly ref: string;
 }
 
+/** How time was moved, and what happened on the way. */
 export interface AdvanceReport {
+  /** Sandbox time before, an ISO 8601 instant. */
   readonly from: string;
+  /** Sandbox time after. */
   readonly to: string;
+  /** In the order it happened; the first 1,000. */
   readonly fired: readonly Fired[];
+  /** How many there were in all. */
   readonly fired_total: number;
 }
 

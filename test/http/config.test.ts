@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../src/http/service/operations.js";
 import { openSandbox } from "../../src/opening.js";
-import type { OpenOptions } from "../../src/sandbox.js";
+import type { OpenOptions } from "../../src/options.js";
 import { check, issueMessage, issuePath } from "../../src/schema/issues.js";
 import { OPERATION_IDS } from "../../src/schema/operation-ids.js";
 import { startOptionsSchema } from "../../src/schema/option-table.js";

@@ -43,6 +43,8 @@ const LAYER_OF_FILE: Readonly<Record<string, Layer>> = {
   "opening.ts": "sandbox",
   "sandbox.ts": "sandbox",
   "library-options.ts": "sandbox",
+  "port.ts": "sandbox",
+  "public-types.ts": "sandbox",
   "app-environment.ts": "client",
   "control-client.ts": "client",
   "index.ts": "index",

@@ -5,6 +5,7 @@ import { UserError } from "../../schema/user-error.js";
 export interface Difference {
   /** Dotted path; empty for the whole. */
   readonly path: string;
+  /** The value, or what it has to match. */
   readonly expected: unknown;
   /** Absent when there is nothing at that path. */
   readonly got?: unknown;
@@ -12,15 +13,21 @@ export interface Difference {
 
 /** A record that is nearly what was looked for. */
 export interface NearMiss {
+  /** How it is called: its kind and its id. */
   readonly id: string;
+  /** Where it is not as expected. */
   readonly difference: readonly Difference[];
 }
 
 /** Why a step failed, for people and programs. */
 export interface Failure {
+  /** In a line. */
   readonly message: string;
+  /** What the step asked for. */
   readonly expected?: unknown;
+  /** What there was in its place. */
   readonly got?: unknown;
+  /** Where the two differ. */
   readonly difference?: readonly Difference[];
   /** Of the records there are, those that come nearest. */
   readonly nearest?: readonly NearMiss[];

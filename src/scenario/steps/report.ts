@@ -4,25 +4,39 @@ import type { StepKind } from "./kinds.js";
 /** How a step or a whole run came out; `error` when it could not be carried out. */
 export type Outcome = "passed" | "failed" | "error";
 
+/** How a step came out. */
 export interface StepReport {
   /** From 1. */
   readonly number: number;
   /** The step's own name, or what it does in a few words. */
   readonly title: string;
+  /** The word for its action. */
   readonly kind: StepKind;
+  /** Where it stands in the file, from 1. */
   readonly line: number;
+  /** `not_run` when one before it did not pass. */
   readonly outcome: Outcome | "not_run";
+  /** Wall time. */
   readonly duration_ms: number;
+  /** Why it did not pass; absent where it did, or was not run. */
   readonly failure?: Failure;
 }
 
+/** How the run of a scenario file came out. */
 export interface RunReport {
+  /** As it was given. */
   readonly file: string;
+  /** The scenario's name. */
   readonly name: string;
+  /** `error` when it could not be carried out to its end. */
   readonly outcome: Outcome;
+  /** Whether every step passed. */
   readonly passed: boolean;
+  /** What `${run.id}` stood for. */
   readonly run_id: string;
+  /** Wall time. */
   readonly duration_ms: number;
+  /** Every step of the file, in order. */
   readonly steps: readonly StepReport[];
   /** Why it could not be carried out, when that was not for a step. */
   readonly error?: string;

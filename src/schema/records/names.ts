@@ -18,4 +18,5 @@ export const COLLECTION_NAMES = [
   "clock",
   "world",
 ] as const;
+/** What a namespace keeps records of. */
 export type CollectionName = (typeof COLLECTION_NAMES)[number];
