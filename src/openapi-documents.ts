@@ -1,4 +1,5 @@
-import { controlDocument } from "./http/openapi/control/document.js";
+import { controlDocument } from "./http/openapi/control.js";
+import { playControl } from "./http/openapi/control-story.js";
 import type { Api, DocumentOf } from "./http/openapi/serve.js";
 import { serviceDocument } from "./http/openapi/service.js";
 import { playService } from "./http/openapi/service-story.js";
@@ -20,7 +21,7 @@ export function documentOf(api: Api, open: Open): Made {
 
 const makers: Readonly<Record<Api, (open: Open) => Made>> = {
   service: async (open) => serviceDocument(await playedOn(open, playService)),
-  control: async () => controlDocument(),
+  control: async (open) => controlDocument(await playedOn(open, playControl)),
 };
 
 /** A story on a clock that stands at the same instant each time. */

@@ -1,353 +1,270 @@
 import * as z from "zod/mini";
 import { modeSchema, timestampSchema } from "./common.js";
-import { chargeDetailSchema, moneySchema, statusChangeSchema } from "./responses.js";
-import { chargeEntrySchema, faultRuleSchema, scenarioSchema } from "./scenario.js";
-import { signatureSchema } from "./webhooks.js";
+import {
+  attemptSchema,
+  deliverySchema,
+  eventSchema,
+  pageOf,
+  requestEntrySchema,
+} from "./control-log-responses.js";
+import { chargeDetailSchema, moneySchema } from "./responses.js";
+import { chargeEntrySchema } from "./scenario.js";
+import { field, fieldsOf, named, shape } from "./words.js";
 
 /**
  * What the control API answers (contract section 7). As with the service's answers nothing is parsed with these
  * while it runs: the OpenAPI document of the control API is made of them, and tests hold every answer against it.
  */
-const countSchema = z.int().check(z.gte(0));
-const idSchema = z.string();
-const nullableText = z.nullable(z.string());
-const anyData = z.record(z.string(), z.unknown());
+const text = z.string();
+const count = z.int().check(z.gte(0));
+const nullableText = z.nullable(text);
 
-/** A page of a list: how many there are in all, and the page itself. */
-function listOf<Item extends z.core.$ZodType>(item: Item) {
-  return z.object({ total: countSchema, items: z.array(item) });
-}
-
-export const healthSchema = z.object({ status: z.literal("ok"), version: z.string() });
-
-export const clockSchema = z.object({
-  mode: z.string().check(z.regex(/^(real|manual|\d+(\.\d+)?x)$/)),
-  speed: z.number().check(z.positive()),
-  now: timestampSchema,
-  next_due: z.nullable(timestampSchema),
-  advancing: z.boolean(),
+export const healthSchema = shape("Health", "The server is ready.", {
+  status: field(z.literal("ok"), "Always `ok`."),
+  version: field(text, "Its version."),
 });
 
-export const keySchema = z.object({
-  key: z.string(),
-  organization_id: z.string(),
-  permission: z.enum(["full", "read_only"]),
+export const clockSchema = shape("Clock", "Sandbox time, and how it goes.", {
+  mode: field(text.check(z.regex(/^(real|manual|\d+(\.\d+)?x)$/)), {
+    says: "`manual` stands, `real` goes with wall time, `60x` sixty times as fast.",
+    examples: ["60x"],
+  }),
+  speed: field(z.number().check(z.positive()), "Sandbox time for wall time; 1 unless it goes faster."),
+  now: field(timestampSchema, "What time it is."),
+  next_due: field(z.nullable(timestampSchema), "When the next thing planned is due; null when nothing is."),
+  advancing: field(z.boolean(), "Whether an advance is under way."),
 });
 
-export const countsSchema = z.object({
-  charges: countSchema,
-  quotes: countSchema,
-  withdrawals: countSchema,
-  events: countSchema,
-  deliveries: countSchema,
-  webhook_endpoints: countSchema,
-  scenarios: countSchema,
-  tasks: countSchema,
+export const keySchema = shape("Key", "An API key.", {
+  key: field(text, "The key itself; it is good for nothing but this sandbox."),
+  organization_id: field(text, "Whose it is."),
+  permission: field(z.enum(["full", "read_only"]), "What it may do."),
 });
 
-export const sandboxSchema = z.object({
-  version: z.string(),
-  namespace: z.string(),
-  keys: z.array(keySchema),
-  api_key: z.string(),
-  live_api_key: z.string(),
-  webhook_secret: z.string(),
-  seed: z.string(),
-  clock: clockSchema,
-  counts: countsSchema,
+export const countsSchema = shape("Counts", "How many records there are.", {
+  charges: field(count, "Charges."),
+  quotes: field(count, "Quotes."),
+  withdrawals: field(count, "Withdrawals."),
+  events: field(count, "Events in the log."),
+  deliveries: field(count, "Deliveries in the log."),
+  webhook_endpoints: field(count, "Receivers."),
+  scenarios: field(count, "Scenarios, active or not."),
+  tasks: field(count, "Things planned."),
 });
 
-export const namespaceSchema = z.object({
-  name: z.string(),
-  api_key: z.string(),
-  live_api_key: z.string(),
-  webhook_secret: z.string(),
-  seed: z.string(),
-  clock: clockSchema,
-  charges: countSchema,
-});
-export const namespaceListSchema = listOf(namespaceSchema);
+const keys = {
+  api_key: field(text, "Its key of test mode."),
+  live_api_key: field(text, "Its key of live mode."),
+  webhook_secret: field(text, "What its webhooks are signed with."),
+  seed: field(text, "What its ids and chances follow from."),
+  clock: field(clockSchema, "Its time."),
+};
 
-/** A thing with a name is gone. */
-export const nameDeletedSchema = z.object({ name: z.string(), deleted: z.literal(true) });
-export const faultsRemovedSchema = z.object({ removed: countSchema });
-export const endpointDeletedSchema = z.object({ webhook_id: idSchema, deleted: z.literal(true) });
-
-export const snapshotSchema = z.object({ name: z.string(), at: timestampSchema });
-export const snapshotListSchema = listOf(snapshotSchema);
-
-export const firedSchema = z.object({
-  at: timestampSchema,
-  task: z.enum(["expire", "timeline", "settle", "withdrawal", "attempt"]),
-  ref: idSchema,
+export const sandboxSchema = shape("Sandbox", "The server, and what is in the namespace.", {
+  version: field(text, "The server's version."),
+  namespace: field(text, "The namespace the request means."),
+  keys: field(z.array(keySchema), "Every key it takes."),
+  ...keys,
+  counts: field(countsSchema, "How many there are of each."),
 });
-export const advanceReportSchema = z.object({
-  from: timestampSchema,
-  to: timestampSchema,
-  fired: z.array(firedSchema),
-  fired_total: countSchema,
+
+export const namespaceSchema = shape("Namespace", "A namespace.", {
+  name: field(text, "What it is called."),
+  ...keys,
+  charges: field(count, "How many charges it has."),
 });
+export const namespaceListSchema = pageOf("NamespaceList", "Namespaces", namespaceSchema);
+
+export const nameDeletedSchema = shape("NameDeleted", "It is gone.", {
+  name: field(text, "What."),
+  deleted: field(z.literal(true), "Always true."),
+});
+
+export const snapshotSchema = shape("Snapshot", "A state that is kept.", {
+  name: field(text, "What it is called."),
+  at: field(timestampSchema, "Sandbox time when it was taken."),
+});
+export const snapshotListSchema = pageOf("SnapshotList", "Snapshots", snapshotSchema);
+
+export const firedSchema = shape("Fired", "One thing that happened because its time came.", {
+  at: field(timestampSchema, "When."),
+  task: field(
+    z.enum(["expire", "timeline", "settle", "withdrawal", "attempt"]),
+    "What: an expiry, an entry of a timeline, a settlement, a withdrawal's step, a delivery attempt.",
+  ),
+  ref: field(text, "The charge, withdrawal or delivery it was about."),
+});
+export const advanceReportSchema = shape(
+  "AdvanceReport",
+  "How far time went, and what happened on the way.",
+  {
+    from: field(timestampSchema, "Before."),
+    to: field(timestampSchema, "After."),
+    fired: field(z.array(firedSchema), "What happened, in order; the first 1,000."),
+    fired_total: field(count, "How much happened in all."),
+  },
+);
 
 /** What happened to a charge that no status shows. */
-const noteSchema = z.object({ at: timestampSchema, note: z.string() });
-export const chargeFateSchema = z.object({
-  scenario: nullableText,
-  scenario_asked: nullableText,
-  timeline: z.array(chargeEntrySchema),
-  notes: z.array(noteSchema),
+const note = { at: timestampSchema, note: text };
+export const chargeFateSchema = shape("ChargeFate", "Why a charge goes the way it goes.", {
+  scenario: field(nullableText, "The scenario whose rule matched; null when none has."),
+  scenario_asked: field(nullableText, "The scenario it asked for by name, if any."),
+  timeline: field(z.array(chargeEntrySchema), "What was planned for it when it matched."),
+  notes: field(
+    z.array(z.object(note)),
+    "What no status shows: entries that came too late, names that matched nothing.",
+  ),
 });
-export const controlChargeSchema = z.object({
-  ...chargeDetailSchema.shape,
-  mode: modeSchema,
-  kind: z.enum(["whitelabel", "hosted"]),
-  sandbox: chargeFateSchema,
-});
-export const controlChargeListSchema = listOf(controlChargeSchema);
+const mode = field(modeSchema, "Test or live.");
+export const controlChargeSchema = shape(
+  "ControlCharge",
+  "A charge as the service shows it, and what is behind it.",
+  {
+    ...fieldsOf(chargeDetailSchema),
+    mode,
+    kind: field(
+      z.enum(["whitelabel", "hosted"]),
+      "Whether the shop's own page or the hosted one takes the payment.",
+    ),
+    sandbox: field(chargeFateSchema, "What decides its fate."),
+  },
+);
+export const controlChargeListSchema = pageOf("ControlChargeList", "Charges", controlChargeSchema);
 
-export const requestEntrySchema = z.object({
-  request_id: countSchema,
-  at: timestampSchema,
-  method: z.string(),
-  path: z.string(),
-  query: z.record(z.string(), z.string()),
-  operation: nullableText,
-  status: z.nullable(z.int()),
-  client_gone: z.boolean(),
-  api_key: nullableText,
-  idempotency_key: nullableText,
-  runner: nullableText,
-  scenario: nullableText,
-  fault: nullableText,
-  request_body: z.unknown(),
-  request_body_bytes: z.nullable(countSchema),
-  response_body: z.unknown(),
-  response_body_bytes: z.nullable(countSchema),
-});
-export const requestListSchema = listOf(requestEntrySchema);
-
-/** An event or a delivery names the object it is about, when it is about one. */
-const objectIds = { charge_id: z.optional(idSchema), withdrawal_id: z.optional(idSchema) };
-
-export const eventPayloadSchema = z.object({
-  id: idSchema,
-  type: z.string(),
-  timestamp: timestampSchema,
-  mode: modeSchema,
-  data: anyData,
-});
-export const eventSchema = z.object({
-  event_id: idSchema,
-  type: z.string(),
-  at: timestampSchema,
-  mode: modeSchema,
-  organization_id: nullableText,
-  ...objectIds,
-  data: anyData,
-  payload: eventPayloadSchema,
-});
-export const eventListSchema = listOf(eventSchema);
-export const triggeredEventSchema = z.object({ ...eventSchema.shape, deliveries: countSchema });
-
-export const attemptSchema = z.object({
-  attempt: z.int().check(z.gte(1)),
-  at: timestampSchema,
-  sent_at: timestampSchema,
-  duration_ms: z.number().check(z.gte(0)),
-  request_headers: z.record(z.string(), z.string()),
-  status: z.nullable(z.int()),
-  response_body: nullableText,
-  error: nullableText,
-});
-export const mishapSchema = z.object({
-  scenario: z.string(),
-  bad_signature: z.boolean(),
-  stale_ms: countSchema,
-  fail_first: countSchema,
-  drop: z.boolean(),
-});
-export const deliverySchema = z.object({
-  delivery_id: idSchema,
-  event_id: idSchema,
-  type: z.string(),
-  mode: modeSchema,
-  webhook_id: idSchema,
-  url: nullableText,
-  ...objectIds,
-  status: z.enum(["pending", "delivered", "failed", "dropped"]),
-  answered: z.nullable(z.int()),
-  created_at: timestampSchema,
-  next_attempt_at: z.nullable(timestampSchema),
-  mishap: z.nullable(mishapSchema),
-  attempts: z.array(attemptSchema),
-  body: nullableText,
-  data: z.nullable(anyData),
-});
-export const deliveryListSchema = listOf(deliverySchema);
-
-export const mailboxItemSchema = z.object({
-  delivery_id: idSchema,
-  event_id: idSchema,
-  type: z.string(),
-  attempt: z.int().check(z.gte(1)),
-  ack_within_ms: z.number(),
-  headers: z.record(z.string(), z.string()),
-  body: z.string(),
-});
-export const mailboxItemListSchema = listOf(mailboxItemSchema);
-
-export const endpointSchema = z.object({
-  webhook_id: idSchema,
-  url: nullableText,
-  mailbox: nullableText,
-  unreachable: z.enum(["hold", "fail"]),
-  mode: modeSchema,
-  organization_id: nullableText,
-  events: z.array(z.string()),
-  secret: z.string(),
-  signature: signatureSchema,
-  enabled: z.boolean(),
-  created_at: timestampSchema,
-});
-export const endpointListSchema = listOf(endpointSchema);
+function kind<Kind extends string>(name: Kind) {
+  return field(z.literal(name), `Always \`${name}\`.`);
+}
+const at = field(timestampSchema, "When.");
+const amount = z.string().check(z.regex(/^-?\d+(\.\d+)?$/));
+const eventType = field(text, "What it says.");
 
 /** A charge's story, one happening after the other; `kind` says of which sort each is. */
-export const requestHappeningSchema = z.object({ kind: z.literal("request"), ...requestEntrySchema.shape });
-export const transitionHappeningSchema = z.object({
-  kind: z.literal("transition"),
-  ...statusChangeSchema.shape,
-});
-const postingSchema = z.object({
-  account: z.enum(["available", "pending", "in_transit", "fees", "outside"]),
-  amount: z.string().check(z.regex(/^-?\d+(\.\d+)?$/)),
-});
-export const ledgerHappeningSchema = z.object({
-  kind: z.literal("ledger"),
-  at: timestampSchema,
-  entry_id: idSchema,
-  posting: z.string(),
-  currency: z.string(),
-  postings: z.array(postingSchema),
-});
-export const eventHappeningSchema = z.object({
-  kind: z.literal("event"),
-  at: timestampSchema,
-  event_id: idSchema,
-  type: z.string(),
-});
-export const noteHappeningSchema = z.object({ kind: z.literal("note"), ...noteSchema.shape });
-export const attemptHappeningSchema = z.object({
-  kind: z.literal("attempt"),
-  delivery_id: idSchema,
-  event_id: idSchema,
-  type: z.string(),
-  webhook_id: idSchema,
-  ...attemptSchema.shape,
-});
-export const happeningSchema = z.discriminatedUnion("kind", [
-  requestHappeningSchema,
-  transitionHappeningSchema,
-  ledgerHappeningSchema,
-  eventHappeningSchema,
-  noteHappeningSchema,
-  attemptHappeningSchema,
-]);
-export const chargeStorySchema = z.object({
-  charge_id: idSchema,
-  status: chargeDetailSchema.shape.status,
-  ...listOf(happeningSchema).shape,
-});
-
-export const controlBalanceSchema = z.object({
-  organization_id: z.string(),
-  mode: modeSchema,
-  currency: z.string(),
-  available_balance: moneySchema,
-  pending_balance: moneySchema,
-});
-export const controlBalanceListSchema = listOf(controlBalanceSchema);
-
-/** What was waited for: the newest that matches, or that nothing is due or under way. */
-export const waitedChargeSchema = z.object({ ...chargeDetailSchema.shape, mode: modeSchema });
-export const idleSchema = z.object({ idle: z.literal(true), now: timestampSchema });
-export const waitResultSchema = z.union([waitedChargeSchema, requestEntrySchema, deliverySchema, idleSchema]);
-
-export const scenarioViewSchema = z.object({ ...scenarioSchema.shape, active: z.boolean() });
-export const scenarioListSchema = listOf(scenarioViewSchema);
-
-export const faultSchema = z.object({ fault_id: idSchema, ...faultRuleSchema.shape, applied: countSchema });
-export const faultListSchema = listOf(faultSchema);
-
-export const differenceSchema = z.object({
-  path: z.string(),
-  expected: z.unknown(),
-  got: z.optional(z.unknown()),
-});
-export const nearMissSchema = z.object({ id: idSchema, difference: z.array(differenceSchema) });
-export const failureSchema = z.object({
-  message: z.string(),
-  expected: z.optional(z.unknown()),
-  got: z.optional(z.unknown()),
-  difference: z.optional(z.array(differenceSchema)),
-  nearest: z.optional(z.array(nearMissSchema)),
-});
-export const stepReportSchema = z.object({
-  number: z.int().check(z.gte(1)),
-  title: z.string(),
-  kind: z.string(),
-  line: z.int().check(z.gte(1)),
-  outcome: z.enum(["passed", "failed", "error", "not_run"]),
-  duration_ms: z.number().check(z.gte(0)),
-  failure: z.optional(failureSchema),
-});
-export const runReportSchema = z.object({
-  file: z.string(),
-  name: z.string(),
-  outcome: z.enum(["passed", "failed", "error"]),
-  passed: z.boolean(),
-  run_id: z.string(),
-  duration_ms: z.number().check(z.gte(0)),
-  steps: z.array(stepReportSchema),
-  error: z.optional(z.string()),
-  warnings: z.array(z.string()),
+export const happeningSchema = named(
+  "Happening",
+  "One thing that happened; `kind` says of which sort.",
+  z.discriminatedUnion("kind", [
+    shape("RequestHappening", "A call of the service.", {
+      kind: kind("request"),
+      ...fieldsOf(requestEntrySchema),
+    }),
+    shape("TransitionHappening", "A change of status.", {
+      kind: kind("transition"),
+      status: field(chargeDetailSchema.shape.status, "What it became."),
+      at,
+      reason: field(z.optional(text), "Why, where there is a reason."),
+    }),
+    shape("LedgerHappening", "An entry of the ledger.", {
+      kind: kind("ledger"),
+      at,
+      entry_id: field(text, "The entry."),
+      posting: field(text, { says: "What for.", examples: ["payment", "settlement", "refund"] }),
+      currency: field(text, "The currency of its amounts."),
+      postings: field(
+        z.array(
+          z.object({ account: z.enum(["available", "pending", "in_transit", "fees", "outside"]), amount }),
+        ),
+        "What moved between the accounts: signed amounts whose sum is zero.",
+      ),
+    }),
+    shape("EventHappening", "An event was made.", {
+      kind: kind("event"),
+      at,
+      event_id: field(text, "The event."),
+      type: eventType,
+    }),
+    shape("NoteHappening", "Something no status shows.", {
+      kind: kind("note"),
+      at,
+      note: field(note.note, "What."),
+    }),
+    shape("AttemptHappening", "An attempt at telling a receiver.", {
+      kind: kind("attempt"),
+      delivery_id: field(text, "The delivery."),
+      event_id: field(text, "The event."),
+      type: eventType,
+      webhook_id: field(text, "The receiver."),
+      ...fieldsOf(attemptSchema),
+    }),
+  ]),
+);
+export const chargeStorySchema = shape("ChargeStory", "All that happened to a charge.", {
+  charge_id: field(text, "Which."),
+  status: field(chargeDetailSchema.shape.status, "Where it stands."),
+  total: field(count, "How much has happened."),
+  items: field(z.array(happeningSchema), "What, in order."),
 });
 
-export const coveredSchema = z.object({
-  met: z.record(z.string(), z.int().check(z.gte(1))),
-  not_met: z.array(z.string()),
+export const controlBalanceSchema = shape("ControlBalance", "What an organization holds in a currency.", {
+  organization_id: field(text, "Whose."),
+  mode,
+  currency: field(text, "The currency."),
+  available_balance: field(moneySchema, "What can be withdrawn or refunded."),
+  pending_balance: field(moneySchema, "What has yet to settle."),
 });
-export const coverageSchema = z.object({
-  operations: coveredSchema,
-  statuses: coveredSchema,
-  events: coveredSchema,
-  error_codes: coveredSchema,
+export const controlBalanceListSchema = pageOf("ControlBalanceList", "Accounts", controlBalanceSchema);
+
+export const waitedChargeSchema = shape("WaitedCharge", "The charge that was waited for.", {
+  ...fieldsOf(chargeDetailSchema),
+  mode,
+});
+export const idleSchema = shape("Idle", "Nothing is due and nothing under way.", {
+  idle: field(z.literal(true), "Always true."),
+  now: field(timestampSchema, "What time it is."),
+});
+export const waitResultSchema = named(
+  "WaitResult",
+  "The newest record that matches: a charge, request or delivery; or that all is idle.",
+  z.union([waitedChargeSchema, requestEntrySchema, deliverySchema, idleSchema]),
+);
+
+export const coveredSchema = shape("Covered", "What was met, and what was not.", {
+  met: field(z.record(z.string(), z.int().check(z.gte(1))), "How often each was met."),
+  not_met: field(z.array(text), "The rest."),
+});
+export const coverageSchema = shape("Coverage", "What the app has met of what the service can do.", {
+  operations: field(coveredSchema, "Operations it has called."),
+  statuses: field(coveredSchema, "Statuses its charges have had."),
+  events: field(coveredSchema, "Events that were made for it."),
+  error_codes: field(coveredSchema, "Error codes it was answered."),
 });
 
-export const adviceSchema = z.object({
-  advice: z.string(),
-  why: z.string(),
-  times: z.int().check(z.gte(1)),
-  example: z.string(),
+export const adviceSchema = shape("Advice", "Something the app did against the service's advice.", {
+  advice: field(text, "What it should do."),
+  why: field(text, "What it did."),
+  times: field(z.int().check(z.gte(1)), "How often."),
+  example: field(text, "The first time."),
 });
-export const adviceListSchema = listOf(adviceSchema);
+export const adviceListSchema = shape("AdviceList", "What the app did against the service's advice.", {
+  total: field(count, "How much there is."),
+  items: field(z.array(adviceSchema), "All of it."),
+});
 
-export const ratesSchema = z.object({ rates: z.record(z.string(), z.string()) });
+export const ratesSchema = shape("Rates", "The market.", {
+  rates: field(z.record(z.string(), text), "Units of each currency for one US dollar."),
+});
 
 /** The stream's messages: `event` is the name of the server-sent event, `data` the JSON it carries. */
-export const streamHelloSchema = z.object({ namespace: z.string(), now: timestampSchema });
-export const streamMissedSchema = z.object({ count: z.int().check(z.gte(1)) });
-export const streamChargeSchema = z.object({
-  charge_id: idSchema,
-  status: chargeDetailSchema.shape.status,
-  amount: moneySchema,
-  currency: z.string(),
-  updated_at: timestampSchema,
-  customer_email: nullableText,
-});
+export const streamMissedSchema = shape(
+  "StreamMissed",
+  "The reader was too slow for what came: some of it was left out.",
+  { count: field(z.int().check(z.gte(1)), "How many messages.") },
+);
 /** By the name of the server-sent event. */
 export const STREAM_SCHEMAS = {
-  hello: streamHelloSchema,
+  hello: shape("StreamHello", "The stream has begun.", {
+    namespace: field(text, "Whose it is."),
+    now: field(timestampSchema, "What time it is."),
+  }),
   request: requestEntrySchema,
-  charge: streamChargeSchema,
+  charge: shape("StreamCharge", "A charge was made or has changed.", {
+    charge_id: field(text, "Which."),
+    status: field(chargeDetailSchema.shape.status, "Where it stands."),
+    amount: field(moneySchema, "What the customer pays."),
+    currency: field(text, "In what."),
+    updated_at: field(timestampSchema, "When."),
+    customer_email: field(nullableText, "Who pays."),
+  }),
   event: eventSchema,
   delivery: deliverySchema,
   clock: clockSchema,

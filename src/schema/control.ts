@@ -1,24 +1,16 @@
 import * as z from "zod/mini";
-import { chargeStatusSchema, modeSchema, rateSchema, withdrawalStatusSchema } from "./common.js";
+import { chargeStatusSchema, rateSchema, withdrawalStatusSchema } from "./common.js";
 import { durationSchema, waitDurationSchema } from "./duration.js";
-import { eventGlobsSchema, globTextSchema, recordMatchSchema } from "./globs.js";
+import { recordMatchSchema } from "./globs.js";
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
-import {
-  clockOptionSchema,
-  clockSetting,
-  hasOneTarget,
-  mailboxSchema,
-  ONE_TARGET_MESSAGE,
-  unreachableSchema,
-  webhookOptionSchema,
-  webhookOptionShape,
-  webhookUrlSchema,
-} from "./options.js";
+import { clockOptionSchema, clockSetting, mailboxSchema, webhookOptionSchema } from "./options.js";
+import { currency, method } from "./phrases.js";
 import { COLLECTION_NAMES } from "./records/names.js";
 import { count, instantMs } from "./records/parts.js";
-import { methodChoiceSchema, pageQuerySchema } from "./requests.js";
+import { methodChoiceSchema } from "./requests.js";
 import { parseInstant } from "./time.js";
-import { anySecretSchema, signatureSchema } from "./webhooks.js";
+import { anySecretSchema } from "./webhooks.js";
+import { closedShape, field, named, parameters, refined } from "./words.js";
 
 /** What the control API is asked (contract section 7). Unknown fields are faults here: a slip would go unseen. */
 export const instantSchema = z
@@ -34,27 +26,47 @@ function given(body: object): number {
   return Object.values(body).filter((value) => value !== undefined).length;
 }
 
-export const advanceRequestSchema = z
-  .strictObject({
-    by: z.optional(durationSchema),
-    to: z.optional(instantSchema),
-    until: z.optional(z.enum(["next", "idle"])),
-  })
-  .check(z.refine((body) => given(body) === 1, "needs exactly one of by, to and until"));
+export const advanceRequestSchema = refined(
+  closedShape(
+    "AdvanceRequest",
+    { says: "How far: exactly one of these.", adds: { minProperties: 1, maxProperties: 1 } },
+    {
+      by: field(z.optional(durationSchema), { says: "For so long.", examples: ["30m", "1h30m"] }),
+      to: field(z.optional(instantSchema), "To this instant; not earlier than it is."),
+      until: field(
+        z.optional(z.enum(["next", "idle"])),
+        "To the `next` thing due, or until nothing is planned any more (`idle`).",
+      ),
+    },
+  ),
+  z.refine((body) => given(body) === 1, "needs exactly one of by, to and until"),
+);
 
-export const clockRequestSchema = z
-  .strictObject({
-    mode: z.optional(clockOptionSchema),
-    speed: z.optional(z.number().check(z.positive(), z.lte(1_000_000))),
-    now: z.optional(instantSchema),
-  })
-  .check(
-    z.refine((body) => given(body) > 0, "needs at least one of mode, speed and now"),
-    z.refine(({ mode, speed }) => speed === undefined || speed === speedOf(mode, speed), {
-      error: ({ input }) => `contradicts the mode ${(input as { mode: string }).mode}: leave one of them out`,
-      path: ["speed"],
-    }),
-  );
+export const clockRequestSchema = refined(
+  closedShape(
+    "ClockRequest",
+    { says: "How time shall go from now on: at least one of these.", adds: { minProperties: 1 } },
+    {
+      mode: field(z.optional(clockOptionSchema), {
+        says: "`manual` stands, `real` goes with wall time, `60x` sixty times as fast.",
+        examples: ["60x"],
+      }),
+      speed: field(
+        z.optional(z.number().check(z.positive(), z.lte(1_000_000))),
+        "How many times as fast as wall time; on its own it makes the clock run. Beside `manual` or `60x` it must say the same.",
+      ),
+      now: field(
+        z.optional(instantSchema),
+        "Leap to this instant first, as an advance does. Not earlier than it is.",
+      ),
+    },
+  ),
+  z.refine((body) => given(body) > 0, "needs at least one of mode, speed and now"),
+  z.refine(({ mode, speed }) => speed === undefined || speed === speedOf(mode, speed), {
+    error: ({ input }) => `contradicts the mode ${(input as { mode: string }).mode}: leave one of them out`,
+    path: ["speed"],
+  }),
+);
 
 /** The speed a mode says; one that says none takes any. */
 function speedOf(mode: string | undefined, otherwise: number): number {
@@ -62,124 +74,87 @@ function speedOf(mode: string | undefined, otherwise: number): number {
   return mode?.endsWith("x") ? clockSetting(mode).speed : otherwise;
 }
 
-export const resetRequestSchema = z.strictObject({
-  keep: z.optional(z.array(z.enum(["webhooks", "keys", "scenarios"]))),
-  ids: z.optional(z.enum(["repeat"])),
+/** What a call takes that an advance under way keeps from its work. */
+export const waitQuerySchema = parameters({
+  wait: field(z.optional(waitDurationSchema), {
+    says: "While an advance is under way, wait for it so long (wall time, up to 10m) rather than be refused.",
+    examples: ["10s"],
+  }),
 });
 
-const reasonSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.reason));
-
-export const transitionRequestSchema = z.strictObject({
-  to: chargeStatusSchema,
-  reason: z.optional(reasonSchema),
+export const resetRequestSchema = closedShape("ResetRequest", "How to go back to the start.", {
+  keep: field(
+    z.optional(z.array(z.enum(["webhooks", "keys", "scenarios"]))),
+    "What stays; without it webhooks and keys.",
+  ),
+  ids: field(
+    z.optional(z.enum(["repeat"])),
+    "`repeat` starts the ids over, byte for byte; without it they go on, so that no id comes twice.",
+  ),
 });
 
-export const refundRequestSchema = z.strictObject({ reason: z.optional(reasonSchema) });
+export const reasonSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.reason));
+const reason = field(z.optional(reasonSchema), "Why, for its history and the webhook.");
 
-export const withdrawalTransitionRequestSchema = z.strictObject({
-  to: withdrawalStatusSchema,
-  reason: z.optional(reasonSchema),
+export const transitionRequestSchema = closedShape("TransitionRequest", "Where a charge shall go.", {
+  to: field(chargeStatusSchema, "The status."),
+  reason: field(reason.schema, {
+    says: "Why, for its history and the webhook.",
+    examples: ["declined_by_operator"],
+  }),
+});
+
+export const refundRequestSchema = closedShape("RefundRequest", "A refund of all of it.", { reason });
+
+export const chargeAdvanceRequestSchema = closedShape("ChargeAdvanceRequest", "How far along its timeline.", {
+  until: field(chargeStatusSchema, "Until it has this status."),
+});
+
+export const withdrawalTransitionRequestSchema = closedShape(
+  "WithdrawalTransitionRequest",
+  "Where a withdrawal shall go.",
+  { to: field(withdrawalStatusSchema, "The status."), reason },
+);
+
+/** What the customer says on the hosted page, said for them. */
+export const payRequestSchema = closedShape("PayRequest", "What the customer chooses on the hosted page.", {
+  payment_method: field(methodChoiceSchema.shape.payment_method, method("One of the checkout's.")),
+  currency: field(
+    methodChoiceSchema.shape.currency,
+    currency(
+      "To pay in; without it the quote's, for its method, or the checkout's own, or the first the method takes.",
+    ),
+  ),
+  phone_number: field(methodChoiceSchema.shape.phone_number, {
+    says: "Needed for mobile money.",
+    examples: ["+254700000001"],
+  }),
+  bank_account_number: field(methodChoiceSchema.shape.bank_account_number, "Needed for a bank transfer."),
 });
 
 export const ratesRequestSchema = z.record(z.string(), rateSchema);
 
-/** Lists of the control API; `metadata.KEY` is read apart, for its name is open. */
-export const chargeQuerySchema = z.object({
-  ...pageQuerySchema.shape,
-  mode: z.optional(modeSchema),
-  customer_email: z.optional(z.string()),
-  status: z.optional(chargeStatusSchema),
-});
+/** The rates by themselves, or under the name they are answered with. */
+export const ratesBodySchema = named(
+  "RatesRequest",
+  {
+    says: "Units of a currency for one US dollar, by code; under `rates` or by themselves. The rest stays.",
+    examples: [{ NGN: "1600" }],
+  },
+  z.union([z.object({ rates: ratesRequestSchema }), ratesRequestSchema]),
+);
 
-export const waitQuerySchema = z.object({ wait: z.optional(waitDurationSchema) });
-
-const page = pageQuerySchema.shape;
-const optionalText = z.optional(z.string());
-
-export const eventQuerySchema = z.object({
-  ...page,
-  type: z.optional(globTextSchema),
-  charge_id: optionalText,
-  mode: z.optional(modeSchema),
-});
-
-export const deliveryQuerySchema = z.object({
-  ...page,
-  type: z.optional(globTextSchema),
-  charge_id: optionalText,
-  event_id: optionalText,
-  status: z.optional(z.enum(["pending", "delivered", "failed", "dropped"])),
-  mode: z.optional(modeSchema),
-});
-
-/** `since` is an instant or the id of a request; `status` may be a class such as 4xx. */
-export const requestQuerySchema = z.object({
-  ...page,
-  method: optionalText,
-  path: z.optional(globTextSchema),
-  operation: z.optional(globTextSchema),
-  status: z.optional(z.string().check(z.regex(/^[1-5x][\dx]{2}$/, "must be a status such as 400 or 4xx"))),
-  since: optionalText,
-});
-
-export const triggerRequestSchema = z.strictObject({
-  type: z
-    .string()
-    .check(z.regex(/^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$/, "must be an event type such as charge.completed")),
-  charge_id: optionalText,
-  data: z.optional(z.record(z.string(), z.unknown())),
-  /** Send what is given as it is: of any type, with nothing added. */
-  force: z.optional(z.boolean()),
-  mode: z.optional(modeSchema),
-});
-
-export const redeliverRequestSchema = z.strictObject({
-  times: z.optional(z.int().check(z.gte(1, "must be 1 to 100"), z.lte(100, "must be 1 to 100"))),
-});
-
-/** A call that takes nothing. */
-export const emptyRequestSchema = z.strictObject({});
-
-export const endpointRequestSchema = z
-  .strictObject({
-    ...webhookOptionShape,
-    organization_id: z.optional(z.string().check(atMost(LONGEST.name))),
-  })
-  .check(z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }));
-
-export const takeRequestSchema = z.strictObject({
-  max: z.optional(z.int().check(z.gte(1, "must be 1 to 1000"), z.lte(1_000, "must be 1 to 1000"))),
-});
-/** A receiver's answer, or why there was none. */
-export const ackRequestSchema = z
-  .strictObject({
-    status: z.optional(
-      z
-        .int("must be an HTTP status")
-        .check(z.gte(100, "must be an HTTP status"), z.lte(599, "must be an HTTP status")),
-    ),
-    body: optionalText,
-    error: z.optional(reasonSchema),
-  })
-  .check(
-    z.refine(({ status, error }) => (status === undefined) !== (error === undefined), {
-      error: "is needed, unless there is an error instead",
-      path: ["status"],
-    }),
-  );
-export const endpointPatchSchema = z.strictObject({
-  url: z.optional(webhookUrlSchema),
-  events: z.optional(eventGlobsSchema),
-  enabled: z.optional(z.boolean()),
-  unreachable: z.optional(unreachableSchema),
-  signature: z.optional(signatureSchema),
-});
-
-export const waitRequestSchema = z.strictObject({
-  for: z.enum(["charge", "request", "delivery", "idle"]),
-  match: z.optional(recordMatchSchema),
-  count: z.optional(z.int().check(z.gte(1))),
-  timeout: z.optional(waitDurationSchema),
+export const waitRequestSchema = closedShape("WaitRequest", "What to wait for.", {
+  for: field(
+    z.enum(["charge", "request", "delivery", "idle"]),
+    "`idle` is when nothing is due and no delivery is under way.",
+  ),
+  match: field(z.optional(recordMatchSchema), {
+    says: "Fields the record must have, at any depth; texts are globs.",
+    examples: [{ customer_email: "ada@*", status: "COMPLETED" }],
+  }),
+  count: field(z.optional(z.int().check(z.gte(1))), "How many must match; 1 without it."),
+  timeout: field(z.optional(waitDurationSchema), "Wall time to wait at most, up to 10m; 10s without it."),
 });
 
 export const namespaceNameSchema = z
@@ -188,17 +163,38 @@ export const namespaceNameSchema = z
     z.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, "must be 1 to 63 letters, digits, dashes and underscores"),
   );
 
-export const namespaceRequestSchema = z.strictObject({
-  name: z.optional(namespaceNameSchema),
-  seed: z.optional(z.string().check(z.regex(/^[\s\S]{1,200}$/, "must be 1 to 200 characters"))),
-  clock: z.optional(clockOptionSchema),
-  start_time: z.optional(instantSchema),
-  api_key: z.optional(
-    z.string().check(atMost(LONGEST.name), z.regex(/^sk_test_[A-Za-z0-9_-]+$/, "must start with sk_test_")),
-  ),
-  webhook_secret: z.optional(anySecretSchema),
-  webhooks: z.optional(z.array(webhookOptionSchema).check(entriesAtMost(100))),
-});
+export const namespaceRequestSchema = closedShape(
+  "NamespaceRequest",
+  "A namespace to make; all of it may be left out.",
+  {
+    name: field(z.optional(namespaceNameSchema), "What it is called; without it a name is made up."),
+    seed: field(
+      z.optional(z.string().check(z.regex(/^[\s\S]{1,200}$/, "must be 1 to 200 characters"))),
+      "The same seed gives the same ids and chances.",
+    ),
+    clock: field(z.optional(clockOptionSchema), {
+      says: "How its clock goes: `real`, `manual`, or a speed.",
+      examples: ["manual", "60x"],
+    }),
+    start_time: field(
+      z.optional(instantSchema),
+      "The instant it starts at; without it that of the server, or wall time.",
+    ),
+    api_key: field(
+      z.optional(
+        z
+          .string()
+          .check(atMost(LONGEST.name), z.regex(/^sk_test_[A-Za-z0-9_-]+$/, "must start with sk_test_")),
+      ),
+      "Its key of test mode; `sk_test_ns_NAME` without it. That of live mode follows from it.",
+    ),
+    webhook_secret: field(z.optional(anySecretSchema), "What its webhooks are signed with."),
+    webhooks: field(
+      z.optional(z.array(webhookOptionSchema).check(entriesAtMost(100))),
+      "Receivers it has from the start.",
+    ),
+  },
+);
 
 /** What is a namespace's own and no part of its state: a state may be imported into another. */
 export const namespaceIdentitySchema = z.pick(namespaceRequestSchema, {
@@ -212,34 +208,32 @@ export type NamespaceIdentity = z.infer<typeof namespaceIdentitySchema>;
 /** A snapshot's file is called so. */
 export const snapshotNameSchema = mailboxSchema;
 
-export const snapshotRequestSchema = z.strictObject({ name: snapshotNameSchema });
+export const snapshotRequestSchema = closedShape("SnapshotRequest", "A state to keep.", {
+  name: field(snapshotNameSchema, "What to call it; one of that name is written over."),
+});
 
 /** The outline of an exported state; its records are checked where one is taken in. */
-export const stateDumpSchema = z.strictObject({
-  version: z.literal(1),
-  seq: count,
-  at: instantMs,
-  counters: z.record(z.string(), count),
-  collections: z.partialRecord(
-    z.enum(COLLECTION_NAMES),
-    z.array(z.tuple([z.union([z.string(), z.number()]), z.unknown()])),
-  ),
-});
+export const stateDumpSchema = closedShape(
+  "StateDump",
+  "A whole state, as it was exported. It changes between versions: send back what was answered.",
+  {
+    version: field(z.literal(1), "The version of this format."),
+    seq: field(count, "The last change it holds."),
+    at: field(instantMs, "Sandbox time, in milliseconds since 1970."),
+    counters: field(z.record(z.string(), count), "What the next ids are counted from."),
+    collections: field(
+      z.partialRecord(
+        z.enum(COLLECTION_NAMES),
+        z.array(z.tuple([z.union([z.string(), z.number()]), z.unknown()])),
+      ),
+      "Records by collection, each with its key.",
+    ),
+  },
+);
 
 /** What a file that holds a snapshot says. */
 export const snapshotFileSchema = z.strictObject({
   name: z.string(),
   at: instantSchema,
   dump: stateDumpSchema,
-});
-
-/** What the customer says on the hosted page, said for them. */
-export const payRequestSchema = z.strictObject(methodChoiceSchema.shape);
-
-export const chargeAdvanceRequestSchema = z.strictObject({ until: chargeStatusSchema });
-
-export const runScenarioRequestSchema = z.strictObject({
-  vars: z.optional(z.record(z.string(), z.string())),
-  /** The base URL of the app under test. */
-  app: z.optional(webhookUrlSchema),
 });

@@ -6,6 +6,7 @@ import { atMost, LONGEST, minLength } from "./lengths.js";
 import { WEBHOOK_URL_MESSAGE, webhookUrl } from "./receiver-url.js";
 import { parseInstant } from "./time.js";
 import { anySecretSchema, signatureSchema } from "./webhooks.js";
+import { closedShape, field, refined } from "./words.js";
 
 export { WEBHOOK_URL_MESSAGE, webhookUrl } from "./receiver-url.js";
 export { secretSchema } from "./webhooks.js";
@@ -89,16 +90,6 @@ export const mailboxSchema = z
     z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, "must be letters, digits, dots, dashes and underscores"),
   );
 
-export const webhookOptionShape = {
-  url: z.optional(webhookUrlSchema),
-  mailbox: z.optional(mailboxSchema),
-  mode: z.optional(modeSchema),
-  events: z.optional(eventGlobsSchema),
-  secret: z.optional(anySecretSchema),
-  signature: z.optional(signatureSchema),
-  unreachable: z.optional(unreachableSchema),
-};
-
 export function hasOneTarget({
   url,
   mailbox,
@@ -110,17 +101,51 @@ export function hasOneTarget({
 }
 export const ONE_TARGET_MESSAGE = "needs a url or a mailbox";
 
-export const webhookOptionSchema = z
-  .strictObject(webhookOptionShape)
-  .check(z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }));
+/** The same in words of JSON Schema. */
+export const ONE_TARGET = { oneOf: [{ required: ["url"] }, { required: ["mailbox"] }] };
+
+export const webhookOptionSchema = refined(
+  closedShape(
+    "WebhookOption",
+    { says: "A receiver: a URL or a mailbox.", adds: ONE_TARGET },
+    {
+      url: field(
+        z.optional(webhookUrlSchema),
+        "The receiver; a missing scheme means http. In a namespace `{namespace}` is filled in at the start only.",
+      ),
+      mailbox: field(
+        z.optional(mailboxSchema),
+        "In place of a URL: deliveries are kept under this name until they are taken.",
+      ),
+      mode: field(
+        z.optional(modeSchema),
+        "Whose events it hears; without it those of the key's mode, else of test mode.",
+      ),
+      events: field(z.optional(eventGlobsSchema), {
+        says: "Event types it wants, as globs; without it all.",
+        examples: [["charge.*"]],
+      }),
+      secret: field(
+        z.optional(anySecretSchema),
+        "What its events are signed with; without it the namespace's.",
+      ),
+      signature: field(
+        z.optional(signatureSchema),
+        "How its events are signed; without it as the server was told.",
+      ),
+      unreachable: field(
+        z.optional(unreachableSchema),
+        "On a clock that runs, when nobody listens: `hold` keeps deliveries until somebody does, `fail` spends attempts.",
+      ),
+    },
+  ),
+  z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }),
+);
 
 /** A function of this process that hears webhooks; the URL is the one its requests say. */
-export const webhookHandlerSchema = z.strictObject({
-  url: webhookOptionShape.url,
-  mode: webhookOptionShape.mode,
-  events: webhookOptionShape.events,
-  secret: webhookOptionShape.secret,
-  signature: webhookOptionShape.signature,
+export const webhookHandlerSchema = z.omit(z.strictObject(webhookOptionSchema.shape), {
+  mailbox: true,
+  unreachable: true,
 });
 
 /** How a clock goes: standing still, with wall time, or so many times as fast. */

@@ -3,6 +3,7 @@ import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 import { globSchema } from "./globs.js";
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
+import { atLeastOneOf, closedShape, field, named, refined } from "./words.js";
 
 /**
  * The scenario file: what happens to charges and withdrawals, what goes wrong with webhooks and at the API.
@@ -29,90 +30,97 @@ const amountMatchSchema = z.union([
 ]);
 export type AmountMatch = z.infer<typeof amountMatchSchema>;
 
+const glob = z.optional(globSchema);
 const commonMatch = {
-  mode: z.optional(globSchema),
-  organization_id: z.optional(globSchema),
-  currency: z.optional(globSchema),
-  amount: z.optional(amountMatchSchema),
-  metadata: z.optional(z.record(z.string(), globSchema)),
+  mode: field(glob, "Test or live."),
+  organization_id: field(glob, "Whose it is."),
+  currency: field(glob, "Currency paid in."),
+  amount: field(z.optional(amountMatchSchema), "The amount, or bounds for it."),
+  metadata: field(z.optional(z.record(z.string(), globSchema)), "Keys and what they must be."),
 };
+const MATCH = "All of these must fit; texts are globs.";
 
-export const chargeMatchSchema = z.strictObject({
+export const chargeMatchSchema = closedShape("ChargeMatch", MATCH, {
   ...commonMatch,
-  charge_id: z.optional(globSchema),
-  customer_email: z.optional(globSchema),
-  customer_name: z.optional(globSchema),
-  payment_method: z.optional(globSchema),
-  payment_rail: z.optional(globSchema),
-  phone_number: z.optional(globSchema),
-  bank_account_number: z.optional(globSchema),
-  base_currency: z.optional(globSchema),
-  base_amount: z.optional(amountMatchSchema),
+  charge_id: field(glob, "The charge."),
+  customer_email: field(glob, "Who pays."),
+  customer_name: field(glob, "The customer's name."),
+  payment_method: field(glob, "The method."),
+  payment_rail: field(glob, "The rail."),
+  phone_number: field(glob, "The customer's phone."),
+  bank_account_number: field(glob, "The customer's bank account."),
+  base_currency: field(glob, "The currency of the price."),
+  base_amount: field(z.optional(amountMatchSchema), "The price, or bounds for it."),
 });
 export type ChargeMatch = z.infer<typeof chargeMatchSchema>;
 
-export const withdrawalMatchSchema = z.strictObject({
+export const withdrawalMatchSchema = closedShape("WithdrawalMatch", MATCH, {
   ...commonMatch,
-  withdrawal_id: z.optional(globSchema),
-  destination_id: z.optional(globSchema),
-  reference: z.optional(globSchema),
-  type: z.optional(globSchema),
-  account_number: z.optional(globSchema),
-  phone_number: z.optional(globSchema),
-  wallet_address: z.optional(globSchema),
+  withdrawal_id: field(glob, "The withdrawal."),
+  destination_id: field(glob, "Where it goes."),
+  reference: field(glob, "The shop's own name for it."),
+  type: field(glob, "The type of its destination."),
+  account_number: field(glob, "The destination's account."),
+  phone_number: field(glob, "The destination's phone."),
+  wallet_address: field(glob, "The destination's wallet."),
 });
 export type WithdrawalMatch = z.infer<typeof withdrawalMatchSchema>;
 
 const reasonSchema = z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.reason)));
 
-export const chargeEntrySchema = z.union([
-  z.strictObject({ after: durationSchema, to: chargeStatusSchema, reason: reasonSchema }),
-  z.strictObject({ after_expiry: durationSchema, to: chargeStatusSchema, reason: reasonSchema }),
-]);
+export const chargeEntrySchema = named(
+  "ChargeEntry",
+  "A status a charge will take. `after` counts from the entry before, `after_expiry` from the moment it expired.",
+  z.union([
+    z.strictObject({ after: durationSchema, to: chargeStatusSchema, reason: reasonSchema }),
+    z.strictObject({ after_expiry: durationSchema, to: chargeStatusSchema, reason: reasonSchema }),
+  ]),
+);
 export type ChargeEntry = z.infer<typeof chargeEntrySchema>;
 
-export const withdrawalEntrySchema = z.strictObject({
-  after: durationSchema,
-  to: withdrawalStatusSchema,
-  reason: reasonSchema,
+export const withdrawalEntrySchema = closedShape("WithdrawalEntry", "A status a withdrawal will take.", {
+  after: field(durationSchema, "Counted from the entry before."),
+  to: field(withdrawalStatusSchema, "The status."),
+  reason: field(reasonSchema, "Why."),
 });
 export type WithdrawalEntry = z.infer<typeof withdrawalEntrySchema>;
 
-export const chargeRuleSchema = z.strictObject({
-  match: z.optional(chargeMatchSchema),
-  timeline: z.array(chargeEntrySchema).check(entriesAtMost(1000)),
+const WHICH = "Which; all without it.";
+
+export const chargeRuleSchema = closedShape("ChargeRule", "How some charges behave.", {
+  match: field(z.optional(chargeMatchSchema), WHICH),
+  timeline: field(z.array(chargeEntrySchema).check(entriesAtMost(1000)), "What happens to them."),
 });
 export type ChargeRule = z.infer<typeof chargeRuleSchema>;
 
-export const withdrawalRuleSchema = z.strictObject({
-  match: z.optional(withdrawalMatchSchema),
-  timeline: z.array(withdrawalEntrySchema).check(entriesAtMost(1000)),
+export const withdrawalRuleSchema = closedShape("WithdrawalRule", "How some withdrawals behave.", {
+  match: field(z.optional(withdrawalMatchSchema), WHICH),
+  timeline: field(z.array(withdrawalEntrySchema).check(entriesAtMost(1000)), "What happens to them."),
 });
 export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 
-/** What goes wrong on the way out; times are sandbox time. First match wins. */
-export const webhookRuleSchema = z.strictObject({
-  match: z.optional(
-    z.strictObject({
-      ...chargeMatchSchema.shape,
-      ...withdrawalMatchSchema.shape,
-      /** The event's type; `type` of a withdrawal's destination is not matched here. */
-      type: z.optional(globSchema),
-      url: z.optional(globSchema),
-    }),
-  ),
-  /** How often it is sent in all. */
-  copies: z.optional(z.int().check(z.gte(1), z.lte(100))),
-  delay: z.optional(durationSchema),
-  drop: z.optional(z.boolean()),
-  /** It goes after the object's next event. */
-  swap: z.optional(z.boolean()),
-  bad_signature: z.optional(z.boolean()),
-  /** The signature's timestamp is so old. */
-  stale: z.optional(durationSchema),
-  /** So many attempts fail before one is really made. */
-  fail_first: z.optional(z.int().check(z.gte(0), z.lte(100))),
-});
+const anyMatch = { ...chargeMatchSchema.shape, ...withdrawalMatchSchema.shape };
+/** The event's type; `type` of a withdrawal's destination is not matched here. */
+const webhookMatchSchema = z.strictObject({ ...anyMatch, type: glob, url: glob });
+
+/** What goes wrong on the way out. First match wins. */
+export const webhookRuleSchema = closedShape(
+  "WebhookRule",
+  "What goes wrong with some webhooks; times are sandbox time.",
+  {
+    match: field(z.optional(webhookMatchSchema), `${WHICH} Texts are globs.`),
+    copies: field(z.optional(z.int().check(z.gte(1), z.lte(100))), "How often each is sent in all."),
+    delay: field(z.optional(durationSchema), "How much later it is sent."),
+    drop: field(z.optional(z.boolean()), "It is not sent."),
+    swap: field(z.optional(z.boolean()), "It is sent after the object's next event."),
+    bad_signature: field(z.optional(z.boolean()), "It is signed with a wrong secret."),
+    stale: field(z.optional(durationSchema), "The signature's timestamp is so old."),
+    fail_first: field(
+      z.optional(z.int().check(z.gte(0), z.lte(100))),
+      "So many attempts fail before one is made.",
+    ),
+  },
+);
 export type WebhookRule = z.infer<typeof webhookRuleSchema>;
 
 /** Headers that belong to the connection or say where the answer ends: those are the server's to write. */
@@ -143,56 +151,77 @@ const answerHeadersSchema = z.record(z.string(), z.string()).check(({ value, iss
   }
 });
 
+const respondSchema = z.strictObject({
+  status: z.int().check(z.gte(400, "must be 400 to 599"), z.lte(599, "must be 400 to 599")),
+  code: z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name))),
+  message: z.optional(z.string().check(atMost(LONGEST.message))),
+  details: z.optional(z.record(z.string(), z.string())),
+  headers: z.optional(answerHeadersSchema),
+});
+
 /** What goes wrong at the API. An exhausted rule is passed over; the first that is left and matches applies. */
-export const faultRuleSchema = z
-  .strictObject({
-    match: z.optional(
-      z.strictObject({
-        ...chargeMatchSchema.shape,
-        ...withdrawalMatchSchema.shape,
-        operation: z.optional(globSchema),
-        method: z.optional(globSchema),
-        path: z.optional(globSchema),
-      }),
-    ),
-    respond: z.optional(
-      z.strictObject({
-        status: z.int().check(z.gte(400, "must be 400 to 599"), z.lte(599, "must be 400 to 599")),
-        code: z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name))),
-        message: z.optional(z.string().check(atMost(LONGEST.message))),
-        details: z.optional(z.record(z.string(), z.string())),
-        headers: z.optional(answerHeadersSchema),
-      }),
-    ),
-    /** Wall time the answer takes longer. */
-    delay: z.optional(durationSchema),
-    /** Cut the connection: before the work is done, or after. */
-    drop: z.optional(z.enum(["before", "after"])),
-    times: z.optional(z.int().check(z.gte(1))),
-    skip: z.optional(z.int().check(z.gte(0))),
-    probability: z.optional(z.number().check(z.gte(0), z.lte(1))),
-  })
-  .check(
-    z.refine(
-      (rule) => rule.respond !== undefined || rule.delay !== undefined || rule.drop !== undefined,
-      "needs respond, delay or drop",
-    ),
-  );
+export const faultRuleSchema = refined(
+  closedShape(
+    "FaultRule",
+    {
+      says: "Something to go wrong at the API; at least one of respond, delay and drop.",
+      adds: atLeastOneOf("respond", "delay", "drop"),
+    },
+    {
+      match: field(
+        z.optional(z.strictObject({ ...anyMatch, operation: glob, method: glob, path: glob })),
+        "Which calls; all without it. `operation`, `method` and `path` are globs, and so are fields of the body. An `operation` that fits no operation's id is refused.",
+      ),
+      respond: field(z.optional(respondSchema), "Answered in place of the service's own answer."),
+      delay: field(z.optional(durationSchema), "Wall time the answer takes longer."),
+      drop: field(
+        z.optional(z.enum(["before", "after"])),
+        "The connection is cut before the work is done, or after it.",
+      ),
+      times: field(z.optional(z.int().check(z.gte(1))), "How many calls it meets before it is used up."),
+      skip: field(z.optional(z.int().check(z.gte(0))), "How many calls it lets pass first."),
+      probability: field(
+        z.optional(z.number().check(z.gte(0), z.lte(1))),
+        "How likely it is each time, by the seed.",
+      ),
+    },
+  ),
+  z.refine(
+    (rule) => rule.respond !== undefined || rule.delay !== undefined || rule.drop !== undefined,
+    "needs respond, delay or drop",
+  ),
+);
 export type FaultRule = z.infer<typeof faultRuleSchema>;
 
+const scenarioNameSchema = z
+  .string()
+  .check(
+    z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, "must be letters, digits, dots, dashes and underscores"),
+  );
+
 /** The rules of a scenario: what an engine acts on. */
-export const scenarioSchema = z.strictObject({
-  name: z
-    .string()
-    .check(
-      z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, "must be letters, digits, dots, dashes and underscores"),
-    ),
-  description: z.optional(z.string().check(atMost(LONGEST.message))),
-  charges: z.optional(z.array(chargeRuleSchema)),
-  withdrawals: z.optional(z.array(withdrawalRuleSchema)),
-  webhooks: z.optional(z.array(webhookRuleSchema)),
-  faults: z.optional(z.array(faultRuleSchema)),
-  /** The whole as a person wrote it, when it has steps: what a run carries out, with variables of its own. */
-  source: z.optional(z.record(z.string(), z.unknown())),
+export const scenarioSchema = closedShape(undefined, "", {
+  name: field(scenarioNameSchema, "What it is asked for by."),
+  description: field(z.optional(z.string().check(atMost(LONGEST.message))), "For people."),
+  charges: field(
+    z.optional(z.array(chargeRuleSchema)),
+    "How charges behave; the first rule that matches is taken.",
+  ),
+  withdrawals: field(
+    z.optional(z.array(withdrawalRuleSchema)),
+    "How withdrawals behave; the first rule that matches is taken.",
+  ),
+  webhooks: field(
+    z.optional(z.array(webhookRuleSchema)),
+    "What goes wrong with webhooks on the way out; the first rule that matches is taken.",
+  ),
+  faults: field(
+    z.optional(z.array(faultRuleSchema)),
+    "What goes wrong at the API; the first rule that matches and is not used up is taken.",
+  ),
+  source: field(
+    z.optional(z.record(z.string(), z.unknown())),
+    "The whole as a person wrote it, when it has steps.",
+  ),
 });
 export type Scenario = z.infer<typeof scenarioSchema>;

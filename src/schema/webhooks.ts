@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { issueMessage, issuePath } from "./issues.js";
 import { atMost, minLength } from "./lengths.js";
+import { closedShape, field, inWords, named } from "./words.js";
 
 export const SIGNATURE_ALGORITHMS = ["sha256", "sha512", "sha1"] as const;
 export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
@@ -106,32 +107,36 @@ export interface CustomSignature {
   timestamp_header?: string | undefined;
 }
 
-export const customSignatureSchema = z.strictObject({
-  header: headerSchema,
-  algorithm: z.enum(SIGNATURE_ALGORITHMS),
-  encoding: z.enum(SIGNATURE_ENCODINGS),
-  prefix: z.optional(
-    z
-      .string()
-      .check(z.regex(/^[ -z|~]{0,100}$/, "must be at most 100 printable ASCII characters without braces")),
-  ),
-  payload: z.optional(z.enum(SIGNED_PAYLOADS)),
-  timestamp_header: z.optional(headerSchema),
+const prefixSchema = z
+  .string()
+  .check(z.regex(/^[ -z|~]{0,100}$/, "must be at most 100 printable ASCII characters without braces"));
+
+export const customSignatureSchema = closedShape("CustomSignature", "A signature scheme of your own.", {
+  header: field(headerSchema, "Where the signature is sent."),
+  algorithm: field(z.enum(SIGNATURE_ALGORITHMS), "The hash of the HMAC."),
+  encoding: field(z.enum(SIGNATURE_ENCODINGS), "How the signature is written."),
+  prefix: field(z.optional(prefixSchema), { says: "Stands before it.", examples: ["sha256="] }),
+  payload: field(z.optional(z.enum(SIGNED_PAYLOADS)), "What is signed; the body without it."),
+  timestamp_header: field(z.optional(headerSchema), "Where the timestamp is sent."),
 }) satisfies z.ZodMiniType<CustomSignature>;
 
 /** A preset's name, or a scheme of the user's own. */
 export type Signature = SignaturePreset | CustomSignature;
 
-export const signatureSchema = z.union([z.enum(SIGNATURE_PRESETS), customSignatureSchema], {
-  error: ({ input, errors }) =>
-    typeof input === "object" && input !== null && !Array.isArray(input)
-      ? (errors as z.core.$ZodIssue[][])[1]!
-          .map((issue) => `${issue.path.length === 0 ? "" : `${issuePath(issue)} `}${issueMessage(issue)}`)
-          .join("; ")
-      : input === undefined
-        ? "is required"
-        : `must be one of ${SIGNATURE_PRESETS.join(", ")}, or an object with header, algorithm and encoding`,
-}) satisfies z.ZodMiniType<Signature>;
+export const signatureSchema = named(
+  "Signature",
+  `How events are signed: ${inWords(SIGNATURE_PRESETS)}, or a scheme of your own.`,
+  z.union([z.enum(SIGNATURE_PRESETS), customSignatureSchema], {
+    error: ({ input, errors }) =>
+      typeof input === "object" && input !== null && !Array.isArray(input)
+        ? (errors as z.core.$ZodIssue[][])[1]!
+            .map((issue) => `${issue.path.length === 0 ? "" : `${issuePath(issue)} `}${issueMessage(issue)}`)
+            .join("; ")
+        : input === undefined
+          ? "is required"
+          : `must be one of ${SIGNATURE_PRESETS.join(", ")}, or an object with header, algorithm and encoding`,
+  }),
+) satisfies z.ZodMiniType<Signature>;
 
 /** The scheme a name or an object stands for. */
 export function signatureScheme(signature: Signature): SignatureScheme {

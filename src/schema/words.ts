@@ -44,7 +44,7 @@ export function shape<All extends Fields>(name: string, note: Note, all: All) {
 }
 
 /** A named object that takes no field nobody knows. */
-export function closedShape<All extends Fields>(name: string, note: Note, all: All) {
+export function closedShape<All extends Fields>(name: string | undefined, note: Note, all: All) {
   return noted(z.strictObject(schemasOf(all)), name, note, all);
 }
 
@@ -112,4 +112,37 @@ export function only(
   );
   // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
   return { if: { required: [field] }, then: { properties } };
+}
+
+/** The fields of a shape, to be part of another. */
+export function fieldsOf<Schema extends z.core.$ZodType & { readonly shape: object }>(
+  schema: Schema,
+): { readonly [Name in keyof Schema["shape"]]: Field<Extract<Schema["shape"][Name], z.core.$ZodType>> } {
+  const notes = words.get(schema)?.fields ?? {};
+  const all = Object.entries(schema.shape).map(([name, one]) => [name, field(one, notes[name] ?? "")]);
+  return Object.fromEntries(all);
+}
+
+/** A shape with checks besides those of its fields; its words are the shape's. */
+export function refined<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  ...checks: Parameters<Schema["check"]>
+): Schema {
+  const checked = schema.check(...(checks as Parameters<z.ZodMiniType["check"]>)) as Schema;
+  const said = words.get(schema);
+  if (said !== undefined) words.set(checked, said);
+  words.delete(schema);
+  return checked;
+}
+
+/** A condition of JSON Schema. Generators of types take an `anyOf` beside the fields for a choice of something else. */
+export function atLeastOneOf(...names: readonly string[]): Readonly<Record<string, unknown>> {
+  return { allOf: [{ anyOf: names.map((name) => ({ required: [name] })) }] };
+}
+
+/** `one`, `two` and `three`, as code. */
+export function inWords(values: readonly string[]): string {
+  const quoted = values.map((value) => `\`${value}\``);
+  if (quoted.length < 2) return quoted[0] ?? "none";
+  return `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
 }

@@ -1,6 +1,8 @@
 import { request } from "node:http";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { nameOf } from "../../src/http/openapi/schemas.js";
 import type { SandboxOptions } from "../../src/index.js";
+import { STREAM_SCHEMAS } from "../../src/schema/control-responses.js";
 import { openSandbox, START } from "../support/api-client.js";
 import type { Described } from "../support/openapi-control.js";
 import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
@@ -598,12 +600,14 @@ describe("what calls answer", () => {
     await call(200, "PUT /_sandbox/clock", { mode: "60x" });
     await reading;
     expect(answers.faults("GET", "/_sandbox/stream", response.status, response.headers, "")).toEqual([]);
-    const { STREAM_COMPONENTS } = await import("../../src/http/openapi/control/stream.js");
     expect(new Set(messages.map(([event]) => event))).toEqual(
-      new Set(Object.keys(STREAM_COMPONENTS).filter((name) => name !== "missed")),
+      new Set(Object.keys(STREAM_SCHEMAS).filter((name) => name !== "missed")),
     );
     for (const [event, data] of messages)
-      expect([event, answers.schemaFaults(STREAM_COMPONENTS[event as "hello"], data)]).toEqual([event, []]);
+      expect([event, answers.schemaFaults(nameOf(STREAM_SCHEMAS[event as "hello"]), data)]).toEqual([
+        event,
+        [],
+      ]);
   });
 });
 

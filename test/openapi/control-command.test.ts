@@ -26,6 +26,6 @@ describe("the service's document", () => {
     const { read, known } = await readAtStart(["src/http/openapi/serve.ts", "src/http/app.ts"]);
     expect(read).toContain("src/http/control/operations.ts");
     expect([...read].filter((file) => /openapi\/control|control-responses/.test(file))).toEqual([]);
-    expect(known).toContain("src/http/openapi/control/document.ts");
+    expect(known).toContain("src/http/openapi/control.ts");
   });
 });

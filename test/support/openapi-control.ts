@@ -1,13 +1,12 @@
-import { controlDocument } from "../../src/http/openapi/control/document.js";
 import type { OpenApiDocument } from "../../src/http/openapi/document.js";
-import { fill } from "../../src/http/openapi/facts.js";
 import type { Json } from "../../src/http/openapi/json.js";
+import { openApi } from "./api-client.js";
 import { schemaValidator } from "./openapi-answers.js";
-import { operationsOf, shippedFacts } from "./openapi-document.js";
+import { operationsOf } from "./openapi-document.js";
 
-/** The control API's document of a sandbox with the shipped fixtures and settings, at no address. */
+/** The control API's document of a sandbox with the shipped fixtures and settings. */
 export async function shippedControlDocument(): Promise<OpenApiDocument> {
-  return fill(controlDocument(), await shippedFacts());
+  return (await (await openApi()).get<OpenApiDocument>("/_sandbox/openapi.json")).body;
 }
 
 /** The schema of a part of the document, with every object closed that lists its fields and says nothing of others. */

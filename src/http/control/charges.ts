@@ -5,10 +5,10 @@ import type { Namespace } from "../../namespace/namespace.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import {
   chargeAdvanceRequestSchema,
-  chargeQuerySchema,
   refundRequestSchema,
   transitionRequestSchema,
 } from "../../schema/control.js";
+import { chargeQuerySchema } from "../../schema/control-webhooks.js";
 import { refuse } from "../../schema/errors.js";
 import { pageOf } from "../query.js";
 import { controlOperation, MadeJson, shown } from "./operation.js";
@@ -16,6 +16,10 @@ import { storyOf } from "./story.js";
 
 /** Begins the name of a parameter that asks for a value of the metadata. */
 const METADATA = "metadata.";
+
+/** What calls that pay for a hosted charge do where its customer has yet to pick a method. */
+const BY_DEFAULT =
+  "A hosted charge that needs a method for that, and has none, is paid by its quote's while that price is held, else by the first the checkout offers.";
 
 export const CHARGES = [
   controlOperation(
@@ -26,6 +30,13 @@ export const CHARGES = [
       query: chargeQuerySchema,
       queryPrefix: METADATA,
       reads: true,
+      answer: "ControlChargeList",
+      says: {
+        summary: "List charges",
+        about: "Charges of every organization, newest first.",
+        prefixed:
+          "Only those whose metadata has this: one parameter `metadata.KEY` for each key, such as `metadata.order_id=1042`.",
+      },
     },
     ({ namespace, query, url }) => {
       const { mode, customer_email, status } = query;
@@ -46,7 +57,14 @@ export const CHARGES = [
     },
   ),
   controlOperation(
-    { id: "getCharge", method: "GET", path: "/_sandbox/charges/:charge_id", reads: true },
+    {
+      id: "getCharge",
+      method: "GET",
+      path: "/_sandbox/charges/:charge_id",
+      reads: true,
+      answer: "ControlCharge",
+      says: { summary: "Read a charge", about: "A charge, whoever's it is, and what decides its fate." },
+    },
     ({ namespace, param }) =>
       shown(chargeOf(namespace, param("charge_id")), (charge) => new MadeJson(controlChargeJson(charge))),
   ),
@@ -56,6 +74,12 @@ export const CHARGES = [
       method: "POST",
       path: "/_sandbox/charges/:charge_id/transition",
       body: transitionRequestSchema,
+      answer: "Charge",
+      says: {
+        summary: "Move a charge",
+        about: `Gives it a status now. What is left of its scenario's timeline is called off. ${BY_DEFAULT}`,
+        refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+      },
     },
     ({ namespace, body, param }) => move(namespace, param("charge_id"), body.to, body.reason),
   ),
@@ -65,21 +89,43 @@ export const CHARGES = [
       method: "POST",
       path: "/_sandbox/charges/:charge_id/refund",
       body: refundRequestSchema,
+      answer: "Charge",
+      says: {
+        summary: "Refund a charge",
+        about: "All of it; a charge that has yet to settle settles first.",
+        refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+      },
     },
     ({ namespace, body, param }) => move(namespace, param("charge_id"), "REFUNDED", body.reason),
   ),
-  /** Moves this charge along its own timeline, and no other; the clock stays. */
   controlOperation(
     {
       id: "advanceCharge",
       method: "POST",
       path: "/_sandbox/charges/:charge_id/advance",
       body: chargeAdvanceRequestSchema,
+      answer: "Charge",
+      says: {
+        summary: "Move a charge along its own timeline",
+        about: `Runs what is planned for this charge, and nothing else, until it has the status. The clock stays. ${BY_DEFAULT}`,
+        refuses: ["INVALID_TRANSITION"],
+      },
     },
     ({ namespace, body, param }) => shown(namespace.advanceCharge(param("charge_id"), body.until), whole),
   ),
   controlOperation(
-    { id: "getChargeTimeline", method: "GET", path: "/_sandbox/charges/:charge_id/timeline", reads: true },
+    {
+      id: "getChargeTimeline",
+      method: "GET",
+      path: "/_sandbox/charges/:charge_id/timeline",
+      reads: true,
+      answer: "ChargeStory",
+      says: {
+        summary: "Read a charge's story",
+        about:
+          "Requests, transitions, ledger entries, events, and every delivery attempt with its answer, in order.",
+      },
+    },
     ({ namespace, param }) =>
       shown(chargeOf(namespace, param("charge_id")), (charge) => storyOf(namespace, charge)),
   ),

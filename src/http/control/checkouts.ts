@@ -9,7 +9,6 @@ import { whole } from "./charges.js";
 import { controlOperation, shown } from "./operation.js";
 
 export const CHECKOUTS = [
-  /** Does what the customer does on the hosted page: picks a method and pays; the scenario says what comes of it. */
   controlOperation(
     {
       id: "payCheckout",
@@ -17,12 +16,30 @@ export const CHECKOUTS = [
       path: "/_sandbox/checkouts/:checkout_id/pay",
       body: payRequestSchema,
       reads: true,
+      answer: "Charge",
+      says: {
+        summary: "Pay a checkout",
+        about:
+          "Does what the customer does on the hosted page: picks a method and pays. The scenario says what comes of it.",
+        refuses: ["INVALID_TRANSITION"],
+      },
     },
     ({ namespace, body, param }) =>
       onChargeOf(namespace, param("checkout_id"), (chargeId) => chooseMethod(chargeId, body)),
   ),
   controlOperation(
-    { id: "cancelCheckout", method: "POST", path: "/_sandbox/checkouts/:checkout_id/cancel", reads: true },
+    {
+      id: "cancelCheckout",
+      method: "POST",
+      path: "/_sandbox/checkouts/:checkout_id/cancel",
+      reads: true,
+      answer: "Charge",
+      says: {
+        summary: "Cancel a checkout",
+        about: "The customer gives up.",
+        refuses: ["INVALID_TRANSITION"],
+      },
+    },
     ({ namespace, param }) => onChargeOf(namespace, param("checkout_id"), cancelCharge),
   ),
 ];

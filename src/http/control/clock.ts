@@ -8,11 +8,32 @@ import { controlOperation } from "./operation.js";
 const EARLIER = "must not be earlier than the time it is";
 
 export const CLOCK = [
-  controlOperation({ id: "getClock", method: "GET", path: "/_sandbox/clock" }, ({ namespace }) =>
-    namespace.clock.view(),
+  controlOperation(
+    {
+      id: "getClock",
+      method: "GET",
+      path: "/_sandbox/clock",
+      answer: "Clock",
+      says: {
+        summary: "Read the clock",
+        about: "What time it is, how time goes, and when the next thing is due.",
+      },
+    },
+    ({ namespace }) => namespace.clock.view(),
   ),
   controlOperation(
-    { id: "setClock", method: "PUT", path: "/_sandbox/clock", body: clockRequestSchema, waits: true },
+    {
+      id: "setClock",
+      method: "PUT",
+      path: "/_sandbox/clock",
+      body: clockRequestSchema,
+      waits: true,
+      answer: "Clock",
+      says: {
+        summary: "Set the clock",
+        about: "Stops time, lets it run, or leaps ahead. What falls due on the way happens.",
+      },
+    },
     async ({ namespace, body: { mode, speed, now } }) => {
       const nowMs = now === undefined ? undefined : parseInstant(now);
       if (nowMs !== undefined && nowMs < namespace.nowMs()) return invalid({ now: EARLIER });
@@ -27,6 +48,12 @@ export const CLOCK = [
       path: "/_sandbox/clock/advance",
       body: advanceRequestSchema,
       waits: true,
+      answer: "AdvanceReport",
+      says: {
+        summary: "Let time pass",
+        about:
+          "Leaps ahead and runs all that falls due on the way, in order: attempts begun at an instant are awaited before time passes it. Answers when it is done. Deliveries to mailboxes are not waited for.",
+      },
     },
     ({ namespace, body: { by, to, until } }) => {
       if (until !== undefined) return namespace.clock.advance({ until });

@@ -4,7 +4,11 @@ import { redeliver } from "../../engine/commands/events.js";
 import { deliveryView } from "../../engine/log-views.js";
 import type { Delivery } from "../../engine/records.js";
 import type { Namespace } from "../../namespace/namespace.js";
-import { deliveryQuerySchema, emptyRequestSchema, redeliverRequestSchema } from "../../schema/control.js";
+import {
+  deliveryQuerySchema,
+  emptyRequestSchema,
+  redeliverRequestSchema,
+} from "../../schema/control-webhooks.js";
 import { refuse } from "../../schema/errors.js";
 import { pageOf } from "../query.js";
 import { controlOperation, listed, shown } from "./operation.js";
@@ -17,6 +21,11 @@ export const DELIVERIES = [
       path: "/_sandbox/deliveries",
       query: deliveryQuerySchema,
       reads: true,
+      answer: "DeliveryList",
+      says: {
+        summary: "List deliveries",
+        about: "The log of deliveries, newest first, with every attempt and its answer.",
+      },
     },
     ({ namespace, query }) => {
       const { limit: _limit, offset: _offset, ...filter } = query;
@@ -43,7 +52,17 @@ export const DELIVERIES = [
     },
   ),
   controlOperation(
-    { id: "getDelivery", method: "GET", path: "/_sandbox/deliveries/:delivery_id", reads: true },
+    {
+      id: "getDelivery",
+      method: "GET",
+      path: "/_sandbox/deliveries/:delivery_id",
+      reads: true,
+      answer: "Delivery",
+      says: {
+        summary: "Read a delivery",
+        about: "One delivery: exact bytes, headers, answers, next attempt.",
+      },
+    },
     ({ namespace, param }) =>
       shown(
         namespace.engine.state.get("deliveries", param("delivery_id")) ??
@@ -57,6 +76,11 @@ export const DELIVERIES = [
       method: "POST",
       path: "/_sandbox/deliveries/:delivery_id/redeliver",
       body: redeliverRequestSchema,
+      answer: "DeliveryList",
+      says: {
+        summary: "Deliver again",
+        about: "New deliveries of the same event to the same receiver, freshly signed.",
+      },
     },
     ({ namespace, body, param }) =>
       shown(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (made) => ({
@@ -64,13 +88,19 @@ export const DELIVERIES = [
         items: made.map(viewIn(namespace)),
       })),
   ),
-  /** The same delivery, a new attempt, now. */
   controlOperation(
     {
       id: "retryDelivery",
       method: "POST",
       path: "/_sandbox/deliveries/:delivery_id/retry",
       body: emptyRequestSchema,
+      answer: "Delivery",
+      says: {
+        summary: "Try a delivery again now",
+        about:
+          "Makes the next attempt at the same delivery now rather than when it is planned; it counts like any other.",
+        refuses: ["INVALID_TRANSITION"],
+      },
     },
     ({ namespace, param }) =>
       shown(namespace.execute(retryDelivery(param("delivery_id"))), viewIn(namespace)),

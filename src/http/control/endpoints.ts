@@ -5,7 +5,7 @@ import {
   updateEndpoint,
 } from "../../engine/commands/webhooks.js";
 import { controlEndpointView } from "../../engine/log-views.js";
-import { endpointPatchSchema, endpointRequestSchema } from "../../schema/control.js";
+import { endpointPatchSchema, endpointRequestSchema } from "../../schema/control-webhooks.js";
 import { invalid, refuse } from "../../schema/errors.js";
 import { webhookUrl } from "../../schema/options.js";
 import { pageQuerySchema } from "../../schema/requests.js";
@@ -20,17 +20,26 @@ export const ENDPOINTS = [
       method: "GET",
       path: "/_sandbox/webhook-endpoints",
       query: pageQuerySchema,
+      answer: "WebhookEndpointList",
+      says: {
+        summary: "List receivers",
+        about: "The receivers of every organization and mode, newest first.",
+      },
     },
     ({ namespace, query }) =>
       listed([...namespace.engine.state.endpoints()].reverse(), query, controlEndpointView),
   ),
-  /** An endpoint that hears every organization of its mode, unless one is named. */
   controlOperation(
     {
       id: "createWebhookEndpoint",
       method: "POST",
       path: "/_sandbox/webhook-endpoints",
       body: endpointRequestSchema,
+      answer: "WebhookEndpoint",
+      says: {
+        summary: "Register a receiver",
+        about: "A URL or a mailbox. It hears every organization of its mode, unless one is named.",
+      },
     },
     ({ namespace, body, mode: keyMode }) => {
       const { url, mailbox, mode, organization_id, events, secret, signature, unreachable } = body;
@@ -56,7 +65,13 @@ export const ENDPOINTS = [
     },
   ),
   controlOperation(
-    { id: "getWebhookEndpoint", method: "GET", path: "/_sandbox/webhook-endpoints/:webhook_id" },
+    {
+      id: "getWebhookEndpoint",
+      method: "GET",
+      path: "/_sandbox/webhook-endpoints/:webhook_id",
+      answer: "WebhookEndpoint",
+      says: { summary: "Read a receiver", about: "One receiver." },
+    },
     ({ namespace, param }) =>
       shown(
         namespace.engine.state.get("endpoints", param("webhook_id")) ??
@@ -70,6 +85,8 @@ export const ENDPOINTS = [
       method: "PATCH",
       path: "/_sandbox/webhook-endpoints/:webhook_id",
       body: endpointPatchSchema,
+      answer: "WebhookEndpoint",
+      says: { summary: "Change a receiver", about: "Changes what is sent; the rest stays." },
     },
     ({ namespace, body: { url, ...patch }, param }) => {
       const known = namespace.engine.state.get("endpoints", param("webhook_id"));
@@ -86,7 +103,13 @@ export const ENDPOINTS = [
     },
   ),
   controlOperation(
-    { id: "deleteWebhookEndpoint", method: "DELETE", path: "/_sandbox/webhook-endpoints/:webhook_id" },
+    {
+      id: "deleteWebhookEndpoint",
+      method: "DELETE",
+      path: "/_sandbox/webhook-endpoints/:webhook_id",
+      answer: "WebhookEndpointDeleted",
+      says: { summary: "Delete a receiver", about: "Nothing more is sent to it." },
+    },
     ({ namespace, param }) =>
       shown(namespace.execute(deleteEndpoint(undefined, param("webhook_id"))), ({ webhook_id }) => ({
         webhook_id,

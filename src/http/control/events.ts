@@ -1,12 +1,20 @@
 import { anyGlobMatches } from "../../domain/glob.js";
 import { triggerEvent } from "../../engine/commands/events.js";
 import { eventView } from "../../engine/log-views.js";
-import { eventQuerySchema, triggerRequestSchema } from "../../schema/control.js";
+import { eventQuerySchema, triggerRequestSchema } from "../../schema/control-webhooks.js";
 import { controlOperation, listed, shown } from "./operation.js";
 
 export const EVENTS = [
   controlOperation(
-    { id: "listEvents", method: "GET", path: "/_sandbox/events", query: eventQuerySchema, reads: true },
+    {
+      id: "listEvents",
+      method: "GET",
+      path: "/_sandbox/events",
+      query: eventQuerySchema,
+      reads: true,
+      answer: "EventList",
+      says: { summary: "List events", about: "The log of events, newest first." },
+    },
     ({ namespace, query }) => {
       const { type, charge_id, mode } = query;
       const { state } = namespace.engine;
@@ -22,9 +30,19 @@ export const EVENTS = [
       return listed(found, query, eventView);
     },
   ),
-  /** A new event, for an existing charge or a sample, and how many deliveries of it there are. */
   controlOperation(
-    { id: "createEvent", method: "POST", path: "/_sandbox/events", body: triggerRequestSchema },
+    {
+      id: "createEvent",
+      method: "POST",
+      path: "/_sandbox/events",
+      body: triggerRequestSchema,
+      answer: "TriggeredEvent",
+      says: {
+        summary: "Trigger an event",
+        about:
+          "An event that no status change caused: about an existing charge, or a sample that has the shape of one.",
+      },
+    },
     ({ namespace, body, mode: keyMode }) => {
       const { type, charge_id, data, force, mode } = body;
       const trigger = triggerEvent({ type, mode: mode ?? keyMode, chargeId: charge_id, data, force });

@@ -9,14 +9,31 @@ import { controlOperation, listed, shown } from "./operation.js";
 
 export const FAULTS = [
   controlOperation(
-    { id: "listFaults", method: "GET", path: "/_sandbox/faults", query: pageQuerySchema },
+    {
+      id: "listFaults",
+      method: "GET",
+      path: "/_sandbox/faults",
+      query: pageQuerySchema,
+      answer: "FaultList",
+      says: {
+        summary: "List faults",
+        about: "The faults set here, newest first; those of scenarios are theirs.",
+      },
+    },
     ({ namespace: { engine, faults }, query }) => {
       const newestFirst = [...engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
       return listed(newestFirst, query, (fault) => faultView(fault, faults.applied(fault.fault_id)));
     },
   ),
   controlOperation(
-    { id: "createFault", method: "POST", path: "/_sandbox/faults", body: faultRuleSchema },
+    {
+      id: "createFault",
+      method: "POST",
+      path: "/_sandbox/faults",
+      body: faultRuleSchema,
+      answer: "Fault",
+      says: { summary: "Set a fault", about: "From here on something goes wrong at the API." },
+    },
     ({ namespace, body }) => {
       const unknown = unknownNames("faults", body.match ?? {});
       if (unknown.length === 0) return faultView(namespace.execute(addFault(body)), 0);
@@ -24,11 +41,24 @@ export const FAULTS = [
       return invalid(Object.fromEntries(details));
     },
   ),
-  controlOperation({ id: "deleteFaults", method: "DELETE", path: "/_sandbox/faults" }, ({ namespace }) =>
-    remove(namespace),
+  controlOperation(
+    {
+      id: "deleteFaults",
+      method: "DELETE",
+      path: "/_sandbox/faults",
+      answer: "FaultsRemoved",
+      says: { summary: "Take all faults away", about: "Those of scenarios stay." },
+    },
+    ({ namespace }) => remove(namespace),
   ),
   controlOperation(
-    { id: "deleteFault", method: "DELETE", path: "/_sandbox/faults/:fault_id" },
+    {
+      id: "deleteFault",
+      method: "DELETE",
+      path: "/_sandbox/faults/:fault_id",
+      answer: "FaultsRemoved",
+      says: { summary: "Take a fault away", about: "One fault." },
+    },
     ({ namespace, param }) => remove(namespace, param("fault_id")),
   ),
 ];

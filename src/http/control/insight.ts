@@ -9,9 +9,18 @@ import { controlOperation } from "./operation.js";
 const CONTROL_CODES = new Set(["WAIT_TIMEOUT", "INVALID_TRANSITION", "CLOCK_BUSY", "NAMESPACE_EXISTS"]);
 
 export const INSIGHT = [
-  /** What the app has met so far of what the service can do, and what it has not. */
   controlOperation(
-    { id: "getCoverage", method: "GET", path: "/_sandbox/coverage", reads: true },
+    {
+      id: "getCoverage",
+      method: "GET",
+      path: "/_sandbox/coverage",
+      reads: true,
+      answer: "Coverage",
+      says: {
+        summary: "Read the coverage",
+        about: "Operations, statuses, events and error codes the app has met and has not met.",
+      },
+    },
     ({ namespace: { counters } }) => ({
       operations: split(
         OPERATIONS.map(({ id }) => id),
@@ -29,7 +38,18 @@ export const INSIGHT = [
     }),
   ),
   controlOperation(
-    { id: "getAdvice", method: "GET", path: "/_sandbox/advice", reads: true },
+    {
+      id: "getAdvice",
+      method: "GET",
+      path: "/_sandbox/advice",
+      reads: true,
+      answer: "AdviceList",
+      says: {
+        summary: "Read advice",
+        about:
+          "What the app did against the service's advice: balances or charges polled too often, webhooks answered late or with a redirect.",
+      },
+    },
     ({ namespace }) => {
       const items = adviceFor(namespace);
       return { total: items.length, items };

@@ -1,4 +1,4 @@
-import { ackRequestSchema, takeRequestSchema } from "../../schema/control.js";
+import { ackRequestSchema, takeRequestSchema } from "../../schema/control-webhooks.js";
 import { refuse } from "../../schema/errors.js";
 import { viewIn } from "./deliveries.js";
 import { controlOperation } from "./operation.js";
@@ -6,16 +6,18 @@ import { controlOperation } from "./operation.js";
 const TAKEN_AT_ONCE = 100;
 
 export const MAILBOXES = [
-  /**
-   * Exactly what a receiver would have got: headers and body, signed now. Each waits for its `ack` from then on, as
-   * long as a receiver has to answer.
-   */
   controlOperation(
     {
       id: "takeFromMailbox",
       method: "POST",
       path: "/_sandbox/mailboxes/:name/take",
       body: takeRequestSchema,
+      answer: "MailboxItemList",
+      says: {
+        summary: "Take from a mailbox",
+        about:
+          "Exactly what a receiver would have got, signed now. Each waits for its acknowledgement from then on, as long as a receiver has to answer.",
+      },
     },
     ({ namespace, body, param }) => {
       const name = param("name");
@@ -38,13 +40,18 @@ export const MAILBOXES = [
       return { total: taken.length, items };
     },
   ),
-  /** What the receiver answered, or why it could not be asked; a failure is tried again by the schedule. */
   controlOperation(
     {
       id: "acknowledgeDelivery",
       method: "POST",
       path: "/_sandbox/mailboxes/:name/:delivery_id/ack",
       body: ackRequestSchema,
+      answer: "Delivery",
+      says: {
+        summary: "Answer as the receiver",
+        about:
+          "What the receiver answers to a delivery that was taken; a failure is tried again by the schedule.",
+      },
     },
     ({ namespace, body, param }) => {
       const { status = null, body: response_body = null, error = null } = body;

@@ -5,19 +5,42 @@ import { controlOperation, listed } from "./operation.js";
 
 export const NAMESPACES = [
   controlOperation(
-    { id: "listNamespaces", method: "GET", path: "/_sandbox/namespaces", query: pageQuerySchema },
+    {
+      id: "listNamespaces",
+      method: "GET",
+      path: "/_sandbox/namespaces",
+      query: pageQuerySchema,
+      answer: "NamespaceList",
+      says: { summary: "List namespaces", about: "Every namespace, newest first." },
+    },
     ({ namespaces, query }) => listed(namespaces.list(), query),
   ),
   controlOperation(
-    { id: "createNamespace", method: "POST", path: "/_sandbox/namespaces", body: namespaceRequestSchema },
+    {
+      id: "createNamespace",
+      method: "POST",
+      path: "/_sandbox/namespaces",
+      body: namespaceRequestSchema,
+      answer: "Namespace",
+      says: {
+        summary: "Make a namespace",
+        about: "Makes a namespace that is not there yet.",
+        refuses: ["NAMESPACE_EXISTS"],
+      },
+    },
     ({ namespaces, body }) => namespaces.create(body),
   ),
   controlOperation(
-    { id: "getNamespace", method: "GET", path: "/_sandbox/namespaces/:name" },
+    {
+      id: "getNamespace",
+      method: "GET",
+      path: "/_sandbox/namespaces/:name",
+      answer: "Namespace",
+      says: { summary: "Read a namespace", about: "One namespace." },
+    },
     ({ namespaces, param }) =>
       namespaces.list().find(({ name }) => name === param("name")) ?? namespaces.whyNone(param("name"), null),
   ),
-  /** Makes the namespace unless it is there; the same call may be made by every worker of a test run. */
   controlOperation(
     {
       id: "putNamespace",
@@ -25,6 +48,13 @@ export const NAMESPACES = [
       path: "/_sandbox/namespaces/:name",
       params: { name: namespaceNameSchema },
       body: namespaceRequestSchema,
+      answer: "Namespace",
+      says: {
+        summary: "Make sure of a namespace",
+        about:
+          "Makes the namespace unless it is there; one that is there stays as it is. May be repeated. One of an earlier run that could not be opened is tried again.",
+        refuses: ["NAMESPACE_EXISTS"],
+      },
     },
     ({ namespaces, body, param }) => {
       const name = param("name");
@@ -34,7 +64,16 @@ export const NAMESPACES = [
     },
   ),
   controlOperation(
-    { id: "deleteNamespace", method: "DELETE", path: "/_sandbox/namespaces/:name" },
+    {
+      id: "deleteNamespace",
+      method: "DELETE",
+      path: "/_sandbox/namespaces/:name",
+      answer: "NameDeleted",
+      says: {
+        summary: "Delete a namespace",
+        about: "It goes with all that is in it, also where it could not be opened.",
+      },
+    },
     ({ namespaces, param }) => {
       const name = param("name");
       return namespaces.delete(name) ?? { name, deleted: true };

@@ -4,9 +4,9 @@ import type { Namespaces } from "../../namespace/namespaces.js";
 import type { Mode } from "../../schema/common.js";
 import { waitQuerySchema } from "../../schema/control.js";
 import { durationMs } from "../../schema/duration.js";
-import { invalid, isRefusal, type Refusal } from "../../schema/errors.js";
+import { type ErrorCode, invalid, isRefusal, type Refusal } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
-import { type Asked, type Row, readAsked } from "../operation.js";
+import { type Asked, type CallWords, type DescribedRow, type Row, readAsked } from "../operation.js";
 import { pageOf, readQuery } from "../query.js";
 import { ok, okJson, okPieces, type Reply } from "../reply.js";
 
@@ -27,7 +27,9 @@ export interface ControlCall<Query = Fields, Body = Fields> extends Asked<Query,
 }
 
 /** A row of the control API. A parameter that its query does not have is refused: a slip would go unseen. */
-export interface ControlRow<Query, Body> extends Row<Query, Body> {
+export interface ControlRow<Query, Body> extends Row<Query, Body>, Pick<DescribedRow, "answer"> {
+  /** Read by what makes the OpenAPI document alone; the build leaves it out. */
+  readonly says: ControlWords;
   /** What a parameter of the path must be; any text without it. */
   readonly params?: Readonly<Record<string, z.ZodMiniType<string>>>;
   /** The query also takes any parameter whose name begins so. */
@@ -38,6 +40,19 @@ export interface ControlRow<Query, Body> extends Row<Query, Body> {
   readonly maxDepth?: number;
   /** It takes `?wait=`: how long to wait for an advance under way rather than be refused. */
   readonly waits?: true;
+}
+
+/** What the document says of a call; its tag follows from its path, what it answers is said of that. */
+export interface ControlWords extends Pick<CallWords, "summary" | "about"> {
+  /** Of the parameters that begin as the row's `queryPrefix`. */
+  readonly prefixed?: string;
+  /** Codes it refuses with besides those that every such call has. */
+  readonly refuses?: readonly ErrorCode[];
+}
+
+/** A row of a call that is answered elsewhere. */
+export function answeredElsewhere(row: ControlRow<unknown, unknown>): ControlRow<unknown, unknown> {
+  return row;
 }
 
 /** A row with its work. */

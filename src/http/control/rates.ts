@@ -1,22 +1,44 @@
 import { setRates } from "../../engine/commands/rates.js";
 import { rateOf } from "../../engine/market.js";
 import type { Namespace } from "../../namespace/namespace.js";
-import { ratesRequestSchema } from "../../schema/control.js";
+import { ratesBodySchema, ratesRequestSchema } from "../../schema/control.js";
 import { invalid } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { controlOperation } from "./operation.js";
 
 export const RATES = [
-  controlOperation({ id: "getRates", method: "GET", path: "/_sandbox/rates" }, ({ namespace }) =>
-    ratesOf(namespace),
+  controlOperation(
+    {
+      id: "getRates",
+      method: "GET",
+      path: "/_sandbox/rates",
+      answer: "Rates",
+      says: {
+        summary: "Read the market",
+        about: "Units of each currency for one US dollar, as they stand now.",
+      },
+    },
+    ({ namespace }) => ratesOf(namespace),
   ),
-  /** Changes the market: `{"rates": {"NGN": "1600"}}`, or the rates alone. Quotes keep the rate they were made at. */
-  controlOperation({ id: "setRates", method: "PUT", path: "/_sandbox/rates" }, ({ namespace, body }) => {
-    const { rates: nested } = body;
-    const rates = check(ratesRequestSchema, typeof nested === "object" && nested !== null ? nested : body);
-    if (!rates.ok) return invalid(issueDetails(rates.issues));
-    return namespace.execute(setRates(rates.data)) ?? ratesOf(namespace);
-  }),
+  controlOperation(
+    {
+      id: "setRates",
+      method: "PUT",
+      path: "/_sandbox/rates",
+      rawBody: ratesBodySchema,
+      answer: "Rates",
+      says: {
+        summary: "Change the market",
+        about: "Rates that are not named stay, and so does what was quoted before.",
+      },
+    },
+    ({ namespace, body }) => {
+      const { rates: nested } = body;
+      const rates = check(ratesRequestSchema, typeof nested === "object" && nested !== null ? nested : body);
+      if (!rates.ok) return invalid(issueDetails(rates.issues));
+      return namespace.execute(setRates(rates.data)) ?? ratesOf(namespace);
+    },
+  ),
 ];
 
 /** Units of each currency for one US dollar, as they stand now. */

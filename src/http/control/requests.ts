@@ -1,5 +1,5 @@
 import { anyGlobMatches } from "../../domain/glob.js";
-import { requestQuerySchema } from "../../schema/control.js";
+import { requestQuerySchema } from "../../schema/control-webhooks.js";
 import { INVALID_QUERY_MESSAGE, invalid } from "../../schema/errors.js";
 import { parseInstant } from "../../schema/time.js";
 import { controlOperation, listed } from "./operation.js";
@@ -8,7 +8,17 @@ import { requestView } from "./request-view.js";
 /** What the app sent and got. */
 export const REQUESTS = [
   controlOperation(
-    { id: "listRequests", method: "GET", path: "/_sandbox/requests", query: requestQuerySchema },
+    {
+      id: "listRequests",
+      method: "GET",
+      path: "/_sandbox/requests",
+      query: requestQuerySchema,
+      answer: "RequestList",
+      says: {
+        summary: "List requests",
+        about: "What the app sent to the service and got, bodies too, newest first. Keys are masked.",
+      },
+    },
     ({ namespace, query }) => {
       const { method, path, operation, status, since } = query;
       const sinceId = since !== undefined && /^\d+$/.test(since) ? Number(since) : undefined;
@@ -32,8 +42,17 @@ export const REQUESTS = [
       return listed(found, query, requestView);
     },
   ),
-  controlOperation({ id: "clearRequests", method: "DELETE", path: "/_sandbox/requests" }, ({ namespace }) => {
-    namespace.clearRequests();
-    return { total: 0, items: [] };
-  }),
+  controlOperation(
+    {
+      id: "clearRequests",
+      method: "DELETE",
+      path: "/_sandbox/requests",
+      answer: "RequestList",
+      says: { summary: "Forget requests", about: "The journal of requests is empty from here on." },
+    },
+    ({ namespace }) => {
+      namespace.clearRequests();
+      return { total: 0, items: [] };
+    },
+  ),
 ];

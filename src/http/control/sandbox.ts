@@ -1,13 +1,46 @@
 import { resetRequestSchema } from "../../schema/control.js";
-import { type ControlCall, controlOperation } from "./operation.js";
+import { answeredElsewhere, type ControlCall, controlOperation } from "./operation.js";
 
 /** What a reset keeps unless told otherwise. */
 export const KEPT_BY_DEFAULT = ["webhooks", "keys"] as const;
 
+/** Answered before anything is loaded that other calls need. */
+export const HEALTH = answeredElsewhere({
+  id: "getHealth",
+  method: "GET",
+  path: "/health",
+  answer: "Health",
+  says: { summary: "Ask whether the server is ready", about: "Answers 200 as soon as it is." },
+});
+
 export const SANDBOX = [
-  controlOperation({ id: "getSandbox", method: "GET", path: "/_sandbox" }, sandboxView),
   controlOperation(
-    { id: "resetSandbox", method: "POST", path: "/_sandbox/reset", body: resetRequestSchema, waits: true },
+    {
+      id: "getSandbox",
+      method: "GET",
+      path: "/_sandbox",
+      answer: "Sandbox",
+      says: {
+        summary: "Read what the sandbox is",
+        about: "Version, namespace, keys, seed, clock, and how much there is.",
+      },
+    },
+    sandboxView,
+  ),
+  controlOperation(
+    {
+      id: "resetSandbox",
+      method: "POST",
+      path: "/_sandbox/reset",
+      body: resetRequestSchema,
+      waits: true,
+      answer: "Sandbox",
+      says: {
+        summary: "Go back to the start",
+        about:
+          "Puts the namespace back to its initial state. Webhooks and keys stay unless told otherwise; snapshots and other namespaces stay always. Work in flight is dropped. A manual clock goes back to where it started, a running one to wall time.",
+      },
+    },
     (call) => {
       const { keep = KEPT_BY_DEFAULT, ids } = call.body;
       return call.namespace.reset({ keep, repeatIds: ids === "repeat" }) ?? sandboxView(call);

@@ -1,7 +1,7 @@
 import { activateScenario, removeScenario, storeScenario } from "../../engine/commands/scenarios.js";
 import { scenarioView } from "../../engine/log-views.js";
 import type { Namespace } from "../../namespace/namespace.js";
-import { runScenarioRequestSchema } from "../../schema/control.js";
+import { runScenarioRequestSchema, scenarioBodySchema } from "../../schema/control-scenarios.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { webhookUrl } from "../../schema/options.js";
@@ -10,9 +10,19 @@ import { type Scenario, scenarioSchema } from "../../schema/scenario.js";
 import { controlOperation, listed, shown } from "./operation.js";
 
 export const SCENARIOS = [
-  /** Every scenario the namespace knows, those active first (last activated first), then by name. */
   controlOperation(
-    { id: "listScenarios", method: "GET", path: "/_sandbox/scenarios", query: pageQuerySchema },
+    {
+      id: "listScenarios",
+      method: "GET",
+      path: "/_sandbox/scenarios",
+      query: pageQuerySchema,
+      answer: "ScenarioList",
+      says: {
+        summary: "List scenarios",
+        about:
+          "Every scenario the namespace knows: those active first, in the order they are asked; then by name.",
+      },
+    },
     ({ namespace, query }) => {
       const inOrder = [...namespace.engine.state.tables.scenarios.values()].sort(
         (a, b) => b.activated - a.activated || (a.name < b.name ? -1 : 1),
@@ -21,16 +31,28 @@ export const SCENARIOS = [
     },
   ),
   controlOperation(
-    { id: "getScenario", method: "GET", path: "/_sandbox/scenarios/:name" },
+    {
+      id: "getScenario",
+      method: "GET",
+      path: "/_sandbox/scenarios/:name",
+      answer: "Scenario",
+      says: { summary: "Read a scenario", about: "One scenario." },
+    },
     ({ namespace, param }) =>
       shown(scenarioOf(namespace, param("name")) ?? refuse("NOT_FOUND", "Scenario not found"), scenarioView),
   ),
-  /**
-   * Puts a scenario in place under the path's name; it applies when activated or asked for. One with variables or
-   * steps is read as a file is.
-   */
   controlOperation(
-    { id: "putScenario", method: "PUT", path: "/_sandbox/scenarios/:name" },
+    {
+      id: "putScenario",
+      method: "PUT",
+      path: "/_sandbox/scenarios/:name",
+      rawBody: scenarioBodySchema,
+      answer: "Scenario",
+      says: {
+        summary: "Put a scenario in place",
+        about: "Makes the scenario or replaces it. It applies when it is activated, or asked for by name.",
+      },
+    },
     async ({ namespaces, namespace, body, param }) => {
       const named = { name: param("name"), ...body };
       const hasMore = "steps" in body || "vars" in body;
@@ -42,9 +64,17 @@ export const SCENARIOS = [
       return scenarioView(namespace.execute(storeScenario(scenario, false)));
     },
   ),
-  /** Takes a scenario away, its rules with it. What has matched already keeps its timeline. */
   controlOperation(
-    { id: "deleteScenario", method: "DELETE", path: "/_sandbox/scenarios/:name" },
+    {
+      id: "deleteScenario",
+      method: "DELETE",
+      path: "/_sandbox/scenarios/:name",
+      answer: "NameDeleted",
+      says: {
+        summary: "Take a scenario away",
+        about: "Its rules go with it; what has matched already keeps its timeline.",
+      },
+    },
     ({ namespace, param }) => {
       const name = param("name");
       if (scenarioOf(namespace, name) === undefined) return noScenario(name);
@@ -54,7 +84,16 @@ export const SCENARIOS = [
     },
   ),
   controlOperation(
-    { id: "activateScenario", method: "POST", path: "/_sandbox/scenarios/:name/activate" },
+    {
+      id: "activateScenario",
+      method: "POST",
+      path: "/_sandbox/scenarios/:name/activate",
+      answer: "Scenario",
+      says: {
+        summary: "Turn a scenario on",
+        about: "Its rules apply to what names no scenario. The last activated is asked first.",
+      },
+    },
     ({ namespace, param }) => {
       const stored = namespace.execute(activateScenario(param("name"), true));
       // Whoever turns it on wants to see all of it: `times` and `skip` count from here.
@@ -63,16 +102,27 @@ export const SCENARIOS = [
     },
   ),
   controlOperation(
-    { id: "deactivateScenario", method: "POST", path: "/_sandbox/scenarios/:name/deactivate" },
+    {
+      id: "deactivateScenario",
+      method: "POST",
+      path: "/_sandbox/scenarios/:name/deactivate",
+      answer: "Scenario",
+      says: { summary: "Turn a scenario off", about: "It applies only when it is asked for by name." },
+    },
     ({ namespace, param }) => shown(namespace.execute(activateScenario(param("name"), false)), scenarioView),
   ),
-  /** Carries out a scenario's steps in this namespace, its clock standing meanwhile. Answers with the report. */
   controlOperation(
     {
       id: "runScenario",
       method: "POST",
       path: "/_sandbox/scenarios/:name/run",
       body: runScenarioRequestSchema,
+      answer: "RunReport",
+      says: {
+        summary: "Run a scenario's steps",
+        about:
+          "Carries out its steps in this namespace, whose clock stands meanwhile, and answers when they are done.",
+      },
     },
     ({ namespaces, namespace, fetch, body, param }) => {
       const stored = scenarioOf(namespace, param("name"));

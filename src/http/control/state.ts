@@ -8,7 +8,17 @@ import { sandboxView } from "./sandbox.js";
 /** The whole state of the namespace, to be put back here or elsewhere, and those kept under a name. */
 export const STATE = [
   controlOperation(
-    { id: "getState", method: "GET", path: "/_sandbox/state" },
+    {
+      id: "getState",
+      method: "GET",
+      path: "/_sandbox/state",
+      answer: "StateDump",
+      says: {
+        summary: "Export the state",
+        about:
+          "The whole state of the namespace as it is at this moment, to be put back here or elsewhere. It is written while it is sent, whatever its size, and other calls are answered meanwhile.",
+      },
+    },
     ({ namespace }) => new MadeJson(namespace.snapshots.text()),
   ),
   controlOperation(
@@ -21,24 +31,64 @@ export const STATE = [
       maxBodyBytes: 511 * 1024 * 1024,
       maxDepth: MAX_DEPTH + 20,
       waits: true,
+      answer: "Sandbox",
+      says: {
+        summary: "Import a state",
+        about:
+          "Puts an exported state in the place of the namespace's own. All of it is looked at first, and what is wrong is named by its place; then nothing has changed. What is made from now on has new ids. At most 511 MiB.",
+      },
     },
     async (call) => (await call.namespace.snapshots.load(call.body)) ?? sandboxView(call),
   ),
   controlOperation(
-    { id: "listSnapshots", method: "GET", path: "/_sandbox/snapshots", query: pageQuerySchema },
+    {
+      id: "listSnapshots",
+      method: "GET",
+      path: "/_sandbox/snapshots",
+      query: pageQuerySchema,
+      answer: "SnapshotList",
+      says: { summary: "List snapshots", about: "The snapshots of the namespace, newest first." },
+    },
     ({ namespace, query }) => listed(namespace.snapshots.list(), query),
   ),
-  /** Deliveries under way are pending in it. A name that is taken is written over. */
   controlOperation(
-    { id: "createSnapshot", method: "POST", path: "/_sandbox/snapshots", body: snapshotRequestSchema },
+    {
+      id: "createSnapshot",
+      method: "POST",
+      path: "/_sandbox/snapshots",
+      body: snapshotRequestSchema,
+      answer: "Snapshot",
+      says: {
+        summary: "Take a snapshot",
+        about:
+          "Keeps the state under a name; one of that name is written over. Deliveries under way are pending in it.",
+      },
+    },
     ({ namespace, body }) => namespace.snapshots.save(body.name),
   ),
   controlOperation(
-    { id: "restoreSnapshot", method: "POST", path: "/_sandbox/snapshots/:name/restore", waits: true },
+    {
+      id: "restoreSnapshot",
+      method: "POST",
+      path: "/_sandbox/snapshots/:name/restore",
+      waits: true,
+      answer: "Sandbox",
+      says: {
+        summary: "Restore a snapshot",
+        about:
+          "The state is as it was, time included; the request journal and the rate windows are no part of it. What is made from now on has new ids. The snapshot stays.",
+      },
+    },
     async (call) => (await call.namespace.snapshots.restore(call.param("name"))) ?? sandboxView(call),
   ),
   controlOperation(
-    { id: "deleteSnapshot", method: "DELETE", path: "/_sandbox/snapshots/:name" },
+    {
+      id: "deleteSnapshot",
+      method: "DELETE",
+      path: "/_sandbox/snapshots/:name",
+      answer: "NameDeleted",
+      says: { summary: "Delete a snapshot", about: "Nothing can be restored from it any more." },
+    },
     ({ namespace, param }) => {
       const name = param("name");
       return namespace.snapshots.delete(name)

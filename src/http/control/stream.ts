@@ -8,10 +8,25 @@ import type { JournalEntry } from "../../namespace/request-journal.js";
 import { bearerKey } from "../authenticate.js";
 import { replyHeaders, toResponse } from "../reply.js";
 import { noNamespace } from "../service/admit.js";
+import { answeredElsewhere } from "./operation.js";
 import { requestView } from "./request-view.js";
 
 /** What waits for a reader that is slow, or does not read at all. */
 const BUFFERED_BYTES = 16 * 1024 * 1024;
+
+export const STREAM = answeredElsewhere({
+  id: "followStream",
+  method: "GET",
+  path: "/_sandbox/stream",
+  answer: "StreamHello",
+  says: {
+    summary: "Follow all of it live",
+    about:
+      "Server-sent events: `hello` at first, then `request`, `charge`, `event`, `delivery` and `clock` as they come. " +
+      "Nothing that happened before is sent. For a slow reader 16 MB wait; what comes while there is no room is left " +
+      "out, and a message `missed` says how many were, at the place where they are missing.",
+  },
+});
 
 /** `GET /_sandbox/stream`: requests, charges, events and deliveries as they come, as server-sent events. */
 export function serveStream(namespaces: Namespaces): (c: Context) => Response {

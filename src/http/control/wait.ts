@@ -16,10 +16,24 @@ const MISSES_LOOKED_AT = 200;
 const MISSES_SHOWN = 3;
 const MISS_LENGTH = 500;
 
+export const CROWDED = refuse("RATE_LIMIT_EXCEEDED", "Too many calls are waiting in this namespace already");
+
 export const WAIT = [
-  /** Answers when what is waited for is there, or 408 with what came nearest (contract section 7: wait). */
   controlOperation(
-    { id: "waitFor", method: "POST", path: "/_sandbox/wait", body: waitRequestSchema, reads: true },
+    {
+      id: "waitFor",
+      method: "POST",
+      path: "/_sandbox/wait",
+      body: waitRequestSchema,
+      reads: true,
+      answer: "WaitResult",
+      says: {
+        summary: "Wait for something",
+        about:
+          "Answers as soon as there is such a charge, request or delivery, or when nothing is due and no delivery under way. A wait ends with its caller; 1,000 of a namespace may be pending at a time.",
+        refuses: ["WAIT_TIMEOUT", "RATE_LIMIT_EXCEEDED"],
+      },
+    },
     async ({ namespace, body, signal }) => {
       const { for: what, match = {}, count = 1, timeout = DEFAULT_TIMEOUT } = body;
       const patience = { timeoutMs: durationMs(timeout), signal: signal() };
@@ -53,8 +67,7 @@ export const WAIT = [
 
 /** Why a wait has not even begun, or not gone on. */
 function unheard(end: string, namespace: string): Refusal | undefined {
-  if (end === "crowded")
-    return refuse("RATE_LIMIT_EXCEEDED", "Too many calls are waiting in this namespace already");
+  if (end === "crowded") return CROWDED;
   return end === "closed" ? refuse("NOT_FOUND", `There is no namespace "${namespace}"`) : undefined;
 }
 

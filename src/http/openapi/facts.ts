@@ -2,7 +2,7 @@ import { payoutCurrencies } from "../../domain/requests/payouts.js";
 import type { Engine } from "../../engine/engine.js";
 import { formatDuration } from "../../schema/duration.js";
 import type { MethodFixture } from "../../schema/fixtures.js";
-import { needed } from "../../schema/words.js";
+import { inWords, needed } from "../../schema/words.js";
 import type { Json } from "./json.js";
 import { signatureParameters, signaturePresets } from "./signature-headers.js";
 
@@ -58,13 +58,6 @@ function methodsNeed(methods: readonly string[], field: string): Json[] {
   return methods.length === 0
     ? []
     : [needed({ payment_method: { enum: methods } }, "payment_method", [field])];
-}
-
-/** `one`, `two` and `three`, as code. */
-function inWords(values: readonly string[]): string {
-  const quoted = values.map((value) => `\`${value}\``);
-  if (quoted.length < 2) return quoted[0] ?? "none";
-  return `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
 }
 
 /** A document, or a part of one, with what is known in the place of its marks. */

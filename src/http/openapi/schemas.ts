@@ -30,15 +30,12 @@ export function nameOf(schema: z.core.$ZodType): string {
   return name;
 }
 
-/** A schema with its words, which may be said elsewhere than on it. */
-export type Said = readonly [z.core.$ZodType, Words];
-
 /**
  * The named schemas of a document, made of the zod schemas that check requests and describe answers. Where one is
  * within another it is named there.
  */
-export function componentSchemas(all: Iterable<Said> = namedSchemas()): Record<string, Json> {
-  const named = [...all].flatMap(([schema, words]) =>
+export function componentSchemas(): Record<string, Json> {
+  const named = [...namedSchemas()].flatMap(([schema, words]) =>
     words.name === undefined ? [] : [{ schema, words, name: words.name }],
   );
   const registry = z.registry<{ id: string }>();
@@ -58,10 +55,8 @@ export function querySchemas(query: z.ZodMiniObject): Record<string, Json> {
 }
 
 /** The parameters of a query as the document lists them. */
-export function queryParameters(
-  query: z.ZodMiniObject,
-  words: Words["fields"] = wordsOf(query)!.fields,
-): Json[] {
+export function queryParameters(query: z.ZodMiniObject): Json[] {
+  const words = wordsOf(query)!.fields;
   return Object.entries(querySchemas(query)).map(([name, schema]) => {
     const { examples, ...keywords } = noteKeywords(words[name]!);
     return {

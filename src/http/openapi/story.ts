@@ -17,14 +17,21 @@ export interface Part {
  * clock that stands the same story is the same bytes.
  */
 export class Story {
-  readonly #rows: ReadonlyMap<string, Row<unknown, unknown>>;
+  readonly #rows: ReadonlyMap<string, Pick<Row<unknown, unknown>, "id" | "method" | "path">>;
+  readonly #shown: (answer: Json) => Json;
   readonly #fetch: (request: Request) => Promise<Response>;
   readonly #calls: Record<string, { bodies: Json; answers: Record<number, Json> }> = {};
   readonly #events: Record<string, Json> = {};
 
-  constructor(rows: readonly Row<unknown, unknown>[], fetch: (request: Request) => Promise<Response>) {
+  /** @param shown an answer as the document has it */
+  constructor(
+    rows: readonly Pick<Row<unknown, unknown>, "id" | "method" | "path">[],
+    fetch: (request: Request) => Promise<Response>,
+    shown: (answer: Json) => Json = marked,
+  ) {
     this.#rows = new Map(rows.map((row) => [row.id, row]));
     this.#fetch = fetch;
+    this.#shown = shown;
   }
 
   /** Makes a call; `name` is what its example is called. */
@@ -40,10 +47,15 @@ export class Story {
       body,
       headers,
     );
-    const played = (this.#calls[id] ??= { bodies: {}, answers: {} });
-    if (body !== undefined && status === 200) played.bodies[named] = body;
-    played.answers[status] = { ...played.answers[status], [name]: marked(json) };
+    this.show(id, status, name, json);
+    if (body !== undefined && status === 200) this.#calls[id]!.bodies[named] = body;
     return json;
+  }
+
+  /** Writes down an answer. */
+  show(id: string, status: number, name: string, answer: Json): void {
+    const played = (this.#calls[id] ??= { bodies: {}, answers: {} });
+    played.answers[status] = { ...played.answers[status], [name]: this.#shown(answer) };
   }
 
   /** Makes a call that no document shows. */

@@ -1,4 +1,4 @@
-import { triggerRequestSchema } from "../../schema/control.js";
+import { triggerRequestSchema } from "../../schema/control-webhooks.js";
 import { save } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 

@@ -1,0 +1,114 @@
+import {
+  ERROR_STATUS,
+  type ErrorCode,
+  type ErrorDetails,
+  INVALID_BODY_MESSAGE,
+  INVALID_QUERY_MESSAGE,
+  type Refusal,
+  refuse,
+} from "../../schema/errors.js";
+import type { ControlRow } from "../control/operation.js";
+import { CROWDED } from "../control/wait.js";
+import { OTHER_SITE } from "../origin.js";
+import { errorReply } from "../reply.js";
+import { json } from "./document.js";
+import { ALWAYS, headerRefs } from "./headers.js";
+import type { Json } from "./json.js";
+import type { Examples, PlayedCall } from "./played.js";
+import { ref } from "./schemas.js";
+
+/** What stands over the refusals of each status. */
+const ABOUT: Readonly<Record<number, string>> = {
+  400: "The request is not valid; `details` says what of it",
+  403: "Not from there, or not without the control token",
+  404: "What the path or the header Sandbox-Namespace names is not there",
+  408: "It did not come in time; `details` has what came nearest",
+  409: "Not as things stand",
+  413: "The body is too large",
+  429: "So many calls wait already that no more are taken",
+  500: "Something went wrong inside",
+};
+
+function invalidQuery(details: ErrorDetails): Refusal {
+  return refuse("VALIDATION_ERROR", INVALID_QUERY_MESSAGE, details);
+}
+const BROKEN = refuse("VALIDATION_ERROR", INVALID_BODY_MESSAGE, { body: "must be a JSON object" });
+const BAD_LIMIT = invalidQuery({ limit: "must be between 1 and 100" });
+const BAD_WAIT = invalidQuery({ wait: "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m" });
+const NO_NAMESPACE = refuse("NOT_FOUND", 'There is no namespace "nightly"');
+const NO_TOKEN = refuse("FORBIDDEN", "The control API needs the header Sandbox-Control-Token");
+const OTHER_HOST = 'This server does not answer for the host "evil.test"; see --allowed-host';
+const BUSY = "The clock is being advanced. Try again when that is done, or pass ?wait=10s.";
+
+/** What any such call refuses with, by what it is called. */
+function ofAll(row: ControlRow<unknown, unknown>, isInNamespace: boolean): Readonly<Record<string, Refusal>> {
+  return {
+    ...(row.method === "GET" ? {} : { "no JSON object": BROKEN }),
+    ...(row.query === undefined ? {} : { "limit out of range": BAD_LIMIT }),
+    ...(row.waits ? { "no duration": BAD_WAIT, "advance under way": refuse("CLOCK_BUSY", BUSY) } : {}),
+    "another host": refuse("FORBIDDEN", OTHER_HOST),
+    ...(isInNamespace
+      ? {
+          "no token": NO_TOKEN,
+          "another site": refuse("FORBIDDEN", OTHER_SITE),
+          "no namespace": NO_NAMESPACE,
+        }
+      : {}),
+    ...(row.says.refuses?.includes(CROWDED.code) ? { "too many": CROWDED } : {}),
+  };
+}
+
+/** Everything a control call refuses with, by status: what was played, and what is the same for all. */
+export function controlErrors(
+  row: ControlRow<unknown, unknown>,
+  isInNamespace: boolean,
+  { answers }: PlayedCall,
+): Record<string, Json> {
+  const refusals = ofAll(row, isInNamespace);
+  const codes = new Set([...Object.values(refusals).map(({ code }) => code), ...(row.says.refuses ?? [])]);
+  const found: Record<string, Json> = {};
+  for (const code of codes) {
+    const status = statusOf(code);
+    const same = Object.entries(refusals).filter(([, one]) => statusOf(one.code) === status);
+    found[status] ??= response(
+      status,
+      [...codes].filter((one) => statusOf(one) === status),
+      { ...answers[status], ...Object.fromEntries(same.map(([name, one]) => [name, bodyOf(one)])) },
+    );
+  }
+  const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
+  return {
+    ...found,
+    ...(row.method === "GET" ? {} : { 413: shared("TooLarge") }),
+    500: shared("InternalError"),
+  };
+}
+
+/** The refusals that are the same wherever they occur. */
+export function sharedRefusals(): Readonly<Record<string, Json>> {
+  const tooLarge = refuse("PAYLOAD_TOO_LARGE", "The request body is larger than 1 MiB");
+  const failed = refuse("INTERNAL_ERROR", "Internal error");
+  return {
+    TooLarge: response(413, [tooLarge.code], { "too large": bodyOf(tooLarge) }),
+    InternalError: response(500, [failed.code], { "internal error": bodyOf(failed) }),
+  };
+}
+
+/** Whoever has too little money stands in the way of a call that is otherwise right. */
+function statusOf(code: ErrorCode): number {
+  return code === "INSUFFICIENT_BALANCE" ? 409 : ERROR_STATUS[code];
+}
+
+function bodyOf(refusal: Refusal): unknown {
+  return JSON.parse(errorReply(refusal).json);
+}
+
+/** An answer with the error body, whose code is one of these. */
+function response(status: number, codes: readonly ErrorCode[], examples: Examples): Json {
+  const error = { allOf: [ref("ErrorInfo"), { properties: { code: { enum: codes } } }] };
+  return {
+    description: ABOUT[status],
+    headers: headerRefs(ALWAYS),
+    content: json({ type: "object", required: ["error"], properties: { error } }, examples),
+  };
+}

@@ -1,0 +1,194 @@
+import "../../schema/control-scenario-responses.js";
+import { waitQuerySchema } from "../../schema/control.js";
+import { STREAM_SCHEMAS } from "../../schema/control-responses.js";
+import { check } from "../../schema/issues.js";
+import { namedSchemas } from "../../schema/words.js";
+import type { ControlRow } from "../control/operation.js";
+import { CONTROL_OPERATIONS } from "../control/operations.js";
+import { HEALTH } from "../control/sandbox.js";
+import { STREAM } from "../control/stream.js";
+import { controlErrors, sharedRefusals } from "./control-errors.js";
+import {
+  braced,
+  describedCall,
+  namedExamples,
+  type OpenApiDocument,
+  pathsOf,
+  reachable,
+} from "./document.js";
+import { ALWAYS, ANSWER_HEADERS } from "./headers.js";
+import type { Json } from "./json.js";
+import { NOTHING_PLAYED, type Played, playedOf } from "./played.js";
+import { componentSchemas, nameOf, queryParameters, ref } from "./schemas.js";
+
+/** Each tag, and the first words of the paths it is for. */
+const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: readonly string[] }>> = {
+  Sandbox: { says: "What this server is, and back to the start.", paths: ["health", "", "reset"] },
+  Namespaces: {
+    says: "Namespaces side by side: each with its own state, keys, clock and logs.",
+    paths: ["namespaces"],
+  },
+  State: { says: "The whole state, out and in.", paths: ["state", "snapshots"] },
+  Clock: { says: "Sandbox time.", paths: ["clock"] },
+  Objects: {
+    says: "Charges, withdrawals, checkouts and balances of every organization and both modes.",
+    paths: ["charges", "withdrawals", "checkouts", "balances", "rates"],
+  },
+  Scenarios: {
+    says: "What happens to charges and withdrawals, and what goes wrong at the API.",
+    paths: ["scenarios", "faults"],
+  },
+  Webhooks: {
+    says: "Events, deliveries and who they go to.",
+    paths: ["events", "deliveries", "mailboxes", "webhook-endpoints"],
+  },
+  Insight: {
+    says: "What the app did, and what it has not met yet.",
+    paths: ["requests", "stream", "coverage", "advice", "wait"],
+  },
+};
+
+function tagOf(path: string): string {
+  const [, word = ""] = /^\/(?:_sandbox\/?)?([^/]*)/.exec(path)!;
+  const tag = Object.entries(TAGS).find(([, { paths }]) => paths.includes(word));
+  if (tag === undefined) throw new Error(`no tag is for ${path}`);
+  return tag[0];
+}
+
+/**
+ * OpenAPI 3.1 for the control API, from its rows and the words on their schemas; with marks for what a namespace may
+ * have otherwise (`facts.ts`), for its charges are the service's.
+ */
+export function controlDocument(played: Played = NOTHING_PLAYED): OpenApiDocument {
+  const rows: readonly ControlRow<unknown, unknown>[] = [HEALTH, STREAM, ...CONTROL_OPERATIONS];
+  const paths = pathsOf(
+    rows.map((row) => ({ path: braced(row.path), method: row.method, described: describe(row, played) })),
+  );
+  const responses = sharedRefusals();
+  return {
+    openapi: "3.1.0",
+    info: INFO,
+    tags: Object.entries(TAGS).map(([name, { says }]) => ({ name, description: says })),
+    security: [{}, { controlToken: [] }, { apiKey: [] }, { controlToken: [], apiKey: [] }],
+    paths,
+    webhooks: {},
+    components: {
+      schemas: reachable(componentSchemas(), [paths, responses]),
+      responses,
+      headers: { "Sandbox-Now": ANSWER_HEADERS["Sandbox-Now"]! },
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+const INFO: Json = {
+  title: "Control API of the payments sandbox",
+  version: "{{version}}",
+  license: { name: "MIT", identifier: "MIT" },
+  description: [
+    "Everything under `/_sandbox` drives the sandbox; it is no part of the service it stands in for.",
+    "JSON in and out; an absent body is an empty object, and a field nobody knows is answered 400. Lists take `limit` " +
+      "and `offset` and answer `total` and `items`.",
+    "A request means the namespace its header Sandbox-Namespace names, else the one its API key belongs to, else `default`.",
+    "A server that others can reach wants the control token; one bound to loopback is open. A request whose Host is not " +
+      "this server's is refused with 403, and so is one by a page of another site, unless it is a link that is followed.",
+  ].join("\n\n"),
+};
+
+const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
+  controlToken: {
+    type: "apiKey",
+    in: "header",
+    name: "Sandbox-Control-Token",
+    description:
+      "What the server was started with as `--control-token`; needed when it is bound beyond loopback.",
+  },
+  apiKey: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "sk_test_… or sk_live_…",
+    description: "Picks the namespace the key belongs to, and the mode of what is made. Never needed.",
+  },
+};
+
+function describe(row: ControlRow<unknown, unknown>, played: Played): Json {
+  const { says, path, queryPrefix } = row;
+  const call = playedOf(played, row.id);
+  const body = row.body ?? row.rawBody;
+  const described = describedCall(
+    {
+      ...row,
+      says: { ...says, tag: tagOf(path), answer: saidOf(row.answer) },
+    },
+    {
+      security: row === HEALTH ? { security: [] } : {},
+      parameters: [
+        ...(queryPrefix === undefined ? [] : [prefixed(queryPrefix, says.prefixed ?? "")]),
+        ...(row.waits ? queryParameters(waitQuerySchema) : []),
+        ...(row === STREAM ? [NAMESPACE_IN_QUERY] : []),
+        ...(row === HEALTH ? [] : [NAMESPACE]),
+      ],
+      // An absent body is an empty object.
+      needsBody: body !== undefined && !check(body, {}).ok,
+      answerHeaders: ALWAYS,
+      errors: controlErrors(row, row !== HEALTH, call),
+    },
+    call,
+  );
+  return row === STREAM ? { ...described, responses: streamed(described.responses as Responses) } : described;
+}
+
+/** What is said of the schema that has the name. */
+function saidOf(name: string): string {
+  for (const { name: its, note } of namedSchemas().values())
+    if (its === name) return typeof note === "string" ? note : note.says;
+  throw new Error(`no schema is called ${name}`);
+}
+
+const NAMESPACE: Json = {
+  name: "Sandbox-Namespace",
+  in: "header",
+  description: "The namespace that is meant; without it that of the API key, else `default`.",
+  schema: { type: "string" },
+  example: "default",
+};
+const NAMESPACE_IN_QUERY: Json = {
+  name: "namespace",
+  in: "query",
+  description: "In the place of the header Sandbox-Namespace, which an EventSource cannot send.",
+  schema: { type: "string" },
+  example: "default",
+};
+
+/** Parameters whose names no schema can list, for they only begin alike. */
+function prefixed(prefix: string, description: string): Json {
+  return {
+    name: prefix.slice(0, -1),
+    in: "query",
+    description,
+    style: "form",
+    explode: true,
+    schema: {
+      type: "object",
+      propertyNames: { pattern: `^${prefix.replace(".", "\\.")}.` },
+      additionalProperties: { type: "string" },
+    },
+    example: { [`${prefix}order_id`]: "1042" },
+  };
+}
+
+type Responses = Readonly<Record<string, Json>>;
+
+/** Text, one message after the other; what a message is once it is read stands in `contentSchema`. */
+function streamed(responses: Responses): Responses {
+  const messages = Object.entries(STREAM_SCHEMAS).map(([event, schema]) => ({
+    type: "object",
+    required: ["event", "data"],
+    properties: { event: { const: event }, data: ref(nameOf(schema)) },
+  }));
+  const type = "text/event-stream";
+  const schema = { type: "string", contentMediaType: type, contentSchema: { oneOf: messages } };
+  const hello = 'event: hello\ndata: {"namespace":"default","now":"2026-01-31T09:00:00.000Z"}\n\n';
+  const content = { [type]: { schema, examples: namedExamples({ "its beginning": hello }) } };
+  return { ...responses, 200: { ...responses[200], content } };
+}

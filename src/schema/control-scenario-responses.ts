@@ -1,0 +1,70 @@
+import * as z from "zod/mini";
+import { pageOf } from "./control-log-responses.js";
+import { faultRuleSchema, scenarioSchema } from "./scenario.js";
+import { field, fieldsOf, shape } from "./words.js";
+
+/** What the control API answers of scenarios and faults. */
+const text = z.string();
+const count = z.int().check(z.gte(0));
+
+export const scenarioViewSchema = shape("Scenario", "A scenario the namespace knows.", {
+  ...fieldsOf(scenarioSchema),
+  active: field(z.boolean(), "Whether its rules apply to what names no scenario."),
+});
+export const scenarioListSchema = pageOf(
+  "ScenarioList",
+  "Scenarios",
+  scenarioViewSchema,
+  "those active first, last activated first; then by name",
+);
+
+export const faultSchema = shape("Fault", "Something that goes wrong at the API.", {
+  fault_id: field(text, "What to take it away by."),
+  ...fieldsOf(faultRuleSchema),
+  applied: field(count, "How often it has been applied."),
+});
+export const faultListSchema = pageOf("FaultList", "Faults", faultSchema);
+export const faultsRemovedSchema = shape("FaultsRemoved", "They are gone.", {
+  removed: field(count, "How many there were."),
+});
+
+export const differenceSchema = shape("Difference", "A field that is not as expected.", {
+  path: field(text, "Where; empty for the whole."),
+  expected: field(z.unknown(), "What was expected."),
+  got: field(z.optional(z.unknown()), "What there was; absent when nothing was."),
+});
+export const nearMissSchema = shape("NearMiss", "A record that is nearly what was looked for.", {
+  id: field(text, "The record."),
+  difference: field(z.array(differenceSchema), "What keeps it from matching."),
+});
+export const failureSchema = shape("StepFailure", "Why a step did not pass.", {
+  message: field(text, "For people."),
+  expected: field(z.optional(z.unknown()), "What was expected."),
+  got: field(z.optional(z.unknown()), "What there was."),
+  difference: field(z.optional(z.array(differenceSchema)), "Field by field."),
+  nearest: field(z.optional(z.array(nearMissSchema)), "Of the records there are, those that come nearest."),
+});
+const duration_ms = field(z.number().check(z.gte(0)), "Wall time it took.");
+export const stepReportSchema = shape("StepReport", "How a step came out.", {
+  number: field(z.int().check(z.gte(1)), "The first is 1."),
+  title: field(text, "Its own name, or what it does in a few words."),
+  kind: field(text, { says: "What it does.", examples: ["request", "expect_charge"] }),
+  line: field(z.int().check(z.gte(1)), "Where it stands in the file."),
+  outcome: field(
+    z.enum(["passed", "failed", "error", "not_run"]),
+    "`not_run` when an earlier one did not pass.",
+  ),
+  duration_ms,
+  failure: field(z.optional(failureSchema), "Why it did not pass."),
+});
+export const runReportSchema = shape("RunReport", "How a run came out.", {
+  file: field(text, "What was run."),
+  name: field(text, "The scenario."),
+  outcome: field(z.enum(["passed", "failed", "error"]), "`error` when it could not be carried out."),
+  passed: field(z.boolean(), "Whether all of it came out as expected."),
+  run_id: field(text, "What the variable `run.id` was."),
+  duration_ms,
+  steps: field(z.array(stepReportSchema), "How each step came out, in order."),
+  error: field(z.optional(text), "Why it could not be carried out, when that was not for a step."),
+  warnings: field(z.array(text), "What could not be put back afterwards."),
+});

@@ -1,0 +1,50 @@
+import * as z from "zod/mini";
+import { webhookUrlSchema } from "./options.js";
+import { scenarioSchema } from "./scenario.js";
+import { scenarioFileSchema } from "./scenario-file.js";
+import { atLeastOneOf, closedShape, field, fieldsOf, named } from "./words.js";
+
+/** What the control API is asked of scenarios. */
+const { name: scenarioName, ...parts } = fieldsOf(scenarioSchema);
+const { source: _source, description, ...ruleKinds } = parts;
+const nameInPath = field(z.optional(scenarioName.schema), "The name in the path, if it is there.");
+/** Rules whose values may still be variables. */
+const openRules = z.optional(z.array(z.record(z.string(), z.unknown())));
+const file = scenarioFileSchema.shape;
+
+/** The body of a PUT: the path names the scenario. */
+export const scenarioBodySchema = named(
+  "ScenarioRequest",
+  "A scenario: rules, or what a file has.",
+  z.union([
+    closedShape("ScenarioRules", "Rules without variables.", { ...parts, name: nameInPath }),
+    closedShape(
+      "ScenarioFile",
+      {
+        says:
+          "With `vars` or `steps` it is read as a file is, and its variables are filled in; scenarios/schema.json in " +
+          "the package has rules and steps in full.",
+        adds: atLeastOneOf("vars", "steps"),
+      },
+      {
+        $schema: field(file.$schema, "For editors; ignored."),
+        name: nameInPath,
+        description,
+        charges: field(openRules, ruleKinds.charges.note),
+        withdrawals: field(openRules, ruleKinds.withdrawals.note),
+        webhooks: field(openRules, ruleKinds.webhooks.note),
+        faults: field(openRules, ruleKinds.faults.note),
+        vars: field(file.vars, "Variables, named in braces after a dollar sign."),
+        steps: field(file.steps, "What is done and expected, in order."),
+      },
+    ),
+  ]),
+);
+
+export const runScenarioRequestSchema = closedShape("ScenarioRunRequest", "What a scenario's steps need.", {
+  vars: field(z.optional(z.record(z.string(), z.string())), {
+    says: "Variables, in the place of the scenario's own.",
+    examples: [{ email: "qa@shop.test" }],
+  }),
+  app: field(z.optional(webhookUrlSchema), "The base URL of the app under test, for `app` steps."),
+});
