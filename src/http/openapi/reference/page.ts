@@ -1,4 +1,5 @@
-import { html, Markup } from "../../pages/html.js";
+import { html, type Markup } from "../../pages/html.js";
+import { Shell } from "../../pages/shell.js";
 import type { OpenApiDocument } from "../document.js";
 import { assumption } from "./fields.js";
 import { type Listed, operationsOf, type Schema, webhooksOf } from "./model.js";
@@ -16,26 +17,19 @@ export interface Reference {
   readonly other: { readonly href: string; readonly title: string };
 }
 
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231c5bd0'/%3E%3Cpath d='M4 8.5l3 3 5-6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
+const SHELL = new Shell({ styles: STYLES, script: SCRIPT, referrer: "no-referrer" });
 
 /** The whole reference: one page that loads nothing else. */
-export function referencePage({ document, baseUrl, apiKey, other }: Reference): string {
+export function referencePage(reference: Reference, nowMs: number): Response {
+  const { title } = reference.document.info;
+  return SHELL.answer({ title: String(title), body: bodyOf(reference) }, { nowMs, forms: "'none'" });
+}
+
+function bodyOf({ document, baseUrl, apiKey, other }: Reference): Markup {
   const { info, tags, components } = document;
   const groups = groupsOf(document);
   const schemas = Object.entries(components.schemas);
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>${String(info.title)}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="${ICON}">
-<style>${new Markup(STYLES)}</style>
-<script>${new Markup(SCRIPT)}</script>
-</head>
-<body>
-<a class="skip" href="#reference">Skip to the reference</a>
+  return html`<a class="skip" href="#reference">Skip to the reference</a>
 <div class="frame">
 <nav aria-label="Contents"><details open><summary>Contents</summary>
 <label class="search" hidden>Filter <input id="search" type="search" autocomplete="off" spellcheck="false"></label>
@@ -66,10 +60,7 @@ ${(groups.get(name) ?? []).map((listed) =>
 <div class="group"><h2 id="schemas">Schemas</h2>${schemas.map(([name, schema]) => schemaSection(name, schema as Schema))}</div>
 </main>
 </div>
-<p class="unseen" role="status" id="said"></p>
-</body>
-</html>
-`.text;
+<p class="unseen" role="status" id="said"></p>`;
 }
 
 function groupsOf(document: OpenApiDocument): Map<string, Listed[]> {

@@ -2,11 +2,13 @@ import { type Charge, needsPrice } from "../../../domain/charge.js";
 import { STATUSES } from "../../../domain/statuses.js";
 import type { Namespace } from "../../../namespace/namespace.js";
 import { sentence } from "../format.js";
-import { type Content, html, Markup } from "../html.js";
+import { type Content, html, type Markup } from "../html.js";
+import { Shell } from "../shell.js";
 import { SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";
 
 const ROWS = 20;
+const SHELL = new Shell({ styles: STYLES, script: SCRIPT, connects: true, referrer: "same-origin" });
 /** How a list shows the status of a charge, or of a delivery. */
 const TONES: Readonly<Record<string, string | undefined>> = {
   ...Object.fromEntries(Object.entries(STATUSES).map(([status, { tone }]) => [status, tone])),
@@ -16,18 +18,28 @@ const TONES: Readonly<Record<string, string | undefined>> = {
 };
 
 /** What goes on in a namespace, and what to do about it: time, charges, webhooks, requests. */
-export function dashboardPage(namespace: Namespace, names: readonly string[], notice: string | null): string {
+export function dashboardPage(
+  namespace: Namespace,
+  names: readonly string[],
+  notice: string | null,
+  status: number,
+): Response {
+  const page = {
+    title: "payments-sandbox",
+    bodyAttributes: html` data-namespace="${namespace.name}"`,
+    body: bodyOf(namespace, names, notice),
+  };
+  return SHELL.answer(page, { status, nowMs: namespace.nowMs(), forms: "'self'" });
+}
+
+function bodyOf(namespace: Namespace, names: readonly string[], notice: string | null): Markup {
   const { apiKey, webhookSecret, seed } = namespace.info;
   const clock = namespace.clock.view();
   // The answer to a press is this namespace's page at this namespace's address, a refusal too.
   const address = `/_sandbox/dashboard?namespace=${encodeURIComponent(namespace.name)}`;
   const button = (action: string, value: string, label: string): Markup =>
     html`<form method="post" action="${address}"><input type="hidden" name="namespace" value="${namespace.name}"><input type="hidden" name="action" value="${action}"><button name="value" value="${value}">${label}</button></form>`;
-  return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>payments-sandbox</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
-<style>${new Markup(STYLES)}</style><script>${new Markup(SCRIPT)}</script></head>
-<body data-namespace="${namespace.name}"><main>
+  return html`<main>
 <header><h1>payments-sandbox</h1><p class="soft">Namespace ${namespace.name}${
     names.length > 1 &&
     html` · also ${names
@@ -46,8 +58,7 @@ ${notice !== null && html`<p class="notice" role="alert">${notice}</p>`}</header
 <section aria-labelledby="reset-title"><h2 id="reset-title">Reset</h2><details><summary>Reset everything…</summary>
 <p>This removes every charge, withdrawal, event and balance of the namespace ${namespace.name}. Webhook endpoints, keys and snapshots stay.</p>
 <div class="tools">${button("reset", namespace.name, `Reset ${namespace.name}`)}</div></details></section>
-</main></body></html>
-`.text;
+</main>`;
 }
 
 /** A title, and beside it what says that the list below has more to show. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import { transitionCharge } from "../../../engine/commands/charges.js";
 import { redeliver } from "../../../engine/commands/events.js";
@@ -15,14 +14,6 @@ import { isForeign } from "../../origin.js";
 import { toResponse } from "../../reply.js";
 import { noNamespace } from "../../service/admit.js";
 import { dashboardPage } from "./page.js";
-import { SCRIPT } from "./script.js";
-import { STYLES } from "./styles.js";
-
-function hashOf(text: string): string {
-  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-}
-
-const POLICY = `default-src 'none'; style-src ${hashOf(STYLES)}; script-src ${hashOf(SCRIPT)}; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
 function respond(
   namespaces: Namespaces,
@@ -32,17 +23,7 @@ function respond(
 ): Response {
   namespace.settle();
   const names = namespaces.list().map((one) => one.name);
-  return new Response(dashboardPage(namespace, names, notice), {
-    status,
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": POLICY,
-      "cache-control": "no-store",
-      "referrer-policy": "same-origin",
-      "x-content-type-options": "nosniff",
-      "sandbox-now": iso(namespace.nowMs()),
-    },
-  });
+  return dashboardPage(namespace, names, notice, status);
 }
 
 /** `GET /_sandbox/dashboard?namespace=NAME`. */
