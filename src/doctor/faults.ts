@@ -1,7 +1,8 @@
 import type { Severity } from "./report.js";
 
-export interface Fault {
-  readonly severity: Severity;
+interface Fault {
+  /** Default: a must. */
+  readonly severity?: "should";
   readonly title: string;
   /** What to do about it. */
   readonly advice: string;
@@ -10,19 +11,16 @@ export interface Fault {
 /** Every fault the doctor can tell, by the name it has in reports. */
 export const FAULTS = {
   refuses_valid_events: {
-    severity: "must",
     title: "valid events are refused",
     advice:
       "Check that it has this very secret, and that it verifies the body's bytes as they came, before any JSON parser.",
   },
   refuses_content: {
-    severity: "must",
     title: "the signature is taken, the event is refused",
     advice:
       "A forged event is answered otherwise, so the signature was fine. Answer 2xx to events about charges you do not know, too: otherwise they are sent again for days.",
   },
   crashes_on_valid_events: {
-    severity: "must",
     title: "valid events crash it",
     advice: "Look into the receiver's log for the event named here.",
   },
@@ -33,7 +31,6 @@ export const FAULTS = {
       "If it was still starting, tell the sender by not listening yet; otherwise look into the receiver's log.",
   },
   too_slow: {
-    severity: "must",
     title: "it does not answer in time",
     advice:
       "Store the event, answer 200, and do the work afterwards. If it never answers, look for a handler that throws without sending an answer.",
@@ -44,78 +41,64 @@ export const FAULTS = {
     advice: "Store the event, answer 200, and do the work afterwards: a sender gives up after some seconds.",
   },
   redirects: {
-    severity: "must",
     title: "it redirects",
     advice:
       "Redirects are not followed. Register the address it leads to, and keep the login and the trailing-slash rule off this path.",
   },
   breaks_connection: {
-    severity: "must",
     title: "it cuts the connection without an answer",
     advice: "Look whether its process ends, or a proxy in between gives up.",
   },
   busy: {
-    severity: "must",
     title: "it takes no events for now",
     advice: "It answers 429 or 503 already at the first event: exempt this path from rate limits.",
   },
   gone: {
-    severity: "must",
     title: "nobody listens any more",
     advice:
       "It answered the event before, and its process ended or closed its port afterwards. Look into its log.",
   },
   duplicates: {
-    severity: "must",
     title: "an event that comes twice is not accepted twice",
     advice:
       "Events may come more than once. Answer 2xx to one you have handled already: anything else makes it come again.",
   },
   no_verification: {
-    severity: "must",
     title: "nothing is verified: forged events are answered like real ones",
     advice:
       "Anybody who knows this address can tell it that a charge is paid. Verify the signature and answer 400 or 401 when it does not fit. (If it answers 2xx but drops forged events, say so with the status.)",
   },
   signature_not_compared: {
-    severity: "must",
     title: "a signature is asked for, but not compared",
     advice: "Compute the signature over the body's bytes with your secret, and compare it in constant time.",
   },
   tampered_accepted: {
-    severity: "must",
     title: "a changed body is accepted",
     advice: "The signature must be computed over the body's bytes, all of them.",
   },
   wrong_secret_accepted: {
-    severity: "must",
     title: "an event signed with another secret is accepted",
     advice: "Compute the signature with your own secret and compare all of it.",
   },
   unsigned_accepted: {
-    severity: "must",
     title: "an event without a signature is accepted",
     advice:
       "Refuse when the signature's header is missing: leaving it out is the first thing a forger tries.",
   },
   stale_accepted: {
-    severity: "must",
     title: "an old signature is accepted",
     advice:
       "Refuse a signed timestamp that is more than five minutes off: otherwise a recorded request can be played back at any time.",
   },
   refusals_hang: {
-    severity: "must",
     title: "events it refuses get no answer",
     advice: "Answer 400 or 401. Look for a verification that throws where nobody catches it.",
   },
   refusals_break: {
-    severity: "must",
     title: "events it refuses make it cut the connection",
     advice: "Answer 400 or 401. Look for a verification that throws where nobody catches it.",
   },
   refusals_redirect: {
-    severity: "must",
     title: "events it refuses are redirected",
     advice: "Answer 400 or 401, and keep the login off this path.",
   },
@@ -125,63 +108,52 @@ export const FAULTS = {
     advice: "Answer 400 or 401: a 5xx says that it was your fault, sets off alarms, and asks for a retry.",
   },
   unknown_type: {
-    severity: "must",
     title: "an event type it does not know is not accepted",
     advice:
       "Answer 2xx and ignore it: new types are added without notice, and a refused one is sent again for days.",
   },
   reordered: {
-    severity: "must",
     title: "one charge's events out of order are not accepted",
     advice:
       "The same events in order are fine. Answer 2xx, and let an event that is older than what you know change nothing.",
   },
   lifecycle: {
-    severity: "must",
     title: "an event in the usual life of a charge is not accepted",
     advice: "It is refused in the right order, too. Answer 2xx to each of these types.",
   },
   first_signature_only: {
-    severity: "must",
     title: "only the first of several signatures is looked at",
     advice: "After a rotation each event is signed by both secrets: accept it if any of the signatures fits.",
   },
   last_signature_only: {
-    severity: "must",
     title: "only the last of several signatures is looked at",
     advice: "After a rotation each event is signed by both secrets: accept it if any of the signatures fits.",
   },
   one_signature_only: {
-    severity: "must",
     title: "an event with several signatures is not accepted",
     advice:
       "After a rotation the header holds one signature for each secret: take it apart, and accept the event if any fits.",
   },
   retry: {
-    severity: "must",
     title: "an event sent again after a 5xx is not accepted",
     advice:
       "Remember an event as handled in the same transaction as the work it causes, not before: otherwise a crash loses it.",
   },
   unicode: {
-    severity: "must",
     title: "names in many scripts are not accepted",
     advice:
       "Verify the bytes, not a text decoded as Latin-1; and store texts as full UTF-8 (in MySQL utf8mb4).",
   },
   reserialized_body: {
-    severity: "must",
     title: "it verifies parsed and rewritten JSON instead of the bytes that came",
     advice:
       "Take the raw body (express.raw, request.get_data(), php://input) and verify before parsing: rewritten JSON differs in spaces, escapes and numbers.",
   },
   unknown_fields: {
-    severity: "must",
     title: "fields it does not know are not accepted",
     advice: "Ignore fields you do not know: new ones are added without notice.",
   },
   burst: {
-    severity: "must",
     title: "many events at once are not all accepted",
     advice:
       "Store each event and answer at once; look for a pool, a lock or a file that takes only so many at a time. 429 or 503 with Retry-After is an honest way to ask for time.",
@@ -189,3 +161,9 @@ export const FAULTS = {
 } as const satisfies Readonly<Record<string, Fault>>;
 
 export type FaultName = keyof typeof FAULTS;
+
+/** Whether a must is not met, or a should. */
+export function severityOf(name: FaultName): Severity {
+  const row: Fault = FAULTS[name];
+  return row.severity ?? "must";
+}

@@ -1,4 +1,4 @@
-import { FAULTS, type FaultName } from "./faults.js";
+import { FAULTS, type FaultName, severityOf } from "./faults.js";
 import type { Answer, Probe, Severity, Verdict } from "./report.js";
 
 /** What one probe's answers come to. */
@@ -7,9 +7,12 @@ export interface Mark {
   readonly severity: Severity;
   readonly fault?: FaultName;
   readonly because?: Probe;
-  /** What to know about it, where there is no fault. */
+  /** What to do about it, or to know where there is no fault. */
   readonly advice?: string;
 }
+
+/** Those of the probes before, and of the forgeries. */
+export type Marks = ReadonlyMap<Probe, Mark>;
 
 /** A sender does not wait for ever; from here on an answer is worth a word. */
 const SLOW_MS = 5_000;
@@ -18,13 +21,15 @@ export const PASS: Mark = { verdict: "pass", severity: "must" };
 
 /** A fault: what must be is failed, what should be is noted. */
 export function fault(name: FaultName): Mark {
-  const { severity } = FAULTS[name];
-  return { verdict: severity === "must" ? "fail" : "note", severity, fault: name };
+  const severity = severityOf(name);
+  const { advice } = FAULTS[name];
+  return { verdict: severity === "must" ? "fail" : "note", severity, fault: name, advice };
 }
 
 /** Tells nothing of its own: the fault of an earlier probe shows here, too, or hides what there is. */
-export function because(probe: Probe): Mark {
-  return { verdict: "note", severity: "should", because: probe };
+export function because(probe: Probe, marks?: Marks): Mark {
+  // That one may itself only show what an earlier one did.
+  return { verdict: "note", severity: "should", because: marks?.get(probe)?.because ?? probe };
 }
 
 /** Not to be seen from outside. */

@@ -1,9 +1,12 @@
-import type { Charge } from "../domain/charge.js";
+import type { z } from "zod/mini";
 import { digest, digestOf, idOf, referenceOf } from "../engine/ids.js";
-import { chargeDetail } from "../engine/views.js";
 import type { ChargeStatus } from "../schema/common.js";
 import { chargeEventType } from "../schema/event-types.js";
+import type { chargeDetailSchema } from "../schema/responses.js";
 import { iso } from "../schema/time.js";
+
+/** A charge as an event tells of it. */
+type Charge = z.infer<typeof chargeDetailSchema>;
 
 /** An event as the service would send it. */
 export interface SampleEvent {
@@ -36,6 +39,7 @@ export class Samples {
       amount: "512.50",
       currency: "KES",
       status: "AWAITING_PAYMENT",
+      payment_provider: null,
       provider_reference: reference,
       created_at: iso(createdMs),
       updated_at: iso(createdMs),
@@ -61,23 +65,6 @@ export class Samples {
         { status: "PENDING", at: iso(createdMs) },
         { status: "AWAITING_PAYMENT", at: iso(createdMs) },
       ],
-      seq: this.#counter,
-      mode: "test",
-      kind: "whitelabel",
-      success_url: null,
-      cancel_url: null,
-      offered_methods: ["mobile_money"],
-      quote_id: null,
-      pricing: { base_currency: "KES", amount: "500.00" },
-      phone_number: "+254700000001",
-      bank_account_number: null,
-      expires_at_ms: createdMs + 60 * MINUTE_MS,
-      settlement_delay_ms: 0,
-      scenario_asked: null,
-      scenario: null,
-      timeline: [],
-      tasks: {},
-      notes: [],
       ...differs,
     };
   }
@@ -127,7 +114,7 @@ export class Samples {
     const id = idOf("event", digest(this.#scope, "event", ++this.#counter));
     return {
       id,
-      fields: { id, type, timestamp: iso(this.#nowMs()), mode: "test", data: chargeDetail(charge) },
+      fields: { id, type, timestamp: iso(this.#nowMs()), mode: "test", data: charge },
     };
   }
 }

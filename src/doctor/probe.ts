@@ -1,0 +1,48 @@
+import type { SignatureScheme } from "../schema/webhooks.js";
+import type { FaultName } from "./faults.js";
+import type { Mark, Marks } from "./marks.js";
+import type { Answer, Probe } from "./report.js";
+import type { SampleEvent } from "./samples.js";
+import type { Session } from "./session.js";
+
+/** Events that later probes send again. */
+export interface Memory {
+  accepted: SampleEvent | undefined;
+  /** A properly signed event the receiver answered with a 5xx, and the probe that sent it. */
+  crashed: { readonly probe: Probe; readonly event: SampleEvent } | undefined;
+}
+
+/** What came back, probe by probe, and why the rest was not sent. */
+export interface Evidence {
+  readonly answers: ReadonlyMap<Probe, readonly Answer[]>;
+  /** The probe after which nothing more was sent, as the receiver takes nothing, or is gone. */
+  readonly stoppedAt: Probe | null;
+  /** The probe whose event had got a 5xx and was sent again by the probe "retry". */
+  readonly retried: Probe | null;
+}
+
+interface ProbeRow {
+  /** How it reads: in a few words, what is sent, what a good receiver does. */
+  readonly title: string;
+  readonly sent: string;
+  readonly expected: string;
+  /** Why a scheme leaves a receiver no means to pass it; undefined where it has them. */
+  readonly outOfScope?: (scheme: SignatureScheme) => string | undefined;
+  readonly send: (session: Session, memory: Memory) => Promise<readonly Answer[]>;
+}
+
+/** An event a good receiver accepts. */
+export interface GenuineProbe extends ProbeRow {
+  readonly judge: (answers: readonly Answer[], evidence: Evidence, marks: Marks) => Mark;
+}
+
+/** One it refuses; all of these are judged together. */
+export interface ForgedProbe extends ProbeRow {
+  /** What it shows when it is accepted. */
+  readonly accepted: FaultName;
+}
+
+/** A new event about a new charge. */
+export function fresh({ samples }: Session): SampleEvent {
+  return samples.event(samples.charge());
+}
