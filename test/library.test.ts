@@ -76,10 +76,10 @@ describe("createSandbox()", () => {
   it("has no rate limit unless asked for one", async () => {
     const [free, limited] = [await sandboxWith(), await sandboxWith({ rateLimit: 2 })];
     for (let count = 0; count < 150; count++)
-      expect((await free.client.call("GET", "/api/v1/payments/payins")).status).toBe(200);
+      expect((await free.client.ask("GET /api/v1/payments/payins")).status).toBe(200);
     const statuses = [];
     for (let count = 0; count < 3; count++)
-      statuses.push((await limited.client.call("GET", "/api/v1/payments/payins")).status);
+      statuses.push((await limited.client.ask("GET /api/v1/payments/payins")).status);
     expect(statuses).toEqual([200, 200, 429]);
   });
 
@@ -286,7 +286,7 @@ describe("restore()", () => {
       const refusal = await Promise.resolve()
         .then(() => sandbox.restore(wrong as typeof before))
         .catch((error: unknown) => error);
-      const answer = await client.call("PUT", "/_sandbox/state", (wrong ?? null) as object);
+      const answer = await client.ask("PUT /_sandbox/state", (wrong ?? null) as object);
       expect([refusal, answer.status]).toEqual([expect.any(SandboxError), 400]);
       if (wrong !== undefined && wrong !== null && typeof wrong === "object")
         expect((refusal as SandboxError).details).toEqual(answer.json.error.details);

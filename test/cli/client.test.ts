@@ -164,7 +164,7 @@ describe("charges and what happens to them", () => {
 
   it("checkout pays and cancels as the customer does", async () => {
     const order = () =>
-      client.call("POST", "/api/v1/payments/checkouts", {
+      client.ask("POST /api/v1/payments/checkouts", {
         pricing: { base_currency: "NGN", amount: "10.00" },
       });
     const made = await order();
@@ -302,7 +302,7 @@ describe("what is around the charges", () => {
 
   it("requests and events are tables, filtered", async () => {
     await client.pay();
-    await client.call("GET", "/api/v1/payments/charges/ch_x");
+    await client.ask("GET /api/v1/payments/charges/ch_x");
     const table = await output("requests", "--status", "4xx", "--operation", "getCharge");
     expectAligned(table);
     expect(table).toMatch(/^at +method +path +operation +status +fault\n/);
@@ -375,8 +375,8 @@ describe("what is around the charges", () => {
 it("shows what an app or a customer wrote without what a terminal obeys; as JSON it is what it was", async () => {
   const evil = "\u001b]0x\u0007\u009b2J\u202e\ny";
   const charge = await client.pay();
-  await client.call("POST", `/_sandbox/charges/${charge}/transition`, { to: "FAILED", reason: evil });
-  await client.call("GET", `/api/v1/${encodeURIComponent(evil)}`);
+  await client.ask(`POST /_sandbox/charges/${charge}/transition`, { to: "FAILED", reason: evil });
+  await client.ask(`GET /api/v1/${encodeURIComponent(evil)}`);
   const shown = "\uFFFD]0x\uFFFD\uFFFD2J\uFFFD\uFFFDy";
   expect(await output("charge", charge)).toContain(`failure reason      ${shown}\n`);
   expect(await output("requests", "--limit", "1")).toContain(` /api/v1/${shown} `);

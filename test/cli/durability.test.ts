@@ -61,7 +61,7 @@ describe("kill -9", () => {
 
       // What was planned is planned still: every charge completes and is told of, once.
       expect((await after.client.advance({ by: "10s" })).status).toBe(200);
-      const { total } = (await after.client.call("GET", "/api/v1/payments/payins")).json;
+      const { total } = (await after.client.ask("GET /api/v1/payments/payins")).json;
       expect(total).toBeGreaterThan(answered.size);
       for (const charge of [...answered.keys(), extra]) {
         expect((await after.client.charge(charge)).json.status).toBe("COMPLETED");
@@ -136,8 +136,8 @@ describe("a clean stop", () => {
     await before.client.advance({ by: "2s" });
     const texts = [
       (await before.client.charge(charge)).text,
-      (await before.client.call("GET", "/api/v1/payments/payins")).text,
-      (await before.client.call("GET", "/api/v1/accounts/balances")).text,
+      (await before.client.ask("GET /api/v1/payments/payins")).text,
+      (await before.client.ask("GET /api/v1/accounts/balances")).text,
     ];
     expect((await before.command.stop()).code).toBe(0);
     expect(readFileSync(data, "utf8")).toContain(charge);
@@ -150,8 +150,8 @@ describe("a clean stop", () => {
     expect((await after.client.clock()).json.now).toBe("2026-01-31T09:00:02.000Z");
     expect([
       (await after.client.charge(charge)).text,
-      (await after.client.call("GET", "/api/v1/payments/payins")).text,
-      (await after.client.call("GET", "/api/v1/accounts/balances")).text,
+      (await after.client.ask("GET /api/v1/payments/payins")).text,
+      (await after.client.ask("GET /api/v1/accounts/balances")).text,
     ]).toEqual(texts);
     // Ids go on where they were.
     expect(await after.client.pay()).not.toBe(charge);

@@ -167,7 +167,7 @@ describe("every command for a running sandbox", () => {
       const { url } = await new Command(["start", ...flags]).ready();
       const client = Client.at(url);
       if (name === "checkout")
-        await client.call("POST", "/api/v1/payments/checkouts", {
+        await client.ask("POST /api/v1/payments/checkouts", {
           pricing: { base_currency: "NGN", amount: "10.00" },
         });
       else {

@@ -16,10 +16,7 @@ async function serve(data: string, args: readonly string[] = [], options?: Comma
   );
   const { url } = await command.ready();
   const client = Client.at(url);
-  const call = (line: string, body?: unknown, namespace?: string) => {
-    const [method, path] = line.split(" ") as [string, string];
-    return client.call(method, path, body, namespace === undefined ? {} : { "sandbox-namespace": namespace });
-  };
+  const call = (line: string, body?: unknown, namespace?: string) => client.in(namespace).ask(line, body);
   return { command, url, client, call };
 }
 

@@ -113,7 +113,7 @@ describe("a data folder that is removed while a server has it", () => {
     });
     expect((await client.reset()).status).toBe(500);
     expect((await client.charge(charge)).json.status).toBe("PENDING");
-    expect((await client.call("GET", "/api/v1/payments/payins")).json.total).toBe(1);
+    expect((await client.ask("GET /api/v1/payments/payins")).json.total).toBe(1);
     const { code, stderr } = await command.stop();
     expect(code).toBe(1);
     expect(new Set(stderr.trimEnd().split("\n"))).toEqual(

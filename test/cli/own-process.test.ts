@@ -13,8 +13,8 @@ describe("start whose output nobody reads any more", () => {
     const ready = await command.ready();
     command.hangUp();
     const client = Client.at(ready.url);
-    await client.call("POST", "/_sandbox/events", { type: "webhook.test", data: {} });
-    await client.call("POST", "/_sandbox/wait", { for: "idle" });
+    await client.ask("POST /_sandbox/events", { type: "webhook.test", data: {} });
+    await client.ask("POST /_sandbox/wait", { for: "idle" });
     // Held now. It tells that it waits, in vain; and later that the receiver is there.
     const got = new Promise<void>((resolve) => {
       const app = createServer((_request, response) => {
@@ -40,7 +40,7 @@ describe("start whose output nobody reads any more", () => {
       const client = Client.at(ready.url);
       // Until it follows, and then until it has noticed.
       for (let isEnded = false; !isEnded; ) {
-        await client.call("POST", "/_sandbox/events", { type: "webhook.test", data: {} });
+        await client.ask("POST /_sandbox/events", { type: "webhook.test", data: {} });
         isEnded = await Promise.race([
           isOver,
           new Promise<false>((resolve) => setTimeout(resolve, 20, false)),
@@ -75,12 +75,12 @@ describe("a fault of the program's own that nothing catches", () => {
       env: onSignal(thrown),
     });
     const { url } = await command.ready();
-    await Client.at(url).call("POST", "/_sandbox/events", { type: "webhook.test", data: {} });
+    await Client.at(url).ask("POST /_sandbox/events", { type: "webhook.test", data: {} });
     const { code, stderr } = await command.stop("SIGUSR2");
     expect(stderr).toContain(`All that was answered is kept in ${data}.journal.\n`);
     expect(code).toBe(1);
     const again = new Command(["start", "--json", "--port", "0", "--data", data]);
-    const events = await Client.at((await again.ready()).url).call("GET", "/_sandbox/events");
+    const events = await Client.at((await again.ready()).url).ask("GET /_sandbox/events");
     expect(events.json.total).toBe(1);
   });
 });

@@ -50,7 +50,7 @@ describe("start --json", () => {
     });
     expect(ready.seed).toMatch(/^\w+$/);
     expect((await fetch(`${ready.url}/health`)).status).toBe(200);
-    expect((await Client.at(ready.url).call("GET", "/api/v1/payments/payins")).status).toBe(200);
+    expect((await Client.at(ready.url).ask("GET /api/v1/payments/payins")).status).toBe(200);
     expect(await command.stop()).toEqual({
       code: 0,
       signal: null,
@@ -402,7 +402,7 @@ describe("configuration", () => {
       ),
     );
     const policy = async (url: string) =>
-      (await Client.at(url).call("GET", "/api/v1/payments/payins")).headers.get("ratelimit-policy");
+      (await Client.at(url).ask("GET /api/v1/payments/payins")).headers.get("ratelimit-policy");
     expect(await policy(usual!.url)).toBe('"default";q=100;w=60');
     expect(await policy(ten!.url)).toBe('"default";q=10;w=60');
     expect(await policy(off!.url)).toBe(null);

@@ -123,11 +123,11 @@ describe("webhook", () => {
     await said("webhook", "add", receiver.url);
     await client.pay({ scenario: "instant" });
     await receiver.arrived(1);
-    await client.call("POST", "/_sandbox/wait", { for: "delivery", match: { answered: 500 } });
+    await client.ask("POST /_sandbox/wait", { for: "delivery", match: { answered: 500 } });
     receiver.handler = accept;
     expect(await said("webhook", "retry")).toMatch(/^delivery id +dlv_/);
     await receiver.arrived(2);
-    await client.call("POST", "/_sandbox/wait", { for: "delivery", match: { status: "delivered" } });
+    await client.ask("POST /_sandbox/wait", { for: "delivery", match: { status: "delivered" } });
     expect(await refused("webhook", "retry", "last")).toContain("has arrived");
   });
 
@@ -151,7 +151,7 @@ describe("webhook pull --forward-to", () => {
     for (const charge of charges)
       expect(receiver.about(charge).map(({ event }) => event.type)).toEqual(THREE);
     for (const received of receiver.received) received.verify();
-    const { json: listed } = await client.call("GET", "/_sandbox/deliveries?status=delivered");
+    const { json: listed } = await client.ask("GET /_sandbox/deliveries?status=delivered");
     expect(listed.total).toBe(6);
   });
 
@@ -172,7 +172,7 @@ describe("webhook pull --forward-to", () => {
     await client.advance({ by: "30m" });
     receiver.handler = accept;
     expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(/ 200\n$/);
-    const { items } = (await client.call("GET", "/_sandbox/deliveries")).json;
+    const { items } = (await client.ask("GET /_sandbox/deliveries")).json;
     expect(items[0].attempts).toMatchObject([
       { status: 500, response_body: "answer", error: null },
       { status: null, response_body: null, error: expect.stringContaining("ECONNREFUSED") },
@@ -198,7 +198,7 @@ describe("webhook pull --forward-to", () => {
       / no answer within 2\.7 s( \(no longer waited for\))?\n$/,
     );
     expect(receiver.received).toHaveLength(1);
-    const { items } = (await client.call("GET", "/_sandbox/deliveries")).json;
+    const { items } = (await client.ask("GET /_sandbox/deliveries")).json;
     expect(items[0]).toMatchObject({
       status: "pending",
       // On a busy machine the sandbox may have given up first.
@@ -212,8 +212,7 @@ describe("webhook pull --forward-to", () => {
   it("goes on until it is interrupted, a reset notwithstanding", async () => {
     const receiver = await Receiver.open();
     const pulling = new Command(["webhook", "pull", "--forward-to", receiver.url], options);
-    const isThere = async () =>
-      (await client.call("GET", "/_sandbox/webhook-endpoints")).json.items.length === 1;
+    const isThere = async () => (await client.ask("GET /_sandbox/webhook-endpoints")).json.items.length === 1;
     while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 50));
     await client.pay();
     await client.advance({ by: "1s" });
@@ -267,10 +266,10 @@ describe("events", () => {
     // Whoever follows hears of what comes from then on; a trigger at a time, until all have heard one.
     while (following.stdout === "" || asJson.stdout === "" || some.stdout === "") {
       charge = await client.pay();
-      await client.call("POST", "/_sandbox/events", { type: "charge.failed", charge_id: charge });
+      await client.ask("POST /_sandbox/events", { type: "charge.failed", charge_id: charge });
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    await client.call("POST", "/_sandbox/events", { type: "charge.refunded", charge_id: charge });
+    await client.ask("POST /_sandbox/events", { type: "charge.refunded", charge_id: charge });
     await following.printed(new RegExp(`^\\S+Z  charge\\.refunded +${charge}$`, "m"));
     await asJson.printed(/"type":"charge.refunded"/);
     for (const line of asJson.stdout.trimEnd().split("\n"))

@@ -17,7 +17,7 @@ describe("GET /_sandbox/charges", () => {
     const client = await open();
     const first = await client.pay();
     const live = await client.pay({ key: "sk_live_sandbox" });
-    const { json } = await client.call("GET", "/_sandbox/charges");
+    const { json } = await client.ask("GET /_sandbox/charges");
     expect(json.total).toBe(2);
     expect(json.items.map((one: { charge_id: string }) => one.charge_id)).toEqual([live, first]);
     expect(json.items[1]).toMatchObject({
@@ -38,9 +38,9 @@ describe("GET /_sandbox/charges", () => {
     const ada = await client.pay({ email: "ada@shop.test", metadata: { plan: "gold", "a.b": "c d" } });
     const bob = await client.pay({ email: "bob+x@shop.test", metadata: { plan: "lead" } });
     const live = await client.pay({ email: "ada@shop.test", key: "sk_live_sandbox" });
-    await client.call("POST", `/_sandbox/charges/${bob}/transition`, { to: "FAILED" });
+    await client.ask(`POST /_sandbox/charges/${bob}/transition`, { to: "FAILED" });
     const ids = async (query: string) => {
-      const { json } = await client.call("GET", `/_sandbox/charges?${query}`);
+      const { json } = await client.ask(`GET /_sandbox/charges?${query}`);
       expect(json.total).toBe(json.items.length);
       return json.items.map((one: { charge_id: string }) => one.charge_id);
     };
@@ -61,7 +61,7 @@ describe("GET /_sandbox/charges", () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n++)
       ids.unshift(await client.pay({ email: n === 2 ? "bob@shop.test" : "ada@shop.test" }));
-    const page = async (query: string) => (await client.call("GET", `/_sandbox/charges?${query}`)).json;
+    const page = async (query: string) => (await client.ask(`GET /_sandbox/charges?${query}`)).json;
     const second = await page("limit=2&offset=2");
     expect(second.items.map((one: { charge_id: string }) => one.charge_id)).toEqual(ids.slice(2, 4));
     expect(second.total).toBe(5);

@@ -30,7 +30,7 @@ describe("events", () => {
     await sandbox.advance("10s");
     const live = await client.pay({ key: "sk_live_sandbox" });
     await sandbox.advance("10s");
-    const list = async (query: string) => (await client.call("GET", `/_sandbox/events?${query}`)).json;
+    const list = async (query: string) => (await client.ask(`GET /_sandbox/events?${query}`)).json;
     expect((await list("")).total).toBe(6);
     expect(
       (await list("type=charge.completed")).items.map((one: { charge_id: string }) => one.charge_id),
@@ -49,7 +49,7 @@ describe("events", () => {
     const sandbox = await openSandbox({ webhooks: [receiver.url] });
     const client = Client.of(sandbox);
     const id = await client.pay();
-    const { json } = await client.call("POST", "/_sandbox/events", {
+    const { json } = await client.ask("POST /_sandbox/events", {
       type: "charge.completed",
       charge_id: id,
       data: { amount: "1.00" },
@@ -62,13 +62,13 @@ describe("events", () => {
     const received = await receiver.arrived(1);
     received.verify();
     expect(received.event).toMatchObject({ id: json.event_id, type: "charge.completed" });
-    expect((await client.call("GET", `/_sandbox/charges/${id}`)).json.status).toBe("PENDING");
+    expect((await client.ask(`GET /_sandbox/charges/${id}`)).json.status).toBe("PENDING");
   });
 
   it("can be made of nothing but data, in either mode", async () => {
     const sandbox = await openSandbox();
     const client = Client.of(sandbox);
-    const made = await client.call("POST", "/_sandbox/events", {
+    const made = await client.ask("POST /_sandbox/events", {
       type: "webhook.test",
       data: { a: 1 },
       mode: "live",
@@ -196,10 +196,10 @@ describe("deliveries", () => {
     await using receiver = await Receiver.open(refuseWith(500));
     const sandbox = await openSandbox({ webhooks: [receiver.url] });
     const client = Client.of(sandbox);
-    await client.call("POST", "/_sandbox/events", { type: "webhook.test", data: { n: "ä" } });
+    await client.ask("POST /_sandbox/events", { type: "webhook.test", data: { n: "ä" } });
     const received = await receiver.arrived(1);
     await sandbox.advance("1s");
-    const { json } = await client.call("GET", "/_sandbox/deliveries");
+    const { json } = await client.ask("GET /_sandbox/deliveries");
     const [delivery] = json.items;
     expect(delivery).toMatchObject({
       event_id: received.event.id,
@@ -211,7 +211,7 @@ describe("deliveries", () => {
       attempts: [{ status: 500, duration_ms: expect.any(Number), response_body: "answer" }],
     });
     expect(JSON.stringify(delivery.attempts[0])).toContain(received.headers["webhook-signature"]);
-    const one = await client.call("GET", `/_sandbox/deliveries/${delivery.delivery_id}`);
+    const one = await client.ask(`GET /_sandbox/deliveries/${delivery.delivery_id}`);
     expect(one.json).toEqual(delivery);
   });
 
@@ -223,14 +223,14 @@ describe("deliveries", () => {
     await sandbox.advance("10s");
     await client.pay();
     await sandbox.advance("10s");
-    const list = async (query: string) => (await client.call("GET", `/_sandbox/deliveries?${query}`)).json;
+    const list = async (query: string) => (await client.ask(`GET /_sandbox/deliveries?${query}`)).json;
     expect((await list("")).total).toBe(6);
     expect((await list(`charge_id=${id}`)).total).toBe(3);
     expect((await list("type=charge.completed&status=delivered")).total).toBe(2);
     expect((await list("status=failed")).total).toBe(0);
     const { event_id } = (await list("limit=1")).items[0];
     expect(ids((await list(`event_id=${event_id}`)).items)).toEqual([event_id]);
-    const wrong = await client.call("GET", "/_sandbox/deliveries?status=lost");
+    const wrong = await client.ask("GET /_sandbox/deliveries?status=lost");
     expect(wrong.json.error.details).toHaveProperty("status");
   });
 
@@ -238,11 +238,11 @@ describe("deliveries", () => {
     await using receiver = await Receiver.open();
     const sandbox = await openSandbox({ webhooks: [receiver.url] });
     const client = Client.of(sandbox);
-    await client.call("POST", "/_sandbox/events", { type: "webhook.test" });
+    await client.ask("POST /_sandbox/events", { type: "webhook.test" });
     const first = await receiver.arrived(1);
-    const { json: before } = await client.call("GET", "/_sandbox/deliveries");
+    const { json: before } = await client.ask("GET /_sandbox/deliveries");
     const path = `/_sandbox/deliveries/${before.items[0].delivery_id}/redeliver`;
-    const { json } = await client.call("POST", path, { times: 3 });
+    const { json } = await client.post(path, { times: 3 });
     expect(json.total).toBe(3);
     expect(new Set(json.items.map((one: { delivery_id: string }) => one.delivery_id)).size).toBe(3);
     await receiver.arrived(4);
@@ -251,7 +251,7 @@ describe("deliveries", () => {
       expect(received.body).toBe(first.body);
       expect(received.headers["webhook-id"]).toBe(first.headers["webhook-id"]);
     }
-    expect((await client.call("POST", path)).json.total).toBe(1);
+    expect((await client.ask(`POST ${path}`)).json.total).toBe(1);
   });
 
   it("are refused for a times that is none and a delivery that is not there", async () => {

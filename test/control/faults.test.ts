@@ -30,13 +30,13 @@ describe("faults", () => {
   it("answer what they are told to, so many times, and count it", async () => {
     const client = await open();
     const rule = { match: QUOTE, respond: { status: 500 }, times: 2 };
-    const { json: fault } = await client.call("POST", "/_sandbox/faults", rule);
+    const { json: fault } = await client.ask("POST /_sandbox/faults", rule);
     expect(fault).toMatchObject({ ...rule, applied: 0 });
     const first = await client.quote();
     expect([first.status, first.json.error.code]).toEqual([500, "INTERNAL_ERROR"]);
     expect((await client.quote()).status).toBe(500);
     expect((await client.quote()).status).toBe(200);
-    expect((await client.call("GET", "/_sandbox/faults")).json).toMatchObject({
+    expect((await client.ask("GET /_sandbox/faults")).json).toMatchObject({
       total: 1,
       items: [{ fault_id: fault.fault_id, applied: 2 }],
     });
@@ -45,7 +45,7 @@ describe("faults", () => {
   it("match by operation, method, path and what the body says, and leave the rest alone", async () => {
     const client = await open();
     const match = { method: "POST", path: "/api/v1/payments/*", customer_email: "*@bad.test" };
-    await client.call("POST", "/_sandbox/faults", { match, respond: { status: 503 } });
+    await client.ask("POST /_sandbox/faults", { match, respond: { status: 503 } });
     const quote = (await client.quote()).json.quote_id;
     expect((await client.checkout(quote, { email: "ada@bad.test" })).status).toBe(503);
     expect((await client.checkout(quote, { email: "ada@shop.test" })).status).toBe(200);
@@ -54,8 +54,8 @@ describe("faults", () => {
   it("say when to come back with 429 and 503, and take a code, a message and headers of one's own", async () => {
     const client = await open();
     const fault = async (respond: object) => {
-      await client.call("DELETE", "/_sandbox/faults");
-      await client.call("POST", "/_sandbox/faults", { match: QUOTE, respond });
+      await client.ask("DELETE /_sandbox/faults");
+      await client.ask("POST /_sandbox/faults", { match: QUOTE, respond });
       return client.quote();
     };
     const limited = await fault({ status: 429 });
@@ -103,9 +103,9 @@ describe("faults", () => {
     let sent = 0;
     await fc.assert(
       fc.asyncProperty(name, value, async (header, text) => {
-        await client.call("DELETE", "/_sandbox/faults");
+        await client.ask("DELETE /_sandbox/faults");
         const headers = Object.fromEntries([[header, text]]);
-        const { status, json } = await client.call("POST", "/_sandbox/faults", {
+        const { status, json } = await client.ask("POST /_sandbox/faults", {
           match: { operation: "listSupportedCurrencies" },
           respond: { status: 418, headers },
         });
@@ -129,7 +129,7 @@ describe("faults", () => {
 
   it("skip so many first", async () => {
     const client = await open();
-    await client.call("POST", "/_sandbox/faults", {
+    await client.ask("POST /_sandbox/faults", {
       match: QUOTE,
       respond: { status: 500 },
       skip: 2,
@@ -142,7 +142,7 @@ describe("faults", () => {
 
   it("delay the answer by wall time, and the work is done", async () => {
     const client = await open();
-    await client.call("POST", "/_sandbox/faults", { match: QUOTE, delay: "60ms" });
+    await client.ask("POST /_sandbox/faults", { match: QUOTE, delay: "60ms" });
     const began = performance.now();
     expect((await client.quote()).status).toBe(200);
     expect(performance.now() - began).toBeGreaterThan(55);
@@ -153,10 +153,10 @@ describe("faults", () => {
     ["after", 1],
   ])("cut the connection %s the work is done", async (drop, made) => {
     const client = await open();
-    await client.call("POST", "/_sandbox/faults", { match: QUOTE, drop, times: 1 });
+    await client.ask("POST /_sandbox/faults", { match: QUOTE, drop, times: 1 });
     await expect(client.quote()).rejects.toThrow("fetch failed");
-    expect((await client.call("GET", "/_sandbox")).json.counts.quotes).toBe(made);
-    const { json } = await client.call("GET", "/_sandbox/requests");
+    expect((await client.ask("GET /_sandbox")).json.counts.quotes).toBe(made);
+    const { json } = await client.ask("GET /_sandbox/requests");
     expect(json.items[0]).toMatchObject({
       operation: "createQuote",
       status: null,
@@ -167,7 +167,7 @@ describe("faults", () => {
   it("by chance come in the same places for the same seed, and in others for another", async () => {
     const draw = async (seed: string) => {
       const client = await open(seed);
-      await client.call("POST", "/_sandbox/faults", {
+      await client.ask("POST /_sandbox/faults", {
         match: QUOTE,
         respond: { status: 500 },
         probability: 0.5,
@@ -186,15 +186,15 @@ describe("faults", () => {
   it("the last one set is asked first; each can be taken away, and all", async () => {
     const client = await open();
     const add = async (status: number) =>
-      (await client.call("POST", "/_sandbox/faults", { match: QUOTE, respond: { status } })).json.fault_id;
+      (await client.ask("POST /_sandbox/faults", { match: QUOTE, respond: { status } })).json.fault_id;
     await add(500);
     const last = await add(503);
     expect((await client.quote()).status).toBe(503);
-    expect((await client.call("DELETE", `/_sandbox/faults/${last}`)).json).toEqual({ removed: 1 });
+    expect((await client.ask(`DELETE /_sandbox/faults/${last}`)).json).toEqual({ removed: 1 });
     expect((await client.quote()).status).toBe(500);
-    expect((await client.call("DELETE", "/_sandbox/faults")).json).toEqual({ removed: 1 });
+    expect((await client.ask("DELETE /_sandbox/faults")).json).toEqual({ removed: 1 });
     expect((await client.quote()).status).toBe(200);
-    expect((await client.call("DELETE", `/_sandbox/faults/${last}`)).status).toBe(404);
+    expect((await client.ask(`DELETE /_sandbox/faults/${last}`)).status).toBe(404);
   });
 
   it.each([

@@ -113,7 +113,7 @@ describe("an import", () => {
     const before = sandbox.snapshot();
     const state = sandbox.snapshot();
     change(state);
-    const { status, json } = await client.call("PUT", "/_sandbox/state", state);
+    const { status, json } = await client.ask("PUT /_sandbox/state", state);
     expect([status, json.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
     expect(Object.keys(json.error.details).sort()).toEqual([...fields].sort());
     const { clock: _then, ...kept } = before.collections;
@@ -121,14 +121,14 @@ describe("an import", () => {
     expect(there).toEqual(kept);
     // And it goes on: what was planned still happens.
     await sandbox.advance("1h");
-    expect((await client.call("GET", "/_sandbox/charges?status=COMPLETED")).json.total).toBe(2);
+    expect((await client.ask("GET /_sandbox/charges?status=COMPLETED")).json.total).toBe(2);
   });
 
   it("with many faults names the first of them", async () => {
     const { sandbox, client } = await busy();
     const state: Json = sandbox.snapshot();
     state.collections.rates = Array.from({ length: 1000 }, (_, n) => [`X${n}`, { code: `X${n}`, rate: -1 }]);
-    const { status, json } = await client.call("PUT", "/_sandbox/state", state);
+    const { status, json } = await client.ask("PUT /_sandbox/state", state);
     expect([status, Object.keys(json.error.details).length]).toEqual([400, 20]);
     expect(json.error.details["collections.rates.0.1.rate"]).toBe("must be a string");
     expect(json.error.message).toContain("the first 20");
@@ -138,9 +138,9 @@ describe("an import", () => {
     const { sandbox, client } = await busy();
     const state: Json = sandbox.snapshot();
     state.collections.rates = Array.from({ length: 1000 }, (_, n) => [`X${n}`, { code: `X${n}`, rate: "1" }]);
-    expect((await client.call("PUT", "/_sandbox/state", state)).status).toBe(200);
+    expect((await client.ask("PUT /_sandbox/state", state)).status).toBe(200);
     state.collections.rates[777][1].rate = "0";
-    const { status, json } = await client.call("PUT", "/_sandbox/state", state);
+    const { status, json } = await client.ask("PUT /_sandbox/state", state);
     expect([status, json.error.details]).toEqual([
       400,
       { "collections.rates.777.1.rate": "must be more than 0" },
@@ -153,14 +153,14 @@ describe("an import", () => {
     delete state.collections.world[0][1].restores;
     delete state.collections.rates;
     delete state.collections.faults;
-    expect((await client.call("PUT", "/_sandbox/state", state)).status).toBe(200);
+    expect((await client.ask("PUT /_sandbox/state", state)).status).toBe(200);
   });
 
   it("of a state whose receiver is a function of another process is taken", async () => {
     const one = await started();
     one.sandbox.onWebhook(() => 204);
     const { client } = await started();
-    expect((await client.call("PUT", "/_sandbox/state", one.sandbox.snapshot())).status).toBe(200);
+    expect((await client.ask("PUT /_sandbox/state", one.sandbox.snapshot())).status).toBe(200);
   });
 });
 
@@ -168,15 +168,15 @@ describe("a snapshot's file", () => {
   it("that holds nonsense is refused like an import, and changes nothing", async () => {
     const data = `${temporaryFolder()}/data.json`;
     const { client } = await busy(data);
-    await client.call("POST", "/_sandbox/snapshots", { name: "now" });
+    await client.ask("POST /_sandbox/snapshots", { name: "now" });
     const file = `${data}.snapshots/now.json`;
     const kept = JSON.parse(readFileSync(file, "utf8"));
     kept.dump.collections.tasks[0][1].kind = "nope";
     delete kept.checksum;
     writeFileSync(file, JSON.stringify(kept));
-    const { status, json } = await client.call("POST", "/_sandbox/snapshots/now/restore");
+    const { status, json } = await client.ask("POST /_sandbox/snapshots/now/restore");
     expect([status, Object.keys(json.error.details)]).toEqual([400, ["collections.tasks.0.1.kind"]]);
-    expect((await client.call("GET", "/_sandbox/charges")).json.total).toBe(2);
+    expect((await client.ask("GET /_sandbox/charges")).json.total).toBe(2);
   });
 });
 
@@ -194,7 +194,7 @@ describe("a data file", () => {
     const { sandbox } = await busy();
     write(data, sandbox.snapshot());
     const again = await started(data);
-    expect((await again.client.call("GET", "/_sandbox/charges")).json.total).toBe(2);
+    expect((await again.client.ask("GET /_sandbox/charges")).json.total).toBe(2);
   });
 
   it.each(WRONG.filter(([what]) => !/version|collection nobody/.test(what)))(

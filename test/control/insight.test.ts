@@ -11,16 +11,15 @@ const open = async (options = {}) => {
 describe("GET /_sandbox/coverage", () => {
   it("tells what of operations, statuses, events and error codes the app has met, and what not", async () => {
     const { sandbox, client } = await open();
-    const fresh = (await client.call("GET", "/_sandbox/coverage")).json;
+    const fresh = (await client.ask("GET /_sandbox/coverage")).json;
     expect(Object.keys(fresh)).toEqual(["operations", "statuses", "events", "error_codes"]);
     for (const part of Object.values(fresh)) expect(part).toMatchObject({ met: {} });
     const id = await client.pay();
     await client.pay({ email: "declined@shop.test" });
     await sandbox.advance("10s");
-    await client.call("GET", "/api/v1/payments/charges/ch_x");
-    await client.call("POST", `/_sandbox/charges/${id}/transition`, { to: "EXPIRED" });
-    const { operations, statuses, events, error_codes } = (await client.call("GET", "/_sandbox/coverage"))
-      .json;
+    await client.ask("GET /api/v1/payments/charges/ch_x");
+    await client.ask(`POST /_sandbox/charges/${id}/transition`, { to: "EXPIRED" });
+    const { operations, statuses, events, error_codes } = (await client.ask("GET /_sandbox/coverage")).json;
     expect(operations.met).toEqual({ createQuote: 2, createWhitelabel: 2, getCharge: 1 });
     expect(operations.not_met).toContain("getBalances");
     expect(Object.keys(statuses.met)).toEqual(expect.arrayContaining(["PENDING", "COMPLETED", "FAILED"]));
@@ -34,41 +33,41 @@ describe("GET /_sandbox/coverage", () => {
 
 describe("the error codes of GET /_sandbox/coverage", () => {
   const met = async (client: Client) =>
-    (await client.call("GET", "/_sandbox/coverage")).json.error_codes.met as Record<string, number>;
+    (await client.ask("GET /_sandbox/coverage")).json.error_codes.met as Record<string, number>;
 
   it("are counted by what the sandbox calls them, whatever names they are sent under", async () => {
     const { client } = await open({
       errorCodes: { VALIDATION_ERROR: "invalid_request", NOT_FOUND: 'not "there"', INTERNAL_ERROR: "oops" },
     });
-    const bad = await client.call("POST", "/api/v1/payments/quotes", {});
+    const bad = await client.ask("POST /api/v1/payments/quotes", {});
     expect(bad.json.error.code).toBe("invalid_request");
-    await client.call("GET", "/api/v1/payments/charges/ch_x");
-    await client.call("GET", "/api/v1/nothing");
+    await client.ask("GET /api/v1/payments/charges/ch_x");
+    await client.ask("GET /api/v1/nothing");
     for (const respond of [
       { status: 500 },
       { status: 400, code: "invalid_request" },
       { status: 400, code: "own" },
     ]) {
-      await client.call("POST", "/_sandbox/faults", {
+      await client.ask("POST /_sandbox/faults", {
         match: { operation: "getBalances" },
         respond,
         times: 1,
       });
-      await client.call("GET", "/api/v1/accounts/balances");
+      await client.ask("GET /api/v1/accounts/balances");
     }
     expect(await met(client)).toEqual({ VALIDATION_ERROR: 2, NOT_FOUND: 2, INTERNAL_ERROR: 1 });
   });
 
   it("are counted where the journal keeps no requests", async () => {
     const { client } = await open({ retention: { requests: 0 } });
-    await client.call("GET", "/api/v1/payments/charges/ch_x");
+    await client.ask("GET /api/v1/payments/charges/ch_x");
     expect(await met(client)).toEqual({ NOT_FOUND: 1 });
   });
 });
 
 describe("GET /_sandbox/advice", () => {
   const told = async (client: Client) =>
-    (await client.call("GET", "/_sandbox/advice")).json.items as {
+    (await client.ask("GET /_sandbox/advice")).json.items as {
       why: string;
       times: number;
       example: string;
@@ -79,19 +78,19 @@ describe("GET /_sandbox/advice", () => {
     const { sandbox, client } = await open({ webhooks: [receiver.url] });
     const id = await client.pay();
     for (const pause of ["1s", "2s", "4s", "8s", "16s", "32s", "64s"]) {
-      await client.call("GET", `/api/v1/payments/charges/${id}`);
+      await client.ask(`GET /api/v1/payments/charges/${id}`);
       await sandbox.advance(pause);
     }
-    await client.call("GET", "/api/v1/accounts/balances");
+    await client.ask("GET /api/v1/accounts/balances");
     await sandbox.advance("10s");
-    await client.call("GET", "/api/v1/accounts/balances");
+    await client.ask("GET /api/v1/accounts/balances");
     expect(await told(client)).toEqual([]);
   });
 
   it("tells of balances read more often than every ten seconds", async () => {
     const { sandbox, client } = await open();
     for (let n = 0; n < 3; n++) {
-      await client.call("GET", "/api/v1/accounts/balances");
+      await client.ask("GET /api/v1/accounts/balances");
       await sandbox.advance("9999ms");
     }
     expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
@@ -99,18 +98,18 @@ describe("GET /_sandbox/advice", () => {
 
   it("does not take a restore, which puts time back, for haste", async () => {
     const { sandbox, client } = await open();
-    await client.call("POST", "/_sandbox/snapshots", { name: "before" });
+    await client.ask("POST /_sandbox/snapshots", { name: "before" });
     await sandbox.advance("1m");
-    await client.call("GET", "/api/v1/accounts/balances");
-    await client.call("POST", "/_sandbox/snapshots/before/restore");
-    await client.call("GET", "/api/v1/accounts/balances");
+    await client.ask("GET /api/v1/accounts/balances");
+    await client.ask("POST /_sandbox/snapshots/before/restore");
+    await client.ask("GET /api/v1/accounts/balances");
     expect(await told(client)).toEqual([]);
   });
 
   it("looks at each account by itself: both modes and another organization, each read once, are no polling", async () => {
     const { sandbox, client } = await open();
     const read = (key: string) =>
-      client.call("GET", "/api/v1/accounts/balances", undefined, { authorization: `Bearer ${key}` });
+      client.ask("GET /api/v1/accounts/balances", undefined, { authorization: `Bearer ${key}` });
     const { apiKey, liveApiKey } = sandbox;
     for (const key of [apiKey, liveApiKey, "sk_test_other", "sk_test_nobody", "sk_test_nobody"])
       await read(key);
@@ -125,11 +124,11 @@ describe("GET /_sandbox/advice", () => {
     const { sandbox, client } = await open();
     const id = await client.pay({ scenario: "stuck" });
     for (let n = 0; n < 30; n++) {
-      await client.call("GET", `/api/v1/payments/charges/${id}`);
+      await client.ask(`GET /api/v1/payments/charges/${id}`);
       await sandbox.advance("1s");
     }
     await sandbox.advance("20m");
-    await client.call("GET", `/api/v1/payments/charges/${id}`);
+    await client.ask(`GET /api/v1/payments/charges/${id}`);
     expect(await told(client)).toMatchObject([
       { why: "a charge was polled at the same pace", example: `31 reads of ${id}` },
       { why: "a charge was polled for longer" },
@@ -140,7 +139,7 @@ describe("GET /_sandbox/advice", () => {
     const { sandbox, client } = await open();
     const id = await client.pay();
     for (let n = 0; n < 6; n++) {
-      await client.call("GET", `/api/v1/payments/charges/${id}`);
+      await client.ask(`GET /api/v1/payments/charges/${id}`);
       await sandbox.advance("2s");
     }
     expect(await told(client)).toMatchObject([
@@ -152,17 +151,17 @@ describe("GET /_sandbox/advice", () => {
     const { sandbox, client } = await open();
     const id = await client.pay({ scenario: "stuck" });
     await sandbox.advance("15m");
-    await client.call("GET", `/api/v1/payments/charges/${id}`);
+    await client.ask(`GET /api/v1/payments/charges/${id}`);
     expect(await told(client)).toEqual([]);
     await sandbox.advance("1s");
-    await client.call("GET", `/api/v1/payments/charges/${id}`);
+    await client.ask(`GET /api/v1/payments/charges/${id}`);
     expect(await told(client)).toMatchObject([{ why: "a charge was polled for longer", times: 1 }]);
   });
 
   it("tells of webhooks answered with a redirect", async () => {
     await using receiver = await Receiver.open(refuseWith(302, { location: "http://localhost:9/" }));
     const { sandbox, client } = await open({ webhooks: [receiver.url] });
-    await client.call("POST", "/_sandbox/events", { type: "webhook.test" });
+    await client.ask("POST /_sandbox/events", { type: "webhook.test" });
     await sandbox.advance("1s");
     expect(await told(client)).toMatchObject([{ why: "webhooks were answered with a redirect", times: 1 }]);
   });
@@ -170,7 +169,7 @@ describe("GET /_sandbox/advice", () => {
   it("tells of webhooks answered late", async () => {
     await using receiver = await Receiver.open((received) => setTimeout(() => received.answer(), 5_100));
     const { sandbox, client } = await open({ webhooks: [receiver.url] });
-    await client.call("POST", "/_sandbox/events", { type: "webhook.test" });
+    await client.ask("POST /_sandbox/events", { type: "webhook.test" });
     await sandbox.settled();
     expect(await told(client)).toMatchObject([{ why: "webhooks were answered late", times: 1 }]);
   });

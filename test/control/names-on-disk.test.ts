@@ -11,24 +11,13 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/index.js";
-import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { closeAll } from "../support/lifetime.js";
+import { openShop } from "../support/receiver-client.js";
 
 async function server(options: SandboxOptions = {}) {
-  const sandbox = await openSandbox(options);
-  const call = async (line: string, body?: unknown, namespace?: string) => {
-    const [method, path] = line.split(" ");
-    const response = await sandbox.fetch(`http://sandbox${path}`, {
-      method: method!,
-      headers: {
-        "content-type": "application/json",
-        ...(namespace === undefined ? {} : { "sandbox-namespace": namespace }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return { status: response.status, json: await response.json() };
-  };
+  const { sandbox, client } = await openShop(options);
+  const call = (line: string, body?: unknown, namespace?: string) => client.in(namespace).ask(line, body);
   return { sandbox, call };
 }
 

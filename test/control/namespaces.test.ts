@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/index.js";
-import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
+import { openShop } from "../support/receiver-client.js";
 
 interface Wish {
   key?: string;
@@ -11,22 +11,9 @@ interface Wish {
 }
 
 async function server(options: SandboxOptions = {}) {
-  const sandbox = await openSandbox(options);
-  const call = async (line: string, { key = "sk_test_sandbox", namespace, body }: Wish = {}) => {
-    const [method, path] = line.split(" ");
-    const response = await sandbox.fetch(
-      new Request(`http://sandbox${path}`, {
-        method: method!,
-        headers: {
-          authorization: `Bearer ${key}`,
-          "content-type": "application/json",
-          ...(namespace === undefined ? {} : { "sandbox-namespace": namespace }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-    );
-    return { status: response.status, headers: response.headers, json: await response.json() };
-  };
+  const { sandbox, client } = await openShop(options);
+  const call = (line: string, { key = "sk_test_sandbox", namespace, body }: Wish = {}) =>
+    client.in(namespace).ask(line, body, { authorization: `Bearer ${key}` });
   const order = { pricing: { base_currency: "USD", amount: "10.00" }, payment_method: "card" };
   const charge = async (wish: Wish = {}) => {
     const quote = await call("POST /api/v1/payments/quotes", { ...wish, body: order });

@@ -17,7 +17,7 @@ describe("GET /_sandbox/requests", () => {
   it("shows what the app sent and got, bodies too, keys masked, newest first", async () => {
     const client = await open();
     const id = await client.pay({ email: "ada@shop.test" });
-    const answer = await client.call("GET", "/_sandbox/requests");
+    const answer = await client.ask("GET /_sandbox/requests");
     expect(answer.json.total).toBe(2);
     const [checkout, quote] = answer.json.items;
     expect(quote).toMatchObject({ operation: "createQuote", at: START, status: 200 });
@@ -38,22 +38,22 @@ describe("GET /_sandbox/requests", () => {
     const client = await open();
     const page = { authorization: "", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
     for (const path of ["/api/v1/nothing", "/api/v1/payments/payment-methods", "/api/v1/accounts/balances"])
-      await client.call("GET", path, undefined, page);
-    await client.call("POST", "/api/v1/payments/quotes", {}, page);
-    expect((await client.call("GET", "/_sandbox/requests")).json.total).toBe(0);
-    await client.call("GET", "/api/v1/nothing", undefined, { ...page, "sec-fetch-site": "same-site" });
-    await client.call("GET", "/api/v1/nothing", undefined, {
+      await client.get(path, page);
+    await client.ask("POST /api/v1/payments/quotes", {}, page);
+    expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(0);
+    await client.ask("GET /api/v1/nothing", undefined, { ...page, "sec-fetch-site": "same-site" });
+    await client.ask("GET /api/v1/nothing", undefined, {
       ...page,
       authorization: "Bearer sk_test_nobody",
     });
-    expect((await client.call("GET", "/_sandbox/requests")).json.total).toBe(2);
+    expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(2);
   });
 
   it("keeps the beginning of a long address, and marks that there was more", async () => {
     const client = await open();
-    await client.call("GET", `/api/v1/${"a".repeat(14_000)}`);
-    await client.call("GET", `/api/v1/short?q=${"b".repeat(14_000)}`);
-    const { items } = (await client.call("GET", "/_sandbox/requests")).json;
+    await client.ask(`GET /api/v1/${"a".repeat(14_000)}`);
+    await client.ask(`GET /api/v1/short?q=${"b".repeat(14_000)}`);
+    const { items } = (await client.ask("GET /_sandbox/requests")).json;
     expect(items[0].path).toBe("/api/v1/short");
     expect(items[0].query.q).toMatch(/^b{2000,4096}…$/);
     expect(items[1].path).toMatch(/^\/api\/v1\/a{2040}…$/);
@@ -62,18 +62,18 @@ describe("GET /_sandbox/requests", () => {
 
   it("never writes down the control API's own calls", async () => {
     const client = await open();
-    await client.call("GET", "/_sandbox/charges");
-    expect((await client.call("GET", "/_sandbox/requests")).json).toEqual({ total: 0, items: [] });
+    await client.ask("GET /_sandbox/charges");
+    expect((await client.ask("GET /_sandbox/requests")).json).toEqual({ total: 0, items: [] });
   });
 
   it("shows calls of what there is not: a misspelt path, a wrong method; not what a browser asks for by itself", async () => {
     const client = await open();
-    await client.call("GET", "/api/v1/accounts/balance");
-    await client.call("POST", "/api/v1/accounts/balances", { a: 1 });
-    await client.call("GET", "/api/v1/nothing", undefined, { authorization: "" });
-    await client.call("GET", "/favicon.ico", undefined, { authorization: "" });
-    await client.call("GET", "/_sandbox/nothing");
-    const { items } = (await client.call("GET", "/_sandbox/requests?status=4xx")).json;
+    await client.ask("GET /api/v1/accounts/balance");
+    await client.ask("POST /api/v1/accounts/balances", { a: 1 });
+    await client.ask("GET /api/v1/nothing", undefined, { authorization: "" });
+    await client.ask("GET /favicon.ico", undefined, { authorization: "" });
+    await client.ask("GET /_sandbox/nothing");
+    const { items } = (await client.ask("GET /_sandbox/requests?status=4xx")).json;
     expect(items.map((one: Record<string, unknown>) => [one.path, one.operation, one.status])).toEqual([
       ["/api/v1/nothing", null, 404],
       ["/api/v1/accounts/balances", null, 405],
@@ -86,11 +86,11 @@ describe("GET /_sandbox/requests", () => {
   it("filters by method, path, operation, status and class of status", async () => {
     const client = await open();
     const id = await client.pay();
-    await client.call("GET", `/api/v1/payments/charges/${id}`);
-    await client.call("GET", "/api/v1/payments/charges/ch_x");
-    await client.call("GET", "/api/v1/accounts/balances", undefined, { authorization: "Bearer wrong" });
+    await client.ask(`GET /api/v1/payments/charges/${id}`);
+    await client.ask("GET /api/v1/payments/charges/ch_x");
+    await client.ask("GET /api/v1/accounts/balances", undefined, { authorization: "Bearer wrong" });
     const found = async (query: string) =>
-      (await client.call("GET", `/_sandbox/requests?${query}`)).json.items.map(
+      (await client.ask(`GET /_sandbox/requests?${query}`)).json.items.map(
         (one: Entry) => `${one.operation} ${one.status}`,
       );
     expect(await found("method=post")).toEqual(["createWhitelabel 200", "createQuote 200"]);
@@ -99,7 +99,7 @@ describe("GET /_sandbox/requests", () => {
     expect(await found("status=4xx")).toEqual(["getBalances 401", "getCharge 404"]);
     expect(await found("status=404&operation=getCharge")).toEqual(["getCharge 404"]);
     expect(await found("status=5xx")).toEqual([]);
-    expect((await client.call("GET", "/_sandbox/requests?limit=1&offset=1")).json).toMatchObject({
+    expect((await client.ask("GET /_sandbox/requests?limit=1&offset=1")).json).toMatchObject({
       total: 5,
       items: [{ operation: "getCharge", status: 404 }],
     });
@@ -108,10 +108,10 @@ describe("GET /_sandbox/requests", () => {
   it("since an instant (written in any way) or since a request", async () => {
     const client = await open();
     await client.quote();
-    await client.call("POST", "/_sandbox/clock/advance", { by: "5s" });
+    await client.ask("POST /_sandbox/clock/advance", { by: "5s" });
     await client.quote();
     const total = async (since: string) =>
-      (await client.call("GET", `/_sandbox/requests?since=${encodeURIComponent(since)}`)).json.total;
+      (await client.ask(`GET /_sandbox/requests?since=${encodeURIComponent(since)}`)).json.total;
     expect(await total(START)).toBe(2);
     expect(await total(START.replace(".000Z", "Z"))).toBe(2);
     expect(await total(later(5))).toBe(1);
@@ -144,9 +144,9 @@ describe("GET /_sandbox/requests", () => {
     const client = await open();
     const sent = { pricing: { note: "ä".repeat(500_000) } };
     const text = JSON.stringify(sent);
-    await client.call("POST", "/api/v1/payments/quotes", sent);
+    await client.ask("POST /api/v1/payments/quotes", sent);
     await client.quote();
-    const [short, long] = (await client.call("GET", "/_sandbox/requests")).json.items;
+    const [short, long] = (await client.ask("GET /_sandbox/requests")).json.items;
     const bytes = Buffer.byteLength(text);
     expect(long.request_body_bytes).toBe(bytes);
     expect(long.request_body).toMatch(
@@ -157,25 +157,25 @@ describe("GET /_sandbox/requests", () => {
     expect(short.request_body).toMatchObject({ payment_method: "bank_transfer" });
     expect(short.request_body_bytes).toBe(Buffer.byteLength(JSON.stringify(short.request_body)));
     expect(short.response_body_bytes).toBe(Buffer.byteLength(JSON.stringify(short.response_body)));
-    await client.call("GET", "/api/v1/accounts/balances");
-    const [read] = (await client.call("GET", "/_sandbox/requests")).json.items;
+    await client.ask("GET /api/v1/accounts/balances");
+    const [read] = (await client.ask("GET /_sandbox/requests")).json.items;
     expect(read).toMatchObject({ request_body: null, request_body_bytes: null });
   });
 
   it("keeps the last ones only, as many as retention says", async () => {
     const client = await open({ retention: { requests: 3 } });
     for (let n = 0; n < 5; n++) await client.quote();
-    const { json } = await client.call("GET", "/_sandbox/requests");
+    const { json } = await client.ask("GET /_sandbox/requests");
     expect(json.items.map((one: Entry) => one.request_id)).toEqual([5, 4, 3]);
   });
 
   it("is emptied by DELETE", async () => {
     const client = await open();
     await client.quote();
-    expect((await client.call("DELETE", "/_sandbox/requests")).status).toBe(200);
-    expect((await client.call("GET", "/_sandbox/requests")).json.total).toBe(0);
+    expect((await client.ask("DELETE /_sandbox/requests")).status).toBe(200);
+    expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(0);
     await client.quote();
-    expect((await client.call("GET", "/_sandbox/requests")).json.total).toBe(1);
+    expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(1);
   });
 });
 
@@ -198,7 +198,7 @@ describe("a client that has hung up before it was answered", () => {
     const { sandbox, client } = await worldOn(wall);
     await using _ = sandbox;
     const { url } = await sandbox.listen();
-    await client.call("POST", "/_sandbox/faults", {
+    await client.ask("POST /_sandbox/faults", {
       match: { operation: "createQuote" },
       delay: "1h",
       times: 1,
@@ -220,17 +220,17 @@ describe("a client that has hung up before it was answered", () => {
     await gone;
     wall.elapse(3_600_000);
     await vi.waitFor(async () => {
-      const { items } = (await client.call("GET", "/_sandbox/requests")).json;
+      const { items } = (await client.ask("GET /_sandbox/requests")).json;
       expect(items).toMatchObject([
         { operation: "createQuote", status: null, client_gone: true, response_body: null },
       ]);
     });
-    expect((await client.call("GET", "/_sandbox")).json.counts.quotes).toBe(1);
-    expect((await client.call("GET", "/_sandbox/coverage")).json.operations.met).toEqual({});
+    expect((await client.ask("GET /_sandbox")).json.counts.quotes).toBe(1);
+    expect((await client.ask("GET /_sandbox/coverage")).json.operations.met).toEqual({});
     await client.quote();
-    const [answered] = (await client.call("GET", "/_sandbox/requests")).json.items;
+    const [answered] = (await client.ask("GET /_sandbox/requests")).json.items;
     expect(answered).toMatchObject({ status: 200, client_gone: false });
-    expect((await client.call("GET", "/_sandbox/coverage")).json.operations.met).toEqual({ createQuote: 1 });
+    expect((await client.ask("GET /_sandbox/coverage")).json.operations.met).toEqual({ createQuote: 1 });
   });
 
   it.each([
@@ -240,14 +240,14 @@ describe("a client that has hung up before it was answered", () => {
     const sandbox = await openSandbox();
     const { port } = await sandbox.listen();
     const client = Client.of(sandbox);
-    await client.call("POST", "/_sandbox/faults", { match: { operation: "*" }, respond: { status: 500 } });
+    await client.ask("POST /_sandbox/faults", { match: { operation: "*" }, respond: { status: 500 } });
     const socket = connect(port, "127.0.0.1");
     socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer sk_test_sandbox\r\n`);
     socket.write('content-type: application/json\r\ncontent-length: 100\r\n\r\n{"half":', () =>
       socket.destroy(),
     );
     await vi.waitFor(async () => {
-      const { items } = (await client.call("GET", "/_sandbox/requests")).json;
+      const { items } = (await client.ask("GET /_sandbox/requests")).json;
       expect(items).toMatchObject([
         { operation, status: null, client_gone: true, request_body: null, response_body: null, fault: null },
       ]);
@@ -264,6 +264,6 @@ describe("a client that has hung up before it was answered", () => {
     socket.write("POST /_sandbox/reset HTTP/1.1\r\nhost: localhost\r\n");
     socket.write('content-length: 100\r\n\r\n{"keep":', () => socket.destroy());
     await gone;
-    expect((await client.call("GET", "/_sandbox")).json.counts.quotes).toBe(1);
+    expect((await client.ask("GET /_sandbox")).json.counts.quotes).toBe(1);
   });
 });

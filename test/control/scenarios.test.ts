@@ -8,45 +8,45 @@ const fate = (to: string) => ({ charges: [{ timeline: [{ after: "1s", to }] }] }
 describe("scenarios", () => {
   it("are listed by name, the shipped ones among them, none active", async () => {
     const client = await open();
-    const { json } = await client.call("GET", "/_sandbox/scenarios?limit=100");
+    const { json } = await client.ask("GET /_sandbox/scenarios?limit=100");
     const names = json.items.map((one: { name: string }) => one.name);
     expect(names).toEqual([...names].sort());
     expect(names).toEqual(expect.arrayContaining(["default", "declined", "stuck", "webhook_chaos"]));
     expect(json.items.every((one: { active: boolean }) => one.active === false)).toBe(true);
-    expect((await client.call("GET", "/_sandbox/scenarios/declined")).json).toMatchObject({
+    expect((await client.ask("GET /_sandbox/scenarios/declined")).json).toMatchObject({
       name: "declined",
     });
   });
 
   it("apply from activation to deactivation, the last activated first", async () => {
     const client = await open();
-    await client.call("PUT", "/_sandbox/scenarios/one", fate("FAILED"));
-    await client.call("PUT", "/_sandbox/scenarios/two", fate("CANCELLED"));
+    await client.ask("PUT /_sandbox/scenarios/one", fate("FAILED"));
+    await client.ask("PUT /_sandbox/scenarios/two", fate("CANCELLED"));
     const outcome = async () => {
       const id = await client.pay();
-      await client.call("POST", "/_sandbox/clock/advance", { by: "10s" });
-      return (await client.call("GET", `/_sandbox/charges/${id}`)).json.status;
+      await client.ask("POST /_sandbox/clock/advance", { by: "10s" });
+      return (await client.ask(`GET /_sandbox/charges/${id}`)).json.status;
     };
     expect(await outcome()).toBe("COMPLETED");
-    expect((await client.call("POST", "/_sandbox/scenarios/one/activate")).json.active).toBe(true);
+    expect((await client.ask("POST /_sandbox/scenarios/one/activate")).json.active).toBe(true);
     expect(await outcome()).toBe("FAILED");
-    await client.call("POST", "/_sandbox/scenarios/two/activate");
+    await client.ask("POST /_sandbox/scenarios/two/activate");
     expect(await outcome()).toBe("CANCELLED");
-    const order = (await client.call("GET", "/_sandbox/scenarios?limit=2")).json.items;
+    const order = (await client.ask("GET /_sandbox/scenarios?limit=2")).json.items;
     expect(order.map((one: { name: string }) => one.name)).toEqual(["two", "one"]);
-    await client.call("POST", "/_sandbox/scenarios/one/activate");
+    await client.ask("POST /_sandbox/scenarios/one/activate");
     expect(await outcome()).toBe("FAILED");
-    expect((await client.call("POST", "/_sandbox/scenarios/one/deactivate")).json.active).toBe(false);
+    expect((await client.ask("POST /_sandbox/scenarios/one/deactivate")).json.active).toBe(false);
     expect(await outcome()).toBe("CANCELLED");
-    await client.call("DELETE", "/_sandbox/scenarios/two");
+    await client.ask("DELETE /_sandbox/scenarios/two");
     expect(await outcome()).toBe("COMPLETED");
   });
 
   it("put again are replaced and stay as active as they were", async () => {
     const client = await open();
-    await client.call("PUT", "/_sandbox/scenarios/mine", fate("FAILED"));
-    await client.call("POST", "/_sandbox/scenarios/mine/activate");
-    const again = await client.call("PUT", "/_sandbox/scenarios/mine", fate("CANCELLED"));
+    await client.ask("PUT /_sandbox/scenarios/mine", fate("FAILED"));
+    await client.ask("POST /_sandbox/scenarios/mine/activate");
+    const again = await client.ask("PUT /_sandbox/scenarios/mine", fate("CANCELLED"));
     expect(again.json).toMatchObject({ name: "mine", active: true });
   });
 

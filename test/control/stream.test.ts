@@ -39,7 +39,7 @@ describe("GET /_sandbox/stream", () => {
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     const reading = readUntil(response, (all) => all.some((one) => one.data.status === "delivered"));
     const id = await client.pay();
-    await client.call("POST", `/_sandbox/charges/${id}/transition`, { to: "COMPLETED" });
+    await client.ask(`POST /_sandbox/charges/${id}/transition`, { to: "COMPLETED" });
     const all = await reading;
     expect(all[0]).toMatchObject({ event: "hello", data: { namespace: "default" } });
     const of = (event: string) => all.filter((one) => one.event === event).map((one) => one.data);
@@ -55,7 +55,7 @@ describe("GET /_sandbox/stream", () => {
     const sandbox = await openSandbox();
     const { url } = await sandbox.listen();
     const client = Client.at(url);
-    await client.call("POST", "/_sandbox/namespaces", { name: "ann" });
+    await client.ask("POST /_sandbox/namespaces", { name: "ann" });
     const response = await fetch(`${url}/_sandbox/stream?namespace=ann`);
     const reading = readUntil(response, (all) => all.length === 2);
     await client.quote();
@@ -99,7 +99,7 @@ describe("GET /_sandbox/stream", () => {
     const reader = stream.body!.getReader();
     const tell = async (number: number) => {
       const data = { number, text: "x".repeat(100_000) };
-      await client.call("POST", "/_sandbox/events", { type: "webhook.test", data });
+      await client.ask("POST /_sandbox/events", { type: "webhook.test", data });
     };
     for (let number = 1; number <= 120; number++) await tell(number);
 
@@ -133,7 +133,7 @@ describe("GET /_sandbox/stream", () => {
     const reader = stream.body!.getReader();
     let told = 0;
     const tell = () =>
-      client.call("POST", "/_sandbox/events", {
+      client.ask("POST /_sandbox/events", {
         type: "webhook.test",
         data: { number: ++told, text: "x".repeat(100_000) },
       });

@@ -16,8 +16,8 @@ it("tells a charge's whole story in order: request, transitions, ledger, events,
   const id = await client.pay();
   await client.pay();
   await sandbox.advance("10s");
-  await client.call("GET", `/api/v1/payments/charges/${id}`);
-  const { json } = await client.call("GET", `/_sandbox/charges/${id}/timeline`);
+  await client.ask(`GET /api/v1/payments/charges/${id}`);
+  const { json } = await client.ask(`GET /_sandbox/charges/${id}/timeline`);
   expect(json).toMatchObject({ charge_id: id, status: "COMPLETED", total: json.items.length });
   const items = json.items as Happening[];
   expect(items.map((one) => one.at)).toEqual(items.map((one) => one.at).sort());
@@ -69,14 +69,14 @@ it("tells of each attempt at a receiver that fails, and of redeliveries", async 
   const id = await client.pay({ scenario: "declined" });
   await sandbox.advance("10s");
   const attempts = async () =>
-    (await client.call("GET", `/_sandbox/charges/${id}/timeline`)).json.items.filter(
+    (await client.ask(`GET /_sandbox/charges/${id}/timeline`)).json.items.filter(
       (one: Happening) => one.kind === "attempt",
     );
   const before = await attempts();
   expect(before.every((one: { status: number }) => one.status === 503)).toBe(true);
   expect(before.length).toBe(receiver.received.length);
-  const { json } = await client.call("GET", "/_sandbox/deliveries?limit=1");
-  await client.call("POST", `/_sandbox/deliveries/${json.items[0].delivery_id}/redeliver`, {});
+  const { json } = await client.ask("GET /_sandbox/deliveries?limit=1");
+  await client.ask(`POST /_sandbox/deliveries/${json.items[0].delivery_id}/redeliver`, {});
   await sandbox.advance("1ms");
   expect((await attempts()).length).toBe(before.length + 1);
 });

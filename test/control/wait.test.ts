@@ -12,7 +12,7 @@ describe("POST /_sandbox/wait", () => {
     const client = await open();
     await client.pay();
     const id = await client.pay();
-    const { status, json } = await client.call("POST", "/_sandbox/wait", {
+    const { status, json } = await client.ask("POST /_sandbox/wait", {
       for: "charge",
       match: { customer_email: "ada@*", amount: { gte: "100" } },
     });
@@ -23,26 +23,26 @@ describe("POST /_sandbox/wait", () => {
     const client = await open();
     const match = { status: "COMPLETED", customer_email: "ada@shop.test" };
     let answered = false;
-    const waiting = client.call("POST", "/_sandbox/wait", { for: "charge", match, timeout: "10m" });
+    const waiting = client.ask("POST /_sandbox/wait", { for: "charge", match, timeout: "10m" });
     void waiting.then(() => (answered = true));
     const id = await client.pay();
-    await client.call("GET", "/_sandbox");
+    await client.ask("GET /_sandbox");
     expect(answered).toBe(false);
-    await client.call("POST", "/_sandbox/clock/advance", { by: "10s" });
+    await client.ask("POST /_sandbox/clock/advance", { by: "10s" });
     expect((await waiting).json).toMatchObject({ charge_id: id, status: "COMPLETED" });
   });
 
   it("waits for a request, and for as many as it is told to", async () => {
     const client = await open();
     const match = { operation: "createQuote", status: 200 };
-    const waiting = client.call("POST", "/_sandbox/wait", {
+    const waiting = client.ask("POST /_sandbox/wait", {
       for: "request",
       match,
       count: 2,
       timeout: "10m",
     });
     await client.quote();
-    const short = await client.call("POST", "/_sandbox/wait", {
+    const short = await client.ask("POST /_sandbox/wait", {
       for: "request",
       match,
       count: 2,
@@ -57,7 +57,7 @@ describe("POST /_sandbox/wait", () => {
     await using receiver = await Receiver.open();
     const sandbox = await openSandbox({ webhooks: [receiver.url] });
     const client = Client.of(sandbox);
-    const waiting = client.call("POST", "/_sandbox/wait", {
+    const waiting = client.ask("POST /_sandbox/wait", {
       for: "delivery",
       match: { type: "charge.completed", status: "delivered" },
       timeout: "10m",
@@ -71,10 +71,10 @@ describe("POST /_sandbox/wait", () => {
     await using receiver = await Receiver.open(hold);
     const sandbox = await openSandbox({ webhooks: [receiver.url] });
     const client = Client.of(sandbox);
-    await client.call("POST", "/_sandbox/events", { type: "webhook.test" });
-    const busy = await client.call("POST", "/_sandbox/wait", { for: "idle", timeout: "20ms" });
+    await client.ask("POST /_sandbox/events", { type: "webhook.test" });
+    const busy = await client.ask("POST /_sandbox/wait", { for: "idle", timeout: "20ms" });
     expect([busy.status, busy.json.error.code]).toEqual([408, "WAIT_TIMEOUT"]);
-    const waiting = client.call("POST", "/_sandbox/wait", { for: "idle", timeout: "10m" });
+    const waiting = client.ask("POST /_sandbox/wait", { for: "idle", timeout: "10m" });
     (await receiver.arrived(1)).answer();
     expect((await waiting).json).toMatchObject({ idle: true });
   });
@@ -83,7 +83,7 @@ describe("POST /_sandbox/wait", () => {
     const client = await open();
     const near = await client.pay({ email: "ada@shop.test" });
     await client.pay({ email: "bob@shop.test" });
-    const { status, json } = await client.call("POST", "/_sandbox/wait", {
+    const { status, json } = await client.ask("POST /_sandbox/wait", {
       for: "charge",
       match: { customer_email: "ada@shop.test", status: "FAILED", metadata: { plan: "gold" } },
       timeout: "10ms",
@@ -102,14 +102,11 @@ describe("POST /_sandbox/wait", () => {
     await client.pay();
     await sandbox.advance("10s");
     for (const kind of ["charge", "delivery", "request"]) {
-      const found = (await client.call("POST", "/_sandbox/wait", { for: kind })).json as Record<
-        string,
-        unknown
-      >;
+      const found = (await client.ask("POST /_sandbox/wait", { for: kind })).json as Record<string, unknown>;
       expect(Object.keys(found).length).toBeGreaterThan(10);
       for (const [field, value] of Object.entries(found)) {
         const by = (match: unknown) =>
-          client.call("POST", "/_sandbox/wait", { for: kind, match: { [field]: match }, timeout: "1ms" });
+          client.ask("POST /_sandbox/wait", { for: kind, match: { [field]: match }, timeout: "1ms" });
         const isGlob = typeof value === "string" && /[*?]/.test(value);
         if (!isGlob) expect([field, (await by(value)).status]).toEqual([field, 200]);
         expect([field, (await by("nothing of the kind")).status]).toEqual([field, 408]);
@@ -120,19 +117,18 @@ describe("POST /_sandbox/wait", () => {
   it("is not answered by what has been and is no more, but by what matches at one time", async () => {
     const client = await open();
     const match = { status: "AWAITING_PAYMENT" };
-    const waiting = client.call("POST", "/_sandbox/wait", { for: "charge", match, count: 2, timeout: "10m" });
+    const waiting = client.ask("POST /_sandbox/wait", { for: "charge", match, count: 2, timeout: "10m" });
     let answered = false;
     void waiting.then(() => (answered = true));
     const first = await client.pay({ scenario: "stuck" });
     const second = await client.pay({ scenario: "stuck" });
-    const move = (id: string, to: string) =>
-      client.call("POST", `/_sandbox/charges/${id}/transition`, { to });
+    const move = (id: string, to: string) => client.ask(`POST /_sandbox/charges/${id}/transition`, { to });
     await move(first, "AWAITING_PAYMENT");
-    await client.call("GET", "/_sandbox");
+    await client.ask("GET /_sandbox");
     await move(first, "PROCESSING");
-    await client.call("GET", "/_sandbox");
+    await client.ask("GET /_sandbox");
     await move(second, "AWAITING_PAYMENT");
-    await client.call("GET", "/_sandbox");
+    await client.ask("GET /_sandbox");
     expect(answered).toBe(false);
     const third = await client.pay({ scenario: "stuck" });
     await move(third, "AWAITING_PAYMENT");
@@ -143,11 +139,11 @@ describe("POST /_sandbox/wait", () => {
     const client = await open();
     await client.pay();
     const wanted = { for: "charge", match: { customer_email: "*" }, count: 2, timeout: "10m" };
-    const waiting = client.call("POST", "/_sandbox/wait", wanted);
-    await client.call("POST", "/_sandbox/reset");
+    const waiting = client.ask("POST /_sandbox/wait", wanted);
+    await client.ask("POST /_sandbox/reset");
     await client.pay();
-    await client.call("GET", "/_sandbox");
-    const short = await client.call("POST", "/_sandbox/wait", { ...wanted, timeout: "1ms" });
+    await client.ask("GET /_sandbox");
+    const short = await client.ask("POST /_sandbox/wait", { ...wanted, timeout: "1ms" });
     expect(short.json.error.message).toContain("1 of 2");
     const id = await client.pay();
     expect((await waiting).json.charge_id).toBe(id);
@@ -156,7 +152,7 @@ describe("POST /_sandbox/wait", () => {
   it("waits for requests where the journal keeps none", async () => {
     const client = Client.of(await openSandbox({ retention: { requests: 0 } }));
     const match = { operation: "createQuote" };
-    const waiting = client.call("POST", "/_sandbox/wait", { for: "request", match, timeout: "10m" });
+    const waiting = client.ask("POST /_sandbox/wait", { for: "request", match, timeout: "10m" });
     let answered = false;
     void waiting.then(() => (answered = true));
     const isAnswered = async () => {
@@ -165,7 +161,7 @@ describe("POST /_sandbox/wait", () => {
     };
     await expect.poll(isAnswered).toBe(true);
     expect((await waiting).json).toMatchObject({ operation: "createQuote", status: 200 });
-    expect((await client.call("GET", "/_sandbox/requests")).json.total).toBe(0);
+    expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(0);
   });
 
   const endless = { for: "charge", match: { customer_email: "nobody" }, timeout: "10m" };

@@ -83,20 +83,20 @@ describe("/_sandbox/webhook-endpoints", () => {
     await using receiver = await Receiver.open();
     const sandbox = await openSandbox();
     const client = Client.of(sandbox);
-    const { json } = await client.call("POST", PATH, { url: receiver.url, events: ["charge.completed"] });
+    const { json } = await client.post(PATH, { url: receiver.url, events: ["charge.completed"] });
     await client.pay();
     await sandbox.advance("10s");
     expect(receiver.types).toEqual(["charge.completed"]);
-    await client.call("PATCH", `${PATH}/${json.webhook_id}`, { enabled: false });
+    await client.ask(`PATCH ${PATH}/${json.webhook_id}`, { enabled: false });
     await client.pay();
     await sandbox.advance("10s");
-    await client.call("PATCH", `${PATH}/${json.webhook_id}`, {
+    await client.ask(`PATCH ${PATH}/${json.webhook_id}`, {
       enabled: true,
       events: ["charge.processing"],
     });
     await client.pay();
     await sandbox.advance("10s");
-    await client.call("DELETE", `${PATH}/${json.webhook_id}`);
+    await client.ask(`DELETE ${PATH}/${json.webhook_id}`);
     await client.pay();
     await sandbox.advance("10s");
     expect(receiver.types).toEqual(["charge.completed", "charge.processing"]);

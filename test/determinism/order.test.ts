@@ -14,7 +14,7 @@ describe("the machine's speed", () => {
     const receiver = await Receiver.open(refuseWith(500));
     const shop = await shopFor([{ url: receiver.url }]);
     const { client } = shop;
-    await client.call("PUT", "/_sandbox/scenarios/in_five", FIVE_SECONDS);
+    await client.ask("PUT /_sandbox/scenarios/in_five", FIVE_SECONDS);
     await client.transition(await client.pay(), "CANCELLED");
     await pause(shop);
     await client.pay({ scenario: "in_five" });
@@ -57,7 +57,7 @@ describe("the machine's speed", () => {
   async function sentWhenGone(isGoneFirst: boolean): Promise<unknown> {
     const receiver = await Receiver.open(() => {});
     const { client, sandbox } = await shopFor([{ url: receiver.url }]);
-    await client.call("PUT", "/_sandbox/scenarios/both", {
+    await client.ask("PUT /_sandbox/scenarios/both", {
       charges: [
         {
           timeline: [

@@ -1,6 +1,6 @@
 import type { Random } from "../simulation/random.js";
 import { START } from "../support/api-client.js";
-import type { Answer } from "../support/receiver-client.js";
+import type { Answer } from "../support/caller.js";
 import { type Collections, differences, isRestored, type Kept, type Seen } from "./kept.js";
 
 /** A call that changes something, and how to tell that it did. */

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Random } from "../simulation/random.js";
+import type { Answer } from "../support/caller.js";
 import { Command, isAlive } from "../support/process-command.js";
-import { type Answer, Client } from "../support/receiver-client.js";
+import { Client } from "../support/receiver-client.js";
 import {
   type Collections,
   collectionsOf,
@@ -100,7 +101,7 @@ export class Trial {
       for (const [name, held] of place.kept.snapshots) {
         const headers = { "sandbox-namespace": place.name };
         const line = `POST /_sandbox/snapshots/${name}/restore`;
-        const { status } = await client.call("POST", `/_sandbox/snapshots/${name}/restore`, {}, headers);
+        const { status } = await client.ask(`POST /_sandbox/snapshots/${name}/restore`, {}, headers);
         const now = await this.#look(client, place.name);
         if (status !== 200 || !held.some((one) => isRestored(now, one)))
           throw new Error(`${line} in ${place.name}: ${status}, and not what was saved`);
@@ -156,7 +157,7 @@ export class Trial {
       const headers: Record<string, string> = path.startsWith("/_sandbox/namespaces")
         ? {}
         : { "sandbox-namespace": place.name };
-      const sent = client.call(method, path, operation.body, headers);
+      const sent = client.ask(operation.line, operation.body, headers);
       if (isAimed && STEPS.test(operation.line)) dieSoon();
       const answer = await sent;
       // Whoever is told that it stops cannot know what became of the call.
@@ -200,7 +201,7 @@ export class Trial {
 
   /** Whether each namespace is as it was, or as the call that was under way made it; and nothing else is there. */
   async #audit(client: Client): Promise<void> {
-    const { items } = (await client.call("GET", "/_sandbox/namespaces?limit=100")).json;
+    const { items } = (await client.ask("GET /_sandbox/namespaces?limit=100")).json;
     const names = new Set(items.map(({ name }: { name: string }) => name));
     const places = this.#places.flat();
     for (const name of names)
@@ -229,14 +230,14 @@ export class Trial {
   /** @param known what cannot have changed need not be asked for again */
   async #look(client: Client, name: string, known?: Seen): Promise<Seen> {
     const headers = { "sandbox-namespace": name };
-    const state = await client.call("GET", "/_sandbox/state", undefined, headers);
+    const state = await client.ask("GET /_sandbox/state", undefined, headers);
     if (state.status === 404) return NOTHING;
     if (state.status !== 200) throw new Unexpected(`GET /_sandbox/state of ${name}: ${state.text}`);
     const collections = collectionsOf(state.json);
     if (this.#random.chance(0.1)) this.#exported = { state: state.json, collections };
     if (known !== undefined) return { ...known, collections };
-    const info = await client.call("GET", `/_sandbox/namespaces/${name}`);
-    const snapshots = await client.call("GET", "/_sandbox/snapshots", undefined, headers);
+    const info = await client.ask(`GET /_sandbox/namespaces/${name}`);
+    const snapshots = await client.ask("GET /_sandbox/snapshots", undefined, headers);
     return {
       isThere: true,
       apiKey: info.json.api_key,

@@ -40,7 +40,7 @@ interface Attempt {
 }
 
 async function attempts(client: Client, type: string): Promise<Attempt[]> {
-  const { items } = (await client.call("GET", `/_sandbox/deliveries?type=${type}`)).json;
+  const { items } = (await client.ask(`GET /_sandbox/deliveries?type=${type}`)).json;
   expect(items).toHaveLength(1);
   return items[0].attempts;
 }
@@ -220,14 +220,14 @@ describe("onWebhook()", () => {
         forged.push(true);
       }
     });
-    await client.call("PUT", "/_sandbox/scenarios/mischief", {
+    await client.ask("PUT /_sandbox/scenarios/mischief", {
       name: "mischief",
       webhooks: [
         { match: { type: "charge.completed" }, copies: 3 },
         { match: { type: "charge.processing" }, bad_signature: true },
       ],
     });
-    await client.call("POST", "/_sandbox/scenarios/mischief/activate");
+    await client.ask("POST /_sandbox/scenarios/mischief/activate");
     await client.pay();
     await sandbox.advance("10s");
     expect(forged).toEqual([false, true, false, false, false]);
@@ -285,7 +285,7 @@ describe("onWebhook()", () => {
     await sandbox.advance("10s");
     expect(block.types).toEqual(["charge.awaiting_payment"]);
     expect(called.types).toEqual(["charge.awaiting_payment", "charge.processing"]);
-    expect((await client.call("GET", "/_sandbox/webhook-endpoints")).json.total).toBe(0);
+    expect((await client.ask("GET /_sandbox/webhook-endpoints")).json.total).toBe(0);
   });
 
   it("stays over a reset, with nothing of the old world arriving in the new one", async () => {
@@ -299,7 +299,7 @@ describe("onWebhook()", () => {
     sandbox.reset();
     letGo(200);
     await sandbox.settled();
-    expect((await client.call("GET", "/_sandbox/deliveries")).json.total).toBe(0);
+    expect((await client.ask("GET /_sandbox/deliveries")).json.total).toBe(0);
     await client.pay();
     await sandbox.settled();
     expect(handler).toHaveBeenCalledTimes(2);
@@ -335,7 +335,7 @@ describe("onWebhook()", () => {
     {
       await using sandbox = await createSandbox(options);
       await sandbox.advance("1m");
-      const { items } = (await Client.of(sandbox).call("GET", "/_sandbox/deliveries")).json;
+      const { items } = (await Client.of(sandbox).ask("GET /_sandbox/deliveries")).json;
       expect(items).toMatchObject([{ status: "dropped", url: "in-process://handler-1" }]);
     }
     {
@@ -352,12 +352,12 @@ describe("onWebhook()", () => {
   it("shows among the endpoints, and cannot be registered over the wire", async () => {
     const { sandbox, client } = await sandboxWith();
     sandbox.onWebhook(() => 200);
-    const { items } = (await client.call("GET", "/_sandbox/webhook-endpoints")).json;
+    const { items } = (await client.ask("GET /_sandbox/webhook-endpoints")).json;
     expect(items).toMatchObject([{ url: "in-process://handler-1", events: ["*"], enabled: true }]);
-    expect((await client.call("GET", "/api/v1/webhooks")).status).toBe(200);
+    expect((await client.ask("GET /api/v1/webhooks")).status).toBe(200);
     const wanted = { url: "in-process://handler-1" };
     for (const path of ["/_sandbox/webhook-endpoints", "/api/v1/webhooks"])
-      expect((await client.call("POST", path, wanted)).status).toBe(400);
+      expect((await client.post(path, wanted)).status).toBe(400);
   });
 
   it("goes on where a test fakes the timers of its process", async () => {

@@ -4,9 +4,10 @@ import { nameOf } from "../../src/http/openapi/schemas.js";
 import type { SandboxOptions } from "../../src/index.js";
 import { STREAM_SCHEMAS } from "../../src/schema/control-responses.js";
 import { openSandbox, START } from "../support/api-client.js";
+import { Answer } from "../support/caller.js";
 import type { Described } from "../support/openapi-control.js";
 import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
-import { type Answer, Client } from "../support/receiver-client.js";
+import { Client } from "../support/receiver-client.js";
 import { hold, Receiver, refuseWith } from "../support/receiver-server.js";
 
 /**
@@ -32,8 +33,7 @@ async function open(options: SandboxOptions = {}) {
   });
   /** The answer, which must have this status. */
   const call = async (status: number, line: string, body?: unknown, headers?: Record<string, string>) => {
-    const [method, path] = line.split(" ");
-    const answer = await client.call(method!, path!, body, headers);
+    const answer = await client.ask(line, body, headers);
     if (answer.status !== status) throw new Error(`${line}: ${answer.status} ${answer.text}`);
     return answer.json;
   };
@@ -49,12 +49,7 @@ function raw(port: number, method: string, path: string, headers: Record<string,
       incoming.on("data", (chunk: string) => (text += chunk));
       incoming.on("end", () => {
         const { statusCode, headers } = incoming;
-        resolve({
-          status: statusCode!,
-          text,
-          json: JSON.parse(text),
-          headers: new Headers(headers as Record<string, string>),
-        });
+        resolve(new Answer(statusCode!, new Headers(headers as Record<string, string>), text));
         outgoing.destroy();
       });
     });
@@ -132,8 +127,7 @@ describe("what every call refuses", () => {
     }
     async function sent(one: Described, body: string): Promise<Answer> {
       const response = await fetch(`http://127.0.0.1:${port}${concrete(one)}`, { method: one.method, body });
-      const text = await response.text();
-      return { status: response.status, text, json: JSON.parse(text), headers: response.headers };
+      return new Answer(response.status, response.headers, await response.text());
     }
   });
 
@@ -296,7 +290,7 @@ describe("what calls answer", () => {
 
     const rich = await client.pay({ amount: "100000.00" });
     await call(200, `POST /_sandbox/charges/${rich}/transition`, { to: "COMPLETED" });
-    const destination = await client.call("POST", "/api/v1/payouts/destinations", {
+    const destination = await client.ask("POST /api/v1/payouts/destinations", {
       type: "bank_account",
       currency: "NGN",
       bank_code: "058",
@@ -305,7 +299,7 @@ describe("what calls answer", () => {
     });
     const withdraw = async () =>
       (
-        await client.call("POST", "/api/v1/payouts/withdrawals", {
+        await client.ask("POST /api/v1/payouts/withdrawals", {
           destination_id: destination.json.destination_id,
           amount: "50000.00",
           currency: "NGN",
@@ -326,7 +320,7 @@ describe("what calls answer", () => {
 
     const checkout = async () =>
       (
-        await client.call("POST", "/api/v1/payments/checkouts", {
+        await client.ask("POST /api/v1/payments/checkouts", {
           pricing: { base_currency: "KES", amount: "500.00" },
           customer_email: "ada@shop.test",
         })
@@ -373,8 +367,8 @@ describe("what calls answer", () => {
     expect(items.map(({ kind }: { kind: string }) => kind)).toContain("note");
     const pricing = { base_currency: "USD", amount: "25.00" };
     const asked = { pricing, payment_method: "crypto", to_currency: "USDT_TRC20" };
-    const quote = await client.call("POST", "/api/v1/payments/quotes", asked);
-    await client.call("POST", "/api/v1/payments/whitelabel", {
+    const quote = await client.ask("POST /api/v1/payments/quotes", asked);
+    await client.ask("POST /api/v1/payments/whitelabel", {
       pricing,
       payment_method: "crypto",
       customer_email: "ada@shop.test",
@@ -520,7 +514,7 @@ describe("what calls answer", () => {
     expect(items[0].mishap).toMatchObject({ scenario: "spoilt", stale_ms: 600_000 });
     await client.pay({ amount: "100000.00" });
     await call(200, "POST /_sandbox/clock/advance", { by: "1s" });
-    const { json } = await client.call("POST", "/api/v1/payouts/destinations", {
+    const { json } = await client.ask("POST /api/v1/payouts/destinations", {
       type: "bank_account",
       currency: "NGN",
       bank_code: "058",
@@ -529,7 +523,7 @@ describe("what calls answer", () => {
     });
     const { destination_id } = json;
     const order = { destination_id, amount: "50000.00", currency: "NGN" };
-    const withdrawal = await client.call("POST", "/api/v1/payouts/withdrawals", order);
+    const withdrawal = await client.ask("POST /api/v1/payouts/withdrawals", order);
     const { items: events } = await call(200, "GET /_sandbox/events?type=withdrawal.*");
     expect(events[0]).toMatchObject({ withdrawal_id: withdrawal.json.withdrawal_id });
     await call(200, "GET /_sandbox/deliveries?type=withdrawal.*");
@@ -538,8 +532,8 @@ describe("what calls answer", () => {
   it("of what the app did, and what is waited for", async () => {
     const { call, client } = await open({ scenario: "stuck" });
     const id = await client.pay({ metadata: { order_id: "7" } });
-    for (let read = 0; read < 2; read++) await client.call("GET", "/api/v1/accounts/balances?a=b");
-    await client.call("POST", "/api/v1/payments/quotes", { payment_method: 1 });
+    for (let read = 0; read < 2; read++) await client.ask("GET /api/v1/accounts/balances?a=b");
+    await client.ask("POST /api/v1/payments/quotes", { payment_method: 1 });
     await fetch(`${(await open()).url}/api/v1/payments/quotes`, { method: "POST", body: "no JSON" });
     expect((await call(200, "GET /_sandbox/requests?status=4xx&operation=create*&method=post")).total).toBe(
       1,

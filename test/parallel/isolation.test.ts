@@ -2,23 +2,14 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/index.js";
-import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
+import { openShop } from "../support/receiver-client.js";
 
 /** A sandbox, and its control API in a namespace. */
 async function server(options: SandboxOptions = {}) {
-  const sandbox = await openSandbox(options);
-  const control = async (namespace: string, line: string, body?: unknown) => {
-    const [method, path] = line.split(" ");
-    const response = await sandbox.fetch(
-      new Request(`http://sandbox/_sandbox${path}`, {
-        method: method!,
-        headers: { "sandbox-namespace": namespace },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-    );
-    return { status: response.status, json: await response.json() };
-  };
+  const { sandbox, client } = await openShop(options);
+  const control = (namespace: string, line: string, body?: unknown) =>
+    client.in(namespace).ask(line.replace(" ", " /_sandbox"), body);
   return { sandbox, control };
 }
 

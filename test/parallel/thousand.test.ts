@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { Command } from "../support/process-command.js";
+import { Client } from "../support/receiver-client.js";
 
 const COUNT = 1_000;
 /** How often they are made and deleted once more. */
@@ -16,18 +17,12 @@ async function startServer() {
     env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` },
   });
   const { url, pid } = await server.ready();
-  const send = async (line: string, key: string, body?: unknown) => {
-    const [method, path] = line.split(" ");
-    const response = await fetch(url + path, {
-      method: method!,
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return { status: response.status, json: await response.json() };
-  };
+  const client = Client.at(url);
+  const send = (line: string, key: string, body?: unknown) =>
+    client.ask(line, body, { authorization: `Bearer ${key}` });
   const call = async (line: string, body?: unknown, key = "sk_test_sandbox") => {
-    const { status, json } = await send(line, key, body);
-    if (status !== 200) throw new Error(`${line}: ${status} ${JSON.stringify(json)}`);
+    const { status, text, json } = await send(line, key, body);
+    if (status !== 200) throw new Error(`${line}: ${status} ${text}`);
     return json;
   };
   return { send, call, residentMib: () => residentMib(pid) };

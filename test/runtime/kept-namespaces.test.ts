@@ -281,9 +281,8 @@ describe("a namespace that cannot be opened", () => {
   async function killedLater(data: string): Promise<void> {
     const { client, sandbox } = await server({ data });
     const before = readFileSync(`${data}.ns-w1`);
-    await client.call(
-      "POST",
-      "/api/v1/webhooks",
+    await client.ask(
+      "POST /api/v1/webhooks",
       { url: "http://localhost:9/" },
       { authorization: "Bearer sk_test_mine" },
     );

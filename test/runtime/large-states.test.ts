@@ -41,7 +41,7 @@ describe("the export of a large state", () => {
     for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
       pieces.push(piece);
       // All of it changes under the export.
-      if (pieces.length === 2) expect((await client.call("POST", "/_sandbox/reset")).status).toBe(200);
+      if (pieces.length === 2) expect((await client.ask("POST /_sandbox/reset")).status).toBe(200);
       if (pieces.length === 3) await client.pay();
     }
     clearImmediate(turning);
@@ -63,7 +63,7 @@ describe("the export of a large state", () => {
     expect((await fetch(`${url}/_sandbox/state`, { method: "HEAD" })).status).toBe(200);
     const whole = await (await fetch(`${url}/_sandbox/state`)).text();
     expect(JSON.parse(whole)).toEqual(sandbox.snapshot());
-    expect((await client.call("PUT", "/_sandbox/state", JSON.parse(whole))).status).toBe(200);
+    expect((await client.ask("PUT /_sandbox/state", JSON.parse(whole))).status).toBe(200);
     await sandbox.close();
   });
 });
@@ -108,7 +108,7 @@ describe("a snapshot of a large state", () => {
       snapshots: () => new SnapshotFolder(folder, options, () => {}),
     });
     const { world, sandbox, client } = await worldOn(new FakeWall(START), { storage, clockText: "manual" });
-    const save = () => client.call("POST", "/_sandbox/snapshots", { name: "one" });
+    const save = () => client.ask("POST /_sandbox/snapshots", { name: "one" });
     expect((await save()).status).toBe(200);
     fill(world, 30);
     const { status, json } = await save();
@@ -117,7 +117,7 @@ describe("a snapshot of a large state", () => {
       /^The state is too large for a snapshot\. .*one\.json: more than 1048576 bytes, which could not be read back\.$/,
     );
     expect(readdirSync(folder)).toEqual(["one.json"]);
-    expect((await client.call("POST", "/_sandbox/snapshots/one/restore")).status).toBe(200);
+    expect((await client.ask("POST /_sandbox/snapshots/one/restore")).status).toBe(200);
     expect(await eventsOf(world)).toEqual([]);
     await sandbox.close();
   });

@@ -87,10 +87,10 @@ describe("files of an earlier version", () => {
     rmSync(`${file}.lock`);
     await using sandbox = await createSandbox({ data: file });
     const client = Client.of(sandbox);
-    const state = (await client.call("GET", "/_sandbox/state")).json;
+    const state = (await client.ask("GET /_sandbox/state")).json;
     const ids = [await client.pay()];
     for (let count = 0; count < 3; count++) {
-      expect((await client.call("PUT", "/_sandbox/state", state)).status).toBe(200);
+      expect((await client.ask("PUT /_sandbox/state", state)).status).toBe(200);
       ids.push(await client.pay());
     }
     expect(new Set(ids).size).toBe(4);

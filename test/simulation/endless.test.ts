@@ -63,7 +63,7 @@ describe("an advance until idle that never comes to rest", { timeout: 300_000 },
     const { client } = await shopFor([{ url: receiver.url, events: ["charge.completed"] }]);
     receiver.handler = async (received) => {
       const charge_id = received.event.data.charge_id;
-      await client.call("POST", "/_sandbox/events", { type: "charge.completed", charge_id });
+      await client.ask("POST /_sandbox/events", { type: "charge.completed", charge_id });
       received.answer();
     };
     await client.pay();

@@ -6,7 +6,7 @@ describe("found by simulation", () => {
   it("whoever waits for idle is told when what was due has gone to a mailbox, which commits nothing", async () => {
     const { client } = await shopFor([{ mailbox: "post" }]);
     await client.transition(await client.pay(), "FAILED");
-    const { status, json } = await client.call("POST", "/_sandbox/wait", { for: "idle", timeout: "5s" });
+    const { status, json } = await client.ask("POST /_sandbox/wait", { for: "idle", timeout: "5s" });
     expect([status, json.idle]).toEqual([200, true]);
   });
 });

@@ -54,7 +54,7 @@ const withoutOwn = (state: Json) => {
 async function takeIn(world: Opened, state: Json): Promise<boolean> {
   const { client, sandbox, errors } = world;
   const before = withoutClock(sandbox.snapshot());
-  const { status, json } = await client.call("PUT", "/_sandbox/state", state);
+  const { status, json } = await client.ask("PUT /_sandbox/state", state);
   if (status !== 200) {
     expect([status, json.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
     const places = Object.keys(json.error.details);
@@ -120,9 +120,9 @@ describe("a state from outside", () => {
         let kept: Json;
         {
           await using world = await opened(data);
-          await world.client.call("PUT", "/_sandbox/state", state);
+          await world.client.ask("PUT /_sandbox/state", state);
           // What is due by now happens before it ends, so that it need not happen after it.
-          await world.client.call("GET", "/_sandbox");
+          await world.client.ask("GET /_sandbox");
           await world.sandbox.settled();
           kept = world.sandbox.snapshot();
         }

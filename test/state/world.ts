@@ -45,7 +45,7 @@ export async function busyExports(): Promise<StateDump[]> {
   await using world = await opened();
   const { client, sandbox } = world;
   const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const answer = await client.call(method, path, body, headers);
+    const answer = await client.ask(`${method} ${path}`, body, headers);
     if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.text}`);
     return answer.json;
   };
@@ -120,9 +120,8 @@ export async function busyExports(): Promise<StateDump[]> {
     ["500.00", "odd"],
     ["500.00", "instant"],
   ])
-    await client.call(
-      "POST",
-      "/api/v1/payouts/withdrawals",
+    await client.ask(
+      "POST /api/v1/payouts/withdrawals",
       { destination_id, amount, currency: "KES" },
       { "idempotency-key": `key-${scenario}`, "sandbox-scenario": scenario! },
     );
@@ -204,11 +203,11 @@ const READS = [
 export async function carryOn({ client }: Opened): Promise<void> {
   const bad: string[] = [];
   const call = async (method: string, path: string, body?: unknown): Promise<Json> => {
-    const { status, text, json } = await client.call(method, path, body);
+    const { status, text, json } = await client.ask(`${method} ${path}`, body);
     if (status >= 500) bad.push(`${method} ${path} ${JSON.stringify(body)}: ${status} ${text.slice(0, 300)}`);
     return json;
   };
-  const { json: charges } = await client.call("GET", "/_sandbox/charges?limit=100");
+  const { json: charges } = await client.ask("GET /_sandbox/charges?limit=100");
   for (const { charge_id, checkout_id, status, kind } of charges.items ?? []) {
     if (kind === "hosted" && status === "PENDING")
       await call("POST", `/_sandbox/checkouts/${checkout_id}/pay`, { payment_method: "card" });

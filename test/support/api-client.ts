@@ -1,6 +1,17 @@
-import { expect } from "vitest";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/index.js";
+import {
+  Answer,
+  Caller,
+  errorOf,
+  expectError,
+  expectInvalid,
+  type Headerset,
+  inProcess,
+  okBody,
+} from "./caller.js";
 import { closedAtEnd } from "./lifetime.js";
+
+export { Answer, errorOf, expectError, expectInvalid, type Headerset, okBody };
 
 /** The instant the sandboxes of these tests start at, and stand still at until they are told otherwise. */
 export const START = "2026-01-31T09:00:00.000Z";
@@ -85,112 +96,17 @@ export interface Balances {
   total_balance_usd: string;
 }
 
-export interface ErrorBody {
-  code: string;
-  message: string;
-  details?: Record<string, string>;
-}
-
-/** One answer, read. `error` checks the documented shape before it gives it out. */
-export class Answer<Body> {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-
-  constructor(status: number, headers: Headers, text: string) {
-    this.status = status;
-    this.headers = headers;
-    this.text = text;
-  }
-
-  get body(): Body {
-    return JSON.parse(this.text) as Body;
-  }
-
-  get error(): ErrorBody {
-    return errorOf(this.text);
-  }
-
-  get details(): Record<string, string> {
-    return this.error.details ?? {};
-  }
-}
-
-/** The error of a body, which must have exactly the documented shape. */
-export function errorOf(text: string): ErrorBody {
-  const body = JSON.parse(text) as { error: ErrorBody };
-  expect(Object.keys(body)).toEqual(["error"]);
-  const { code, message, details, ...rest } = body.error;
-  expect(rest).toEqual({});
-  expect(code).toMatch(/^[A-Z][A-Z_]*$/);
-  expect(typeof message).toBe("string");
-  expect(message).not.toBe("");
-  if ("details" in body.error) {
-    expect(Object.keys(details ?? {}).length).toBeGreaterThan(0);
-    for (const text of Object.values(details ?? {})) {
-      expect(typeof text).toBe("string");
-      expect(text).not.toBe("");
-    }
-  }
-  return body.error;
-}
-
-/** The answer is a refusal with that status and code and, where given, details for exactly those fields. */
-export function expectError(answer: Answer<unknown>, status: number, code: string, fields?: string[]): void {
-  expect({ status: answer.status, code: answer.error.code }).toEqual({ status, code });
-  if (fields !== undefined) expect(Object.keys(answer.details).sort()).toEqual([...fields].sort());
-}
-
-export function expectInvalid(answer: Answer<unknown>, ...fields: string[]): void {
-  expectError(answer, 400, "VALIDATION_ERROR", fields);
-}
-
-export type Headerset = Readonly<Record<string, string>>;
-
-/** A caller of the service: a sandbox and a key, or no key at all. */
-export class Api {
+/** A caller of the service, call by call as it is documented. */
+export class Api extends Caller {
   readonly sandbox: Sandbox;
-  readonly key: string | null;
 
   constructor(sandbox: Sandbox, key: string | null = sandbox.apiKey) {
+    super(inProcess(sandbox), key);
     this.sandbox = sandbox;
-    this.key = key;
   }
 
   as(key: string | null): Api {
     return new Api(this.sandbox, key);
-  }
-
-  async send<Body>(
-    method: string,
-    path: string,
-    body?: BodyInit | null,
-    headers: Headerset = {},
-  ): Promise<Answer<Body>> {
-    const all = new Headers(headers);
-    if (this.key !== null && !all.has("authorization")) all.set("authorization", `Bearer ${this.key}`);
-    const init: RequestInit = { method, headers: all };
-    if (body !== undefined && body !== null) init.body = body;
-    const response = await this.sandbox.fetch(new Request(`http://sandbox${path}`, init));
-    return new Answer(response.status, response.headers, await response.text());
-  }
-
-  get<Body>(path: string, headers?: Headerset): Promise<Answer<Body>> {
-    return this.send("GET", path, null, headers);
-  }
-
-  /** Sends the body as JSON; text is sent as it stands. */
-  post<Body>(path: string, body: unknown, headers: Headerset = {}): Promise<Answer<Body>> {
-    return this.write("POST", path, body, headers);
-  }
-
-  put<Body>(path: string, body: unknown, headers: Headerset = {}): Promise<Answer<Body>> {
-    return this.write("PUT", path, body, headers);
-  }
-
-  private write<Body>(method: string, path: string, body: unknown, headers: Headerset) {
-    const text = typeof body === "string" ? body : JSON.stringify(body);
-    return this.send<Body>(method, path, text, { "content-type": "application/json", ...headers });
   }
 
   tryQuote(body: unknown, headers?: Headerset): Promise<Answer<Quote>> {
@@ -248,23 +164,6 @@ export class Api {
   transition(id: string, body: unknown): Promise<Answer<Charge>> {
     return this.post(`/_sandbox/charges/${id}/transition`, body);
   }
-
-  advance(body: unknown): Promise<Answer<AdvanceReport>> {
-    return this.post("/_sandbox/clock/advance", body);
-  }
-}
-
-export interface AdvanceReport {
-  from: string;
-  to: string;
-  fired: { at: string; task: string; ref: string }[];
-  fired_total: number;
-}
-
-/** The body of a 200; anything else fails with what came instead. */
-export function okBody<Body>(answer: Answer<Body>): Body {
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
-  return answer.body;
 }
 
 /** What most tests order: 500.00 KES by mobile money. */

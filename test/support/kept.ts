@@ -47,15 +47,8 @@ export async function server({ data, io = {}, fsync = false, clock = "manual", w
     storage: (onError) => new FileStorage({ data, defaultName: "default", fsync, io, onError }),
     ...(clock === null ? {} : { clockText: clock }),
   });
-  const call = (line: string, body?: unknown, namespace?: string) => {
-    const [method, path] = line.split(" ") as [string, string];
-    return made.client.call(
-      method,
-      path,
-      body,
-      namespace === undefined ? {} : { "sandbox-namespace": namespace },
-    );
-  };
+  const call = (line: string, body?: unknown, namespace?: string) =>
+    made.client.in(namespace).ask(line, body);
   const names = async () =>
     (await call("GET /_sandbox/namespaces")).json.items.map((one: { name: string }) => one.name).sort();
   return { ...made, call, names };

@@ -1,13 +1,6 @@
 import type { Sandbox, SandboxOptions } from "../../src/index.js";
 import { openSandbox } from "./api-client.js";
-
-export interface Answer {
-  readonly status: number;
-  readonly text: string;
-  readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever the wire says
-  readonly json: any;
-}
+import { type Answer, Caller, inProcess, overPort, type Transport } from "./caller.js";
 
 export interface ChargeWish {
   readonly email?: string;
@@ -17,50 +10,40 @@ export interface ChargeWish {
   readonly metadata?: Record<string, string>;
 }
 
-type Send = (path: string, init: RequestInit) => Promise<Response>;
-
 /** Speaks to a sandbox as a shop and its tests do: in this process, or over a port. */
-export class Client {
-  readonly #send: Send;
-
-  constructor(send: Send) {
-    this.#send = send;
+export class Client extends Caller {
+  constructor(transport: Transport, key = "sk_test_sandbox") {
+    super(transport, key);
   }
 
   static of(sandbox: Sandbox): Client {
-    return new Client((path, init) => sandbox.fetch(new Request(`http://sandbox${path}`, init)));
+    return new Client(inProcess(sandbox));
   }
 
   static at(url: string): Client {
-    return new Client((path, init) => fetch(url + path, init));
+    return new Client(overPort(url));
   }
 
-  async call(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<Answer> {
-    const response = await this.#send(path, {
-      method,
-      headers: { authorization: "Bearer sk_test_sandbox", "content-type": "application/json", ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  /** The same in another namespace; without a name, where it is. */
+  in(namespace: string | undefined): Client {
+    if (namespace === undefined) return this;
+    return new Client((path, init) => {
+      const headers = new Headers(init.headers);
+      headers.set("sandbox-namespace", namespace);
+      return this.transport(path, { ...init, headers });
     });
-    const text = await response.text();
-    return { status: response.status, text, headers: response.headers, json: JSON.parse(text) };
   }
 
-  async quote({ amount = "100.00", key = "sk_test_sandbox" }: ChargeWish = {}): Promise<Answer> {
+  async quote({ amount = "100.00", key = "sk_test_sandbox" }: ChargeWish = {}): Promise<Answer<unknown>> {
     const body = { pricing: { base_currency: "NGN", amount }, payment_method: "bank_transfer" };
-    return this.call("POST", "/api/v1/payments/quotes", body, { authorization: `Bearer ${key}` });
+    return this.ask("POST /api/v1/payments/quotes", body, { authorization: `Bearer ${key}` });
   }
 
   /** A whitelabel checkout for a quote. */
-  async checkout(quoteId: string, wish: ChargeWish = {}): Promise<Answer> {
+  async checkout(quoteId: string, wish: ChargeWish = {}): Promise<Answer<unknown>> {
     const { email = "ada@shop.test", amount = "100.00", key = "sk_test_sandbox", scenario, metadata } = wish;
-    return this.call(
-      "POST",
-      "/api/v1/payments/whitelabel",
+    return this.ask(
+      "POST /api/v1/payments/whitelabel",
       {
         pricing: { base_currency: "NGN", amount },
         payment_method: "bank_transfer",
@@ -85,30 +68,12 @@ export class Client {
     return checkout.json.charge_id;
   }
 
-  charge(chargeId: string, key = "sk_test_sandbox"): Promise<Answer> {
-    return this.call("GET", `/api/v1/payments/charges/${chargeId}`, undefined, {
-      authorization: `Bearer ${key}`,
-    });
+  charge(chargeId: string, key = "sk_test_sandbox"): Promise<Answer<unknown>> {
+    return this.get(`/api/v1/payments/charges/${chargeId}`, { authorization: `Bearer ${key}` });
   }
 
-  advance(body: object, query = ""): Promise<Answer> {
-    return this.call("POST", `/_sandbox/clock/advance${query}`, body);
-  }
-
-  reset(body: object = {}, query = ""): Promise<Answer> {
-    return this.call("POST", `/_sandbox/reset${query}`, body);
-  }
-
-  setClock(body: object, query = ""): Promise<Answer> {
-    return this.call("PUT", `/_sandbox/clock${query}`, body);
-  }
-
-  clock(): Promise<Answer> {
-    return this.call("GET", "/_sandbox/clock");
-  }
-
-  transition(chargeId: string, to: string): Promise<Answer> {
-    return this.call("POST", `/_sandbox/charges/${chargeId}/transition`, { to });
+  transition(chargeId: string, to: string): Promise<Answer<unknown>> {
+    return this.ask(`POST /_sandbox/charges/${chargeId}/transition`, { to });
   }
 }
 

@@ -124,7 +124,7 @@ describe("an app that starts later than the sandbox", () => {
     const url = await refusingUrl();
     const other = await Receiver.open();
     const { client, settled } = await worldBefore(url);
-    await client.call("POST", "/_sandbox/webhook-endpoints", { url: other.url });
+    await client.ask("POST /_sandbox/webhook-endpoints", { url: other.url });
     const charge = await client.pay();
     for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
       await client.transition(charge, status);
@@ -150,8 +150,8 @@ describe("who does not wait", () => {
     await client.transition(await client.pay(), "COMPLETED");
     await settled();
     await elapse(2);
-    const { webhook_id } = (await client.call("GET", "/_sandbox/webhook-endpoints")).json.items[0];
-    await client.call("PATCH", `/_sandbox/webhook-endpoints/${webhook_id}`, { unreachable: "fail" });
+    const { webhook_id } = (await client.ask("GET /_sandbox/webhook-endpoints")).json.items[0];
+    await client.ask(`PATCH /_sandbox/webhook-endpoints/${webhook_id}`, { unreachable: "fail" });
     await elapse(1);
     await eventually(async () => (await deliveries(client))[0].attempts.length === 1);
     expect((await deliveries(client))[0].attempts[0].error).toContain("ECONNREFUSED");
@@ -229,8 +229,8 @@ describe("a reset while deliveries are held", () => {
     const { client, elapse, settled } = await worldBefore(await refusingUrl());
     await client.transition(await client.pay(), "COMPLETED");
     await settled();
-    const { webhook_id } = (await client.call("GET", "/_sandbox/webhook-endpoints")).json.items[0];
-    await client.call("DELETE", `/_sandbox/webhook-endpoints/${webhook_id}`);
+    const { webhook_id } = (await client.ask("GET /_sandbox/webhook-endpoints")).json.items[0];
+    await client.ask(`DELETE /_sandbox/webhook-endpoints/${webhook_id}`);
     await elapse(2);
     await eventually(async () => (await deliveries(client))[0].status === "dropped");
   });

@@ -5,10 +5,9 @@ import { deliveries, type Json, MINUTE, SECOND, shopFor, since } from "./support
 
 const ONLY_COMPLETED = { events: ["charge.completed"] };
 
-const post = (client: Client, path: string, body: object = {}) =>
-  client.call("POST", `/_sandbox/${path}`, body);
+const post = (client: Client, path: string, body: object = {}) => client.ask(`POST /_sandbox/${path}`, body);
 const events = async (client: Client): Promise<Json[]> =>
-  (await client.call("GET", "/_sandbox/events?limit=100")).json.items;
+  (await client.ask("GET /_sandbox/events?limit=100")).json.items;
 
 describe("the delivery log", () => {
   it("is read page by page, whole and by each filter, newest first", async () => {
@@ -18,7 +17,7 @@ describe("the delivery log", () => {
     const [newest] = await deliveries(client);
     await post(client, `deliveries/${newest!.delivery_id}/redeliver`, { times: 3 });
     const list = async (query: string) =>
-      (await client.call("GET", `/_sandbox/deliveries?${query}`)).json as { total: number; items: Json[] };
+      (await client.ask(`GET /_sandbox/deliveries?${query}`)).json as { total: number; items: Json[] };
     for (const filter of [
       "",
       "mode=test&",
@@ -76,7 +75,7 @@ describe("the delivery log", () => {
     );
 
     await sandbox.advance("5s");
-    const { json } = await client.call("GET", `/_sandbox/deliveries/${first.delivery_id}`);
+    const { json } = await client.ask(`GET /_sandbox/deliveries/${first.delivery_id}`);
     expect(json).toMatchObject({ status: "delivered", answered: 204, next_attempt_at: null });
     expect(json.attempts[0]).toEqual(attempt);
     expect(json.attempts[1]).toMatchObject({ attempt: 2, status: 204, response_body: "" });
@@ -117,7 +116,7 @@ describe("the delivery log", () => {
     expect(await count(`&event_id=${receiver.received[0]!.event.id}`)).toBe(1);
     expect([await count("&status=delivered"), await count("&status=failed")]).toEqual([4, 0]);
     expect([await count("&mode=test"), await count("&mode=live")]).toEqual([4, 0]);
-    const wrong = await client.call("GET", "/_sandbox/deliveries?status=lost");
+    const wrong = await client.ask("GET /_sandbox/deliveries?status=lost");
     expect(wrong.status).toBe(400);
   });
 });
@@ -151,7 +150,7 @@ describe("redeliver", () => {
     expect(new Set(all.map((one) => one.event_id))).toEqual(new Set([first.event_id]));
     expect(all.map((one) => one.attempts.length)).toEqual([1, 1, 1]);
     // They are part of the charge's story too.
-    const story = (await client.call("GET", `/_sandbox/charges/${charge}/timeline`)).json;
+    const story = (await client.ask(`GET /_sandbox/charges/${charge}/timeline`)).json;
     expect(JSON.stringify(story).match(/"kind":"attempt"/g)).toHaveLength(3);
   });
 
@@ -270,8 +269,8 @@ describe("retry", () => {
   it("brings forward what a scenario delays", async () => {
     const receiver = await Receiver.open();
     const { sandbox, client } = await shopFor([{ url: receiver.url, ...ONLY_COMPLETED }]);
-    await client.call("PUT", "/_sandbox/scenarios/late", { webhooks: [{ delay: "1h" }] });
-    await client.call("POST", "/_sandbox/scenarios/late/activate");
+    await client.ask("PUT /_sandbox/scenarios/late", { webhooks: [{ delay: "1h" }] });
+    await client.ask("POST /_sandbox/scenarios/late/activate");
     const charge = await client.pay();
     await client.transition(charge, "COMPLETED");
     const [late] = await deliveries(client);

@@ -10,18 +10,14 @@ const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed
 const BOX = { mailbox: "inbox" };
 
 async function take(client: Client, max?: number): Promise<Json[]> {
-  const answer = await client.call(
-    "POST",
-    "/_sandbox/mailboxes/inbox/take",
-    max === undefined ? {} : { max },
-  );
+  const answer = await client.ask("POST /_sandbox/mailboxes/inbox/take", max === undefined ? {} : { max });
   expect(answer.status).toBe(200);
   expect(answer.json.total).toBe(answer.json.items.length);
   return answer.json.items;
 }
 
 function ack(client: Client, delivery: Json, status = 200, body?: string) {
-  return client.call("POST", `/_sandbox/mailboxes/inbox/${delivery.delivery_id}/ack`, {
+  return client.ask(`POST /_sandbox/mailboxes/inbox/${delivery.delivery_id}/ack`, {
     status,
     ...(body === undefined ? {} : { body }),
   });
@@ -134,7 +130,7 @@ describe("a mailbox", () => {
     const [first] = await take(client);
     expect((await ack(client, first, 410)).json.status).toBe("failed");
     expect(await take(client)).toEqual([]);
-    const { json } = await client.call("GET", "/_sandbox/webhook-endpoints");
+    const { json } = await client.ask("GET /_sandbox/webhook-endpoints");
     expect(json.items[0]).toMatchObject({ mailbox: "inbox", enabled: false });
     // What waited behind it is dropped.
     await sandbox.settled();
@@ -150,15 +146,15 @@ describe("a mailbox", () => {
       const { sandbox, client } = await shopFor([BOX, { mailbox: "other" }]);
       await client.pay();
       await sandbox.advance("1s");
-      const { items } = (await client.call("GET", "/_sandbox/webhook-endpoints")).json;
+      const { items } = (await client.ask("GET /_sandbox/webhook-endpoints")).json;
       const { webhook_id } = items.find((one: Json) => one.mailbox === "inbox");
-      await client.call(verb, `/_sandbox/webhook-endpoints/${webhook_id}`, body);
+      await client.ask(`${verb} /_sandbox/webhook-endpoints/${webhook_id}`, body);
       await sandbox.settled();
       expect((await deliveries(client)).map((one) => [one.webhook_id === webhook_id, one.status])).toEqual([
         [true, "dropped"],
         [false, "pending"],
       ]);
-      const { json } = await client.call("POST", "/_sandbox/mailboxes/other/take", {});
+      const { json } = await client.ask("POST /_sandbox/mailboxes/other/take", {});
       expect(json.items).toMatchObject([{ type: THREE[0], attempt: 1 }]);
     },
   );
@@ -174,11 +170,11 @@ describe("a mailbox", () => {
     expect((await ack(client, taken)).status).toBe(404);
     for (const status of [0, 99, 600, 200.5, "200", undefined])
       expect(
-        (await client.call("POST", `/_sandbox/mailboxes/inbox/${taken.delivery_id}/ack`, { status })).status,
+        (await client.ask(`POST /_sandbox/mailboxes/inbox/${taken.delivery_id}/ack`, { status })).status,
       ).toBe(400);
-    expect((await client.call("POST", "/_sandbox/mailboxes/other/take", {})).status).toBe(404);
+    expect((await client.ask("POST /_sandbox/mailboxes/other/take", {})).status).toBe(404);
     for (const max of [0, 1001, 1.5, "1"])
-      expect((await client.call("POST", "/_sandbox/mailboxes/inbox/take", { max })).status).toBe(400);
+      expect((await client.ask("POST /_sandbox/mailboxes/inbox/take", { max })).status).toBe(400);
   });
 
   it("is empty after a reset, and an old answer settles nothing in the new world", async () => {
@@ -196,7 +192,7 @@ describe("a mailbox", () => {
 
   it("meets the same mishaps", async () => {
     const { sandbox, client } = await shopFor([{ ...BOX, events: ["charge.completed"] }]);
-    await client.call("PUT", "/_sandbox/scenarios/mine", {
+    await client.ask("PUT /_sandbox/scenarios/mine", {
       webhooks: [{ copies: 2, bad_signature: true, fail_first: 1 }],
     });
     await client.pay({ metadata: { sandbox_scenario: "mine" } });
@@ -242,7 +238,7 @@ describe("what is taken from a mailbox and never acknowledged", () => {
 
   it("comes again by the ladder, freshly signed; and the object's next event need not wait", async () => {
     const { wall, client, charge } = await boxOn("manual");
-    await client.call("POST", `/_sandbox/charges/${charge}/refund`, {});
+    await client.ask(`POST /_sandbox/charges/${charge}/refund`, {});
     const [first, ...others] = await take(client);
     expect(others).toEqual([]);
     wall.elapse(15_000);
@@ -316,8 +312,8 @@ describe("an answer that is none", () => {
     const [taken] = await take(client);
     const path = `/_sandbox/mailboxes/inbox/${taken.delivery_id}/ack`;
     for (const body of [{}, { error: "" }, { status: 200, error: "both" }])
-      expect((await client.call("POST", path, body)).status).toBe(400);
-    const { json } = await client.call("POST", path, { error: "connect ECONNREFUSED" });
+      expect((await client.post(path, body)).status).toBe(400);
+    const { json } = await client.post(path, { error: "connect ECONNREFUSED" });
     expect(json).toMatchObject({ status: "pending", answered: null });
     expect(json.attempts).toMatchObject([{ status: null, error: "connect ECONNREFUSED" }]);
     expect(since(json.next_attempt_at)).toBe(6 * SECOND);

@@ -34,7 +34,7 @@ async function shopWith(
 }
 
 async function order(client: Client, method: string, path: string, body?: object): Promise<void> {
-  const answer = await client.call(method, `/_sandbox/scenarios/${path}`, body);
+  const answer = await client.ask(`${method} /_sandbox/scenarios/${path}`, body);
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
 }
 
@@ -86,7 +86,7 @@ describe("drop", () => {
     expect(receiver.types).toEqual(THREE.slice(0, 2));
     const [dropped] = await deliveries(client, "&type=charge.completed");
     expect(dropped).toMatchObject({ status: "dropped", attempts: [], next_attempt_at: null });
-    const again = await client.call("POST", `/_sandbox/deliveries/${dropped.delivery_id}/redeliver`, {});
+    const again = await client.ask(`POST /_sandbox/deliveries/${dropped.delivery_id}/redeliver`, {});
     expect(again.status).toBe(200);
     await sandbox.settled();
     expect(receiver.types).toEqual(THREE);
@@ -299,7 +299,7 @@ describe("whom a mishap meets", () => {
     const { sandbox, client, receiver } = await shopWith([]);
     await order(client, "PUT", "mishaps", { webhooks: [{ match: { url: other.url }, drop: true }] });
     await order(client, "POST", "mishaps/activate");
-    await client.call("POST", "/_sandbox/webhook-endpoints", { url: other.url });
+    await client.ask("POST /_sandbox/webhook-endpoints", { url: other.url });
     await client.pay();
     await sandbox.advance("10s");
     expect([receiver.types, other.types]).toEqual([THREE, []]);

@@ -116,7 +116,7 @@ describe("receivers as people build them verify every event with the official li
     for (let index = 0; index < CHARGES; index++) {
       const { amount, metadata, name } = orderOf(index);
       const quote = await client.quote({ amount });
-      const checkout = await client.call("POST", "/api/v1/payments/whitelabel", {
+      const checkout = await client.ask("POST /api/v1/payments/whitelabel", {
         pricing: { base_currency: "NGN", amount },
         payment_method: "bank_transfer",
         bank_account_number: "0123456789",
@@ -158,7 +158,7 @@ describe("receivers as people build them verify every event with the official li
     ];
     for (const data of all) {
       const made = { type: "charge.completed", data, force: true };
-      const answer = await client.call("POST", "/_sandbox/events", made);
+      const answer = await client.ask("POST /_sandbox/events", made);
       expect(answer.status).toBe(200);
     }
     await sandbox.settled();

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type Sandbox, SandboxError, type SandboxOptions } from "../../src/index.js";
 import { openSandbox, START } from "../support/api-client.js";
-import { type Answer, Client } from "../support/receiver-client.js";
+import type { Answer } from "../support/caller.js";
+import { Client } from "../support/receiver-client.js";
 import { accept, hold, Receiver, refuseWith } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 
@@ -169,8 +170,8 @@ describe('ids: "repeat"', () => {
       note(checkout);
       note(await client.advance({ by: "90s" }));
       note(await client.charge(checkout.json.charge_id));
-      note(await client.call("GET", "/api/v1/payments/payins"));
-      note(await client.call("GET", "/api/v1/accounts/balances"));
+      note(await client.ask("GET /api/v1/payments/payins"));
+      note(await client.ask("GET /api/v1/accounts/balances"));
       return [...texts, ...receiver.received.splice(0).map(({ body }) => body)];
     };
     const first = await play();

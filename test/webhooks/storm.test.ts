@@ -49,7 +49,7 @@ async function makeCharges(client: Client): Promise<string[]> {
 async function everything(client: Client, what: "events" | "deliveries", query = ""): Promise<Json[]> {
   const all: Json[] = [];
   for (;;) {
-    const { json } = await client.call("GET", `/_sandbox/${what}?limit=100&offset=${all.length}${query}`);
+    const { json } = await client.ask(`GET /_sandbox/${what}?limit=100&offset=${all.length}${query}`);
     all.push(...json.items);
     if (all.length >= json.total || json.items.length === 0) return all;
   }
@@ -99,7 +99,7 @@ describe("kill -9 during a storm of deliveries", () => {
     await expectAllDelivered(server.client, receiver, charges);
     // The retries that were due when it died are among what came, with their earlier attempts still in the log.
     for (const one of due) {
-      const { json } = await server.client.call("GET", `/_sandbox/deliveries/${one.delivery_id}`);
+      const { json } = await server.client.ask(`GET /_sandbox/deliveries/${one.delivery_id}`);
       expect(json.attempts.slice(0, one.attempts.length)).toEqual(one.attempts);
       expect(json.attempts.length).toBeGreaterThan(one.attempts.length);
     }
@@ -128,9 +128,9 @@ describe("kill -9 during a storm of deliveries", () => {
 
     const second = await serve(data);
     const isQuiet = async () => {
-      const pending = await second.client.call("GET", "/_sandbox/deliveries?limit=1&status=pending");
-      const { total } = (await second.client.call("GET", "/_sandbox/charges?limit=1&status=COMPLETED")).json;
-      const all = (await second.client.call("GET", "/_sandbox/charges?limit=1")).json.total;
+      const pending = await second.client.ask("GET /_sandbox/deliveries?limit=1&status=pending");
+      const { total } = (await second.client.ask("GET /_sandbox/charges?limit=1&status=COMPLETED")).json;
+      const all = (await second.client.ask("GET /_sandbox/charges?limit=1")).json.total;
       return pending.json.total === 0 && total === all;
     };
     await eventually(isQuiet);

@@ -19,7 +19,7 @@ export type Json = any;
 
 /** The deliveries the control API lists, oldest first. */
 export async function deliveries(client: Client, query = ""): Promise<Json[]> {
-  const { status, json } = await client.call("GET", `/_sandbox/deliveries?limit=100${query}`);
+  const { status, json } = await client.ask(`GET /_sandbox/deliveries?limit=100${query}`);
   if (status !== 200) throw new Error(JSON.stringify(json));
   return json.items.reverse();
 }

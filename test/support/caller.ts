@@ -1,0 +1,154 @@
+import { expect } from "vitest";
+import type { Sandbox } from "../../src/index.js";
+
+export interface ErrorBody {
+  code: string;
+  message: string;
+  details?: Record<string, string>;
+}
+
+/** One answer, read. `error` checks the documented shape before it gives it out. */
+export class Answer<Body = unknown> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+
+  constructor(status: number, headers: Headers, text: string) {
+    this.status = status;
+    this.headers = headers;
+    this.text = text;
+  }
+
+  get body(): Body {
+    return JSON.parse(this.text) as Body;
+  }
+
+  /** The body for tests that read whatever the wire says. */
+  // biome-ignore lint/suspicious/noExplicitAny: they say themselves what they expect
+  get json(): any {
+    return JSON.parse(this.text);
+  }
+
+  get error(): ErrorBody {
+    return errorOf(this.text);
+  }
+
+  get details(): Record<string, string> {
+    return this.error.details ?? {};
+  }
+}
+
+/** The error of a body, which must have exactly the documented shape. */
+export function errorOf(text: string): ErrorBody {
+  const body = JSON.parse(text) as { error: ErrorBody };
+  expect(Object.keys(body)).toEqual(["error"]);
+  const { code, message, details, ...rest } = body.error;
+  expect(rest).toEqual({});
+  expect(code).toMatch(/^[A-Z][A-Z_]*$/);
+  expect(typeof message).toBe("string");
+  expect(message).not.toBe("");
+  if ("details" in body.error) {
+    expect(Object.keys(details ?? {}).length).toBeGreaterThan(0);
+    for (const text of Object.values(details ?? {})) {
+      expect(typeof text).toBe("string");
+      expect(text).not.toBe("");
+    }
+  }
+  return body.error;
+}
+
+/** The answer is a refusal with that status and code and, where given, details for exactly those fields. */
+export function expectError(answer: Answer<unknown>, status: number, code: string, fields?: string[]): void {
+  expect({ status: answer.status, code: answer.error.code }).toEqual({ status, code });
+  if (fields !== undefined) expect(Object.keys(answer.details).sort()).toEqual([...fields].sort());
+}
+
+export function expectInvalid(answer: Answer<unknown>, ...fields: string[]): void {
+  expectError(answer, 400, "VALIDATION_ERROR", fields);
+}
+
+/** The body of a 200; anything else fails with what came instead. */
+export function okBody<Body>(answer: Answer<Body>): Body {
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  return answer.body;
+}
+
+export type Headerset = Readonly<Record<string, string>>;
+export type Transport = (path: string, init: RequestInit) => Promise<Response>;
+
+export function inProcess(sandbox: Pick<Sandbox, "fetch">): Transport {
+  return (path, init) => sandbox.fetch(new Request(`http://sandbox${path}`, init));
+}
+
+export function overPort(url: string): Transport {
+  return (path, init) => fetch(url + path, init);
+}
+
+/** Whoever calls a server, in this process or over a port: with a key, or with none at all. */
+export class Caller {
+  readonly transport: Transport;
+  readonly key: string | null;
+
+  constructor(transport: Transport, key: string | null) {
+    this.transport = transport;
+    this.key = key;
+  }
+
+  async send<Body>(
+    method: string,
+    path: string,
+    body?: BodyInit | null,
+    headers: Headerset = {},
+  ): Promise<Answer<Body>> {
+    const all = new Headers(headers);
+    if (this.key !== null && !all.has("authorization")) all.set("authorization", `Bearer ${this.key}`);
+    const init: RequestInit = { method, headers: all };
+    if (body !== undefined && body !== null) init.body = body;
+    const response = await this.transport(path, init);
+    return new Answer(response.status, response.headers, await response.text());
+  }
+
+  /** `POST /path`, with the body as JSON; text is sent as it stands. */
+  ask<Body>(line: string, body?: unknown, headers: Headerset = {}): Promise<Answer<Body>> {
+    const space = line.indexOf(" ");
+    const [method, path] = [line.slice(0, space), line.slice(space + 1)];
+    if (body === undefined) return this.send(method, path, null, headers);
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return this.send(method, path, text, { "content-type": "application/json", ...headers });
+  }
+
+  get<Body>(path: string, headers?: Headerset): Promise<Answer<Body>> {
+    return this.send("GET", path, null, headers);
+  }
+
+  post<Body>(path: string, body: unknown, headers?: Headerset): Promise<Answer<Body>> {
+    return this.ask(`POST ${path}`, body, headers);
+  }
+
+  put<Body>(path: string, body: unknown, headers?: Headerset): Promise<Answer<Body>> {
+    return this.ask(`PUT ${path}`, body, headers);
+  }
+
+  advance(body: unknown, query = ""): Promise<Answer<AdvanceReport>> {
+    return this.post(`/_sandbox/clock/advance${query}`, body);
+  }
+
+  reset(body: object = {}, query = ""): Promise<Answer<unknown>> {
+    return this.post(`/_sandbox/reset${query}`, body);
+  }
+
+  setClock(body: object, query = ""): Promise<Answer<unknown>> {
+    return this.put(`/_sandbox/clock${query}`, body);
+  }
+
+  clock(): Promise<Answer<unknown>> {
+    return this.get("/_sandbox/clock");
+  }
+}
+
+export interface AdvanceReport {
+  from: string;
+  to: string;
+  fired: { at: string; task: string; ref: string }[];
+  fired_total: number;
+}
