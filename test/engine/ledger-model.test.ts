@@ -10,6 +10,7 @@ import { chargesWith } from "../../src/engine/indexes.js";
 import type { Quote } from "../../src/engine/records.js";
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../src/schema/common.js";
 import { isRefusal, type Refusal } from "../../src/schema/errors.js";
+import { DECIMALS, METHOD_CURRENCIES, MINIMUM, RATES } from "../support/contract.js";
 import {
   askQuote,
   callerOf,
@@ -21,18 +22,11 @@ import {
   whitelabelBody,
 } from "../support/engine.js";
 import { decimalText, fraction, halfUp, minorUnits, over, plus, ZERO } from "../support/fraction.js";
-import {
-  CURRENCIES,
-  decimalsIn,
-  LedgerModel,
-  METHODS,
-  MINIMUM_WITHDRAWALS,
-  type ModelPrice,
-  type Verdict,
-} from "../support/ledger-model.js";
+import { LedgerModel, type ModelPrice, type Verdict } from "../support/ledger-model.js";
 
 const CALLERS = ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"].map(callerOf);
-const PAYOUT_CURRENCIES = Object.keys(MINIMUM_WITHDRAWALS);
+const CURRENCIES = Object.keys(RATES);
+const PAYOUT_CURRENCIES = Object.keys(MINIMUM);
 
 const callerArb = fc.nat(CALLERS.length - 1);
 const whichArb = fc.nat(1_000);
@@ -42,8 +36,8 @@ const unitsArb = fc.oneof(
   { weight: 1, arbitrary: fc.bigInt({ min: 10n ** 20n, max: 10n ** 28n }) },
 );
 const payableArb = fc
-  .constantFrom(...Object.keys(METHODS))
-  .chain((method) => fc.tuple(fc.constant(method), fc.constantFrom(...METHODS[method]!.currencies)));
+  .constantFrom(...Object.keys(METHOD_CURRENCIES))
+  .chain((method) => fc.tuple(fc.constant(method), fc.constantFrom(...METHOD_CURRENCIES[method]!)));
 
 const stepArb = fc.oneof(
   {
@@ -159,7 +153,7 @@ class Run {
     const order: Order = {
       caller: CALLERS[step.caller]!,
       base,
-      amount: decimalText(step.units, decimalsIn(base)),
+      amount: decimalText(step.units, DECIMALS[base]!),
       to,
       method,
       scenario: step.isInstant ? "instant" : "quiet",
@@ -170,7 +164,7 @@ class Run {
       askQuote(this.engine, this.model.nowMs, order),
     );
     if (quote === undefined) return;
-    const text = (units: bigint) => decimalText(units, decimalsIn(to));
+    const text = (units: bigint) => decimalText(units, DECIMALS[to]!);
     expect(quote).toMatchObject({
       exchange_rate: price.rate,
       settlement_amount: text(price.settlement),
@@ -228,7 +222,7 @@ class Run {
     const currency = key.split("|")[2]!;
     const owner = key.slice(0, -currency.length - 1);
     const caller = CALLERS.find((_, index) => ownerOf(index) === owner)!;
-    const decimals = decimalsIn(currency);
+    const decimals = DECIMALS[currency]!;
     const crypto = { type: "crypto_wallet", wallet_address: "an address of the shop" };
     const bank = {
       type: "bank_account",
@@ -247,7 +241,7 @@ class Run {
       all: available,
       half: available / 2n,
       "one more": available + 1n,
-      one: minorUnits(MINIMUM_WITHDRAWALS[currency]!, decimals),
+      one: minorUnits(MINIMUM[currency]!, decimals),
     };
     const amount = amounts[step.share]!;
     // An amount has at most 30 digits before the point; a balance may grow beyond that.
@@ -317,7 +311,7 @@ class Run {
     const { state } = this.engine;
     const totals = new Map<string, bigint>();
     for (const entry of state.tables.entries.values()) {
-      const decimals = decimalsIn(entry.currency);
+      const decimals = DECIMALS[entry.currency]!;
       let sum = 0n;
       for (const { account, amount } of entry.postings) {
         const key = `${entry.mode}|${entry.organization_id}|${entry.currency}|${account}`;

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Api, expectError, KES_ORDER, openApi } from "../support/api-client.js";
-import { DECIMALS, METHOD_CURRENCIES, sum, totalUsd } from "../support/api-money.js";
+import { DECIMALS, METHOD_CURRENCIES } from "../support/contract.js";
+import { decimalText } from "../support/fraction.js";
+import { inUsd, units } from "../support/prices.js";
 
 const METHOD_OF = Object.fromEntries(
   Object.entries(METHOD_CURRENCIES).flatMap(([method, codes]) => codes.map((code) => [code, method])),
@@ -147,23 +149,21 @@ describe("total_balance_usd", () => {
     const api = await openApi();
     const payment = fc
       .tuple(fc.constantFrom(...Object.keys(DECIMALS)), fc.bigInt({ min: 1n, max: 10n ** 31n }))
-      .map(([currency, units]) => {
-        const decimals = DECIMALS[currency]!;
-        const digits = units.toString().padStart(decimals + 1, "0");
-        return { currency, amount: `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}` };
-      });
+      .map(([currency, minor]) => ({ currency, minor, amount: decimalText(minor, DECIMALS[currency]!) }));
     await fc.assert(
       fc.asyncProperty(fc.array(payment, { minLength: 1, maxLength: 8 }), async (payments) => {
         api.sandbox.reset();
         for (const { currency, amount } of payments) await receive(api, currency, amount);
         const { balances, total_balance_usd } = await api.balances();
         for (const { currency, available_balance, pending_balance } of balances) {
-          const received = payments.filter((one) => one.currency === currency).map((one) => one.amount);
-          expect(sum([available_balance, pending_balance], DECIMALS[currency]!)).toBe(
-            sum(received, DECIMALS[currency]!),
+          const received = payments.filter((one) => one.currency === currency);
+          expect(units(available_balance, currency) + units(pending_balance, currency)).toBe(
+            received.reduce((total, { minor }) => total + minor, 0n),
           );
         }
-        expect(total_balance_usd).toBe(totalUsd(payments.map((one) => [one.currency, one.amount] as const)));
+        expect(total_balance_usd).toBe(
+          inUsd(payments.map(({ currency, minor }) => [currency, minor] as const)),
+        );
       }),
       { numRuns: 30 },
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { okBody, openApi } from "../support/api-client.js";
-import { METHOD_CURRENCIES } from "../support/api-money.js";
+import { METHOD_CURRENCIES } from "../support/contract.js";
 
 const METHODS = "/api/v1/payments/payment-methods";
 const CURRENCIES = "/api/v1/payments/supported-currencies";

@@ -12,7 +12,7 @@ import {
   START,
   TIMESTAMP,
 } from "../support/api-client.js";
-import { DECIMALS } from "../support/api-money.js";
+import { DECIMALS } from "../support/contract.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";
 import { Receiver } from "../support/receiver-server.js";
 

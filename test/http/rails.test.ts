@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { expectError, expectInvalid, KES_ORDER, okBody, openApi } from "../support/api-client.js";
-import { DECIMALS, METHOD_CURRENCIES } from "../support/api-money.js";
+import { DECIMALS, METHOD_CURRENCIES } from "../support/contract.js";
 import { temporaryFile } from "../support/folders.js";
 
 const RAILS = "/api/v1/payments/payment-rails";

@@ -153,11 +153,8 @@ export class Trial {
       const operation = nextOperation({ ...place, exported: this.#exported }, this.#random);
       if (operation === undefined) return;
       place.pending = { operation };
-      const [method, path] = operation.line.split(" ") as [string, string];
-      const headers: Record<string, string> = path.startsWith("/_sandbox/namespaces")
-        ? {}
-        : { "sandbox-namespace": place.name };
-      const sent = client.ask(operation.line, operation.body, headers);
+      const caller = operation.line.includes(" /_sandbox/namespaces") ? client : client.in(place.name);
+      const sent = caller.ask(operation.line, operation.body);
       if (isAimed && STEPS.test(operation.line)) dieSoon();
       const answer = await sent;
       // Whoever is told that it stops cannot know what became of the call.

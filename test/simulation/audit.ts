@@ -1,9 +1,10 @@
+import { CHARGE_MOVES, DECIMALS } from "../support/contract.js";
 import { minorUnits } from "../support/fraction.js";
+import { inUsd } from "../support/prices.js";
 import { auditDeliveries } from "./audit-deliveries.js";
 import type { Client, Json } from "./client.js";
 import { demand, demandSame } from "./failure.js";
-import { CHARGE_MOVES, chargeJson, iso, type Mode, type Model, withdrawalJson } from "./model.js";
-import { DECIMALS, inUsd } from "./prices.js";
+import { chargeJson, iso, type Mode, type Model, withdrawalJson } from "./model.js";
 
 export interface Actor {
   readonly key: string;

@@ -1,6 +1,7 @@
+import { CHARGE_MOVES, SETTLEMENT_MS, WITHDRAWAL_MOVES } from "../support/contract.js";
+import { type Price, type Pricing, units } from "../support/prices.js";
 import type { Json } from "./client.js";
 import { firstRule, type Scenario, type Subject } from "./matching.js";
-import { type Price, type Pricing, SETTLEMENT_MS, units } from "./prices.js";
 
 /**
  * What must be true, kept beside the sandbox and worked out from the calls alone. Written from the interface
@@ -9,17 +10,6 @@ import { type Price, type Pricing, SETTLEMENT_MS, units } from "./prices.js";
 export type Mode = "test" | "live";
 
 /** From → to, and nothing else (specification: States; contract section 2: transitions). */
-export const CHARGE_MOVES: Readonly<Record<string, readonly string[]>> = {
-  PENDING: ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
-  AWAITING_PAYMENT: ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
-  PROCESSING: ["COMPLETED", "FAILED"],
-  EXPIRED: ["PROCESSING", "COMPLETED"],
-  COMPLETED: ["REFUNDED"],
-};
-export const WITHDRAWAL_MOVES: Readonly<Record<string, readonly string[]>> = {
-  PENDING: ["PROCESSING", "CANCELLED"],
-  PROCESSING: ["COMPLETED", "FAILED"],
-};
 const OPEN = ["PENDING", "AWAITING_PAYMENT"];
 
 export interface Entry {

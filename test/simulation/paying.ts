@@ -1,8 +1,9 @@
+import { DECIMALS, METHOD_CURRENCIES } from "../support/contract.js";
+import { type Price, type Pricing, priceOf } from "../support/prices.js";
 import { type Actor, as } from "./audit.js";
 import type { Json } from "./client.js";
 import { demand, demandSame } from "./failure.js";
 import { type Charge, durationMs, iso, type Model, type Quote } from "./model.js";
-import { CURRENCIES, DECIMALS, type Price, type Pricing, priceOf } from "./prices.js";
 import {
   actorOf,
   amountIn,
@@ -16,7 +17,7 @@ import {
   type World,
 } from "./world.js";
 
-const METHODS = Object.keys(CURRENCIES);
+const METHODS = Object.keys(METHOD_CURRENCIES);
 const QUOTE_MS = durationMs("30s");
 const LOCK_MS = durationMs("10m");
 const PHONE = "+254700000001";
@@ -37,7 +38,7 @@ const NAMES = [
 
 function pricingFor(world: World, method: string): { pricing: Pricing; to: string } {
   const { random } = world;
-  const to = random.pick(CURRENCIES[method]!);
+  const to = random.pick(METHOD_CURRENCIES[method]!);
   const base = random.chance(0.6) ? to : random.pick(Object.keys(DECIMALS));
   const isCoin = base === "BTC" || base === "ETH";
   const amount = amountIn(world, base, isCoin ? 0 : 1, isCoin ? 2 : 9_000);
@@ -287,7 +288,7 @@ export async function visitPage(world: World): Promise<void> {
     ? undefined
     : quote?.method === method
       ? quote.price.currency
-      : random.pick(CURRENCIES[method]!);
+      : random.pick(METHOD_CURRENCIES[method]!);
   const answer = await control(world, "POST", `/checkouts/${charge.checkoutId}/pay`, {
     payment_method: method,
     ...(named === undefined ? {} : { currency: named }),
@@ -316,7 +317,7 @@ function heldQuote({ model }: World, charge: Charge): Quote | undefined {
 function priceBy(world: World, charge: Charge, method: string, named?: string): Price {
   const held = heldQuote(world, charge);
   const { base_currency } = charge.pricing;
-  const own = CURRENCIES[method]!;
+  const own = METHOD_CURRENCIES[method]!;
   const to =
     named ??
     (held?.method === method ? held.price.currency : own.includes(base_currency) ? base_currency : own[0]!);

@@ -1,17 +1,10 @@
 import { Webhook } from "standardwebhooks";
+import { MINIMUM, WITHDRAWAL_MOVES } from "../support/contract.js";
+import { units } from "../support/prices.js";
 import { ACTORS, type Actor } from "./audit.js";
 import type { Json } from "./client.js";
 import { demand, demandSame } from "./failure.js";
-import {
-  available,
-  durationMs,
-  iso,
-  type State,
-  WITHDRAWAL_MOVES,
-  type Withdrawal,
-  withdrawalJson,
-} from "./model.js";
-import { MINIMUM, units } from "./prices.js";
+import { available, durationMs, iso, type State, type Withdrawal, withdrawalJson } from "./model.js";
 import { actorOf, amountIn, control, expectOk, expectRefused, noteId, post, type World } from "./world.js";
 
 /** Time leaps: by a while, to an instant, to the next thing, or until nothing is left. */

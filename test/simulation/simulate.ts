@@ -1,4 +1,5 @@
 import { createSandbox } from "../../src/index.js";
+import { RATES } from "../support/contract.js";
 import { lot } from "../support/lot.js";
 import { Receiver, refusingUrl } from "../support/receiver-server.js";
 import { audit, auditLedger, auditPostings } from "./audit.js";
@@ -7,7 +8,6 @@ import { Client, type Lie } from "./client.js";
 import { auditExport } from "./export.js";
 import { Model } from "./model.js";
 import * as paying from "./paying.js";
-import { START_RATES } from "./prices.js";
 import { Random } from "./random.js";
 import * as running from "./running.js";
 import { anyCharge, type World } from "./world.js";
@@ -87,7 +87,7 @@ export async function simulate(seed: string, steps: number, lie?: Lie): Promise<
   const scenarios = new Map(
     known.map(({ active, ...scenario }) => [scenario.name, { scenario, activated: active ? 1 : 0 }]),
   );
-  const model = new Model(Date.parse(START), START_RATES, scenarios);
+  const model = new Model(Date.parse(START), RATES, scenarios);
   const world: World = {
     client,
     model,

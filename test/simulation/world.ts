@@ -1,10 +1,10 @@
+import { DECIMALS } from "../support/contract.js";
 import { decimalText } from "../support/fraction.js";
 import type { Receiver } from "../support/receiver-server.js";
 import { ACTORS, type Actor, as } from "./audit.js";
 import type { Answer, Client, Json } from "./client.js";
 import { demand, demandSame } from "./failure.js";
 import type { Charge, Model, State, Withdrawal } from "./model.js";
-import { DECIMALS } from "./prices.js";
 import type { Random } from "./random.js";
 
 /** One simulation: the sandbox as a client sees it, what must be true of it, and the luck that drives both. */

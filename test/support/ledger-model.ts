@@ -1,76 +1,7 @@
 import type { ChargeStatus, WithdrawalStatus } from "../../src/schema/common.js";
-import { decimalText, fraction, halfUp, minorUnits, over, significant, times } from "./fraction.js";
-
-/** What the contract says of money, written out again: nothing here is read from src or from the fixtures. */
-const RATES: Record<string, string> = {
-  USD: "1",
-  NGN: "1550",
-  GHS: "12.4",
-  KES: "129",
-  TZS: "2600",
-  UGX: "3650",
-  ZAR: "17.8",
-  USDT_TRC20: "1",
-  USDT_ERC20: "1",
-  BTC: "0.000015625",
-  ETH: "0.00032",
-};
-export const CURRENCIES = Object.keys(RATES);
-
-/** Platform and gateway fee in per cent, and the currencies of the specification's table. */
-export const METHODS: Record<string, { fees: [string, string]; currencies: string[] }> = {
-  bank_transfer: { fees: ["1.0", "0.5"], currencies: ["USD", "NGN", "GHS", "KES", "ZAR"] },
-  mobile_money: { fees: ["1.0", "1.5"], currencies: ["NGN", "GHS", "KES", "TZS", "UGX"] },
-  card: { fees: ["1.0", "2.4"], currencies: ["USD", "NGN", "GHS", "KES", "ZAR"] },
-  crypto: { fees: ["0.5", "0.5"], currencies: ["USDT_TRC20", "USDT_ERC20", "BTC", "ETH"] },
-};
-
-export const MINIMUM_WITHDRAWALS: Record<string, string> = {
-  USD: "10.00",
-  NGN: "5000.00",
-  GHS: "50.00",
-  KES: "500.00",
-  USDT_TRC20: "10.000000",
-  USDT_ERC20: "50.000000",
-};
-
-const CHARGE_MOVES: Record<ChargeStatus, readonly ChargeStatus[]> = {
-  PENDING: ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
-  AWAITING_PAYMENT: ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
-  PROCESSING: ["COMPLETED", "FAILED"],
-  EXPIRED: ["PROCESSING", "COMPLETED"],
-  COMPLETED: ["REFUNDED"],
-  FAILED: [],
-  CANCELLED: [],
-  REFUNDED: [],
-};
-
-const WITHDRAWAL_MOVES: Record<WithdrawalStatus, readonly WithdrawalStatus[]> = {
-  PENDING: ["PROCESSING", "CANCELLED"],
-  PROCESSING: ["COMPLETED", "FAILED"],
-  COMPLETED: [],
-  FAILED: [],
-  CANCELLED: [],
-};
-
-export function decimalsIn(currency: string): number {
-  return currency === "BTC" || currency === "ETH" ? 8 : currency.startsWith("USDT") ? 6 : 2;
-}
-
-/** Crypto is confirmed before it is settled: so many blocks, one each so many seconds. */
-function confirmingMs(currency: string): number {
-  switch (currency) {
-    case "BTC":
-      return 2 * 600_000;
-    case "ETH":
-    case "USDT_ERC20":
-      return 12 * 12_000;
-    case "USDT_TRC20":
-      return 20 * 3_000;
-    default:
-      return 0;
-  }
-}
+import { CHARGE_MOVES, DECIMALS, RATES, SETTLEMENT_MS, WITHDRAWAL_MOVES } from "./contract.js";
+import { decimalText } from "./fraction.js";
+import { priceOf, units } from "./prices.js";
 
 export interface ModelPrice {
   readonly rate: string;
@@ -112,7 +43,7 @@ export type Verdict = "done" | "illegal" | "too little";
 /** Payments, settlements, refunds and payouts on plain BigInts: what the engine's ledger is held against. */
 export class LedgerModel {
   nowMs: number;
-  readonly rates = { ...RATES };
+  readonly rates: Record<string, string> = { ...RATES };
   readonly accounts = new Map<string, ModelAccounts>();
   readonly charges: ModelCharge[] = [];
   readonly withdrawals: ModelWithdrawal[] = [];
@@ -132,28 +63,18 @@ export class LedgerModel {
   }
 
   price(base: string, amount: string, target: string, method: string): ModelPrice {
-    const decimals = decimalsIn(target);
-    const rate =
-      base === target
-        ? "1"
-        : significant(over(fraction(this.rates[target]!), fraction(this.rates[base]!)), 12);
-    const settlement = halfUp(times(fraction(amount), fraction(rate)), decimals);
-    const [platformFee, gatewayFee] = METHODS[method]!.fees.map((percent) =>
-      minorUnits(
-        halfUp(over(times(fraction(settlement), fraction(percent)), fraction("100")), decimals),
-        decimals,
-      ),
-    );
+    const price = priceOf(this.rates, { base_currency: base, amount }, target, method);
+    const { platform_fee, gateway_fee } = price.fees.fee_breakdown;
     return {
-      rate,
-      settlement: minorUnits(settlement, decimals),
-      platformFee: platformFee!,
-      gatewayFee: gatewayFee!,
+      rate: price.exchange_rate,
+      settlement: units(price.settlement_amount, target),
+      platformFee: units(platform_fee, target),
+      gatewayFee: units(gateway_fee, target),
     };
   }
 
   moveCharge(charge: ModelCharge, to: ChargeStatus): Verdict {
-    if (!CHARGE_MOVES[charge.status].includes(to)) return "illegal";
+    if (!CHARGE_MOVES[charge.status]?.includes(to)) return "illegal";
     const held = this.at(charge.owner, charge.currency);
     const { settlement, platformFee, gatewayFee } = charge.price;
     if (to === "REFUNDED") {
@@ -165,7 +86,7 @@ export class LedgerModel {
     if (to === "COMPLETED") {
       held.pending += settlement;
       held.fees += platformFee + gatewayFee;
-      const delayMs = confirmingMs(charge.currency);
+      const delayMs = SETTLEMENT_MS[charge.currency] ?? 0;
       if (delayMs === 0) this.#settle(charge);
       else charge.settlesMs = this.nowMs + delayMs;
     }
@@ -194,7 +115,7 @@ export class LedgerModel {
   }
 
   moveWithdrawal(withdrawal: ModelWithdrawal, to: WithdrawalStatus): Verdict {
-    if (!WITHDRAWAL_MOVES[withdrawal.status].includes(to)) return "illegal";
+    if (!WITHDRAWAL_MOVES[withdrawal.status]?.includes(to)) return "illegal";
     const held = this.at(withdrawal.owner, withdrawal.currency);
     if (to !== "PROCESSING") held.in_transit -= withdrawal.amount;
     if (to === "FAILED" || to === "CANCELLED") held.available += withdrawal.amount;
@@ -216,7 +137,7 @@ export class LedgerModel {
   /** The balances as the ledger writes them. */
   written(owner: string, currency: string): Record<string, string> {
     const { available, pending, in_transit, fees } = this.at(owner, currency);
-    const text = (units: bigint) => decimalText(units, decimalsIn(currency));
+    const text = (units: bigint) => decimalText(units, DECIMALS[currency]!);
     return {
       available: text(available),
       pending: text(pending),
