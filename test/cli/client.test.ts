@@ -2,10 +2,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
+import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { Command, type Finished, type ReadyLine, run } from "../support/process-command.js";
-import { Client } from "../support/receiver-client.js";
+import type { Client } from "../support/receiver-client.js";
 import { Receiver, refusingUrl } from "../support/receiver-server.js";
+import { startServer } from "../support/started.js";
 
 let ready: ReadyLine;
 let client: Client;
@@ -13,9 +15,8 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   receiver = await Receiver.open();
-  const flags = ["--port", "0", "--clock", "manual", "--rate-limit", "off", "--webhook-url", receiver.url];
-  ready = await new Command(["start", "--json", "--start-time", "2026-01-31T09:00:00Z", ...flags]).ready();
-  client = Client.at(ready.url);
+  const flags = ["--clock", "manual", "--start-time", START, "--webhook-url", receiver.url];
+  ({ ready, client } = await startServer(flags));
 });
 
 /** Runs a command against the server, which it finds by its variable. */

@@ -6,10 +6,11 @@ import { FileStore } from "../../src/store/file-store.js";
 import { nodeIo } from "../../src/store/io.js";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
-import { Command, run } from "../support/process-command.js";
+import { run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { accept, hold, Receiver } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
+import { startServer } from "../support/started.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 
@@ -18,11 +19,7 @@ function dataFile(): string {
 }
 
 /** A server on the data, once it can be reached. */
-async function serve(data: string, ...args: string[]) {
-  const command = new Command(["start", "--json", "-p", "0", "--rate-limit", "off", "--data", data, ...args]);
-  const ready = await command.ready();
-  return { command, ready, client: Client.at(ready.url) };
-}
+const serve = (data: string, ...args: string[]) => startServer(["--data", data, ...args]);
 
 const MANUAL = ["--clock", "manual", "--start-time", START, "--seed", "spring"];
 

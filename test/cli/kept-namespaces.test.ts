@@ -2,22 +2,18 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
-import { Command, type CommandOptions, run } from "../support/process-command.js";
-import { Client } from "../support/receiver-client.js";
+import { type CommandOptions, run } from "../support/process-command.js";
+import { startServer } from "../support/started.js";
 
 function dataFile(): string {
   return join(temporaryFolder(), "d.json");
 }
 
 async function serve(data: string, args: readonly string[] = [], options?: CommandOptions) {
-  const command = new Command(
-    ["start", "--json", "-p", "0", "--clock", "manual", "--rate-limit", "off", "--data", data, ...args],
-    options,
-  );
-  const { url } = await command.ready();
-  const client = Client.at(url);
-  const call = (line: string, body?: unknown, namespace?: string) => client.in(namespace).ask(line, body);
-  return { command, url, client, call };
+  const started = await startServer(["--clock", "manual", "--data", data, ...args], options);
+  const call = (line: string, body?: unknown, namespace?: string) =>
+    started.client.in(namespace).ask(line, body);
+  return { ...started, call };
 }
 
 describe("namespaces kept by the command", () => {

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
-import { Command, type CommandOptions, ROOT, run } from "../support/process-command.js";
-import { Client } from "../support/receiver-client.js";
+import { type CommandOptions, ROOT, run } from "../support/process-command.js";
+import { startServer } from "../support/started.js";
 
 /** A process with pids of its own, as a container has: node is 1 in it. It ends with what started it. */
 const CONTAINER = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"];
@@ -27,11 +27,8 @@ function startArguments(data: string): string[] {
   return ["start", "--json", "-p", "0", "--rate-limit", "off", "--clock", "manual", "--data", data];
 }
 
-async function serve(data: string, options?: CommandOptions) {
-  const command = new Command(startArguments(data), options);
-  const { url } = await command.ready();
-  return { command, client: Client.at(url) };
-}
+const serve = (data: string, options?: CommandOptions) =>
+  startServer(["--clock", "manual", "--data", data], options);
 
 describe("one data file and two containers", () => {
   it.runIf(canMakeContainers())(

@@ -5,14 +5,13 @@ import { temporaryFolder } from "../support/folders.js";
 import { Command } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { refusingUrl } from "../support/receiver-server.js";
+import { startServer } from "../support/started.js";
 
 describe("start whose output nobody reads any more", () => {
   it("goes on", async () => {
     const url = await refusingUrl();
-    const command = new Command(["start", "--json", "--port", "0", "--webhook-url", url]);
-    const ready = await command.ready();
+    const { command, ready, client } = await startServer(["--webhook-url", url]);
     command.hangUp();
-    const client = Client.at(ready.url);
     await client.ask("POST /_sandbox/events", { type: "webhook.test", data: {} });
     await client.ask("POST /_sandbox/wait", { for: "idle" });
     // Held now. It tells that it waits, in vain; and later that the receiver is there.
@@ -32,12 +31,10 @@ describe("start whose output nobody reads any more", () => {
   it.each([["events", "--follow"], ["charges"]])(
     "and %s %s | head ends as if it had been read",
     async (...args) => {
-      const command = new Command(["start", "--json", "--port", "0"]);
-      const ready = await command.ready();
+      const { ready, client } = await startServer();
       const reader = new Command([...args, "--json", "--url", ready.url]);
       reader.hangUp();
       const isOver = reader.ended.then(() => true);
-      const client = Client.at(ready.url);
       // Until it follows, and then until it has noticed.
       for (let isEnded = false; !isEnded; ) {
         await client.ask("POST /_sandbox/events", { type: "webhook.test", data: {} });

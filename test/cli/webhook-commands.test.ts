@@ -3,6 +3,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { Command, type CommandOptions, type Finished, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { accept, hold, Receiver, refuseWith, refusingUrl } from "../support/receiver-server.js";
+import { startServer } from "../support/started.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 
@@ -12,9 +13,9 @@ let options: CommandOptions;
 
 beforeEach(async () => {
   const cwd = temporaryFolder();
-  server = new Command(["start", "--json", "-p", "0", "--rate-limit", "off", "--clock", "manual"], { cwd });
-  const { url } = await server.ready();
-  client = Client.at(url);
+  const started = await startServer(["--clock", "manual"], { cwd });
+  ({ command: server, client } = started);
+  const { url } = started;
   options = { cwd, env: { PAYMENTS_SANDBOX_URL: url } };
 });
 /** What a command prints that must succeed. */

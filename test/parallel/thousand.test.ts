@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { Command } from "../support/process-command.js";
-import { Client } from "../support/receiver-client.js";
+import { startServer } from "../support/started.js";
 
 const COUNT = 1_000;
 /** How often they are made and deleted once more. */
@@ -12,12 +11,10 @@ const HEAP_MIB = 52;
 const ORDER = { pricing: { base_currency: "KES", amount: "500.00" }, payment_method: "card" };
 
 /** A server of little memory and the calls of this test; `call` throws for any answer that is not 200. */
-async function startServer() {
-  const server = new Command(["start", "--json", "--port", "0", "--rate-limit", "off", "--clock", "manual"], {
+async function smallServer() {
+  const { client, ready } = await startServer(["--clock", "manual"], {
     env: { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` },
   });
-  const { url, pid } = await server.ready();
-  const client = Client.at(url);
   const send = (line: string, key: string, body?: unknown) =>
     client.ask(line, body, { authorization: `Bearer ${key}` });
   const call = async (line: string, body?: unknown, key = "sk_test_sandbox") => {
@@ -25,7 +22,7 @@ async function startServer() {
     if (status !== 200) throw new Error(`${line}: ${status} ${text}`);
     return json;
   };
-  return { send, call, residentMib: () => residentMib(pid) };
+  return { send, call, residentMib: () => residentMib(ready.pid) };
 }
 
 function residentMib(pid: number): number {
@@ -44,7 +41,7 @@ async function forEach(work: (number: number) => Promise<void>): Promise<void> {
 }
 
 it("a thousand namespaces at once are made, keep to themselves, and leave nothing behind", async () => {
-  const { call, send, residentMib } = await startServer();
+  const { call, send, residentMib } = await smallServer();
   const keyOf = (number: number) => `sk_test_ns_n${number}`;
   const make = () =>
     forEach(async (number) => {

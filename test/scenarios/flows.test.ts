@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { reportText } from "../../src/cli/report.js";
 import type { RunReport } from "../../src/scenario/steps/report.js";
 import { openSandbox } from "../support/api-client.js";
-import { Command, ROOT, run } from "../support/process-command.js";
+import { ROOT, run } from "../support/process-command.js";
+import { startServer } from "../support/started.js";
 import { FLOWS } from "./support/shipped.js";
 
 const FILES = FLOWS.map(({ name }) => `scenarios/${name}`);
@@ -49,8 +50,7 @@ describe("by the command", () => {
   });
 
   it("pass against a running server, and leave its clock as it was", async () => {
-    const server = new Command(["start", "--port", "0", "--json", "--rate-limit", "off"]);
-    const { url } = await server.ready();
+    const { url } = await startServer();
     const { code, stdout } = await run(["run", ...FILES, "--url", url], { cwd: ROOT });
     expect(code, stdout).toBe(0);
     const clock = (await (await fetch(`${url}/_sandbox/clock`)).json()) as { mode: string };

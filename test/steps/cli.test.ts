@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Command, run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
+import { startServer } from "../support/started.js";
 
 const PASSES = "name: good\nsteps:\n  - request: GET /api/v1/payments/payins\n  - advance: 1h\n";
 const FAILS = `name: bad
@@ -131,7 +132,7 @@ steps:
     const gone = await run(["run", file, "--url", "127.0.0.1:1"]);
     expect(gone.code).toBe(2);
     expect(gone.stdout).toContain("could not run: the sandbox cannot be reached:");
-    const sandbox = await new Command(["start", "--port", "0", "--json"]).ready();
+    const { ready: sandbox } = await startServer();
     const lost = await run(["run", file, "--url", sandbox.url, "--namespace", "nope"]);
     expect(lost.code).toBe(2);
     expect(lost.stdout).toContain('could not run: There is no namespace "nope"');
@@ -170,7 +171,7 @@ steps:
   });
 
   it("leaves a running sandbox as it was when it is interrupted", async () => {
-    const { url } = await new Command(["start", "--port", "0", "--json"]).ready();
+    const { url } = await startServer();
     const text = `name: long
 charges: [{ timeline: [] }]
 steps:

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Command, run } from "../support/process-command.js";
+import { run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 import { type Bug, Shop } from "../support/shop.js";
+import { startServer } from "../support/started.js";
 
 const FLOW = `
 name: paid-and-told-twice
@@ -46,8 +47,7 @@ steps:
 async function runFlow(bug?: Bug) {
   const shop = new Shop(bug);
   const app = await shop.listen();
-  const sandbox = new Command(["start", "--port", "0", "--json", "--webhook-url", `${app}/webhooks`]);
-  const ready = await sandbox.ready();
+  const { ready } = await startServer(["--webhook-url", `${app}/webhooks`]);
   shop.service = { url: ready.url, apiKey: ready.api_key, webhookSecret: ready.webhook_secret };
   const args = ["run", fileWith(FLOW), "--url", ready.url, "--app", app];
   return { ready, first: await run(args), again: () => run(args) };

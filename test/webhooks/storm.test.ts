@@ -2,20 +2,16 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
-import { Command } from "../support/process-command.js";
-import { Client } from "../support/receiver-client.js";
+import type { Client } from "../support/receiver-client.js";
 import { accept, type Received, Receiver } from "../support/receiver-server.js";
+import { startServer } from "../support/started.js";
 import { eventually, type Json } from "./support/shop.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 const CHARGES = 200;
 
 /** The server as a user starts it, on the data, once it can be reached. */
-async function serve(data: string, ...args: string[]) {
-  const command = new Command(["start", "--json", "-p", "0", "--rate-limit", "off", "--data", data, ...args]);
-  const { url } = await command.ready();
-  return { command, client: Client.at(url) };
-}
+const serve = (data: string, ...args: string[]) => startServer(["--data", data, ...args]);
 
 /** An app under strain: each answer takes a while, every seventh is a 500, some hang up. */
 function strained(): (received: Received) => void {
