@@ -1,4 +1,5 @@
 import type { Sandbox } from "../../src/sandbox.js";
+import type { Random } from "./random.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: the auditor reads whatever the wire says
 export type Json = any;
@@ -20,22 +21,42 @@ export type Lie = (
   status: number,
 ) => { readonly status: number; readonly text: string } | undefined;
 
+/** What a call may meet on its way; `isHigh` says that it does this time. */
+export type Hurdle = (send: () => Promise<Answer>, isHigh: boolean) => Promise<Answer>;
+
+export interface ClientOptions {
+  readonly lie?: Lie | undefined;
+  readonly hurdle?: Hurdle;
+  /** Says when there is a hurdle; without one there is none. */
+  readonly luck?: Random;
+  readonly namespace?: string;
+  /** Shared by all who call the same sandbox. */
+  readonly trail?: string[];
+}
+
 /** Calls a sandbox, and keeps the trail of what was called for whoever has to understand a failure. */
 export class Client {
-  readonly trail: string[] = [];
-  readonly #sandbox: Sandbox;
-  readonly #lie: Lie;
+  readonly trail: string[];
+  readonly #fetch: Sandbox["fetch"];
+  readonly #options: ClientOptions;
 
-  constructor(sandbox: Sandbox, lie: Lie = () => undefined) {
-    this.#sandbox = sandbox;
-    this.#lie = lie;
+  constructor(fetch: Sandbox["fetch"], options: ClientOptions = {}) {
+    this.trail = options.trail ?? [];
+    this.#fetch = fetch;
+    this.#options = options;
   }
 
   /** A call that changes something: it is part of the trail. */
   async act(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const extra = Object.keys(headers).length === 0 ? "" : ` ${JSON.stringify(headers)}`;
-    this.trail.push(`${method} ${path}${body === undefined ? "" : ` ${JSON.stringify(body)}`}${extra}`);
-    const answer = await this.send(method, path, body, headers);
+    const { hurdle, luck, namespace } = this.#options;
+    const isHigh = luck?.chance(0.15) ?? false;
+    const where = `${namespace === undefined ? "" : `[${namespace}] `}${isHigh ? "(full) " : ""}`;
+    this.trail.push(
+      `${where}${method} ${path}${body === undefined ? "" : ` ${JSON.stringify(body)}`}${extra}`,
+    );
+    const send = () => this.send(method, path, body, headers);
+    const answer = await (hurdle === undefined ? send() : hurdle(send, isHigh));
     this.trail.push(`  ${answer.status} ${answer.text.slice(0, 300)}`);
     return answer;
   }
@@ -61,21 +82,26 @@ export class Client {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
+    const { lie, namespace } = this.#options;
     const init: RequestInit = {
       method,
-      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(namespace === undefined ? {} : { "sandbox-namespace": namespace }),
+        ...headers,
+      },
     };
     if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
     let response: Response;
     try {
-      response = await this.#sandbox.fetch(new Request(`http://sandbox${path}`, init));
+      response = await this.#fetch(new Request(`http://sandbox${path}`, init));
     } catch (error) {
       // A fault has cut the connection: what a program in this process sees of that is fetch's own error.
       if (!(error instanceof TypeError)) throw error;
       return { status: 0, text: "", json: undefined, now: null, replayed: false };
     }
     const told = { status: response.status, text: await response.text() };
-    const { status, text } = this.#lie(method, path, told.text, told.status) ?? told;
+    const { status, text } = lie?.(method, path, told.text, told.status) ?? told;
     return {
       status,
       text,

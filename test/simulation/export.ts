@@ -4,7 +4,7 @@ import { demand, demandSame } from "./failure.js";
 
 /** Whatever state a sandbox has come to, it is one that another takes in, and gives out again as it was. */
 export async function auditExport(
-  sandbox: Pick<Sandbox, "snapshot">,
+  sandbox: { snapshot(): Json },
   elsewhere: Pick<Sandbox, "snapshot"> & { fetch(request: Request): Promise<Response> },
 ): Promise<void> {
   const state = sandbox.snapshot();

@@ -405,7 +405,8 @@ export async function changeEndpoints(world: World): Promise<void> {
   const target = random.pick([
     { url: receivers.moody.url },
     { url: receivers.gone.url },
-    { url: receivers.nobody },
+    // Held back on a clock that runs unless it is told to fail, as it does on one that stands.
+    { url: receivers.nobody, unreachable: "fail" },
     { mailbox: "post" },
   ]);
   const mode = random.pick(["test", "test", "live"] as const);
@@ -429,6 +430,9 @@ export async function changeEndpoints(world: World): Promise<void> {
   });
 }
 
+/** Receivers take a signature that is no older. */
+const TOLERANCE_MS = 5 * 60_000;
+
 /** Somebody empties the mailbox and answers, well or badly. */
 export async function emptyMailbox(world: World): Promise<void> {
   const { model, random } = world;
@@ -440,12 +444,10 @@ export async function emptyMailbox(world: World): Promise<void> {
     demandSame("delivery", "what a mailbox gives", body, json.body);
     demandSame("delivery", "when a mailbox gives it", json.status, "pending");
     const { secret } = model.state.endpoints.get(json.webhook_id)!;
-    let isTaken = true;
-    try {
-      new Webhook(secret).verify(body, headers);
-    } catch {
-      isTaken = false;
-    }
+    const sentMs = Number(headers["webhook-timestamp"]) * 1_000;
+    const signature = new Webhook(secret).sign(headers["webhook-id"], new Date(sentMs), body);
+    const isTaken =
+      headers["webhook-signature"] === signature && Math.abs(world.ground.wallMs() - sentMs) < TOLERANCE_MS;
     const isFine = !json.mishap?.bad_signature && !(json.mishap?.stale_ms > 0);
     demandSame("signature", `of ${delivery_id}`, isTaken, isFine);
     const status = random.pick([200, 204, 500, 302]);
@@ -476,6 +478,8 @@ export async function reset(world: World): Promise<void> {
   expectOk(await control(world, "POST", "/reset", { ...ids, ...(keep === undefined ? {} : { keep }) }));
   const before: State = model.state;
   model.state = structuredClone(world.initial);
+  // A clock that stands goes back to where it started, one that runs to wall time.
+  if (world.ground.wall !== undefined) model.state.nowMs = world.ground.wall.nowMs();
   if (keep === undefined || keep.includes("webhooks"))
     for (const [id, one] of before.endpoints)
       model.state.endpoints.set(id, { ...one, onSinceMs: one.enabled ? 0 : one.onSinceMs, offSinceMs: -1 });
@@ -487,4 +491,27 @@ export async function reset(world: World): Promise<void> {
   world.mayRepeat = "ids" in ids;
   // Destinations are part of the world, and gone with it.
   world.destinations.clear();
+}
+
+/** The server ends, and another one goes on with its files: nothing has changed by that. */
+export async function restart({ ground }: World): Promise<void> {
+  await ground.restart!();
+}
+
+/** Wall time passes, in every namespace alike, from one thing that is due to the next. */
+export async function elapse(world: World): Promise<void> {
+  const { random, ground } = world;
+  const wall = ground.wall!;
+  const worlds = [world, ...world.neighbours];
+  let leftMs = random.chance(0.75) ? random.int(1, 120_000) : 3_600_000;
+  while (leftMs > 0) {
+    const stepMs = Math.min(leftMs, Math.max(1, wall.armed[0] ?? leftMs));
+    wall.elapse(stepMs);
+    leftMs -= stepMs;
+    for (const { client, model } of worlds) {
+      const idle = await client.send("POST", "/_sandbox/wait", { for: "idle", timeout: "20s" });
+      demand(idle.status === 200, "time", () => `does not come to rest: ${idle.text}`);
+      model.passTo(model.state.nowMs + stepMs);
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import { createSandbox } from "../../src/index.js";
+import { createSandbox, type Sandbox } from "../../src/index.js";
 import { RATES } from "../support/contract.js";
 import { lot } from "../support/lot.js";
 import { Receiver, refusingUrl } from "../support/receiver-server.js";
@@ -6,6 +6,7 @@ import { audit, auditLedger, auditPostings } from "./audit.js";
 import { RETRY_AFTER_S } from "./audit-deliveries.js";
 import { Client, type Lie } from "./client.js";
 import { auditExport } from "./export.js";
+import { type Ground, groundOf, type Terrain } from "./ground.js";
 import { Model } from "./model.js";
 import * as paying from "./paying.js";
 import { Random } from "./random.js";
@@ -34,6 +35,9 @@ const WEIGHTS = {
   snapshot: 2,
   restore: 1,
   reset: 1,
+  // Where the ground gives them something to do.
+  restart: 0,
+  elapse: 0,
 };
 
 const ACTIONS: Readonly<Record<keyof typeof WEIGHTS, (world: World) => Promise<unknown>>> = {
@@ -55,6 +59,8 @@ const ACTIONS: Readonly<Record<keyof typeof WEIGHTS, (world: World) => Promise<u
   snapshot: running.keepSnapshot,
   restore: running.restore,
   reset: running.reset,
+  restart: running.restart,
+  elapse: running.elapse,
 };
 
 export class SimulationFailure extends Error {
@@ -68,8 +74,39 @@ export class SimulationFailure extends Error {
   }
 }
 
+/** The course of one namespace: the sandbox as a client sees it, and what must be true of it. */
+async function worldOf(
+  namespace: string,
+  client: Client,
+  ground: Ground,
+  luck: Random,
+  receivers: World["receivers"],
+): Promise<World> {
+  const known = await client.all("/_sandbox/scenarios");
+  const scenarios = new Map(
+    known.map(({ active, ...scenario }) => [scenario.name, { scenario, activated: active ? 1 : 0 }]),
+  );
+  const model = new Model(Date.parse(START), RATES, scenarios);
+  return {
+    namespace,
+    client,
+    model,
+    ground,
+    random: luck,
+    receivers,
+    initial: model.copy(),
+    snapshots: new Map(),
+    destinations: new Map(),
+    destinationTypes: new Map(),
+    ids: new Set(),
+    mayRepeat: false,
+    counter: 0,
+    neighbours: [],
+  };
+}
+
 /** One life of a sandbox: so many random things are done to it, and after each of them everything is audited. */
-export async function simulate(seed: string, steps: number, lie?: Lie): Promise<void> {
+export async function simulate(seed: string, steps: number, lie?: Lie, terrain: Terrain = {}): Promise<void> {
   await using moody = await Receiver.open((received) => {
     const mood = lot(`${received.headers["webhook-id"]}|${moody.received.length % 3}`);
     if (mood < 15) received.response.destroy();
@@ -79,43 +116,54 @@ export async function simulate(seed: string, steps: number, lie?: Lie): Promise<
   await using gone = await Receiver.open((received) =>
     received.answer(received.event.type === "charge.failed" ? 410 : 200),
   );
-  const nobody = await refusingUrl();
-  await using sandbox = await createSandbox({ clock: "manual", startTime: START, seed });
+  const receivers = { moody, gone, nobody: await refusingUrl() };
   await using elsewhere = await createSandbox({ clock: "manual" });
-  const client = new Client(sandbox, lie);
-  const known = await client.all("/_sandbox/scenarios");
-  const scenarios = new Map(
-    known.map(({ active, ...scenario }) => [scenario.name, { scenario, activated: active ? 1 : 0 }]),
-  );
-  const model = new Model(Date.parse(START), RATES, scenarios);
-  const world: World = {
-    client,
-    model,
-    random: new Random(seed),
-    receivers: { moody, gone, nobody },
-    initial: model.copy(),
-    snapshots: new Map(),
-    destinations: new Map(),
-    destinationTypes: new Map(),
-    ids: new Set(),
-    mayRepeat: false,
-    counter: 0,
+  const ground = await groundOf(terrain, seed, START);
+  const trail: string[] = [];
+  const hurdle = { hurdle: ground.hurdle, luck: new Random(`${seed}|hurdles`) };
+  const client = new Client(ground.fetch, { lie, trail, ...(terrain.isFull ? hurdle : {}) });
+  const weights = {
+    ...WEIGHTS,
+    ...(ground.restart === undefined ? {} : { restart: 4 }),
+    ...(ground.wall === undefined ? {} : { advance: 0, elapse: WEIGHTS.advance }),
   };
   try {
-    for (let step = 0; step < steps; step++) {
-      const name = world.random.weighed(WEIGHTS);
-      client.trail.push(`# ${step} ${name}`);
-      await ACTIONS[name](world);
-      await audit(client, model);
-      const charge = anyCharge(world);
-      if (charge !== undefined) await auditPostings(client, model, charge.id);
-      if (step % 10 !== 9) continue;
-      await auditLedger(client);
-      await auditExport(sandbox, elsewhere);
+    const random = new Random(seed);
+    const worlds = [await worldOf("default", client, ground, random, receivers)];
+    for (let number = 1; number <= (terrain.namespaces ?? 0); number++) {
+      const namespace = `w${number}`;
+      const clock = ground.wall === undefined ? "manual" : "real";
+      await client.act("PUT", `/_sandbox/namespaces/${namespace}`, { clock, start_time: START });
+      const own = new Client(ground.fetch, { lie, trail, namespace, ...(terrain.isFull ? hurdle : {}) });
+      worlds.push(await worldOf(namespace, own, ground, random, receivers));
     }
-    await auditLedger(client);
-    await auditExport(sandbox, elsewhere);
+    for (const world of worlds) world.neighbours.push(...worlds.filter((one) => one !== world));
+    for (let step = 0; step < steps; step++) {
+      const world = worlds[step % worlds.length]!;
+      const name = random.weighed(weights);
+      trail.push(`# ${step} ${name}`);
+      await ACTIONS[name](world);
+      for (const one of worlds) await audit(one.client, one.model);
+      const charge = anyCharge(world);
+      if (charge !== undefined) await auditPostings(world.client, world.model, charge.id);
+      if (step % 10 === 9 || step === steps - 1)
+        for (const one of worlds) await auditWhole(one, ground, elsewhere);
+    }
   } catch (error) {
     throw new SimulationFailure(seed, client, error);
+  } finally {
+    await ground.close();
   }
+}
+
+async function auditWhole(
+  { client, namespace }: World,
+  { fetch, wall }: Ground,
+  elsewhere: Sandbox,
+): Promise<void> {
+  await auditLedger(client);
+  // What is due on a clock that runs would happen there too.
+  if (wall !== undefined) return;
+  const state = (await new Client(fetch, { namespace }).get("/_sandbox/state")).json;
+  await auditExport({ snapshot: () => state }, elsewhere);
 }

@@ -1,4 +1,5 @@
 import { describe, it } from "vitest";
+import type { Terrain } from "./ground.js";
 import { simulate } from "./simulate.js";
 
 /** One seed to run again, or how many new ones; each run is printed with its seed when it fails. */
@@ -9,5 +10,18 @@ describe("random calls, scenarios, mishaps and leaps in time", () => {
   const seeds = SEED === undefined ? Array.from({ length: Number(RUNS) }, (_, run) => `sim-${run}`) : [SEED];
   it.each(seeds)("come to what the auditor works out by itself: seed %s", { timeout: 300_000 }, (seed) =>
     simulate(seed, STEPS),
+  );
+
+  const grounds: readonly (readonly [string, Terrain])[] = [
+    ["state in files and restarts", { isKept: true }],
+    ["a disk that is full now and then", { isKept: true, isFull: true }],
+    ["a clock that runs", { isRunning: true }],
+    ["three namespaces", { namespaces: 2 }],
+    ["all of these", { isKept: true, isFull: true, isRunning: true, namespaces: 1 }],
+  ];
+  it.each(
+    grounds.flatMap(([name, terrain]) => seeds.slice(0, 2).map((seed) => [name, seed, terrain] as const)),
+  )("and so on %s: seed %s", { timeout: 300_000 }, (_name, seed, terrain) =>
+    simulate(seed, STEPS, undefined, terrain),
   );
 });

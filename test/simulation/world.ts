@@ -4,13 +4,16 @@ import type { Receiver } from "../support/receiver-server.js";
 import { ACTORS, type Actor, as } from "./audit.js";
 import type { Answer, Client, Json } from "./client.js";
 import { demand, demandSame } from "./failure.js";
+import type { Ground } from "./ground.js";
 import type { Charge, Model, State, Withdrawal } from "./model.js";
 import type { Random } from "./random.js";
 
 /** One simulation: the sandbox as a client sees it, what must be true of it, and the luck that drives both. */
 export interface World {
+  readonly namespace: string;
   readonly client: Client;
   readonly model: Model;
+  readonly ground: Ground;
   readonly random: Random;
   readonly receivers: { readonly moody: Receiver; readonly gone: Receiver; readonly nobody: string };
   /** The state of the model when it was made, for resets. */
@@ -24,6 +27,8 @@ export interface World {
   /** Whether ids of the past may come again: after a reset that says so. */
   mayRepeat: boolean;
   counter: number;
+  /** The other namespaces of the same sandbox, where time passes as it does here when the clock runs. */
+  readonly neighbours: World[];
 }
 
 export function expectOk(answer: Answer): Json {
