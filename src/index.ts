@@ -14,8 +14,8 @@ export type {
   WebhookSubscription,
 } from "./public-types.js";
 export { Sandbox } from "./sandbox.js";
-export type { Difference, Failure, NearMiss } from "./scenario/steps/failure.js";
-export type { Outcome, RunReport, StepReport } from "./scenario/steps/report.js";
+export type { Difference, Failure, NearMiss } from "./scenario/running/failure.js";
+export type { Outcome, RunReport, StepReport } from "./scenario/running/report.js";
 export { CHARGE_STATUSES, type ChargeStatus, type Mode, type WithdrawalStatus } from "./schema/common.js";
 export { ERROR_STATUS, type ErrorCode } from "./schema/errors.js";
 export { SandboxError } from "./schema/sandbox-error.js";

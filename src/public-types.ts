@@ -1,4 +1,4 @@
-import type { StepReport } from "./scenario/steps/report.js";
+import type { StepReport } from "./scenario/running/report.js";
 import type { ChargeStatus, Mode } from "./schema/common.js";
 import type { CollectionName } from "./schema/records/names.js";
 import type { Signature } from "./schema/webhooks.js";

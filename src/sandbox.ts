@@ -33,7 +33,7 @@ import type {
   WebhookHandlerOptions,
   WebhookSubscription,
 } from "./public-types.js";
-import type { RunReport } from "./scenario/steps/report.js";
+import type { RunReport } from "./scenario/running/report.js";
 import { withoutEndSlashes } from "./schema/addresses.js";
 import type { ChargeStatus } from "./schema/common.js";
 import { isRefusal } from "./schema/errors.js";
@@ -257,7 +257,7 @@ export class Sandbox {
     const namespace = this.#here("run");
     checkRunOptions(file, options);
     const { readScenarioFile } = await lazily(() => import("./scenario/files.js"));
-    const { runScenario } = await lazily(() => import("./scenario/steps/run.js"));
+    const { runScenario } = await lazily(() => import("./scenario/running/run.js"));
     const { vars, environment = process.env, app, ...rest } = options;
     const loaded = await readScenarioFile(file, {
       given: vars ?? {},

@@ -1,14 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { checkWebhook } from "../doctor/check.js";
-import { junitReport } from "../doctor/junit.js";
 import { readCheckOptions } from "../doctor/options.js";
 import type { WebhookReport } from "../doctor/report.js";
-import { textReport } from "../doctor/text.js";
 import { withOneLines } from "../schema/printable.js";
 import { UserError } from "../schema/user-error.js";
 import type { Signature } from "../schema/webhooks.js";
 import { tell } from "./mistakes.js";
 import { paint } from "./paint.js";
+import { junitReport } from "./report/webhook-junit.js";
+import { textReport } from "./report/webhook-text.js";
 import { say, sayJson } from "./terminal.js";
 
 /** The receiver cannot be reached, or not be asked: nothing was found out. */

@@ -32,6 +32,9 @@ export function changedBetweenPaint(text: string, change: (part: string) => stri
     .join("");
 }
 
+/** Text as it is, whatever its style. */
+export const plain: Paint = (_style, text) => text;
+
 /** Text in a style, or as it is. Node's own `styleText` is not there before 20.12. */
 export function paint(style: Style, text: string, isColoured = wantsColour()): string {
   const [on, off] = STYLES[style];

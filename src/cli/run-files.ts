@@ -1,6 +1,6 @@
 import { DocumentError, type Fault, faultText } from "../files/documents.js";
 import { type LoadedScenario, readScenarioFile } from "../scenario/files.js";
-import type { RunReport } from "../scenario/steps/report.js";
+import type { RunReport } from "../scenario/running/report.js";
 import { didYouMean } from "../schema/nearest.js";
 import { UserError } from "../schema/user-error.js";
 

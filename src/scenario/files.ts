@@ -9,10 +9,10 @@ import {
 } from "../files/documents.js";
 import type { Scenario } from "../schema/scenario.js";
 import { type ScenarioFile, scenarioFileSchema } from "../schema/scenario-file.js";
+import { rootOf, Scope } from "./scope.js";
+import { stepFaults, stepKinds } from "./step-faults.js";
 import type { StepKind } from "./steps/kinds.js";
-import { rootOf, Scope } from "./steps/scope.js";
-import { stepFaults, stepKinds } from "./steps/step-faults.js";
-import { fill, isOpen, type VariableFault } from "./steps/variables.js";
+import { fill, isOpen, type VariableFault } from "./variables.js";
 
 /** A step as the file has it, its variables not filled in yet. */
 export interface LoadedStep {

@@ -3,8 +3,8 @@ import { withoutEndSlashes } from "../schema/addresses.js";
 import { invalid, isRefusal, type Refusal } from "../schema/errors.js";
 import type { Scenario } from "../schema/scenario.js";
 import { type LoadedScenario, loadScenario } from "./files.js";
-import type { RunReport } from "./steps/report.js";
-import { runScenario } from "./steps/run.js";
+import type { RunReport } from "./running/report.js";
+import { runScenario } from "./running/run.js";
 
 /** The namespace a scenario is run in. */
 export interface Stage {

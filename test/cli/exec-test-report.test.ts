@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readTestReport } from "../../src/cli/exec/test-report.js";
-import { junitXml } from "../../src/cli/junit.js";
+import { junitXml } from "../../src/cli/report/run-junit.js";
 
 const read = (text: string) =>
   Object.fromEntries((readTestReport(text) ?? []).map(({ title, outcome }) => [title, outcome]));

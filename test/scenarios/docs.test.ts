@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { reportText } from "../../src/cli/report.js";
+import { reportText } from "../../src/cli/report/run-text.js";
 import { configFaults } from "../../src/options.js";
 import { STEP_KINDS } from "../../src/scenario/steps/kinds.js";
 import { validateFile } from "../../src/scenario/validation.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { reportText } from "../../src/cli/report.js";
-import type { RunReport } from "../../src/scenario/steps/report.js";
+import { reportText } from "../../src/cli/report/run-text.js";
+import type { RunReport } from "../../src/scenario/running/report.js";
 import { openSandbox } from "../support/api-client.js";
 import { ROOT, run } from "../support/process-command.js";
 import { startServer } from "../support/started.js";

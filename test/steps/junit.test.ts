@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { junitXml } from "../../src/cli/junit.js";
-import type { RunReport } from "../../src/scenario/steps/report.js";
+import { junitXml } from "../../src/cli/report/run-junit.js";
+import type { RunReport } from "../../src/scenario/running/report.js";
 
 interface Element {
   readonly name: string;

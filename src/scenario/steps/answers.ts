@@ -1,6 +1,6 @@
 import { mismatches } from "../../domain/deep-match.js";
-import type { Answer } from "./client.js";
-import { type Difference, differences, StepFailure } from "./failure.js";
+import type { Answer } from "../running/client.js";
+import { type Difference, differences, StepFailure } from "../running/failure.js";
 import { statusMatches } from "./matching.js";
 import type { ExpectedAnswer } from "./parts.js";
 

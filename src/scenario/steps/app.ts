@@ -1,8 +1,8 @@
 import { durationMs } from "../../schema/duration.js";
+import { type Answer, ask, reasonOf } from "../running/client.js";
+import { CannotRun, StepFailure } from "../running/failure.js";
 import { checkAnswer } from "./answers.js";
 import { callApp } from "./call-app.js";
-import { type Answer, ask, reasonOf } from "./client.js";
-import { CannotRun, StepFailure } from "./failure.js";
 import { callSchema, callShape } from "./parts.js";
 import { callOf, contentOf, DEFAULT_WITHIN } from "./request.js";
 import { step, stepSchema } from "./row.js";

@@ -2,7 +2,7 @@ import * as http from "node:http";
 import { text } from "node:stream/consumers";
 import { lookupOptions } from "../../delivery/lookups.js";
 import { lazily } from "../../schema/lazily.js";
-import type { Answered } from "./client.js";
+import type { Answered } from "../running/client.js";
 
 export interface AppCall {
   readonly method: string;

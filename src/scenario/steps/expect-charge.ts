@@ -1,6 +1,6 @@
-import type { RunContext } from "./context.js";
+import type { RunContext } from "../running/context.js";
+import { listSince, type Row } from "../running/lists.js";
 import { expecting } from "./expecting.js";
-import { listSince, type Row } from "./lists.js";
 import { chargeFields, fields } from "./parts.js";
 
 export const expectCharge = expecting("expect_charge", {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import type { Row } from "../running/lists.js";
 import { expecting } from "./expecting.js";
-import type { Row } from "./lists.js";
 import { deliveryFields, fields, httpStatusSchema } from "./parts.js";
 
 /** What a rule dropped was never attempted: it counts, by itself, where the step asks for it. */

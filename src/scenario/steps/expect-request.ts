@@ -1,5 +1,5 @@
+import { idOf } from "../running/lists.js";
 import { expecting } from "./expecting.js";
-import { idOf } from "./lists.js";
 import { requestFields } from "./parts.js";
 
 /** The run's own requests are not the app's. */

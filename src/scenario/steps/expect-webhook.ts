@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { modeSchema } from "../../schema/common.js";
+import { idOf } from "../running/lists.js";
 import { expecting } from "./expecting.js";
-import { idOf } from "./lists.js";
 import { fields } from "./parts.js";
 
 /** Whether or not anybody heard them. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { RunContext } from "./context.js";
-import type { Row } from "./lists.js";
+import type { RunContext } from "../running/context.js";
+import type { Row } from "../running/lists.js";
 import { findCounted } from "./matching.js";
 import { countSchema, save } from "./parts.js";
 import { type StepRow, stepSchema } from "./row.js";

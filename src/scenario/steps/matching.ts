@@ -1,6 +1,6 @@
 import { mismatches } from "../../domain/deep-match.js";
-import { type Difference, differences, type NearMiss, StepFailure } from "./failure.js";
-import type { Row } from "./lists.js";
+import { type Difference, differences, type NearMiss, StepFailure } from "../running/failure.js";
+import type { Row } from "../running/lists.js";
 
 const MISSES_SHOWN = 3;
 const FOUND_SHOWN = 5;

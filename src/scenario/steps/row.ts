@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { RunContext } from "./context.js";
+import type { RunContext } from "../running/context.js";
 import { nameSchema } from "./parts.js";
 
 /** What a step comes to: the record that `save` takes values from. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Client } from "./client.js";
+import type { Client } from "../running/client.js";
 import { textSchema } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 

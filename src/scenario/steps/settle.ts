@@ -1,4 +1,4 @@
-import type { RunContext } from "./context.js";
+import type { RunContext } from "../running/context.js";
 
 const WITHIN = "20s";
 

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { durationMs, durationSchema, formatDuration, LONGEST_WAIT_MS } from "../../schema/duration.js";
-import type { Answer } from "./client.js";
-import type { RunContext } from "./context.js";
-import { StepFailure } from "./failure.js";
+import type { Answer } from "../running/client.js";
+import type { RunContext } from "../running/context.js";
+import { StepFailure } from "../running/failure.js";
 import { difference } from "./matching.js";
 import { chargeFields, deliveryFields, requestFields, save } from "./parts.js";
 import { step, stepSchema } from "./row.js";

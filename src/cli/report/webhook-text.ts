@@ -1,7 +1,5 @@
-import { type Finding, PROBES, type ProbeRow, type WebhookReport } from "./report.js";
-
-/** How a word is painted; on anything but a terminal, not at all. */
-export type Paint = (style: "bold" | "dim" | "green" | "red" | "yellow", text: string) => string;
+import { type Finding, PROBES, type ProbeRow, type WebhookReport } from "../../doctor/report.js";
+import { type Paint, plain } from "../paint.js";
 
 const VERDICTS = {
   pass: ["green", "PASS"],
@@ -10,7 +8,7 @@ const VERDICTS = {
 } as const;
 
 /** The report for people: one block a probe, the faults at the end. */
-export function textReport(report: WebhookReport, paint: Paint = (_style, text) => text): string {
+export function textReport(report: WebhookReport, paint: Paint = plain): string {
   const scheme = typeof report.signature === "string" ? report.signature : report.signature.header;
   const head = [`${paint("bold", report.url)}  ${paint("dim", `signature: ${scheme}`)}`, ""];
   if (report.outcome === "unreachable")

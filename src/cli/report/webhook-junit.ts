@@ -1,5 +1,5 @@
-import { block, element, junitFile, seconds, xmlText } from "../schema/xml.js";
-import type { ProbeRow, WebhookReport } from "./report.js";
+import type { ProbeRow, WebhookReport } from "../../doctor/report.js";
+import { block, element, junitFile, seconds, xmlText } from "../../schema/xml.js";
 
 /** The report as JUnit XML, for the test views of CI: a case each probe, skipped where it could not tell. */
 export function junitReport(report: WebhookReport): string {

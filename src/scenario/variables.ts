@@ -1,4 +1,4 @@
-import { MAX_DEPTH, TOO_DEEP } from "../../schema/depth.js";
+import { MAX_DEPTH, TOO_DEEP } from "../schema/depth.js";
 
 /**
  * `${name}`, `${name.path}` and `${env.NAME:-default}` in the strings of a file. A string that is nothing but one

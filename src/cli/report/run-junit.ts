@@ -1,6 +1,7 @@
-import type { RunReport, StepReport } from "../scenario/steps/report.js";
-import { block, element, junitFile, seconds, xmlText } from "../schema/xml.js";
-import { failureLines } from "./report.js";
+import type { RunReport, StepReport } from "../../scenario/running/report.js";
+import { block, element, junitFile, seconds, xmlText } from "../../schema/xml.js";
+import { plain } from "../paint.js";
+import { failureLines } from "./run-text.js";
 
 /** The report as JUnit XML: a suite a file, a case a step; what was not run counts as skipped. */
 export function junitXml(reports: readonly RunReport[]): string {
@@ -32,10 +33,7 @@ function caseLines({ name, file }: RunReport, step: StepReport): string[] {
   const is = { name: `${number}. ${title}`, classname: name, time: seconds(duration_ms), file, line };
   if (outcome === "passed") return [element("testcase", is)];
   if (outcome === "not_run") return block("testcase", is, [element("skipped", {})]);
-  const text =
-    failure === undefined
-      ? ""
-      : failureLines(failure, `${file}:${line}`, (_style, plain) => plain).join("\n");
+  const text = failure === undefined ? "" : failureLines(failure, `${file}:${line}`, plain).join("\n");
   const [tag, type] = outcome === "failed" ? ["failure", "StepFailure"] : ["error", "CannotRun"];
   return block("testcase", is, [
     element(tag!, { message: failure?.message ?? "", type: type! }, xmlText(text)),

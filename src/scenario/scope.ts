@@ -1,5 +1,5 @@
-import { didYouMean } from "../../schema/nearest.js";
-import { own } from "../../schema/own.js";
+import { didYouMean } from "../schema/nearest.js";
+import { own } from "../schema/own.js";
 import {
   fill,
   MAX_SIZE,

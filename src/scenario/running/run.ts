@@ -1,17 +1,17 @@
 import type { SandboxFetch } from "../../control-client.js";
 import { keepAlive, systemWall, type Wall } from "../../time/wall.js";
 import type { LoadedScenario, LoadedStep } from "../files.js";
+import { filledStepFaults } from "../step-faults.js";
+import { STEPS } from "../steps/kinds.js";
+import type { StepRow } from "../steps/row.js";
+import { fill, valueAt } from "../variables.js";
 import { Baseline } from "./baseline.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { CannotRun, type Failure, StepFailure } from "./failure.js";
-import { STEPS } from "./kinds.js";
 import { Leftovers } from "./leftovers.js";
 import { type Outcome, type RunReport, type StepReport, titleOf } from "./report.js";
-import type { StepRow } from "./row.js";
 import { putRules } from "./rules.js";
-import { filledStepFaults } from "./step-faults.js";
-import { fill, valueAt } from "./variables.js";
 
 export interface RunOptions {
   readonly fetch: SandboxFetch;

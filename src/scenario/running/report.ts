@@ -1,5 +1,5 @@
+import type { StepKind } from "../steps/kinds.js";
 import type { Failure } from "./failure.js";
-import type { StepKind } from "./kinds.js";
 
 /** How a step or a whole run came out; `error` when it could not be carried out. */
 export type Outcome = "passed" | "failed" | "error";

@@ -4,11 +4,11 @@ import {
   schemaFaults,
   unknownField,
   valueDocument,
-} from "../../files/documents.js";
-import { didYouMean, nearest } from "../../schema/nearest.js";
-import { STEP_KINDS, STEPS, type StepKind } from "./kinds.js";
+} from "../files/documents.js";
+import { didYouMean, nearest } from "../schema/nearest.js";
+import { STEP_KINDS, STEPS, type StepKind } from "./steps/kinds.js";
+import { WAIT_KINDS, WAIT_SCHEMAS } from "./steps/wait-for.js";
 import { isOpen, type Path } from "./variables.js";
-import { WAIT_KINDS, WAIT_SCHEMAS } from "./wait-for.js";
 
 /** What may stand beside some action, for telling a slip from a word that is not there at all. */
 const COMPANIONS: readonly string[] = [

@@ -1,7 +1,7 @@
-import type { Difference, Failure } from "../scenario/steps/failure.js";
-import type { RunReport, StepReport } from "../scenario/steps/report.js";
-import { withOneLines } from "../schema/printable.js";
-import { type Paint, paint, type Style } from "./paint.js";
+import type { Difference, Failure } from "../../scenario/running/failure.js";
+import type { RunReport, StepReport } from "../../scenario/running/report.js";
+import { withOneLines } from "../../schema/printable.js";
+import { type Paint, paint, type Style } from "../paint.js";
 
 const MARKS: Readonly<Record<StepReport["outcome"], string>> = {
   passed: "✓",
