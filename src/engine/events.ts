@@ -195,9 +195,8 @@ const TRIM_AT_ONCE = 4;
  * delivery stays until that is over, and those around it go all the same. A few at a time, whatever there is.
  */
 export function trimLog(tx: Transaction): void {
-  const newest = tx.last("event_seq");
-  for (const event of tx.state.oldestClosedEvents(TRIM_AT_ONCE)) {
-    if (event.seq > newest - tx.settings.retention.events) return;
+  const highestSeq = tx.last("event_seq") - tx.settings.retention.events;
+  for (const event of tx.state.oldestClosedEvents(TRIM_AT_ONCE, highestSeq)) {
     for (const { delivery_id } of tx.state.deliveriesOf(event.event_id)) tx.remove("deliveries", delivery_id);
     tx.remove("events", event.event_id);
   }

@@ -2,16 +2,14 @@ import type { ChargeStatus, Mode } from "../schema/common.js";
 import type { CollectionName, Collections, Key } from "./records.js";
 import { SortedList } from "./sorted-list.js";
 
-type PlaceOf<Item> = (record: Item) => string | null;
-
 /** By what the records of a collection are found besides their key. A place is the name of a list or group. */
 interface Indexing<Item> {
   /** Lists by `seq`, in which a record stands as long as it is there. */
-  readonly lists?: readonly PlaceOf<Item>[];
+  readonly lists?: readonly ((record: Item) => string)[];
   /** A list like these, from which it moves to another as it changes. */
-  readonly moving?: PlaceOf<Item>;
+  readonly moving?: (record: Item) => string;
   /** Groups of few, each in the order its records came. */
-  readonly group?: PlaceOf<Item>;
+  readonly group?: (record: Item) => string | null;
   /** Whether groups are made when somebody first asks for one, and kept from then on. */
   readonly isGroupedWhenAsked?: true;
 }
@@ -72,7 +70,7 @@ export class CollectionIndex<Item extends { readonly seq: number }> {
   readonly #indexing: Indexing<Item>;
   readonly #lists = new Map<string, SortedList>();
   readonly #bySeq = new Map<number, Key>();
-  #groups: Map<string, Key[]> | undefined;
+  #groups: Map<string, Group> | undefined;
 
   constructor(records: ReadonlyMap<Key, Item>, indexing: Indexing<Item>) {
     this.#records = records;
@@ -84,64 +82,75 @@ export class CollectionIndex<Item extends { readonly seq: number }> {
   note(key: Key, before: Item | undefined, after: Item | undefined): void {
     const { moving } = this.#indexing;
     if (moving !== undefined) {
-      const from = before === undefined ? null : moving(before);
-      const to = after === undefined ? null : moving(after);
+      const from = before && moving(before);
+      const to = after && moving(after);
       if (from !== to) {
-        if (before !== undefined) this.#list(from, before.seq, false);
-        if (after !== undefined) this.#list(to, after.seq, true);
+        if (before !== undefined && from !== undefined) this.#list(from).remove(before.seq);
+        if (after !== undefined && to !== undefined) this.#list(to).add(after.seq);
       }
     }
     if (before?.seq === after?.seq) return;
-    if (before !== undefined) this.#track(key, before, false);
-    if (after !== undefined) this.#track(key, after, true);
+    if (before !== undefined) this.#remove(key, before);
+    if (after !== undefined) this.#add(key, after);
   }
 
-  #track(key: Key, record: Item, present: boolean): void {
+  #add(key: Key, record: Item): void {
     const { lists, group } = this.#indexing;
     if (lists !== undefined) {
-      if (present) this.#bySeq.set(record.seq, key);
-      else this.#bySeq.delete(record.seq);
-      for (const placeOf of lists) this.#list(placeOf(record), record.seq, present);
+      this.#bySeq.set(record.seq, key);
+      for (const placeOf of lists) this.#list(placeOf(record)).add(record.seq);
     }
-    if (group !== undefined && this.#groups !== undefined) regroup(this.#groups, group(record), key, present);
+    if (group !== undefined && this.#groups !== undefined) addTo(this.#groups, group(record), key);
   }
 
-  #list(place: string | null, seq: number, present: boolean): void {
-    if (place === null) return;
+  #remove(key: Key, record: Item): void {
+    const { lists, group } = this.#indexing;
+    if (lists !== undefined) {
+      this.#bySeq.delete(record.seq);
+      for (const placeOf of lists) this.#list(placeOf(record)).remove(record.seq);
+    }
+    if (group !== undefined && this.#groups !== undefined) removeFrom(this.#groups, group(record), key);
+  }
+
+  #list(place: string): SortedList {
     let list = this.#lists.get(place);
     if (list === undefined) this.#lists.set(place, (list = new SortedList()));
-    if (present) list.add(seq);
-    else list.remove(seq);
-    if (list.size === 0) this.#lists.delete(place);
+    return list;
   }
 
   count(place: string): number {
     return this.#lists.get(place)?.size ?? 0;
   }
 
-  /** Keys, newest first. */
-  page(place: string, offset: number, limit: number): Key[] {
-    return this.keysOf(this.#lists.get(place)?.pageFromEnd(offset, limit) ?? []);
+  /** Newest first. */
+  page(place: string, offset: number, limit: number): Item[] {
+    return this.numbered(this.#lists.get(place)?.pageFromEnd(offset, limit) ?? []);
   }
 
-  /** Up to so many keys, oldest first. */
-  oldest(place: string, limit: number): Key[] {
-    return this.keysOf(this.#lists.get(place)?.pageFromStart(limit) ?? []);
+  /** Up to so many with their keys, oldest first. */
+  oldest(place: string, limit: number): [Key, Item][] {
+    const seqs = this.#lists.get(place)?.pageFromStart(limit) ?? [];
+    return seqs.map((seq) => {
+      const key = this.#bySeq.get(seq)!;
+      return [key, this.#records.get(key)!];
+    });
   }
 
-  keysOf(seqs: readonly number[]): Key[] {
-    return seqs.map((seq) => this.#bySeq.get(seq)!);
+  /** The records of those numbers. */
+  numbered(seqs: readonly number[]): Item[] {
+    return seqs.map((seq) => this.#records.get(this.#bySeq.get(seq)!)!);
   }
 
-  /** Keys, oldest first. */
-  group(place: string): readonly Key[] {
+  /** Oldest first. */
+  group(place: string): Item[] {
     const { group } = this.#indexing;
     if (this.#groups === undefined) {
       this.#groups = new Map();
       if (group !== undefined)
-        for (const [key, record] of this.#records) regroup(this.#groups, group(record), key, true);
+        for (const [key, record] of this.#records) addTo(this.#groups, group(record), key);
     }
-    return this.#groups.get(place) ?? [];
+    const keys = this.#groups.get(place) ?? [];
+    return (Array.isArray(keys) ? keys : [keys]).map((key) => this.#records.get(key)!);
   }
 }
 
@@ -154,15 +163,21 @@ export function indexesOf(tables: { readonly [Name in IndexedName]: ReadonlyMap<
   return Object.fromEntries((Object.keys(INDEXES) as IndexedName[]).map(of)) as unknown as Indexes;
 }
 
-/** They come in ascending order, and mostly the oldest goes first. */
-function regroup(groups: Map<string, Key[]>, place: string | null, key: Key, present: boolean): void {
+/** The keys of a group; most have one, and an array of it would double what that costs. */
+type Group = Key | Key[];
+
+function addTo(groups: Map<string, Group>, place: string | null, key: Key): void {
   if (place === null) return;
   const keys = groups.get(place);
-  if (present) {
-    if (keys === undefined) groups.set(place, [key]);
-    else keys.push(key);
-  } else if (keys !== undefined) {
-    if (keys.length === 1) groups.delete(place);
-    else keys.splice(keys.indexOf(key), 1);
-  }
+  if (keys === undefined) groups.set(place, key);
+  else if (Array.isArray(keys)) keys.push(key);
+  else groups.set(place, [keys, key]);
+}
+
+/** Mostly the oldest goes first. */
+function removeFrom(groups: Map<string, Group>, place: string | null, key: Key): void {
+  if (place === null) return;
+  const keys = groups.get(place);
+  if (Array.isArray(keys) && keys.length > 1) keys.splice(keys.indexOf(key), 1);
+  else groups.delete(place);
 }

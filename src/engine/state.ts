@@ -84,10 +84,6 @@ export class State {
     indexes[name as IndexedName]?.note(key, before as never, after as never);
   }
 
-  #recordsOf<Name extends CollectionName>(name: Name, keys: readonly Key[]): Collections[Name][] {
-    return keys.map((key) => this.get(name, key)!);
-  }
-
   /** A page of records, newest first. */
   page<Name extends IndexedName>(
     name: Name,
@@ -95,7 +91,7 @@ export class State {
     offset: number,
     limit: number,
   ): Collections[Name][] {
-    return this.#recordsOf(name, this.#indexes[name].page(place, offset, limit));
+    return this.#indexes[name].page(place, offset, limit);
   }
 
   /** How many records of a collection there are, or in one of its lists. */
@@ -105,40 +101,37 @@ export class State {
 
   /** Up to `limit` records of a collection with their keys, oldest first. */
   oldestOf<Name extends IndexedName>(name: Name, limit: number): [Key, Collections[Name]][] {
-    return this.#indexes[name].oldest(name, limit).map((key) => [key, this.get(name, key)!]);
+    return this.#indexes[name].oldest(name, limit);
   }
 
-  /** Up to so many events without an open delivery, oldest first. */
-  oldestClosedEvents(limit: number): EventRecord[] {
-    return this.#recordsOf("events", this.#indexes.events.keysOf(this.#closedEvents.oldest(limit)));
-  }
-
-  #group<Name extends IndexedName>(name: Name, place: string): Collections[Name][] {
-    return this.#recordsOf(name, this.#indexes[name].group(place));
+  /** Up to so many events without an open delivery, oldest first; none with a higher number than that. */
+  oldestClosedEvents(limit: number, highestSeq = Number.POSITIVE_INFINITY): EventRecord[] {
+    const seqs = this.#closedEvents.oldest(limit).filter((seq) => seq <= highestSeq);
+    return this.#indexes.events.numbered(seqs);
   }
 
   /** The events of a charge or withdrawal, newest first. */
   eventsOf(objectId: string): EventRecord[] {
-    return this.#group("events", objectId).reverse();
+    return this.#indexes.events.group(objectId).reverse();
   }
 
   /** The deliveries of an event, newest first. */
   deliveriesOf(eventId: string): Delivery[] {
-    return this.#group("deliveries", eventId).reverse();
+    return this.#indexes.deliveries.group(eventId).reverse();
   }
 
   chargeOfCheckout(checkoutId: string): Charge | undefined {
-    return this.#group("charges", checkoutId)[0];
+    return this.#indexes.charges.group(checkoutId)[0];
   }
 
   /** The ledger entries of a charge or withdrawal, oldest first. */
   entriesOf(objectId: string): LedgerEntry[] {
-    return this.#group("entries", objectId);
+    return this.#indexes.entries.group(objectId);
   }
 
   /** The accounts of an organization, in the order they were opened. */
   holdingsOf(mode: Mode, organizationId: string): Holdings[] {
-    return this.#group("holdings", `${mode}|${organizationId}`);
+    return this.#indexes.holdings.group(`${mode}|${organizationId}`);
   }
 
   /** All webhook endpoints, oldest first. */
