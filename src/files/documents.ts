@@ -190,9 +190,20 @@ function readText(
   }
 }
 
+interface Slip {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** A part of a file, and what it lies in. */
+interface Nested {
+  readonly node: unknown;
+  readonly above: readonly unknown[];
+}
+
 /** What YAML lets pass and a file of ours may not have: a key written twice, a value that contains itself. */
-function* slipsIn(yaml: Yaml, document: YamlDocument): Generator<{ offset: number; message: string }> {
-  const open: { node: unknown; above: readonly unknown[] }[] = [{ node: document.contents, above: [] }];
+function* slipsIn(yaml: Yaml, document: YamlDocument): Generator<Slip> {
+  const open: Nested[] = [{ node: document.contents, above: [] }];
   let aliases = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, above } = next;
@@ -204,22 +215,28 @@ function* slipsIn(yaml: Yaml, document: YamlDocument): Generator<{ offset: numbe
     }
     if (!yaml.isCollection(node)) continue;
     if (above.length >= MAX_DEPTH) return yield { offset: node.range?.[0] ?? 0, message: TOO_DEEP };
+    yield* twiceIn(yaml, node.items);
     const around = [...above, node];
-    const keys = new Set<unknown>();
-    for (const item of node.items) {
-      if (!yaml.isPair(item)) {
-        open.push({ node: item, above: around });
-        continue;
-      }
-      const { key, value } = item;
-      if (yaml.isScalar(key)) {
-        const name = String(key.value);
-        if (keys.has(name))
-          yield { offset: key.range?.[0] ?? 0, message: `${JSON.stringify(name)} is here twice` };
-        keys.add(name);
-      } else open.push({ node: key, above: around });
-      open.push({ node: value, above: around });
-    }
+    for (const part of partsOf(yaml, node.items)) open.push({ node: part, above: around });
+  }
+}
+
+/** Items of a list; of a map the values, and the keys that are more than a word. */
+function partsOf(yaml: Yaml, items: readonly unknown[]): unknown[] {
+  return items.flatMap((item) => {
+    if (!yaml.isPair(item)) return [item];
+    return yaml.isScalar(item.key) ? [item.value] : [item.key, item.value];
+  });
+}
+
+function* twiceIn(yaml: Yaml, items: readonly unknown[]): Generator<Slip> {
+  const keys = new Set<string>();
+  for (const item of items) {
+    if (!yaml.isPair(item) || !yaml.isScalar(item.key)) continue;
+    const name = String(item.key.value);
+    if (keys.has(name))
+      yield { offset: item.key.range?.[0] ?? 0, message: `${JSON.stringify(name)} is here twice` };
+    keys.add(name);
   }
 }
 

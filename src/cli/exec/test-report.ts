@@ -28,25 +28,43 @@ const BETWEEN = " › ";
 function junitTests(text: string): TestResult[] | undefined {
   const suites: string[] = [];
   const tests: TestResult[] = [];
-  let current: { title: string; outcome: TestResult["outcome"] } | undefined;
+  let current: OpenTest | undefined;
   let isReport = false;
   for (const { name, attributes, isOpening, isClosing } of xmlTags(text)) {
     isReport ||= name === "testsuites" || name === "testsuite" || name === "testcase";
-    if (name === "testsuite") {
-      if (isOpening) suites.push(attributes.name ?? "");
-      if (isClosing) suites.pop();
-    } else if (name === "testcase") {
-      if (isOpening) current = { title: titleOf(suites, attributes), outcome: "passed" };
-      if (isClosing && current !== undefined) {
+    switch (name) {
+      case "testsuite":
+        if (isOpening) suites.push(attributes.name ?? "");
+        if (isClosing) suites.pop();
+        break;
+      case "testcase":
+        if (isOpening) current = { title: titleOf(suites, attributes), outcome: "passed" };
+        if (!isClosing || current === undefined) break;
         tests.push(current);
         current = undefined;
-      }
-    } else if (isOpening && current !== undefined) {
-      if (name === "failure" || name === "error") current.outcome = "failed";
-      else if (name === "skipped" && current.outcome === "passed") current.outcome = "skipped";
+        break;
+      default:
+        if (isOpening && current !== undefined) current.outcome = worse(current.outcome, OUTCOMES.get(name));
     }
   }
   return isReport ? tests : undefined;
+}
+
+type OpenTest = { title: string; outcome: TestResult["outcome"] };
+
+/** What an element inside a test says of it. */
+const OUTCOMES: ReadonlyMap<string, TestResult["outcome"]> = new Map([
+  ["failure", "failed"],
+  ["error", "failed"],
+  ["skipped", "skipped"],
+]);
+
+/** A test that failed has failed, and one that is skipped has not passed. */
+function worse(
+  before: TestResult["outcome"],
+  said: TestResult["outcome"] | undefined,
+): TestResult["outcome"] {
+  return said === undefined || before === "failed" ? before : said;
 }
 
 /** Reporters say the same thing in several attributes; each part once is enough. */

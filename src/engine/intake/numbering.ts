@@ -1,4 +1,5 @@
 import type { CollectionName } from "../../schema/records/names.js";
+import type { Key } from "../records.js";
 import { type Faults, placeOf } from "./faults.js";
 import type { Checked } from "./records.js";
 
@@ -42,36 +43,54 @@ export function checkNumbering(
   faults: Faults,
 ): boolean {
   const counted = (counter: string) => (Object.hasOwn(counters, counter) ? counters[counter]! : 0);
-  for (const [name, numbering] of Object.entries(NUMBERING) as [CollectionName, Numbering][]) {
-    const keys = new Set<unknown>();
-    const seqs = new Set<unknown>();
-    let highest = 0;
-    let index = 0;
-    for (const [key, record] of collections[name] ?? []) {
-      const fields = record as unknown as Readonly<Record<string, number>>;
-      const entry = `collections.${name}.${index}`;
-      if (SINGLE.has(name) && key !== name) faults.add(entry, `must be called ${name}`);
-      if (keys.has(key)) faults.add(entry, "has a key that comes twice");
-      keys.add(key);
-      const { id, seq } = numbering;
-      if (id !== undefined && fields[id] !== (key as unknown))
-        faults.add(placeOf(name, index, id), `must be its key, ${JSON.stringify(key)}`);
-      if (seq !== undefined) {
-        const number = fields[seq[0]]!;
-        if (seqs.has(number)) faults.add(placeOf(name, index, seq[0]), "has a number that comes twice");
-        seqs.add(number);
-        highest = Math.max(highest, number);
-      }
-      if (faults.isFull) return false;
-      index++;
-    }
-    const { seq, made } = numbering;
+  for (const [name, { id, seq, made }] of Object.entries(NUMBERING) as [CollectionName, Numbering][]) {
+    checkKeys(name, collections[name] ?? [], id, faults);
+    if (faults.isFull) return false;
     if (seq === undefined) continue;
-    const [, counter] = seq;
+    const [field, counter] = seq;
+    const highest = highestOf(name, collections[name] ?? [], field, faults);
+    if (faults.isFull) return false;
     if (counted(counter) < highest) faults.add(`counters.${counter}`, `must be at least ${highest}`);
     else if (made !== undefined && counted(made) < counted(counter))
       faults.add(`counters.${made}`, `must be at least ${counted(counter)}`);
   }
   if ([...(collections.world ?? [])].length === 0) faults.add("collections.world", "is required");
   return faults.none;
+}
+
+type Records = Iterable<readonly [Key, object]>;
+
+function checkKeys(name: CollectionName, records: Records, id: string | undefined, faults: Faults): void {
+  const keys = new Set<unknown>();
+  let index = 0;
+  for (const [key, record] of records) {
+    const entry = `collections.${name}.${index}`;
+    if (SINGLE.has(name) && key !== name) faults.add(entry, `must be called ${name}`);
+    if (keys.has(key)) faults.add(entry, "has a key that comes twice");
+    keys.add(key);
+    if (id !== undefined && fieldOf(record, id) !== key)
+      faults.add(placeOf(name, index, id), `must be its key, ${JSON.stringify(key)}`);
+    if (faults.isFull) return;
+    index++;
+  }
+}
+
+/** The highest number given out. */
+function highestOf(name: CollectionName, records: Records, field: string, faults: Faults): number {
+  const numbers = new Set<number>();
+  let highest = 0;
+  let index = 0;
+  for (const [, record] of records) {
+    const number = fieldOf(record, field) as number;
+    if (numbers.has(number)) faults.add(placeOf(name, index, field), "has a number that comes twice");
+    numbers.add(number);
+    highest = Math.max(highest, number);
+    if (faults.isFull) break;
+    index++;
+  }
+  return highest;
+}
+
+function fieldOf(record: object, field: string): unknown {
+  return (record as Readonly<Record<string, unknown>>)[field];
 }

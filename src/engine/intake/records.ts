@@ -37,17 +37,21 @@ export function checkRecords(collections: Unchecked, faults: Faults): collection
     for (const [, record] of collections[name] ?? []) {
       if (++index === MANY) schema = z.compile(schema);
       if (z.validate(schema, record)) continue;
-      const place = placeOf(name, index);
-      if (typeof record !== "object" || record === null) {
-        faults.add(place, "must be an object");
-        continue;
-      }
-      const checked = check(RECORDS[name], record);
-      if (checked.ok) continue;
-      for (const [path, message] of Object.entries(issueDetails(checked.issues)))
-        faults.add(`${place}.${path}`, message === NO_MESSAGE ? "is not as the sandbox writes it" : message);
+      noteFaults(name, index, record, faults);
       if (faults.isFull) return false;
     }
   }
   return faults.none;
+}
+
+function noteFaults(name: CollectionName, index: number, record: unknown, faults: Faults): void {
+  const place = placeOf(name, index);
+  if (typeof record !== "object" || record === null) {
+    faults.add(place, "must be an object");
+    return;
+  }
+  const checked = check(RECORDS[name], record);
+  if (checked.ok) return;
+  for (const [path, message] of Object.entries(issueDetails(checked.issues)))
+    faults.add(`${place}.${path}`, message === NO_MESSAGE ? "is not as the sandbox writes it" : message);
 }

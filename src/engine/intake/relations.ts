@@ -98,35 +98,42 @@ function isPlanned(state: State, id: number, kind: Task["kind"], ref: string): b
   return task?.kind === kind && task.ref === ref;
 }
 
+type Said = [field: string, message: string] | undefined;
+
 /** A task is that of the object it names, which names it in turn, and is about something that is there. */
-function taskFault({ tables }: State, task: Task): [field: string, message: string] | undefined {
-  const { task_id: id, ref, kind } = task;
-  const step = task.step ?? 0;
-  const missing: [string, string] = ["ref", `is nothing that a task of kind ${kind} can be about`];
-  const alone: [string, string] = ["ref", "does not know of this task"];
+function taskFault({ tables }: State, task: Task): Said {
+  const { ref, kind, step = 0 } = task;
   if (kind === "attempt") {
     const delivery = tables.deliveries.get(ref);
-    if (delivery === undefined) return missing;
-    if (delivery.task !== id) return alone;
+    if (delivery === undefined || delivery.task !== task.task_id) return strayFault(task, delivery);
     return step === delivery.seq ? undefined : ["step", `must be ${delivery.seq}, the delivery's number`];
   }
   if (kind === "withdrawal") {
     const withdrawal = tables.withdrawals.get(ref);
-    if (withdrawal === undefined) return missing;
-    if (withdrawal.timeline_task !== id) return alone;
-    return step < withdrawal.timeline.length ? undefined : ["step", "is beyond the timeline"];
+    if (withdrawal === undefined || withdrawal.timeline_task !== task.task_id)
+      return strayFault(task, withdrawal);
+    return stepFault(withdrawal.timeline, step);
   }
   const charge = tables.charges.get(ref);
-  if (charge === undefined) return missing;
-  const { tasks, timeline, status, settled_at } = charge;
-  switch (kind) {
-    case "expire":
-      return tasks.expiry === id ? undefined : alone;
-    case "timeline":
-      if (tasks.timeline !== id) return alone;
-      return step < timeline.length ? undefined : ["step", "is beyond the timeline"];
-    case "settle":
-      if (tasks.settlement !== id) return alone;
-      return status === "COMPLETED" && settled_at === null ? undefined : ["ref", "has nothing to settle"];
-  }
+  if (charge === undefined || charge.tasks[CHARGE_TASKS[kind]] !== task.task_id)
+    return strayFault(task, charge);
+  if (kind === "timeline") return stepFault(charge.timeline, step);
+  const settles = charge.status === "COMPLETED" && charge.settled_at === null;
+  return kind === "expire" || settles ? undefined : ["ref", "has nothing to settle"];
+}
+
+/** What the charge calls its task of that kind. */
+const CHARGE_TASKS = { expire: "expiry", timeline: "timeline", settle: "settlement" } as const;
+
+function strayFault({ kind }: Task, about: object | undefined): Said {
+  return [
+    "ref",
+    about === undefined
+      ? `is nothing that a task of kind ${kind} can be about`
+      : "does not know of this task",
+  ];
+}
+
+function stepFault(timeline: readonly unknown[], step: number): Said {
+  return step < timeline.length ? undefined : ["step", "is beyond the timeline"];
 }
