@@ -37,8 +37,6 @@ export interface CallWords {
   readonly about: string;
   /** What is assumed of it, where the interface does not say. */
   readonly assumed?: string;
-  /** What the answer is. */
-  readonly answer: string;
 }
 
 /** What a request asks, checked. */

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openApi } from "../support/api-client.js";
 import { printed, readAtStart } from "../support/openapi-command.js";
@@ -27,5 +28,14 @@ describe("a start", () => {
     expect(read).toContain("src/http/app.ts");
     expect([...read].filter((file) => /openapi|responses\.ts|pages\/docs/.test(file))).toEqual([]);
     expect(known).toContain("src/http/openapi/document.ts");
+  });
+
+  it("reads no word of it in what is built", () => {
+    const words = ["Locks rate, fees and total", "What the merchant asks for", "Who pays."];
+    const chunks = new URL("../../dist/chunks/", import.meta.url);
+    for (const file of readdirSync(chunks)) {
+      const text = readFileSync(new URL(file, chunks), "utf8");
+      expect([file, words.filter((one) => text.includes(one))]).toEqual([file, []]);
+    }
   });
 });

@@ -11,7 +11,7 @@ import type { ControlRow } from "../control/operation.js";
 import { CROWDED } from "../control/wait.js";
 import { OTHER_SITE } from "../origin.js";
 import { errorReply } from "../reply.js";
-import { json } from "./document.js";
+import { json } from "./described.js";
 import { ALWAYS, headerRefs } from "./headers.js";
 import type { Json } from "./json.js";
 import type { Examples, PlayedCall } from "./played.js";

@@ -2,24 +2,17 @@ import "../../schema/control-scenario-responses.js";
 import { waitQuerySchema } from "../../schema/control.js";
 import { STREAM_SCHEMAS } from "../../schema/control-responses.js";
 import { check } from "../../schema/issues.js";
-import { namedSchemas } from "../../schema/words.js";
 import type { ControlRow } from "../control/operation.js";
 import { CONTROL_OPERATIONS } from "../control/operations.js";
 import { HEALTH } from "../control/sandbox.js";
 import { STREAM } from "../control/stream.js";
 import { controlErrors, sharedRefusals } from "./control-errors.js";
-import {
-  braced,
-  describedCall,
-  namedExamples,
-  type OpenApiDocument,
-  pathsOf,
-  reachable,
-} from "./document.js";
+import { braced, describedCall, namedExamples } from "./described.js";
+import { type OpenApiDocument, pathsOf } from "./document.js";
 import { ALWAYS, ANSWER_HEADERS } from "./headers.js";
 import type { Json } from "./json.js";
 import { NOTHING_PLAYED, type Played, playedOf } from "./played.js";
-import { componentSchemas, nameOf, queryParameters, ref } from "./schemas.js";
+import { componentSchemas, nameOf, queryParameters, reachable, ref } from "./schemas.js";
 
 /** Each tag, and the first words of the paths it is for. */
 const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: readonly string[] }>> = {
@@ -118,7 +111,7 @@ function describe(row: ControlRow<unknown, unknown>, played: Played): Json {
   const described = describedCall(
     {
       ...row,
-      says: { ...says, tag: tagOf(path), answer: saidOf(row.answer) },
+      says: { ...says, tag: tagOf(path) },
     },
     {
       security: row === HEALTH ? { security: [] } : {},
@@ -136,13 +129,6 @@ function describe(row: ControlRow<unknown, unknown>, played: Played): Json {
     call,
   );
   return row === STREAM ? { ...described, responses: streamed(described.responses as Responses) } : described;
-}
-
-/** What is said of the schema that has the name. */
-function saidOf(name: string): string {
-  for (const { name: its, note } of namedSchemas().values())
-    if (its === name) return typeof note === "string" ? note : note.says;
-  throw new Error(`no schema is called ${name}`);
 }
 
 const NAMESPACE: Json = {

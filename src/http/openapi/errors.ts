@@ -1,5 +1,5 @@
 import type { Operation } from "../service/operation.js";
-import { json } from "./document.js";
+import { json } from "./described.js";
 import { ALWAYS, headerRefs, KEYED } from "./headers.js";
 import { ASSUMPTION, type Json } from "./json.js";
 import type { Examples, PlayedCall } from "./played.js";

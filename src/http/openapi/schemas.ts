@@ -30,6 +30,13 @@ export function nameOf(schema: z.core.$ZodType): string {
   return name;
 }
 
+/** What is said of the schema that has the name. */
+export function saidOf(name: string): string {
+  for (const { name: its, note } of namedSchemas().values())
+    if (its === name) return typeof note === "string" ? note : note.says;
+  throw new Error(`no schema is called ${name}`);
+}
+
 /**
  * The named schemas of a document, made of the zod schemas that check requests and describe answers. Where one is
  * within another it is named there.
@@ -49,15 +56,29 @@ export function componentSchemas(): Record<string, Json> {
   );
 }
 
-/** The parameters of a query, by name. */
-export function querySchemas(query: z.ZodMiniObject): Record<string, Json> {
-  return z.toJSONSchema(query, { io: "input", override }).properties as Record<string, Json>;
+/** The schemas that are named by these parts, and by each other. */
+export function reachable(
+  schemas: Readonly<Record<string, Json>>,
+  parts: readonly unknown[],
+): Record<string, Json> {
+  const found = new Set<string>();
+  const follow = (part: unknown): void => {
+    for (const [, name] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"/]+)"/g))
+      if (!found.has(name!)) {
+        found.add(name!);
+        if (schemas[name!] === undefined) throw new Error(`no schema is called ${name}`);
+        follow(schemas[name!]);
+      }
+  };
+  follow(parts);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)));
 }
 
 /** The parameters of a query as the document lists them. */
 export function queryParameters(query: z.ZodMiniObject): Json[] {
   const words = wordsOf(query)!.fields;
-  return Object.entries(querySchemas(query)).map(([name, schema]) => {
+  const { properties } = z.toJSONSchema(query, { io: "input", override });
+  return Object.entries(properties as Record<string, Json>).map(([name, schema]) => {
     const { examples, ...keywords } = noteKeywords(words[name]!);
     return {
       name,

@@ -1,13 +1,14 @@
 import "../../schema/responses.js";
 import { type KeyNeed, type Operation, TAGS } from "../service/operation.js";
 import { OPERATIONS } from "../service/operations.js";
-import { braced, describedCall, type OpenApiDocument, pathsOf, reachable } from "./document.js";
+import { braced, describedCall } from "./described.js";
+import { type OpenApiDocument, pathsOf } from "./document.js";
 import { errorResponses, sharedResponses } from "./errors.js";
 import { webhooks } from "./events.js";
 import { ALWAYS, ANSWER_HEADERS, KEYED, REQUEST_HEADERS } from "./headers.js";
 import { ASSUMPTION, type Json } from "./json.js";
 import { NOTHING_PLAYED, type Played, playedOf } from "./played.js";
-import { componentSchemas } from "./schemas.js";
+import { componentSchemas, reachable } from "./schemas.js";
 
 const KEY_SCHEME = "apiKey";
 

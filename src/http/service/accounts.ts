@@ -15,7 +15,6 @@ export const getBalances = operation(
       about:
         "What the organization holds, by currency. The first read makes accounts in US dollars and in the currency of " +
         "the organization's country; others come with the first payment in them. Not more often than every 10 seconds.",
-      answer: "The balances.",
     },
   },
   ({ namespace, caller }) => ok(namespace.read(readBalances(caller))),
@@ -32,7 +31,6 @@ export const getOrganization = operation(
       summary: "Read the organization",
       about: "The merchant the key belongs to.",
       assumed: "Fields beyond `enabled_payment_methods`.",
-      answer: "The organization.",
     },
   },
   ({ namespace, caller }) => ok(organizationView(caller.organization, namespace.engine.world.start_ms)),

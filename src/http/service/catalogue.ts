@@ -18,7 +18,6 @@ export const listPaymentMethods = operation(
       about: "The ways to pay. With a key, those its organization may use; without one, all there are.",
       assumed:
         "With a key: the methods the key's organization has enabled. A key that is sent must be valid.",
-      answer: "The methods.",
     },
   },
   ({ namespace, caller }) => {
@@ -40,7 +39,6 @@ export const listSupportedCurrencies = operation(
       tag: "Catalogue",
       summary: "List currencies for payments",
       about: "The currencies customers can pay in: the same for everyone, in both modes.",
-      answer: "The codes, sorted.",
     },
   },
   ({ namespace }) => ok(currencyCodes(namespace.engine.catalogue.fixtures.currencies)),
@@ -58,7 +56,6 @@ export const listPaymentRails = operation(
       summary: "List payment rails",
       about: "The bank networks and operators a method can take in a currency. Both filters are optional.",
       assumed: UNSHOWN_CALL,
-      answer: "The rails; none, if there is none that fits.",
     },
   },
   ({ namespace, caller, query: { payment_method, currency } }) => {
@@ -91,7 +88,6 @@ export const listPayoutCurrencies = operation(
       summary: "List currencies for payouts",
       about: "The currencies withdrawals can be made in: fewer than payments.",
       assumed: `${UNSHOWN_CALL} They are the currencies with a stated minimum withdrawal.`,
-      answer: "The codes, sorted.",
     },
   },
   ({ namespace }) => ok(currencyCodes(payoutCurrencies(namespace.engine.catalogue))),

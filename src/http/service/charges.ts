@@ -18,7 +18,6 @@ export const listPayins = operation(
       tag: "Payments",
       summary: "List payments",
       about: "The organization's payments in the key's mode, newest first.",
-      answer: "A page.",
     },
   },
   ({ namespace, caller, query }) => {
@@ -41,7 +40,6 @@ export const getPayin = operation(
       tag: "Payments",
       summary: "Read a payment by its charge id",
       about: "The same record as reading the charge.",
-      answer: "The payment.",
       missing: "charge",
     },
   },
@@ -60,7 +58,6 @@ export const getCharge = operation(
       summary: "Read a charge",
       about:
         "A payment in full. Poll it as a complement to webhooks, less and less often, for 10 to 15 minutes at most.",
-      answer: "The charge.",
       missing: "charge",
     },
   },

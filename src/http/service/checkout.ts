@@ -23,7 +23,6 @@ export const createQuote = operation(
       about: "Locks rate, fees and total of a payment. A checkout may name the quote until it expires.",
       assumed: `Fields beyond pricing, method, \`to_currency\` and e-mail. ${CREATES}`,
       headers: ["Sandbox-Scenario"],
-      answer: "The price.",
     },
   },
   ({ namespace, caller, body, header }) => {
@@ -46,7 +45,6 @@ export const createWhitelabel = operation(
         "Makes a checkout and begins its payment in one call, at the price of a valid quote. Show the customer the " +
         "instructions, then learn the outcome from webhooks or by polling the charge.",
       headers: ["Sandbox-Scenario"],
-      answer: "The payment has begun.",
     },
   },
   ({ namespace, caller, body, header }) => {
@@ -70,7 +68,6 @@ export const createCheckout = operation(
         "Makes a hosted page where the customer picks a method and pays. Redirect the customer to its URL.",
       assumed: `Fields beyond pricing, e-mail, metadata and life; the shape of the answer. ${CREATES} The charge is there from the start and gets its price when the customer picks a method.`,
       headers: ["Sandbox-Scenario"],
-      answer: "The page is there.",
     },
   },
   ({ namespace, caller, body, header, url }) => {

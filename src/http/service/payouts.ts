@@ -21,7 +21,6 @@ export const createDestination = operation(
       summary: "Create a payout destination",
       about: "Registers once where withdrawals may go.",
       assumed: UNSHOWN_CALL,
-      answer: "It is registered.",
     },
   },
   ({ namespace, caller, body }) => {
@@ -42,7 +41,6 @@ export const listDestinations = operation(
       summary: "List payout destinations",
       about: "The organization's destinations in the key's mode, newest first.",
       assumed: UNSHOWN_CALL,
-      answer: "A page.",
     },
   },
   ({ namespace, caller, query }) => {
@@ -63,7 +61,6 @@ export const getDestination = operation(
       summary: "Read a payout destination",
       about: "One destination.",
       assumed: UNSHOWN_CALL,
-      answer: "The destination.",
       missing: "destination",
     },
   },
@@ -91,7 +88,6 @@ export const createWithdrawal = operation(
         "key and body, it is answered as the first time and the money goes once.",
       assumed: `${UNSHOWN_CALL} Amount and fee leave the available balance at once, and come back if the withdrawal fails or is cancelled.`,
       headers: ["Idempotency-Key", "Sandbox-Scenario"],
-      answer: "It is on its way.",
     },
   },
   ({ namespace, caller, body, header }) => {
@@ -121,7 +117,6 @@ export const listWithdrawals = operation(
       summary: "List withdrawals",
       about: "The organization's withdrawals in the key's mode, newest first.",
       assumed: UNSHOWN_CALL,
-      answer: "A page.",
     },
   },
   ({ namespace, caller, query }) => {
@@ -143,7 +138,6 @@ export const getWithdrawal = operation(
       summary: "Read a withdrawal",
       about: "One withdrawal, to poll as a complement to webhooks.",
       assumed: UNSHOWN_CALL,
-      answer: "The withdrawal.",
       missing: "withdrawal",
     },
   },

@@ -26,7 +26,6 @@ export const createWebhook = operation(
       about:
         "An address that shall hear of events in the key's mode. Registered again, an address is updated.",
       assumed: UNSHOWN_CALL,
-      answer: "It is registered.",
     },
   },
   ({ namespace, caller, body: { url, events } }) =>
@@ -54,7 +53,6 @@ export const listWebhooks = operation(
       summary: "List webhooks",
       about: "The endpoints of the key's mode, newest first; those the sandbox was started with too.",
       assumed: UNSHOWN_CALL,
-      answer: "A page.",
     },
   },
   ({ namespace, caller, query }) => {
@@ -78,7 +76,6 @@ export const getWebhook = operation(
       summary: "Read a webhook",
       about: "One endpoint, with its secret.",
       assumed: UNSHOWN_CALL,
-      answer: "The endpoint.",
       missing: "endpoint",
     },
   },
@@ -101,7 +98,6 @@ export const updateWebhook = operation(
       summary: "Change a webhook",
       about: "Changes what is sent; the rest stays.",
       assumed: UNSHOWN_CALL,
-      answer: "The endpoint.",
       missing: "endpoint",
     },
   },
@@ -122,7 +118,6 @@ export const deleteWebhook = operation(
       summary: "Delete a webhook",
       about: "Nothing more is sent to it.",
       assumed: UNSHOWN_CALL,
-      answer: "It is gone.",
       missing: "endpoint",
     },
   },
@@ -143,7 +138,6 @@ export const rotateWebhookSecret = operation(
       summary: "Rotate a webhook's secret",
       about: "Gives the endpoint a new secret. For 24 hours events are signed with both.",
       assumed: UNSHOWN_CALL,
-      answer: "The endpoint with its new secret.",
       missing: "endpoint",
     },
   },
