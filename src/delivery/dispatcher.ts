@@ -117,9 +117,9 @@ export class Dispatcher implements Attempts {
     });
   }
 
-  /** Whether an attempt may wait for somebody to listen: time must pass by itself for that. */
+  /** Whether an attempt may wait for somebody to listen: on a clock that stands nobody would ever come. */
   #mayHold(job: Job): boolean {
-    return job.holds && this.#scheduler.clock.runs && this.#scheduler.advance === undefined;
+    return job.holds && this.#scheduler.timePasses;
   }
 
   /** Whatever comes of it, when it gets through the others follow. */
@@ -154,7 +154,7 @@ export class Dispatcher implements Attempts {
    */
   keepOutcomes(): void {
     const scheduler = this.#scheduler;
-    const inOrder = !scheduler.clock.runs || scheduler.advance !== undefined;
+    const inOrder = !scheduler.timePasses;
     for (;;) {
       const attempt = this.#inFlight.nextBack(inOrder);
       if (attempt === undefined) break;
@@ -173,7 +173,7 @@ export class Dispatcher implements Attempts {
     }
   }
 
-  /** On a clock that stands nobody would ever come to listen: what was held fails like anything else. */
+  /** What was held fails like anything else on a clock that stands. */
   followClock(): void {
     if (!this.#scheduler.clock.runs) this.#resume(this.#held.releaseAll());
   }

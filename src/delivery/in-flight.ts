@@ -2,7 +2,7 @@ import type { Outcome } from "../engine/commands/deliveries.js";
 import type { Task } from "../engine/records.js";
 
 /** An attempt under way, or back with an outcome that is not kept yet. */
-export interface InFlightAttempt {
+interface InFlightAttempt {
   readonly task: Task;
   outcome: Outcome | undefined;
 }

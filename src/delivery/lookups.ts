@@ -24,13 +24,13 @@ export function lookupOptions(
  * `localhost` is both loopback addresses, whatever the machine's hosts file says: an app may listen on either,
  * and many do without saying which.
  */
-export const lookupLocalhost: LookupFunction = (_hostname, options, callback) => {
+const lookupLocalhost: LookupFunction = (_hostname, options, callback) => {
   if (options.all) callback(null, LOCALHOST);
   else callback(null, LOCALHOST[0]!.address, LOCALHOST[0]!.family);
 };
 
 /** As `resolve` answers; a name that leads to a cloud's metadata service is found to lead nowhere. */
-export function lookupElsewhere(resolve: LookupFunction): LookupFunction {
+function lookupElsewhere(resolve: LookupFunction): LookupFunction {
   return (hostname, options, callback) =>
     resolve(hostname, options, (error, found, family) => {
       const addresses = typeof found === "string" ? [found] : (found ?? []).map(({ address }) => address);

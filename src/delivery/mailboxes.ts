@@ -13,7 +13,7 @@ interface Taken {
 }
 
 /** What whoever took a delivery answers, or why there was no answer. */
-export type MailboxAnswer = Pick<Outcome, "status" | "response_body" | "error">;
+type MailboxAnswer = Pick<Outcome, "status" | "response_body" | "error">;
 
 export interface MailboxesOptions {
   readonly scheduler: Scheduler;

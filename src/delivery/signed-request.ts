@@ -5,7 +5,7 @@ import { signatureHeaders } from "./signing.js";
 /** Signs what shall look forged: well formed, and nobody's. */
 const FORGED_SECRET = "whsec_Zm9yZ2VkLWJ5LWEtc2NlbmFyaW8tb24tcHVycG9zZSE=";
 
-export interface Signing {
+interface Signing {
   readonly event: EventRecord;
   readonly endpoint: Endpoint;
   /** What a scenario has go wrong with the delivery. */

@@ -5,7 +5,7 @@ export const KEPT_BODY_BYTES = 64 * 1024;
 const LONGEST_CHARACTER_BYTES = 3;
 
 /** A body that is too long to be kept whole: its beginning with a mark behind it, and how long it was. */
-export interface CutBody {
+interface CutBody {
   readonly text: string;
   readonly bytes: number;
 }

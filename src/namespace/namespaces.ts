@@ -26,7 +26,7 @@ export interface NamespacesOptions {
   readonly storage: Storage;
 }
 
-export type NamespaceView = z.infer<typeof namespaceSchema>;
+type NamespaceView = z.infer<typeof namespaceSchema>;
 
 /** All namespaces of a server: which one a request means, and how they come and go. */
 export class Namespaces {
@@ -98,9 +98,9 @@ export class Namespaces {
   }
 
   /** The namespace a checkout is in: no id comes twice, and whoever follows a link names no namespace. */
-  findCheckout(checkoutId: string): { readonly namespace: Namespace } | undefined {
+  findCheckout(checkoutId: string): Namespace | undefined {
     for (const namespace of this.#namespaces.values())
-      if (namespace.engine.state.chargeOfCheckout(checkoutId) !== undefined) return { namespace };
+      if (namespace.engine.state.chargeOfCheckout(checkoutId) !== undefined) return namespace;
     return undefined;
   }
 

@@ -2,7 +2,7 @@ import type { Clock } from "../time/clock.js";
 import type { Wall } from "../time/wall.js";
 
 /** What a key has left in its window. */
-export interface RateVerdict {
+interface RateVerdict {
   readonly limited: boolean;
   readonly limit: number;
   readonly remaining: number;
@@ -10,7 +10,7 @@ export interface RateVerdict {
   readonly resetSeconds: number;
 }
 
-export const RATE_WINDOW_MS = 60_000;
+const RATE_WINDOW_MS = 60_000;
 
 interface Window {
   readonly startMs: number;

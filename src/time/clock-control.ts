@@ -10,7 +10,7 @@ import { type Scheduler, TASKS_PER_TURN } from "./scheduler.js";
 import { yieldToOthers } from "./wall.js";
 
 /** A namespace's clock as callers see it (contract section 4: clock). */
-export type ClockView = z.infer<typeof clockSchema>;
+type ClockView = z.infer<typeof clockSchema>;
 
 export interface ClockRequest {
   readonly setting: ClockSetting | undefined;

@@ -74,6 +74,11 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     return this.#advance;
   }
 
+  /** Whether time passes by itself. */
+  get timePasses(): boolean {
+    return this.clock.runs && this.#advance === undefined;
+  }
+
   get isClosed(): boolean {
     return this.#closed;
   }

@@ -13,7 +13,7 @@ import { refusedDocument } from "./views/refused.js";
 
 /** The checkout with everything due by now behind it. Its id is all it takes to see it and to act on it. */
 function find(namespaces: Namespaces, checkoutId: string) {
-  const namespace = namespaces.findCheckout(checkoutId)?.namespace;
+  const namespace = namespaces.findCheckout(checkoutId);
   namespace?.settle();
   const charge = namespace?.engine.state.chargeOfCheckout(checkoutId);
   return namespace === undefined || charge === undefined ? undefined : { namespace, charge };
@@ -70,7 +70,7 @@ export async function actOnCheckout(
   checkoutId: string,
   action: ActionName,
 ): Promise<Response> {
-  const publicUrl = namespaces.findCheckout(checkoutId)?.namespace.publicUrl;
+  const publicUrl = namespaces.findCheckout(checkoutId)?.publicUrl;
   if (isForeign(request, publicUrl))
     return refusedResponse(
       namespaces,
