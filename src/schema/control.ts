@@ -3,14 +3,20 @@ import { chargeStatusSchema, rateSchema, withdrawalStatusSchema } from "./common
 import { durationSchema, waitDurationSchema } from "./duration.js";
 import { recordMatchSchema } from "./globs.js";
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
-import { clockOptionSchema, clockSetting, mailboxSchema, webhookOptionSchema } from "./options.js";
+import {
+  clockOptionSchema,
+  clockSetting,
+  mailboxSchema,
+  webhookOptionSchema,
+  webhookUrlSchema,
+} from "./options.js";
 import { currency, method } from "./phrases.js";
 import { COLLECTION_NAMES } from "./records/names.js";
 import { count, instantMs } from "./records/parts.js";
 import { methodChoiceSchema } from "./requests.js";
 import { parseInstant } from "./time.js";
 import { anySecretSchema } from "./webhooks.js";
-import { closedShape, field, named, parameters, refined } from "./words.js";
+import { closedShape, field, parameters, refined } from "./words.js";
 
 /** What the control API is asked (contract section 7). Unknown fields are faults here: a slip would go unseen. */
 export const instantSchema = z
@@ -134,16 +140,6 @@ export const payRequestSchema = closedShape("PayRequest", "What the customer cho
 
 export const ratesRequestSchema = z.record(z.string(), rateSchema);
 
-/** The rates by themselves, or under the name they are answered with. */
-export const ratesBodySchema = named(
-  "RatesRequest",
-  {
-    says: "Units of a currency for one US dollar, by code; under `rates` or by themselves. The rest stays.",
-    examples: [{ NGN: "1600" }],
-  },
-  z.union([z.object({ rates: ratesRequestSchema }), ratesRequestSchema]),
-);
-
 export const waitRequestSchema = closedShape("WaitRequest", "What to wait for.", {
   for: field(
     z.enum(["charge", "request", "delivery", "idle"]),
@@ -236,4 +232,12 @@ export const snapshotFileSchema = z.strictObject({
   name: z.string(),
   at: instantSchema,
   dump: stateDumpSchema,
+});
+
+export const runScenarioRequestSchema = closedShape("ScenarioRunRequest", "What a scenario's steps need.", {
+  vars: field(z.optional(z.record(z.string(), z.string())), {
+    says: "Variables, in the place of the scenario's own.",
+    examples: [{ email: "qa@shop.test" }],
+  }),
+  app: field(z.optional(webhookUrlSchema), "The base URL of the app under test, for `app` steps."),
 });

@@ -44,6 +44,8 @@ export interface ControlRow<Query, Body> extends Row<Query, Body>, Pick<Describe
 
 /** What the document says of a call; its tag follows from its path, what it answers is said of that. */
 export interface ControlWords extends Pick<CallWords, "summary" | "about"> {
+  /** The named schema of a body that its handler checks by itself; a start does not read that schema. */
+  readonly body?: string;
   /** Of the parameters that begin as the row's `queryPrefix`. */
   readonly prefixed?: string;
   /** Codes it refuses with besides those that every such call has. */

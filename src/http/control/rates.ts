@@ -1,7 +1,7 @@
 import { setRates } from "../../engine/commands/rates.js";
 import { rateOf } from "../../engine/market.js";
 import type { Namespace } from "../../namespace/namespace.js";
-import { ratesBodySchema, ratesRequestSchema } from "../../schema/control.js";
+import { ratesRequestSchema } from "../../schema/control.js";
 import { invalid } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { controlOperation } from "./operation.js";
@@ -25,10 +25,10 @@ export const RATES = [
       id: "setRates",
       method: "PUT",
       path: "/_sandbox/rates",
-      rawBody: ratesBodySchema,
       answer: "Rates",
       says: {
         summary: "Change the market",
+        body: "RatesRequest",
         about: "Rates that are not named stay, and so does what was quoted before.",
       },
     },

@@ -1,7 +1,7 @@
 import { activateScenario, removeScenario, storeScenario } from "../../engine/commands/scenarios.js";
 import { scenarioView } from "../../engine/log-views.js";
 import type { Namespace } from "../../namespace/namespace.js";
-import { runScenarioRequestSchema, scenarioBodySchema } from "../../schema/control-scenarios.js";
+import { runScenarioRequestSchema } from "../../schema/control.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { webhookUrl } from "../../schema/options.js";
@@ -46,10 +46,10 @@ export const SCENARIOS = [
       id: "putScenario",
       method: "PUT",
       path: "/_sandbox/scenarios/:name",
-      rawBody: scenarioBodySchema,
       answer: "Scenario",
       says: {
         summary: "Put a scenario in place",
+        body: "ScenarioRequest",
         about: "Makes the scenario or replaces it. It applies when it is activated, or asked for by name.",
       },
     },

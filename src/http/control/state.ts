@@ -1,4 +1,4 @@
-import { snapshotRequestSchema, stateDumpSchema } from "../../schema/control.js";
+import { snapshotRequestSchema } from "../../schema/control.js";
 import { MAX_DEPTH } from "../../schema/depth.js";
 import { refuse } from "../../schema/errors.js";
 import { pageQuerySchema } from "../../schema/requests.js";
@@ -26,7 +26,6 @@ export const STATE = [
       id: "putState",
       method: "PUT",
       path: "/_sandbox/state",
-      rawBody: stateDumpSchema,
       // No string of Node's is longer.
       maxBodyBytes: 511 * 1024 * 1024,
       maxDepth: MAX_DEPTH + 20,
@@ -34,6 +33,7 @@ export const STATE = [
       answer: "Sandbox",
       says: {
         summary: "Import a state",
+        body: "StateDump",
         about:
           "Puts an exported state in the place of the namespace's own. All of it is looked at first, and what is wrong is named by its place; then nothing has changed. What is made from now on has new ids. At most 511 MiB.",
       },

@@ -1,7 +1,10 @@
+import "../../schema/control-bodies.js";
 import "../../schema/control-scenario-responses.js";
+import type * as z from "zod/mini";
 import { waitQuerySchema } from "../../schema/control.js";
 import { STREAM_SCHEMAS } from "../../schema/control-responses.js";
 import { check } from "../../schema/issues.js";
+import { namedSchemas } from "../../schema/words.js";
 import type { ControlRow } from "../control/operation.js";
 import { CONTROL_OPERATIONS } from "../control/operations.js";
 import { HEALTH } from "../control/sandbox.js";
@@ -107,10 +110,12 @@ const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
 function describe(row: ControlRow<unknown, unknown>, played: Played): Json {
   const { says, path, queryPrefix } = row;
   const call = playedOf(played, row.id);
-  const body = row.body ?? row.rawBody;
+  const rawBody = says.body === undefined ? undefined : called(says.body);
+  const body = row.body ?? rawBody;
   const described = describedCall(
     {
       ...row,
+      ...(rawBody === undefined ? {} : { rawBody }),
       says: { ...says, tag: tagOf(path) },
     },
     {
@@ -129,6 +134,12 @@ function describe(row: ControlRow<unknown, unknown>, played: Played): Json {
     call,
   );
   return row === STREAM ? { ...described, responses: streamed(described.responses as Responses) } : described;
+}
+
+/** The schema that has the name. */
+function called(name: string): z.ZodMiniType {
+  for (const [schema, words] of namedSchemas()) if (words.name === name) return schema as z.ZodMiniType;
+  throw new Error(`no schema is called ${name}`);
 }
 
 const NAMESPACE: Json = {

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { webhookUrlSchema } from "./options.js";
+import { ratesRequestSchema } from "./control.js";
 import { scenarioSchema } from "./scenario.js";
 import { scenarioFileSchema } from "./scenario-file.js";
 import { atLeastOneOf, closedShape, field, fieldsOf, named } from "./words.js";
 
-/** What the control API is asked of scenarios. */
+/** Bodies of the control API that are not checked as a whole: the documents alone read these. */
 const { name: scenarioName, ...parts } = fieldsOf(scenarioSchema);
 const { source: _source, description, ...ruleKinds } = parts;
 const nameInPath = field(z.optional(scenarioName.schema), "The name in the path, if it is there.");
@@ -41,10 +41,12 @@ export const scenarioBodySchema = named(
   ]),
 );
 
-export const runScenarioRequestSchema = closedShape("ScenarioRunRequest", "What a scenario's steps need.", {
-  vars: field(z.optional(z.record(z.string(), z.string())), {
-    says: "Variables, in the place of the scenario's own.",
-    examples: [{ email: "qa@shop.test" }],
-  }),
-  app: field(z.optional(webhookUrlSchema), "The base URL of the app under test, for `app` steps."),
-});
+/** The rates by themselves, or under the name they are answered with. */
+export const ratesBodySchema = named(
+  "RatesRequest",
+  {
+    says: "Units of a currency for one US dollar, by code; under `rates` or by themselves. The rest stays.",
+    examples: [{ NGN: "1600" }],
+  },
+  z.union([z.object({ rates: ratesRequestSchema }), ratesRequestSchema]),
+);
