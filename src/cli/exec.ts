@@ -1,6 +1,7 @@
 import { Runner } from "./exec/command.js";
 import { parseTemplate } from "./exec/environment.js";
-import { type Plan, runBeside } from "./exec/run.js";
+import type { Plan } from "./exec/plan.js";
+import { runBeside } from "./exec/run.js";
 import { startOptions } from "./options.js";
 import { tellLastWords } from "./own-process.js";
 import { tellLine } from "./terminal.js";

@@ -1,5 +1,5 @@
 import type { Key } from "../engine/records.js";
-import type { JournalEntry } from "./request-journal.js";
+import type { JournalEntry } from "./served-request.js";
 
 /** What has changed since those who wait looked last. */
 export interface News<Request = JournalEntry> {

@@ -1,5 +1,5 @@
 import type { Change } from "../engine/records.js";
-import type { JournalEntry } from "./request-journal.js";
+import type { JournalEntry } from "./served-request.js";
 
 /** Somebody who hears of what has happened and has no say in it. */
 export interface Observer<Request = JournalEntry> {

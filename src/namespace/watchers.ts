@@ -3,7 +3,7 @@ import { type Patience, whenOver } from "../time/patience.js";
 import { soon } from "../time/timers.js";
 import { inTurns, type Wall, yieldToOthers } from "../time/wall.js";
 import type { News, Watch, WatchEnd } from "./news.js";
-import type { JournalEntry } from "./request-journal.js";
+import type { JournalEntry } from "./served-request.js";
 
 /** So many may wait at a time. */
 const MOST_WAITING = 1_000;

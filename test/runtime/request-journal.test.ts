@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cutBody, KEPT_BODY_BYTES } from "../../src/namespace/kept-body.js";
 import { Observers } from "../../src/namespace/observers.js";
-import { RequestJournal, type ServedRequest } from "../../src/namespace/request-journal.js";
+import { RequestJournal } from "../../src/namespace/request-journal.js";
+import type { ServedRequest } from "../../src/namespace/served-request.js";
 
 const MB = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { channel } from "node:diagnostics_channel";
 import { afterAll, afterEach, beforeEach } from "vitest";
-import type { ServedRequest } from "../../src/namespace/request-journal.js";
+import type { ServedRequest } from "../../src/namespace/served-request.js";
 import { beginTest, endFile, endTest } from "./lifetime.js";
 
 // For every test file, in the worker it shares with others: what a test opened is closed, and every answer of the

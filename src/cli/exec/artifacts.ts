@@ -4,17 +4,9 @@ import type { Sandbox } from "../../sandbox.js";
 import { UserError } from "../../schema/user-error.js";
 import { type Collected, collect, namespacesOf } from "./collect.js";
 import { Mask } from "./mask.js";
-import type { Plan, Ran, Under } from "./run.js";
+import type { Artifacts, Plan, Ran, Under } from "./plan.js";
 import { appendSummary } from "./summary.js";
 import { timelinesText } from "./timelines.js";
-
-/** Where what is worth keeping of a run is kept. */
-export interface Artifacts {
-  /** Writes down a run: one that fails no less than one that passes. */
-  keep(sandbox: Sandbox, plan: Plan, ran: Ran, under: Under | undefined): Promise<void>;
-  /** Writes down something of all runs, or of the run of that folder. */
-  write(name: string, text: string): void;
-}
 
 /** Makes the folder; that it cannot be written to is found out here, before anything has run. */
 export function openArtifacts(folder: string): Artifacts {

@@ -2,7 +2,7 @@ import { appendFileSync, statSync } from "node:fs";
 import { oneLine } from "../../schema/printable.js";
 import { escaped } from "../../schema/xml.js";
 import type { Collected, Story } from "./collect.js";
-import type { Plan, Ran, Under } from "./run.js";
+import type { Plan, Ran, Under } from "./plan.js";
 import { commandText, storyLines, storyTitle } from "./timelines.js";
 
 /** A step's summary may have 1 MiB in all; what is over that is lost whole. */

@@ -1,6 +1,6 @@
 import type { Attempt, Delivery } from "../../engine/records.js";
 import type { Namespace } from "../../namespace/namespace.js";
-import type { JournalEntry } from "../../namespace/request-journal.js";
+import type { JournalEntry } from "../../namespace/served-request.js";
 import { isPolledWithoutBackoff } from "./polling.js";
 
 interface Advice {

@@ -4,7 +4,7 @@ import type { Delivery, Key } from "../../engine/records.js";
 import { chargeDetail } from "../../engine/views.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { News } from "../../namespace/news.js";
-import type { JournalEntry } from "../../namespace/request-journal.js";
+import type { JournalEntry } from "../../namespace/served-request.js";
 import { requestView } from "./request-view.js";
 
 /** Records of a kind that can be waited for. */

@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../../namespace/request-journal.js";
+import type { JournalEntry } from "../../namespace/served-request.js";
 import { jsonOrText } from "../../schema/depth.js";
 
 /** A journal entry with its bodies as JSON where they are, and the key masked. */

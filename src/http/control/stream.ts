@@ -4,7 +4,7 @@ import { deliveryView, eventView } from "../../engine/log-views.js";
 import type { Change, Delivery, EventRecord } from "../../engine/records.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
-import type { JournalEntry } from "../../namespace/request-journal.js";
+import type { JournalEntry } from "../../namespace/served-request.js";
 import { bearerKey } from "../authenticate.js";
 import { replyHeaders, toResponse } from "../reply.js";
 import { noNamespace } from "../service/admit.js";

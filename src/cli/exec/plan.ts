@@ -1,0 +1,36 @@
+import type { Sandbox } from "../../sandbox.js";
+import type { StartOptions } from "../../schema/option-table.js";
+import type { Runner } from "./command.js";
+import type { Template } from "./environment.js";
+
+/** What is run, and how. */
+export interface Plan {
+  readonly command: readonly string[];
+  readonly options: StartOptions;
+  readonly templates: readonly Template[];
+  readonly runner: Runner;
+  readonly artifacts: Artifacts | undefined;
+  /** Tells the user something in a line. */
+  readonly notice: (text: string) => void;
+}
+
+/** How one run came out. */
+export interface Ran {
+  readonly code: number;
+  readonly startedAt: string;
+  readonly durationMs: number;
+}
+
+/** Under which mishap a run goes; null is none. Undefined when there is nothing to compare with. */
+export interface Under {
+  readonly scenario: string | null;
+  readonly folder: string;
+}
+
+/** Where what is worth keeping of a run is kept. */
+export interface Artifacts {
+  /** Writes down a run: one that fails no less than one that passes. */
+  keep(sandbox: Sandbox, plan: Plan, ran: Ran, under: Under | undefined): Promise<void>;
+  /** Writes down something of all runs, or of the run of that folder. */
+  write(name: string, text: string): void;
+}

@@ -1,0 +1,30 @@
+/** One call of the service as it came and as it was answered. */
+export interface ServedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly operation: string | null;
+  /** Null when there was no answer: the connection was cut, or the client had gone. */
+  readonly status: number | null;
+  /** The client hung up before it was answered. */
+  readonly clientGone: boolean;
+  readonly apiKey: string | null;
+  readonly requestBody: string | null;
+  readonly responseBody: string | null;
+  /** The code of an error that was answered, as the sandbox calls it. */
+  readonly errorCode: string | null;
+  readonly idempotencyKey: string | null;
+  /** The scenario run that sent it, when it was not the app (header `Sandbox-Runner`). */
+  readonly runner?: string | null;
+  readonly scenario: string | null;
+  readonly fault: string | null;
+}
+
+export interface JournalEntry extends ServedRequest {
+  readonly id: number;
+  /** Sandbox time. */
+  readonly at: string;
+  /** How long a body was of which only the beginning is kept. */
+  readonly requestBytes?: number;
+  readonly responseBytes?: number;
+}

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+/** A source file: whom it imports, for types or for values alike, and the values it exports. */
+export interface SourceModule {
+  readonly file: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+  readonly exports: readonly string[];
+}
+
+const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g;
+/** Of values: a type goes with what has it in its signature. */
+const EXPORT = /^export (?:async )?(?:abstract )?(?:function\*?|class|const|let|enum) (\w+)/gm;
+
+/** What lies below a folder, as paths from the root; imports with the ending they have on disk. */
+export function modulesBelow(root: string, folder: string): SourceModule[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .map((file) => `${folder}/${file.replaceAll("\\", "/")}`)
+    .filter((file) => /\.m?[jt]s$/.test(file))
+    .map((file) => {
+      const text = readFileSync(join(root, file), "utf8");
+      return moduleOf(file, text);
+    });
+}
+
+export function moduleOf(file: string, text: string): SourceModule {
+  const at = (specifier: string) => normalize(join(dirname(file), specifier)).replaceAll("\\", "/");
+  return {
+    file,
+    text,
+    imports: [...text.matchAll(IMPORT)].map(([, specifier]) => at(specifier!).replace(/\.js$/, ".ts")),
+    exports: [...text.matchAll(EXPORT)].map(([, name]) => name!),
+  };
+}
+
+/** Files that import each other in a circle, each circle once (Tarjan's strongly connected components). */
+export function circlesIn(modules: readonly SourceModule[]): string[][] {
+  const byFile = new Map(modules.map((module) => [module.file, module]));
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const path: string[] = [];
+  const circles: string[][] = [];
+  const visit = ({ file, imports }: SourceModule): void => {
+    order.set(file, order.size);
+    lowest.set(file, order.get(file)!);
+    path.push(file);
+    for (const other of imports) {
+      const next = byFile.get(other);
+      if (next === undefined) continue;
+      if (!order.has(other)) visit(next);
+      if (path.includes(other)) lowest.set(file, Math.min(lowest.get(file)!, lowest.get(other)!));
+    }
+    if (lowest.get(file) !== order.get(file)) return;
+    const circle = path.splice(path.indexOf(file));
+    if (circle.length > 1) circles.push(circle.sort());
+  };
+  for (const module of modules) if (!order.has(module.file)) visit(module);
+  return circles;
+}
