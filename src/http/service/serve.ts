@@ -56,11 +56,13 @@ function serveAsked(
   answer: () => Reply,
 ): Response | Promise<Response> {
   const { namespace, headers, arrivedMs } = admitted;
-  const served = { operation: operation.id, namespace, arrivedMs, requestBody: text };
   const fault = pickFault(operation, c, namespace, body);
-  if (fault !== undefined) return serveFault(c, admitted, served, fault, answer);
+  if (fault !== undefined) {
+    const served = { operation: operation.id, namespace, arrivedMs, requestBody: text };
+    return serveFault(c, admitted, served, fault, answer);
+  }
   const reply = answer();
-  journal(c, { ...served, reply });
+  journal(c, { operation: operation.id, namespace, arrivedMs, requestBody: text, reply });
   return toResponse(reply, namespace.nowMs(), headers);
 }
 
