@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { Namespaces } from "../namespace/namespaces.js";
-import { refuse } from "../schema/errors.js";
+import { INTERNAL_ERROR, refuse } from "../schema/errors.js";
 import { lazily } from "../schema/lazily.js";
 import { iso } from "../schema/time.js";
 import { CONTROL_OPERATIONS } from "./control/operations.js";
@@ -102,8 +102,7 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
   };
   const failed = (error: Error, c: Context) => {
     onError(error);
-    const refusal = refuse("INTERNAL_ERROR", "Internal error");
-    return toResponse(errorReply(refusal, undefined, codesAt(c.req.path)), namespaces.nowMs());
+    return toResponse(errorReply(INTERNAL_ERROR, undefined, codesAt(c.req.path)), namespaces.nowMs());
   };
   const toControl = (c: Context) =>
     isEmbedded(c.req.raw)

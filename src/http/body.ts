@@ -55,11 +55,15 @@ export interface JsonObject {
 
 /** The JSON object of a body, or what is wrong with it: too large, another type, broken, no object. */
 export function parseBody(raw: RawBody, contentType: string | null): JsonObject | Refusal {
-  if ("tooLarge" in raw) return refuse("PAYLOAD_TOO_LARGE", "The request body is larger than 1 MiB");
+  if ("tooLarge" in raw) return tooLarge();
   if ("torn" in raw) return tornBody();
   if (contentType === null || !/^application\/json\s*(;|$)/i.test(contentType))
     return invalid({ body: "must be sent with Content-Type: application/json" });
   return parseObject(raw);
+}
+
+export function tooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
+  return refuse("PAYLOAD_TOO_LARGE", `The request body is larger than ${maxBytes / 2 ** 20} MiB`);
 }
 
 export function tornBody(): Refusal {

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "../schema/errors.js";
+import { INTERNAL_ERROR, type Refusal, refuse } from "../schema/errors.js";
 import { errorReply, replyHeaders } from "./reply.js";
 
 interface UnansweredOptions {
@@ -18,7 +18,7 @@ export function unanswered({ nowMs, errorCodes, onError }: UnansweredOptions) {
     onUnreadable: (status: number) => answer(unreadable(status)),
     onFailure: (error: unknown) => {
       onError(error);
-      return answer(refuse("INTERNAL_ERROR", "Internal error"));
+      return answer(INTERNAL_ERROR);
     },
   };
 }

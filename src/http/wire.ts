@@ -1,4 +1,6 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse, STATUS_CODES } from "node:http";
+import { INTERNAL_ERROR } from "../schema/errors.js";
+import { errorReply } from "./reply.js";
 
 /** An answer that needs nothing but a socket to go out by. */
 export interface PlainAnswer {
@@ -31,7 +33,7 @@ export function onTheWire({ status, headers, body }: PlainAnswer): string {
 const LAST_RESORT: PlainAnswer = {
   status: 500,
   headers: { "content-type": "application/json; charset=utf-8" },
-  body: '{"error":{"code":"INTERNAL_ERROR","message":"Internal error"}}',
+  body: errorReply(INTERNAL_ERROR).json,
 };
 
 export function failureOf(onFailure: (error: unknown) => PlainAnswer, error: unknown): PlainAnswer {

@@ -43,6 +43,9 @@ export function refuse(code: ErrorCode, message: string, details?: ErrorDetails,
   };
 }
 
+/** What is said of a fault of ours. */
+export const INTERNAL_ERROR = refuse("INTERNAL_ERROR", "Internal error");
+
 /** A refusal in one line: what it says, its code, and each field with what is wrong with it. */
 export function refusalText({
   message,

@@ -7,6 +7,7 @@ import type { OpenApiDocument } from "../../src/http/openapi/document.js";
 import { playService } from "../../src/http/openapi/service-story.js";
 import { OPERATIONS } from "../../src/http/service/operations.js";
 import { openSandbox } from "../../src/opening.js";
+import { ERROR_STATUS } from "../../src/schema/errors.js";
 import { Api, KES_ORDER, okBody, openApi } from "../support/api-client.js";
 import { schemaValidator } from "../support/openapi-answers.js";
 import { operationsOf } from "../support/openapi-document.js";
@@ -69,6 +70,28 @@ describe("the document", () => {
         id,
         { none: [], optional: [{}, { apiKey: [] }], required: [{ apiKey: [] }] }[key],
       ]);
+  });
+
+  it("has an example of every error, and each under its status", () => {
+    for (const { operation } of operationsOf(document))
+      for (const [status, response] of Object.entries(operation.responses)) {
+        if ("$ref" in response) continue;
+        const { examples } = response.content!["application/json"];
+        expect([operation.operationId, status, Object.keys(examples).length]).not.toEqual([
+          operation.operationId,
+          status,
+          0,
+        ]);
+        if (status !== "200")
+          for (const { value } of Object.values(examples)) {
+            const { code } = (value as { error: { code: keyof typeof ERROR_STATUS } }).error;
+            expect([operation.operationId, code, String(ERROR_STATUS[code])]).toEqual([
+              operation.operationId,
+              code,
+              status,
+            ]);
+          }
+      }
   });
 
   it("leaves no mark of what a namespace has", () => {

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { Namespaces } from "../../namespace/namespaces.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { bearerKey } from "../authenticate.js";
-import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tornBody } from "../body.js";
+import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tooLarge, tornBody } from "../body.js";
 import { isForeign, OTHER_SITE } from "../origin.js";
 import { errorReply, type Reply, toResponse } from "../reply.js";
 import { noNamespace } from "../service/admit.js";
@@ -46,8 +46,7 @@ async function readObject(
   { maxBodyBytes: maxBytes = MAX_BODY_BYTES, maxDepth }: ControlOperation,
 ): Promise<Record<string, unknown> | Refusal> {
   const raw: RawBody = await readBody(request, maxBytes);
-  if ("tooLarge" in raw)
-    return refuse("PAYLOAD_TOO_LARGE", `The request body is larger than ${maxBytes / 2 ** 20} MiB`);
+  if ("tooLarge" in raw) return tooLarge(maxBytes);
   if ("torn" in raw) return tornBody();
   if (raw.text.trim() === "") return {};
   const parsed = parseObject(raw, maxDepth);

@@ -2,11 +2,13 @@ import {
   ERROR_STATUS,
   type ErrorCode,
   type ErrorDetails,
+  INTERNAL_ERROR,
   INVALID_BODY_MESSAGE,
   INVALID_QUERY_MESSAGE,
   type Refusal,
   refuse,
 } from "../../schema/errors.js";
+import { tooLarge } from "../body.js";
 import type { ControlRow } from "../control/operation.js";
 import { CROWDED } from "../control/wait.js";
 import { OTHER_SITE } from "../origin.js";
@@ -86,11 +88,9 @@ export function controlErrors(
 
 /** The refusals that are the same wherever they occur. */
 export function sharedRefusals(): Readonly<Record<string, Json>> {
-  const tooLarge = refuse("PAYLOAD_TOO_LARGE", "The request body is larger than 1 MiB");
-  const failed = refuse("INTERNAL_ERROR", "Internal error");
   return {
-    TooLarge: response(413, [tooLarge.code], { "too large": bodyOf(tooLarge) }),
-    InternalError: response(500, [failed.code], { "internal error": bodyOf(failed) }),
+    TooLarge: response(413, ["PAYLOAD_TOO_LARGE"], { "too large": bodyOf(tooLarge()) }),
+    InternalError: response(500, ["INTERNAL_ERROR"], { "internal error": bodyOf(INTERNAL_ERROR) }),
   };
 }
 

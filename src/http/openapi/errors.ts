@@ -1,3 +1,6 @@
+import { INTERNAL_ERROR, type Refusal, refuse } from "../../schema/errors.js";
+import { tooLarge } from "../body.js";
+import { INVALID_KEY, NO_ORGANIZATION, overLimit, READ_ONLY_KEY } from "../service/admit.js";
 import type { Operation } from "../service/operation.js";
 import { json } from "./described.js";
 import { ALWAYS, headerRefs, KEYED } from "./headers.js";
@@ -8,9 +11,9 @@ import { ref } from "./schemas.js";
 /** An answer with the service's error body. */
 function errorResponse(
   description: string,
+  assumed: string,
   headers: readonly string[],
   examples: Examples,
-  assumed: string,
 ): Json {
   return {
     description,
@@ -20,8 +23,8 @@ function errorResponse(
   };
 }
 
-/** An error's body; its code may have a name of the user's own. */
-function error(code: string, message: string): Json {
+/** A refusal as it is sent; its code may have a name of the user's own. */
+function sent({ code, message }: Refusal): Json {
   return { error: { code: `{{code ${code}}}`, message } };
 }
 
@@ -32,34 +35,33 @@ export function sharedResponses(): Readonly<Record<SharedResponse, Json>> {
   return {
     Unauthorized: errorResponse(
       "The API key is missing, unknown or no bearer token",
-      ALWAYS,
-      { "invalid key": error("UNAUTHORIZED", "Invalid API key") },
       "A missing key and another scheme are answered like an invalid key.",
+      ALWAYS,
+      { "invalid key": sent(INVALID_KEY) },
     ),
     Forbidden: errorResponse(
       "The key may not do this, or the request names a host that is not this server's",
-      KEYED,
-      { "read-only key": error("FORBIDDEN", "This API key may only read") },
       "When there is no permission, and the error code: the interface has the status alone.",
+      KEYED,
+      { "read-only key": sent(READ_ONLY_KEY) },
     ),
     TooLarge: errorResponse(
       "The body is larger than 1 MiB",
-      KEYED,
-      { "too large": error("PAYLOAD_TOO_LARGE", "The request body is larger than 1 MiB") },
       "The limit, the status and the error code.",
+      KEYED,
+      {
+        "too large": sent(tooLarge()),
+      },
     ),
     RateLimited: errorResponse(
       "More requests than the key may make in a minute",
-      [...KEYED, "Retry-After"],
-      { "limit exceeded": error("RATE_LIMIT_EXCEEDED", "Rate limit exceeded. Try again in 17 s.") },
       "The error code and the headers.",
+      [...KEYED, "Retry-After"],
+      { "limit exceeded": sent(overLimit(100, 17)) },
     ),
-    InternalError: errorResponse(
-      "Something went wrong inside; try again later",
-      ALWAYS,
-      { "internal error": error("INTERNAL_ERROR", "Internal error") },
-      "The error code.",
-    ),
+    InternalError: errorResponse("Something went wrong inside; try again later", "The error code.", ALWAYS, {
+      "internal error": sent(INTERNAL_ERROR),
+    }),
   };
 }
 
@@ -84,15 +86,15 @@ function invalid(hasBody: boolean, examples: Examples = {}): Json {
   return hasBody
     ? errorResponse(
         "The body is not valid; `details` says which fields",
+        "Another content type, broken JSON and a body that is no object: `details.body`. Unknown fields are ignored.",
         KEYED,
         examples,
-        "Another content type, broken JSON and a body that is no object: `details.body`. Unknown fields are ignored.",
       )
     : errorResponse(
         "The query is not valid; `details` says which parameters",
+        "A parameter given twice is refused; unknown ones are ignored.",
         KEYED,
         examples,
-        "A parameter given twice is refused; unknown ones are ignored.",
       );
 }
 
@@ -104,21 +106,21 @@ function missing(keyed: boolean, what: string | undefined, examples: Examples = 
   ].join("; or ");
   return errorResponse(
     reasons[0]!.toUpperCase() + reasons.slice(1),
+    "Namespaces are the sandbox's own. That every keyed call of a deactivated organization is refused, not balances alone.",
     keyed ? KEYED : ALWAYS,
     {
       ...examples,
-      ...(keyed ? { "no organization": error("NOT_FOUND", "Organization not found") } : {}),
-      "no namespace": error("NOT_FOUND", 'There is no namespace "nightly"'),
+      ...(keyed ? { "no organization": sent(NO_ORGANIZATION) } : {}),
+      "no namespace": sent(refuse("NOT_FOUND", 'There is no namespace "nightly"')),
     },
-    "Namespaces are the sandbox's own. That every keyed call of a deactivated organization is refused, not balances alone.",
   );
 }
 
 function reused(examples: Examples = {}): Json {
   return errorResponse(
     "The Idempotency-Key was used with another body",
+    "The status and the error code.",
     KEYED,
     examples,
-    "The status and the error code.",
   );
 }

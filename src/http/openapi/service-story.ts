@@ -16,7 +16,6 @@ export async function playService(fetch: (request: Request) => Promise<Response>
   const params = { charge_id: charge.charge_id };
   await story.call("getPayin", "completed", { params });
   await story.call("getCharge", "completed", { params });
-  await story.call("getCharge", "no such charge", { params: { charge_id: "ch_000000000000000000000000" } });
   await story.call("listPayins", "one payment");
   await story.call("listPayins", "limit out of range", { query: { limit: "500" } });
   await story.call("getBalances", "after a payment");
@@ -25,6 +24,7 @@ export async function playService(fetch: (request: Request) => Promise<Response>
   for (const type of EVENT_TYPES)
     await story.event(type, type === TEST_EVENT_TYPE ? { data: { hello: "receiver" } } : {});
   await register(story);
+  await stray(story);
   return story.played;
 }
 
@@ -133,9 +133,20 @@ async function register(story: Story): Promise<void> {
   await story.call("updateWebhook", "no list", { params, body: { events: "charge.*" } });
   await story.call("rotateWebhookSecret", "charges only", { params });
   await story.call("deleteWebhook", "gone", { params });
-  for (const id of ["getWebhook", "updateWebhook", "deleteWebhook", "rotateWebhookSecret"])
-    await story.call(id, "no such endpoint", {
-      params,
-      ...(id === "updateWebhook" ? { body: { enabled: true } } : {}),
-    });
+}
+
+/** What is not there, and a page that begins before the first. */
+async function stray(story: Story): Promise<void> {
+  const nobody = "000000000000000000000000";
+  const params = {
+    charge_id: `ch_${nobody}`,
+    destination_id: `dst_${nobody}`,
+    withdrawal_id: `wd_${nobody}`,
+    webhook_id: `we_${nobody}`,
+  };
+  for (const { id, path, body } of OPERATIONS)
+    if (path.includes(":"))
+      await story.call(id, "no such id", { params, ...(body === undefined ? {} : { body: {} }) });
+  for (const id of ["listPayins", "listDestinations", "listWithdrawals", "listWebhooks"])
+    await story.call(id, "offset out of range", { query: { offset: "-1" } });
 }

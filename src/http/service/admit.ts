@@ -23,6 +23,10 @@ export interface Rejected {
   readonly headers?: Record<string, string> | undefined;
 }
 
+export const INVALID_KEY = refuse("UNAUTHORIZED", "Invalid API key");
+export const READ_ONLY_KEY = refuse("FORBIDDEN", "This API key may only read");
+export const NO_ORGANIZATION = refuse("NOT_FOUND", "Organization not found");
+
 /** The checks of a call that need nothing but its head: namespace → key → rate → permission → organization. */
 export function admit(namespaces: Namespaces, operation: Operation, c: Context): Admitted | Rejected {
   const requestHeaders = c.req.raw.headers;
@@ -35,8 +39,7 @@ export function admit(namespaces: Namespaces, operation: Operation, c: Context):
     return { namespace, caller: undefined, headers: undefined, arrivedMs: namespace.nowMs() };
 
   const key = token === null ? undefined : namespace.findKey(token);
-  if (key === undefined)
-    return { namespace, reply: refused(namespace, refuse("UNAUTHORIZED", "Invalid API key")) };
+  if (key === undefined) return { namespace, reply: refused(namespace, INVALID_KEY) };
 
   let headers: Record<string, string> | undefined;
   if (namespace.rates !== undefined) {
@@ -50,18 +53,15 @@ export function admit(namespaces: Namespaces, operation: Operation, c: Context):
       return { namespace, reply: refused(namespace, overLimit(limit, resetSeconds), retry), headers };
     }
   }
-  if (key.permission === "read_only" && operation.method !== "GET") {
-    const reply = refused(namespace, refuse("FORBIDDEN", "This API key may only read"));
-    return { namespace, reply, headers };
-  }
+  if (key.permission === "read_only" && operation.method !== "GET")
+    return { namespace, reply: refused(namespace, READ_ONLY_KEY), headers };
   const caller = callerOf(namespace, key);
-  if (caller === undefined)
-    return { namespace, reply: refused(namespace, refuse("NOT_FOUND", "Organization not found")), headers };
+  if (caller === undefined) return { namespace, reply: refused(namespace, NO_ORGANIZATION), headers };
   return { namespace, caller, headers, arrivedMs: namespace.nowMs() };
 }
 
 /** Says whose limit it is: whoever works by hand did not ask for one. */
-function overLimit(limit: number, resetSeconds: number): Refusal {
+export function overLimit(limit: number, resetSeconds: number): Refusal {
   return refuse(
     "RATE_LIMIT_EXCEEDED",
     `Rate limit exceeded. Try again in ${resetSeconds} s. The sandbox takes ${limit} requests a minute and key; start it with --rate-limit off to have no limit.`,

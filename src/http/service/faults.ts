@@ -3,8 +3,9 @@ import type { Subject } from "../../domain/scenario.js";
 import { chargeSubject } from "../../engine/subjects.js";
 import type { PickedFault } from "../../namespace/faults.js";
 import type { Namespace } from "../../namespace/namespace.js";
-import type { ErrorCode } from "../../schema/errors.js";
+import { type ErrorCode, INTERNAL_ERROR, INVALID_BODY_MESSAGE } from "../../schema/errors.js";
 import type { Reply } from "../reply.js";
+import { INVALID_KEY } from "./admit.js";
 import type { Operation } from "./operation.js";
 
 /** The fault that a scenario or the control API has in store for this request, if any; counts it as met. */
@@ -93,10 +94,10 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   429: "RATE_LIMIT_EXCEEDED",
 };
 const FORCED_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
-  VALIDATION_ERROR: "Invalid request parameters",
-  UNAUTHORIZED: "Invalid API key",
+  VALIDATION_ERROR: INVALID_BODY_MESSAGE,
+  UNAUTHORIZED: INVALID_KEY.message,
   FORBIDDEN: "No permission",
   NOT_FOUND: "Not found",
   RATE_LIMIT_EXCEEDED: "Rate limit exceeded",
-  INTERNAL_ERROR: "Internal error",
+  INTERNAL_ERROR: INTERNAL_ERROR.message,
 };
