@@ -5,15 +5,13 @@ import type { WebhookReport } from "../doctor/report.js";
 import { withOneLines } from "../schema/printable.js";
 import { UserError } from "../schema/user-error.js";
 import type { Signature } from "../schema/webhooks.js";
-import { tell } from "./mistakes.js";
 import { paint } from "./paint.js";
 import { junitReport } from "./report/webhook-junit.js";
 import { textReport } from "./report/webhook-text.js";
 import { say, sayJson } from "./terminal.js";
 
-/** The receiver cannot be reached, or not be asked: nothing was found out. */
-const COULD_NOT_CHECK = 2;
-const EXIT_CODES = { passed: 0, failed: 1, unreachable: COULD_NOT_CHECK } as const;
+/** Of one that cannot be reached, nothing was found out. */
+const EXIT_CODES = { passed: 0, failed: 1, unreachable: 2 } as const;
 
 export interface CheckFlags {
   readonly secret?: string;
@@ -25,27 +23,21 @@ export interface CheckFlags {
 
 /** `check-webhook`: probes a receiver and prints what it found. */
 export async function checkWebhookCommand(url: string, flags: CheckFlags): Promise<void> {
-  try {
-    const report = await checkWebhook(
-      readCheckOptions(
-        url,
-        {
-          secret: flags.secret ?? (process.env.PAYMENTS_WEBHOOK_SECRET || undefined),
-          signature: flags.signature === undefined ? undefined : signatureOf(flags.signature),
-          timeout: flags.timeout,
-        },
-        (option) => (option === "url" ? "URL" : `--${option}`),
-      ),
-    );
-    if (flags.json) sayJson(report, 2);
-    else say(textReport(withOneLines(report), paint));
-    process.exitCode = EXIT_CODES[report.outcome];
-    if (flags.junit !== undefined) writeJunit(flags.junit, report);
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    tell(error);
-    process.exitCode = COULD_NOT_CHECK;
-  }
+  const report = await checkWebhook(
+    readCheckOptions(
+      url,
+      {
+        secret: flags.secret ?? (process.env.PAYMENTS_WEBHOOK_SECRET || undefined),
+        signature: flags.signature === undefined ? undefined : signatureOf(flags.signature),
+        timeout: flags.timeout,
+      },
+      (option) => (option === "url" ? "URL" : `--${option}`),
+    ),
+  );
+  if (flags.json) sayJson(report, 2);
+  else say(textReport(withOneLines(report), paint));
+  process.exitCode = EXIT_CODES[report.outcome];
+  if (flags.junit !== undefined) writeJunit(flags.junit, report);
 }
 
 /** A preset's name, or a scheme as JSON; what is neither is refused by the schema. */

@@ -55,8 +55,8 @@ Examples:
     .option("--junit <file>", "also write the report as JUnit XML")
     .addHelpText("after", "\nExample:\n  payments-sandbox check-webhook localhost:3000/webhooks")
     .exitOverride(asCouldNotRun)
-    .action(async (url: string, flags: Record<string, string>) =>
-      (await import("./check-webhook.js")).checkWebhookCommand(url, flags),
+    .action((url: string, flags: Record<string, string>) =>
+      orExit2(async () => (await import("./check-webhook.js")).checkWebhookCommand(url, flags)),
     );
 
   root

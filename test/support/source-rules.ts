@@ -15,6 +15,9 @@ export interface SourceFault {
 const PURE_LAYERS = ["schema", "domain", "engine"] as const;
 const CORE = [...PURE_LAYERS, "time", "files", "store", "delivery", "namespace", "http"] as const;
 
+/** What the command and what it is made of may know: no state, no store and no namespace, but the sandbox's door. */
+const KIT = ["schema", "domain", "time", "files", "delivery", "client", "scenario", "doctor"] as const;
+
 /** Each layer, and those it may import besides itself. */
 const MAY_IMPORT = {
   schema: [],
@@ -26,12 +29,12 @@ const MAY_IMPORT = {
   delivery: [...PURE_LAYERS, "time"],
   namespace: [...PURE_LAYERS, "time", "store", "delivery"],
   http: [...PURE_LAYERS, "time", "store", "delivery", "namespace"],
-  client: PURE_LAYERS,
-  scenario: [...PURE_LAYERS, "time", "files", "delivery", "client"],
+  client: ["schema"],
+  scenario: ["schema", "domain", "time", "files", "delivery", "client"],
   doctor: [...PURE_LAYERS, "time", "files", "delivery"],
   sandbox: [...CORE, "client", "scenario", "doctor"],
   index: [...CORE, "client", "scenario", "doctor", "sandbox"],
-  cli: [...CORE, "client", "scenario", "doctor", "sandbox"],
+  cli: [...KIT, "http", "sandbox"],
 } as const satisfies Record<string, readonly string[]>;
 type Layer = keyof typeof MAY_IMPORT;
 

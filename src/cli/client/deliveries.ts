@@ -1,5 +1,4 @@
 import { HttpReceivers } from "../../delivery/http-receivers.js";
-import type { Outcome } from "../../engine/commands/deliveries.js";
 import { WEBHOOK_URL_MESSAGE, webhookUrl } from "../../schema/receiver-url.js";
 import { UserError } from "../../schema/user-error.js";
 import { pause } from "../../time/timers.js";
@@ -78,7 +77,7 @@ export async function pull(
 }
 
 /** As the sandbox itself would send it: the same time to answer, no redirect followed. */
-async function forward(url: string, { ack_within_ms, headers, body }: Taken): Promise<Outcome> {
+async function forward(url: string, { ack_within_ms, headers, body }: Taken) {
   const timeoutMs = ack_within_ms - Math.min(WAY_BACK_MS, ack_within_ms / 10);
   const receivers = new HttpReceivers({ timeoutMs, wall: systemWall });
   try {
