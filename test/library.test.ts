@@ -1,10 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { createSandbox, Sandbox, SandboxError, type SandboxOptions, UserError } from "../src/index.js";
 import { type SetupOptions, setupSandbox, type TestSandbox } from "../src/testing/setup.js";
 import { openSandbox, START } from "./support/api-client.js";
+import { it } from "./support/api-test.js";
 import { isListening } from "./support/process-command.js";
 import { Client } from "./support/receiver-client.js";
 import { Receiver } from "./support/receiver-server.js";
@@ -15,8 +16,7 @@ async function sandboxWith(options: SandboxOptions = {}): Promise<{ sandbox: San
 }
 
 describe("createSandbox()", () => {
-  it("gives the documented keys, the documented secret and a fixed seed", async () => {
-    const { sandbox } = await sandboxWith();
+  it("gives the documented keys, the documented secret and a fixed seed", async ({ shop: { sandbox } }) => {
     expect(sandbox.apiKey).toBe("sk_test_sandbox");
     expect(sandbox.liveApiKey).toBe("sk_live_sandbox");
     expect(sandbox.webhookSecret).toBe("whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=");
@@ -115,8 +115,7 @@ describe("createSandbox()", () => {
 });
 
 describe("fetch()", () => {
-  it("answers without a port, at any address", async () => {
-    const { sandbox } = await sandboxWith();
+  it("answers without a port, at any address", async ({ shop: { sandbox } }) => {
     for (const origin of ["http://sandbox", "https://pay.example:8443"]) {
       const response = await sandbox.fetch(new Request(`${origin}/api/v1/payments/supported-currencies`));
       expect(response.status).toBe(200);
@@ -127,8 +126,7 @@ describe("fetch()", () => {
 });
 
 describe("listen()", () => {
-  it("opens a free port and says where", async () => {
-    const { sandbox } = await sandboxWith();
+  it("opens a free port and says where", async ({ shop: { sandbox } }) => {
     expect(() => sandbox.url).toThrow("does not listen yet");
     expect(sandbox.port).toBeUndefined();
     const { url, port } = await sandbox.listen();
@@ -160,8 +158,9 @@ describe("listen()", () => {
 });
 
 describe("advance()", () => {
-  it("moves time by a duration, to an instant, to what is next, until nothing is planned", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("moves time by a duration, to an instant, to what is next, until nothing is planned", async ({
+    shop: { sandbox, client },
+  }) => {
     const charge = await client.pay();
     const fired = (seconds: number) => ({ at: new Date(Date.parse(START) + seconds * 1000).toISOString() });
     expect(await sandbox.advance("1s")).toEqual({
@@ -178,8 +177,7 @@ describe("advance()", () => {
     expect(await sandbox.advance("0s")).toMatchObject({ fired: [], fired_total: 0 });
   });
 
-  it("refuses nonsense and the past with a UserError", async () => {
-    const { sandbox } = await sandboxWith();
+  it("refuses nonsense and the past with a UserError", async ({ shop: { sandbox } }) => {
     for (const target of ["soon", "", "-1s", "2026-01-31T08:59:59.999Z", new Date(0)])
       await expect(sandbox.advance(target)).rejects.toThrow(UserError);
   });
@@ -199,8 +197,9 @@ describe("advance()", () => {
 });
 
 describe("transition()", () => {
-  it("moves a charge, answers it as a read does, and calls off the rest of its timeline", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("moves a charge, answers it as a read does, and calls off the rest of its timeline", async ({
+    shop: { sandbox, client },
+  }) => {
     const charge = await client.pay();
     const moved = sandbox.transition(charge, "FAILED", "card_stolen");
     expect(moved).toMatchObject({ charge_id: charge, status: "FAILED", failure_reason: "card_stolen" });
@@ -209,8 +208,7 @@ describe("transition()", () => {
     expect((await client.charge(charge)).json.status).toBe("FAILED");
   });
 
-  it("throws a SandboxError where it may not be", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("throws a SandboxError where it may not be", async ({ shop: { sandbox, client } }) => {
     const charge = await client.pay();
     sandbox.transition(charge, "CANCELLED");
     expect(() => sandbox.transition(charge, "COMPLETED")).toThrow(
@@ -223,8 +221,7 @@ describe("transition()", () => {
 });
 
 describe("reset() and snapshot()", () => {
-  it("reset empties the world and turns a manual clock back", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("reset empties the world and turns a manual clock back", async ({ shop: { sandbox, client } }) => {
     const charge = await client.pay();
     await sandbox.advance("1h");
     sandbox.reset();
@@ -235,8 +232,9 @@ describe("reset() and snapshot()", () => {
     expect(await client.pay()).toBe(charge);
   });
 
-  it("snapshot is the whole state as plain JSON, and later changes leave it alone", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("snapshot is the whole state as plain JSON, and later changes leave it alone", async ({
+    shop: { sandbox, client },
+  }) => {
     const charge = await client.pay();
     const snapshot = sandbox.snapshot();
     const text = JSON.stringify(snapshot);
@@ -249,8 +247,9 @@ describe("reset() and snapshot()", () => {
 });
 
 describe("restore()", () => {
-  it("puts back what a snapshot holds, time too, here or in another sandbox", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("puts back what a snapshot holds, time too, here or in another sandbox", async ({
+    shop: { sandbox, client },
+  }) => {
     const charge = await client.pay();
     await sandbox.advance("1s");
     const snapshot = sandbox.snapshot();
@@ -301,8 +300,7 @@ describe("restore()", () => {
 });
 
 describe("control()", () => {
-  it("takes a method, a path and a body, or the first two in one text", async () => {
-    const { sandbox } = await sandboxWith();
+  it("takes a method, a path and a body, or the first two in one text", async ({ shop: { sandbox } }) => {
     const fault = { match: { operation: "createQuote" }, respond: { status: 503 } };
     await sandbox.control("POST", "/_sandbox/faults", fault);
     await sandbox.control("post /_sandbox/faults", fault);
@@ -311,8 +309,7 @@ describe("control()", () => {
     expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ mode: "manual", now: START });
   });
 
-  it("throws what the control API refuses, and says what of it is wrong", async () => {
-    const { sandbox } = await sandboxWith();
+  it("throws what the control API refuses, and says what of it is wrong", async ({ shop: { sandbox } }) => {
     const refused = (await sandbox
       .control("POST", "/_sandbox/reset", { keep: ["nope"], ids: 1 })
       .catch((error: unknown) => error)) as SandboxError;
@@ -422,8 +419,7 @@ describe("close()", () => {
     stop();
   });
 
-  it("ends a listen() that is under way", async () => {
-    const { sandbox } = await sandboxWith();
+  it("ends a listen() that is under way", async ({ shop: { sandbox } }) => {
     const listening = sandbox.listen();
     const [, outcome] = await Promise.allSettled([sandbox.close(), listening]);
     expect(outcome).toMatchObject({

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { type Api, expectError, okBody, openApi } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 /** Every call that takes a body, with what it needs besides a field nobody knows. */
 const CALLS: [line: string, body: Record<string, unknown>][] = [
@@ -63,24 +64,21 @@ describe("a control body", () => {
     },
   );
 
-  it("larger than 1 MiB is 413", async () => {
-    const api = await openApi();
+  it("larger than 1 MiB is 413", async ({ api }) => {
     const text = JSON.stringify({ type: "webhook.test", data: { text: "x".repeat(1024 * 1024) } });
     expectError(await send(api, "POST /_sandbox/events", "", text), 413, "PAYLOAD_TOO_LARGE");
   });
 });
 
 describe("a control call", () => {
-  it("at a path that is none is 404, with another method 405 and what is allowed", async () => {
-    const api = await openApi();
+  it("at a path that is none is 404, with another method 405 and what is allowed", async ({ api }) => {
     expectError(await api.get("/_sandbox/nothing"), 404, "NOT_FOUND");
     const wrong = await api.send("DELETE", "/_sandbox/clock");
     expectError(wrong, 405, "METHOD_NOT_ALLOWED");
     expect(wrong.headers.get("allow")).toBe("GET, PUT, HEAD");
   });
 
-  it("tells the sandbox's time in every answer, refusals too", async () => {
-    const api = await openApi();
+  it("tells the sandbox's time in every answer, refusals too", async ({ api }) => {
     for (const path of ["/_sandbox", "/_sandbox/charges/ch_x", "/_sandbox/nothing", "/health"])
       expect((await api.get(path)).headers.get("sandbox-now")).toBe("2026-01-31T09:00:00.000Z");
   });

@@ -1,20 +1,9 @@
-import { describe, expect, it } from "vitest";
-import {
-  expectError,
-  expectInvalid,
-  later,
-  okBody,
-  openApi,
-  openSandbox,
-  START,
-} from "../support/api-client.js";
-import { Client } from "../support/receiver-client.js";
-
-const open = async () => Client.of(await openSandbox());
+import { describe, expect } from "vitest";
+import { expectError, expectInvalid, later, okBody, openApi, START } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 describe("GET /_sandbox/charges", () => {
-  it("lists both modes newest first, with what only the sandbox knows", async () => {
-    const client = await open();
+  it("lists both modes newest first, with what only the sandbox knows", async ({ client }) => {
     const first = await client.pay();
     const live = await client.pay({ key: "sk_live_sandbox" });
     const { json } = await client.ask("GET /_sandbox/charges");
@@ -33,8 +22,7 @@ describe("GET /_sandbox/charges", () => {
     ]);
   });
 
-  it("filters by customer, status, metadata and mode, together and one by one", async () => {
-    const client = await open();
+  it("filters by customer, status, metadata and mode, together and one by one", async ({ client }) => {
     const ada = await client.pay({ email: "ada@shop.test", metadata: { plan: "gold", "a.b": "c d" } });
     const bob = await client.pay({ email: "bob+x@shop.test", metadata: { plan: "lead" } });
     const live = await client.pay({ email: "ada@shop.test", key: "sk_live_sandbox" });
@@ -56,8 +44,7 @@ describe("GET /_sandbox/charges", () => {
     expect(await ids("mode=test&customer_email=ada@shop.test&status=PENDING")).toEqual([ada]);
   });
 
-  it("pages with limit and offset; total counts what the filter finds", async () => {
-    const client = await open();
+  it("pages with limit and offset; total counts what the filter finds", async ({ client }) => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n++)
       ids.unshift(await client.pay({ email: n === 2 ? "bob@shop.test" : "ada@shop.test" }));
@@ -87,8 +74,7 @@ describe("GET /_sandbox/charges", () => {
     expect(answer.error.message).toBe("Invalid query parameters");
   });
 
-  it("shows one charge, of whichever organization; an unknown one is 404", async () => {
-    const api = await openApi();
+  it("shows one charge, of whichever organization; an unknown one is 404", async ({ api }) => {
     const { charge_id } = await api.pay();
     expect((await api.as("sk_test_other").get(`/_sandbox/charges/${charge_id}`)).status).toBe(200);
     expectError(await api.get("/_sandbox/charges/ch_nobody"), 404, "NOT_FOUND");
@@ -96,8 +82,7 @@ describe("GET /_sandbox/charges", () => {
 });
 
 describe("POST /_sandbox/charges/{id}/transition and refund", () => {
-  it("moves the charge now, cancels the rest of its timeline and keeps the reason", async () => {
-    const api = await openApi();
+  it("moves the charge now, cancels the rest of its timeline and keeps the reason", async ({ api }) => {
     const { charge_id } = await api.pay();
     const failed = await api.transition(charge_id, { to: "FAILED", reason: "told so" });
     expect(failed.body).toMatchObject({ status: "FAILED", failure_reason: "told so" });
@@ -108,8 +93,7 @@ describe("POST /_sandbox/charges/{id}/transition and refund", () => {
     ]);
   });
 
-  it("ends the timeline for good: no late payment comes of it either", async () => {
-    const api = await openApi();
+  it("ends the timeline for good: no late payment comes of it either", async ({ api }) => {
     const late = { metadata: { sandbox_scenario: "late_payment" } };
     const [moved, left] = [await api.pay(late), await api.pay(late)];
     okBody(await api.transition(moved.charge_id, { to: "AWAITING_PAYMENT" }));
@@ -121,8 +105,7 @@ describe("POST /_sandbox/charges/{id}/transition and refund", () => {
     expect((await history(left.charge_id)).at(-1)).toBe("COMPLETED");
   });
 
-  it("refunds a completed charge: the balance falls by the settlement", async () => {
-    const api = await openApi();
+  it("refunds a completed charge: the balance falls by the settlement", async ({ api }) => {
     const { charge_id } = await api.pay();
     expectError(await api.post(`/_sandbox/charges/${charge_id}/refund`, {}), 409, "INVALID_TRANSITION");
     await api.advance({ by: "10s" });
@@ -133,8 +116,7 @@ describe("POST /_sandbox/charges/{id}/transition and refund", () => {
     expectError(await api.post(`/_sandbox/charges/${charge_id}/refund`, {}), 409, "INVALID_TRANSITION");
   });
 
-  it("needs no body for a refund, and answers 404 for a charge that is not there", async () => {
-    const api = await openApi();
+  it("needs no body for a refund, and answers 404 for a charge that is not there", async ({ api }) => {
     const { charge_id } = await api.pay();
     await api.advance({ by: "10s" });
     expect((await api.send("POST", `/_sandbox/charges/${charge_id}/refund`)).status).toBe(200);
@@ -144,8 +126,7 @@ describe("POST /_sandbox/charges/{id}/transition and refund", () => {
 });
 
 describe("POST /_sandbox/charges/{id}/advance", () => {
-  it("moves this charge only; the clock and the others stay", async () => {
-    const api = await openApi();
+  it("moves this charge only; the clock and the others stay", async ({ api }) => {
     const mine = await api.pay();
     const other = await api.pay();
     const moved = await api.post(`/_sandbox/charges/${mine.charge_id}/advance`, { until: "PROCESSING" });
@@ -158,8 +139,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     expect((await api.charge(other.charge_id)).status).toBe("COMPLETED");
   });
 
-  it("goes to the status it has already without a change, and to its expiry", async () => {
-    const api = await openApi();
+  it("goes to the status it has already without a change, and to its expiry", async ({ api }) => {
     const { charge_id } = await api.pay({ customer_email: "expired@shop.test" });
     const same = await api.post(`/_sandbox/charges/${charge_id}/advance`, { until: "PENDING" });
     expect(same.body).toMatchObject({ status: "PENDING" });
@@ -183,8 +163,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     },
   );
 
-  it("changes nothing when that status is behind it: 409", async () => {
-    const api = await openApi();
+  it("changes nothing when that status is behind it: 409", async ({ api }) => {
     const { charge_id } = await api.pay({ customer_email: "refunded@shop.test" });
     await api.advance({ by: "10s" });
     const before = await api.charge(charge_id);
@@ -194,8 +173,9 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     expect(await api.charge(charge_id)).toEqual(before);
   });
 
-  it("changes nothing when the timeline completes the charge before it could expire: 409", async () => {
-    const api = await openApi();
+  it("changes nothing when the timeline completes the charge before it could expire: 409", async ({
+    api,
+  }) => {
     const { charge_id } = await api.pay();
     const before = await api.charge(charge_id);
     const expired = await api.post(`/_sandbox/charges/${charge_id}/advance`, { until: "EXPIRED" });
@@ -203,8 +183,9 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     expect(await api.charge(charge_id)).toEqual(before);
   });
 
-  it("runs each entry at this instant: one that the clock would come to only after the expiry is reached", async () => {
-    const api = await openApi();
+  it("runs each entry at this instant: one that the clock would come to only after the expiry is reached", async ({
+    api,
+  }) => {
     const timeline = [
       { after: "40m", to: "AWAITING_PAYMENT" },
       { after: "40m", to: "PROCESSING" },
@@ -252,8 +233,7 @@ describe("POST /_sandbox/charges/{id}/advance", () => {
     expect(body.sandbox.notes).toEqual([]);
   });
 
-  it("refuses a status that is none, and a charge that is not there", async () => {
-    const api = await openApi();
+  it("refuses a status that is none, and a charge that is not there", async ({ api }) => {
     const { charge_id } = await api.pay();
     expectInvalid(await api.post(`/_sandbox/charges/${charge_id}/advance`, { until: "PAID" }), "until");
     expectInvalid(await api.post(`/_sandbox/charges/${charge_id}/advance`, {}), "until");

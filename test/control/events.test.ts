@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { EVENT_TYPES, toldBy } from "../../src/schema/event-types.js";
 import {
   type Api,
@@ -9,6 +9,7 @@ import {
   openSandbox,
   START,
 } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { eventFaults } from "../support/openapi-answers.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
@@ -80,8 +81,7 @@ describe("events", () => {
     });
   });
 
-  it("are refused for what is no type and for a charge that is not there", async () => {
-    const api = await openApi();
+  it("are refused for what is no type and for a charge that is not there", async ({ api }) => {
     expectInvalid(await api.post("/_sandbox/events", { type: "Charge Completed" }), "type");
     const near = await api.post("/_sandbox/events", { type: "charge.complete" });
     expectInvalid(near, "type");
@@ -139,8 +139,7 @@ describe("an event about no charge there is", () => {
     expect(one.events.map(({ charge_id }) => charge_id)).not.toContain(one.id);
   });
 
-  it("says what it is given on top, at every depth", async () => {
-    const api = await openApi();
+  it("says what it is given on top, at every depth", async ({ api }) => {
     const given = {
       amount: "1.00",
       metadata: { order_id: "7", more: "x" },
@@ -177,8 +176,7 @@ describe("an event about no charge there is", () => {
     expect(slip.details.type).toContain("did you mean PaymentSuccessful?");
   });
 
-  it("is of any type, and says no more than it is given, by force", async () => {
-    const api = await openApi();
+  it("is of any type, and says no more than it is given, by force", async ({ api }) => {
     expect(await made(api, { type: "dispute.opened", force: true })).toMatchObject({
       type: "dispute.opened",
       data: {},
@@ -254,8 +252,7 @@ describe("deliveries", () => {
     expect((await client.ask(`POST ${path}`)).json.total).toBe(1);
   });
 
-  it("are refused for a times that is none and a delivery that is not there", async () => {
-    const api = await openApi();
+  it("are refused for a times that is none and a delivery that is not there", async ({ api }) => {
     for (const times of [0, 101, 1.5, "2"])
       expectInvalid(await api.post("/_sandbox/deliveries/dl_x/redeliver", { times }), "times");
     expectError(await api.post("/_sandbox/deliveries/dl_x/redeliver", {}), 404, "NOT_FOUND");

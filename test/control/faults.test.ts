@@ -1,8 +1,9 @@
 import * as http from "node:http";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { OPERATION_IDS } from "../../src/schema/operation-ids.js";
 import { expectError, expectInvalid, openApi, openSandbox } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { Client } from "../support/receiver-client.js";
 
 const open = async (seed?: string) => Client.of(await openSandbox(seed === undefined ? {} : { seed }));
@@ -27,8 +28,7 @@ function rawGet(url: string) {
 }
 
 describe("faults", () => {
-  it("answer what they are told to, so many times, and count it", async () => {
-    const client = await open();
+  it("answer what they are told to, so many times, and count it", async ({ client }) => {
     const rule = { match: QUOTE, respond: { status: 500 }, times: 2 };
     const { json: fault } = await client.ask("POST /_sandbox/faults", rule);
     expect(fault).toMatchObject({ ...rule, applied: 0 });
@@ -42,8 +42,9 @@ describe("faults", () => {
     });
   });
 
-  it("match by operation, method, path and what the body says, and leave the rest alone", async () => {
-    const client = await open();
+  it("match by operation, method, path and what the body says, and leave the rest alone", async ({
+    client,
+  }) => {
     const match = { method: "POST", path: "/api/v1/payments/*", customer_email: "*@bad.test" };
     await client.ask("POST /_sandbox/faults", { match, respond: { status: 503 } });
     const quote = (await client.quote()).json.quote_id;
@@ -51,8 +52,9 @@ describe("faults", () => {
     expect((await client.checkout(quote, { email: "ada@shop.test" })).status).toBe(200);
   });
 
-  it("say when to come back with 429 and 503, and take a code, a message and headers of one's own", async () => {
-    const client = await open();
+  it("say when to come back with 429 and 503, and take a code, a message and headers of one's own", async ({
+    client,
+  }) => {
     const fault = async (respond: object) => {
       await client.ask("DELETE /_sandbox/faults");
       await client.ask("POST /_sandbox/faults", { match: QUOTE, respond });
@@ -127,8 +129,7 @@ describe("faults", () => {
     expect(sent).toBeGreaterThan(30);
   });
 
-  it("skip so many first", async () => {
-    const client = await open();
+  it("skip so many first", async ({ client }) => {
     await client.ask("POST /_sandbox/faults", {
       match: QUOTE,
       respond: { status: 500 },
@@ -140,8 +141,7 @@ describe("faults", () => {
     expect(statuses).toEqual([200, 200, 500, 200]);
   });
 
-  it("delay the answer by wall time, and the work is done", async () => {
-    const client = await open();
+  it("delay the answer by wall time, and the work is done", async ({ client }) => {
     await client.ask("POST /_sandbox/faults", { match: QUOTE, delay: "60ms" });
     const began = performance.now();
     expect((await client.quote()).status).toBe(200);
@@ -183,8 +183,7 @@ describe("faults", () => {
     expect(one).toContain(".");
   });
 
-  it("the last one set is asked first; each can be taken away, and all", async () => {
-    const client = await open();
+  it("the last one set is asked first; each can be taken away, and all", async ({ client }) => {
     const add = async (status: number) =>
       (await client.ask("POST /_sandbox/faults", { match: QUOTE, respond: { status } })).json.fault_id;
     await add(500);
@@ -238,8 +237,7 @@ describe("faults", () => {
     expect((await api.post("/_sandbox/faults", rule)).status).toBe(200);
   });
 
-  it("refuses a rule that does nothing", async () => {
-    const api = await openApi();
+  it("refuses a rule that does nothing", async ({ api }) => {
     expectError(await api.post("/_sandbox/faults", { match: QUOTE }), 400, "VALIDATION_ERROR");
   });
 });

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { type Answer, expectInvalid, KES_ORDER, openApi } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 const LONG = 10_000;
 const glob = (length: number) => `*${"a".repeat(length - 2)}b`;
@@ -119,16 +120,16 @@ describe("a text of the caller's", () => {
     },
   );
 
-  it("without a wildcard is waited for whatever its length: it is no glob", async () => {
-    const api = await openApi();
+  it("without a wildcard is waited for whatever its length: it is no glob", async ({ api }) => {
     const name = "n".repeat(255);
     await api.pay({ customer_name: name });
     const answer = await api.post("/_sandbox/wait", { for: "charge", match: { customer_name: name } });
     expect(answer.status).toBe(200);
   });
 
-  it("that is hostile holds up nobody: long addresses in the journal, a long glob over them", async () => {
-    const api = await openApi();
+  it("that is hostile holds up nobody: long addresses in the journal, a long glob over them", async ({
+    api,
+  }) => {
     for (let n = 0; n < 300; n++) await api.get(`/api/v1/${"a".repeat(14_000)}`);
     const began = performance.now();
     await api.get(`/_sandbox/requests?path=*${"a".repeat(198)}b`);

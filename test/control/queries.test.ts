@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { CONTROL_OPERATIONS } from "../../src/http/control/operations.js";
 import { expectInvalid, openApi } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 const LISTS = CONTROL_OPERATIONS.filter(({ method, id }) => method === "GET" && id.startsWith("list")).map(
   ({ path }) => path,
@@ -23,23 +24,20 @@ describe("the query of a control list", () => {
     },
   );
 
-  it("tells of what is misspelt together with what is wrong, and what was meant", async () => {
-    const api = await openApi();
+  it("tells of what is misspelt together with what is wrong, and what was meant", async ({ api }) => {
     const answer = await api.get("/_sandbox/charges?stauts=FAILED&limit=0&colour=red");
     expectInvalid(answer, "stauts", "limit", "colour");
     expect(answer.details.stauts).toContain("did you mean status?");
     expect(answer.details.colour).toContain("customer_email");
   });
 
-  it("may ask for any metadata of a charge", async () => {
-    const api = await openApi();
+  it("may ask for any metadata of a charge", async ({ api }) => {
     expect((await api.get("/_sandbox/charges?metadata.order=1&metadata.=2")).status).toBe(200);
     expectInvalid(await api.get("/_sandbox/charges?metadata=1"), "metadata");
     expectInvalid(await api.get("/_sandbox/events?metadata.order=1"), "metadata.order");
   });
 
-  it("is read more loosely by the service, as its documents have it", async () => {
-    const api = await openApi();
+  it("is read more loosely by the service, as its documents have it", async ({ api }) => {
     expect((await api.tryPayins("?colour=red")).status).toBe(200);
   });
 });

@@ -1,11 +1,11 @@
-import { describe, expect, it } from "vitest";
-import { expectError, expectInvalid, okBody, openApi } from "../support/api-client.js";
+import { describe, expect } from "vitest";
+import { expectError, expectInvalid, okBody } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 const NGN_TO_KES = { pricing: { base_currency: "NGN", amount: "1550.00" }, payment_method: "mobile_money" };
 
 describe("/_sandbox/rates", () => {
-  it("shows units for one dollar, and changes those named", async () => {
-    const api = await openApi();
+  it("shows units for one dollar, and changes those named", async ({ api }) => {
     const { rates } = okBody(await api.get<{ rates: Record<string, string> }>("/_sandbox/rates"));
     expect(rates).toMatchObject({ USD: "1", NGN: "1550", KES: "129" });
     const put = await api.put<{ rates: Record<string, string> }>("/_sandbox/rates", {
@@ -21,8 +21,7 @@ describe("/_sandbox/rates", () => {
     });
   });
 
-  it("holds for new quotes; one made before keeps its rate, and so does its charge", async () => {
-    const api = await openApi();
+  it("holds for new quotes; one made before keeps its rate, and so does its charge", async ({ api }) => {
     const wanted = { ...NGN_TO_KES, to_currency: "KES" };
     const before = await api.quote(wanted);
     await api.put("/_sandbox/rates", { rates: { KES: "258" } });
@@ -37,8 +36,7 @@ describe("/_sandbox/rates", () => {
     expect(charge).toMatchObject({ amount: before.amount, currency: "KES" });
   });
 
-  it("refuses a rate that is none and a currency that is not there, and changes nothing", async () => {
-    const api = await openApi();
+  it("refuses a rate that is none and a currency that is not there, and changes nothing", async ({ api }) => {
     const before = (await api.get("/_sandbox/rates")).text;
     for (const rate of ["0", "-1", "abc", "1e3"])
       expectInvalid(await api.put("/_sandbox/rates", { rates: { NGN: rate } }), "NGN");

@@ -1,8 +1,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { expectInvalid, later, openApi, openSandbox, START } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { Client } from "../support/receiver-client.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 
@@ -14,8 +15,7 @@ interface Entry {
 }
 
 describe("GET /_sandbox/requests", () => {
-  it("shows what the app sent and got, bodies too, keys masked, newest first", async () => {
-    const client = await open();
+  it("shows what the app sent and got, bodies too, keys masked, newest first", async ({ client }) => {
     const id = await client.pay({ email: "ada@shop.test" });
     const answer = await client.ask("GET /_sandbox/requests");
     expect(answer.json.total).toBe(2);
@@ -34,8 +34,9 @@ describe("GET /_sandbox/requests", () => {
     expect(answer.text).not.toContain("sk_test_sandbox");
   });
 
-  it("leaves out what a page of another site sends without a key: it would push out what the app sent", async () => {
-    const client = await open();
+  it("leaves out what a page of another site sends without a key: it would push out what the app sent", async ({
+    client,
+  }) => {
     const page = { authorization: "", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
     for (const path of ["/api/v1/nothing", "/api/v1/payments/payment-methods", "/api/v1/accounts/balances"])
       await client.get(path, page);
@@ -49,8 +50,7 @@ describe("GET /_sandbox/requests", () => {
     expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(2);
   });
 
-  it("keeps the beginning of a long address, and marks that there was more", async () => {
-    const client = await open();
+  it("keeps the beginning of a long address, and marks that there was more", async ({ client }) => {
     await client.ask(`GET /api/v1/${"a".repeat(14_000)}`);
     await client.ask(`GET /api/v1/short?q=${"b".repeat(14_000)}`);
     const { items } = (await client.ask("GET /_sandbox/requests")).json;
@@ -60,14 +60,14 @@ describe("GET /_sandbox/requests", () => {
     expect(items[1].query).toEqual({});
   });
 
-  it("never writes down the control API's own calls", async () => {
-    const client = await open();
+  it("never writes down the control API's own calls", async ({ client }) => {
     await client.ask("GET /_sandbox/charges");
     expect((await client.ask("GET /_sandbox/requests")).json).toEqual({ total: 0, items: [] });
   });
 
-  it("shows calls of what there is not: a misspelt path, a wrong method; not what a browser asks for by itself", async () => {
-    const client = await open();
+  it("shows calls of what there is not: a misspelt path, a wrong method; not what a browser asks for by itself", async ({
+    client,
+  }) => {
     await client.ask("GET /api/v1/accounts/balance");
     await client.ask("POST /api/v1/accounts/balances", { a: 1 });
     await client.ask("GET /api/v1/nothing", undefined, { authorization: "" });
@@ -83,8 +83,7 @@ describe("GET /_sandbox/requests", () => {
     expect(items[2].response_body.error.code).toBe("NOT_FOUND");
   });
 
-  it("filters by method, path, operation, status and class of status", async () => {
-    const client = await open();
+  it("filters by method, path, operation, status and class of status", async ({ client }) => {
     const id = await client.pay();
     await client.ask(`GET /api/v1/payments/charges/${id}`);
     await client.ask("GET /api/v1/payments/charges/ch_x");
@@ -105,8 +104,7 @@ describe("GET /_sandbox/requests", () => {
     });
   });
 
-  it("since an instant (written in any way) or since a request", async () => {
-    const client = await open();
+  it("since an instant (written in any way) or since a request", async ({ client }) => {
     await client.quote();
     await client.ask("POST /_sandbox/clock/advance", { by: "5s" });
     await client.quote();
@@ -131,8 +129,7 @@ describe("GET /_sandbox/requests", () => {
     expectInvalid(await (await openApi()).get(`/_sandbox/requests?${query}`), field);
   });
 
-  it("shows what is no JSON as the text it was", async () => {
-    const api = await openApi();
+  it("shows what is no JSON as the text it was", async ({ api }) => {
     await api.post("/api/v1/payments/quotes", "{nonsense");
     const { body } = await api.get<{ items: { request_body: unknown; status: number }[] }>(
       "/_sandbox/requests",
@@ -140,8 +137,7 @@ describe("GET /_sandbox/requests", () => {
     expect(body.items[0]).toMatchObject({ request_body: "{nonsense", status: 400 });
   });
 
-  it("keeps the beginning of a body above 64 kB, and says how long it was", async () => {
-    const client = await open();
+  it("keeps the beginning of a body above 64 kB, and says how long it was", async ({ client }) => {
     const sent = { pricing: { note: "ä".repeat(500_000) } };
     const text = JSON.stringify(sent);
     await client.ask("POST /api/v1/payments/quotes", sent);
@@ -169,8 +165,7 @@ describe("GET /_sandbox/requests", () => {
     expect(json.items.map((one: Entry) => one.request_id)).toEqual([5, 4, 3]);
   });
 
-  it("is emptied by DELETE", async () => {
-    const client = await open();
+  it("is emptied by DELETE", async ({ client }) => {
     await client.quote();
     expect((await client.ask("DELETE /_sandbox/requests")).status).toBe(200);
     expect((await client.ask("GET /_sandbox/requests")).json.total).toBe(0);

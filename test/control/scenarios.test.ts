@@ -1,13 +1,11 @@
-import { describe, expect, it } from "vitest";
-import { expectError, expectInvalid, openApi, openSandbox } from "../support/api-client.js";
-import { Client } from "../support/receiver-client.js";
+import { describe, expect } from "vitest";
+import { expectError, expectInvalid } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
-const open = async () => Client.of(await openSandbox());
 const fate = (to: string) => ({ charges: [{ timeline: [{ after: "1s", to }] }] });
 
 describe("scenarios", () => {
-  it("are listed by name, the shipped ones among them, none active", async () => {
-    const client = await open();
+  it("are listed by name, the shipped ones among them, none active", async ({ client }) => {
     const { json } = await client.ask("GET /_sandbox/scenarios?limit=100");
     const names = json.items.map((one: { name: string }) => one.name);
     expect(names).toEqual([...names].sort());
@@ -18,8 +16,7 @@ describe("scenarios", () => {
     });
   });
 
-  it("apply from activation to deactivation, the last activated first", async () => {
-    const client = await open();
+  it("apply from activation to deactivation, the last activated first", async ({ client }) => {
     await client.ask("PUT /_sandbox/scenarios/one", fate("FAILED"));
     await client.ask("PUT /_sandbox/scenarios/two", fate("CANCELLED"));
     const outcome = async () => {
@@ -42,16 +39,14 @@ describe("scenarios", () => {
     expect(await outcome()).toBe("COMPLETED");
   });
 
-  it("put again are replaced and stay as active as they were", async () => {
-    const client = await open();
+  it("put again are replaced and stay as active as they were", async ({ client }) => {
     await client.ask("PUT /_sandbox/scenarios/mine", fate("FAILED"));
     await client.ask("POST /_sandbox/scenarios/mine/activate");
     const again = await client.ask("PUT /_sandbox/scenarios/mine", fate("CANCELLED"));
     expect(again.json).toMatchObject({ name: "mine", active: true });
   });
 
-  it("are refused with every fault named; a name other than the path's too", async () => {
-    const api = await openApi();
+  it("are refused with every fault named; a name other than the path's too", async ({ api }) => {
     const bad = { name: "b", charges: [{ timeline: [{ after: "soon", to: "FAILED" }] }] };
     const answer = await api.put("/_sandbox/scenarios/b", bad);
     expectError(answer, 400, "VALIDATION_ERROR");
@@ -66,8 +61,9 @@ describe("scenarios", () => {
     expectError(await api.send("DELETE", "/_sandbox/scenarios/b"), 404, "NOT_FOUND");
   });
 
-  it("are refused where they are wrong, as validate says it, whichever shape of entry was meant", async () => {
-    const api = await openApi();
+  it("are refused where they are wrong, as validate says it, whichever shape of entry was meant", async ({
+    api,
+  }) => {
     const put = (scenario: object) =>
       api.send("PUT", "/_sandbox/scenarios/x", JSON.stringify(scenario), {
         "content-type": "application/json",

@@ -1,5 +1,6 @@
-import { expect, it } from "vitest";
-import { expectError, openApi, openSandbox, START } from "../support/api-client.js";
+import { expect } from "vitest";
+import { expectError, openSandbox, START } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 
@@ -81,7 +82,6 @@ it("tells of each attempt at a receiver that fails, and of redeliveries", async 
   expect((await attempts()).length).toBe(before.length + 1);
 });
 
-it("answers 404 for a charge that is not there", async () => {
-  const api = await openApi();
+it("answers 404 for a charge that is not there", async ({ api }) => {
   expectError(await api.get("/_sandbox/charges/ch_x/timeline"), 404, "NOT_FOUND");
 });

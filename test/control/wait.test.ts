@@ -1,15 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import type { Sandbox } from "../../src/sandbox.js";
 import { Api, expectError, expectInvalid, okBody, openApi, openSandbox } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { exchange, head, Wire } from "../support/api-wire.js";
 import { Client } from "../support/receiver-client.js";
 import { hold, Receiver } from "../support/receiver-server.js";
 
-const open = async () => Client.of(await openSandbox());
-
 describe("POST /_sandbox/wait", () => {
-  it("answers at once with what is there already, the newest", async () => {
-    const client = await open();
+  it("answers at once with what is there already, the newest", async ({ client }) => {
     await client.pay();
     const id = await client.pay();
     const { status, json } = await client.ask("POST /_sandbox/wait", {
@@ -19,8 +17,7 @@ describe("POST /_sandbox/wait", () => {
     expect([status, json.charge_id, json.mode]).toEqual([200, id, "test"]);
   });
 
-  it("resolves as soon as the charge is there, not when the time is up", async () => {
-    const client = await open();
+  it("resolves as soon as the charge is there, not when the time is up", async ({ client }) => {
     const match = { status: "COMPLETED", customer_email: "ada@shop.test" };
     let answered = false;
     const waiting = client.ask("POST /_sandbox/wait", { for: "charge", match, timeout: "10m" });
@@ -32,8 +29,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting).json).toMatchObject({ charge_id: id, status: "COMPLETED" });
   });
 
-  it("waits for a request, and for as many as it is told to", async () => {
-    const client = await open();
+  it("waits for a request, and for as many as it is told to", async ({ client }) => {
     const match = { operation: "createQuote", status: 200 };
     const waiting = client.ask("POST /_sandbox/wait", {
       for: "request",
@@ -79,8 +75,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting).json).toMatchObject({ idle: true });
   });
 
-  it("gives up with 408 and tells what came nearest, field by field", async () => {
-    const client = await open();
+  it("gives up with 408 and tells what came nearest, field by field", async ({ client }) => {
     const near = await client.pay({ email: "ada@shop.test" });
     await client.pay({ email: "bob@shop.test" });
     const { status, json } = await client.ask("POST /_sandbox/wait", {
@@ -114,8 +109,9 @@ describe("POST /_sandbox/wait", () => {
     }
   });
 
-  it("is not answered by what has been and is no more, but by what matches at one time", async () => {
-    const client = await open();
+  it("is not answered by what has been and is no more, but by what matches at one time", async ({
+    client,
+  }) => {
     const match = { status: "AWAITING_PAYMENT" };
     const waiting = client.ask("POST /_sandbox/wait", { for: "charge", match, count: 2, timeout: "10m" });
     let answered = false;
@@ -135,8 +131,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting).json.charge_id).toBe(third);
   });
 
-  it("starts over with a reset: what was there before counts no more", async () => {
-    const client = await open();
+  it("starts over with a reset: what was there before counts no more", async ({ client }) => {
     await client.pay();
     const wanted = { for: "charge", match: { customer_email: "*" }, count: 2, timeout: "10m" };
     const waiting = client.ask("POST /_sandbox/wait", wanted);
@@ -224,8 +219,7 @@ describe("POST /_sandbox/wait", () => {
     expect((await waiting.answer).status).toBe(404);
   });
 
-  it("gives up on an empty sandbox in the service's shape", async () => {
-    const api = await openApi();
+  it("gives up on an empty sandbox in the service's shape", async ({ api }) => {
     expectError(await api.post("/_sandbox/wait", { for: "charge", timeout: "1ms" }), 408, "WAIT_TIMEOUT");
   });
 

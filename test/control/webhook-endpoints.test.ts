@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { expectError, expectInvalid, okBody, openApi, openSandbox } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
 
@@ -10,8 +11,7 @@ interface Endpoint {
 }
 
 describe("/_sandbox/webhook-endpoints", () => {
-  it("registers, lists newest first, shows, changes and deletes", async () => {
-    const api = await openApi();
+  it("registers, lists newest first, shows, changes and deletes", async ({ api }) => {
     const made = okBody(await api.post<Endpoint>(PATH, { url: "localhost:9/hooks" }));
     expect(made).toMatchObject({
       url: "http://localhost:9/hooks",
@@ -37,15 +37,13 @@ describe("/_sandbox/webhook-endpoints", () => {
     expectError(await api.get(`${PATH}/${made.webhook_id}`), 404, "NOT_FOUND");
   });
 
-  it("updates the endpoint of a URL that is there already", async () => {
-    const api = await openApi();
+  it("updates the endpoint of a URL that is there already", async ({ api }) => {
     const made = okBody(await api.post<Endpoint>(PATH, { url: "http://localhost:9/a" }));
     const again = await api.post<Endpoint>(PATH, { url: "http://localhost:9/a", events: ["charge.failed"] });
     expect(again.body).toEqual({ ...made, events: ["charge.failed"] });
   });
 
-  it("leaves the secret and signature it has when it is registered again without them", async () => {
-    const api = await openApi();
+  it("leaves the secret and signature it has when it is registered again without them", async ({ api }) => {
     const body = { url: "http://localhost:9/a", secret: "my-secret-hash", signature: "paystack" };
     const made = okBody(await api.post<Endpoint>(PATH, body));
     expect(okBody(await api.post<Endpoint>(PATH, { url: body.url }))).toEqual(made);
@@ -57,8 +55,7 @@ describe("/_sandbox/webhook-endpoints", () => {
     expect(again.body).toMatchObject({ webhook_id: own.webhook_id, secret: own.secret });
   });
 
-  it("has one endpoint a URL: PATCH to another's is refused, and changes nothing", async () => {
-    const api = await openApi();
+  it("has one endpoint a URL: PATCH to another's is refused, and changes nothing", async ({ api }) => {
     const change = (id: string, body: object) => api.send("PATCH", `${PATH}/${id}`, JSON.stringify(body));
     const [one, two] = [
       okBody(await api.post<Endpoint>(PATH, { url: "http://localhost:9/a" })),
@@ -114,8 +111,7 @@ describe("/_sandbox/webhook-endpoints", () => {
     expectInvalid(await (await openApi()).post(PATH, body), field);
   });
 
-  it("refuses to change what is not there, and a mailbox into an address", async () => {
-    const api = await openApi();
+  it("refuses to change what is not there, and a mailbox into an address", async ({ api }) => {
     expectError(await api.send("PATCH", `${PATH}/wh_x`, "{}"), 404, "NOT_FOUND");
     expectError(await api.send("DELETE", `${PATH}/wh_x`), 404, "NOT_FOUND");
     const box = okBody(await api.post<Endpoint>(PATH, { mailbox: "box" }));

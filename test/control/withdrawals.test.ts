@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { type Api, expectError, expectInvalid, okBody, openApi } from "../support/api-client.js";
+import { describe, expect } from "vitest";
+import { type Api, expectError, expectInvalid, okBody } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 /** A withdrawal of 600.00 of the 1000.00 KES that were paid. */
 async function withdrawal(api: Api): Promise<string> {
@@ -21,8 +22,9 @@ describe("POST /_sandbox/withdrawals/{id}/transition", () => {
   const move = (api: Api, id: string, body: unknown) =>
     api.post<{ status: string }>(`/_sandbox/withdrawals/${id}/transition`, body);
 
-  it("fails one with a reason, gives the money back, and cancels the rest of its timeline", async () => {
-    const api = await openApi();
+  it("fails one with a reason, gives the money back, and cancels the rest of its timeline", async ({
+    api,
+  }) => {
     const id = await withdrawal(api);
     expect(await api.balance("KES")).toBe("400.00 / 0.00");
     expect((await move(api, id, { to: "PROCESSING" })).body.status).toBe("PROCESSING");
@@ -40,8 +42,7 @@ describe("POST /_sandbox/withdrawals/{id}/transition", () => {
     ]);
   });
 
-  it("cancels one only while it is pending", async () => {
-    const api = await openApi();
+  it("cancels one only while it is pending", async ({ api }) => {
     const id = await withdrawal(api);
     await move(api, id, { to: "PROCESSING" });
     expectError(await move(api, id, { to: "CANCELLED" }), 409, "INVALID_TRANSITION");
@@ -50,8 +51,7 @@ describe("POST /_sandbox/withdrawals/{id}/transition", () => {
     expect(await api.balance("KES")).toBe("400.00 / 0.00");
   });
 
-  it("refuses what is no status, and a withdrawal that is not there", async () => {
-    const api = await openApi();
+  it("refuses what is no status, and a withdrawal that is not there", async ({ api }) => {
     expectInvalid(await move(api, "wd_x", { to: "REFUNDED" }), "to");
     expectError(await move(api, "wd_x", { to: "FAILED" }), 404, "NOT_FOUND");
   });

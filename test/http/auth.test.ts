@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import {
   type Answer,
   type Api,
@@ -10,6 +10,7 @@ import {
   KES_ORDER,
   openApi,
 } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 /** Every operation these tests are about that cannot be called without a key. */
 const KEYED = [
@@ -107,8 +108,7 @@ describe("the keys there are from the start", () => {
     expect((await api.pay()).status).toBe("PENDING");
   });
 
-  it("sk_test_readonly may read everything", async () => {
-    const api = await openApi();
+  it("sk_test_readonly may read everything", async ({ api }) => {
     const { charge_id } = await api.pay();
     const readonly = api.as("sk_test_readonly");
     expect((await readonly.charge(charge_id)).charge_id).toBe(charge_id);
@@ -233,8 +233,7 @@ describe("the order of checks, each pair by a request that fails both", () => {
     );
   });
 
-  it("the size comes before the JSON and the content type: 413", async () => {
-    const api = await openApi();
+  it("the size comes before the JSON and the content type: 413", async ({ api }) => {
     expectError(await api.tryQuote(`{broken${TOO_LARGE}`), 413, "PAYLOAD_TOO_LARGE", []);
     expectError(
       await api.tryQuote(TOO_LARGE, { "content-type": "text/plain" }),
@@ -244,8 +243,7 @@ describe("the order of checks, each pair by a request that fails both", () => {
     );
   });
 
-  it("the content type and the JSON come before the fields: details.body alone", async () => {
-    const api = await openApi();
+  it("the content type and the JSON come before the fields: details.body alone", async ({ api }) => {
     expectInvalid(await api.tryQuote({ payment_method: 5 }, { "content-type": "text/plain" }), "body");
     expectInvalid(await api.tryQuote('{"payment_method":5,}'), "body");
     expectInvalid(await api.tryQuote([{ payment_method: 5 }]), "body");

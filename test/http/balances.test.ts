@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { type Api, expectError, KES_ORDER, openApi } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { DECIMALS, METHOD_CURRENCIES } from "../support/contract.js";
 import { decimalText } from "../support/fraction.js";
 import { inUsd, units } from "../support/prices.js";
@@ -49,8 +50,7 @@ describe("the first read", () => {
     expect(balances.map((one) => one.currency).sort()).toEqual([currency, "USD"].sort());
   });
 
-  it("changes nothing that a second one would show [R24.2]", async () => {
-    const api = await openApi();
+  it("changes nothing that a second one would show [R24.2]", async ({ api }) => {
     const path = "/api/v1/accounts/balances";
     const first = await api.get(path);
     expect((await api.get(`${path}?limit=x&limit=y`)).text).toBe(first.text);
@@ -58,8 +58,7 @@ describe("the first read", () => {
 });
 
 describe("a payment", () => {
-  it("opens an account in its currency when it is completed, not before [R1.1 R24.6]", async () => {
-    const api = await openApi();
+  it("opens an account in its currency when it is completed, not before [R1.1 R24.6]", async ({ api }) => {
     const { charge_id } = await api.pay();
     expect(await api.balance("KES")).toBeUndefined();
     await api.transition(charge_id, { to: "PROCESSING" });
@@ -68,22 +67,19 @@ describe("a payment", () => {
     expect(await api.balance("KES")).toBe("500.00 / 0.00");
   });
 
-  it("adds its settlement amount, not what the customer paid [R9.4]", async () => {
-    const api = await openApi();
+  it("adds its settlement amount, not what the customer paid [R9.4]", async ({ api }) => {
     await receive(api, "NGN", "1000.00");
     await receive(api, "NGN", "0.01");
     expect(await api.balance("NGN")).toBe("1000.01 / 0.00");
   });
 
-  it("that failed, was cancelled or expired leaves no trace [R19.5]", async () => {
-    const api = await openApi();
+  it("that failed, was cancelled or expired leaves no trace [R19.5]", async ({ api }) => {
     for (const to of ["FAILED", "CANCELLED", "EXPIRED"])
       await api.transition((await api.pay()).charge_id, { to });
     expect((await api.balances()).balances.map((one) => one.currency)).toEqual(["USD", "NGN"]);
   });
 
-  it("of crypto is pending until its confirmations are there [R10.3 R19.1 R24.8]", async () => {
-    const api = await openApi();
+  it("of crypto is pending until its confirmations are there [R10.3 R19.1 R24.8]", async ({ api }) => {
     await receive(api, "BTC", "0.5");
     expect(await api.balance("BTC")).toBe("0.00000000 / 0.50000000");
     expect((await api.balances()).total_balance_usd).toBe("32000.00");
@@ -92,8 +88,7 @@ describe("a payment", () => {
     expect((await api.balances()).total_balance_usd).toBe("32000.00");
   });
 
-  it("is in no other organization's or mode's balances [R24.7]", async () => {
-    const api = await openApi();
+  it("is in no other organization's or mode's balances [R24.7]", async ({ api }) => {
     await receive(api, "KES", "500");
     expect(await api.as("sk_live_sandbox").balance("KES")).toBeUndefined();
     expect(await api.as("sk_test_other").balance("KES")).toBe("0.00 / 0.00");
@@ -102,8 +97,7 @@ describe("a payment", () => {
 });
 
 describe("a refund", () => {
-  it("takes the settlement amount back out of the available balance [R19.4]", async () => {
-    const api = await openApi();
+  it("takes the settlement amount back out of the available balance [R19.4]", async ({ api }) => {
     const first = await receive(api, "NGN", "1000.00");
     await receive(api, "NGN", "250.00");
     expect((await api.transition(first, { to: "REFUNDED" })).status).toBe(200);
@@ -115,8 +109,7 @@ describe("a refund", () => {
     });
   });
 
-  it("settles first what had not settled yet", async () => {
-    const api = await openApi();
+  it("settles first what had not settled yet", async ({ api }) => {
     const charge = await receive(api, "ETH", "1");
     await receive(api, "ETH", "2");
     await api.transition(charge, { to: "REFUNDED" });
@@ -128,8 +121,7 @@ describe("a refund", () => {
 });
 
 describe("total_balance_usd", () => {
-  it("is the exact sum of available and pending at current rates, rounded once [R24.4]", async () => {
-    const api = await openApi();
+  it("is the exact sum of available and pending at current rates, rounded once [R24.4]", async ({ api }) => {
     // 3 ÷ 1550 + 0.05 ÷ 12.4 + 0.13 ÷ 129 = 0.0069754… ; each rounded by itself would be 0.00.
     await receive(api, "NGN", "3.00");
     await receive(api, "GHS", "0.05");
@@ -137,16 +129,16 @@ describe("total_balance_usd", () => {
     expect((await api.balances()).total_balance_usd).toBe("0.01");
   });
 
-  it("follows the market [R24.4]", async () => {
-    const api = await openApi();
+  it("follows the market [R24.4]", async ({ api }) => {
     await receive(api, "NGN", "1550.00");
     expect((await api.balances()).total_balance_usd).toBe("1.00");
     expect((await api.put("/_sandbox/rates", { NGN: "775" })).status).toBe(200);
     expect((await api.balances()).total_balance_usd).toBe("2.00");
   });
 
-  it("is right for any payments (against whole-number arithmetic), and balances keep every digit [R1.1]", async () => {
-    const api = await openApi();
+  it("is right for any payments (against whole-number arithmetic), and balances keep every digit [R1.1]", async ({
+    api,
+  }) => {
     const payment = fc
       .tuple(fc.constantFrom(...Object.keys(DECIMALS)), fc.bigInt({ min: 1n, max: 10n ** 31n }))
       .map(([currency, minor]) => ({ currency, minor, amount: decimalText(minor, DECIMALS[currency]!) }));

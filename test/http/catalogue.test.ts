@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { okBody, openApi } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { METHOD_CURRENCIES } from "../support/contract.js";
 
 const METHODS = "/api/v1/payments/payment-methods";
@@ -69,8 +70,7 @@ describe("GET payment-methods", () => {
     expect(payment_methods.map((one) => one.id)).toEqual(ids);
   });
 
-  it("takes no notice of query parameters [R20.4]", async () => {
-    const api = await openApi();
+  it("takes no notice of query parameters [R20.4]", async ({ api }) => {
     expect((await api.get(`${METHODS}?currency=USD&currency=NGN&limit=x`)).text).toBe(
       (await api.get(METHODS)).text,
     );
@@ -86,8 +86,9 @@ describe("GET supported-currencies", () => {
     });
   });
 
-  it("is the same for every caller and needs no key, so that a wrong one does not matter [R4.3 R21.1 R27.6]", async () => {
-    const api = await openApi();
+  it("is the same for every caller and needs no key, so that a wrong one does not matter [R4.3 R21.1 R27.6]", async ({
+    api,
+  }) => {
     const anonymous = (await api.as(null).get(CURRENCIES)).text;
     for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_unverified", "sk_test_deactivated"])
       expect((await api.as(key).get(CURRENCIES)).text).toBe(anonymous);

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { type Api, expectError, KES_ORDER, later, openApi, START } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 let folder: string;
 beforeAll(() => {
@@ -26,8 +27,7 @@ async function history(api: Api, id: string): Promise<[string, number][]> {
 }
 
 describe("the record of a charge", () => {
-  it("has exactly the documented fields [R9.1 R18.1 R22.1]", async () => {
-    const api = await openApi();
+  it("has exactly the documented fields [R9.1 R18.1 R22.1]", async ({ api }) => {
     const quote = await api.quote(KES_ORDER);
     const paid = await api.whitelabel({
       ...KES_ORDER,
@@ -62,8 +62,7 @@ describe("the record of a charge", () => {
     });
   });
 
-  it("is the same under /charges and under /payins, byte for byte [R1.2 R25.6]", async () => {
-    const api = await openApi();
+  it("is the same under /charges and under /payins, byte for byte [R1.2 R25.6]", async ({ api }) => {
     const { charge_id } = await api.pay();
     for (let moves = 0; moves < 4; moves++) {
       const one = await api.get(`/api/v1/payments/charges/${charge_id}`);
@@ -74,16 +73,14 @@ describe("the record of a charge", () => {
     }
   });
 
-  it("begins with what the list shows of it [R9.1]", async () => {
-    const api = await openApi();
+  it("begins with what the list shows of it [R9.1]", async ({ api }) => {
     const { charge_id } = await api.pay();
     await api.advance({ by: "3s" });
     const [item] = (await api.payins()).items;
     expect(await api.charge(charge_id)).toMatchObject(item as object);
   });
 
-  it("does not show what only the sandbox or the merchant's customer should know", async () => {
-    const api = await openApi();
+  it("does not show what only the sandbox or the merchant's customer should know", async ({ api }) => {
     const { charge_id } = await api.pay();
     const { text } = await api.get(`/api/v1/payments/charges/${charge_id}`);
     for (const hidden of [
@@ -98,8 +95,9 @@ describe("the record of a charge", () => {
       expect(text).not.toContain(`"${hidden}"`);
   });
 
-  it("has the amounts of its quote, to the digit, and pays out the amount less the fees [R9.2 R11.3 R11.4]", async () => {
-    const api = await openApi();
+  it("has the amounts of its quote, to the digit, and pays out the amount less the fees [R9.2 R11.3 R11.4]", async ({
+    api,
+  }) => {
     for (const [amount, base, method, currency, more] of [
       ["12345678901234567890123.45", "NGN", "card", "NGN", { phone_number: undefined }],
       ["0.12345678", "BTC", "crypto", "BTC", { phone_number: undefined }],
@@ -134,8 +132,7 @@ describe("the record of a charge", () => {
     },
   );
 
-  it("of another organization or another mode is not found", async () => {
-    const api = await openApi();
+  it("of another organization or another mode is not found", async ({ api }) => {
     const { charge_id } = await api.pay();
     const path = `/api/v1/payments/charges/${charge_id}`;
     for (const key of ["sk_live_sandbox", "sk_test_other", "sk_test_unverified"]) {
@@ -146,16 +143,14 @@ describe("the record of a charge", () => {
     expect((await api.as("sk_test_readonly").get(path)).status).toBe(200);
   });
 
-  it("is found by its id only, not by its checkout's", async () => {
-    const api = await openApi();
+  it("is found by its id only, not by its checkout's", async ({ api }) => {
     const { checkout_id } = await api.pay();
     expectError(await api.get(`/api/v1/payments/charges/${checkout_id}`), 404, "NOT_FOUND");
   });
 });
 
 describe("the life of a charge", () => {
-  it("is paid within seconds when nothing else was asked for [R9.5 R17.5 R22.24]", async () => {
-    const api = await openApi();
+  it("is paid within seconds when nothing else was asked for [R9.5 R17.5 R22.24]", async ({ api }) => {
     const { charge_id } = await api.pay();
     await api.advance({ until: "idle" });
     expect(await history(api, charge_id)).toEqual([
@@ -168,8 +163,7 @@ describe("the life of a charge", () => {
     expect(charge).toMatchObject({ status: "COMPLETED", updated_at: later(5), settled_at: later(5) });
   });
 
-  it("shows each status at its own time, whenever it is read [R1.17 R17.4]", async () => {
-    const api = await openApi();
+  it("shows each status at its own time, whenever it is read [R1.17 R17.4]", async ({ api }) => {
     const { charge_id } = await api.pay();
     const seen: [string, string][] = [];
     for (let second = 0; second < 7; second++) {
@@ -236,8 +230,7 @@ describe("the life of a charge", () => {
     ]);
   });
 
-  it("that is processing is paid, and does not expire [R17.4]", async () => {
-    const api = await openApi();
+  it("that is processing is paid, and does not expire [R17.4]", async ({ api }) => {
     const { charge_id } = await api.pay({ customer_email: "stuck@shop.test", expires_in_minutes: 1 });
     await api.advance({ by: "2d" });
     expect((await api.charge(charge_id)).status).toBe("PROCESSING");
@@ -257,8 +250,7 @@ describe("the life of a charge", () => {
     ]);
   });
 
-  it("may be paid late, after it expired: same amounts, same balance [R18.7]", async () => {
-    const api = await openApi();
+  it("may be paid late, after it expired: same amounts, same balance [R18.7]", async ({ api }) => {
     const { charge_id, amount } = await api.pay({ customer_email: "late@shop.test" });
     await api.advance({ by: "1h1m" });
     expect((await api.charge(charge_id)).status).toBe("EXPIRED");
@@ -274,8 +266,7 @@ describe("the life of a charge", () => {
     expect(await api.balance("KES")).toBe("500.00 / 0.00");
   });
 
-  it("goes on while nobody reads, in the order of time", async () => {
-    const api = await openApi();
+  it("goes on while nobody reads, in the order of time", async ({ api }) => {
     const first = await api.pay();
     await api.advance({ by: "500ms" });
     const second = await api.pay();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import {
   type Answer,
   type Api,
@@ -10,6 +10,7 @@ import {
   openApi,
   START,
 } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { temporaryFile } from "../support/folders.js";
 
 const CHECKOUTS = "/api/v1/payments/checkouts";
@@ -54,8 +55,7 @@ const stateOf = (api: Api) => JSON.stringify(api.sandbox.snapshot());
 const eventTypes = (api: Api) => api.sandbox.snapshot().collections.events.map(([, event]) => event.type);
 
 describe("the answer", () => {
-  it("has exactly the documented fields [R25.5]", async () => {
-    const api = await openApi();
+  it("has exactly the documented fields [R25.5]", async ({ api }) => {
     const made = await checkout(api, { metadata: { order: "A-17" } });
     expect(made).toEqual({
       checkout_id: expect.any(String),
@@ -71,8 +71,9 @@ describe("the answer", () => {
     });
   });
 
-  it("links to a page that is there, at the public address where one was given [R1.3 R25.5]", async () => {
-    const api = await openApi();
+  it("links to a page that is there, at the public address where one was given [R1.3 R25.5]", async ({
+    api,
+  }) => {
     const { checkout_url } = await checkout(api);
     const page = await api.as(null).get(new URL(checkout_url).pathname);
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
@@ -81,8 +82,9 @@ describe("the answer", () => {
     expect(made.checkout_url).toBe(`https://pay.shop.test/checkout/${made.checkout_id}`);
   });
 
-  it("is another checkout and charge each time; the Idempotency-Key header is ignored [R26.3 R31.3]", async () => {
-    const api = await openApi();
+  it("is another checkout and charge each time; the Idempotency-Key header is ignored [R26.3 R31.3]", async ({
+    api,
+  }) => {
     const headers = { "idempotency-key": "same" };
     const [one, two] = [await checkout(api, {}, headers), await checkout(api, {}, headers)];
     expect(one.checkout_id).not.toBe(two.checkout_id);
@@ -90,16 +92,14 @@ describe("the answer", () => {
     expect((await api.payins()).total).toBe(2);
   });
 
-  it("is the same in live mode, with data of its own [R1.13]", async () => {
-    const api = await openApi();
+  it("is the same in live mode, with data of its own [R1.13]", async ({ api }) => {
     const live = api.as("sk_live_sandbox");
     const made = await checkout(live);
     expect((await live.charge(made.charge_id)).status).toBe("PENDING");
     expectError(await api.get(`/api/v1/payments/charges/${made.charge_id}`), 404, "NOT_FOUND");
   });
 
-  it("ignores unknown fields", async () => {
-    const api = await openApi();
+  it("ignores unknown fields", async ({ api }) => {
     expect((await tryCheckout(api, { colour: "red", payment_method: 5, phone_number: "x" })).status).toBe(
       200,
     );
@@ -107,8 +107,9 @@ describe("the answer", () => {
 });
 
 describe("the charge", () => {
-  it("is there from the start: PENDING, in the base currency, without a price [R12.1 R12.2 R17.2]", async () => {
-    const api = await openApi();
+  it("is there from the start: PENDING, in the base currency, without a price [R12.1 R12.2 R17.2]", async ({
+    api,
+  }) => {
     const made = await checkout(api, {
       customer_email: "ada@shop.test",
       customer_name: "Ada",
@@ -142,8 +143,7 @@ describe("the charge", () => {
     });
   });
 
-  it("is in the list of payins, and no event told of its making", async () => {
-    const api = await openApi();
+  it("is in the list of payins, and no event told of its making", async ({ api }) => {
     const { charge_id } = await checkout(api);
     expect((await api.payins("?status_filter=PENDING")).items.map((one) => one.charge_id)).toEqual([
       charge_id,
@@ -178,8 +178,7 @@ describe("the charge", () => {
 });
 
 describe("what a checkout is refused for", () => {
-  it("only the pricing is required [R12.1 R25.3]", async () => {
-    const api = await openApi();
+  it("only the pricing is required [R12.1 R25.3]", async ({ api }) => {
     expect((await tryCheckout(api)).status).toBe(200);
     const answer = await api.post(CHECKOUTS, {});
     expectInvalid(answer, "pricing");
@@ -234,8 +233,7 @@ describe("what a checkout is refused for", () => {
     expect(stateOf(api)).toBe(before);
   });
 
-  it("all faults are named together", async () => {
-    const api = await openApi();
+  it("all faults are named together", async ({ api }) => {
     expectInvalid(
       await tryCheckout(api, {
         pricing: { base_currency: "USD", amount: "x" },
@@ -262,13 +260,11 @@ describe("what a checkout is refused for", () => {
     );
   });
 
-  it("an unknown scenario in the request header", async () => {
-    const api = await openApi();
+  it("an unknown scenario in the request header", async ({ api }) => {
     expectInvalid(await tryCheckout(api, {}, { "sandbox-scenario": "nosuch" }), "sandbox_scenario");
   });
 
-  it("no key, a wrong one, one that may only read [R27.5]", async () => {
-    const api = await openApi();
+  it("no key, a wrong one, one that may only read [R27.5]", async ({ api }) => {
     expectError(await tryCheckout(api.as(null)), 401, "UNAUTHORIZED");
     expectError(await tryCheckout(api.as("sk_test_nobody")), 401, "UNAUTHORIZED");
     expectError(await tryCheckout(api.as("sk_test_readonly")), 403, "FORBIDDEN");
@@ -276,8 +272,7 @@ describe("what a checkout is refused for", () => {
 });
 
 describe("payment_methods", () => {
-  it("are the only ones the customer may pay by, in the order given, each once [R25.4]", async () => {
-    const api = await openApi();
+  it("are the only ones the customer may pay by, in the order given, each once [R25.4]", async ({ api }) => {
     const made = await checkout(api, { payment_methods: ["card", "bank_transfer", "card"] });
     expect(made.payment_methods).toEqual(["card", "bank_transfer"]);
     const refused = await pay(api, made.checkout_id, MOBILE);
@@ -290,8 +285,7 @@ describe("payment_methods", () => {
 describe("the quote of a checkout", () => {
   const ORDER = { pricing: USD_25, payment_method: "mobile_money", to_currency: "KES" };
 
-  it("is taken until 30 s have passed, and not at that very moment [R30.3]", async () => {
-    const api = await openApi();
+  it("is taken until 30 s have passed, and not at that very moment [R30.3]", async ({ api }) => {
     const { quote_id } = await api.quote(ORDER);
     await api.advance({ by: "29s999ms" });
     expect((await tryCheckout(api, { quote_id })).status).toBe(200);
@@ -301,8 +295,9 @@ describe("the quote of a checkout", () => {
     expect(answer.details.quote_id).toBe(GONE);
   });
 
-  it("that is unknown, another organization's or another mode's is as one that has expired", async () => {
-    const api = await openApi();
+  it("that is unknown, another organization's or another mode's is as one that has expired", async ({
+    api,
+  }) => {
     const { quote_id } = await api.quote(ORDER);
     for (const answer of [
       await tryCheckout(api, { quote_id: "qt_unknown" }),
@@ -314,8 +309,7 @@ describe("the quote of a checkout", () => {
     }
   });
 
-  it("must be for the same pricing, and for a method that is offered", async () => {
-    const api = await openApi();
+  it("must be for the same pricing, and for a method that is offered", async ({ api }) => {
     const { quote_id } = await api.quote(ORDER);
     const other = { base_currency: "USD", amount: "25.01" };
     expectInvalid(await tryCheckout(api, { quote_id, pricing: other }), "pricing");
@@ -325,8 +319,9 @@ describe("the quote of a checkout", () => {
     );
   });
 
-  it("holds its price until it is no longer locked, though the market moves [R25.3 R30.4]", async () => {
-    const api = await openApi();
+  it("holds its price until it is no longer locked, though the market moves [R25.3 R30.4]", async ({
+    api,
+  }) => {
     const quote = await api.quote(ORDER);
     const [inTime, tooLate] = [await checkout(api, quoted(quote)), await checkout(api, quoted(quote))];
     okBody(await api.put("/_sandbox/rates", { KES: "200" }));
@@ -345,8 +340,7 @@ describe("the quote of a checkout", () => {
     });
   });
 
-  it("says the currency too where its method is picked without one", async () => {
-    const api = await openApi();
+  it("says the currency too where its method is picked without one", async ({ api }) => {
     const quote = await api.quote(ORDER);
     const [inTime, tooLate] = [await checkout(api, quoted(quote)), await checkout(api, quoted(quote))];
     okBody(await api.put("/_sandbox/rates", { KES: "200" }));
@@ -371,8 +365,7 @@ describe("the quote of a checkout", () => {
     });
   });
 
-  it("holds no price of another method or currency", async () => {
-    const api = await openApi();
+  it("holds no price of another method or currency", async ({ api }) => {
     const quote = await api.quote(ORDER);
     const [card, naira] = [await checkout(api, quoted(quote)), await checkout(api, quoted(quote))];
     okBody(await api.put("/_sandbox/rates", { KES: "200", NGN: "1000" }));
@@ -382,8 +375,7 @@ describe("the quote of a checkout", () => {
     expect(okBody(inNaira)).toMatchObject({ exchange_rate: "1000", settlement_amount: "25000.00" });
   });
 
-  it("of crypto has its wallet in the instructions", async () => {
-    const api = await openApi();
+  it("of crypto has its wallet in the instructions", async ({ api }) => {
     const quote = await api.quote({ pricing: USD_25, payment_method: "crypto", to_currency: "USDT_TRC20" });
     const { checkout_id } = await checkout(api, { quote_id: quote.quote_id });
     const charge = okBody(await pay(api, checkout_id, { payment_method: "crypto", currency: "USDT_TRC20" }));
@@ -396,8 +388,9 @@ describe("the quote of a checkout", () => {
 });
 
 describe("POST /_sandbox/checkouts/{id}/pay", () => {
-  it("does what the customer does: picks a method, and has instructions to pay by [R17.3]", async () => {
-    const api = await openApi();
+  it("does what the customer does: picks a method, and has instructions to pay by [R17.3]", async ({
+    api,
+  }) => {
     const { checkout_id, charge_id } = await checkout(api);
     await api.advance({ by: "10s" });
     const answer = await pay(api, checkout_id, MOBILE);
@@ -425,8 +418,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     expect(eventTypes(api)).toEqual(["charge.awaiting_payment"]);
   });
 
-  it("starts the scenario's timeline from there", async () => {
-    const api = await openApi();
+  it("starts the scenario's timeline from there", async ({ api }) => {
     const { checkout_id, charge_id } = await checkout(api);
     await api.advance({ by: "30m" });
     okBody(await pay(api, checkout_id));
@@ -452,8 +444,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     expect((await api.charge(charge_id)).status).toBe("FAILED");
   });
 
-  it("pays in the base currency where the method takes it, else in the method's first", async () => {
-    const api = await openApi();
+  it("pays in the base currency where the method takes it, else in the method's first", async ({ api }) => {
     const one = await checkout(api);
     const { phone_number } = MOBILE;
     expect(okBody(await pay(api, one.checkout_id))).toMatchObject({ currency: "USD", exchange_rate: "1" });
@@ -462,8 +453,9 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     expect(paid).toMatchObject({ currency: "NGN", exchange_rate: "1550", settlement_amount: "38750.00" });
   });
 
-  it("settles the local price to the digit where the shop set one for the currency [R5.5]", async () => {
-    const api = await openApi();
+  it("settles the local price to the digit where the shop set one for the currency [R5.5]", async ({
+    api,
+  }) => {
     const pricing = { ...USD_25, local_pricing: { KES: "3000.00" } };
     const one = await checkout(api, { pricing });
     expect(okBody(await pay(api, one.checkout_id, MOBILE))).toMatchObject({
@@ -495,14 +487,12 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     expect((await pay(api, checkout_id)).status).toBe(200);
   });
 
-  it("is refused where the price comes to nothing in the currency", async () => {
-    const api = await openApi();
+  it("is refused where the price comes to nothing in the currency", async ({ api }) => {
     const { checkout_id } = await checkout(api, { pricing: { base_currency: "NGN", amount: "0.01" } });
     expectInvalid(await pay(api, checkout_id, { payment_method: "card", currency: "USD" }), "currency");
   });
 
-  it("is 409 when a method was picked already, and after every end", async () => {
-    const api = await openApi();
+  it("is 409 when a method was picked already, and after every end", async ({ api }) => {
     for (const to of [undefined, "FAILED", "CANCELLED", "EXPIRED"]) {
       const { checkout_id, charge_id } = await checkout(api);
       okBody(to === undefined ? await pay(api, checkout_id) : await api.transition(charge_id, { to }));
@@ -512,21 +502,18 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     }
   });
 
-  it("is 409 at the very moment the checkout expires", async () => {
-    const api = await openApi();
+  it("is 409 at the very moment the checkout expires", async ({ api }) => {
     const { checkout_id, charge_id } = await checkout(api, { expires_in_minutes: 1 });
     await api.advance({ by: "1m" });
     expectError(await pay(api, checkout_id), 409, "INVALID_TRANSITION", []);
     expect((await api.charge(charge_id)).status).toBe("EXPIRED");
   });
 
-  it("is 409 for a whitelabel checkout, whose method is picked from the start", async () => {
-    const api = await openApi();
+  it("is 409 for a whitelabel checkout, whose method is picked from the start", async ({ api }) => {
     expectError(await pay(api, (await api.pay()).checkout_id), 409, "INVALID_TRANSITION", []);
   });
 
-  it("is 404 for a checkout there is not", async () => {
-    const api = await openApi();
+  it("is 404 for a checkout there is not", async ({ api }) => {
     const { charge_id } = await checkout(api);
     for (const id of ["co_unknown", charge_id, "__proto__"])
       expectError(await pay(api, id), 404, "NOT_FOUND", []);
@@ -543,8 +530,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
 });
 
 describe("POST /_sandbox/checkouts/{id}/cancel", () => {
-  it("does what the customer does: CANCELLED, with an event [R17.7]", async () => {
-    const api = await openApi();
+  it("does what the customer does: CANCELLED, with an event [R17.7]", async ({ api }) => {
     const { checkout_id, charge_id } = await checkout(api);
     const answer = await cancel(api, checkout_id);
     expect(okBody(answer)).toMatchObject({
@@ -559,8 +545,7 @@ describe("POST /_sandbox/checkouts/{id}/cancel", () => {
     expect(eventTypes(api)).toEqual(["charge.cancelled"]);
   });
 
-  it("ends the timeline of a payment that had begun", async () => {
-    const api = await openApi();
+  it("ends the timeline of a payment that had begun", async ({ api }) => {
     const { checkout_id, charge_id } = await checkout(api);
     okBody(await pay(api, checkout_id));
     okBody(await cancel(api, checkout_id));
@@ -568,8 +553,7 @@ describe("POST /_sandbox/checkouts/{id}/cancel", () => {
     expect((await api.charge(charge_id)).status).toBe("CANCELLED");
   });
 
-  it("is there for a whitelabel checkout too", async () => {
-    const api = await openApi();
+  it("is there for a whitelabel checkout too", async ({ api }) => {
     const { checkout_id, charge_id } = await api.pay();
     okBody(await cancel(api, checkout_id));
     expect((await api.charge(charge_id)).status).toBe("CANCELLED");
@@ -613,8 +597,7 @@ describe("the control API, before a method is picked", () => {
     },
   );
 
-  it("posts what came in, and settles it", async () => {
-    const api = await openApi();
+  it("posts what came in, and settles it", async ({ api }) => {
     const { charge_id } = await checkout(api);
     const charge = okBody(await api.transition(charge_id, { to: "COMPLETED" }));
     expect(charge).toMatchObject({ amount: "25.38", settlement_amount: "25.00", settled_at: START });
@@ -626,8 +609,7 @@ describe("the control API, before a method is picked", () => {
     });
   });
 
-  it("takes its quote's method and price instead, as long as that is held", async () => {
-    const api = await openApi();
+  it("takes its quote's method and price instead, as long as that is held", async ({ api }) => {
     const { quote_id, amount } = await api.quote({
       pricing: USD_25,
       payment_method: "mobile_money",
@@ -647,8 +629,9 @@ describe("the control API, before a method is picked", () => {
     });
   });
 
-  it("takes the next method where the price comes to nothing by the first, and refuses where it does by all", async () => {
-    const api = await openApi();
+  it("takes the next method where the price comes to nothing by the first, and refuses where it does by all", async ({
+    api,
+  }) => {
     const pricing = { base_currency: "BTC", amount: "0.00000001" };
     const made = await checkout(api, { pricing, payment_methods: ["bank_transfer", "crypto"] });
     const none = await checkout(api, { pricing, payment_methods: ["bank_transfer"] });
@@ -661,8 +644,7 @@ describe("the control API, before a method is picked", () => {
     expect(stateOf(api)).toBe(before);
   });
 
-  it("notes the scenario the payment had, and ends its timeline: a person's word goes", async () => {
-    const api = await openApi();
+  it("notes the scenario the payment had, and ends its timeline: a person's word goes", async ({ api }) => {
     const { charge_id } = await checkout(api, {}, { "sandbox-scenario": "declined" });
     okBody(await api.transition(charge_id, { to: "AWAITING_PAYMENT" }));
     const { body } = await api.get(`/_sandbox/charges/${charge_id}`);
@@ -682,8 +664,7 @@ describe("the control API, before a method is picked", () => {
     });
   });
 
-  it("takes a late payment too, and none after a cancellation", async () => {
-    const api = await openApi();
+  it("takes a late payment too, and none after a cancellation", async ({ api }) => {
     const [late, cancelled] = [await checkout(api), await checkout(api)];
     okBody(await cancel(api, cancelled.checkout_id));
     await api.advance({ by: "1h" });
@@ -700,8 +681,7 @@ describe("the control API, before a method is picked", () => {
   const statusesOf = async (api: Api, id: string) =>
     (await api.charge(id)).status_history.map(({ status }) => status);
 
-  it("runs ahead to a status as if the customer had picked that method", async () => {
-    const api = await openApi();
+  it("runs ahead to a status as if the customer had picked that method", async ({ api }) => {
     const { charge_id } = await checkout(api, {}, { "sandbox-scenario": "declined" });
     expect(okBody(await until(api, charge_id, "FAILED"))).toMatchObject({
       status: "FAILED",
@@ -710,8 +690,7 @@ describe("the control API, before a method is picked", () => {
     expect(await statusesOf(api, charge_id)).toEqual(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "FAILED"]);
   });
 
-  it("runs ahead to the expiry without a method, and nowhere where no method leads", async () => {
-    const api = await openApi();
+  it("runs ahead to the expiry without a method, and nowhere where no method leads", async ({ api }) => {
     const { charge_id } = await checkout(api);
     const before = stateOf(api);
     expectError(await until(api, charge_id, "REFUNDED"), 409, "INVALID_TRANSITION");

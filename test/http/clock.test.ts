@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import {
   type Answer,
   type Api,
@@ -8,6 +8,7 @@ import {
   openApi,
   START,
 } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 const CLOCK = "/_sandbox/clock";
 
@@ -33,8 +34,7 @@ async function expectNoMove(api: Api, call: () => Promise<Answer<unknown>>): Pro
 }
 
 describe("a manual clock", () => {
-  it("stands still: the same instant is in every answer", async () => {
-    const api = await openApi();
+  it("stands still: the same instant is in every answer", async ({ api }) => {
     const nows = new Set<string | null>();
     for (let call = 0; call < 50; call++) nows.add((await api.tryPayins()).headers.get("sandbox-now"));
     expect([...nows]).toEqual([START]);
@@ -48,8 +48,7 @@ describe("a manual clock", () => {
     expect((await clockOf(api)).now).toBe(START);
   });
 
-  it("lets nothing happen before its time", async () => {
-    const api = await openApi();
+  it("lets nothing happen before its time", async ({ api }) => {
     const { charge_id } = await api.pay();
     for (let call = 0; call < 20; call++) expect((await api.charge(charge_id)).status).toBe("PENDING");
   });
@@ -81,8 +80,7 @@ describe("advance", () => {
     expect((await clockOf(api)).now).toBe(later(seconds));
   });
 
-  it("by 0s moves nothing", async () => {
-    const api = await openApi();
+  it("by 0s moves nothing", async ({ api }) => {
     expect(okBody(await api.advance({ by: "0s" }))).toMatchObject({ from: START, to: START });
   });
 
@@ -97,8 +95,7 @@ describe("advance", () => {
     expect((await clockOf(api)).now).toBe(now);
   });
 
-  it("until next moves to what is due first and lets it happen", async () => {
-    const api = await openApi();
+  it("until next moves to what is due first and lets it happen", async ({ api }) => {
     const { charge_id } = await api.pay();
     const { body } = await api.advance({ until: "next" });
     expect(body).toMatchObject({ from: START, to: later(1), fired_total: 1 });
@@ -107,8 +104,7 @@ describe("advance", () => {
     expect((await api.advance({ until: "next" })).body.to).toBe(later(3));
   });
 
-  it("until idle goes on until nothing is planned", async () => {
-    const api = await openApi();
+  it("until idle goes on until nothing is planned", async ({ api }) => {
     const { charge_id } = await api.pay();
     const { body } = await api.advance({ until: "idle" });
     expect(body).toMatchObject({ from: START, to: later(5) });
@@ -116,8 +112,7 @@ describe("advance", () => {
     expect((await api.advance({ until: "idle" })).body).toMatchObject({ to: later(5), fired_total: 0 });
   });
 
-  it("until next or idle stays where it is when nothing is planned", async () => {
-    const api = await openApi();
+  it("until next or idle stays where it is when nothing is planned", async ({ api }) => {
     for (const until of ["next", "idle"])
       expect(okBody(await api.advance({ until }))).toEqual({
         from: START,
@@ -127,8 +122,9 @@ describe("advance", () => {
       });
   });
 
-  it("tells what happened, in order, each at its own time, and stops where it was told to", async () => {
-    const api = await openApi();
+  it("tells what happened, in order, each at its own time, and stops where it was told to", async ({
+    api,
+  }) => {
     const { charge_id } = await api.pay();
     const { body } = await api.advance({ by: "4s" });
     expect(body.to).toBe(later(4));
@@ -141,8 +137,7 @@ describe("advance", () => {
     expect([status, updated_at]).toEqual(["PROCESSING", later(3)]);
   });
 
-  it("lists a limited number of them but counts them all", async () => {
-    const api = await openApi();
+  it("lists a limited number of them but counts them all", async ({ api }) => {
     const body = await api.checkoutBody();
     for (let made = 0; made < 400; made++) await api.whitelabel(body);
     const report = (await api.advance({ until: "idle" })).body;
@@ -206,8 +201,7 @@ describe("advance", () => {
     expectInvalid(await expectNoMove(api, () => api.advance(body)), "body");
   });
 
-  it("does not go past the year 9999", async () => {
-    const api = await openApi();
+  it("does not go past the year 9999", async ({ api }) => {
     await api.advance({ to: "9999-12-31T23:59:59.999Z" });
     const answer = await api.advance({ by: "1ms" });
     expectInvalid(answer, "by");
@@ -218,8 +212,7 @@ describe("advance", () => {
 describe("PUT clock", () => {
   const put = (api: Api, body: unknown) => api.put<Clock>(CLOCK, body);
 
-  it("changes the mode, and answers as GET does", async () => {
-    const api = await openApi();
+  it("changes the mode, and answers as GET does", async ({ api }) => {
     for (const [mode, speed] of [
       ["real", 1],
       ["60x", 60],
@@ -248,8 +241,7 @@ describe("PUT clock", () => {
     }
   });
 
-  it("with a speed makes the clock run that fast", async () => {
-    const api = await openApi();
+  it("with a speed makes the clock run that fast", async ({ api }) => {
     expect(okBody(await put(api, { speed: 3600 }))).toMatchObject({ speed: 3600 });
     const from = Date.parse((await clockOf(api)).now);
     const wall = Date.now();
@@ -266,21 +258,18 @@ describe("PUT clock", () => {
     for (let call = 0; call < 20; call++) expect((await clockOf(api)).now).toBe(now);
   });
 
-  it("with a later now leaps there, and what falls due on the way happens", async () => {
-    const api = await openApi();
+  it("with a later now leaps there, and what falls due on the way happens", async ({ api }) => {
     const { charge_id } = await api.pay();
     expect(okBody(await put(api, { now: later(10) }))).toMatchObject({ mode: "manual", now: later(10) });
     const { status, updated_at } = await api.charge(charge_id);
     expect([status, updated_at]).toEqual(["COMPLETED", later(5)]);
   });
 
-  it("with the time it is changes nothing", async () => {
-    const api = await openApi();
+  it("with the time it is changes nothing", async ({ api }) => {
     expect(okBody(await put(api, { now: START }))).toMatchObject({ now: START });
   });
 
-  it("takes mode and now together", async () => {
-    const api = await openApi();
+  it("takes mode and now together", async ({ api }) => {
     const clock = okBody(await put(api, { mode: "real", now: later(60) }));
     expect(clock.mode).toBe("real");
     expect(Date.parse(clock.now)).toBeGreaterThanOrEqual(Date.parse(later(60)));
@@ -308,8 +297,7 @@ describe("PUT clock", () => {
     expect((await clockOf(api)).mode).toBe("manual");
   });
 
-  it("of nothing is 400", async () => {
-    const api = await openApi();
+  it("of nothing is 400", async ({ api }) => {
     await expectNoMove(api, () => put(api, {}));
   });
 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect } from "vitest";
 import { OPERATIONS } from "../../src/http/service/operations.js";
 import { createSandbox } from "../../src/opening.js";
 import {
@@ -12,6 +12,7 @@ import {
   START,
   TIMESTAMP,
 } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { DECIMALS } from "../support/contract.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";
 import { Receiver } from "../support/receiver-server.js";
@@ -173,8 +174,7 @@ describe("every answer of every operation", () => {
   });
 });
 
-it("a currency code in lower case is none, wherever one is named [R2.4]", async () => {
-  const api = await openApi();
+it("a currency code in lower case is none, wherever one is named [R2.4]", async ({ api }) => {
   const usd = { base_currency: "usd", amount: "1.00" };
   const USD = { base_currency: "USD", amount: "1.00" };
   expectInvalid(await api.tryQuote({ ...KES_ORDER, pricing: usd }), "pricing.base_currency");
@@ -206,8 +206,7 @@ it("every operation is under /api/v1, and none is deprecated [R31.1 R31.2]", asy
   }
 });
 
-it("an error of the server's own has the error's shape, a code and status 500 [R29.7]", async () => {
-  const api = await openApi();
+it("an error of the server's own has the error's shape, a code and status 500 [R29.7]", async ({ api }) => {
   okBody(await api.post("/_sandbox/faults", { match: { operation: "*" }, respond: { status: 500 } }));
   expectError(await api.tryPayins(), 500, "INTERNAL_ERROR", []);
 });

@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { iso, MAX_INSTANT_MS } from "../../src/schema/time.js";
 import { type Api, expectInvalid, KES_ORDER, okBody, openApi } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { Receiver } from "../support/receiver-server.js";
 
 const END = "9999-12-31T23:59:59.999Z";
@@ -51,8 +52,9 @@ describe("near the end of time", () => {
     await expectInstants(api);
   });
 
-  it("a checkout made at the very end has expired, a quote too, and whatever is asked is answered", async () => {
-    const api = await openApi();
+  it("a checkout made at the very end has expired, a quote too, and whatever is asked is answered", async ({
+    api,
+  }) => {
     okBody(await api.advance({ to: END }));
     const quote = await api.quote(KES_ORDER);
     expect([quote.expires_at, quote.locked_until]).toEqual([END, END]);
@@ -82,8 +84,7 @@ describe("near the end of time", () => {
     },
   );
 
-  it("the dashboard's button goes no further either, and says so", async () => {
-    const api = await openApi();
+  it("the dashboard's button goes no further either, and says so", async ({ api }) => {
     const press = (value: string) =>
       api.send(
         "POST",

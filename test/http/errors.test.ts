@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { openSandbox as openWith } from "../../src/opening.js";
 import {
   errorOf,
@@ -10,6 +10,7 @@ import {
   openSandbox,
   START,
 } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { exchange, head, Wire, type WireAnswer } from "../support/api-wire.js";
 
 const QUOTES = "/api/v1/payments/quotes";
@@ -89,8 +90,7 @@ describe("a method a path does not have", () => {
     expect(allow.filter((one) => one !== "HEAD").sort()).toEqual(["GET", "PUT"]);
   });
 
-  it("HEAD is answered as GET is, without the body", async () => {
-    const api = await openApi();
+  it("HEAD is answered as GET is, without the body", async ({ api }) => {
     const answer = await api.send("HEAD", "/api/v1/payments/payins");
     expect([answer.status, answer.text]).toEqual([200, ""]);
     expect((await api.as(null).send("HEAD", "/api/v1/payments/payins")).status).toBe(401);
@@ -140,16 +140,16 @@ describe("a body that cannot be read", () => {
     },
   );
 
-  it("is none when it is UTF-8 of any length, or says so by a byte order mark", async () => {
-    const api = await openApi();
+  it("is none when it is UTF-8 of any length, or says so by a byte order mark", async ({ api }) => {
     const order = { ...KES_ORDER, customer_name: "Ada é 支付 😀 \ufffd" };
     const { charge_id } = await api.pay(order);
     expect((await api.charge(charge_id)).customer_name).toBe(order.customer_name);
     expect((await api.tryQuote(`\ufeff${JSON.stringify(KES_ORDER)}`)).status).toBe(200);
   });
 
-  it("because it is nested deeper than 100 levels is 400, details.body, on the service and the control API", async () => {
-    const api = await openApi();
+  it("because it is nested deeper than 100 levels is 400, details.body, on the service and the control API", async ({
+    api,
+  }) => {
     const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
     const withDeep = (body: object, levels: number) =>
       JSON.stringify({ ...body, data: 0 }).replace('"data":0', `"data":${nested(levels)}`);
@@ -172,8 +172,7 @@ describe("a body that cannot be read", () => {
     ).toHaveProperty("data");
   });
 
-  it("because it is nested too deeply spoils nothing for who looks at what was sent", async () => {
-    const api = await openApi();
+  it("because it is nested too deeply spoils nothing for who looks at what was sent", async ({ api }) => {
     await api.pay();
     const reader = (await api.sandbox.fetch("/_sandbox/stream")).body!.getReader();
     const deep = `${"[".repeat(8_000)}${"]".repeat(8_000)}`;
@@ -187,8 +186,7 @@ describe("a body that cannot be read", () => {
     await reader.cancel();
   });
 
-  it("goes out with a state and comes back in, though a state has it within itself", async () => {
-    const api = await openApi();
+  it("goes out with a state and comes back in, though a state has it within itself", async ({ api }) => {
     const deep: unknown = JSON.parse(`${"[".repeat(96)}${"]".repeat(96)}`);
     const steps = [{ request: "POST /api/v1/payments/quotes", body: deep }];
     expect((await api.put("/_sandbox/scenarios/deep", { steps })).status).toBe(200);
@@ -216,8 +214,7 @@ describe("a body that cannot be read", () => {
     expect(answer.error.message).toBe("Invalid request parameters");
   });
 
-  it("because it has no content type is 400, details.body [R22.3]", async () => {
-    const api = await openApi();
+  it("because it has no content type is 400, details.body [R22.3]", async ({ api }) => {
     expectInvalid(await api.send("POST", QUOTES, Buffer.from(JSON.stringify(KES_ORDER))), "body");
   });
 
@@ -232,27 +229,23 @@ describe("a body that cannot be read", () => {
 });
 
 describe("a body of more than 1 MiB", () => {
-  it("is 413; one of 1 MiB is read", async () => {
-    const api = await openApi();
+  it("is 413; one of 1 MiB is read", async ({ api }) => {
     expect((await api.tryQuote(padded(MIB))).status).toBe(200);
     expectError(await api.tryQuote(padded(MIB + 1)), 413, "PAYLOAD_TOO_LARGE", []);
   });
 
-  it("is counted in bytes, not in characters", async () => {
-    const api = await openApi();
+  it("is counted in bytes, not in characters", async ({ api }) => {
     const body = { ...KES_ORDER, pad: "é".repeat(MIB / 2) };
     expectError(await api.tryQuote(body), 413, "PAYLOAD_TOO_LARGE", []);
   });
 
-  it("makes nothing", async () => {
-    const api = await openApi();
+  it("makes nothing", async ({ api }) => {
     const before = JSON.stringify(api.sandbox.snapshot());
     await api.tryQuote(padded(2 * MIB));
     expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
   });
 
-  it("is 413 at the control API too", async () => {
-    const api = await openApi();
+  it("is 413 at the control API too", async ({ api }) => {
     expectError(await api.post("/_sandbox/reset", padded(MIB + 1)), 413, "PAYLOAD_TOO_LARGE", []);
   });
 });
@@ -447,8 +440,7 @@ describe("every answer", () => {
     }
   });
 
-  it("GET /health is 200 without a key, also when a wrong one is sent", async () => {
-    const api = await openApi();
+  it("GET /health is 200 without a key, also when a wrong one is sent", async ({ api }) => {
     expect((await api.as(null).get("/health")).status).toBe(200);
     expect((await api.as("sk_test_nobody").get("/health")).status).toBe(200);
   });

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { type Api, expectInvalid, KES_ORDER, later, openApi, START } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 const STATUSES = [
   "PENDING",
@@ -20,8 +21,7 @@ async function charges(api: Api, count: number): Promise<string[]> {
   return ids;
 }
 
-it("an item has exactly the documented fields [R8.1]", async () => {
-  const api = await openApi();
+it("an item has exactly the documented fields [R8.1]", async ({ api }) => {
   const paid = await api.pay();
   expect(await api.payins()).toEqual({
     total: 1,
@@ -47,8 +47,9 @@ it("a list without charges is empty", async () => {
 });
 
 describe("pages", () => {
-  it("are newest first, also among charges of one instant, and the order holds across them [R23.1]", async () => {
-    const api = await openApi();
+  it("are newest first, also among charges of one instant, and the order holds across them [R23.1]", async ({
+    api,
+  }) => {
     const ids = await charges(api, 4);
     await api.advance({ by: "1s" });
     ids.push(...(await charges(api, 3)));
@@ -60,8 +61,7 @@ describe("pages", () => {
     expect(paged).toEqual(newestFirst);
   });
 
-  it("are of 50 unless told otherwise, and of up to 100 [R23.3 R23.4 R23.5 R23.8 R30.7]", async () => {
-    const api = await openApi();
+  it("are of 50 unless told otherwise, and of up to 100 [R23.3 R23.4 R23.5 R23.8 R30.7]", async ({ api }) => {
     const ids = (await charges(api, 103)).reverse();
     const read = async (query: string) => (await api.payins(query)).items.map((one) => one.charge_id);
     expect(await read("")).toEqual(ids.slice(0, 50));
@@ -73,8 +73,7 @@ describe("pages", () => {
     expect((await api.payins("?limit=1&offset=1000000")).total).toBe(103);
   });
 
-  it("beyond the last charge are empty however far", async () => {
-    const api = await openApi();
+  it("beyond the last charge are empty however far", async ({ api }) => {
     await charges(api, 1);
     for (const offset of ["1", "9007199254740993", "9".repeat(40)])
       expect(await api.payins(`?offset=${offset}`)).toEqual({ total: 1, items: [] });
@@ -82,8 +81,7 @@ describe("pages", () => {
 });
 
 describe("status_filter", () => {
-  it("leaves the charges of that status, and total counts those [R17.1 R23.7 R23.8]", async () => {
-    const api = await openApi();
+  it("leaves the charges of that status, and total counts those [R17.1 R23.7 R23.8]", async ({ api }) => {
     const ids = await charges(api, STATUSES.length + 1);
     const paths: Record<string, string[]> = { REFUNDED: ["COMPLETED", "REFUNDED"], PENDING: [] };
     for (const [index, status] of STATUSES.entries())
@@ -100,8 +98,9 @@ describe("status_filter", () => {
     expect((await api.payins()).total).toBe(STATUSES.length + 1);
   });
 
-  it("counts anew when a charge changes its status, and updated_at changes with it [R8.3 R18.3 R23.9]", async () => {
-    const api = await openApi();
+  it("counts anew when a charge changes its status, and updated_at changes with it [R8.3 R18.3 R23.9]", async ({
+    api,
+  }) => {
     await api.pay();
     expect((await api.payins("?status_filter=PENDING")).total).toBe(1);
     await api.advance({ by: "5s" });
@@ -111,8 +110,7 @@ describe("status_filter", () => {
     expect(items[0]).toMatchObject({ created_at: START, updated_at: later(5) });
   });
 
-  it("holds across pages", async () => {
-    const api = await openApi();
+  it("holds across pages", async ({ api }) => {
     const ids = await charges(api, 6);
     for (const id of [ids[1], ids[3], ids[4]]) await api.transition(id!, { to: "CANCELLED" });
     const read = async (query: string) =>
@@ -162,15 +160,15 @@ describe("what the list is refused for", () => {
     expect(answer.details.offset).toMatch(/non-negative/);
   });
 
-  it("takes no notice of parameters it does not know, however often they come [R31.5]", async () => {
-    const api = await openApi();
+  it("takes no notice of parameters it does not know, however often they come [R31.5]", async ({ api }) => {
     await api.pay();
     expect((await api.payins("?created_after=x&created_after=y&Limit=0&&=&a=%E0%A4%A")).total).toBe(1);
   });
 });
 
-it("an organization sees its own charges only, of its key's mode only [R8.2 R23.10 R27.3]", async () => {
-  const api = await openApi();
+it("an organization sees its own charges only, of its key's mode only [R8.2 R23.10 R27.3]", async ({
+  api,
+}) => {
   const [live, other, readonly] = [
     api.as("sk_live_sandbox"),
     api.as("sk_test_other"),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import type { IdempotentAnswer, StateDump } from "../../src/engine/records.js";
 import {
   type Answer,
@@ -11,6 +11,7 @@ import {
   START,
   TIMESTAMP,
 } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { temporaryFile } from "../support/folders.js";
 
 const PAYOUT_CURRENCIES = "/api/v1/payouts/supported-currencies";
@@ -111,8 +112,7 @@ describe("the currencies of payouts", () => {
     });
   });
 
-  it("are told to whoever has a key, of either mode", async () => {
-    const api = await openApi();
+  it("are told to whoever has a key, of either mode", async ({ api }) => {
     expectError(await api.as(null).get(PAYOUT_CURRENCIES), 401, "UNAUTHORIZED");
     const { text } = await api.get(PAYOUT_CURRENCIES);
     for (const key of ["sk_live_sandbox", "sk_test_readonly", "sk_test_unverified"])
@@ -178,8 +178,7 @@ describe("a payout destination", () => {
     expect(answer.details[field]).toContain("is required");
   });
 
-  it("misses everything it needs at once", async () => {
-    const api = await openApi();
+  it("misses everything it needs at once", async ({ api }) => {
     expectInvalid(await api.post(DESTINATIONS, {}), "type", "currency");
     expectInvalid(
       await api.post(DESTINATIONS, { type: "bank_account", currency: "NGN" }),
@@ -216,8 +215,7 @@ describe("a payout destination", () => {
     expect(stateOf(api)).toBe(before);
   });
 
-  it("of another organization or mode is not found, and in no list of theirs [R1.15]", async () => {
-    const api = await openApi();
+  it("of another organization or mode is not found, and in no list of theirs [R1.15]", async ({ api }) => {
     const id = await destination(api);
     for (const key of ["sk_test_other", "sk_live_sandbox"]) {
       expectError(await api.as(key).get(`${DESTINATIONS}/${id}`), 404, "NOT_FOUND", []);
@@ -227,8 +225,7 @@ describe("a payout destination", () => {
     expect((await api.as("sk_test_readonly").get(`${DESTINATIONS}/${id}`)).status).toBe(200);
   });
 
-  it("is listed newest first, by pages", async () => {
-    const api = await openApi();
+  it("is listed newest first, by pages", async ({ api }) => {
     const ids: string[] = [];
     for (const body of [BANK, MOBILE, WALLET]) ids.unshift(await destination(api, body));
     const page = async (query: string) => {
@@ -242,8 +239,7 @@ describe("a payout destination", () => {
     expectInvalid(await api.get(`${DESTINATIONS}?limit=0&offset=-1`), "limit", "offset");
   });
 
-  it("may not be made with a key that may only read, nor without one", async () => {
-    const api = await openApi();
+  it("may not be made with a key that may only read, nor without one", async ({ api }) => {
     expectError(await api.as("sk_test_readonly").post(DESTINATIONS, MOBILE), 403, "FORBIDDEN");
     expectError(await api.as(null).post(DESTINATIONS, MOBILE), 401, "UNAUTHORIZED");
   });

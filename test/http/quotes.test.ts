@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { type Api, expectInvalid, later, openApi, START } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { DECIMALS, METHOD_CURRENCIES, RATES } from "../support/contract.js";
 import { fraction, halfUp } from "../support/fraction.js";
 import { priceOf } from "../support/prices.js";
@@ -12,8 +13,7 @@ function order(base: string, amount: string, method: string, more: object = {}) 
 }
 
 describe("what a quote shows", () => {
-  it("has exactly the documented fields [R11.1 R25.1]", async () => {
-    const api = await openApi();
+  it("has exactly the documented fields [R11.1 R25.1]", async ({ api }) => {
     expect(await api.quote(order("USD", "100", "card", { to_currency: "KES" }))).toEqual({
       quote_id: expect.stringMatching(ID),
       payment_method: "card",
@@ -31,8 +31,7 @@ describe("what a quote shows", () => {
     });
   });
 
-  it("adds the wallet and its network when the method is crypto", async () => {
-    const api = await openApi();
+  it("adds the wallet and its network when the method is crypto", async ({ api }) => {
     for (const [currency, network] of [
       ["USDT_TRC20", "TRC20"],
       ["USDT_ERC20", "ERC20"],
@@ -46,16 +45,14 @@ describe("what a quote shows", () => {
     }
   });
 
-  it("is a quote of its own each time, and a wallet of its own", async () => {
-    const api = await openApi();
+  it("is a quote of its own each time, and a wallet of its own", async ({ api }) => {
     const first = await api.quote(order("BTC", "1", "crypto"));
     const second = await api.quote(order("BTC", "1", "crypto"));
     expect(second.quote_id).not.toBe(first.quote_id);
     expect(second.wallet_address).not.toBe(first.wallet_address);
   });
 
-  it("is not idempotent: the Idempotency-Key header is ignored [R26.1]", async () => {
-    const api = await openApi();
+  it("is not idempotent: the Idempotency-Key header is ignored [R26.1]", async ({ api }) => {
     const headers = { "idempotency-key": "same" };
     const first = await api.tryQuote(order("KES", "1", "card"), headers);
     const second = await api.tryQuote(order("KES", "1", "card"), headers);
@@ -63,15 +60,13 @@ describe("what a quote shows", () => {
     expect(second.headers.get("idempotent-replayed")).toBeNull();
   });
 
-  it("is in the base currency unless another is asked for [R25.1]", async () => {
-    const api = await openApi();
+  it("is in the base currency unless another is asked for [R25.1]", async ({ api }) => {
     const quote = await api.quote(order("GHS", "12.50", "mobile_money"));
     expect(quote).toMatchObject({ currency: "GHS", base_currency: "GHS", exchange_rate: "1" });
     expect(quote.settlement_amount).toBe("12.50");
   });
 
-  it("is valid for 30 s and locked for 10 min from when it was made [R25.2 R30.4]", async () => {
-    const api = await openApi();
+  it("is valid for 30 s and locked for 10 min from when it was made [R25.2 R30.4]", async ({ api }) => {
     await api.advance({ by: "1h" });
     const quote = await api.quote(order("KES", "1", "card"));
     expect(quote.created_at).toBe(later(3600));
@@ -166,8 +161,9 @@ describe("the price", () => {
     })
     .filter(({ amount }) => /[1-9]/.test(amount));
 
-  it("is exact for any amount, in any currency, by any method (against whole-number arithmetic)", async () => {
-    const api = await openApi();
+  it("is exact for any amount, in any currency, by any method (against whole-number arithmetic)", async ({
+    api,
+  }) => {
     await fc.assert(
       fc.asyncProperty(cases, async ({ base, method, target, amount }) => {
         const answer = await api.tryQuote(order(base, amount, method, { to_currency: target }));
@@ -203,15 +199,13 @@ describe("the price", () => {
     expect(quote.fees.total_fee).toBe("0.00000000");
   });
 
-  it("that comes to nothing in the target currency is refused", async () => {
-    const api = await openApi();
+  it("that comes to nothing in the target currency is refused", async ({ api }) => {
     const answer = await api.tryQuote(order("UGX", "0.01", "card", { to_currency: "USD" }));
     expectInvalid(answer, "pricing.amount");
     expect(answer.error.message).toBe("Invalid request parameters");
   });
 
-  it("is rounded half-up where it stands exactly between two", async () => {
-    const api = await openApi();
+  it("is rounded half-up where it stands exactly between two", async ({ api }) => {
     // 1.0 % of 0.50 is 0.005.
     const half = await api.quote(order("NGN", "0.50", "bank_transfer"));
     expect(half.fees.fee_breakdown).toEqual({ platform_fee: "0.01", gateway_fee: "0.00" });
@@ -254,8 +248,7 @@ describe("local pricing", () => {
     expect((await (await openApi()).tryQuote(local({}))).status).toBe(200);
   });
 
-  it("is allowed only when the base currency is USD [R5.4 R30.9]", async () => {
-    const api = await openApi();
+  it("is allowed only when the base currency is USD [R5.4 R30.9]", async ({ api }) => {
     expectInvalid(await api.tryQuote(local({ KES: "5.00" }, "NGN")), "pricing.local_pricing");
     expectInvalid(await api.tryQuote(local({}, "NGN")), "pricing.local_pricing");
   });
@@ -275,8 +268,7 @@ describe("local pricing", () => {
     expectInvalid(await (await openApi()).tryQuote(local(value)), field);
   });
 
-  it("has as many decimals as each currency's own", async () => {
-    const api = await openApi();
+  it("has as many decimals as each currency's own", async ({ api }) => {
     const quote = await api.quote({
       pricing: {
         base_currency: "USD",
@@ -383,8 +375,7 @@ describe("what a quote is refused for", () => {
     expect(answer.error.message).toBe("Invalid request parameters");
   });
 
-  it("names all faults of a body together", async () => {
-    const api = await openApi();
+  it("names all faults of a body together", async ({ api }) => {
     expectInvalid(
       await api.tryQuote({
         pricing: { base_currency: "EUR", amount: 5 },
@@ -415,8 +406,7 @@ describe("what a quote is refused for", () => {
 });
 
 describe("the rail", () => {
-  it("is the first of the method and currency unless one is asked for", async () => {
-    const api = await openApi();
+  it("is the first of the method and currency unless one is asked for", async ({ api }) => {
     const first = await api.quote(order("GHS", "10", "mobile_money"));
     const asked = await api.quote(order("GHS", "10", "mobile_money", { payment_rail: "accra_money" }));
     expect(first.payment_rail).toBe("cedi_cash");
@@ -424,8 +414,7 @@ describe("the rail", () => {
   });
 });
 
-it("unknown fields are ignored", async () => {
-  const api = await openApi();
+it("unknown fields are ignored", async ({ api }) => {
   const answer = await api.tryQuote({
     ...order("KES", "100.00", "card"),
     pricing: { base_currency: "KES", amount: "100.00", tax: "16%" },

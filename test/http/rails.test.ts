@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { expectError, expectInvalid, KES_ORDER, okBody, openApi } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { DECIMALS, METHOD_CURRENCIES } from "../support/contract.js";
 import { temporaryFile } from "../support/folders.js";
 
@@ -63,8 +64,7 @@ describe("GET payment-rails", () => {
     },
   );
 
-  it("filters by one of the two alone", async () => {
-    const api = await openApi();
+  it("filters by one of the two alone", async ({ api }) => {
     const byMethod = okBody(await api.get<Rails>(`${RAILS}?payment_method=card`)).payment_rails;
     expect(byMethod.map((rail) => rail.currency).sort()).toEqual([...METHOD_CURRENCIES.card!].sort());
     const byCurrency = okBody(await api.get<Rails>(`${RAILS}?currency=GHS`)).payment_rails;
@@ -73,8 +73,7 @@ describe("GET payment-rails", () => {
     );
   });
 
-  it("is empty for a method and a currency that do not go together", async () => {
-    const api = await openApi();
+  it("is empty for a method and a currency that do not go together", async ({ api }) => {
     expect(okBody(await api.get(`${RAILS}?payment_method=card&currency=TZS`))).toEqual({ payment_rails: [] });
   });
 
@@ -100,8 +99,7 @@ describe("GET payment-rails", () => {
     expectInvalid(await api.get(`${RAILS}?payment_method=card`), "payment_method");
   });
 
-  it("needs a key, and a read-only one will do", async () => {
-    const api = await openApi();
+  it("needs a key, and a read-only one will do", async ({ api }) => {
     expectError(await api.as(null).get(RAILS), 401, "UNAUTHORIZED");
     expect((await api.as("sk_test_readonly").get(RAILS)).status).toBe(200);
   });

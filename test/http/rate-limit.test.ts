@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { type Answer, expectError, KES_ORDER, openApi } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 function rate(answer: Answer<unknown>): string | null {
   return answer.headers.get("ratelimit");
@@ -148,8 +149,7 @@ describe("what is not counted", () => {
   });
 });
 
-it("the library has no limit unless it is given one", async () => {
-  const api = await openApi();
+it("the library has no limit unless it is given one", async ({ api }) => {
   for (let call = 0; call < 150; call++) expect((await api.tryPayins("?limit=1")).status).toBe(200);
 });
 

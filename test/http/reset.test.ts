@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { type Api, expectError, expectInvalid, KES_ORDER, openApi, START } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 const RESET = "/_sandbox/reset";
 
@@ -44,8 +45,7 @@ const ids = (texts: readonly string[]) =>
   new Set(texts.join("\n").match(/\b(qt|co|ch|evt)_[0-9a-z]+|PSB[0-9A-Z]+/g));
 
 describe("after a reset", () => {
-  it("nothing of the old world is there", async () => {
-    const api = await openApi();
+  it("nothing of the old world is there", async ({ api }) => {
     const quote = await api.quote(KES_ORDER);
     const { charge_id } = await api.pay();
     await api.advance({ by: "1h" });
@@ -64,16 +64,14 @@ describe("after a reset", () => {
     expect(counts).toMatchObject({ charges: 0, events: 0, deliveries: 0, tasks: 0 });
   });
 
-  it("a manual clock is back where it started", async () => {
-    const api = await openApi();
+  it("a manual clock is back where it started", async ({ api }) => {
     await api.advance({ by: "30d" });
     const answer = await api.post(RESET, {});
     expect(answer.headers.get("sandbox-now")).toBe(START);
     expect((await api.tryPayins()).headers.get("sandbox-now")).toBe(START);
   });
 
-  it("the clock goes as it did at the start", async () => {
-    const api = await openApi();
+  it("the clock goes as it did at the start", async ({ api }) => {
     await api.put("/_sandbox/clock", { mode: "60x" });
     await api.post(RESET, {});
     expect((await api.get("/_sandbox/clock")).body).toMatchObject({ mode: "manual", now: START });
@@ -88,16 +86,14 @@ describe("after a reset", () => {
     expect(now).toBeLessThanOrEqual(Date.now());
   });
 
-  it("what was planned does not happen", async () => {
-    const api = await openApi();
+  it("what was planned does not happen", async ({ api }) => {
     await api.pay();
     await api.post(RESET, {});
     expect((await api.advance({ by: "1d" })).body.fired_total).toBe(0);
     expect(api.sandbox.snapshot().collections.events).toEqual([]);
   });
 
-  it("the keys work as before", async () => {
-    const api = await openApi();
+  it("the keys work as before", async ({ api }) => {
     await api.post(RESET, {});
     for (const key of [
       "sk_test_sandbox",
@@ -123,8 +119,7 @@ describe("after a reset", () => {
 });
 
 describe("ids", () => {
-  it("go on: none of the run before comes again", async () => {
-    const api = await openApi();
+  it("go on: none of the run before comes again", async ({ api }) => {
     const runs: ReadonlySet<string>[] = [];
     for (let round = 0; round < 4; round++) {
       runs.push(ids(await run(api)));
@@ -143,8 +138,7 @@ describe("ids", () => {
     }
   });
 
-  it("are not those of any run before when a reset without repeat follows one with it", async () => {
-    const api = await openApi();
+  it("are not those of any run before when a reset without repeat follows one with it", async ({ api }) => {
     const seen = ids(await run(api));
     await api.post(RESET, {});
     for (const id of ids(await run(api))) seen.add(id);
@@ -163,8 +157,7 @@ describe("ids", () => {
 });
 
 describe("what a reset is asked", () => {
-  it("may be nothing at all", async () => {
-    const api = await openApi();
+  it("may be nothing at all", async ({ api }) => {
     await api.pay();
     expect((await api.send("POST", RESET)).status).toBe(200);
     expect((await api.payins()).total).toBe(0);
@@ -188,8 +181,7 @@ describe("what a reset is asked", () => {
   });
 });
 
-it("the library resets the same way", async () => {
-  const api = await openApi();
+it("the library resets the same way", async ({ api }) => {
   const first = await run(api);
   api.sandbox.reset({ ids: "repeat" });
   expect(await run(api)).toEqual(first);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import {
   type Answer,
   type Api,
@@ -10,6 +10,7 @@ import {
   openApi,
   START,
 } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { temporaryFile } from "../support/folders.js";
 
 const CRYPTO = { payment_method: "crypto", phone_number: undefined };
@@ -32,8 +33,7 @@ function events(api: Api): [string, Charge][] {
 }
 
 describe("settlement", () => {
-  it("of fiat is part of the completion: the event of that tells of it already [R19.6]", async () => {
-    const api = await openApi();
+  it("of fiat is part of the completion: the event of that tells of it already [R19.6]", async ({ api }) => {
     const charge = await completed(api);
     expect(charge.settled_at).toBe(START);
     expect(events(api)).toEqual([["charge.completed", charge]]);
@@ -93,8 +93,7 @@ describe("settlement", () => {
     expect(await settledAt(tether.charge_id)).toBe(later(3660));
   });
 
-  it("is planned with the terms of its day: each charge settles by itself", async () => {
-    const api = await openApi();
+  it("is planned with the terms of its day: each charge settles by itself", async ({ api }) => {
     await completed(api, "ETH", "1");
     await api.advance({ by: "1m" });
     await completed(api, "ETH", "2");
@@ -106,8 +105,9 @@ describe("settlement", () => {
 });
 
 describe("POST /_sandbox/charges/{id}/refund", () => {
-  it("gives all of it back: available falls by the settlement amount, the fee is returned [R17.9 R19.4]", async () => {
-    const api = await openApi();
+  it("gives all of it back: available falls by the settlement amount, the fee is returned [R17.9 R19.4]", async ({
+    api,
+  }) => {
     await completed(api, "KES", "100");
     const { charge_id, amount } = await completed(api);
     const answer = await refund(api, charge_id, { reason: "requested_by_customer" });
@@ -123,8 +123,9 @@ describe("POST /_sandbox/charges/{id}/refund", () => {
     expect(answer.text).toBe((await api.get(`/api/v1/payments/charges/${charge_id}`)).text);
   });
 
-  it("settles first what had not settled, and the settlement that was planned is called off", async () => {
-    const api = await openApi();
+  it("settles first what had not settled, and the settlement that was planned is called off", async ({
+    api,
+  }) => {
     await completed(api, "BTC", "1");
     const { charge_id } = await completed(api, "BTC", "0.5");
     await api.advance({ by: "5m" });
@@ -134,8 +135,7 @@ describe("POST /_sandbox/charges/{id}/refund", () => {
     expect(await api.balance("BTC")).toBe("1.00000000 / 0.00000000");
   });
 
-  it("of more than is available is 409 INSUFFICIENT_BALANCE, and nothing happens", async () => {
-    const api = await openApi();
+  it("of more than is available is 409 INSUFFICIENT_BALANCE, and nothing happens", async ({ api }) => {
     const { charge_id } = await completed(api);
     const destination = okBody(
       await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
@@ -161,8 +161,7 @@ describe("POST /_sandbox/charges/{id}/refund", () => {
     },
   );
 
-  it("of a charge there is not is 404, and a reason must be a text", async () => {
-    const api = await openApi();
+  it("of a charge there is not is 404, and a reason must be a text", async ({ api }) => {
     expectError(await refund(api, "ch_unknown"), 404, "NOT_FOUND", []);
     const { charge_id } = await completed(api);
     for (const reason of ["", 5, "x".repeat(501)])

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { SandboxError } from "../../src/index.js";
 import { type Api, expectError, expectInvalid, later, openApi, START } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 /** Contract section 2: transitions. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -51,8 +52,7 @@ describe.each(STATUSES)("from %s", (from) => {
 });
 
 describe("a transition", () => {
-  it("is at the time it is, with its reason in the history [R9.5]", async () => {
-    const api = await openApi();
+  it("is at the time it is, with its reason in the history [R9.5]", async ({ api }) => {
     const { charge_id } = await api.pay();
     await api.advance({ by: "500ms" });
     const { body } = await api.transition(charge_id, { to: "FAILED", reason: "no such wallet" });
@@ -67,8 +67,7 @@ describe("a transition", () => {
     });
   });
 
-  it("cancels what the scenario still had planned", async () => {
-    const api = await openApi();
+  it("cancels what the scenario still had planned", async ({ api }) => {
     const { charge_id } = await api.pay();
     await api.advance({ by: "1s" });
     await api.transition(charge_id, { to: "PROCESSING" });
@@ -76,16 +75,16 @@ describe("a transition", () => {
     expect((await api.charge(charge_id)).status).toBe("PROCESSING");
   });
 
-  it("of a charge still open leaves its expiry in place", async () => {
-    const api = await openApi();
+  it("of a charge still open leaves its expiry in place", async ({ api }) => {
     const { charge_id } = await api.pay();
     await api.transition(charge_id, { to: "AWAITING_PAYMENT" });
     await api.advance({ by: "1d" });
     expect(await api.charge(charge_id)).toMatchObject({ status: "EXPIRED", updated_at: later(3600) });
   });
 
-  it("to COMPLETED of an expired charge is a late payment: same amounts, same balance [R18.7]", async () => {
-    const api = await openApi();
+  it("to COMPLETED of an expired charge is a late payment: same amounts, same balance [R18.7]", async ({
+    api,
+  }) => {
     const id = await chargeIn(api, "EXPIRED");
     const before = await api.charge(id);
     await api.transition(id, { to: "COMPLETED" });
@@ -98,8 +97,7 @@ describe("a transition", () => {
     expect(await api.balance("KES")).toBe("500.00 / 0.00");
   });
 
-  it("makes one event, which carries what the charge reads then", async () => {
-    const api = await openApi();
+  it("makes one event, which carries what the charge reads then", async ({ api }) => {
     const { charge_id } = await api.pay();
     const { text } = await api.transition(charge_id, { to: "PROCESSING" });
     const events = api.sandbox.snapshot().collections.events.map(([, event]) => event);
@@ -107,8 +105,7 @@ describe("a transition", () => {
     expect(events[0]!.body).toContain(`"data":${text}}`);
   });
 
-  it("needs no key, and reaches both modes and every organization", async () => {
-    const api = await openApi();
+  it("needs no key, and reaches both modes and every organization", async ({ api }) => {
     for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"]) {
       const { charge_id } = await api.as(key).pay();
       expect((await api.as(null).transition(charge_id, { to: "CANCELLED" })).status).toBe(200);
@@ -116,8 +113,7 @@ describe("a transition", () => {
     }
   });
 
-  it("to REFUNDED is 409 INSUFFICIENT_BALANCE when too little is available", async () => {
-    const api = await openApi();
+  it("to REFUNDED is 409 INSUFFICIENT_BALANCE when too little is available", async ({ api }) => {
     const id = await chargeIn(api, "COMPLETED");
     const destination = await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
       type: "mobile_money",
@@ -168,22 +164,19 @@ describe("what a transition is refused for", () => {
     expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
   });
 
-  it("no body at all: 400, details.to", async () => {
-    const api = await openApi();
+  it("no body at all: 400, details.to", async ({ api }) => {
     const { charge_id } = await api.pay();
     expectInvalid(await api.send("POST", `/_sandbox/charges/${charge_id}/transition`), "to");
   });
 });
 
 describe("the library's transition", () => {
-  it("moves a charge and gives what it then reads", async () => {
-    const api = await openApi();
+  it("moves a charge and gives what it then reads", async ({ api }) => {
     const { charge_id } = await api.pay();
     expect(api.sandbox.transition(charge_id, "COMPLETED")).toEqual(await api.charge(charge_id));
   });
 
-  it("throws what the control API would have answered", async () => {
-    const api = await openApi();
+  it("throws what the control API would have answered", async ({ api }) => {
     const id = await chargeIn(api, "FAILED");
     const code = (work: () => unknown) => {
       try {

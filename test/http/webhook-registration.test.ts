@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import {
   type Answer,
   type Api,
@@ -9,6 +9,7 @@ import {
   openApi,
   START,
 } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 
 const WEBHOOKS = "/api/v1/webhooks";
@@ -44,8 +45,9 @@ async function payment(api: Api): Promise<void> {
 }
 
 describe("registering", () => {
-  it("answers exactly the documented fields, and hears every event unless told otherwise [R25.11]", async () => {
-    const api = await openApi();
+  it("answers exactly the documented fields, and hears every event unless told otherwise [R25.11]", async ({
+    api,
+  }) => {
     const answer = await tryRegister(api, { url: HOOK, colour: "red" });
     expect(okBody(answer)).toEqual({
       webhook_id: expect.any(String),
@@ -58,8 +60,7 @@ describe("registering", () => {
     expect((await api.get(`${WEBHOOKS}/${answer.body.webhook_id}`)).text).toBe(answer.text);
   });
 
-  it("gives each endpoint a secret of its own, and events are signed with it", async () => {
-    const api = await openApi();
+  it("gives each endpoint a secret of its own, and events are signed with it", async ({ api }) => {
     const [one, two] = [await Receiver.open(), await Receiver.open()];
     const first = await register(api, { url: one.url });
     const second = await register(api, { url: two.url });
@@ -71,8 +72,7 @@ describe("registering", () => {
     expect(() => one.received[0]!.verify(second.secret)).toThrow();
   });
 
-  it("lets it hear only the events its globs match", async () => {
-    const api = await openApi();
+  it("lets it hear only the events its globs match", async ({ api }) => {
     const [ends, nothing] = [await Receiver.open(), await Receiver.open()];
     await register(api, { url: ends.url, events: ["charge.completed", "*.processing"] });
     await register(api, { url: nothing.url, events: ["withdrawal.*", "charge"] });
@@ -81,8 +81,7 @@ describe("registering", () => {
     expect(nothing.types).toEqual([]);
   });
 
-  it("lets it hear its own mode and organization only [R1.14]", async () => {
-    const api = await openApi();
+  it("lets it hear its own mode and organization only [R1.14]", async ({ api }) => {
     const live = api.as("sk_live_sandbox");
     const receivers = [await Receiver.open(), await Receiver.open(), await Receiver.open()];
     const [mine, liveMine, others] = receivers as [Receiver, Receiver, Receiver];
@@ -96,8 +95,7 @@ describe("registering", () => {
     expect(liveMine.received.every((one) => one.event.mode === "live")).toBe(true);
   });
 
-  it("hears of what happens from then on, not of what was", async () => {
-    const api = await openApi();
+  it("hears of what happens from then on, not of what was", async ({ api }) => {
     const receiver = await Receiver.open();
     await api.pay();
     await api.advance({ by: "1s" });
@@ -106,8 +104,7 @@ describe("registering", () => {
     expect(receiver.types).toEqual(["charge.processing", "charge.completed"]);
   });
 
-  it("a URL again updates its endpoint: same id and secret, new events, switched on", async () => {
-    const api = await openApi();
+  it("a URL again updates its endpoint: same id and secret, new events, switched on", async ({ api }) => {
     const first = await register(api, { url: HOOK, events: ["charge.failed"] });
     okBody(await patch(api, first.webhook_id, { enabled: false }));
     await api.advance({ by: "1m" });
@@ -119,8 +116,7 @@ describe("registering", () => {
     expect(await list(api)).toHaveLength(2);
   });
 
-  it("the same URL by another organization or in another mode is an endpoint of its own", async () => {
-    const api = await openApi();
+  it("the same URL by another organization or in another mode is an endpoint of its own", async ({ api }) => {
     const ids = new Set<string>();
     for (const key of ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"])
       ids.add((await register(api.as(key))).webhook_id);
@@ -190,8 +186,7 @@ describe("registering", () => {
 });
 
 describe("what there is", () => {
-  it("is listed newest first, by pages, the organization's and mode's own only", async () => {
-    const api = await openApi();
+  it("is listed newest first, by pages, the organization's and mode's own only", async ({ api }) => {
     const made: Registered[] = [];
     for (const path of ["a", "b", "c"]) made.unshift(await register(api, { url: `${HOOK}/${path}` }));
     expect(await list(api)).toEqual([3, ...made]);
@@ -208,8 +203,7 @@ describe("what there is", () => {
     expect((await list(api.as("sk_live_sandbox"))).slice(1)).toMatchObject([{ url: `${HOOK}/live` }]);
   });
 
-  it("of another organization or mode is not found, whatever is asked of it", async () => {
-    const api = await openApi();
+  it("of another organization or mode is not found, whatever is asked of it", async ({ api }) => {
     const { webhook_id } = await register(api);
     const before = stateOf(api);
     for (const key of ["sk_test_other", "sk_live_sandbox"]) {
@@ -226,8 +220,7 @@ describe("what there is", () => {
     expect(stateOf(api)).toBe(before);
   });
 
-  it("may be read with a key that may only read, and not changed", async () => {
-    const api = await openApi();
+  it("may be read with a key that may only read, and not changed", async ({ api }) => {
     const { webhook_id } = await register(api);
     const reader = api.as("sk_test_readonly");
     expect((await reader.get(`${WEBHOOKS}/${webhook_id}`)).status).toBe(200);
@@ -243,8 +236,7 @@ describe("what there is", () => {
 });
 
 describe("PATCH", () => {
-  it("changes what it names and leaves the rest", async () => {
-    const api = await openApi();
+  it("changes what it names and leaves the rest", async ({ api }) => {
     const made = await register(api, { url: HOOK, events: ["charge.*"] });
     const steps: [object, Partial<Registered>][] = [
       [{ events: ["withdrawal.*"] }, { events: ["withdrawal.*"] }],
@@ -272,8 +264,9 @@ describe("PATCH", () => {
     expect((await patch(api, two.webhook_id, { url: `${HOOK}/theirs` })).status).toBe(200);
   });
 
-  it("with enabled: false sends nothing more, and what waited is dropped; with true it hears again", async () => {
-    const api = await openApi();
+  it("with enabled: false sends nothing more, and what waited is dropped; with true it hears again", async ({
+    api,
+  }) => {
     const receiver = await Receiver.open();
     const { webhook_id } = await register(api, { url: receiver.url });
     await api.pay();
@@ -286,8 +279,7 @@ describe("PATCH", () => {
     expect(receiver.received).toHaveLength(4);
   });
 
-  it("brings back an endpoint that a 410 switched off", async () => {
-    const api = await openApi();
+  it("brings back an endpoint that a 410 switched off", async ({ api }) => {
     const receiver = await Receiver.open();
     receiver.handler = refuseWith(410);
     const { webhook_id } = await register(api, { url: receiver.url });
@@ -315,16 +307,14 @@ describe("PATCH", () => {
 });
 
 describe("DELETE", () => {
-  it("answers the id, and the endpoint is gone", async () => {
-    const api = await openApi();
+  it("answers the id, and the endpoint is gone", async ({ api }) => {
     const { webhook_id } = await register(api);
     expect(okBody(await remove(api, webhook_id))).toEqual({ webhook_id, deleted: true });
     expect(await list(api)).toEqual([0]);
     expectError(await remove(api, webhook_id), 404, "NOT_FOUND", []);
   });
 
-  it("drops what was still to be delivered", async () => {
-    const api = await openApi();
+  it("drops what was still to be delivered", async ({ api }) => {
     const receiver = await Receiver.open();
     receiver.handler = refuseWith(500);
     const { webhook_id } = await register(api, { url: receiver.url });
@@ -337,8 +327,7 @@ describe("DELETE", () => {
 });
 
 describe("rotating the secret", () => {
-  it("answers a new one; for 24 hours both sign, then the new one alone", async () => {
-    const api = await openApi();
+  it("answers a new one; for 24 hours both sign, then the new one alone", async ({ api }) => {
     const receiver = await Receiver.open();
     const old = await register(api, { url: receiver.url, events: ["charge.completed"] });
     const rotated = okBody(await rotate(api, old.webhook_id));
@@ -362,8 +351,7 @@ describe("rotating the secret", () => {
     expect(() => after.verify(old.secret)).toThrow();
   });
 
-  it("twice leaves the last two", async () => {
-    const api = await openApi();
+  it("twice leaves the last two", async ({ api }) => {
     const receiver = await Receiver.open();
     const first = await register(api, { url: receiver.url });
     const second = okBody(await rotate(api, first.webhook_id));
@@ -374,8 +362,7 @@ describe("rotating the secret", () => {
     expect(() => event!.verify(first.secret)).toThrow();
   });
 
-  it("takes no notice of a body", async () => {
-    const api = await openApi();
+  it("takes no notice of a body", async ({ api }) => {
     const { webhook_id } = await register(api);
     const answer = await api.post<Registered>(`${WEBHOOKS}/${webhook_id}/rotate-secret`, "{broken");
     expect(okBody(answer).secret).not.toBe("");

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { expectInvalid, KES_ORDER, later, openApi, START } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 
 const GONE = "Quote expired or not found. Please get a new quote.";
 const BANK_ORDER = {
@@ -17,8 +18,7 @@ const CRYPTO_ORDER = {
 };
 
 describe("the answer", () => {
-  it("has exactly the documented fields [R1.4 R6.1 R18.1 R22.1]", async () => {
-    const api = await openApi();
+  it("has exactly the documented fields [R1.4 R6.1 R18.1 R22.1]", async ({ api }) => {
     expect(await api.pay()).toEqual({
       checkout_id: expect.stringMatching(/^\S+$/),
       charge_id: expect.stringMatching(/^\S+$/),
@@ -34,8 +34,7 @@ describe("the answer", () => {
     });
   });
 
-  it("asks for the amount of the quote, fees included, in the quote's currency [R6.4]", async () => {
-    const api = await openApi();
+  it("asks for the amount of the quote, fees included, in the quote's currency [R6.4]", async ({ api }) => {
     const quote = await api.quote({
       ...KES_ORDER,
       pricing: { base_currency: "USD", amount: "10" },
@@ -72,8 +71,7 @@ describe("the answer", () => {
     });
   });
 
-  it("tells the operator of the rail that was asked for [R7.3]", async () => {
-    const api = await openApi();
+  it("tells the operator of the rail that was asked for [R7.3]", async ({ api }) => {
     const pricing = { base_currency: "GHS", amount: "10" };
     const quote = await api.quote({ pricing, payment_method: "mobile_money", payment_rail: "accra_money" });
     const body = { ...KES_ORDER, pricing, quote_id: quote.quote_id };
@@ -129,8 +127,9 @@ describe("the answer", () => {
     expect((await api.charge(paid.charge_id)).status).toBe("COMPLETED");
   });
 
-  it("has a charge, a checkout and a reference of its own each time; the Idempotency-Key header is ignored [R6.2 R26.2 R31.3]", async () => {
-    const api = await openApi();
+  it("has a charge, a checkout and a reference of its own each time; the Idempotency-Key header is ignored [R6.2 R26.2 R31.3]", async ({
+    api,
+  }) => {
     const body = await api.checkoutBody();
     const headers = { "idempotency-key": "same" };
     const first = await api.whitelabel(body, headers);
@@ -141,8 +140,7 @@ describe("the answer", () => {
     expect((await api.payins()).total).toBe(2);
   });
 
-  it("ignores unknown fields", async () => {
-    const api = await openApi();
+  it("ignores unknown fields", async ({ api }) => {
     const paid = await api.whitelabel({
       ...(await api.checkoutBody()),
       amount: "1.00",
@@ -155,8 +153,7 @@ describe("the answer", () => {
 });
 
 describe("the quote", () => {
-  it("is valid until 30 s have passed, and not at that very moment [R22.8 R22.22 R30.3]", async () => {
-    const api = await openApi();
+  it("is valid until 30 s have passed, and not at that very moment [R22.8 R22.22 R30.3]", async ({ api }) => {
     const body = await api.checkoutBody();
     await api.advance({ by: "29.999s" });
     expect((await api.tryWhitelabel(body)).status).toBe(200);
@@ -167,16 +164,16 @@ describe("the quote", () => {
     expect(late.error.message).toBe("Invalid request parameters");
   });
 
-  it("may be used again until it expires", async () => {
-    const api = await openApi();
+  it("may be used again until it expires", async ({ api }) => {
     const body = await api.checkoutBody();
     await api.whitelabel(body);
     await api.advance({ by: "20s" });
     expect((await api.tryWhitelabel(body)).status).toBe(200);
   });
 
-  it("that is unknown, another organization's or another mode's is as one that has expired [R22.22 R29.8]", async () => {
-    const api = await openApi();
+  it("that is unknown, another organization's or another mode's is as one that has expired [R22.22 R29.8]", async ({
+    api,
+  }) => {
     const body = await api.checkoutBody();
     for (const answer of [
       await api.tryWhitelabel({ ...body, quote_id: "qt_unknown" }),
@@ -190,8 +187,9 @@ describe("the quote", () => {
     }
   });
 
-  it("fixes the price: the market may move, what the customer pays does not [R1.5 R11.3]", async () => {
-    const api = await openApi();
+  it("fixes the price: the market may move, what the customer pays does not [R1.5 R11.3]", async ({
+    api,
+  }) => {
     const order = { pricing: { base_currency: "USD", amount: "10" }, to_currency: "KES" };
     const quote = await api.quote({ ...KES_ORDER, ...order });
     expect((await api.put("/_sandbox/rates", { KES: "200" })).status).toBe(200);
@@ -222,8 +220,7 @@ describe("what differs from the quote", () => {
     expect(answer.error.message).toBe("Invalid request parameters");
   });
 
-  it("is all named together", async () => {
-    const api = await openApi();
+  it("is all named together", async ({ api }) => {
     const answer = await api.tryWhitelabel({
       ...(await api.checkoutBody()),
       payment_method: "card",
@@ -233,8 +230,7 @@ describe("what differs from the quote", () => {
     expectInvalid(answer, "payment_method", "payment_rail", "pricing");
   });
 
-  it("in writing only is no difference: 500 and 500.00 are the same money", async () => {
-    const api = await openApi();
+  it("in writing only is no difference: 500 and 500.00 are the same money", async ({ api }) => {
     const body = await api.checkoutBody();
     for (const amount of ["500", "500.0"])
       expect((await api.tryWhitelabel({ ...body, pricing: { base_currency: "KES", amount } })).status).toBe(
@@ -242,8 +238,7 @@ describe("what differs from the quote", () => {
       );
   });
 
-  it("in local_pricing counts, its order and its writing do not", async () => {
-    const api = await openApi();
+  it("in local_pricing counts, its order and its writing do not", async ({ api }) => {
     const pricing = { base_currency: "USD", amount: "10", local_pricing: { KES: "1300", NGN: "16000.00" } };
     const body = await api.checkoutBody({ pricing, to_currency: "KES" });
     const again = { base_currency: "USD", amount: "10.00", local_pricing: { NGN: "16000", KES: "1300.00" } };
@@ -252,8 +247,7 @@ describe("what differs from the quote", () => {
       expectInvalid(await api.tryWhitelabel({ ...body, pricing: { ...pricing, local_pricing } }), "pricing");
   });
 
-  it("is looked at only when the fields are right and the quote is there", async () => {
-    const api = await openApi();
+  it("is looked at only when the fields are right and the quote is there", async ({ api }) => {
     const body = { ...(await api.checkoutBody()), payment_method: "card" };
     expectInvalid(
       await api.tryWhitelabel({ ...body, quote_id: "qt_unknown", customer_email: "x" }),
@@ -278,8 +272,7 @@ describe("the fields", () => {
     for (const field of fields) expect(answer.details[field]).toBe("is required");
   });
 
-  it("phone_number is required for mobile money only [R22.11 R22.19]", async () => {
-    const api = await openApi();
+  it("phone_number is required for mobile money only [R22.11 R22.19]", async ({ api }) => {
     const { phone_number: _, ...body } = await api.checkoutBody();
     expectInvalid(await api.tryWhitelabel(body), "phone_number");
     expect((await api.tryWhitelabel(await api.checkoutBody(CARD_ORDER))).status).toBe(200);
@@ -287,16 +280,14 @@ describe("the fields", () => {
     expect((await api.tryWhitelabel(await api.checkoutBody(CRYPTO_ORDER))).status).toBe(200);
   });
 
-  it("bank_account_number is required for bank transfers only [R22.13]", async () => {
-    const api = await openApi();
+  it("bank_account_number is required for bank transfers only [R22.13]", async ({ api }) => {
     const { bank_account_number: _, ...body } = await api.checkoutBody(BANK_ORDER);
     expectInvalid(await api.tryWhitelabel(body), "bank_account_number");
     expectInvalid(await api.tryWhitelabel({ ...body, bank_account_number: "" }), "bank_account_number");
     expectInvalid(await api.tryWhitelabel({ ...body, bank_account_number: 123 }), "bank_account_number");
   });
 
-  it("what a method needs is missed together with all the other faults [R22.20]", async () => {
-    const api = await openApi();
+  it("what a method needs is missed together with all the other faults [R22.20]", async ({ api }) => {
     expectInvalid(
       await api.tryWhitelabel({ payment_method: "mobile_money", expires_in_minutes: 0, quote_id: "q" }),
       "customer_email",
@@ -416,8 +407,7 @@ describe("the fields", () => {
     },
   );
 
-  it("customer_name is optional [R22.6]", async () => {
-    const api = await openApi();
+  it("customer_name is optional [R22.6]", async ({ api }) => {
     const named = await api.pay({ customer_name: "Ada Ọbi 李" });
     const nameless = await api.pay();
     expect((await api.charge(named.charge_id)).customer_name).toBe("Ada Ọbi 李");
@@ -433,27 +423,25 @@ describe("metadata", () => {
   const keys = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, "v"]));
 
-  it("is kept as it was sent [R22.16 R26.4]", async () => {
-    const api = await openApi();
+  it("is kept as it was sent [R22.16 R26.4]", async ({ api }) => {
     const metadata = { order: "A-17", "": "empty key", unicode: "ẹ 李 👩🏽‍💻", quote: '"\\\n\u0000' };
     const { charge_id } = await api.pay({ metadata });
     expect((await api.charge(charge_id)).metadata).toEqual(metadata);
   });
 
-  it("is an empty object when none was sent [R22.16]", async () => {
-    const api = await openApi();
+  it("is an empty object when none was sent [R22.16]", async ({ api }) => {
     expect((await api.charge((await api.pay()).charge_id)).metadata).toEqual({});
   });
 
-  it("may have 20 keys and no more [R13.2 R30.6]", async () => {
-    const api = await openApi();
+  it("may have 20 keys and no more [R13.2 R30.6]", async ({ api }) => {
     const body = await api.checkoutBody();
     expect((await api.tryWhitelabel({ ...body, metadata: keys(20) })).status).toBe(200);
     expectInvalid(await api.tryWhitelabel({ ...body, metadata: keys(21) }), "metadata");
   });
 
-  it("may hold 10,240 bytes of UTF-8, keys and values together, and no more [R13.3 R30.6]", async () => {
-    const api = await openApi();
+  it("may hold 10,240 bytes of UTF-8, keys and values together, and no more [R13.3 R30.6]", async ({
+    api,
+  }) => {
     const body = await api.checkoutBody();
     const full = { abcd: "x".repeat(5_000), efgh: "é".repeat(2_616) };
     expect((await api.tryWhitelabel({ ...body, metadata: full })).status).toBe(200);
@@ -529,8 +517,7 @@ describe("the scenario of a charge", () => {
       expect(answer.details.sandbox_scenario).toContain(known);
   });
 
-  it("that is unknown is named together with the other faults", async () => {
-    const api = await openApi();
+  it("that is unknown is named together with the other faults", async ({ api }) => {
     expectInvalid(
       await api.tryWhitelabel(
         { ...(await api.checkoutBody()), customer_email: "x" },

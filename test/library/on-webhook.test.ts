@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, vi } from "vitest";
 import {
   createSandbox,
   type Sandbox,
@@ -11,6 +11,7 @@ import {
   type WebhookHandler,
 } from "../../src/index.js";
 import { openSandbox, START } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
 
@@ -70,8 +71,9 @@ describe("onWebhook()", () => {
     }
   });
 
-  it("is awaited by advance(), each attempt at its own time, in the order of the object's events", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("is awaited by advance(), each attempt at its own time, in the order of the object's events", async ({
+    shop: { sandbox, client },
+  }) => {
     const heard: string[] = [];
     let [under, most] = [0, 0];
     sandbox.onWebhook(async (request) => {
@@ -91,8 +93,7 @@ describe("onWebhook()", () => {
     expect(most).toBe(1);
   });
 
-  it("may call the sandbox back while time is moved", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("may call the sandbox back while time is moved", async ({ shop: { sandbox, client } }) => {
     const seen: unknown[] = [];
     let second: string | undefined;
     sandbox.onWebhook(async (request) => {
@@ -107,8 +108,9 @@ describe("onWebhook()", () => {
       expect((await client.charge(charge)).json.status).toBe("COMPLETED");
   });
 
-  it("may refund what it hears is paid: transition() is there for a handler too", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("may refund what it hears is paid: transition() is there for a handler too", async ({
+    shop: { sandbox, client },
+  }) => {
     const { types, handler } = listener();
     sandbox.onWebhook(handler);
     sandbox.onWebhook(
@@ -186,8 +188,7 @@ describe("onWebhook()", () => {
     expect(await attempts(client, "charge.completed")).toHaveLength(2);
   });
 
-  it("is switched off by 410, as any endpoint", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("is switched off by 410, as any endpoint", async ({ shop: { sandbox, client } }) => {
     const handler = vi.fn(() => 410);
     sandbox.onWebhook(handler);
     await client.pay();
@@ -206,8 +207,7 @@ describe("onWebhook()", () => {
     ]);
   });
 
-  it("hears what the mishaps of a scenario make of its deliveries", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("hears what the mishaps of a scenario make of its deliveries", async ({ shop: { sandbox, client } }) => {
     const ids: (string | null)[] = [];
     const forged: boolean[] = [];
     sandbox.onWebhook(async (request) => {
@@ -234,8 +234,9 @@ describe("onWebhook()", () => {
     expect(new Set(ids.slice(2)).size).toBe(1);
   });
 
-  it("hears what it asks for: types, mode, signed as it likes, at its own address", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("hears what it asks for: types, mode, signed as it likes, at its own address", async ({
+    shop: { sandbox, client },
+  }) => {
     const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
     const live: Request[] = [];
     sandbox.onWebhook((request) => void live.push(request), {
@@ -270,8 +271,9 @@ describe("onWebhook()", () => {
     expect(() => sandbox.onWebhook("no function" as never)).toThrow("onWebhook: needs a function");
   });
 
-  it("ends when its answer is called, or with the block; what still waits is dropped", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("ends when its answer is called, or with the block; what still waits is dropped", async ({
+    shop: { sandbox, client },
+  }) => {
     const [called, block] = [listener(), listener()];
     const stop = sandbox.onWebhook(called.handler);
     {
@@ -349,8 +351,9 @@ describe("onWebhook()", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("shows among the endpoints, and cannot be registered over the wire", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("shows among the endpoints, and cannot be registered over the wire", async ({
+    shop: { sandbox, client },
+  }) => {
     sandbox.onWebhook(() => 200);
     const { items } = (await client.ask("GET /_sandbox/webhook-endpoints")).json;
     expect(items).toMatchObject([{ url: "in-process://handler-1", events: ["*"], enabled: true }]);
@@ -360,8 +363,7 @@ describe("onWebhook()", () => {
       expect((await client.post(path, wanted)).status).toBe(400);
   });
 
-  it("goes on where a test fakes the timers of its process", async () => {
-    const { sandbox, client } = await sandboxWith();
+  it("goes on where a test fakes the timers of its process", async ({ shop: { sandbox, client } }) => {
     const { types, handler } = listener();
     sandbox.onWebhook(handler);
     vi.useFakeTimers();

@@ -1,5 +1,5 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect } from "vitest";
 import { createApps } from "../../src/http/app.js";
 import { CONTROL_OPERATIONS } from "../../src/http/control/operations.js";
 import { nameOf } from "../../src/http/openapi/schemas.js";
@@ -7,6 +7,7 @@ import type { Namespaces } from "../../src/namespace/namespaces.js";
 import { STREAM_SCHEMAS } from "../../src/schema/control-responses.js";
 import { ERROR_STATUS } from "../../src/schema/errors.js";
 import { openApi } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
 
 /** What is served under /_sandbox and is no call: pages, and the document itself. */
@@ -166,8 +167,9 @@ describe("GET /_sandbox/openapi.json", () => {
     ]);
   });
 
-  it("is the same each time, needs no key, is of one namespace, and says what time it is", async () => {
-    const api = await openApi();
+  it("is the same each time, needs no key, is of one namespace, and says what time it is", async ({
+    api,
+  }) => {
     const first = await api.as(null).get("/_sandbox/openapi.json");
     expect(first.status).toBe(200);
     expect(first.headers.get("sandbox-now")).toBe("2026-01-31T09:00:00.000Z");

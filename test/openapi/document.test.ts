@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect } from "vitest";
 import type { OpenApiDocument } from "../../src/http/openapi/document.js";
 import { playService } from "../../src/http/openapi/service-story.js";
 import { OPERATIONS } from "../../src/http/service/operations.js";
 import { openSandbox } from "../../src/opening.js";
 import { ERROR_STATUS } from "../../src/schema/errors.js";
 import { Api, KES_ORDER, okBody, openApi } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { schemaValidator } from "../support/openapi-answers.js";
 import { operationsOf } from "../support/openapi-document.js";
 
@@ -196,8 +197,7 @@ describe("GET /openapi.json", () => {
     ]);
   });
 
-  it("is the same each time, needs no key, and is found by its namespace only", async () => {
-    const api = await openApi();
+  it("is the same each time, needs no key, and is found by its namespace only", async ({ api }) => {
     const first = await api.as(null).get("/openapi.json");
     expect(first.status).toBe(200);
     expect((await api.get("/openapi.json")).text).toBe(first.text);

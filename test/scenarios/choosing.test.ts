@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { type Api, expectInvalid, okBody, openApi } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { behind, fundedDestination, withdraw } from "./support/fates.js";
 import { FATES } from "./support/shipped.js";
 
@@ -22,8 +23,9 @@ async function followed(
 }
 
 describe("which scenario applies", () => {
-  it("is the header's, then the metadata's, then the active ones', last activated first, then the default", async () => {
-    const api = await openApi();
+  it("is the header's, then the metadata's, then the active ones', last activated first, then the default", async ({
+    api,
+  }) => {
     expect(await followed(api)).toBe("default");
     await activate(api, "slow");
     expect(await followed(api)).toBe("slow");
@@ -45,8 +47,7 @@ describe("which scenario applies", () => {
     expect(await followed(await openApi({ scenario: ["cancelled", "declined"] }))).toBe("declined");
   });
 
-  it("works by header and by metadata for the hosted page and for withdrawals", async () => {
-    const api = await openApi();
+  it("works by header and by metadata for the hosted page and for withdrawals", async ({ api }) => {
     const destination = await fundedDestination(api);
     const pricing = { base_currency: "KES", amount: "500.00" };
     for (const [headers, metadata] of [
@@ -70,16 +71,14 @@ describe("which scenario applies", () => {
     }
   });
 
-  it("is settled when the charge is made: what is activated later changes nothing", async () => {
-    const api = await openApi();
+  it("is settled when the charge is made: what is activated later changes nothing", async ({ api }) => {
     const { charge_id } = await api.pay();
     await activate(api, "declined");
     await api.sandbox.advance("5s");
     expect((await api.charge(charge_id)).status).toBe("COMPLETED");
   });
 
-  it("counts no more once somebody has moved the charge", async () => {
-    const api = await openApi();
+  it("counts no more once somebody has moved the charge", async ({ api }) => {
     const { charge_id } = await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": "declined" });
     okBody(await api.transition(charge_id, { to: "PROCESSING" }));
     await api.sandbox.advance("1h");
@@ -88,8 +87,7 @@ describe("which scenario applies", () => {
 });
 
 describe("a scenario asked for by name whose rules do not match", () => {
-  it("lets the next one decide, and that is recorded", async () => {
-    const api = await openApi();
+  it("lets the next one decide, and that is recorded", async ({ api }) => {
     const { charge_id } = await api.whitelabel(await api.checkoutBody(), {
       "sandbox-scenario": "crypto_confirmations",
     });
@@ -137,8 +135,7 @@ describe("a name nobody knows", () => {
   const KNOWN = [...FATES].sort().join(", ");
   const MESSAGE = `there is no scenario "declind"; known: ${KNOWN}`;
 
-  it("is refused wherever it stands, names those there are, and makes nothing", async () => {
-    const api = await openApi();
+  it("is refused wherever it stands, names those there are, and makes nothing", async ({ api }) => {
     const destination = await fundedDestination(api);
     const before = (await api.payins()).total;
     const header = { "sandbox-scenario": "declind" };
@@ -163,8 +160,7 @@ describe("a name nobody knows", () => {
     expect(await api.balance("KES")).toBe("1000.00 / 0.00");
   });
 
-  it("is known as soon as somebody has put it there", async () => {
-    const api = await openApi();
+  it("is known as soon as somebody has put it there", async ({ api }) => {
     okBody(
       await api.put("/_sandbox/scenarios/declind", {
         charges: [{ timeline: [{ after: "1s", to: "FAILED" }] }],

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { type Api, later, openApi } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { Receiver } from "../support/receiver-server.js";
 import {
   behind,
@@ -123,8 +124,7 @@ describe("what happens to a charge", () => {
     });
   });
 
-  it("refunded takes what was available away again", async () => {
-    const api = await openApi();
+  it("refunded takes what was available away again", async ({ api }) => {
     await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": "refunded" });
     await api.sandbox.advance("64999ms");
     expect(await api.balance("KES")).toBe("500.00 / 0.00");
@@ -132,8 +132,7 @@ describe("what happens to a charge", () => {
     expect(await api.balance("KES")).toBe("0.00 / 0.00");
   });
 
-  it("success pays whoever the customer is; the default does not", async () => {
-    const api = await openApi();
+  it("success pays whoever the customer is; the default does not", async ({ api }) => {
     const body = await api.checkoutBody({ customer_email: "declined@shop.test" });
     const asked = await api.whitelabel(body, { "sandbox-scenario": "success" });
     const usual = await api.whitelabel(body);
@@ -220,8 +219,7 @@ describe("what happens to a withdrawal", () => {
     expect(told).toEqual(statuses.map((status) => `withdrawal.${status.toLowerCase()}`));
   });
 
-  it("success lets every reference through; the default does not", async () => {
-    const api = await openApi();
+  it("success lets every reference through; the default does not", async ({ api }) => {
     const destination = await fundedDestination(api);
     const marked = { amount: "500.00", reference: "fail-17" };
     const asked = await withdraw(api, destination, { "sandbox-scenario": "success" }, marked);

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { openApi } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { fundedDestination, withdraw, withdrawalOf } from "./support/fates.js";
 
 const KES = (amount: string) => ({ base_currency: "KES", amount });
@@ -33,8 +34,7 @@ describe("magic values", () => {
     expect(await api.charge(charge_id)).toMatchObject({ status, failure_reason: reason });
   });
 
-  it("late@ has expired before it is paid", async () => {
-    const api = await openApi();
+  it("late@ has expired before it is paid", async ({ api }) => {
     const { charge_id } = await api.pay({ customer_email: "late@x.test" });
     await api.sandbox.advance("2h");
     const { status_history } = await api.charge(charge_id);
@@ -47,8 +47,7 @@ describe("magic values", () => {
     ]);
   });
 
-  it("a withdrawal whose reference begins with fail", async () => {
-    const api = await openApi();
+  it("a withdrawal whose reference begins with fail", async ({ api }) => {
     const destination = await fundedDestination(api);
     const { withdrawal_id } = await withdraw(api, destination, {}, { reference: "failing-17" });
     await api.sandbox.advance("3s");

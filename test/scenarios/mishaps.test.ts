@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { type Answer, type Api, later, openApi, START } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
 import { accept, Receiver } from "../support/receiver-server.js";
 import { fundedDestination, withdraw, withdrawalOf } from "./support/fates.js";
 
@@ -145,8 +146,7 @@ describe("flaky_api", () => {
     expect(statuses(other)).not.toBe(statuses(first));
   });
 
-  it("has done nothing where it failed", async () => {
-    const api = await openApi();
+  it("has done nothing where it failed", async ({ api }) => {
     const body = await api.checkoutBody();
     await api.post("/_sandbox/scenarios/flaky_api/activate", {});
     const statuses: number[] = [];
@@ -161,8 +161,9 @@ describe("flaky_api", () => {
 describe("lost_response", () => {
   const asked = { "sandbox-scenario": "lost_response" };
 
-  it("makes the first checkout and loses the answer; whoever tries again blindly charges twice", async () => {
-    const api = await openApi();
+  it("makes the first checkout and loses the answer; whoever tries again blindly charges twice", async ({
+    api,
+  }) => {
     const body = await api.checkoutBody();
     await expect(api.whitelabel(body, asked)).rejects.toThrow("fetch failed");
     const { total, items } = await api.payins();
@@ -174,8 +175,7 @@ describe("lost_response", () => {
     expect((await api.charge(second.charge_id)).status).toBe("COMPLETED");
   });
 
-  it("cuts the connection on the wire", async () => {
-    const api = await openApi();
+  it("cuts the connection on the wire", async ({ api }) => {
     const { url } = await api.sandbox.listen({ port: 0 });
     const headers = {
       authorization: `Bearer ${api.key}`,
@@ -189,8 +189,9 @@ describe("lost_response", () => {
     expect((await send()).status).toBe(200);
   });
 
-  it("makes the first withdrawal; the same key again gives its answer, and the money leaves once", async () => {
-    const api = await openApi();
+  it("makes the first withdrawal; the same key again gives its answer, and the money leaves once", async ({
+    api,
+  }) => {
     const destination = await fundedDestination(api);
     const headers = { ...asked, "idempotency-key": "payout-17" };
     await expect(withdraw(api, destination, headers)).rejects.toThrow("fetch failed");
@@ -203,8 +204,7 @@ describe("lost_response", () => {
     expect(list.body.total).toBe(1);
   });
 
-  it("leaves those alone that did not ask for it", async () => {
-    const api = await openApi();
+  it("leaves those alone that did not ask for it", async ({ api }) => {
     expect((await api.pay()).created_at).toBe(START);
   });
 });
@@ -217,8 +217,7 @@ describe("how often a scenario's fault applies", () => {
     );
   const order = (api: Api, verb: string) => api.post(`/_sandbox/scenarios/lost_response/${verb}`, {});
 
-  it("is counted from when it was turned on", async () => {
-    const api = await openApi();
+  it("is counted from when it was turned on", async ({ api }) => {
     for (let round = 0; round < 2; round++) {
       await order(api, "activate");
       expect([await isLost(api), await isLost(api)]).toEqual([true, false]);
@@ -227,8 +226,7 @@ describe("how often a scenario's fault applies", () => {
     }
   });
 
-  it("is counted anew when other rules are put in its place", async () => {
-    const api = await openApi();
+  it("is counted anew when other rules are put in its place", async ({ api }) => {
     const scenario = { faults: [{ match: { operation: "createWhitelabel" }, drop: "after", times: 1 }] };
     for (let round = 0; round < 2; round++) {
       await api.put("/_sandbox/scenarios/mine", scenario);

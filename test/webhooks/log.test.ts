@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
+import { it } from "../support/api-test.js";
 import type { Client } from "../support/receiver-client.js";
 import { hold, Receiver, refuseWith } from "../support/receiver-server.js";
 import { deliveries, type Json, MINUTE, SECOND, shopFor, since } from "./support/shop.js";
@@ -171,8 +172,7 @@ describe("redeliver", () => {
     await sandbox.settled();
   });
 
-  it("knows nothing of a delivery that is not there, and no more than 100 times", async () => {
-    const { client } = await shopFor();
+  it("knows nothing of a delivery that is not there, and no more than 100 times", async ({ client }) => {
     expect((await post(client, "deliveries/dlv_0/redeliver")).status).toBe(404);
     expect((await post(client, "deliveries/dlv_0/redeliver", { times: 101 })).status).toBe(400);
     expect((await post(client, "deliveries/dlv_0/redeliver", { times: 0 })).status).toBe(400);
