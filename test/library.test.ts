@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { createSandbox, Sandbox, SandboxError, type SandboxOptions, UserError } from "../src/index.js";
 import { type SetupOptions, setupSandbox, type TestSandbox } from "../src/testing/setup.js";
 import { openSandbox, START } from "./support/api-client.js";
 import { it } from "./support/api-test.js";
+import { temporaryFolder } from "./support/folders.js";
 import { isListening } from "./support/process-command.js";
 import { Client } from "./support/receiver-client.js";
 import { Receiver } from "./support/receiver-server.js";
@@ -453,8 +453,7 @@ describe("close()", () => {
   });
 
   it("gives a data file back, also when the options contradict what is in it", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "library-"));
-    const data = join(folder, "data.json");
+    const data = join(temporaryFolder(), "data.json");
     let charge: string;
     {
       await using sandbox = await createSandbox({ data, seed: "one", clock: "manual" });
@@ -470,7 +469,6 @@ describe("close()", () => {
       expect((await Client.of(sandbox).charge(charge)).status).toBe(200);
       expect(sandbox.seed).toBe("one");
     }
-    rmSync(folder, { recursive: true });
   });
 });
 

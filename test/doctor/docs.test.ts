@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { signatureHeaders } from "../../src/delivery/signing.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import { temporaryFolder } from "../support/folders.js";
 import { ROOT } from "../support/process-command.js";
 import { checkAt } from "./receivers.js";
 
@@ -138,8 +138,7 @@ function isHere({ command, version }: Language): boolean {
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-docs-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 for (const [name, language] of Object.entries(LANGUAGES)) {
   const isThere = isHere(language);

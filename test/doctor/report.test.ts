@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/main.js";
@@ -9,6 +8,7 @@ import { judge } from "../../src/doctor/judge.js";
 import { type Answer, PROBES, type Probe } from "../../src/doctor/report.js";
 import { createSandbox, UserError, type WebhookReport } from "../../src/index.js";
 import { SIGNATURE_SCHEMES } from "../../src/schema/webhooks.js";
+import { temporaryFolder } from "../support/folders.js";
 import { checkAt, receiver, reply, serve } from "./receivers.js";
 
 async function checked(respond: Parameters<typeof serve>[0]): Promise<WebhookReport> {
@@ -92,7 +92,7 @@ describe("answers that take more than 5 s", () => {
 });
 
 describe("check-webhook", () => {
-  const folder = mkdtempSync(join(tmpdir(), "check-webhook-"));
+  const folder = temporaryFolder();
   afterEach(() => {
     process.exitCode = undefined;
     vi.restoreAllMocks();
@@ -127,7 +127,6 @@ describe("check-webhook", () => {
       timeout_ms: 15_000,
     });
     expect(readFileSync(file, "utf8")).toContain('failures="1"');
-    rmSync(folder, { recursive: true });
   });
 
   it("exits with 2 when nobody can be reached", async () => {

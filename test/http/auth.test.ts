@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect } from "vitest";
 import {
   type Answer,
@@ -11,6 +8,7 @@ import {
   openApi,
 } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
+import { temporaryFile } from "../support/folders.js";
 
 /** Every operation these tests are about that cannot be called without a key. */
 const KEYED = [
@@ -149,17 +147,11 @@ describe("the order of checks, each pair by a request that fails both", () => {
 
   /** A sandbox with a read-only key of the deactivated organization besides the usual ones. */
   async function withDeadReader(test: (api: Api) => Promise<void>): Promise<void> {
-    const folder = mkdtempSync(join(tmpdir(), "auth-"));
-    try {
-      const fixtures = join(folder, "fixtures.yaml");
-      writeFileSync(
-        fixtures,
-        "keys: [{ key: sk_test_deadreader, organization_id: org_deactivated, permission: read_only }]\n",
-      );
-      await test(await openApi({ fixtures }));
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const fixtures = temporaryFile(
+      "fixtures.yaml",
+      "keys: [{ key: sk_test_deadreader, organization_id: org_deactivated, permission: read_only }]\n",
+    );
+    await test(await openApi({ fixtures }));
   }
 
   it("the path comes before the key: 404", async () => {

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { type Api, expectError, KES_ORDER, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { DECIMALS, METHOD_CURRENCIES } from "../support/contract.js";
+import { temporaryFile } from "../support/folders.js";
 import { decimalText } from "../support/fraction.js";
 import { inUsd, units } from "../support/prices.js";
 
@@ -169,18 +167,12 @@ it("an organization that is deactivated has none [R24.9 R29.5]", async () => {
 });
 
 it("an organization starts with the balances its fixtures give it, in that mode", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "balances-"));
-  try {
-    const fixtures = join(folder, "fixtures.yaml");
-    writeFileSync(
-      fixtures,
-      "balances:\n  - { id: opening, organization_id: org_sandbox, mode: test, currency: UGX, available_balance: '36500.5' }\n",
-    );
-    const api = await openApi({ fixtures });
-    expect(await api.balance("UGX")).toBe("36500.50 / 0.00");
-    expect((await api.balances()).total_balance_usd).toBe("10.00");
-    expect(await api.as("sk_live_sandbox").balance("UGX")).toBeUndefined();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const fixtures = temporaryFile(
+    "fixtures.yaml",
+    "balances:\n  - { id: opening, organization_id: org_sandbox, mode: test, currency: UGX, available_balance: '36500.5' }\n",
+  );
+  const api = await openApi({ fixtures });
+  expect(await api.balance("UGX")).toBe("36500.50 / 0.00");
+  expect((await api.balances()).total_balance_usd).toBe("10.00");
+  expect(await api.as("sk_live_sandbox").balance("UGX")).toBeUndefined();
 });

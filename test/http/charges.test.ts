@@ -1,22 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { type Api, expectError, KES_ORDER, later, openApi, START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
-
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "charges-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-/** A file for the sandbox to start with. */
-function fileOf(name: string, text: string): string {
-  const file = join(folder, name);
-  writeFileSync(file, text);
-  return file;
-}
+import { temporaryFile } from "../support/folders.js";
 
 const CRYPTO = { payment_method: "crypto", phone_number: undefined };
 
@@ -237,7 +222,7 @@ describe("the life of a charge", () => {
   });
 
   it("expires rather than being paid when both fall on the same instant", async () => {
-    const scenario = fileOf(
+    const scenario = temporaryFile(
       "on-the-dot.yaml",
       "name: on-the-dot\ncharges:\n  - timeline:\n      - { after: 1m, to: COMPLETED }\n",
     );
@@ -304,7 +289,7 @@ describe("settlement", () => {
   );
 
   it("of fiat waits for the settlement period where the fixtures set one [R19.8]", async () => {
-    const fixtures = fileOf("slow.yaml", "currencies: [{ code: KES, settlement_delay: 1d }]\n");
+    const fixtures = temporaryFile("slow.yaml", "currencies: [{ code: KES, settlement_delay: 1d }]\n");
     const api = await openApi({ fixtures, scenario: "instant" });
     const paid = await api.pay();
     expect(await api.balance("KES")).toBe("0.00 / 500.00");

@@ -97,13 +97,6 @@ const move = (api: Api, id: string, body: unknown) =>
   api.as(null).post<Withdrawal>(`/_sandbox/withdrawals/${id}/transition`, body);
 const stateOf = (api: Api) => JSON.stringify(api.sandbox.snapshot());
 
-/** Every event, type and data. */
-function events(api: Api): [string, Withdrawal][] {
-  return api.sandbox
-    .snapshot()
-    .collections.events.map(([, { type, body }]) => [type, (JSON.parse(body) as { data: Withdrawal }).data]);
-}
-
 describe("the currencies of payouts", () => {
   it("are the six that have a stated minimum [R4.4 R25.9]", async () => {
     expect(okBody(await (await openApi()).get(PAYOUT_CURRENCIES))).toEqual({
@@ -279,14 +272,14 @@ describe("a withdrawal", () => {
   it("goes from PENDING by PROCESSING to COMPLETED, with an event each, which carries what a read answers", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api);
-    expect(events(api)).toEqual([]);
+    expect(api.told()).toEqual([]);
     await api.advance({ by: "1s" });
     const processing = await read(api, withdrawal_id);
     expect(processing).toMatchObject({ status: "PROCESSING", created_at: START, updated_at: later(1) });
     await api.advance({ by: "2s" });
     const completed = await read(api, withdrawal_id);
     expect(completed).toMatchObject({ status: "COMPLETED", failure_reason: null, updated_at: later(3) });
-    expect(events(api)).toEqual([
+    expect(api.told()).toEqual([
       ["withdrawal.processing", processing],
       ["withdrawal.completed", completed],
     ]);
@@ -299,7 +292,7 @@ describe("a withdrawal", () => {
     await api.advance({ by: "10s" });
     const failed = await read(api, withdrawal_id);
     expect(failed).toMatchObject({ status: "FAILED", failure_reason: "rejected_by_bank" });
-    expect(events(api).map(([type]) => type)).toEqual(["withdrawal.processing", "withdrawal.failed"]);
+    expect(api.told().map(([type]) => type)).toEqual(["withdrawal.processing", "withdrawal.failed"]);
     expect(await api.balance("KES")).toBe("10000.00 / 0.00");
   });
 
@@ -309,7 +302,7 @@ describe("a withdrawal", () => {
     const cancelled = okBody(await move(api, withdrawal_id, { to: "CANCELLED" }));
     expect(cancelled).toMatchObject({ withdrawal_id, status: "CANCELLED", failure_reason: null });
     expect(await api.balance("KES")).toBe("10000.00 / 0.00");
-    expect(events(api)).toEqual([["withdrawal.cancelled", cancelled]]);
+    expect(api.told()).toEqual([["withdrawal.cancelled", cancelled]]);
     expect(okBody(await api.advance({ until: "idle" })).fired_total).toBe(0);
     expect((await read(api, withdrawal_id)).status).toBe("CANCELLED");
   });
@@ -545,7 +538,7 @@ describe("an Idempotency-Key", () => {
     }
     expect(await api.balance("KES")).toBe("9400.00 / 0.00");
     expect(okBody(await api.get<Page<Withdrawal>>(WITHDRAWALS)).total).toBe(1);
-    expect(events(api)).toHaveLength(2);
+    expect(api.told()).toHaveLength(2);
   });
 
   it("given again with another body is 422, whatever that body is [R26.5]", async () => {

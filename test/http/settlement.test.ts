@@ -25,18 +25,11 @@ async function completed(api: Api, currency = "KES", amount = "500"): Promise<Ch
 const refund = (api: Api, id: string, body: unknown = {}): Promise<Answer<Charge>> =>
   api.as(null).post(`/_sandbox/charges/${id}/refund`, body);
 
-/** Every event, type and the charge it carries. */
-function events(api: Api): [string, Charge][] {
-  return api.sandbox
-    .snapshot()
-    .collections.events.map(([, { type, body }]) => [type, (JSON.parse(body) as { data: Charge }).data]);
-}
-
 describe("settlement", () => {
   it("of fiat is part of the completion: the event of that tells of it already [R19.6]", async ({ api }) => {
     const charge = await completed(api);
     expect(charge.settled_at).toBe(START);
-    expect(events(api)).toEqual([["charge.completed", charge]]);
+    expect(api.told()).toEqual([["charge.completed", charge]]);
     expect(await api.balance("KES")).toBe("500.00 / 0.00");
   });
 
@@ -58,9 +51,7 @@ describe("settlement", () => {
       expect(charge.settled_at).toBe(later(count * interval));
       expect(charge.updated_at).toBe(later(count * interval));
       expect(charge.status_history.map((one) => one.status)).toEqual(["PENDING", "COMPLETED"]);
-      expect(events(api).map(([type, data]) => [type, data.settled_at])).toEqual([
-        ["charge.completed", null],
-      ]);
+      expect(api.told().map(([type, data]) => [type, data.settled_at])).toEqual([["charge.completed", null]]);
     },
   );
 
@@ -119,7 +110,7 @@ describe("POST /_sandbox/charges/{id}/refund", () => {
       reason: "requested_by_customer",
     });
     expect(await api.balance("KES")).toBe("100.00 / 0.00");
-    expect(events(api).at(-1)).toEqual(["charge.refunded", charge]);
+    expect(api.told().at(-1)).toEqual(["charge.refunded", charge]);
     expect(answer.text).toBe((await api.get(`/api/v1/payments/charges/${charge_id}`)).text);
   });
 

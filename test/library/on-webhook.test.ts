@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, vi } from "vitest";
@@ -12,6 +10,7 @@ import {
 } from "../../src/index.js";
 import { openSandbox, START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
+import { temporaryFolder } from "../support/folders.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
 
@@ -326,8 +325,7 @@ describe("onWebhook()", () => {
   });
 
   it("is a matter of this process: data that is opened again drops what nobody is there to hear", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "on-webhook-"));
-    const options = { data: join(folder, "data.json"), clock: "manual" };
+    const options = { data: join(temporaryFolder(), "data.json"), clock: "manual" };
     {
       await using sandbox = await createSandbox(options);
       sandbox.onWebhook(() => 500);
@@ -348,7 +346,6 @@ describe("onWebhook()", () => {
       await sandbox.settled();
       expect(types).toEqual(["charge.completed"]);
     }
-    rmSync(folder, { recursive: true });
   });
 
   it("shows among the endpoints, and cannot be registered over the wire", async ({

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import axe from "axe-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumPath, type LaunchedBrowser, launchBrowser } from "../pages/support/chromium.js";
+import { impairmentFaults } from "../pages/support/impairments.js";
 import { openSandbox, START } from "../support/api-client.js";
 import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
 
@@ -101,14 +101,7 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
     await tab.evaluate(() => {
       for (const part of [...document.querySelectorAll("details")].slice(0, 40)) part.open = true;
     });
-    await tab.addScriptTag({ content: axe.source });
-    const found = await tab.evaluate(async () => {
-      const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
-        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],
-      });
-      return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-    });
-    expect(found).toEqual([]);
+    expect(await impairmentFaults(tab)).toEqual([]);
     expect(await tab.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     await tab.getByRole("link", { name: "The service that the sandbox stands in for" }).click();
     await tab.waitForURL((to) => to.pathname === "/docs");

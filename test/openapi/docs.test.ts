@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../src/http/service/operations.js";
 import type { Sandbox } from "../../src/sandbox.js";
 import { chromiumPath, type LaunchedBrowser, launchBrowser } from "../pages/support/chromium.js";
+import { impairmentFaults } from "../pages/support/impairments.js";
 import { openSandbox } from "../support/api-client.js";
 import { shippedDocument } from "../support/openapi-document.js";
 
@@ -136,14 +136,7 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
       await tab.evaluate(() => {
         for (const part of document.querySelectorAll("details")) part.open = true;
       });
-      await tab.addScriptTag({ content: axe.source });
-      const found = await tab.evaluate(async () => {
-        const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
-          runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],
-        });
-        return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-      });
-      expect(found).toEqual([]);
+      expect(await impairmentFaults(tab)).toEqual([]);
       expect(await tab.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     },
   );

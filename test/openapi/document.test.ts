@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { beforeAll, describe, expect } from "vitest";
 import type { OpenApiDocument } from "../../src/http/openapi/document.js";
 import { playService } from "../../src/http/openapi/service-story.js";
@@ -10,8 +6,10 @@ import { openSandbox } from "../../src/opening.js";
 import { ERROR_STATUS } from "../../src/schema/errors.js";
 import { Api, KES_ORDER, okBody, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
+import { temporaryFile } from "../support/folders.js";
 import { schemaValidator } from "../support/openapi-answers.js";
 import { operationsOf } from "../support/openapi-document.js";
+import { lintFaults } from "./support/lint.js";
 
 const ASSUMPTION = "x-sandbox-assumption";
 
@@ -33,20 +31,7 @@ async function served(api: Api, headers?: Record<string, string>): Promise<OpenA
 
 describe("the document", () => {
   it("is valid OpenAPI 3.1, examples and all", async () => {
-    const config = await createConfig({
-      extends: ["recommended-strict"],
-      rules: {
-        "no-invalid-schema-examples": "error",
-        "no-invalid-media-type-examples": "error",
-        "no-invalid-parameter-examples": "error",
-        "no-unused-components": "error",
-      },
-    });
-    const source = JSON.stringify(await served(await openApi()));
-    const problems = await lintFromString({ source, absoluteRef: "/openapi.json", config });
-    expect(
-      problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
-    ).toEqual([]);
+    expect(await lintFaults(JSON.stringify(await served(await openApi())))).toEqual([]);
   });
 
   it("has every operation of the service at its path, and no other", () => {
@@ -243,24 +228,18 @@ describe("fixtures of a user's own", () => {
   };
 
   it("are in the document, and what is answered with them is as it says", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-openapi-"));
-    try {
-      const fixtures = join(folder, "fixtures.json");
-      writeFileSync(fixtures, JSON.stringify(YEN));
-      const api = await openApi({ fixtures });
-      const told = await served(api);
-      const validatorAt = schemaValidator(told);
-      const order = { pricing: { base_currency: "JPY", amount: "500" }, payment_method: "konbini" };
-      expect(validatorAt("#/components/schemas/Quote")(await api.quote(order))).toBe(true);
-      const body = { ...order, customer_email: "ada@shop.test", quote_id: "qt_none" };
-      expect(validatorAt("#/components/schemas/WhitelabelRequest")(body)).toBe(false);
-      expect((await api.tryWhitelabel(body)).details).toHaveProperty("phone_number");
-      const methods = await api.get("/api/v1/payments/payment-methods");
-      expect(validatorAt("#/components/schemas/PaymentMethodList")(methods.body)).toBe(true);
-      expect(JSON.stringify(told.components.schemas.Pricing)).toContain("JPY");
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const fixtures = temporaryFile("fixtures.json", JSON.stringify(YEN));
+    const api = await openApi({ fixtures });
+    const told = await served(api);
+    const validatorAt = schemaValidator(told);
+    const order = { pricing: { base_currency: "JPY", amount: "500" }, payment_method: "konbini" };
+    expect(validatorAt("#/components/schemas/Quote")(await api.quote(order))).toBe(true);
+    const body = { ...order, customer_email: "ada@shop.test", quote_id: "qt_none" };
+    expect(validatorAt("#/components/schemas/WhitelabelRequest")(body)).toBe(false);
+    expect((await api.tryWhitelabel(body)).details).toHaveProperty("phone_number");
+    const methods = await api.get("/api/v1/payments/payment-methods");
+    expect(validatorAt("#/components/schemas/PaymentMethodList")(methods.body)).toBe(true);
+    expect(JSON.stringify(told.components.schemas.Pricing)).toContain("JPY");
   });
 });
 

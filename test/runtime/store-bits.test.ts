@@ -1,20 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/index.js";
 import { StoreError } from "../../src/store/error.js";
 import { START } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
 import { Client } from "../support/receiver-client.js";
 import { stateAt } from "../support/store-model.js";
 
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "store-bits-"));
+  folder = temporaryFolder();
   file = join(folder, "data.json");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A snapshot and a journal as a killed process leaves them. */
 async function usedFiles(): Promise<{ snapshot: Buffer; journal: Buffer }> {

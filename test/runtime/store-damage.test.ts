@@ -1,13 +1,13 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { StateDump } from "../../src/engine/records.js";
 import { createSandbox } from "../../src/index.js";
 import { crc32 } from "../../src/store/crc32.js";
 import { StoreError } from "../../src/store/error.js";
 import { START } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
 import { Client } from "../support/receiver-client.js";
 import { stateAt } from "../support/store-model.js";
 
@@ -16,10 +16,9 @@ const EARLIER = fileURLToPath(new URL("earlier-version/", import.meta.url));
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "store-damage-"));
+  folder = temporaryFolder();
   file = join(folder, "data.json");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the checksum of a line", () => {
   it.each([

@@ -3,10 +3,8 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -14,7 +12,6 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
@@ -24,6 +21,7 @@ import { StoreError } from "../../src/store/error.js";
 import { FileStore, type FileStoreOptions } from "../../src/store/file-store.js";
 import type { Owner } from "../../src/store/owner.js";
 import { pause } from "../../src/time/timers.js";
+import { temporaryFolder } from "../support/folders.js";
 import { change, dumpOf, modelOf, upTo } from "../support/store-model.js";
 
 /** Only Linux tells when a process began, and has pid namespaces. */
@@ -36,7 +34,7 @@ let opened: FileStore[];
 let helpers: (() => unknown)[];
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "store-lock-")));
+  folder = temporaryFolder();
   file = join(folder, "data.json");
   notices = [];
   opened = [];
@@ -46,7 +44,6 @@ beforeEach(() => {
 afterEach(async () => {
   for (const store of opened) store.close();
   for (const end of helpers) await end();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function storeAt(options: Partial<FileStoreOptions> = {}): FileStore {

@@ -9,13 +9,10 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
-  rmSync,
   statSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -28,6 +25,7 @@ import { FileStore, type FileStoreOptions } from "../../src/store/file-store.js"
 import { nodeIo, type StoreIo } from "../../src/store/io.js";
 import { encodeLine } from "../../src/store/journal-line.js";
 import { SnapshotFile } from "../../src/store/snapshot.js";
+import { temporaryFolder } from "../support/folders.js";
 import { change, dumpOf, type Model, modelOf, upTo } from "../support/store-model.js";
 
 let folder: string;
@@ -36,7 +34,7 @@ let file: string;
 let opened: FileStore[];
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "store-")));
+  folder = temporaryFolder();
   file = join(folder, "data.json");
   opened = [];
 });
@@ -49,7 +47,6 @@ afterEach(() => {
       // The dump is refused on purpose: only the descriptor and the lock matter here.
     }
   }
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function fileStoreAt(options: Partial<FileStoreOptions> = {}): FileStore {

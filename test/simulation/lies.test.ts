@@ -14,13 +14,16 @@ function telling(where: RegExp, change: (json: Json, path: string) => unknown): 
   };
 }
 
-/** The first of the list's items that will do. */
-function oneOf(json: Json, isFit: (item: Json) => boolean, change: (item: Json) => void): boolean {
-  const item = json.items.find(isFit);
-  if (item === undefined) return false;
-  change(item);
-  return true;
+/** Changes the first of a list's items that will do. */
+function listing(where: RegExp, isFit: (item: Json) => boolean, change: (item: Json) => unknown): Lie {
+  return telling(where, (json) => {
+    const item = json.items.find(isFit);
+    if (item === undefined) return false;
+    change(item);
+  });
 }
+
+const anyItem = () => true;
 
 const aCentMore = (amount: string) => amount.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10));
 const aSecondOn = (at: string, seconds = 1) => new Date(Date.parse(at) + seconds * 1_000).toISOString();
@@ -34,27 +37,23 @@ const LIES: readonly (readonly [string, Rule, Lie])[] = [
   [
     "a failed charge was paid after all",
     "transition",
-    telling(charges, (json) =>
-      oneOf(json, statusOf("FAILED"), (one) => {
-        one.status_history.push({ status: "COMPLETED", at: one.updated_at });
-        one.status = "COMPLETED";
-      }),
-    ),
+    listing(charges, statusOf("FAILED"), (one) => {
+      one.status_history.push({ status: "COMPLETED", at: one.updated_at });
+      one.status = "COMPLETED";
+    }),
   ],
   [
     "a charge's status is not the last of its history",
     "transition",
-    telling(charges, (json) => oneOf(json, statusOf("PENDING"), (one) => (one.status = "PROCESSING"))),
+    listing(charges, statusOf("PENDING"), (one) => (one.status = "PROCESSING")),
   ],
   [
     "a legal change nobody made",
     "charge",
-    telling(charges, (json) =>
-      oneOf(json, statusOf("PENDING"), (one) => {
-        one.status_history.push({ status: "FAILED", at: one.updated_at });
-        one.status = "FAILED";
-      }),
-    ),
+    listing(charges, statusOf("PENDING"), (one) => {
+      one.status_history.push({ status: "FAILED", at: one.updated_at });
+      one.status = "FAILED";
+    }),
   ],
   [
     "a charge is not there",
@@ -64,23 +63,19 @@ const LIES: readonly (readonly [string, Rule, Lie])[] = [
   [
     "a fee has a cent more",
     "price",
-    telling(charges, (json) =>
-      oneOf(
-        json,
-        (one) => one.fees !== null,
-        (one) => (one.fees.total_fee = aCentMore(one.fees.total_fee)),
-      ),
+    listing(
+      charges,
+      (one) => one.fees !== null,
+      (one) => (one.fees.total_fee = aCentMore(one.fees.total_fee)),
     ),
   ],
   [
     "the parts fit each other and not the rate",
     "price",
-    telling(charges, (json) =>
-      oneOf(
-        json,
-        (one) => one.fees !== null,
-        (one) => (one.exchange_rate = "2"),
-      ),
+    listing(
+      charges,
+      (one) => one.fees !== null,
+      (one) => (one.exchange_rate = "2"),
     ),
   ],
   [
@@ -163,24 +158,16 @@ const LIES: readonly (readonly [string, Rule, Lie])[] = [
   [
     "an event shows what was not read at that moment",
     "event",
-    telling(events, (json) =>
-      oneOf(
-        json,
-        () => true,
-        (one) => (one.payload.data.updated_at = one.payload.data.created_at.replace("2026", "2025")),
-      ),
+    listing(
+      events,
+      anyItem,
+      (one) => (one.payload.data.updated_at = one.payload.data.created_at.replace("2026", "2025")),
     ),
   ],
   [
     "an event is of another mode",
     "event",
-    telling(events, (json) =>
-      oneOf(
-        json,
-        () => true,
-        (one) => (one.payload.mode = one.payload.mode === "test" ? "live" : "test"),
-      ),
-    ),
+    listing(events, anyItem, (one) => (one.payload.mode = one.payload.mode === "test" ? "live" : "test")),
   ],
   [
     "a delivery is not there",
@@ -190,68 +177,48 @@ const LIES: readonly (readonly [string, Rule, Lie])[] = [
   [
     "a delivery has other bytes than its event",
     "delivery",
-    telling(deliveries, (json) =>
-      oneOf(
-        json,
-        () => true,
-        (one) => (one.body = one.body.replace('"type":', '"typ":')),
-      ),
-    ),
+    listing(deliveries, anyItem, (one) => (one.body = one.body.replace('"type":', '"typ":'))),
   ],
   [
     "a dropped delivery has arrived",
     "ladder",
-    telling(deliveries, (json) =>
-      oneOf(
-        json,
-        (one) => one.status === "dropped" && one.attempts.length === 0,
-        (one) => (one.status = "delivered"),
-      ),
+    listing(
+      deliveries,
+      (one) => one.status === "dropped" && one.attempts.length === 0,
+      (one) => (one.status = "delivered"),
     ),
   ],
   [
     "a retry comes late",
     "ladder",
-    telling(deliveries, (json) =>
-      oneOf(
-        json,
-        (one) => one.url !== null && one.attempts.length > 2 && one.status !== "pending",
-        (one) => (one.attempts[1].at = aSecondOn(one.attempts[1].at)),
-      ),
+    listing(
+      deliveries,
+      (one) => one.url !== null && one.attempts.length > 2 && one.status !== "pending",
+      (one) => (one.attempts[1].at = aSecondOn(one.attempts[1].at)),
     ),
   ],
   [
     "a delivery that failed has arrived",
     "ladder",
-    telling(deliveries, (json) =>
-      oneOf(
-        json,
-        (one) => one.status === "pending" && one.url !== null && one.attempts.length > 0,
-        (one) => (one.status = "delivered"),
-      ),
+    listing(
+      deliveries,
+      (one) => one.status === "pending" && one.url !== null && one.attempts.length > 0,
+      (one) => (one.status = "delivered"),
     ),
   ],
   [
     "a retry comes early",
     "too early",
-    telling(deliveries, (json) =>
-      oneOf(
-        json,
-        (one) => one.attempts.length > 1,
-        (one) => (one.attempts[1].at = one.attempts[0].at),
-      ),
+    listing(
+      deliveries,
+      (one) => one.attempts.length > 1,
+      (one) => (one.attempts[1].at = one.attempts[0].at),
     ),
   ],
   [
     "a charge was paid in the future",
     "too early",
-    telling(charges, (json) =>
-      oneOf(
-        json,
-        () => true,
-        (one) => (one.updated_at = aSecondOn(one.updated_at, 10_000_000)),
-      ),
-    ),
+    listing(charges, anyItem, (one) => (one.updated_at = aSecondOn(one.updated_at, 10_000_000))),
   ],
   [
     "an advance fires what is due after it",
@@ -284,12 +251,10 @@ const LIES: readonly (readonly [string, Rule, Lie])[] = [
   [
     "a withdrawal has arrived that has not",
     "withdrawal",
-    telling(/^GET \/api\/v1\/payouts\/withdrawals\?limit=100/, (json) =>
-      oneOf(
-        json,
-        () => true,
-        (one) => (one.status = one.status === "COMPLETED" ? "FAILED" : "COMPLETED"),
-      ),
+    listing(
+      /^GET \/api\/v1\/payouts\/withdrawals\?limit=100/,
+      anyItem,
+      (one) => (one.status = one.status === "COMPLETED" ? "FAILED" : "COMPLETED"),
     ),
   ],
   [
@@ -311,24 +276,12 @@ const LIES: readonly (readonly [string, Rule, Lie])[] = [
   [
     "a fault was met more often than it was",
     "fault",
-    telling(/^GET \/_sandbox\/faults/, (json) =>
-      oneOf(
-        json,
-        () => true,
-        (one) => one.applied++,
-      ),
-    ),
+    listing(/^GET \/_sandbox\/faults/, anyItem, (one) => one.applied++),
   ],
   [
     "a mailbox gives a signature that does not fit",
     "signature",
-    telling(/\/mailboxes\/post\/take/, (json) =>
-      oneOf(
-        json,
-        () => true,
-        (one) => (one.headers["webhook-signature"] = "v1,AAAA"),
-      ),
-    ),
+    listing(/\/mailboxes\/post\/take/, anyItem, (one) => (one.headers["webhook-signature"] = "v1,AAAA")),
   ],
 ];
 

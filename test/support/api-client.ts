@@ -161,6 +161,14 @@ export class Api extends Caller {
     return found && `${found.available_balance} / ${found.pending_balance}`;
   }
 
+  /** Every event there is, type and data. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect of it
+  told(): [string, any][] {
+    return this.sandbox
+      .snapshot()
+      .collections.events.map(([, { type, body }]) => [type, JSON.parse(body).data]);
+  }
+
   transition(id: string, body: unknown): Promise<Answer<Charge>> {
     return this.post(`/_sandbox/charges/${id}/transition`, body);
   }
