@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Random } from "../simulation/random.js";
+import { START } from "../support/api-client.js";
 import type { Answer } from "../support/caller.js";
 import { Command, isAlive } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
@@ -114,7 +115,7 @@ export class Trial {
     const options = this.#random.chance(0.3) ? ["--fsync"] : [];
     return new Command([
       ...["start", "--json", "-p", "0", "--rate-limit", "off", "--clock", "manual"],
-      ...["--start-time", "2026-03-01T09:00:00.000Z", "--seed", "kills", "--data", this.#data, ...options],
+      ...["--start-time", START, "--seed", "kills", "--data", this.#data, ...options],
     ]);
   }
 
