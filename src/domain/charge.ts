@@ -1,8 +1,8 @@
 import { CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";
 import { chargeEventType } from "../schema/event-types.js";
 import type { Charge, ChargeTasks } from "../schema/records/payments.js";
+import { isOpen, STATUSES } from "../schema/statuses.js";
 import { iso } from "../schema/time.js";
-import { isOpen, STATUSES } from "./statuses.js";
 import type { StatusRules } from "./timeline.js";
 
 export type {

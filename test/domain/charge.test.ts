@@ -8,8 +8,8 @@ import {
   settle,
   transition,
 } from "../../src/domain/charge.js";
-import { isOpen } from "../../src/domain/statuses.js";
 import { CHARGE_STATUSES, type ChargeStatus } from "../../src/schema/common.js";
+import { isOpen } from "../../src/schema/statuses.js";
 import { iso } from "../../src/schema/time.js";
 import { CREATED_MS, chargeWith } from "../support/charges.js";
 

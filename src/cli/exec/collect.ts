@@ -1,8 +1,8 @@
 import { ControlClient, pagesOf } from "../../control-client.js";
-import { isPaid } from "../../domain/statuses.js";
 import { maskKey } from "../../http/control/request-view.js";
 import type { Sandbox } from "../../sandbox.js";
 import type { ChargeStatus } from "../../schema/common.js";
+import { isPaid } from "../../schema/statuses.js";
 
 type Json = Record<string, unknown>;
 

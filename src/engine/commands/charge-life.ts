@@ -9,10 +9,10 @@ import {
   transition,
 } from "../../domain/charge.js";
 import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger.js";
-import { isOpen } from "../../domain/statuses.js";
 import { entryAt, entryAtExpiry, type PlannedEntry } from "../../domain/timeline.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { isOpen } from "../../schema/statuses.js";
 import { emit } from "../events.js";
 import { post } from "../ledger.js";
 import type { Task } from "../records.js";

@@ -1,9 +1,9 @@
 import { type Charge, transition } from "../../domain/charge.js";
 import { compare, toCanonical } from "../../domain/money.js";
 import { payoutCurrencies } from "../../domain/requests/payouts.js";
-import { STATUSES } from "../../domain/statuses.js";
 import { transitionWithdrawal, type Withdrawal } from "../../domain/withdrawal.js";
 import type { ChargeStatus, Mode, WithdrawalStatus } from "../../schema/common.js";
+import { STATUSES } from "../../schema/statuses.js";
 import type { Caller } from "../caller.js";
 import type { Transaction } from "../transaction.js";
 import { marketTerms, priceCharge } from "./methods.js";

@@ -1,8 +1,8 @@
 import type { Catalogue } from "../../domain/catalogue.js";
 import type { Charge } from "../../domain/charge.js";
 import { add, compare } from "../../domain/money.js";
-import { STATUSES } from "../../domain/statuses.js";
 import type { Withdrawal } from "../../domain/withdrawal.js";
+import { STATUSES } from "../../schema/statuses.js";
 import type { Key, Quote, Task } from "../records.js";
 import type { State } from "../state.js";
 import { type Faults, placeOf } from "./faults.js";

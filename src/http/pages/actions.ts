@@ -1,10 +1,10 @@
 import type { Charge } from "../../domain/charge.js";
-import { isOver } from "../../domain/statuses.js";
 import { cancelCharge, transitionCharge } from "../../engine/commands/charges.js";
 import { chooseMethod } from "../../engine/commands/checkouts.js";
 import type { Command } from "../../engine/transaction.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import { isRefusal, type Refusal } from "../../schema/errors.js";
+import { isOver } from "../../schema/statuses.js";
 import { methodForm } from "./form.js";
 import { needsMethod } from "./model.js";
 import { goOn, showPage } from "./page.js";

@@ -1,6 +1,6 @@
-import { isOver } from "../../domain/statuses.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
 import { refuse } from "../../schema/errors.js";
+import { isOver } from "../../schema/statuses.js";
 import { isForeign } from "../origin.js";
 import { errorReply, toResponse } from "../reply.js";
 import { ACTIONS, type ActionName } from "./actions.js";

@@ -1,7 +1,7 @@
 import type { Catalogue } from "../../domain/catalogue.js";
 import type { Charge } from "../../domain/charge.js";
-import { STATUSES } from "../../domain/statuses.js";
 import type { ChargeStatus } from "../../schema/common.js";
+import { STATUSES } from "../../schema/statuses.js";
 import type { Links } from "./links.js";
 import type { Offer } from "./offer.js";
 

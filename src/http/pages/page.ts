@@ -1,6 +1,6 @@
 import type { Charge } from "../../domain/charge.js";
-import { isOpen, isOver } from "../../domain/statuses.js";
 import type { Namespace } from "../../namespace/namespace.js";
+import { isOpen, isOver } from "../../schema/statuses.js";
 import { linksFrom } from "./links.js";
 import { type FieldState, needsMethod, type Page, UNTOUCHED } from "./model.js";
 import { offersFor } from "./offer.js";

@@ -1,5 +1,5 @@
 import type { Charge } from "../../domain/charge.js";
-import { isPaid } from "../../domain/statuses.js";
+import { isPaid } from "../../schema/statuses.js";
 
 /**
  * Back to the shop, with `checkout_id`, `charge_id` and `status` in the query (contract section 2: standard

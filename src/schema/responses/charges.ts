@@ -7,6 +7,7 @@ import {
   timestampSchema,
 } from "../common.js";
 import { currency, FEES } from "../phrases.js";
+import { STATUSES } from "../statuses.js";
 import { field, named, shape, unshown } from "../words.js";
 import { paymentInstructionsSchema } from "./instructions.js";
 import {
@@ -19,20 +20,10 @@ import {
 } from "./parts.js";
 import { feesSchema, rail } from "./quotes.js";
 
-const STATUS_MEANS: Readonly<Record<(typeof CHARGE_STATUSES)[number], string>> = {
-  PENDING: "the customer has yet to act",
-  AWAITING_PAYMENT: "the customer has begun, the confirmation is to come",
-  PROCESSING: "it is being processed",
-  COMPLETED: "it is paid",
-  FAILED: "it did not work",
-  CANCELLED: "the customer gave up",
-  EXPIRED: "its time ran out",
-  REFUNDED: "the money went back",
-};
 named(
   "ChargeStatus",
   {
-    says: `Where a payment stands.\n\n${CHARGE_STATUSES.map((status) => `- \`${status}\`: ${STATUS_MEANS[status]}.`).join("\n")}`,
+    says: `Where a payment stands.\n\n${CHARGE_STATUSES.map((status) => `- \`${status}\`: ${STATUSES[status].says}.`).join("\n")}`,
     assumed:
       "What may follow what: PENDING → any but REFUNDED; AWAITING_PAYMENT → PROCESSING, COMPLETED, FAILED, CANCELLED, " +
       "EXPIRED; PROCESSING → COMPLETED, FAILED; EXPIRED → PROCESSING, COMPLETED (paid late); COMPLETED → REFUNDED. " +

@@ -1,6 +1,6 @@
 import { type Charge, needsPrice } from "../../../domain/charge.js";
-import { STATUSES } from "../../../domain/statuses.js";
 import type { Namespace } from "../../../namespace/namespace.js";
+import { STATUSES } from "../../../schema/statuses.js";
 import { sentence } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import { Shell } from "../shell.js";

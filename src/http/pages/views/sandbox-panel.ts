@@ -1,5 +1,5 @@
-import { isOver } from "../../../domain/statuses.js";
 import type { ChargeStatus } from "../../../schema/common.js";
+import { isOver } from "../../../schema/statuses.js";
 import { html, type Markup } from "../html.js";
 import { canBecome, needsMethod, type Page } from "../model.js";
 

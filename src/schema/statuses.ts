@@ -1,7 +1,9 @@
-import type { ChargeStatus } from "../schema/common.js";
+import type { ChargeStatus } from "./common.js";
 
 /** All there is to say of a charge's status but what its coming about does to the ledger. */
 export interface StatusRow {
+  /** What it means, in half a sentence. */
+  readonly says: string;
   /** What it may become (contract section 2: transitions). */
   readonly next: readonly ChargeStatus[];
   /** `open`: the customer can still pay or give up, and time can run out. `paid`, `unpaid`: how it ended for the shop. */
@@ -22,16 +24,19 @@ export interface StatusRow {
  */
 export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
   PENDING: {
+    says: "the customer has yet to act",
     next: ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
     stage: "open",
   },
   AWAITING_PAYMENT: {
+    says: "the customer has begun, the confirmation is to come",
     next: ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
     stage: "open",
     priced: true,
     sample: { from: "PENDING", afterMs: 1_000 },
   },
   PROCESSING: {
+    says: "it is being processed",
     next: ["COMPLETED", "FAILED"],
     stage: "processing",
     priced: true,
@@ -39,6 +44,7 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     sample: { from: "AWAITING_PAYMENT", afterMs: 3_000 },
   },
   COMPLETED: {
+    says: "it is paid",
     next: ["REFUNDED"],
     stage: "paid",
     priced: true,
@@ -47,6 +53,7 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     sample: { from: "PROCESSING", afterMs: 5_000 },
   },
   FAILED: {
+    says: "it did not work",
     next: [],
     stage: "unpaid",
     verb: "fail",
@@ -54,6 +61,7 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     sample: { from: "AWAITING_PAYMENT", afterMs: 3_000, reason: "declined" },
   },
   CANCELLED: {
+    says: "the customer gave up",
     next: [],
     stage: "unpaid",
     verb: "cancel",
@@ -61,6 +69,7 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     sample: { from: "AWAITING_PAYMENT", afterMs: 3_000, reason: "cancelled_by_customer" },
   },
   EXPIRED: {
+    says: "its time ran out",
     next: ["PROCESSING", "COMPLETED"],
     stage: "unpaid",
     verb: "expire",
@@ -68,6 +77,7 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     sample: { from: "AWAITING_PAYMENT" },
   },
   REFUNDED: {
+    says: "the money went back",
     next: [],
     stage: "paid",
     priced: true,
