@@ -29,7 +29,7 @@ export interface Words {
   /** What the document calls it; nothing where it has no name of its own, as the parameters of a query. */
   readonly name: string | undefined;
   readonly note: Note;
-  readonly fields: Readonly<Record<string, Note>>;
+  readonly fields: Fields;
 }
 
 const words = new Map<z.core.$ZodType, Words>();
@@ -39,39 +39,34 @@ export function field<Schema extends z.core.$ZodType>(schema: Schema, note: Note
 }
 
 /** A named object: every field needs its word. */
-export function shape<All extends Fields>(name: string, note: Note, all: All) {
-  return noted(z.object(schemasOf(all)), name, note, all);
+export function shape<All extends Fields>(name: string, note: Note, fields: All) {
+  return spoken(z.object(schemasOf(fields)), { name, note, fields });
 }
 
 /** A named object that takes no field nobody knows. */
-export function closedShape<All extends Fields>(name: string | undefined, note: Note, all: All) {
-  return noted(z.strictObject(schemasOf(all)), name, note, all);
+export function closedShape<All extends Fields>(name: string | undefined, note: Note, fields: All) {
+  return spoken(z.strictObject(schemasOf(fields)), { name, note, fields });
 }
 
 /** The parameters of a query. */
-export function parameters<All extends Fields>(all: All) {
-  return noted(z.object(schemasOf(all)), undefined, "", all);
+export function parameters<All extends Fields>(fields: All) {
+  return spoken(z.object(schemasOf(fields)), { name: undefined, note: "", fields });
 }
 
 /** A named schema of another kind: an enumeration, a record, a choice. */
 export function named<Schema extends z.core.$ZodType>(name: string, note: Note, schema: Schema): Schema {
-  words.set(schema, { name, note, fields: {} });
+  return spoken(schema, { name, note, fields: {} });
+}
+
+function spoken<Schema extends z.core.$ZodType>(schema: Schema, said: Words): Schema {
+  words.set(schema, said);
   return schema;
 }
 
-function noted<Schema extends z.core.$ZodType>(
-  schema: Schema,
-  name: string | undefined,
-  note: Note,
-  all: Fields,
-): Schema {
-  const fields = Object.fromEntries(Object.entries(all).map(([key, one]) => [key, one.note]));
-  words.set(schema, { name, note, fields });
-  return schema;
-}
-
-function schemasOf<All extends Fields>(all: All): SchemasOf<All> {
-  return Object.fromEntries(Object.entries(all).map(([key, { schema }]) => [key, schema])) as SchemasOf<All>;
+function schemasOf<All extends Fields>(fields: All): SchemasOf<All> {
+  const schemas: Record<string, z.core.$ZodType> = {};
+  for (const name of Object.keys(fields)) schemas[name] = fields[name]!.schema;
+  return schemas as SchemasOf<All>;
 }
 
 /** What is said of a schema. */
@@ -118,9 +113,9 @@ export function only(
 export function fieldsOf<Schema extends z.core.$ZodType & { readonly shape: object }>(
   schema: Schema,
 ): { readonly [Name in keyof Schema["shape"]]: Field<Extract<Schema["shape"][Name], z.core.$ZodType>> } {
-  const notes = words.get(schema)?.fields ?? {};
-  const all = Object.entries(schema.shape).map(([name, one]) => [name, field(one, notes[name] ?? "")]);
-  return Object.fromEntries(all);
+  const said = words.get(schema);
+  if (said === undefined) throw new Error("nothing is said of these fields");
+  return said.fields as ReturnType<typeof fieldsOf<Schema>>;
 }
 
 /** A shape with checks besides those of its fields; its words are the shape's. */

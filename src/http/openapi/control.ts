@@ -4,7 +4,6 @@ import type * as z from "zod/mini";
 import { waitQuerySchema } from "../../schema/control.js";
 import { STREAM_SCHEMAS } from "../../schema/control-responses.js";
 import { check } from "../../schema/issues.js";
-import { namedSchemas } from "../../schema/words.js";
 import type { ControlRow } from "../control/operation.js";
 import { CONTROL_OPERATIONS } from "../control/operations.js";
 import { HEALTH } from "../control/sandbox.js";
@@ -15,7 +14,7 @@ import { type OpenApiDocument, pathsOf } from "./document.js";
 import { ALWAYS, ANSWER_HEADERS } from "./headers.js";
 import type { Json } from "./json.js";
 import { NOTHING_PLAYED, type Played, playedOf } from "./played.js";
-import { componentSchemas, nameOf, queryParameters, reachable, ref } from "./schemas.js";
+import { componentSchemas, nameOf, queryParameters, reachable, ref, schemaCalled } from "./schemas.js";
 
 /** Each tag, and the first words of the paths it is for. */
 const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: readonly string[] }>> = {
@@ -110,7 +109,7 @@ const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
 function describe(row: ControlRow<unknown, unknown>, played: Played): Json {
   const { says, path, queryPrefix } = row;
   const call = playedOf(played, row.id);
-  const rawBody = says.body === undefined ? undefined : called(says.body);
+  const rawBody = says.body === undefined ? undefined : (schemaCalled(says.body) as z.ZodMiniType);
   const body = row.body ?? rawBody;
   const described = describedCall(
     {
@@ -134,12 +133,6 @@ function describe(row: ControlRow<unknown, unknown>, played: Played): Json {
     call,
   );
   return row === STREAM ? { ...described, responses: streamed(described.responses as Responses) } : described;
-}
-
-/** The schema that has the name. */
-function called(name: string): z.ZodMiniType {
-  for (const [schema, words] of namedSchemas()) if (words.name === name) return schema as z.ZodMiniType;
-  throw new Error(`no schema is called ${name}`);
 }
 
 const NAMESPACE: Json = {

@@ -30,11 +30,16 @@ export function nameOf(schema: z.core.$ZodType): string {
   return name;
 }
 
+/** The schema that has the name. */
+export function schemaCalled(name: string): z.core.$ZodType {
+  for (const [schema, words] of namedSchemas()) if (words.name === name) return schema;
+  throw new Error(`no schema is called ${name}`);
+}
+
 /** What is said of the schema that has the name. */
 export function saidOf(name: string): string {
-  for (const { name: its, note } of namedSchemas().values())
-    if (its === name) return typeof note === "string" ? note : note.says;
-  throw new Error(`no schema is called ${name}`);
+  const { note } = wordsOf(schemaCalled(name))!;
+  return typeof note === "string" ? note : note.says;
 }
 
 /**
@@ -79,7 +84,7 @@ export function queryParameters(query: z.ZodMiniObject): Json[] {
   const words = wordsOf(query)!.fields;
   const { properties } = z.toJSONSchema(query, { io: "input", override });
   return Object.entries(properties as Record<string, Json>).map(([name, schema]) => {
-    const { examples, ...keywords } = noteKeywords(words[name]!);
+    const { examples, ...keywords } = noteKeywords(words[name]!.note);
     return {
       name,
       in: "query",
@@ -92,7 +97,7 @@ export function queryParameters(query: z.ZodMiniObject): Json[] {
 /** Writes the words into the schema made of what they are said of. */
 function said(made: Json, { note, fields }: Words): Json {
   const properties = Object.entries((made.properties ?? {}) as Readonly<Record<string, Json>>).map(
-    ([name, property]) => [name, { ...property, ...noteKeywords(fields[name]!) }],
+    ([name, property]) => [name, { ...property, ...noteKeywords(fields[name]!.note) }],
   );
   return {
     ...made,
