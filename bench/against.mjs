@@ -49,7 +49,12 @@ async function main() {
   try {
     say(machineLine(machine(cores)));
     const rows = [
-      ...startRows(await measureStart(builds.map(asServer), { cwd: folder, ...plan.start })),
+      ...startRows(
+        await measureStart(
+          builds.map(({ name, root }) => sandboxOf(root, name)),
+          { cwd: folder, ...plan.start },
+        ),
+      ),
       ...(await throughputRows(load, builds, { cwd: folder, core: cores?.server })),
       advanceRow(builds),
     ];
@@ -59,10 +64,6 @@ async function main() {
     stopAll();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function asServer({ name, root }, ...options) {
-  return sandboxOf(root, name, ...options);
 }
 
 function startRows([before, now]) {
