@@ -14,6 +14,7 @@ import {
   retryAfterMs,
   type SignedRequest,
 } from "./outcomes.js";
+import { networkErrorText } from "./outgoing.js";
 
 /** Connections are kept for the next delivery, but not for long: most receivers close one that stays idle. */
 const AGENT_OPTIONS = { keepAlive: true, timeout: 1_000 };
@@ -107,7 +108,7 @@ export class HttpReceivers {
           if (isDone) return;
           if (request.reusedSocket && usedSocket !== undefined && isCutBeforeAnswer(error, usedSocket))
             ask(false);
-          else finish({ ...failure(errorText(error)), isUnreachable: isRefused(error) });
+          else finish({ ...failure(networkErrorText(error)), isUnreachable: isRefused(error) });
         });
         request.on("response", (response) => readAnswer(response, Date.parse(sentAt), finish));
         request.end(bytes);
@@ -157,14 +158,6 @@ interface UsedSocket {
 function isCutBeforeAnswer(error: NodeJS.ErrnoException, { socket, readBefore }: UsedSocket): boolean {
   if (error.code !== "ECONNRESET" && error.code !== "EPIPE") return false;
   return "encrypted" in socket || socket.bytesRead === readBefore;
-}
-
-/** One line: the address family attempts of `localhost` come as an error of errors. */
-function errorText(error: NodeJS.ErrnoException): string {
-  const errors = (error as { errors?: unknown }).errors;
-  if (Array.isArray(errors) && errors.length > 0)
-    return errors.map((one) => (one instanceof Error ? one.message : String(one))).join("; ");
-  return error.message || String(error.code ?? error);
 }
 
 /** What says that there is nobody at one address of a name; at least one of them must have refused. */

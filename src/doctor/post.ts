@@ -1,6 +1,4 @@
-import * as http from "node:http";
-import { lookupOptions } from "../delivery/lookups.js";
-import { lazily } from "../schema/lazily.js";
+import { callerOf, networkErrorText } from "../delivery/outgoing.js";
 import type { Wall } from "../time/wall.js";
 import type { Answer, AnswerKind } from "./report.js";
 
@@ -18,8 +16,7 @@ export interface Post {
 
 /** Posts to a receiver, on a connection of its own, and tells what came back. Never rejects. */
 export async function post(url: URL, request: Post, timeoutMs: number, wall: Wall): Promise<Answer> {
-  const transport = url.protocol === "https:" ? await lazily(() => import("node:https")) : http;
-  const lookup = lookupOptions(url.hostname);
+  const call = await callerOf(url);
   const startMs = wall.nowMs();
   return new Promise((resolve) => {
     let isConnected = false;
@@ -43,11 +40,9 @@ export async function post(url: URL, request: Post, timeoutMs: number, wall: Wal
     const failed = (error: string, connected: AnswerKind): void =>
       finish({ kind: isConnected ? connected : "unreachable", error });
     const bytes = Buffer.from(request.body);
-    const outgoing = transport.request(url, {
+    const outgoing = call({
       method: "POST",
-      agent: false,
       headers: { ...request.headers, "content-length": bytes.length },
-      ...lookup,
     });
     const callOff = wall.after(
       timeoutMs,
@@ -59,7 +54,7 @@ export async function post(url: URL, request: Post, timeoutMs: number, wall: Wal
         isConnected = true;
       }),
     );
-    outgoing.on("error", (error: NodeJS.ErrnoException) => failed(errorText(error), "broken"));
+    outgoing.on("error", (error: NodeJS.ErrnoException) => failed(networkErrorText(error), "broken"));
     outgoing.on("response", (response) => {
       const chunks: Buffer[] = [];
       let read = 0;
@@ -89,12 +84,4 @@ function kindOf(status: number, saysWhenToRetry: boolean): AnswerKind {
   if (status >= 500) return "crashed";
   if (status >= 400) return "refused";
   return status >= 300 ? "redirected" : "accepted";
-}
-
-/** One line: the address family attempts of `localhost` come as an error of errors. */
-function errorText(error: NodeJS.ErrnoException): string {
-  const errors = (error as { errors?: unknown }).errors;
-  if (Array.isArray(errors) && errors.length > 0)
-    return errors.map((one) => (one instanceof Error ? one.message : String(one))).join("; ");
-  return error.message || String(error.code ?? error);
 }

@@ -1,7 +1,5 @@
-import * as http from "node:http";
 import { text } from "node:stream/consumers";
-import { lookupOptions } from "../../delivery/lookups.js";
-import { lazily } from "../../schema/lazily.js";
+import { callerOf } from "../../delivery/outgoing.js";
 import type { Answered } from "../running/client.js";
 
 export interface AppCall {
@@ -16,15 +14,12 @@ export interface AppCall {
  * us see where a name leads: a scenario may be run by whoever has the control API, and its report shows the answer.
  */
 export async function callApp(url: URL, { method, headers, body, signal }: AppCall): Promise<Answered> {
-  const transport = url.protocol === "https:" ? await lazily(() => import("node:https")) : http;
-  const lookup = lookupOptions(url.hostname);
+  const call = await callerOf(url);
   return new Promise((resolve, reject) => {
-    const outgoing = transport.request(url, {
+    const outgoing = call({
       method,
-      agent: false,
       signal,
       headers: { accept: "*/*", "accept-encoding": "identity", "user-agent": "payments-sandbox", ...headers },
-      ...lookup,
     });
     outgoing.on("error", reject);
     outgoing.on("response", (response) => {
