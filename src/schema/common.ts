@@ -28,6 +28,9 @@ export const WITHDRAWAL_STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILE
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 export const withdrawalStatusSchema = z.enum(WITHDRAWAL_STATUSES);
 
+/** Where a delivery stands. */
+export const deliveryStatusSchema = z.enum(["pending", "delivered", "failed", "dropped"]);
+
 /**
  * The accounts of one organization in one mode and currency. `outside` is the world beyond: customers and
  * banks. What leaves one account enters another, so the five always sum to zero.

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { modeSchema, timestampSchema } from "./common.js";
+import { deliveryStatusSchema, modeSchema, timestampSchema } from "./common.js";
+import { unreachableSchema } from "./options.js";
 import { signatureSchema } from "./webhooks.js";
 import { field, fieldsOf, shape } from "./words.js";
 
@@ -105,7 +106,7 @@ export const deliverySchema = shape("Delivery", "An event on its way to a receiv
   url: field(nullableText, "Where the receiver is; null for a mailbox, and when it is gone."),
   ...about,
   status: field(
-    z.enum(["pending", "delivered", "failed", "dropped"]),
+    deliveryStatusSchema,
     "`dropped` when a scenario or the end of the receiver kept it from being sent.",
   ),
   answered: field(z.nullable(z.int()), "The status of the last attempt's answer."),
@@ -139,7 +140,7 @@ export const endpointSchema = shape("WebhookEndpoint", "A receiver.", {
   webhook_id: field(text, "The receiver."),
   url: field(nullableText, "Where it is; null for a mailbox."),
   mailbox: field(nullableText, "Its mailbox; null for a URL."),
-  unreachable: field(z.enum(["hold", "fail"]), "What happens on a clock that runs when nobody listens."),
+  unreachable: field(unreachableSchema, "What happens on a clock that runs when nobody listens."),
   mode: field(modeSchema, "Whose events it hears."),
   organization_id: field(nullableText, "The organization it hears; null for every one."),
   events: field(z.array(text), "Event types it wants, as globs."),

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { modeSchema, timestampSchema } from "./common.js";
+import { LEDGER_ACCOUNTS, modeSchema, timestampSchema } from "./common.js";
 import {
   attemptSchema,
   deliverySchema,
@@ -7,6 +7,7 @@ import {
   pageOf,
   requestEntrySchema,
 } from "./control-log-responses.js";
+import { TASK_KINDS } from "./records/world.js";
 import { chargeDetailSchema, moneySchema } from "./responses.js";
 import { chargeEntrySchema } from "./scenario.js";
 import { field, fieldsOf, named, shape } from "./words.js";
@@ -89,7 +90,7 @@ export const snapshotListSchema = pageOf("SnapshotList", "Snapshots", snapshotSc
 export const firedSchema = shape("Fired", "One thing that happened because its time came.", {
   at: field(timestampSchema, "When."),
   task: field(
-    z.enum(["expire", "timeline", "settle", "withdrawal", "attempt"]),
+    z.enum(TASK_KINDS),
     "What: an expiry, an entry of a timeline, a settlement, a withdrawal's step, a delivery attempt.",
   ),
   ref: field(text, "The charge, withdrawal or delivery it was about."),
@@ -161,9 +162,7 @@ export const happeningSchema = named(
       posting: field(text, { says: "What for.", examples: ["payment", "settlement", "refund"] }),
       currency: field(text, "The currency of its amounts."),
       postings: field(
-        z.array(
-          z.object({ account: z.enum(["available", "pending", "in_transit", "fees", "outside"]), amount }),
-        ),
+        z.array(z.object({ account: z.enum(LEDGER_ACCOUNTS), amount })),
         "What moved between the accounts: signed amounts whose sum is zero.",
       ),
     }),

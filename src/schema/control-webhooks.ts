@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { chargeStatusSchema, modeSchema } from "./common.js";
+import { chargeStatusSchema, deliveryStatusSchema, modeSchema } from "./common.js";
 import { reasonSchema } from "./control.js";
 import { globTextSchema } from "./globs.js";
 import { atMost, LONGEST } from "./lengths.js";
@@ -39,10 +39,7 @@ export const deliveryQuerySchema = parameters({
   type,
   charge_id: ofCharge,
   event_id: field(optionalText, "Only those of this event."),
-  status: field(
-    z.optional(z.enum(["pending", "delivered", "failed", "dropped"])),
-    "Only those in this status.",
-  ),
+  status: field(z.optional(deliveryStatusSchema), "Only those in this status."),
   mode,
 });
 

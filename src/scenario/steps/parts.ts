@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { CHARGE_STATUSES, modeSchema } from "../../schema/common.js";
+import { CHARGE_STATUSES, deliveryStatusSchema, modeSchema } from "../../schema/common.js";
 import { durationSchema } from "../../schema/duration.js";
 import { minLength } from "../../schema/lengths.js";
 import { chargeDetailSchema } from "../../schema/responses.js";
@@ -103,7 +103,7 @@ export const deliveryFields = {
     "data",
   ),
   mode: z.optional(modeSchema),
-  status: z.optional(z.enum(["pending", "delivered", "failed", "dropped"])),
+  status: z.optional(deliveryStatusSchema),
 };
 
 export const requestFields = {

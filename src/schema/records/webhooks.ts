@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { modeSchema, timestampSchema } from "../common.js";
+import { deliveryStatusSchema, modeSchema, timestampSchema } from "../common.js";
 import { eventGlobsSchema } from "../globs.js";
 import { mailboxSchema, ONE_TARGET_MESSAGE, unreachableSchema } from "../options.js";
 import { isReceiverUrl } from "../receiver-url.js";
@@ -56,7 +56,7 @@ export const deliveryRecord = z.strictObject({
   object_id: textOrNull,
   webhook_id: text,
   mode: modeSchema,
-  status: z.enum(["pending", "delivered", "failed", "dropped"]),
+  status: deliveryStatusSchema,
   created_at: timestampSchema,
   next_attempt_at: z.nullable(timestampSchema),
   /** The task that will make the next attempt, if one is planned. */

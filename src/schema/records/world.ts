@@ -5,7 +5,7 @@ import { count, instantMs, type Kept, ordinal, text } from "./parts.js";
 
 /** What a task does when it is due, and its place among those of one instant: expiry first, attempts last. */
 export const TASK_RANKS = { expire: 0, timeline: 1, settle: 1, withdrawal: 1, attempt: 2 } as const;
-const TASK_KINDS = [
+export const TASK_KINDS = [
   "expire",
   "timeline",
   "settle",
