@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { OpenApiDocument } from "../../src/http/openapi/document.js";
 import { createSandbox, openSandbox } from "../../src/opening.js";
 import { SIGNATURE_PRESETS, SIGNATURE_SCHEMES, type Signature } from "../../src/schema/webhooks.js";
+import { Api } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
 
@@ -16,9 +17,8 @@ interface Parameter {
 
 async function documentWith(signature: Signature): Promise<{ source: string; document: OpenApiDocument }> {
   await using sandbox = await openSandbox({ signature });
-  const answer = await sandbox.fetch(new Request("http://sandbox/openapi.json"));
-  const source = await answer.text();
-  return { source, document: JSON.parse(source) };
+  const { text, json } = await new Api(sandbox).get("/openapi.json");
+  return { source: text, document: json };
 }
 
 const parametersOf = ({ webhooks }: OpenApiDocument, type = "charge.completed") =>

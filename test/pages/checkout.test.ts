@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Sandbox, SandboxOptions } from "../../src/index.js";
-import { openSandbox, START } from "../support/api-client.js";
+import { Api, openSandbox, START } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";
 import { CheckoutPage } from "./support/checkouts.js";
 
@@ -50,14 +50,8 @@ describe("the page before a method is chosen", () => {
   it("offers the methods the shop asked for, and chooses what the quote is for", async () => {
     const sandbox = await openSandbox();
     const pricing = { base_currency: "USD", amount: "25.00" };
-    const quote = await sandbox.fetch(
-      new Request("http://sandbox/api/v1/payments/quotes", {
-        method: "POST",
-        headers: { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" },
-        body: JSON.stringify({ pricing, payment_method: "card", to_currency: "ZAR" }),
-      }),
-    );
-    const { quote_id } = (await quote.json()) as { quote_id: string };
+    const order = { pricing, payment_method: "card", to_currency: "ZAR" };
+    const { quote_id } = await new Api(sandbox).quote(order);
     const page = await CheckoutPage.create(sandbox, {
       pricing,
       quote_id,

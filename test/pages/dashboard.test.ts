@@ -1,17 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { openSandbox } from "../support/api-client.js";
+import { Api, openSandbox } from "../support/api-client.js";
 
 async function started() {
   const sandbox = await openSandbox();
-  const headers = { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" };
+  const api = new Api(sandbox);
   const send = (path: string, init: RequestInit = {}) =>
     sandbox.fetch(new Request(`http://sandbox${path}`, init));
   const charge = async (customer_email: string) => {
     const order = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
-    const post = async (path: string, body: unknown) =>
-      (await send(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
-    const { quote_id } = await post("/api/v1/payments/quotes", order);
-    return (await post("/api/v1/payments/whitelabel", { ...order, quote_id, customer_email })).charge_id;
+    const { quote_id } = await api.quote(order);
+    return (await api.whitelabel({ ...order, quote_id, customer_email })).charge_id;
   };
   const press = (fields: Record<string, string>, extra: Record<string, string> = {}) =>
     send("/_sandbox/dashboard", {

@@ -11,7 +11,7 @@ import {
   webhookRuleSchema,
   withdrawalMatchSchema,
 } from "../../src/schema/scenario.js";
-import { openSandbox } from "../support/api-client.js";
+import { Api, openSandbox } from "../support/api-client.js";
 import { ROOT } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 import { Shop } from "../support/shop.js";
@@ -51,8 +51,7 @@ describe("docs/scenarios.md", () => {
     "$name can be started with",
     async (one) => {
       const sandbox = await openSandbox({ scenario: fileWith(one.text, one.name) });
-      const answer = await sandbox.fetch(new Request("http://sandbox/_sandbox/scenarios"));
-      const { items } = (await answer.json()) as { items: { name: string; active: boolean }[] };
+      const { items } = (await new Api(sandbox).get("/_sandbox/scenarios")).json;
       expect(items[0]).toMatchObject({ name: one.name.replace(".yaml", ""), active: true });
     },
   );

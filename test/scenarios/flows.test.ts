@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { reportText } from "../../src/cli/report/run-text.js";
 import type { RunReport } from "../../src/scenario/running/report.js";
-import { openSandbox } from "../support/api-client.js";
+import { Api, okBody, openSandbox } from "../support/api-client.js";
 import { ROOT, run } from "../support/process-command.js";
 import { startServer } from "../support/started.js";
 import { FLOWS } from "./support/shipped.js";
@@ -22,22 +22,13 @@ describe("in this process", () => {
   it("all pass one after the other and once more in one sandbox whose clock runs", async () => {
     const sandbox = await openSandbox({ clock: "real" });
     for (const { path } of [...FLOWS, ...FLOWS]) expectPassed(await sandbox.run(path));
-    const left = (await (
-      await sandbox.fetch(new Request("http://sandbox/_sandbox/webhook-endpoints"))
-    ).json()) as { total: number };
-    expect(left.total).toBe(0);
+    expect((await new Api(sandbox).get("/_sandbox/webhook-endpoints")).json.total).toBe(0);
   });
 
   it.each(FLOWS)("$name fails where the service behaves otherwise", async ({ path }) => {
     const sandbox = await openSandbox();
-    const broken = { operation: "create*" };
-    await sandbox.fetch(
-      new Request("http://sandbox/_sandbox/faults", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ match: broken, respond: { status: 503 } }),
-      }),
-    );
+    const fault = { match: { operation: "create*" }, respond: { status: 503 } };
+    okBody(await new Api(sandbox).post("/_sandbox/faults", fault));
     expect((await sandbox.run(path)).outcome).toBe("failed");
   });
 });

@@ -136,7 +136,7 @@ export async function busyExports(): Promise<StateDump[]> {
 }
 
 /** Calls of every kind, on whatever there is: how many there are depends on the state. */
-export async function sweep({ client, sandbox }: Opened): Promise<void> {
+export async function sweep({ client }: Opened): Promise<void> {
   const bad: string[] = [];
   const call = async (
     method: string,
@@ -144,15 +144,9 @@ export async function sweep({ client, sandbox }: Opened): Promise<void> {
     body?: unknown,
     key = "sk_test_sandbox",
   ): Promise<Json> => {
-    const response = await sandbox.fetch(
-      new Request(`http://sandbox${path}`, {
-        method,
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-    );
-    const text = await response.text();
-    if (response.status >= 500) bad.push(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`);
+    const authorization = `Bearer ${key}`;
+    const { status, text } = await client.ask(`${method} ${path}`, body, { authorization });
+    if (status >= 500) bad.push(`${method} ${path}: ${status} ${text.slice(0, 300)}`);
     return text.startsWith("{") ? JSON.parse(text) : {};
   };
   const ids = async (path: string, id: string): Promise<string[]> =>
@@ -171,7 +165,6 @@ export async function sweep({ client, sandbox }: Opened): Promise<void> {
   for (const id of await ids("/_sandbox/deliveries?limit=100", "delivery_id"))
     await call("GET", `/_sandbox/deliveries/${id}`);
   if (bad.length > 0) throw new Error(bad.join("\n"));
-  void client;
 }
 
 const READS = [

@@ -1,6 +1,6 @@
 import * as http from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { openSandbox } from "../support/api-client.js";
+import { Api, openSandbox } from "../support/api-client.js";
 import { everyNameIs, namesAreAsEver } from "../support/names.js";
 import { failed, fileWith, runSteps } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
@@ -87,20 +87,11 @@ describe("a call of the app under test", () => {
       const sandbox = await openSandbox({
         scenario: fileWith("name: flow\nsteps:\n  - app: GET /latest/meta-data/"),
       });
-      const answer = await sandbox.fetch(
-        new Request("http://sandbox/_sandbox/scenarios/flow/run", {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ app: "http://meta.test" }),
-        }),
-      );
+      const answer = await new Api(sandbox).post("/_sandbox/scenarios/flow/run", { app: "http://meta.test" });
       expect(answer.status).toBe(200);
-      const { outcome, steps } = (await answer.json()) as {
-        outcome: string;
-        steps: { failure: { message: string } }[];
-      };
+      const { outcome, steps } = answer.json;
       expect(outcome).toBe("failed");
-      expect(steps[0]!.failure.message).toBe(
+      expect(steps[0].failure.message).toBe(
         `the app gave no answer at http://meta.test/latest/meta-data/: meta.test is ${address}, a cloud's metadata address`,
       );
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openSandbox } from "../support/api-client.js";
+import { Api, openSandbox } from "../support/api-client.js";
 import { failed, pays, runSteps } from "../support/scenario-run.js";
 
 const control = async (sandbox: Awaited<ReturnType<typeof openSandbox>>, path: string) =>
@@ -139,12 +139,7 @@ describe("wait_for", () => {
 
   it("does not take the run's own requests for the app's, nor those of before", async () => {
     const sandbox = await openSandbox();
-    const call = () =>
-      sandbox.fetch(
-        new Request("http://sandbox/api/v1/payments/payins", {
-          headers: { authorization: `Bearer ${sandbox.apiKey}` },
-        }),
-      );
+    const call = () => new Api(sandbox).payins();
     await call();
     const step =
       "  - request: GET /api/v1/payments/payins\n  - { wait_for: request, match: { operation: listPayins }, within: 30ms }";
@@ -418,11 +413,7 @@ describe("a run", () => {
   it("is given a name of its own when the sandbox knows the scenario already", async () => {
     const sandbox = await openSandbox();
     const flow = `${pays("a@shop.test")}\n  - expect_charge: { charge_id: "\${charge}", sandbox: { scenario: "flow*" } }\n  - request: GET /_sandbox/scenarios/flow`;
-    const put = new Request("http://sandbox/_sandbox/scenarios/flow", {
-      method: "PUT",
-      body: '{"description":"theirs"}',
-    });
-    await sandbox.fetch(put);
+    await new Api(sandbox).put("/_sandbox/scenarios/flow", { description: "theirs" });
     const report = await runSteps(flow, { sandbox, rules: "charges:\n  - timeline: []" });
     expect(failed(report)).toBeUndefined();
     expect(await control(sandbox, "/scenarios/flow")).toMatchObject({ description: "theirs", active: false });

@@ -1,24 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox.js";
-import { openSandbox } from "../support/api-client.js";
+import { Api, type Headerset, openSandbox } from "../support/api-client.js";
 import { fileWith } from "../support/scenario-run.js";
 
-async function call(
-  sandbox: Sandbox,
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-) {
-  const answer = await sandbox.fetch(
-    new Request(`http://sandbox/_sandbox${path}`, {
-      method,
-      headers: { "content-type": "application/json", ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }),
-  );
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+function call(sandbox: Sandbox, method: string, path: string, body?: unknown, headers?: Headerset) {
+  return new Api(sandbox).ask<Record<string, unknown>>(`${method} /_sandbox${path}`, body, headers);
 }
 
 const QUOTE = { pricing: { base_currency: "KES", amount: "500.00" }, payment_method: "mobile_money" };

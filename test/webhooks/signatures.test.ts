@@ -329,19 +329,12 @@ describe("a sandbox signs by", () => {
     const sandbox = await openSandbox({
       webhooks: [{ url: one.url, signature: { ...CUSTOM, prefix: "sha256=" }, secret: TEXT_SECRET }],
     });
-    const post = (body: unknown) =>
-      sandbox.fetch(
-        new Request("http://sandbox/_sandbox/webhook-endpoints", {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify(body),
-        }),
-      );
+    const post = (body: unknown) => Client.of(sandbox).post("/_sandbox/webhook-endpoints", body);
     const made = await post({ url: two.url, signature: "paystack", secret: TEXT_SECRET });
-    expect(await made.json()).toMatchObject({ signature: "paystack", secret: TEXT_SECRET });
+    expect(made.json).toMatchObject({ signature: "paystack", secret: TEXT_SECRET });
     const refused = await post({ url: two.url, signature: "svix", secret: TEXT_SECRET });
     expect(refused.status).toBe(400);
-    expect(await refused.json()).toMatchObject({
+    expect(refused.json).toMatchObject({
       error: { details: { secret: expect.stringContaining("whsec_") } },
     });
 

@@ -1,4 +1,5 @@
 import type { Sandbox } from "../../../src/sandbox.js";
+import { Api, okBody } from "../../support/api-client.js";
 
 export interface Checkout {
   readonly checkout_id: string;
@@ -12,16 +13,8 @@ export async function createCheckout(
   wish: Record<string, unknown> = {},
   key = sandbox.apiKey,
 ): Promise<Checkout> {
-  const response = await sandbox.fetch(
-    new Request("http://sandbox/api/v1/payments/checkouts", {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ pricing: { base_currency: "USD", amount: "25.00" }, ...wish }),
-    }),
-  );
-  const body = (await response.json()) as Checkout;
-  if (response.status !== 200) throw new Error(JSON.stringify(body));
-  return body;
+  const body = { pricing: { base_currency: "USD", amount: "25.00" }, ...wish };
+  return okBody(await new Api(sandbox, key).post<Checkout>("/api/v1/payments/checkouts", body));
 }
 
 /** The page of a checkout, in this process. */
