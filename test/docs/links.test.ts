@@ -14,7 +14,7 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-const links = [...PAGES, "examples/README.md", "bench/README.md"].flatMap((page) =>
+const links = [...PAGES, "CONTRIBUTING.md", "examples/README.md", "bench/README.md"].flatMap((page) =>
   [...pageText(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].map(([, path, anchor]) => ({
     page,
     target: path === "" ? page : join(dirname(page), path!),
@@ -32,5 +32,15 @@ describe("links between the pages", () => {
     const linked = links.filter(({ page }) => page === "README.md").map(({ target }) => target);
     const pages = PAGES.filter((page) => page !== "README.md");
     expect(linked).toEqual(expect.arrayContaining([...pages, "examples/README.md", "bench/README.md"]));
+  });
+});
+
+describe("CONTRIBUTING.md", () => {
+  const named = [
+    ...pageText("CONTRIBUTING.md").matchAll(/`((?:src|test|fixtures|scenarios|bench|docs)\/[^`*]*)`/g),
+  ];
+
+  it.each(named.map(([, path]) => path!))("names %s, which is there", (path) => {
+    expect(existsSync(join(ROOT, path))).toBe(true);
   });
 });
