@@ -8,7 +8,7 @@ export const readsDocuments = {
   name: "reads-documents",
   resolveId: (source, importer) =>
     source === "./openapi-documents.js" && importer !== undefined
-      ? join(importer, "../openapi-documents.built.ts")
+      ? join(importer, "../openapi-documents-built.ts")
       : undefined,
 };
 

@@ -13,7 +13,7 @@ const made: Partial<Record<Api, Made>> = {};
 
 /**
  * The document of an API; its examples are played on a sandbox of their own. The build writes down what comes of it,
- * and bundles `openapi-documents.built.ts`, which reads that, in the place of this module.
+ * and bundles `openapi-documents-built.ts`, which reads that, in the place of this module.
  */
 export function documentOf(api: Api, open: Open): Made {
   return (made[api] ??= makers[api](open));

@@ -42,7 +42,7 @@ type Layer = keyof typeof MAY_IMPORT;
 const LAYER_OF_FILE: Readonly<Record<string, Layer>> = {
   "options.ts": "sandbox",
   "openapi-documents.ts": "sandbox",
-  "openapi-documents.built.ts": "sandbox",
+  "openapi-documents-built.ts": "sandbox",
   "opening.ts": "sandbox",
   "sandbox.ts": "sandbox",
   "library-options.ts": "sandbox",
