@@ -280,8 +280,7 @@ export class Sandbox {
   async close(): Promise<void> {
     // What went wrong is told the first time.
     if (this.#closing !== undefined) return this.#closing.catch(() => {});
-    this.#closing = this.#close();
-    return this.#closing;
+    return (this.#closing = this.#close());
   }
 
   async #close(): Promise<void> {

@@ -1,8 +1,8 @@
 import { durationMs } from "../../schema/duration.js";
+import { lazily } from "../../schema/lazily.js";
 import { type Answer, ask, reasonOf } from "../running/client.js";
 import { CannotRun, StepFailure } from "../running/failure.js";
 import { checkAnswer } from "./answers.js";
-import { callApp } from "./call-app.js";
 import { callSchema, callShape } from "./parts.js";
 import { callOf, contentOf, DEFAULT_WITHIN } from "./request.js";
 import { step, stepSchema } from "./row.js";
@@ -16,6 +16,8 @@ export const app = step({
     const { method, path } = callOf(step.app);
     const { headers, body } = contentOf(step, {});
     const url = `${context.app}${path}`;
+    // Files are checked where no app is called.
+    const { callApp } = await lazily(() => import("./call-app.js"));
     let answer: Answer | undefined;
     try {
       answer = await ask(
