@@ -3,17 +3,12 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { createSandbox, Sandbox, SandboxError, type SandboxOptions, UserError } from "../src/index.js";
 import { type SetupOptions, setupSandbox, type TestSandbox } from "../src/testing/setup.js";
-import { openSandbox, START } from "./support/api-client.js";
+import { START } from "./support/api-client.js";
 import { it } from "./support/api-test.js";
 import { temporaryFolder } from "./support/folders.js";
 import { isListening } from "./support/process-command.js";
-import { Client } from "./support/receiver-client.js";
+import { Client, openShop } from "./support/receiver-client.js";
 import { Receiver } from "./support/receiver-server.js";
-
-async function sandboxWith(options: SandboxOptions = {}): Promise<{ sandbox: Sandbox; client: Client }> {
-  const sandbox = await openSandbox(options);
-  return { sandbox, client: Client.of(sandbox) };
-}
 
 describe("createSandbox()", () => {
   it("gives the documented keys, the documented secret and a fixed seed", async ({ shop: { sandbox } }) => {
@@ -25,7 +20,7 @@ describe("createSandbox()", () => {
 
   it("goes with wall time unless told otherwise", async () => {
     const before = Date.now();
-    const { client } = await sandboxWith({ clock: undefined, startTime: undefined } as SandboxOptions);
+    const { client } = await openShop({ clock: undefined, startTime: undefined } as SandboxOptions);
     const { mode, now } = (await client.clock()).json;
     expect(mode).toBe("real");
     expect(Date.parse(now)).toBeGreaterThanOrEqual(before);
@@ -35,7 +30,7 @@ describe("createSandbox()", () => {
   it("gives the same bytes for the same seed, and others for another", async () => {
     const texts = [];
     for (const seed of ["one", "one", "two"]) {
-      const { client } = await sandboxWith({ seed });
+      const { client } = await openShop({ seed });
       texts.push((await client.charge(await client.pay())).text);
     }
     expect(texts[0]).toBe(texts[1]);
@@ -45,7 +40,7 @@ describe("createSandbox()", () => {
   it("takes webhooks as texts and as records, with a secret of their own or a common one", async () => {
     const [one, two] = [await Receiver.open(), await Receiver.open()];
     const secret = (byte: number) => `whsec_${Buffer.alloc(24, byte).toString("base64")}`;
-    const { sandbox, client } = await sandboxWith({
+    const { sandbox, client } = await openShop({
       webhooks: [
         one.url.replace("http://", ""),
         { url: two.url, events: ["*.completed"], secret: secret(2) },
@@ -66,7 +61,7 @@ describe("createSandbox()", () => {
       ["declined", "FAILED"],
       [["declined", "instant"], "COMPLETED"],
     ] as const) {
-      const { sandbox, client } = await sandboxWith({ scenario: scenario as string | string[] });
+      const { sandbox, client } = await openShop({ scenario: scenario as string | string[] });
       const charge = await client.pay();
       await sandbox.advance("10s");
       expect((await client.charge(charge)).json.status).toBe(expected);
@@ -74,7 +69,7 @@ describe("createSandbox()", () => {
   });
 
   it("has no rate limit unless asked for one", async () => {
-    const [free, limited] = [await sandboxWith(), await sandboxWith({ rateLimit: 2 })];
+    const [free, limited] = [await openShop(), await openShop({ rateLimit: 2 })];
     for (let count = 0; count < 150; count++)
       expect((await free.client.ask("GET /api/v1/payments/payins")).status).toBe(200);
     const statuses = [];
@@ -85,7 +80,7 @@ describe("createSandbox()", () => {
 
   it("leaves the process's own Request and Response alone", async () => {
     const before = [globalThis.Request, globalThis.Response];
-    const { sandbox } = await sandboxWith();
+    const { sandbox } = await openShop();
     const { url } = await sandbox.listen();
     expect((await fetch(`${url}/health`)).status).toBe(200);
     expect([globalThis.Request, globalThis.Response]).toEqual(before);
@@ -139,17 +134,17 @@ describe("listen()", () => {
   });
 
   it("opens the port and host asked for, and names the host in the URL", async () => {
-    const first = await sandboxWith();
+    const first = await openShop();
     const { port, url } = await first.sandbox.listen({ port: 0, host: "localhost" });
     expect(url).toBe(`http://localhost:${port}`);
     expect((await fetch(`${url}/health`)).status).toBe(200);
     await first.sandbox.close();
-    const second = await sandboxWith({ port, host: "localhost" });
+    const second = await openShop({ port, host: "localhost" });
     expect((await second.sandbox.listen()).url).toBe(url);
   });
 
   it("throws a UserError where the port is taken, and may be tried again", async () => {
-    const [one, two] = [await sandboxWith(), await sandboxWith()];
+    const [one, two] = [await openShop(), await openShop()];
     const { port } = await one.sandbox.listen();
     await expect(two.sandbox.listen({ port })).rejects.toThrow(UserError);
     await expect(two.sandbox.listen({ port })).rejects.toThrow(`port ${port} on 127.0.0.1 is in use`);
@@ -184,7 +179,7 @@ describe("advance()", () => {
 
   it("throws CLOCK_BUSY while another is under way", async () => {
     const receiver = await Receiver.open(() => {});
-    const { sandbox, client } = await sandboxWith({ webhooks: [receiver.url] });
+    const { sandbox, client } = await openShop({ webhooks: [receiver.url] });
     await client.pay();
     const advancing = sandbox.advance("1s");
     await receiver.arrived(1);
@@ -264,7 +259,7 @@ describe("restore()", () => {
     await client.pay();
     await sandbox.restore(snapshot);
     expect(held(sandbox.snapshot())).toEqual(taken);
-    const other = await sandboxWith();
+    const other = await openShop();
     await other.sandbox.restore(snapshot);
     // What the caller does with it afterwards concerns nobody.
     (snapshot.collections.charges as unknown[]).length = 0;
@@ -278,7 +273,7 @@ describe("restore()", () => {
 
   it("refuses as the control API does, and changes nothing", async () => {
     const receiver = await Receiver.open(() => {});
-    const { sandbox, client } = await sandboxWith({ webhooks: [receiver.url] });
+    const { sandbox, client } = await openShop({ webhooks: [receiver.url] });
     await client.pay();
     const before = sandbox.snapshot();
     for (const wrong of [undefined, null, "state", {}, { ...before, version: 9 }] as unknown[]) {
@@ -330,7 +325,7 @@ describe("control()", () => {
     ["G3T", "/_sandbox/clock"],
     [undefined, "/_sandbox/clock"],
   ])("needs a method and a path: %j %j", async (...call) => {
-    const { sandbox } = await sandboxWith();
+    const { sandbox } = await openShop();
     const refusal = await sandbox.control(...(call as [string, string])).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(UserError);
     expect((refusal as Error).message).toContain('control("GET", "/_sandbox/clock")');
@@ -369,7 +364,7 @@ describe("what a method is given", () => {
   ];
 
   it.each(calls)("is checked: %s %s", async (method, call, expected) => {
-    const { sandbox } = await sandboxWith();
+    const { sandbox } = await openShop();
     const before = sandbox.snapshot();
     const refusal = await Promise.resolve(sandbox)
       .then(call)
@@ -409,7 +404,7 @@ describe("close()", () => {
   });
 
   it.each(Object.entries(calls))("is the end: %s says so", async (method, call) => {
-    const { sandbox } = await sandboxWith();
+    const { sandbox } = await openShop();
     const stop = sandbox.onWebhook(() => 204);
     await sandbox.close();
     const refusal = await Promise.resolve(sandbox)
@@ -431,7 +426,7 @@ describe("close()", () => {
 
   it("leaves no port, no timer and no delivery behind, and may be called twice", async () => {
     const receiver = await Receiver.open(() => {});
-    const { sandbox, client } = await sandboxWith({ webhooks: [receiver.url] });
+    const { sandbox, client } = await openShop({ webhooks: [receiver.url] });
     const { port } = await sandbox.listen();
     await client.pay({ scenario: "instant" });
     const held = await receiver.arrived(1);
@@ -490,7 +485,7 @@ describe("setupSandbox()", () => {
   }
   /** A server to share, or none: the same must hold of both. */
   async function serverOf(kind: string): Promise<string | false> {
-    return kind === "own" ? false : (await (await sandboxWith()).sandbox.listen()).url;
+    return kind === "own" ? false : (await (await openShop()).sandbox.listen()).url;
   }
 
   it.each(["own", "shared"])("has restore() and control(), and errors that say why: %s", async (kind) => {

@@ -1,25 +1,14 @@
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, vi } from "vitest";
-import {
-  createSandbox,
-  type Sandbox,
-  type SandboxOptions,
-  UserError,
-  type WebhookHandler,
-} from "../../src/index.js";
-import { openSandbox, START } from "../support/api-client.js";
+import { createSandbox, UserError, type WebhookHandler } from "../../src/index.js";
+import { START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { temporaryFolder } from "../support/folders.js";
-import { Client } from "../support/receiver-client.js";
+import { Client, openShop } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
 
 afterEach(() => void vi.useRealTimers());
-
-async function sandboxWith(options: SandboxOptions = {}): Promise<{ sandbox: Sandbox; client: Client }> {
-  const sandbox = await openSandbox(options);
-  return { sandbox, client: Client.of(sandbox) };
-}
 
 /** A handler that keeps the types it heard, and answers 204. */
 function listener(): { readonly types: string[]; readonly handler: WebhookHandler } {
@@ -50,7 +39,7 @@ const at = (seconds: number): string => new Date(Date.parse(START) + seconds * 1
 describe("onWebhook()", () => {
   it("hands over a Request with the very bytes and headers a receiver gets", async () => {
     const receiver = await Receiver.open();
-    const { sandbox, client } = await sandboxWith({ webhooks: [receiver.url] });
+    const { sandbox, client } = await openShop({ webhooks: [receiver.url] });
     const got: { request: Request; body: Uint8Array }[] = [];
     sandbox.onWebhook(async (request) => {
       got.push({ request, body: new Uint8Array(await request.arrayBuffer()) });
@@ -139,7 +128,7 @@ describe("onWebhook()", () => {
       { status: 201, response_body: "made", error: null },
     ],
   ])("takes %s as the answer", async (_what, answer, expected) => {
-    const { sandbox, client } = await sandboxWith({ scenario: "instant" });
+    const { sandbox, client } = await openShop({ scenario: "instant" });
     sandbox.onWebhook(answer as WebhookHandler);
     await client.pay();
     await sandbox.settled();
@@ -158,7 +147,7 @@ describe("onWebhook()", () => {
     ["an answer that is none", () => "ok", /TypeError: instead of answering a Response.*: string$/],
     ["a status that is none", () => 42, /RangeError/],
   ])("takes %s as a failed attempt, which is made again", async (_what, answer, text) => {
-    const { sandbox, client } = await sandboxWith({ scenario: "instant" });
+    const { sandbox, client } = await openShop({ scenario: "instant" });
     let calls = 0;
     sandbox.onWebhook((() => (++calls === 1 ? answer() : 200)) as WebhookHandler);
     await client.pay();
@@ -175,7 +164,7 @@ describe("onWebhook()", () => {
   });
 
   it("keeps of an answer what the log has room for, and heeds Retry-After", async () => {
-    const { sandbox, client } = await sandboxWith({ scenario: "instant" });
+    const { sandbox, client } = await openShop({ scenario: "instant" });
     const answers = [new Response("x".repeat(5_000), { status: 503, headers: { "retry-after": "90" } }), 200];
     sandbox.onWebhook(() => answers.shift() as Response);
     await client.pay();
@@ -196,7 +185,7 @@ describe("onWebhook()", () => {
   });
 
   it("waits for a function no longer than for a receiver, and for nothing else of the process", async () => {
-    const { sandbox, client } = await sandboxWith({ scenario: "instant", webhookTimeout: "20ms" });
+    const { sandbox, client } = await openShop({ scenario: "instant", webhookTimeout: "20ms" });
     let calls = 0;
     sandbox.onWebhook(() => (++calls === 1 ? new Promise<number>(() => {}) : 200));
     await client.pay();
@@ -263,7 +252,7 @@ describe("onWebhook()", () => {
     [{ url: "ftp://shop.test" }, "onWebhook: url must be an http or https URL"],
     [{ event: ["*"] }, "onWebhook: there is no option event; did you mean events?"],
   ])("refuses %j", async (options, message) => {
-    const { sandbox } = await sandboxWith();
+    const { sandbox } = await openShop();
     const register = () => sandbox.onWebhook(() => 200, options as object);
     expect(register).toThrow(UserError);
     expect(register).toThrow(message);
@@ -290,7 +279,7 @@ describe("onWebhook()", () => {
   });
 
   it("stays over a reset, with nothing of the old world arriving in the new one", async () => {
-    const { sandbox, client } = await sandboxWith({ scenario: "instant" });
+    const { sandbox, client } = await openShop({ scenario: "instant" });
     let letGo: (status: number) => void = () => {};
     const answers: (number | Promise<number>)[] = [new Promise<number>((resolve) => (letGo = resolve)), 200];
     const handler = vi.fn(() => answers.shift());
@@ -312,7 +301,7 @@ describe("onWebhook()", () => {
   });
 
   it("is not begun when a reset comes before its turn, nor after close()", async () => {
-    const { sandbox, client } = await sandboxWith({ scenario: "instant" });
+    const { sandbox, client } = await openShop({ scenario: "instant" });
     const { types, handler } = listener();
     const stop = sandbox.onWebhook(handler);
     await client.pay();
@@ -373,7 +362,7 @@ describe("onWebhook()", () => {
 
 describe("fetch()", () => {
   it("takes what fetch takes, or a path, for any host, and may be taken off the sandbox", async () => {
-    const { fetch } = (await sandboxWith()).sandbox;
+    const { fetch } = (await openShop()).sandbox;
     const path = "/api/v1/payments/supported-currencies";
     for (const input of [
       path,

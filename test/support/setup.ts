@@ -1,5 +1,5 @@
 import { channel } from "node:diagnostics_channel";
-import { afterAll, afterEach, beforeEach } from "vitest";
+import { afterAll, afterEach, beforeEach, vi } from "vitest";
 import type { ServedRequest } from "../../src/namespace/served-request.js";
 import { beginTest, endFile, endTest } from "./lifetime.js";
 
@@ -43,6 +43,11 @@ afterEach(checkAnswers);
 afterEach(endTest);
 afterAll(async () => {
   await endFile();
+  // The next file finds the process as this one did.
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
   served.unsubscribe(hear);
   await checkAnswers();
 });
