@@ -69,11 +69,19 @@ export function usualCurrency(tx: Transaction, charge: Charge, method: MethodFix
   return method.currencies.includes(base) ? base : method.currencies[0];
 }
 
-/** By a quote: its price to the digit, its rail and its wallet. */
+/** By a quote: its price to the digit, its rail and its wallet. Field by field: a spread shows in what a payment costs. */
 export function quotedTerms(tx: Transaction, quote: Quote, choice: Omit<ChosenMethod, "rail">): PaymentTerms {
-  const rails = tx.catalogue.rails(choice.method.id, quote.currency);
-  const rail = rails.find((one) => one.id === quote.payment_rail);
-  return { ...choice, rail, price: quote, walletAddress: quote.wallet_address };
+  const { method, currency, phoneNumber, bankAccountNumber } = choice;
+  const rails = tx.catalogue.rails(method.id, quote.currency);
+  return {
+    method,
+    currency,
+    rail: rails.find((one) => one.id === quote.payment_rail),
+    phoneNumber,
+    bankAccountNumber,
+    price: quote,
+    walletAddress: quote.wallet_address,
+  };
 }
 
 /** By the market as it stands now. */
