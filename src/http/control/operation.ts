@@ -57,9 +57,12 @@ export function answeredElsewhere(row: ControlRow<unknown, unknown>): ControlRow
   return row;
 }
 
+/** A call whose query and body have yet to be checked. */
+export type RawCall = Omit<ControlCall, "query">;
+
 /** A row with its work. */
 export interface ControlOperation extends ControlRow<unknown, unknown> {
-  handle(call: Omit<ControlCall, "query">): Promise<Reply | Refusal>;
+  handle(call: RawCall): Reply | Refusal | Promise<Reply | Refusal>;
 }
 
 /** JSON that was made before, or is made while it is sent: its handler answers it in the place of a value. */
@@ -79,30 +82,38 @@ export function controlOperation<Query, Body = Fields>(
   row: ControlRow<Query, Body>,
   handle: (call: ControlCall<Query, Body>) => object | Promise<object>,
 ): ControlOperation {
+  const anyRow = row as ControlRow<unknown, unknown>;
+  const work = (call: RawCall, { query, body }: Asked<unknown, unknown>) => {
+    if (row.reads) call.namespace.settle();
+    const answer = handle({ ...call, query, body } as ControlCall<Query, Body>);
+    return answer instanceof Promise ? answer.then(replyOf) : replyOf(answer);
+  };
+  const { queryPrefix } = row;
+  const isStray = (name: string) => queryPrefix === undefined || !name.startsWith(queryPrefix);
   return {
-    ...(row as ControlRow<unknown, unknown>),
-    async handle(call) {
-      const asked = readCall(row as ControlRow<unknown, unknown>, call);
+    ...anyRow,
+    handle(call) {
+      const asked = paramFault(anyRow, call) ?? readAsked(anyRow, call.url, call.body, isStray);
       if (isRefusal(asked)) return asked;
-      if (row.waits) {
-        const refusal = await waitForClock(call);
-        if (refusal !== undefined) return refusal;
-      }
-      if (row.reads) call.namespace.settle();
-      const answer = await handle({ ...call, ...(asked as Asked<Query, Body>) });
-      if (!(answer instanceof MadeJson)) return isRefusal(answer) ? answer : ok(answer);
-      return typeof answer.json === "string" ? okJson(answer.json) : okPieces(answer.json);
+      return row.waits
+        ? waitForClock(call).then((refusal) => refusal ?? work(call, asked))
+        : work(call, asked);
     },
   };
 }
 
-function readCall(row: ControlRow<unknown, unknown>, { url, param, body }: Omit<ControlCall, "query">) {
-  for (const [name, schema] of Object.entries(row.params ?? {})) {
+function replyOf(answer: object): Reply | Refusal {
+  if (!(answer instanceof MadeJson)) return isRefusal(answer) ? answer : ok(answer);
+  return typeof answer.json === "string" ? okJson(answer.json) : okPieces(answer.json);
+}
+
+function paramFault({ params }: ControlRow<unknown, unknown>, { param }: RawCall): Refusal | undefined {
+  if (params === undefined) return undefined;
+  for (const [name, schema] of Object.entries(params)) {
     const named = check(schema, param(name));
     if (!named.ok) return invalid({ [name]: issueDetails(named.issues).body! });
   }
-  const { queryPrefix } = row;
-  return readAsked(row, url, body, (name) => queryPrefix === undefined || !name.startsWith(queryPrefix));
+  return undefined;
 }
 
 async function waitForClock({ namespace, url }: Pick<ControlCall, "namespace" | "url">) {
