@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
-import { Command, isAlive, ROOT, run } from "../support/process-command.js";
+import { buildIfMissing, Command, isAlive, ROOT, run } from "../support/process-command.js";
 
 afterEach(async () => {
   for (const pid of started.splice(0)) if (isRunning(pid)) process.kill(pid, "SIGKILL");
@@ -92,6 +92,7 @@ class Job {
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 
   constructor(args: readonly string[]) {
+    buildIfMissing();
     this.child = spawn(process.execPath, [BIN, ...args], {
       detached: true,
       stdio: ["ignore", "pipe", "inherit"],

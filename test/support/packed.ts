@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { ROOT } from "./process-command.js";
+import { buildIfMissing, ROOT } from "./process-command.js";
 
 /** Other versions of Node to try the package on, besides the one that runs the tests: paths, as in PATH. */
 export const NODES = [
@@ -32,6 +32,7 @@ export class Project implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), "project-"));
 
   constructor(files: Record<string, string>, dependencies: readonly string[] = []) {
+    buildIfMissing();
     const installed = join(this.folder, "node_modules", "payments-sandbox");
     const { files: published } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     for (const name of ["package.json", ...published].filter((one) => existsSync(join(ROOT, one))))

@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buildIfMissing } from "../../support/process-command.js";
 
 const PREFIX = "10.99.0";
 
@@ -34,6 +35,7 @@ export class Machines {
   readonly #running = new Set<ChildProcess>();
 
   private constructor(names: readonly string[]) {
+    buildIfMissing();
     const addresses = names.map((name, index) => ({ name, address: `${PREFIX}.${index + 2}` }));
     const hosts = join(this.#folder, "hosts");
     writeFileSync(

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ROOT } from "../../support/process-command.js";
+import { buildIfMissing, ROOT } from "../../support/process-command.js";
 
 /** A terminal in which something runs until the project is closed. */
 export interface Terminal {
@@ -27,6 +27,7 @@ export class UserProject {
   readonly #shells = new Set<ChildProcess>();
 
   constructor() {
+    buildIfMissing();
     mkdirSync(join(this.folder, "node_modules/.bin"), { recursive: true });
     symlinkSync(ROOT, join(this.folder, "node_modules/payments-sandbox"));
     symlinkSync(

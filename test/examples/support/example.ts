@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { temporaryFolder } from "../../support/folders.js";
-import { ROOT } from "../../support/process-command.js";
+import { buildIfMissing, ROOT } from "../../support/process-command.js";
 
 interface Manifest {
   readonly files?: readonly string[];
@@ -31,6 +31,7 @@ export class Example {
   readonly #offlineLog: string;
 
   constructor(name: string) {
+    buildIfMissing();
     this.folder = join(temporaryFolder(), name);
     this.#offlineLog = join(this.folder, "..", "offline.log");
     writeFileSync(this.#offlineLog, "");
