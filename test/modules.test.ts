@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { circlesIn, moduleOf, modulesBelow } from "./support/module-graph.js";
+import { circlesIn, moduleOf, modulesBelow, unusedExports } from "./support/module-graph.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const src = modulesBelow(ROOT, "src");
+const users = [...src, ...["test", "bench", "scripts"].flatMap((folder) => modulesBelow(ROOT, folder))];
 
 describe("the modules of src", () => {
   it("are found, with what they import and export", () => {
@@ -16,6 +17,16 @@ describe("the modules of src", () => {
   it("do not import each other in a circle, for types either", () => {
     expect(circlesIn(src)).toEqual([]);
   });
+
+  it("export nothing that nobody uses, but schemas, which are found by their names too", () => {
+    const unused = unusedExports(src, users)
+      .filter(({ file }) => !file.startsWith("src/schema/"))
+      // The build asks for these by the names of the files that it makes.
+      .filter(
+        ({ name }) => !users.some(({ file, text }) => file.startsWith("scripts/") && text.includes(name)),
+      );
+    expect(unused).toEqual([]);
+  });
 });
 
 describe("the search", () => {
@@ -27,5 +38,16 @@ describe("the search", () => {
       moduleOf("src/d.ts", 'import "./a.js";'),
     ];
     expect(circlesIn(modules)).toEqual([["src/a.ts", "src/b.ts", "src/c/c.ts"]]);
+  });
+
+  it("finds an export that only a file that does not import it mentions", () => {
+    const exporter = moduleOf(
+      "src/a.ts",
+      "export const used = 1;\nexport function left() {}\nexport type T = 1;",
+    );
+    const importer = moduleOf("test/a.test.ts", 'import { used } from "../src/a.js";');
+    const stranger = moduleOf("src/b.ts", "left();");
+    const found = [{ file: "src/a.ts", name: "left" }];
+    expect(unusedExports([exporter], [importer, stranger])).toEqual(found);
   });
 });

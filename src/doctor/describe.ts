@@ -38,6 +38,6 @@ function duration(ms: number): string {
 }
 
 /** What a receiver says must not steer the terminal it is shown on. */
-export function printable(text: string): string {
+function printable(text: string): string {
   return text.replace(/[\p{C}\s]+/gu, " ");
 }

@@ -68,7 +68,7 @@ function remembered(canonical: string): string {
 }
 
 /** The same for two bodies that are the same JSON, whatever the order of their fields. */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
     return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));

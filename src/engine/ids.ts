@@ -1,7 +1,7 @@
 import * as crypto from "node:crypto";
 
 /** What an id is for, and how it begins. */
-export const ID_PREFIXES = {
+const ID_PREFIXES = {
   quote: "qt_",
   checkout: "co_",
   charge: "ch_",

@@ -65,7 +65,7 @@ export function chargesWith(mode: Mode, organizationId: string, status: ChargeSt
 }
 
 /** The lists and groups of one collection. What is in them follows from its records, and is never saved. */
-export class CollectionIndex<Item extends { readonly seq: number }> {
+class CollectionIndex<Item extends { readonly seq: number }> {
   readonly #records: ReadonlyMap<Key, Item>;
   readonly #indexing: Indexing<Item>;
   readonly #lists = new Map<string, SortedList>();

@@ -3,13 +3,13 @@ import type { Scenario } from "../schema/scenario.js";
 import type { State } from "./state.js";
 
 /** The name whose rules apply to whatever nothing else applies to. */
-export const DEFAULT_SCENARIO = "default";
+const DEFAULT_SCENARIO = "default";
 
 export function findScenario(state: State, name: string): Scenario | undefined {
   return state.get("scenarios", name)?.scenario;
 }
 
-export function scenarioNames(state: State): string[] {
+function scenarioNames(state: State): string[] {
   return [...state.tables.scenarios.keys()].map(String).sort();
 }
 

@@ -21,7 +21,7 @@ export type Compiled = Readonly<Record<string, CompiledFile>>;
 export const COMPILED_FILE = "dist/shipped.json";
 
 /** The scenarios every namespace knows. The flows beside them are tests to run and copy: nobody asks for them by name. */
-export function shippedScenarioFiles(root: string): string[] {
+function shippedScenarioFiles(root: string): string[] {
   return readdirSync(join(root, "scenarios"))
     .filter((name) => name.endsWith(".yaml") && !name.startsWith("flow_"))
     .sort()

@@ -58,3 +58,26 @@ export function circlesIn(modules: readonly SourceModule[]): string[][] {
   for (const module of modules) if (!order.has(module.file)) visit(module);
   return circles;
 }
+
+/**
+ * Exported values that no file mentions that imports the exporting one. A file that is imported as a whole (`* as`)
+ * is used as a whole.
+ */
+export function unusedExports(
+  modules: readonly SourceModule[],
+  users: readonly SourceModule[],
+): { readonly file: string; readonly name: string }[] {
+  const importers = new Map<string, string[]>();
+  for (const { imports, text } of users)
+    for (const file of new Set(imports)) importers.set(file, [...(importers.get(file) ?? []), text]);
+  const isUsed = (file: string, name: string) =>
+    (importers.get(file) ?? []).some((text) => isWhole(text, file) || new RegExp(`\\b${name}\\b`).test(text));
+  return modules.flatMap(({ file, exports }) =>
+    exports.filter((name) => !isUsed(file, name)).map((name) => ({ file, name })),
+  );
+}
+
+function isWhole(text: string, file: string): boolean {
+  const [name] = file.split("/").slice(-1);
+  return new RegExp(`\\* as \\w+ from "[^"]*${name!.replace(/\.ts$/, "\\.js")}"`).test(text);
+}

@@ -76,7 +76,7 @@ function forgetOldQuotes(tx: Transaction): void {
     if (Math.max(quote.expires_at_ms, quote.locked_until_ms) <= tx.atMs) tx.remove("quotes", quote.quote_id);
 }
 
-export const QUOTE_GONE = "Quote expired or not found. Please get a new quote.";
+const QUOTE_GONE = "Quote expired or not found. Please get a new quote.";
 
 /** The caller's quote of that id while it is valid. */
 export function validQuote(tx: Transaction, caller: Caller, quoteId: string): Quote | Refusal {

@@ -1,7 +1,7 @@
 import type { ErrorDetails } from "../../schema/errors.js";
 
 /** How many are told: what is no state at all may have one a record. */
-export const MOST_FAULTS = 20;
+const MOST_FAULTS = 20;
 
 /** What is wrong with a state, by its place in the export. */
 export class Faults {

@@ -3,7 +3,7 @@ import type { Charge } from "../../domain/charge.js";
 import { METHOD_KINDS } from "../../domain/method-kinds.js";
 import { readBody } from "../body.js";
 
-export const MAX_FORM_BYTES = 64 * 1024;
+const MAX_FORM_BYTES = 64 * 1024;
 
 export type ReadForm =
   | { readonly form: URLSearchParams }

@@ -61,7 +61,7 @@ ${schema.properties !== undefined && fieldList(schema)}
 }
 
 /** Text to take away, with a button that a script brings to life. */
-export function snippet(id: string, label: string, text: string): Markup {
+function snippet(id: string, label: string, text: string): Markup {
   return html`<div class="snippet"><pre id="${id}">${text}</pre><button type="button" class="copy" data-copy="${id}" aria-label="Copy ${label}" hidden>Copy</button></div>`;
 }
 
