@@ -57,8 +57,11 @@ export function answeredElsewhere(row: ControlRow<unknown, unknown>): ControlRow
   return row;
 }
 
-/** A call whose query and body have yet to be checked. */
-export type RawCall = Omit<ControlCall, "query">;
+/** A call whose query and body have yet to be checked; what was found right takes their place. */
+export interface RawCall extends Omit<ControlCall, "query" | "body"> {
+  query: unknown;
+  body: unknown;
+}
 
 /** A row with its work. */
 export interface ControlOperation extends ControlRow<unknown, unknown> {
@@ -85,7 +88,9 @@ export function controlOperation<Query, Body = Fields>(
   const anyRow = row as ControlRow<unknown, unknown>;
   const work = (call: RawCall, { query, body }: Asked<unknown, unknown>) => {
     if (row.reads) call.namespace.settle();
-    const answer = handle({ ...call, query, body } as ControlCall<Query, Body>);
+    call.query = query;
+    call.body = body;
+    const answer = handle(call as ControlCall<Query, Body>);
     return answer instanceof Promise ? answer.then(replyOf) : replyOf(answer);
   };
   const { queryPrefix } = row;
@@ -93,7 +98,7 @@ export function controlOperation<Query, Body = Fields>(
   return {
     ...anyRow,
     handle(call) {
-      const asked = paramFault(anyRow, call) ?? readAsked(anyRow, call.url, call.body, isStray);
+      const asked = paramFault(anyRow, call) ?? readAsked(anyRow, call.url, call.body as Fields, isStray);
       if (isRefusal(asked)) return asked;
       return row.waits
         ? waitForClock(call).then((refusal) => refusal ?? work(call, asked))

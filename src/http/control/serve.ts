@@ -31,7 +31,8 @@ export function serveControl(
         url: c.req.url,
         mode: key?.startsWith("sk_live_") ? "live" : "test",
         fetch,
-        body: body as Record<string, unknown>,
+        query: undefined,
+        body,
         signal: () => c.req.raw.signal,
         param: (parameter) => c.req.param(parameter) ?? "",
       });
