@@ -6,7 +6,7 @@ import { type SetupOptions, setupSandbox, type TestSandbox } from "../src/testin
 import { START } from "./support/api-client.js";
 import { it } from "./support/api-test.js";
 import { temporaryFolder } from "./support/folders.js";
-import { isListening } from "./support/process-command.js";
+import { isServing } from "./support/process-command.js";
 import { Client, openShop } from "./support/receiver-client.js";
 import { Receiver } from "./support/receiver-server.js";
 
@@ -434,22 +434,17 @@ describe("close()", () => {
     await sandbox.close();
     await sandbox.close();
     await cut;
-    // The system may give the port to a neighbour at once: whoever answers there now is somebody else.
-    const info = await fetch(`http://127.0.0.1:${port}/_sandbox`).then(
-      (answer) => answer.text(),
-      () => "",
-    );
-    expect(info).not.toContain("closed twice");
+    expect(await isServing(port, "closed twice")).toBe(false);
   });
 
   it("is what `await using` does at the end of a block", async () => {
     let port: number;
     {
-      await using sandbox = await createSandbox();
+      await using sandbox = await createSandbox({ seed: "one block" });
       ({ port } = await sandbox.listen());
-      expect(await isListening(port)).toBe(true);
+      expect(await isServing(port, "one block")).toBe(true);
     }
-    expect(await isListening(port)).toBe(false);
+    expect(await isServing(port, "one block")).toBe(false);
   });
 
   it("gives a data file back, also when the options contradict what is in it", async () => {

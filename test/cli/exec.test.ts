@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
-import { Command, isAlive, isListening, run } from "../support/process-command.js";
+import { Command, isAlive, isServing, run } from "../support/process-command.js";
 
 /** `node -e SCRIPT ARGS…`, as what is run beside the sandbox. */
 function script(source: string, ...args: string[]): string[] {
@@ -92,11 +92,13 @@ describe("the sandbox beside it", () => {
   it("is gone when the command is, and so is the command", async () => {
     const { stdout } = await run([
       "exec",
+      "--seed",
+      "gone with it",
       ...script("console.log(JSON.stringify({ pid: process.pid, url: process.env.PAYMENTS_BASE_URL }))"),
     ]);
     const { pid, url } = JSON.parse(stdout);
     expect(isAlive(pid)).toBe(false);
-    expect(await isListening(Number(new URL(url).port))).toBe(false);
+    expect(await isServing(Number(new URL(url).port), "gone with it")).toBe(false);
   });
 
   it("does not wait for connections the command's own children keep", async () => {
@@ -158,6 +160,8 @@ describe("signals", () => {
   it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"] as const)("%s is passed on", async (signal) => {
     const command = new Command([
       "exec",
+      "--seed",
+      signal,
       ...script(`
         process.on("${signal}", () => { console.log("got ${signal}"); process.exit(7); });
         setInterval(() => {}, 1e6);
@@ -169,7 +173,7 @@ describe("signals", () => {
     expect({ code, stderr }).toEqual({ code: 7, stderr: "" });
     expect(stdout).toContain(`got ${signal}`);
     expect(isAlive(pid)).toBe(false);
-    expect(await isListening(Number(new URL(url).port))).toBe(false);
+    expect(await isServing(Number(new URL(url).port), signal)).toBe(false);
   });
 
   it("end a command that does nothing about them", async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
-import { Command, isAlive, isListening, run } from "../support/process-command.js";
+import { Command, isAlive, isServing, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
 
@@ -117,8 +117,8 @@ describe("what is said", () => {
   it("is nothing with --quiet", async () => {
     const { port, close } = await takenPort();
     close();
-    const command = new Command(["start", "--quiet", "-p", String(port)]);
-    while (!(await isListening(port)));
+    const command = new Command(["start", "--quiet", "--seed", "quiet", "-p", String(port)]);
+    while (!(await isServing(port, "quiet")));
     expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
     expect(await command.stop()).toEqual({ code: 0, signal: null, stdout: "", stderr: "" });
   });
@@ -177,14 +177,23 @@ describe("what is said of a server beyond loopback", () => {
 describe("the end", () => {
   it.each(["SIGINT", "SIGTERM"] as const)("by %s is a clean one, with 0", async (signal) => {
     const receiver = await Receiver.open(() => {});
-    const command = new Command(["start", "--json", "-p", "0", "--webhook-url", receiver.url]);
+    const command = new Command([
+      "start",
+      "--json",
+      "--seed",
+      signal,
+      "-p",
+      "0",
+      "--webhook-url",
+      receiver.url,
+    ]);
     const { url, port } = await command.ready();
     // Neither an open connection nor a delivery that somebody holds keeps it from ending.
     await Client.at(url).pay({ scenario: "instant" });
     await receiver.arrived(1);
     const { code, signal: killedBy, stderr } = await command.stop(signal);
     expect({ code, killedBy, stderr }).toEqual({ code: 0, killedBy: null, stderr: "" });
-    expect(await isListening(port)).toBe(false);
+    expect(await isServing(port, signal)).toBe(false);
     expect(isAlive(command.pid)).toBe(false);
     await receiver.close();
   });

@@ -1,6 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -155,16 +154,17 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether somebody listens at that port of this machine. */
-export function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
+/**
+ * Whether the sandbox of that seed answers at a port of this machine. Only a seed of its own tells: a port that was
+ * closed can be a neighbour's within the moment.
+ */
+export async function isServing(port: number, seed: string): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/_sandbox`);
+    return (await response.text()).includes(seed);
+  } catch {
+    return false;
+  }
 }
 
 /** `npm test` builds first; who runs a file by itself gets a build when there is none. */
