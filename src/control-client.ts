@@ -14,6 +14,8 @@ export interface ControlOptions {
   readonly controlToken?: string | undefined;
   /** Marks what the run of a scenario sends itself, so that it is not counted as the app's. */
   readonly runner?: string | undefined;
+  /** The error for something that is not there names the call, for who reads no more than its message. */
+  readonly namesCalls?: boolean;
 }
 
 /** A call of the control API: `"POST", "/_sandbox/faults", { … }`, or with the first two as one text. */
@@ -37,9 +39,11 @@ export class ControlClient {
   /** What every request of this client carries. */
   readonly headers: Readonly<Record<string, string>>;
   readonly #fetch: SandboxFetch;
+  readonly #namesCalls: boolean;
 
-  constructor({ fetch, namespace, controlToken, runner }: ControlOptions) {
+  constructor({ fetch, namespace, controlToken, runner, namesCalls = false }: ControlOptions) {
     this.#fetch = fetch;
+    this.#namesCalls = namesCalls;
     this.headers = {
       ...(runner === undefined ? {} : { "sandbox-runner": runner }),
       ...(namespace === undefined ? {} : { "sandbox-namespace": namespace }),
@@ -69,7 +73,10 @@ export class ControlClient {
       error?: { code?: ErrorCode; message?: string; details?: ErrorDetails };
     };
     if (error?.code === undefined) throw new ForeignAnswer(`${method} ${path}`, response.status, text);
-    throw new SandboxError(refuse(error.code, error.message ?? "refused", error.details));
+    throw new SandboxError(
+      refuse(error.code, error.message ?? "refused", error.details),
+      this.#namesCalls && error.code === "NOT_FOUND" ? `${method} ${path}` : undefined,
+    );
   }
 }
 

@@ -189,7 +189,7 @@ export class Sandbox {
     const namespace = this.#here("transition");
     const move = transitionOf({ chargeId, to, reason });
     const moved = namespace.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
-    if (isRefusal(moved)) throw new SandboxError(moved);
+    if (isRefusal(moved)) throw new SandboxError(moved, moved.code === "NOT_FOUND" ? chargeId : undefined);
     return chargeDetail(moved);
   }
 
@@ -245,7 +245,7 @@ export class Sandbox {
    */
   async control<Answer = unknown>(...call: ControlCall): Promise<Answer> {
     this.#here("control");
-    return new ControlClient({ fetch: this.fetch }).call<Answer>(...call);
+    return new ControlClient({ fetch: this.fetch, namesCalls: true }).call<Answer>(...call);
   }
 
   /**

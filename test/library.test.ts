@@ -210,7 +210,7 @@ describe("transition()", () => {
       expect.objectContaining({ name: "SandboxError", code: "INVALID_TRANSITION" }),
     );
     expect(() => sandbox.transition("ch_nobody", "COMPLETED")).toThrow(
-      expect.objectContaining({ code: "NOT_FOUND" }),
+      expect.objectContaining({ code: "NOT_FOUND", message: "Charge not found (NOT_FOUND): ch_nobody" }),
     );
   });
 });
@@ -509,11 +509,14 @@ describe("setupSandbox()", () => {
       expect(items.map((charge) => charge.checkout_id)).toEqual([checkout_id]);
       expect(await sandbox.control("GET /_sandbox/clock")).toMatchObject({ now: START });
       await expect(sandbox.advance("10")).rejects.toThrow(
-        /^Invalid request parameters \(VALIDATION_ERROR\); to must be an ISO 8601 instant/,
+        /^Invalid request parameters \(VALIDATION_ERROR\); to must be an ISO 8601 instant, a duration such as 30m, next or idle, not "10"$/,
       );
       await expect(sandbox.advance(new Date(Number.NaN))).rejects.toThrow("(VALIDATION_ERROR); to must be");
       await expect(sandbox.reset({ keep: ["nope"] as never })).rejects.toThrow("; keep.0 must be one of");
       await expect(sandbox.control("/_sandbox/faults")).rejects.toThrow("control: needs a method and a path");
+      await expect(sandbox.transition("ch_nobody", "FAILED")).rejects.toThrow(
+        "Charge not found (NOT_FOUND): POST /_sandbox/charges/ch_nobody/transition",
+      );
     });
   });
 

@@ -9,9 +9,9 @@ export class SandboxError extends Error {
   /** Dotted field → what is wrong with it; undefined where no field is at fault. */
   readonly details: Readonly<Record<string, string>> | undefined;
 
-  /** @internal */
-  constructor(refusal: Refusal) {
-    super(refusalText(refusal));
+  /** @internal `asked` is the call or the object that was refused, for the message. */
+  constructor(refusal: Refusal, asked?: string) {
+    super(refusalText(refusal) + (asked === undefined ? "" : `: ${asked}`));
     this.code = refusal.code;
     this.details = refusal.details;
   }

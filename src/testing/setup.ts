@@ -10,6 +10,8 @@ import type {
 } from "../public-types.js";
 import { advanceTarget } from "../schema/advance-target.js";
 import type { ChargeStatus } from "../schema/common.js";
+import { invalid } from "../schema/errors.js";
+import { SandboxError } from "../schema/sandbox-error.js";
 import { instantText } from "../schema/time.js";
 import type { AdvanceReport } from "../time/advance.js";
 import { findHooks, type TestHooks } from "./hooks.js";
@@ -174,12 +176,15 @@ class Setup implements TestSandbox {
     (await this.#ready()).fetch(input, init);
 
   async control<Answer>(...call: ControlCall): Promise<Answer> {
-    return new ControlClient({ fetch: this.fetch }).call<Answer>(...call);
+    return new ControlClient({ fetch: this.fetch, namesCalls: true }).call<Answer>(...call);
   }
 
-  async advance(target: string | Date): Promise<AdvanceReport> {
-    const text = instantText(target);
-    return this.control("POST /_sandbox/clock/advance", advanceTarget(text) ?? { to: text });
+  async advance(given: string | Date): Promise<AdvanceReport> {
+    const text = instantText(given);
+    const target = advanceTarget(text);
+    if (target !== undefined) return this.control("POST /_sandbox/clock/advance", target);
+    const fault = `must be an ISO 8601 instant, a duration such as 30m, next or idle, not ${JSON.stringify(given)}`;
+    throw new SandboxError(invalid({ to: fault }));
   }
 
   async transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail> {
