@@ -18,6 +18,8 @@ export interface ServedRequest {
   readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
+  /** What the service passed over without a word: a place and what is odd about it, each. */
+  readonly tolerated?: readonly string[] | undefined;
 }
 
 export interface JournalEntry extends ServedRequest {

@@ -41,6 +41,10 @@ export const requestEntrySchema = shape("RequestEntry", "A call of the service a
   runner: field(nullableText, "The scenario run that sent it, when it was not the app."),
   scenario: field(nullableText, "The scenario it asked for by header."),
   fault: field(nullableText, "The scenario or fault that interfered."),
+  tolerated: field(
+    z.array(text),
+    "What the service passes over without a word, each by its place: fields and query parameters it does not have, an Idempotency-Key it does not heed, types of events there are not.",
+  ),
   request_body: field(
     z.unknown(),
     "As JSON where it is JSON, as text otherwise. Of one above 64 kB the first 64 kB, as text with a mark behind it.",

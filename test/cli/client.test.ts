@@ -308,6 +308,10 @@ describe("what is around the charges", () => {
     expectAligned(table);
     expect(table).toMatch(/^at +method +path +operation +status +fault\n/);
     expect((await json("requests", "--limit", "1")).items.length).toBe(1);
+    await client.ask("GET /api/v1/payments/payins?lmit=1");
+    expect(await output("requests", "--limit", "1")).toMatch(
+      /\n {2}! passed over: query\.lmit: not a parameter of this call; did you mean limit\?\n/,
+    );
     expect(await refused("requests", "--status", "bad")).toContain("status must be");
     await output("trigger", "charge.failed", "--charge", "last");
     const events = await output("events", "--type", "charge.failed", "--limit", "1");

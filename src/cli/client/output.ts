@@ -6,17 +6,26 @@ export type Print = (answer: Json) => string;
 
 /** A list as an aligned table of the columns named. */
 export function table(...columns: readonly string[]): Print {
+  return tableWithNotes(() => [], ...columns);
+}
+
+/** The same, with lines under a row that has something odd about it. */
+export function tableWithNotes(
+  notesOf: (item: Json) => readonly string[],
+  ...columns: readonly string[]
+): Print {
   return (answer) => {
     const items = (answer.items as Json[]) ?? [];
     if (items.length === 0) return "none\n";
     const rows = [columns.map(heading), ...items.map((item) => columns.map((column) => cell(item[column])))];
     const widths = columns.map((_column, index) => Math.max(...rows.map((row) => row[index]!.length)));
-    const lines = rows.map((row) =>
+    const lines = rows.flatMap((row, place) => [
       row
         .map((text, index) => text.padEnd(widths[index]!))
         .join("  ")
         .trimEnd(),
-    );
+      ...(place === 0 ? [] : notesOf(items[place - 1]!)).map((note) => `  ! ${oneLine(note)}`),
+    ]);
     const total = Number(answer.total ?? items.length);
     return [...lines, ...(total > items.length ? [`${items.length} of ${total}`] : []), ""].join("\n");
   };

@@ -3,10 +3,13 @@ import { say, sayJson, tellLine } from "../terminal.js";
 import { assignments } from "./assignments.js";
 import { chargeRecord } from "./charges.js";
 import type { Json } from "./connection.js";
-import { table } from "./output.js";
+import { table, tableWithNotes } from "./output.js";
 import { type Asked, type ClientCommand, textOf } from "./row.js";
 
 const timeoutOf = ({ flags: { timeout = "30s" } }: Asked): string => String(timeout);
+
+const toleratedOf = ({ tolerated }: Json): string[] =>
+  (tolerated as string[]).map((note) => `passed over: ${note}`);
 
 /** What went to and fro, and what is waited for. */
 export const WATCHING_COMMANDS: readonly ClientCommand[] = [
@@ -22,7 +25,7 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
     plain: {
       call: async ({ connection, flags: { operation, status, limit } }) =>
         connection.get("/requests", { operation, status, limit }),
-      print: table("at", "method", "path", "operation", "status", "fault"),
+      print: tableWithNotes(toleratedOf, "at", "method", "path", "operation", "status", "fault"),
     },
   },
   {

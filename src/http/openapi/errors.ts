@@ -76,7 +76,7 @@ export function errorResponses(row: Operation, { answers }: PlayedCall): Record<
     403: shared("Forbidden"),
     404: missing(keyed, row.says.missing, answers[404]),
     ...(hasBody ? { 413: shared("TooLarge") } : {}),
-    ...(row.says.headers?.includes("Idempotency-Key") ? { 422: reused(answers[422]) } : {}),
+    ...(row.headers?.includes("Idempotency-Key") ? { 422: reused(answers[422]) } : {}),
     ...(keyed ? { 429: shared("RateLimited") } : {}),
     500: shared("InternalError"),
   };

@@ -44,7 +44,7 @@ export function serviceDocument(played: Played = NOTHING_PLAYED): OpenApiDocumen
 }
 
 function describe(row: Operation, played: Played): Json {
-  const headers = row.says.headers ?? [];
+  const headers = row.headers ?? [];
   const call = playedOf(played, row.id);
   const parts = {
     security: SECURITY[row.key],

@@ -16,13 +16,13 @@ export const createQuote = operation(
     method: "POST",
     path: "/api/v1/payments/quotes",
     rawBody: quoteRequestSchema,
+    headers: ["Sandbox-Scenario"],
     answer: "Quote",
     says: {
       tag: "Payments",
       summary: "Create a quote",
       about: "Locks rate, fees and total of a payment. A checkout may name the quote until it expires.",
       assumed: `Fields beyond pricing, method, \`to_currency\` and e-mail. ${CREATES}`,
-      headers: ["Sandbox-Scenario"],
     },
   },
   ({ namespace, caller, body, header }) => {
@@ -37,6 +37,7 @@ export const createWhitelabel = operation(
     method: "POST",
     path: "/api/v1/payments/whitelabel",
     rawBody: whitelabelRequestSchema,
+    headers: ["Sandbox-Scenario"],
     answer: "WhitelabelResult",
     says: {
       tag: "Payments",
@@ -44,7 +45,6 @@ export const createWhitelabel = operation(
       about:
         "Makes a checkout and begins its payment in one call, at the price of a valid quote. Show the customer the " +
         "instructions, then learn the outcome from webhooks or by polling the charge.",
-      headers: ["Sandbox-Scenario"],
     },
   },
   ({ namespace, caller, body, header }) => {
@@ -60,6 +60,7 @@ export const createCheckout = operation(
     method: "POST",
     path: "/api/v1/payments/checkouts",
     rawBody: checkoutRequestSchema,
+    headers: ["Sandbox-Scenario"],
     answer: "Checkout",
     says: {
       tag: "Payments",
@@ -67,7 +68,6 @@ export const createCheckout = operation(
       about:
         "Makes a hosted page where the customer picks a method and pays. Redirect the customer to its URL.",
       assumed: `Fields beyond pricing, e-mail, metadata and life; the shape of the answer. ${CREATES} The charge is there from the start and gets its price when the customer picks a method.`,
-      headers: ["Sandbox-Scenario"],
     },
   },
   ({ namespace, caller, body, header, url }) => {

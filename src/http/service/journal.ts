@@ -20,6 +20,8 @@ export interface Served {
   /** Where the fault that was met comes from. */
   readonly fault?: string;
   readonly clientGone?: boolean;
+  /** What the service passed over. */
+  readonly tolerated?: readonly string[];
 }
 
 /**
@@ -28,7 +30,16 @@ export interface Served {
  */
 export function journal(
   c: Context,
-  { operation, namespace, arrivedMs, reply, requestBody = null, fault, clientGone = false }: Served,
+  {
+    operation,
+    namespace,
+    arrivedMs,
+    reply,
+    requestBody = null,
+    fault,
+    clientGone = false,
+    tolerated,
+  }: Served,
 ): void {
   if (namespace === undefined) return;
   const { headers } = c.req.raw;
@@ -49,10 +60,12 @@ export function journal(
     runner: headers.get("sandbox-runner"),
     scenario: headers.get("sandbox-scenario"),
     fault: fault ?? null,
+    tolerated,
   };
   namespace.journal.add(entry, arrivedMs);
 }
 
-function cut(text: string, length: number): string {
+/** The text, or its beginning with a mark that there was more. */
+export function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }

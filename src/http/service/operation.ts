@@ -28,14 +28,14 @@ interface ServiceRow<Need extends KeyNeed, Query, Body>
   extends Row<Query, Body>,
     Pick<DescribedRow<ServiceWords>, "answer" | "says"> {
   readonly id: OperationId;
+  /** Request headers it heeds besides the key. */
+  readonly headers?: readonly ("Idempotency-Key" | "Sandbox-Scenario")[];
   /** Required unless it says otherwise. */
   readonly key?: Need;
 }
 
 export interface ServiceWords extends CallWords {
   readonly tag: Tag;
-  /** Request headers besides the key. */
-  readonly headers?: readonly ("Idempotency-Key" | "Sandbox-Scenario")[];
   /** What there may be none of by the path's id. */
   readonly missing?: string;
 }

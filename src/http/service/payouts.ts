@@ -79,6 +79,7 @@ export const createWithdrawal = operation(
     method: "POST",
     path: "/api/v1/payouts/withdrawals",
     rawBody: withdrawalRequestSchema,
+    headers: ["Idempotency-Key", "Sandbox-Scenario"],
     answer: "Withdrawal",
     says: {
       tag: "Payouts",
@@ -87,7 +88,6 @@ export const createWithdrawal = operation(
         "Sends money from the available balance to a destination. Give it an Idempotency-Key: sent again with the same " +
         "key and body, it is answered as the first time and the money goes once.",
       assumed: `${UNSHOWN_CALL} Amount and fee leave the available balance at once, and come back if the withdrawal fails or is cancelled.`,
-      headers: ["Idempotency-Key", "Sandbox-Scenario"],
     },
   },
   ({ namespace, caller, body, header }) => {

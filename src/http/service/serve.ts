@@ -12,6 +12,7 @@ import { type Admitted, admit, refused } from "./admit.js";
 import { forcedReply, pickFault } from "./faults.js";
 import { journal, type Served } from "./journal.js";
 import type { Operation } from "./operation.js";
+import { toleratedIn } from "./tolerated.js";
 
 /**
  * The order of checks is the contract's (section 2): route → key → rate → permission → organization → fault →
@@ -56,13 +57,17 @@ function serveAsked(
   answer: () => Reply,
 ): Response | Promise<Response> {
   const { namespace, headers, arrivedMs } = admitted;
+  const tolerated = toleratedIn(operation, {
+    url: c.req.url,
+    body,
+    idempotencyKey: c.req.raw.headers.get("idempotency-key"),
+    eventNames: namespace.engine.settings.event_names,
+  });
+  const served = { operation: operation.id, namespace, arrivedMs, requestBody: text, tolerated };
   const fault = pickFault(operation, c, namespace, body);
-  if (fault !== undefined) {
-    const served = { operation: operation.id, namespace, arrivedMs, requestBody: text };
-    return serveFault(c, admitted, served, fault, answer);
-  }
+  if (fault !== undefined) return serveFault(c, admitted, served, fault, answer);
   const reply = answer();
-  journal(c, { operation: operation.id, namespace, arrivedMs, requestBody: text, reply });
+  journal(c, { ...served, reply });
   return toResponse(reply, namespace.nowMs(), headers);
 }
 

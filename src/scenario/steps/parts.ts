@@ -117,6 +117,7 @@ export const requestFields = {
     "idempotency_key",
     "scenario",
     "fault",
+    "tolerated",
     "request_body",
     "request_body_bytes",
     "response_body",

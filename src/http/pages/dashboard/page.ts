@@ -129,7 +129,7 @@ function requestsTable(namespace: Namespace): Markup {
       .slice(0, ROWS)
       .map((entry) => [
         entry.at.slice(11, 19),
-        html`<code>${entry.method} ${entry.path}</code>`,
+        html`<code>${entry.method} ${entry.path}</code>${(entry.tolerated ?? []).map((note) => html`<br><span class="bad">Passed over: ${note}</span>`)}`,
         entry.operation ?? "–",
         entry.status ?? "cut off",
         entry.fault ?? "–",
