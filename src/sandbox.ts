@@ -129,9 +129,12 @@ export class Sandbox {
   /**
    * Webhooks go to a function of this process from now on, in the place of a receiver that listens on a port: the
    * same bytes, headers, order and retries, and `advance()` waits for it. It answers a Response, a status, or nothing
-   * (204); what it throws is an answer 500. Returns how to stop.
+   * (204); what it throws is an answer 500. It hears what comes from the call on; resolves with how to stop.
    */
-  onWebhook(handler: WebhookHandler, options: WebhookHandlerOptions = {}): WebhookSubscription {
+  async onWebhook(
+    handler: WebhookHandler,
+    options: WebhookHandlerOptions = {},
+  ): Promise<WebhookSubscription> {
     const namespace = this.#here("onWebhook");
     if (typeof handler !== "function") throw new UserError("onWebhook: needs a function");
     const { url, ...webhook } = webhookHandlerOptions(options, {
@@ -182,10 +185,11 @@ export class Sandbox {
   }
 
   /**
-   * Moves a charge to a status, as a person at the control API would. One that may not be moved so is a SandboxError
-   * with the code INVALID_TRANSITION, one that is not there NOT_FOUND. `reason` is why it failed.
+   * Moves a charge to a status, as a person at the control API would; it is moved when the call returns, whether or not
+   * it is awaited. One that may not be moved so is a SandboxError with the code INVALID_TRANSITION, one that is not there
+   * NOT_FOUND. `reason` is why it failed.
    */
-  transition(chargeId: string, to: ChargeStatus, reason?: string): ChargeDetail {
+  async transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail> {
     const namespace = this.#here("transition");
     const move = transitionOf({ chargeId, to, reason });
     const moved = namespace.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
@@ -195,9 +199,9 @@ export class Sandbox {
 
   /**
    * Back to the initial state. Webhooks and keys stay unless told otherwise; ids go on unless they shall repeat. While
-   * time is being moved it is a SandboxError with the code CLOCK_BUSY.
+   * time is being moved it is a SandboxError with the code CLOCK_BUSY. It is done when the call returns.
    */
-  reset(options: ResetOptions = {}): void {
+  async reset(options: ResetOptions = {}): Promise<void> {
     const namespace = this.#here("reset");
     const { keep = KEPT_BY_DEFAULT, ids } = resetOptionsOf(options);
     const refusal = namespace.reset({ keep, repeatIds: ids === "repeat" });

@@ -196,7 +196,7 @@ describe("transition()", () => {
     shop: { sandbox, client },
   }) => {
     const charge = await client.pay();
-    const moved = sandbox.transition(charge, "FAILED", "card_stolen");
+    const moved = await sandbox.transition(charge, "FAILED", "card_stolen");
     expect(moved).toMatchObject({ charge_id: charge, status: "FAILED", failure_reason: "card_stolen" });
     expect(moved).toEqual((await client.charge(charge)).json);
     await sandbox.advance("1d");
@@ -205,13 +205,28 @@ describe("transition()", () => {
 
   it("throws a SandboxError where it may not be", async ({ shop: { sandbox, client } }) => {
     const charge = await client.pay();
-    sandbox.transition(charge, "CANCELLED");
-    expect(() => sandbox.transition(charge, "COMPLETED")).toThrow(
+    await sandbox.transition(charge, "CANCELLED");
+    await expect(sandbox.transition(charge, "COMPLETED")).rejects.toThrow(
       expect.objectContaining({ name: "SandboxError", code: "INVALID_TRANSITION" }),
     );
-    expect(() => sandbox.transition("ch_nobody", "COMPLETED")).toThrow(
+    await expect(sandbox.transition("ch_nobody", "COMPLETED")).rejects.toThrow(
       expect.objectContaining({ code: "NOT_FOUND", message: "Charge not found (NOT_FOUND): ch_nobody" }),
     );
+  });
+});
+
+describe("a method that does work", () => {
+  it("answers a promise, and has done it when the call returns", async ({ shop: { sandbox, client } }) => {
+    const charge = await client.pay();
+    const moved = sandbox.transition(charge, "COMPLETED");
+    const status = sandbox.snapshot().collections.charges[0]?.[1].status;
+    expect([moved instanceof Promise, status]).toEqual([true, "COMPLETED"]);
+    const reset = sandbox.reset();
+    expect(sandbox.snapshot().collections.charges).toEqual([]);
+    for (const promise of [reset, sandbox.onWebhook(() => 200), sandbox.settled()]) {
+      expect(promise).toBeInstanceOf(Promise);
+      await promise;
+    }
   });
 });
 
@@ -219,11 +234,11 @@ describe("reset() and snapshot()", () => {
   it("reset empties the world and turns a manual clock back", async ({ shop: { sandbox, client } }) => {
     const charge = await client.pay();
     await sandbox.advance("1h");
-    sandbox.reset();
+    await sandbox.reset();
     expect((await client.charge(charge)).status).toBe(404);
     expect((await client.clock()).json.now).toBe(START);
     expect(await client.pay()).not.toBe(charge);
-    sandbox.reset({ ids: "repeat" });
+    await sandbox.reset({ ids: "repeat" });
     expect(await client.pay()).toBe(charge);
   });
 
@@ -405,7 +420,7 @@ describe("close()", () => {
 
   it.each(Object.entries(calls))("is the end: %s says so", async (method, call) => {
     const { sandbox } = await openShop();
-    const stop = sandbox.onWebhook(() => 204);
+    const stop = await sandbox.onWebhook(() => 204);
     await sandbox.close();
     const refusal = await Promise.resolve(sandbox)
       .then(call)

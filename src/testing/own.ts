@@ -25,7 +25,7 @@ export async function openOwn(options: SandboxOptions, listens: boolean): Promis
     webhookSecret: sandbox.webhookSecret,
     fetch: sandbox.fetch,
     onWebhook: async (handler, webhook) => {
-      const stop = sandbox.onWebhook(handler, webhook);
+      const stop = await sandbox.onWebhook(handler, webhook);
       return async () => stop();
     },
     refurnish: async () => {},

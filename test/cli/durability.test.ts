@@ -175,7 +175,7 @@ describe("a reset after a restart", () => {
     const charge = await Client.of(first).pay();
     await first.close();
     const second = await createSandbox({ data });
-    second.reset({ ids: "repeat" });
+    await second.reset({ ids: "repeat" });
     expect(await Client.of(second).pay()).toBe(charge);
     await second.close();
     // So the first options contradict nothing afterwards either.

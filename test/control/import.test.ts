@@ -158,7 +158,7 @@ describe("an import", () => {
 
   it("of a state whose receiver is a function of another process is taken", async () => {
     const one = await started();
-    one.sandbox.onWebhook(() => 204);
+    await one.sandbox.onWebhook(() => 204);
     const { client } = await started();
     expect((await client.ask("PUT /_sandbox/state", one.sandbox.snapshot())).status).toBe(200);
   });

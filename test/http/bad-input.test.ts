@@ -29,7 +29,7 @@ afterAll(() => sandbox.close());
 
 /** The same world every time, ids included: one quote, one charge, and balances that have been read. */
 async function startOver(): Promise<void> {
-  sandbox.reset({ ids: "repeat" });
+  await sandbox.reset({ ids: "repeat" });
   const quote = await api.quote(QUOTE);
   WHITELABEL.quote_id = quote.quote_id;
   chargeId = (await api.whitelabel(WHITELABEL)).charge_id;

@@ -142,7 +142,7 @@ describe("total_balance_usd", () => {
       .map(([currency, minor]) => ({ currency, minor, amount: decimalText(minor, DECIMALS[currency]!) }));
     await fc.assert(
       fc.asyncProperty(fc.array(payment, { minLength: 1, maxLength: 8 }), async (payments) => {
-        api.sandbox.reset();
+        await api.sandbox.reset();
         for (const { currency, amount } of payments) await receive(api, currency, amount);
         const { balances, total_balance_usd } = await api.balances();
         for (const { currency, available_balance, pending_balance } of balances) {

@@ -244,7 +244,7 @@ balances:
     const { charge_id } = await api.pay();
     okBody(await api.transition(charge_id, { to: "COMPLETED" }));
     expect(await api.balance("KES")).toBe("510.00 / 0.00");
-    api.sandbox.reset();
+    await api.sandbox.reset();
     expect(await api.balance("KES")).toBe("10.00 / 0.00");
   });
 });

@@ -640,7 +640,7 @@ describe("an Idempotency-Key", () => {
   it("is forgotten by a reset", async () => {
     const api = await richApi();
     const first = okBody(await tryWithdraw(api, await order(api), KEY));
-    api.sandbox.reset();
+    await api.sandbox.reset();
     const again = okBody(await tryWithdraw(api, await order(api), KEY));
     expect(again.withdrawal_id).not.toBe(first.withdrawal_id);
   });

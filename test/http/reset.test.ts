@@ -183,8 +183,8 @@ describe("what a reset is asked", () => {
 
 it("the library resets the same way", async ({ api }) => {
   const first = await run(api);
-  api.sandbox.reset({ ids: "repeat" });
+  await api.sandbox.reset({ ids: "repeat" });
   expect(await run(api)).toEqual(first);
-  api.sandbox.reset();
+  await api.sandbox.reset();
   expect(await api.payins()).toEqual({ total: 0, items: [] });
 });

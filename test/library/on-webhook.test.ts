@@ -41,7 +41,7 @@ describe("onWebhook()", () => {
     const receiver = await Receiver.open();
     const { sandbox, client } = await openShop({ webhooks: [receiver.url] });
     const got: { request: Request; body: Uint8Array }[] = [];
-    sandbox.onWebhook(async (request) => {
+    await sandbox.onWebhook(async (request) => {
       got.push({ request, body: new Uint8Array(await request.arrayBuffer()) });
     });
     await client.pay({ metadata: { note: "zoë 🦊" } });
@@ -64,7 +64,7 @@ describe("onWebhook()", () => {
   }) => {
     const heard: string[] = [];
     let [under, most] = [0, 0];
-    sandbox.onWebhook(async (request) => {
+    await sandbox.onWebhook(async (request) => {
       most = Math.max(most, ++under);
       const { type } = await request.json();
       await new Promise((resolve) => setImmediate(resolve));
@@ -84,7 +84,7 @@ describe("onWebhook()", () => {
   it("may call the sandbox back while time is moved", async ({ shop: { sandbox, client } }) => {
     const seen: unknown[] = [];
     let second: string | undefined;
-    sandbox.onWebhook(async (request) => {
+    await sandbox.onWebhook(async (request) => {
       const { data } = await request.json();
       seen.push((await client.charge(data.charge_id)).json.status);
       second ??= await client.pay();
@@ -100,11 +100,11 @@ describe("onWebhook()", () => {
     shop: { sandbox, client },
   }) => {
     const { types, handler } = listener();
-    sandbox.onWebhook(handler);
-    sandbox.onWebhook(
+    await sandbox.onWebhook(handler);
+    await sandbox.onWebhook(
       async (request) => {
         const { data } = await request.json();
-        sandbox.transition(data.charge_id, "REFUNDED");
+        await sandbox.transition(data.charge_id, "REFUNDED");
       },
       { events: ["charge.completed"] },
     );
@@ -129,7 +129,7 @@ describe("onWebhook()", () => {
     ],
   ])("takes %s as the answer", async (_what, answer, expected) => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
-    sandbox.onWebhook(answer as WebhookHandler);
+    await sandbox.onWebhook(answer as WebhookHandler);
     await client.pay();
     await sandbox.settled();
     expect(await attempts(client, "charge.completed")).toEqual([expect.objectContaining(expected)]);
@@ -149,7 +149,7 @@ describe("onWebhook()", () => {
   ])("takes %s as a failed attempt, which is made again", async (_what, answer, text) => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     let calls = 0;
-    sandbox.onWebhook((() => (++calls === 1 ? answer() : 200)) as WebhookHandler);
+    await sandbox.onWebhook((() => (++calls === 1 ? answer() : 200)) as WebhookHandler);
     await client.pay();
     await sandbox.settled();
     expect(await attempts(client, "charge.completed")).toEqual([
@@ -166,7 +166,7 @@ describe("onWebhook()", () => {
   it("keeps of an answer what the log has room for, and heeds Retry-After", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     const answers = [new Response("x".repeat(5_000), { status: 503, headers: { "retry-after": "90" } }), 200];
-    sandbox.onWebhook(() => answers.shift() as Response);
+    await sandbox.onWebhook(() => answers.shift() as Response);
     await client.pay();
     await sandbox.advance("89s");
     const [first, ...others] = await attempts(client, "charge.completed");
@@ -178,7 +178,7 @@ describe("onWebhook()", () => {
 
   it("is switched off by 410, as any endpoint", async ({ shop: { sandbox, client } }) => {
     const handler = vi.fn(() => 410);
-    sandbox.onWebhook(handler);
+    await sandbox.onWebhook(handler);
     await client.pay();
     await sandbox.advance("1d");
     expect(handler).toHaveBeenCalledTimes(1);
@@ -187,7 +187,7 @@ describe("onWebhook()", () => {
   it("waits for a function no longer than for a receiver, and for nothing else of the process", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant", webhookTimeout: "20ms" });
     let calls = 0;
-    sandbox.onWebhook(() => (++calls === 1 ? new Promise<number>(() => {}) : 200));
+    await sandbox.onWebhook(() => (++calls === 1 ? new Promise<number>(() => {}) : 200));
     await client.pay();
     await sandbox.settled();
     expect(await attempts(client, "charge.completed")).toEqual([
@@ -198,7 +198,7 @@ describe("onWebhook()", () => {
   it("hears what the mishaps of a scenario make of its deliveries", async ({ shop: { sandbox, client } }) => {
     const ids: (string | null)[] = [];
     const forged: boolean[] = [];
-    sandbox.onWebhook(async (request) => {
+    await sandbox.onWebhook(async (request) => {
       const body = await request.text();
       ids.push(request.headers.get("webhook-id"));
       try {
@@ -227,7 +227,7 @@ describe("onWebhook()", () => {
   }) => {
     const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
     const live: Request[] = [];
-    sandbox.onWebhook((request) => void live.push(request), {
+    await sandbox.onWebhook((request) => void live.push(request), {
       events: ["*.completed"],
       mode: "live",
       secret,
@@ -235,7 +235,7 @@ describe("onWebhook()", () => {
       url: "shop.test/api/hooks?from=pay",
     });
     const test = listener();
-    sandbox.onWebhook(test.handler, { events: ["*.processing"] });
+    await sandbox.onWebhook(test.handler, { events: ["*.processing"] });
     await client.pay();
     await client.pay({ key: sandbox.liveApiKey });
     await sandbox.advance("10s");
@@ -254,18 +254,18 @@ describe("onWebhook()", () => {
   ])("refuses %j", async (options, message) => {
     const { sandbox } = await openShop();
     const register = () => sandbox.onWebhook(() => 200, options as object);
-    expect(register).toThrow(UserError);
-    expect(register).toThrow(message);
-    expect(() => sandbox.onWebhook("no function" as never)).toThrow("onWebhook: needs a function");
+    await expect(register()).rejects.toThrow(UserError);
+    await expect(register()).rejects.toThrow(message);
+    await expect(sandbox.onWebhook("no function" as never)).rejects.toThrow("onWebhook: needs a function");
   });
 
   it("ends when its answer is called, or with the block; what still waits is dropped", async ({
     shop: { sandbox, client },
   }) => {
     const [called, block] = [listener(), listener()];
-    const stop = sandbox.onWebhook(called.handler);
+    const stop = await sandbox.onWebhook(called.handler);
     {
-      using _subscription = sandbox.onWebhook(block.handler);
+      using _subscription = await sandbox.onWebhook(block.handler);
       await client.pay();
       await sandbox.advance("1s");
     }
@@ -283,10 +283,10 @@ describe("onWebhook()", () => {
     let letGo: (status: number) => void = () => {};
     const answers: (number | Promise<number>)[] = [new Promise<number>((resolve) => (letGo = resolve)), 200];
     const handler = vi.fn(() => answers.shift());
-    sandbox.onWebhook(handler);
+    await sandbox.onWebhook(handler);
     await client.pay();
     await vi.waitFor(() => expect(handler).toHaveBeenCalledTimes(1));
-    sandbox.reset();
+    await sandbox.reset();
     letGo(200);
     await sandbox.settled();
     expect((await client.ask("GET /_sandbox/deliveries")).json.total).toBe(0);
@@ -294,7 +294,7 @@ describe("onWebhook()", () => {
     await sandbox.settled();
     expect(handler).toHaveBeenCalledTimes(2);
     expect(await attempts(client, "charge.completed")).toMatchObject([{ status: 200 }]);
-    sandbox.reset({ keep: [] });
+    await sandbox.reset({ keep: [] });
     await client.pay();
     await sandbox.settled();
     expect(handler).toHaveBeenCalledTimes(2);
@@ -303,9 +303,9 @@ describe("onWebhook()", () => {
   it("is not begun when a reset comes before its turn, nor after close()", async () => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     const { types, handler } = listener();
-    const stop = sandbox.onWebhook(handler);
+    const stop = await sandbox.onWebhook(handler);
     await client.pay();
-    sandbox.reset();
+    await sandbox.reset();
     await sandbox.settled();
     await client.pay();
     await sandbox.close();
@@ -317,7 +317,7 @@ describe("onWebhook()", () => {
     const options = { data: join(temporaryFolder(), "data.json"), clock: "manual" };
     {
       await using sandbox = await createSandbox(options);
-      sandbox.onWebhook(() => 500);
+      await sandbox.onWebhook(() => 500);
       await Client.of(sandbox).pay({ scenario: "instant" });
       await sandbox.settled();
     }
@@ -330,7 +330,7 @@ describe("onWebhook()", () => {
     {
       await using sandbox = await createSandbox(options);
       const { types, handler } = listener();
-      sandbox.onWebhook(handler);
+      await sandbox.onWebhook(handler);
       await Client.of(sandbox).pay({ scenario: "instant" });
       await sandbox.settled();
       expect(types).toEqual(["charge.completed"]);
@@ -340,7 +340,7 @@ describe("onWebhook()", () => {
   it("shows among the endpoints, and cannot be registered over the wire", async ({
     shop: { sandbox, client },
   }) => {
-    sandbox.onWebhook(() => 200);
+    await sandbox.onWebhook(() => 200);
     const { items } = (await client.ask("GET /_sandbox/webhook-endpoints")).json;
     expect(items).toMatchObject([{ url: "in-process://handler-1", events: ["*"], enabled: true }]);
     expect((await client.ask("GET /api/v1/webhooks")).status).toBe(200);
@@ -351,7 +351,7 @@ describe("onWebhook()", () => {
 
   it("goes on where a test fakes the timers of its process", async ({ shop: { sandbox, client } }) => {
     const { types, handler } = listener();
-    sandbox.onWebhook(handler);
+    await sandbox.onWebhook(handler);
     vi.useFakeTimers();
     await client.pay();
     await sandbox.advance("10s");

@@ -21,9 +21,7 @@ const FLOW = `
   await sandbox.advance("10s");
   const overPort = (path, init) => fetch(url + path, init);
   const { status } = await call(overPort, "GET", "/api/v1/payments/charges/" + charge_id);
-  const refused = (() => {
-    try { sandbox.transition(charge_id, "PENDING"); } catch (error) { return error; }
-  })();
+  const refused = await sandbox.transition(charge_id, "PENDING").catch((error) => error);
   const docs = await sandbox.fetch("/docs");
   const doctor = await sandbox.checkWebhook(url + "/nowhere");
   console.log([

@@ -14,10 +14,10 @@ async function use(): Promise<void> {
   await using sandbox = await createSandbox(options);
   const status: number = (await sandbox.fetch("/health")).status;
   const from: string = (await sandbox.advance("30m")).from;
-  const reached: ChargeStatus = sandbox.transition("ch_1", "COMPLETED").status;
-  using heard = sandbox.onWebhook(async (request: Request) => void (await request.json()), { events: ["*"] });
-  sandbox.onWebhook(() => new Response());
-  sandbox.onWebhook((request) => (request.method === "POST" ? 200 : undefined), { signature: { header: "x", algorithm: "sha256", encoding: "hex" } });
+  const reached: ChargeStatus = (await sandbox.transition("ch_1", "COMPLETED")).status;
+  using heard = await sandbox.onWebhook(async (request: Request) => void (await request.json()), { events: ["*"] });
+  await sandbox.onWebhook(() => new Response());
+  await sandbox.onWebhook((request) => (request.method === "POST" ? 200 : undefined), { signature: { header: "x", algorithm: "sha256", encoding: "hex" } });
   // @ts-expect-error a receiver answers no text
   sandbox.onWebhook(() => "ok");
   // @ts-expect-error there is no such preset

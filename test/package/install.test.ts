@@ -31,8 +31,8 @@ async function paid(): Promise<string> {
   const { charge_id } = await post("/api/v1/payments/whitelabel", { ...order, ...customer });
   const report = await sandbox.advance("10s");
   const fired: number = report.fired_total;
-  const refused: unknown = await Promise.resolve()
-    .then(() => sandbox.transition(charge_id ?? "", "PENDING"))
+  const refused: unknown = await sandbox
+    .transition(charge_id ?? "", "PENDING")
     .catch((error: unknown) => error);
   await sandbox.close();
   return \`\${fired > 0} \${refused instanceof SandboxError ? refused.code : "?"}\`;

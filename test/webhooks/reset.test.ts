@@ -56,12 +56,12 @@ describe("webhooks after resets", () => {
     const { sandbox, client } = await sandboxFor(receiver);
     await client.pay();
     await sandbox.advance("1s");
-    sandbox.reset();
+    await sandbox.reset();
     await client.pay();
     await sandbox.advance("10s");
     expect(receiver.received).toHaveLength(1);
     receiver.handler = accept;
-    sandbox.reset({ keep: [] });
+    await sandbox.reset({ keep: [] });
     await client.pay();
     await sandbox.advance("10s");
     expect(receiver.types.slice(1)).toEqual(THREE);
@@ -76,7 +76,7 @@ describe("nothing of the old world arrives in the new one", () => {
     await client.pay({ email: "expired@shop.test" });
     await sandbox.advance("2s");
     expect(receiver.received).toHaveLength(2);
-    sandbox.reset();
+    await sandbox.reset();
     expect((await client.clock()).json).toMatchObject({ now: START, next_due: null });
     expect((await sandbox.advance("30d")).fired_total).toBe(0);
     expect(receiver.received).toHaveLength(2);
@@ -126,9 +126,9 @@ describe("nothing of the old world arrives in the new one", () => {
     const receiver = await Receiver.open();
     const { sandbox, client } = await sandboxFor(receiver);
     const charge = await client.pay();
-    sandbox.transition(charge, "COMPLETED");
+    await sandbox.transition(charge, "COMPLETED");
     const settled = sandbox.settled();
-    sandbox.reset();
+    await sandbox.reset();
     await settled;
     await client.pay({ scenario: "instant" });
     await sandbox.settled();
@@ -148,7 +148,7 @@ describe("nothing of the old world arrives in the new one", () => {
     await world.settled();
     expect(receiver.received.length).toBeGreaterThan(0);
     const before = receiver.received.length;
-    sandbox.reset();
+    await sandbox.reset();
     expect(world.nowMs()).toBe(wall.nowMs());
     wall.elapse(100 * 86_400_000);
     await world.settled();
@@ -185,7 +185,7 @@ describe('ids: "repeat"', () => {
     expect(await play()).not.toEqual(first);
     await client.reset({ ids: "repeat" });
     expect(await play()).toEqual(first);
-    sandbox.reset({ ids: "repeat" });
+    await sandbox.reset({ ids: "repeat" });
     expect(await play()).toEqual(first);
   });
 
@@ -211,10 +211,10 @@ describe("a reset while time is being moved", () => {
     const held = await receiver.arrived(1);
     const answer = await client.reset();
     expect([answer.status, answer.json.error.code]).toEqual([409, "CLOCK_BUSY"]);
-    expect(() => sandbox.reset()).toThrow(
+    await expect(sandbox.reset()).rejects.toThrow(
       expect.objectContaining({ name: "SandboxError", code: "CLOCK_BUSY" }),
     );
-    expect(() => sandbox.reset()).toThrow(SandboxError);
+    await expect(sandbox.reset()).rejects.toThrow(SandboxError);
     receiver.handler = accept;
     held.answer();
     expect((await advancing).to).toBe("2026-01-31T09:00:10.000Z");
