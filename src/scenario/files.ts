@@ -10,16 +10,9 @@ import {
 import type { Scenario } from "../schema/scenario.js";
 import { type ScenarioFile, scenarioFileSchema } from "../schema/scenario-file.js";
 import { rootOf, Scope } from "./scope.js";
-import { stepFaults, stepKinds } from "./step-faults.js";
-import type { StepKind } from "./steps/kinds.js";
+import { StepLoader, savedIn } from "./step-loader.js";
+import type { LoadedStep } from "./step-places.js";
 import { fill, isOpen, type VariableFault } from "./variables.js";
-
-/** A step as the file has it, its variables not filled in yet. */
-export interface LoadedStep {
-  readonly kind: StepKind;
-  readonly raw: Readonly<Record<string, unknown>>;
-  readonly line: number;
-}
 
 /** A scenario file, checked: the rules with their variables filled in, and the steps. */
 export interface LoadedScenario {
@@ -88,28 +81,10 @@ export function loadScenario(document: LoadedDocument, givens: ScenarioGivens): 
   }
   faults.push(...schemaFaults(scenarioFileSchema, document, { at: [], value: filled, isOpen }));
 
-  const steps: LoadedStep[] = [];
-  for (const [index, step] of (Array.isArray(raw.steps) ? raw.steps : []).entries()) {
-    if (!isRecord(step)) continue;
-    const value = fill(
-      step,
-      (reference) => {
-        const root = rootOf(reference.name);
-        variables.add(root);
-        const saved = savedBy.get(root);
-        if (saved !== undefined && saved < index) return "open";
-        const resolved = scope.resolve(reference);
-        return saved !== undefined && typeof resolved === "object" && "fault" in resolved
-          ? { fault: `\${${reference.name}} is not known here: step ${saved + 1} saves it` }
-          : resolved;
-      },
-      faultIn("steps", index),
-    );
-    faults.push(...stepFaults(document, ["steps", index], value as Record<string, unknown>));
-    const [kind] = stepKinds(step);
-    if (kind !== undefined)
-      steps.push({ kind, raw: step, line: document.faultAt(["steps", index], "").line });
-  }
+  const loader = new StepLoader(scope, savedBy);
+  const steps = loader.load({ document, at: ["steps"], list: Array.isArray(raw.steps) ? raw.steps : [] });
+  faults.push(...loader.faults);
+  for (const name of loader.variables) variables.add(name);
   if (faults.length > 0) throw new DocumentError(inOrder(faults));
   const { $schema: _editor, vars: _vars, steps: _steps, ...rules } = filled as ScenarioFile;
   const scenario: Scenario = steps.length === 0 ? rules : { ...rules, source: raw };
@@ -119,9 +94,7 @@ export function loadScenario(document: LoadedDocument, givens: ScenarioGivens): 
 /** Variable → the first step that saves it. */
 function savesOf(steps: unknown): Map<string, number> {
   const saved = new Map<string, number>();
-  for (const [index, step] of (Array.isArray(steps) ? steps : []).entries()) {
-    if (!isRecord(step) || !isRecord(step.save)) continue;
-    for (const name of Object.keys(step.save)) if (!saved.has(name)) saved.set(name, index);
-  }
+  for (const [index, step] of (Array.isArray(steps) ? steps : []).entries())
+    if (isRecord(step)) for (const name of savedIn(step)) if (!saved.has(name)) saved.set(name, index);
   return saved;
 }

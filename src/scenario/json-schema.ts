@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { DURATION_PATTERN, durationSchema } from "../schema/duration.js";
 import { scenarioFileSchema } from "../schema/scenario-file.js";
 import { STEP_KINDS, STEPS } from "./steps/kinds.js";
+import { stepListSchema } from "./steps/row.js";
 
 type Json = Record<string, unknown>;
 
@@ -33,9 +34,14 @@ export function scenarioJsonSchema(): Json {
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema === (durationSchema as z.core.$ZodType)) jsonSchema.pattern = DURATION_PATTERN.source;
+      // Steps within a step are steps as any.
+      if (zodSchema === (stepListSchema as z.core.$ZodType)) jsonSchema.items = { $ref: "#/$defs/step" };
     },
-  }) as Json;
-  return { ...(prepared(schema) as Json), title: "payments-sandbox scenario" };
+  }) as unknown as { properties: { steps: { items: unknown } } };
+  const { steps: list } = schema.properties;
+  const step = prepared(list.items);
+  list.items = { $ref: "#/$defs/step" };
+  return { ...(prepared(schema) as Json), title: "payments-sandbox scenario", $defs: { step } };
 }
 
 /** The shipped file's text. */

@@ -71,9 +71,7 @@ export class Scope {
       return { fault: `only a variable of the environment takes a default: \${env.${name}:-${fallback}}` };
     if (root === "run" && rest === "id") return { value: this.#givens.runId };
     if (!this.#values.has(root)) return { fault: this.#unknown(root) };
-    const value = this.#values.get(root);
-    if (rest === "") return { value };
-    return valueAt(value, rest) ?? { fault: `\${${root}} has no ${rest}` };
+    return referred(name, this.#values.get(root));
   };
 
   #ofEnvironment(name: string, fallback: string | undefined): Resolved {
@@ -89,6 +87,14 @@ export class Scope {
     const known = [...this.names, "run.id"];
     return `unknown variable ${name}${didYouMean(name, known, `; known: ${known.join(", ")}`)}`;
   }
+}
+
+/** What `${name}` or `${name.part}` comes to where the variable has that value. */
+export function referred(reference: string, value: unknown): Resolved {
+  const root = rootOf(reference);
+  const rest = reference.slice(root.length + 1);
+  if (rest === "") return { value };
+  return valueAt(value, rest) ?? { fault: `\${${root}} has no ${rest}` };
 }
 
 export function rootOf(name: string): string {

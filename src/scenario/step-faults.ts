@@ -20,6 +20,8 @@ const COMPANIONS: readonly string[] = [
   "match",
   "within",
   "count",
+  "as",
+  "steps",
 ];
 
 /** The actions a step names; it should be one. */

@@ -21,8 +21,8 @@ describe("the JSON Schema of scenario files", () => {
   });
 
   it("knows every kind of step", () => {
-    const { properties } = scenarioJsonSchema() as { properties: { steps: { items: { anyOf: unknown[] } } } };
-    const text = properties.steps.items.anyOf.map((step) => JSON.stringify(step));
+    const { $defs } = scenarioJsonSchema() as { $defs: { step: { anyOf: unknown[] } } };
+    const text = $defs.step.anyOf.map((step) => JSON.stringify(step));
     for (const kind of STEP_KINDS)
       expect(
         text.some((step) => step.includes(`"${kind}"`)),
@@ -42,6 +42,7 @@ describe("the JSON Schema of scenario files", () => {
     "name: x\nsteps: [{ advance: 1s }, { expect_charge: { count: 1, status: FAILED } }, { reset: true }]",
     "name: x\nvars: { n: 1 }\nfaults: [{ delay: '${d}', times: '${n}', probability: '${p}' }]",
     "name: x\ncharges: [{ timeline: [{ after: '${d}', to: '${s}' }] }]",
+    "name: x\nsteps: [{ repeat: '${n}', as: i, steps: [{ parallel: [[{ advance: 1s }], [{ reset: true }]] }] }]",
     "name: x\nsteps: [{ expect_delivery: { answered: '${a}', count: '${n}' } }, { wait_for: idle, within: 1h30m }]",
   ])("takes %s", (yaml) => {
     expect(takes(yaml)).toBe(true);
@@ -50,6 +51,7 @@ describe("the JSON Schema of scenario files", () => {
   it.each([
     "name: x\nsteps: [{ advence: 1s }]",
     "name: x\nsteps: [{ advance: 1s, app: GET /x }]",
+    "name: x\nsteps: [{ repeat: 3, steps: [{ advence: 1s }] }]",
     "name: x\nsteps: [{ expect_charge: { stauts: FAILED } }]",
     "name: x\nsteps: [{ wait_for: chrage }]",
     "name: x\ncharges: [{ timeline: [{ after: 2x, to: FAILED }] }]",

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { junitXml } from "../../src/cli/report/run-junit.js";
+import { reportText } from "../../src/cli/report/run-text.js";
 import { Api, openSandbox } from "../support/api-client.js";
 import { failed, pays, runSteps } from "../support/scenario-run.js";
 
@@ -452,5 +454,32 @@ describe("a run", () => {
   - { request: GET /api/v1/payments/payins, save: { list: body } }
   - expect_charge: { count: "\${list.items}" }`);
     expect(failed(report)?.failure?.message).toMatch(/^expect_charge\.count: must be/);
+  });
+});
+
+describe("a step that fails", () => {
+  it.each([
+    [
+      "request: GET /api/v1/payments/payins\n    expect:\n      status: 200\n      body:\n        total: 7",
+      8,
+    ],
+    ["expect_balance:\n      currency: KES\n      pending_balance: '7.00'", 6],
+    ["expect_charge:\n      status: FAILED\n      count: 7", 6],
+    ["request: GET /api/v1/payments/payins\n    expect:\n      headers:\n        X-Nope: '*'", 7],
+  ])("names the line of what is not so: %s", async (step, line) => {
+    const report = await runSteps(`  - ${step}`);
+    expect(failed(report)).toMatchObject({ line: 4, failure: { line } });
+    expect(reportText(report)).toContain(`scenario.yaml:${line}\n`);
+    expect(junitXml([report])).toContain(` line="${line}"`);
+  });
+
+  it("shows the headers where one was expected", async () => {
+    const report = await runSteps(
+      "  - { request: GET /api/v1/payments/payins, expect: { headers: { X-Nope: '*' } } }",
+    );
+    expect(failed(report)?.failure).toMatchObject({
+      message: "the answer differs at headers.X-Nope",
+      got: { headers: { "content-type": "application/json; charset=utf-8" } },
+    });
   });
 });

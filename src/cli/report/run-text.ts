@@ -1,5 +1,5 @@
 import type { Difference, Failure } from "../../scenario/running/failure.js";
-import type { RunReport, StepReport } from "../../scenario/running/report.js";
+import { leaves, type RunReport, type StepReport } from "../../scenario/running/report.js";
 import { withOneLines } from "../../schema/printable.js";
 import { type Paint, paint, type Style } from "../paint.js";
 
@@ -19,24 +19,46 @@ const STYLES: Readonly<Record<StepReport["outcome"], Style>> = {
 /** One file's run: a line a step, and under the one that failed what was expected and what came. */
 export function reportText(raw: RunReport): string {
   const report = withOneLines(raw);
-  const width = Math.max(0, ...report.steps.map(({ title }) => title.length));
+  const rows = rowsOf(report.steps);
+  const width = Math.max(0, ...rows.map(({ title }) => title.length));
   const lines = [
     `${paint(STYLES[report.outcome], MARKS[report.outcome])} ${paint("bold", report.name)}  ${paint("dim", report.file)}`,
-    ...report.steps.flatMap((step) => stepLines(report.file, step, width)),
+    ...rows.flatMap((row) => stepLines(report.file, row, width)),
   ];
   if (report.error !== undefined) lines.push(`  ${paint("red", `could not run: ${report.error}`)}`);
   for (const warning of report.warnings) lines.push(`  ${paint("yellow", `warning: ${warning}`)}`);
   return `${lines.join("\n")}\n\n`;
 }
 
-function stepLines(file: string, step: StepReport, width: number): string[] {
+interface ReportRow {
+  readonly step: StepReport;
+  /** Indented as deep as it lies. */
+  readonly title: string;
+}
+
+/** The steps, each followed by those within it. */
+function rowsOf(steps: readonly StepReport[], indent = ""): ReportRow[] {
+  return steps.flatMap((step) => [
+    { step, title: `${indent}${step.part === undefined ? "" : `${step.part}: `}${step.title}` },
+    ...rowsOf(step.steps ?? [], `${indent}  `),
+  ]);
+}
+
+/** Where in the file it says what was not so. */
+export function failurePlace(file: string, step: StepReport): string {
+  return `${step.file ?? file}:${step.failure?.line ?? step.line}`;
+}
+
+function stepLines(file: string, { step, title: full }: ReportRow, width: number): string[] {
   const mark = paint(STYLES[step.outcome], MARKS[step.outcome]);
   const note = step.outcome === "not_run" ? "not run" : `${step.duration_ms} ms`;
-  const title = step.title.padEnd(width);
+  const title = full.padEnd(width);
   const lines = [
     `  ${mark} ${step.outcome === "not_run" ? paint("dim", title) : title}  ${paint("dim", note.padStart(8))}`,
   ];
-  if (step.failure !== undefined) lines.push(...failureLines(step.failure, `${file}:${step.line}`));
+  // What failed within it is told there.
+  if (step.failure !== undefined && step.steps === undefined)
+    lines.push(...failureLines(step.failure, failurePlace(file, step)));
   return lines;
 }
 
@@ -80,8 +102,8 @@ function shown(value: unknown): string {
 
 /** The last line: how it came out in all. */
 export function summaryText(reports: readonly RunReport[]): string {
-  const count = (outcome: StepReport["outcome"]) =>
-    reports.flatMap(({ steps }) => steps).filter((step) => step.outcome === outcome).length;
+  const all = reports.flatMap(({ steps }) => leaves(steps));
+  const count = (outcome: StepReport["outcome"]) => all.filter(({ step }) => step.outcome === outcome).length;
   const failed = count("failed") + count("error");
   const parts = [
     `${count("passed")} ${count("passed") === 1 ? "step" : "steps"} passed`,

@@ -29,6 +29,8 @@ export interface Failure {
   readonly got?: unknown;
   /** Where the two differ. */
   readonly difference?: readonly Difference[];
+  /** Where in the file it says what is not so, from 1; absent where that is the step as a whole. */
+  readonly line?: number;
   /** Of the records there are, those that come nearest. */
   readonly nearest?: readonly NearMiss[];
 }
@@ -37,7 +39,11 @@ export interface Failure {
 export class StepFailure extends Error {
   override readonly name = "StepFailure";
 
-  constructor(readonly failure: Failure) {
+  /** @param at the field of the step, by its dotted path, that says what differs */
+  constructor(
+    readonly failure: Failure,
+    readonly at?: string,
+  ) {
     super(failure.message);
   }
 }

@@ -20,6 +20,12 @@ export interface StepReport {
   readonly duration_ms: number;
   /** Why it did not pass; absent where it did, or was not run. */
   readonly failure?: Failure;
+  /** The file it stands in, where that is not the one that is run. */
+  readonly file?: string;
+  /** Which turn or lane of the step around it this was. */
+  readonly part?: string;
+  /** The steps within it; of one that is repeated only those of the turn that did not pass. */
+  readonly steps?: readonly StepReport[];
 }
 
 /** How the run of a scenario file came out. */
@@ -36,12 +42,26 @@ export interface RunReport {
   readonly run_id: string;
   /** Wall time. */
   readonly duration_ms: number;
-  /** Every step of the file, in order. */
+  /** Every step of the file, in order, those within steps with the step around them. */
   readonly steps: readonly StepReport[];
   /** Why it could not be carried out, when that was not for a step. */
   readonly error?: string;
   /** What could not be put back afterwards. */
   readonly warnings: readonly string[];
+}
+
+/** A step that has none within it, with the numbers that lead to it: `4.2` is the second within the fourth. */
+export interface Leaf {
+  readonly step: StepReport;
+  readonly number: string;
+}
+
+/** Each step that did something itself. */
+export function leaves(steps: readonly StepReport[], before = ""): Leaf[] {
+  return steps.flatMap((step) => {
+    const number = `${before}${step.number}`;
+    return step.steps === undefined ? [{ step, number }] : leaves(step.steps, `${number}.`);
+  });
 }
 
 const LONGEST_TITLE = 72;
@@ -56,6 +76,9 @@ export function titleOf(kind: StepKind, step: Readonly<Record<string, unknown>>)
 
 function brief(value: unknown): string {
   if (typeof value === "string") return value;
+  if (typeof value === "number") return String(value);
+  if (Array.isArray(value))
+    return value.every((part) => typeof part === "string") ? value.join(", ") : `(${value.length})`;
   if (typeof value !== "object" || value === null) return "";
   return Object.entries(value)
     .map(

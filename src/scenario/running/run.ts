@@ -1,16 +1,14 @@
 import type { SandboxFetch } from "../../control-client.js";
 import { keepAlive, systemWall, type Wall } from "../../time/wall.js";
-import type { LoadedScenario, LoadedStep } from "../files.js";
-import { filledStepFaults } from "../step-faults.js";
-import { STEPS } from "../steps/kinds.js";
-import type { StepRow } from "../steps/row.js";
-import { fill, valueAt } from "../variables.js";
+import type { LoadedScenario } from "../files.js";
+import { everyStep } from "../step-places.js";
 import { Baseline } from "./baseline.js";
+import { carryOutAll, MOST_CARRIED_OUT, notRun, untilAborted } from "./carry-out.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
-import { CannotRun, type Failure, StepFailure } from "./failure.js";
+import { CannotRun } from "./failure.js";
 import { Leftovers } from "./leftovers.js";
-import { type Outcome, type RunReport, type StepReport, titleOf } from "./report.js";
+import type { Outcome, RunReport, StepReport } from "./report.js";
 import { putRules } from "./rules.js";
 
 export interface RunOptions {
@@ -39,23 +37,20 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   signal?.addEventListener("abort", stop);
   const release = keepAlive();
   let error: string | undefined;
+  const of = loaded.steps.length;
+  const end = (report: StepReport): void => {
+    steps.push(report);
+    options.onStep?.(report, of);
+  };
   try {
     const context = await contextOf(loaded, options, client, leftovers);
     await untilAborted(signal, context.begin());
-    for (const step of loaded.steps) {
-      options.onStepBegin?.(titleOf(step.kind, step.raw), steps.length + 1, loaded.steps.length);
-      const report = await carryOut(loaded, step, steps.length + 1, context, signal);
-      steps.push(report);
-      options.onStep?.(report, loaded.steps.length);
-      if (report.outcome !== "passed") break;
-    }
+    const carrying = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };
+    const begin = (title: string, number: number) => options.onStepBegin?.(title, number, of);
+    await carryOutAll(loaded.steps, loaded.scope, carrying, { begin, end });
   } catch (caught) {
     error = caught instanceof Error ? caught.message : String(caught);
-  }
-  for (const step of loaded.steps.slice(steps.length)) {
-    const report = notRun(step, steps.length + 1);
-    steps.push(report);
-    options.onStep?.(report, loaded.steps.length);
+    for (const [index, step] of loaded.steps.entries()) end(notRun(step, index + 1, loaded.file));
   }
   const warnings = await leftovers.finish();
   release();
@@ -92,7 +87,7 @@ async function contextOf(
   leftovers: Leftovers,
 ): Promise<RunContext> {
   const { app, wall = systemWall, manual = async () => {} } = options;
-  if (app === undefined && loaded.steps.some(({ kind }) => kind === "app"))
+  if (app === undefined && everyStep(loaded.steps).some(({ kind }) => kind === "app"))
     throw new CannotRun("there are steps that call the app under test: give its URL with --app");
   const info = await sandboxInfo(client);
   const baseline = new Baseline(client);
@@ -127,66 +122,4 @@ async function freezeClock(client: Client, leftovers: Leftovers): Promise<void> 
   if (mode === "manual") return;
   leftovers.add("the clock", () => client.must("PUT", "/clock?wait=10s", { mode }));
   await client.must("PUT", "/clock?wait=10s", { mode: "manual" });
-}
-
-async function carryOut(
-  loaded: LoadedScenario,
-  loadedStep: LoadedStep,
-  number: number,
-  context: RunContext,
-  signal: AbortSignal | undefined,
-): Promise<StepReport> {
-  const { kind, raw, line } = loadedStep;
-  const startedMs = context.wall.nowMs();
-  let title = titleOf(kind, raw);
-  const report = (outcome: StepReport["outcome"], failure?: Failure): StepReport => ({
-    number,
-    title,
-    kind,
-    line,
-    outcome,
-    duration_ms: context.wall.nowMs() - startedMs,
-    ...(failure === undefined ? {} : { failure }),
-  });
-  try {
-    const open: string[] = [];
-    const filled = fill(raw, loaded.scope.resolve, ({ path, message }) =>
-      open.push(`${path.join(".")}: ${message}`),
-    ) as Record<string, unknown>;
-    title = titleOf(kind, filled);
-    const faults = open.length > 0 ? open : filledStepFaults(filled);
-    if (faults.length > 0) throw new StepFailure({ message: faults.join("; ") });
-    // Its schema has let it through.
-    const { run } = STEPS[kind] as StepRow;
-    const result = await untilAborted(signal, run(filled, context));
-    keep(loaded, filled.save as Record<string, string> | undefined, result);
-    return report("passed");
-  } catch (caught) {
-    if (caught instanceof StepFailure) return report("failed", caught.failure);
-    return report("error", { message: caught instanceof Error ? caught.message : String(caught) });
-  }
-}
-
-function keep(loaded: LoadedScenario, save: Record<string, string> | undefined, result: unknown): void {
-  for (const [name, path] of Object.entries(save ?? {})) {
-    const found = valueAt(result, path);
-    if (found === undefined)
-      throw new StepFailure({ message: `there is no ${path} to save as ${name}`, got: result ?? null });
-    loaded.scope.save(name, found.value);
-  }
-}
-
-function notRun(step: LoadedStep, number: number): StepReport {
-  const { kind, raw, line } = step;
-  return { number, title: titleOf(kind, raw), kind, line, outcome: "not_run", duration_ms: 0 };
-}
-
-function untilAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new CannotRun("interrupted"));
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

@@ -1,11 +1,16 @@
 import { mismatches } from "../../domain/deep-match.js";
+import { own } from "../../schema/own.js";
 import type { Answer } from "../running/client.js";
 import { type Difference, differences, StepFailure } from "../running/failure.js";
 import { statusMatches } from "./matching.js";
 import type { ExpectedAnswer } from "./parts.js";
 
 /** Holds an answer against what was expected of it; without a word about that, it has to be a success. */
-export function checkAnswer(expected: ExpectedAnswer | undefined, answer: Answer | undefined): void {
+export function checkAnswer(
+  expected: ExpectedAnswer | undefined,
+  answer: Answer | undefined,
+  at = "expect",
+): void {
   if (answer === undefined) {
     if (expected?.dropped) return;
     throw new StepFailure({
@@ -23,15 +28,18 @@ export function checkAnswer(expected: ExpectedAnswer | undefined, answer: Answer
   const difference = answerDifference(expected ?? {}, answer);
   if (difference.length === 0) return;
   const [first] = difference;
-  throw new StepFailure({
-    message:
-      first!.path === "status"
-        ? `status ${answer.status}, not ${String(first!.expected)}`
-        : `the answer differs at ${difference.map(({ path }) => path).join(", ")}`,
-    expected: expected ?? { status: "2xx" },
-    got: shown(answer),
-    difference,
-  });
+  throw new StepFailure(
+    {
+      message:
+        first!.path === "status"
+          ? `status ${answer.status}, not ${String(first!.expected)}`
+          : `the answer differs at ${difference.map(({ path }) => path).join(", ")}`,
+      expected: expected ?? { status: "2xx" },
+      got: shown(answer, expected?.headers !== undefined),
+      difference,
+    },
+    at,
+  );
 }
 
 function answerDifference({ status, error, headers, body }: ExpectedAnswer, answer: Answer): Difference[] {
@@ -41,12 +49,8 @@ function answerDifference({ status, error, headers, body }: ExpectedAnswer, answ
   if (wanted !== undefined && !statusMatches(wanted, answer.status))
     wrong.push({ path: "status", expected: wanted, got: answer.status });
   if (error !== undefined) wrong.push(...differences(mismatches(error, codeOf(answer.body), "error")));
-  if (headers !== undefined) {
-    const lower = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-    );
-    wrong.push(...differences(mismatches(lower, answer.headers, "headers")));
-  }
+  for (const [name, value] of Object.entries(headers ?? {}))
+    wrong.push(...differences(mismatches(value, own(answer.headers, name.toLowerCase()), `headers.${name}`)));
   if (body !== undefined) wrong.push(...differences(mismatches(body, answer.body, "body")));
   return wrong;
 }
@@ -57,6 +61,7 @@ function codeOf(body: unknown): unknown {
   return typeof error === "object" && error !== null ? error.code : undefined;
 }
 
-function shown({ status, body }: Answer) {
-  return { status, body };
+/** The headers only where something is expected of them: there are many. */
+function shown({ status, headers, body }: Answer, withHeaders = false) {
+  return withHeaders ? { status, headers, body } : { status, body };
 }

@@ -60,12 +60,10 @@ export const expectBalance = step({
       hold("change", change, got.change);
     }
     if (difference.length > 0)
-      throw new StepFailure({
-        message: `the ${currency} balance differs`,
-        expected: step.expect_balance,
-        got,
-        difference,
-      });
+      throw new StepFailure(
+        { message: `the ${currency} balance differs`, expected: step.expect_balance, got, difference },
+        "expect_balance",
+      );
     return got;
   },
 });

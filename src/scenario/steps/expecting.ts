@@ -29,7 +29,7 @@ export function expecting(kind: `expect_${string}`, { says, what, fields, rows, 
     run: async (step, context) => {
       const { count, ...expected } = (step as { [kind: string]: z.infer<typeof describedSchema> })[kind]!;
       await settle(context);
-      return findCounted({ what, expected, count, rows: await rows(context, expected), idOf });
+      return findCounted({ at: kind, what, expected, count, rows: await rows(context, expected), idOf });
     },
   };
 }

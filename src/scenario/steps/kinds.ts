@@ -7,6 +7,8 @@ import { expectRequest } from "./expect-request.js";
 import { expectWebhook } from "./expect-webhook.js";
 import { fault } from "./fault.js";
 import { manual } from "./manual.js";
+import { parallel } from "./parallel.js";
+import { repeat } from "./repeat.js";
 import { request } from "./request.js";
 import { reset } from "./reset.js";
 import { scenario } from "./scenario.js";
@@ -30,6 +32,8 @@ export const STEPS = {
   trigger,
   fault,
   scenario,
+  repeat,
+  parallel,
   reset,
 } as const;
 

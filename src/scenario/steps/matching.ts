@@ -8,6 +8,8 @@ const STATUS_FIELDS = ["status", "answered"] as const;
 
 /** What was looked for, and what there is. */
 export interface Search {
+  /** The field of the step that says so. */
+  readonly at: string;
   /** In words, such as `event charge.failed`. */
   readonly what: string;
   readonly expected: Readonly<Record<string, unknown>>;
@@ -19,7 +21,7 @@ export interface Search {
 }
 
 /** The newest record that is as expected, if there are as many as there should be; else the step has failed. */
-export function findCounted({ what, expected, count, rows, idOf }: Search): Row | undefined {
+export function findCounted({ at, what, expected, count, rows, idOf }: Search): Row | undefined {
   const judged = rows.map((row) => ({ row, difference: difference(expected, row) }));
   const found = judged.filter(({ difference }) => difference.length === 0).map(({ row }) => row);
   if (count === undefined ? found.length > 0 : found.length === count) return found[0];
@@ -33,24 +35,30 @@ export function findCounted({ what, expected, count, rows, idOf }: Search): Row 
   if (count === undefined) {
     const [best] = nearest;
     const row = best && rows.find((one) => idOf(one) === best.id);
-    throw new StepFailure({
-      message: rows.length === 0 ? `no ${what} at all` : `no ${what} ${described}`,
-      expected: wanted,
-      got: row === undefined ? { count: 0 } : pick(row, Object.keys(expected)),
-      ...(best === undefined ? {} : { difference: best.difference }),
-      nearest,
-    });
+    throw new StepFailure(
+      {
+        message: rows.length === 0 ? `no ${what} at all` : `no ${what} ${described}`,
+        expected: wanted,
+        got: row === undefined ? { count: 0 } : pick(row, Object.keys(expected)),
+        ...(best === undefined ? {} : { difference: best.difference }),
+        nearest,
+      },
+      at,
+    );
   }
-  throw new StepFailure({
-    message: `${found.length} ${what}${found.length === 1 ? "" : "s"} ${described}, not ${count}`,
-    expected: wanted,
-    got: {
-      count: found.length,
-      ...(found.length === 0 ? {} : { found: found.slice(0, FOUND_SHOWN).map(idOf) }),
+  throw new StepFailure(
+    {
+      message: `${found.length} ${what}${found.length === 1 ? "" : "s"} ${described}, not ${count}`,
+      expected: wanted,
+      got: {
+        count: found.length,
+        ...(found.length === 0 ? {} : { found: found.slice(0, FOUND_SHOWN).map(idOf) }),
+      },
+      difference: [{ path: "count", expected: count, got: found.length }],
+      ...(found.length > count ? {} : { nearest }),
     },
-    difference: [{ path: "count", expected: count, got: found.length }],
-    ...(found.length > count ? {} : { nearest }),
-  });
+    at,
+  );
 }
 
 function pick(row: Row, fields: readonly string[]): Row {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { entriesAtMost, minLength } from "../../schema/lengths.js";
 import type { RunContext } from "../running/context.js";
 import { nameSchema } from "./parts.js";
 
@@ -13,9 +14,36 @@ export interface StepRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly run: (step: z.infer<Schema>, context: RunContext) => Promise<StepResult>;
 }
 
+/** One time that a list of steps is carried out. */
+export interface Turn {
+  /** Which of the step's lists. */
+  readonly list: number;
+  /** How this turn is told from the others, if there are any. */
+  readonly part?: string;
+  /** Variables that are known in it only. */
+  readonly own: Readonly<Record<string, unknown>>;
+}
+
+/** A kind of step that carries out lists of steps. */
+export interface ContainerRow<Schema extends z.ZodMiniType = z.ZodMiniType>
+  extends Omit<StepRow<Schema>, "run"> {
+  readonly turns: (step: z.infer<Schema>) => readonly Turn[];
+  /** All turns at the same time, in place of one after the other. */
+  readonly atOnce?: boolean;
+}
+
+/** Steps within a step; each is checked by itself, at its own place. */
+export const stepListSchema = z
+  .array(z.record(z.string(), z.unknown(), "must be a step"), "must be a list of steps")
+  .check(minLength(1, "needs a step at least"), entriesAtMost(1_000));
+
 /** A step's schema: its action, and what may stand beside it. Each may have a name. */
 export function stepSchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject({ name: nameSchema, ...shape });
+}
+
+export function container<Schema extends z.ZodMiniType>(row: ContainerRow<Schema>): ContainerRow<Schema> {
+  return row;
 }
 
 /** A row whose `run` takes what its schema lets through. */

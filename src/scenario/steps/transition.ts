@@ -29,7 +29,7 @@ export const transition = step({
         ? `/withdrawals/${encodeURIComponent(withdrawal_id!)}`
         : `/charges/${encodeURIComponent(charge_id)}`;
     const answer = await client.control("POST", `${path}/transition`, { to, reason });
-    checkAnswer(step.expect ?? expect, answer);
+    checkAnswer(step.expect ?? expect, answer, step.expect ? "expect" : "transition.expect");
     return answer.body;
   },
 });

@@ -1,0 +1,20 @@
+import * as z from "zod/mini";
+import { variableNameSchema } from "../../schema/scenario-file.js";
+import { container, stepListSchema, stepSchema } from "./row.js";
+
+const MOST = 10_000;
+const BOUNDS = `must be 1 to ${MOST}`;
+
+export const repeat = container({
+  says: "Carries out its steps so many times; with `as` a variable says which time it is, from 1.",
+  schema: stepSchema({
+    repeat: z.int("must be a whole number").check(z.gte(1, BOUNDS), z.lte(MOST, BOUNDS)),
+    as: z.optional(variableNameSchema),
+    steps: stepListSchema,
+  }),
+  turns: ({ repeat, as }) =>
+    Array.from({ length: repeat }, (_, index) => {
+      const turn = index + 1;
+      return { list: 0, part: `${as ?? "turn"} ${turn}`, own: as === undefined ? {} : { [as]: turn } };
+    }),
+});
