@@ -1,4 +1,5 @@
 import { type ControlCall, ControlClient } from "./control-client.js";
+import { KeptAssertions } from "./delivery/assertions.js";
 import type { WebhookHandler } from "./delivery/in-process.js";
 import type { CheckWebhookOptions } from "./doctor/options.js";
 import type { WebhookReport } from "./doctor/report.js";
@@ -51,6 +52,7 @@ export class Sandbox {
   readonly #fetch: (request: Request) => Promise<Response>;
   readonly #options: OpenedOptions;
   readonly #version: string;
+  readonly #assertions = new KeptAssertions();
   #opening: Promise<Listening> | undefined;
   #listening: Listening | undefined;
   #host = DEFAULT_HOST;
@@ -129,7 +131,8 @@ export class Sandbox {
   /**
    * Webhooks go to a function of this process from now on, in the place of a receiver that listens on a port: the
    * same bytes, headers, order and retries, and `advance()` waits for it. It answers a Response, a status, or nothing
-   * (204); what it throws is an answer 500. It hears what comes from the call on; resolves with how to stop.
+   * (204); what it throws is an answer 500, and an assertion that failed is thrown once more by the next `advance()` or
+   * `settled()`, at the latest by `close()`. It hears what comes from the call on; resolves with how to stop.
    */
   async onWebhook(
     handler: WebhookHandler,
@@ -141,7 +144,7 @@ export class Sandbox {
       secret: this.webhookSecret,
       signature: namespace.engine.settings.signature,
     });
-    const stop = namespace.receive({ handler, url }, webhook);
+    const stop = namespace.receive({ handler: this.#assertions.of(handler), url }, webhook);
     return Object.assign(stop, { [Symbol.dispose]: stop });
   }
 
@@ -181,6 +184,7 @@ export class Sandbox {
     const { clock } = this.#here("advance");
     const result = await clock.advance(advanceTargetOf(target, this.#namespace.nowMs()));
     if (isRefusal(result)) throw new SandboxError(result);
+    this.#assertions.rethrow();
     return result;
   }
 
@@ -278,6 +282,7 @@ export class Sandbox {
   /** Resolves when nothing is due and no delivery is under way. */
   async settled(): Promise<void> {
     await this.#here("settled").settled();
+    this.#assertions.rethrow();
   }
 
   /** Ends it: no port, timer or delivery is left behind, and nothing to be loaded. A second call does nothing more. */
@@ -295,6 +300,7 @@ export class Sandbox {
       await listening?.close();
       await nothingLoading();
     }
+    this.#assertions.rethrow();
   }
 
   /** What `await using` calls. */

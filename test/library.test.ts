@@ -491,12 +491,14 @@ describe("setupSandbox()", () => {
     const end = (run: () => Promise<void>) => void ends.push(run);
     const hooks = { beforeAll: begin, beforeEach: begin, afterEach: end, afterAll: end };
     const sandbox = setupSandbox({ hooks, ...options });
-    try {
-      for (const run of begins) await run();
-      await test(sandbox);
-    } finally {
-      for (const run of ends) await run();
+    const work = [...begins, () => test(sandbox)];
+    const ended: PromiseSettledResult<void>[] = [];
+    for (const run of work) {
+      ended.push(...(await Promise.allSettled([run()])));
+      if (ended.at(-1)!.status === "rejected") break;
     }
+    for (const run of ends) ended.push(...(await Promise.allSettled([run()])));
+    for (const one of ended) if (one.status === "rejected") throw one.reason;
   }
   /** A server to share, or none: the same must hold of both. */
   async function serverOf(kind: string): Promise<string | false> {
@@ -534,6 +536,38 @@ describe("setupSandbox()", () => {
       );
     });
   });
+
+  it.each(["own", "shared"])(
+    "fails the test whose webhook handler's assertion fails, and no other: %s",
+    async (kind) => {
+      const server = await serverOf(kind);
+      const statuses: unknown[] = [];
+      const failing = (wait: (sandbox: TestSandbox) => Promise<unknown>) =>
+        inTest({ server }, async (sandbox) => {
+          await sandbox.onWebhook((request) => expect(request.url).toBe("http://localhost/elsewhere"));
+          await sandbox.control("POST /_sandbox/events", { type: "webhook.test" });
+          await wait(sandbox);
+          const { items } = await sandbox.control<{ items: { attempts: { status: number }[] }[] }>(
+            "GET /_sandbox/deliveries",
+          );
+          statuses.push(items[0]?.attempts[0]?.status);
+        });
+      const failure = expect.objectContaining({
+        name: "AssertionError",
+        actual: "http://localhost/webhooks",
+      });
+      const idle = { for: "idle", timeout: "10s" };
+      // It does not wait by a method of the sandbox: then the end of the test tells.
+      await expect(failing((sandbox) => sandbox.control("POST /_sandbox/wait", idle))).rejects.toThrow(
+        failure,
+      );
+      expect(statuses).toEqual([500]);
+      await expect(failing((sandbox) => sandbox.settled())).rejects.toThrow(failure);
+      await expect(failing((sandbox) => sandbox.advance("1s"))).rejects.toThrow(failure);
+      // What is thrown to the test is told once.
+      await failing((sandbox) => sandbox.settled().catch(() => {}));
+    },
+  );
 
   it.each(["own", "shared"])("refuses an option there is not, and one that is wrong: %s", async (kind) => {
     const server = await serverOf(kind);

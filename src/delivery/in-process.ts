@@ -56,8 +56,13 @@ export async function answerOf(handler: WebhookHandler, request: Request): Promi
   try {
     return responseOf(await handler(request));
   } catch (error) {
-    return new Response(`the webhook handler threw ${textOf(error)}`, { status: 500 });
+    return failedAnswer(error);
   }
+}
+
+/** What is answered where a handler threw. */
+export function failedAnswer(error: unknown): Response {
+  return new Response(`the webhook handler threw ${textOf(error)}`, { status: 500 });
 }
 
 function responseOf(answer: WebhookAnswer): Response {

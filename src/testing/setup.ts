@@ -1,5 +1,6 @@
 import { appEnvironment } from "../app-environment.js";
 import { type ControlCall, ControlClient } from "../control-client.js";
+import { KeptAssertions } from "../delivery/assertions.js";
 import type { WebhookHandler } from "../delivery/in-process.js";
 import type {
   ChargeDetail,
@@ -13,6 +14,7 @@ import type { ChargeStatus } from "../schema/common.js";
 import { invalid } from "../schema/errors.js";
 import { SandboxError } from "../schema/sandbox-error.js";
 import { instantText } from "../schema/time.js";
+import { UserError } from "../schema/user-error.js";
 import type { AdvanceReport } from "../time/advance.js";
 import { findHooks, type TestHooks } from "./hooks.js";
 import { openOwn } from "./own.js";
@@ -55,7 +57,8 @@ export interface TestSandbox {
   reset(options?: ResetOptions): Promise<void>;
   /**
    * Webhooks go to a function of this process; see `Sandbox.onWebhook`. Registered in a test or a `beforeEach`, it
-   * hears that test only. Resolves with how to stop.
+   * hears that test only. An assertion that failed in it is thrown once more where the test waits (`advance`,
+   * `settled`), or fails the test when it ends. Resolves with how to stop.
    */
   onWebhook(handler: WebhookHandler, options?: WebhookHandlerOptions): Promise<() => Promise<void>>;
   /** Resolves when nothing is due and no delivery is under way; rejects with WAIT_TIMEOUT (default: after 10 s). */
@@ -90,6 +93,7 @@ class Setup implements TestSandbox {
   readonly #options: Omit<SetupOptions, "hooks">;
   #opening: Promise<Place> | undefined;
   #opened: Place | undefined;
+  readonly #assertions = new KeptAssertions();
   #isInTest = false;
   /** How to stop the handlers the test under way has registered, and those it has not. */
   #ofTest = new Set<() => Promise<void>>();
@@ -119,6 +123,7 @@ class Setup implements TestSandbox {
 
   async endTest(): Promise<void> {
     this.#isInTest = false;
+    this.#assertions.rethrow();
   }
 
   async close(): Promise<void> {
@@ -131,6 +136,7 @@ class Setup implements TestSandbox {
       this.#opened = this.#opening = undefined;
       await place.close();
     }
+    this.#assertions.rethrow();
   }
 
   async #stop(stops: Set<() => Promise<void>>): Promise<void> {
@@ -182,7 +188,11 @@ class Setup implements TestSandbox {
   async advance(given: string | Date): Promise<AdvanceReport> {
     const text = instantText(given);
     const target = advanceTarget(text);
-    if (target !== undefined) return this.control("POST /_sandbox/clock/advance", target);
+    if (target !== undefined) {
+      const report = await this.control<AdvanceReport>("POST /_sandbox/clock/advance", target);
+      this.#assertions.rethrow();
+      return report;
+    }
     const fault = `must be an ISO 8601 instant, a duration such as 30m, next or idle, not ${JSON.stringify(given)}`;
     throw new SandboxError(invalid({ to: fault }));
   }
@@ -207,7 +217,8 @@ class Setup implements TestSandbox {
   ): Promise<() => Promise<void>> {
     const stops = this.#isInTest ? this.#ofTest : this.#ofFile;
     const place = await this.#ready();
-    const end = await place.onWebhook(handler, options);
+    if (typeof handler !== "function") throw new UserError("onWebhook: needs a function");
+    const end = await place.onWebhook(this.#assertions.of(handler), options);
     const stop = async (): Promise<void> => {
       if (stops.delete(stop)) await end();
     };
@@ -217,6 +228,7 @@ class Setup implements TestSandbox {
 
   async settled(timeout = "10s"): Promise<void> {
     await this.control("POST /_sandbox/wait", { for: "idle", timeout });
+    this.#assertions.rethrow();
   }
 
   async snapshot(): Promise<SandboxState> {

@@ -113,7 +113,6 @@ async function receive(
     throw new UserError(
       `onWebhook: the sandbox at ${base} is on another machine and cannot call a function of this one: give setupSandbox() the address of a receiver, as in { webhooks: [url] }`,
     );
-  if (typeof handler !== "function") throw new UserError("onWebhook: needs a function");
   const { url, ...webhook } = webhookHandlerOptions(options, defaults);
   const listening = await listen({
     port: 0,

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, vi } from "vitest";
@@ -257,6 +258,24 @@ describe("onWebhook()", () => {
     await expect(register()).rejects.toThrow(UserError);
     await expect(register()).rejects.toThrow(message);
     await expect(sandbox.onWebhook("no function" as never)).rejects.toThrow("onWebhook: needs a function");
+  });
+
+  it.each([
+    ["node:assert", () => assert.equal(1, 2)],
+    ["Chai, as in Vitest", () => expect(1).toBe(2)],
+    ["Jest", () => Promise.reject(Object.assign(new Error("1, not 2"), { matcherResult: { pass: false } }))],
+  ])("throws an assertion that failed once more where the test waits: %s", async (_whose, check) => {
+    const { sandbox, client } = await openShop({ scenario: "instant" });
+    await sandbox.onWebhook(check);
+    const thrown = async (wait: Promise<unknown>) => expect(wait).rejects.toThrow(/2/);
+    await client.pay();
+    await thrown(sandbox.settled());
+    expect(await attempts(client, "charge.completed")).toMatchObject([{ status: 500 }]);
+    await client.pay();
+    await thrown(sandbox.advance("1s"));
+    await client.pay();
+    await client.ask("POST /_sandbox/wait", { for: "idle" });
+    await thrown(sandbox.close());
   });
 
   it("ends when its answer is called, or with the block; what still waits is dropped", async ({
