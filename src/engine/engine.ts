@@ -2,6 +2,7 @@ import type { Catalogue } from "../domain/catalogue.js";
 import { isRefusal } from "../schema/errors.js";
 import type { Settings } from "../schema/settings.js";
 import { initialWorld } from "./commands/world.js";
+import { wholeChange } from "./kept-change.js";
 import type { Change, ClockRecord, Put, StateDump, Store, Task, WorldRecord } from "./records.js";
 import { State } from "./state.js";
 import { type Command, Transaction } from "./transaction.js";
@@ -52,7 +53,7 @@ export class Engine {
     }
     try {
       if (kept.snapshot !== undefined) this.#state = State.from(kept.snapshot);
-      for (const change of kept.changes) this.#state.apply(change);
+      for (const change of kept.changes) this.#state.apply(wholeChange(change, this.#state));
       options.audit?.(this.#state);
       this.#rescope();
     } catch (error) {
@@ -85,7 +86,7 @@ export class Engine {
     if (isRefusal(result)) return result;
     const change = tx.change();
     if (change === undefined) return result;
-    this.#store.append(change);
+    this.#store.append(change, this.#state);
     this.#state.apply(change);
     for (const listener of this.#listeners) listener(change);
     return result;

@@ -4,6 +4,14 @@ import type { EventRecord } from "./records.js";
 /** What a new event is known by: all but its bytes. */
 export type EventHead = Omit<EventRecord, "body">;
 
+export interface EventData<Source> {
+  /** What the event is sent under. */
+  readonly name: string;
+  /** A record that never changes, and what makes the event's data of it. */
+  readonly source: Source;
+  readonly toJson: (source: Source) => string;
+}
+
 /**
  * An event whose bytes are written when they are first asked for. Where nobody listens most events leave the log
  * unread, and writing them would be most of the work of a transition. In JSON it is an EventRecord like any other.
@@ -16,14 +24,10 @@ export class WrittenLater<Source> implements EventRecord {
   readonly mode: Mode;
   readonly organization_id: string | null;
   readonly object_id: string | null;
-  readonly #name: string;
-  /** Until the bytes are written: by then it may be a record of long ago. */
-  #source: Source | undefined;
-  readonly #toJson: (source: Source) => string;
+  #data: EventData<Source> | undefined;
   #body: string | undefined;
 
-  /** `name` is what it is sent under, `toJson` what makes its data of a record that never changes. */
-  constructor(head: EventHead, name: string, source: Source, toJson: (source: Source) => string) {
+  constructor(head: EventHead, data: EventData<Source>) {
     this.event_id = head.event_id;
     this.seq = head.seq;
     this.type = head.type;
@@ -31,19 +35,23 @@ export class WrittenLater<Source> implements EventRecord {
     this.mode = head.mode;
     this.organization_id = head.organization_id;
     this.object_id = head.object_id;
-    this.#name = name;
-    this.#source = source;
-    this.#toJson = toJson;
+    this.#data = data;
+  }
+
+  /** Until the bytes are written: by then the source may be a record of long ago. */
+  get data(): EventData<Source> | undefined {
+    return this.#data;
   }
 
   get body(): string {
-    if (this.#body === undefined) {
+    if (this.#data !== undefined) {
+      const { name, source, toJson } = this.#data;
       this.#body =
-        `{"id":"${this.event_id}","type":${JSON.stringify(this.#name)},"timestamp":"${this.at}",` +
-        `"mode":"${this.mode}","data":${this.#toJson(this.#source as Source)}}`;
-      this.#source = undefined;
+        `{"id":"${this.event_id}","type":${JSON.stringify(name)},"timestamp":"${this.at}",` +
+        `"mode":"${this.mode}","data":${toJson(source)}}`;
+      this.#data = undefined;
     }
-    return this.#body;
+    return this.#body!;
   }
 
   toJSON(): EventRecord {

@@ -41,7 +41,7 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
     organization_id: owner.organization_id,
     object_id: objectId,
   };
-  const event = new WrittenLater(head, name, emission.source, emission.toJson);
+  const event = new WrittenLater(head, { name, source: emission.source, toJson: emission.toJson });
   tx.put("events", event_id, event);
   for (const endpoint of tx.state.endpoints())
     if (hears(endpoint, event, name)) {

@@ -38,6 +38,23 @@ export interface Change {
   readonly counters: Readonly<Record<string, number>>;
 }
 
+/** The records of a moment. */
+export interface Records {
+  get<Name extends CollectionName>(name: Name, key: Key): Collections[Name] | undefined;
+}
+
+/**
+ * A change as it is kept, without what follows from the records before it: of one that was there already there are the
+ * fields that changed, of an event that says what its object is now all but its bytes.
+ */
+export interface KeptChange extends Omit<Change, "puts"> {
+  readonly puts: readonly KeptPut[];
+}
+
+export type KeptPut =
+  | Put
+  | readonly [collection: CollectionName, key: Key, fields: object, how: "changed" | "derived"];
+
 /** The whole state as plain JSON: the readable snapshot, and what export and restore carry. */
 export interface StateDump {
   readonly version: 1;
@@ -53,8 +70,9 @@ export interface StateDump {
  */
 export interface Store {
   /** What was kept by an earlier run: a snapshot, and the changes after it. */
-  load(): { snapshot: StateDump | undefined; changes: readonly Change[] } | undefined;
-  append(change: Change): void;
+  load(): { snapshot: StateDump | undefined; changes: readonly KeptChange[] } | undefined;
+  /** @param before the records the change will be applied to: what follows from them need not be kept */
+  append(change: Change, before?: Records): void;
   /** Reset, restore, import: from here on the state is this one. */
   replace(state: StateDump): void;
   /**

@@ -146,6 +146,10 @@ export function withdrawalView(withdrawal: Withdrawal) {
   };
 }
 
+export function withdrawalJson(withdrawal: Withdrawal): string {
+  return JSON.stringify(withdrawalView(withdrawal));
+}
+
 export function endpointView(endpoint: Endpoint) {
   return {
     webhook_id: endpoint.webhook_id,

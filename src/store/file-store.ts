@@ -1,4 +1,5 @@
-import type { Change, StateDump, Store } from "../engine/records.js";
+import { keptChange } from "../engine/kept-change.js";
+import type { Change, Records, StateDump, Store } from "../engine/records.js";
 import { monotonicMs } from "../time/timers.js";
 import { asStoreError, damaged, StoreError } from "./error.js";
 import type { HeldLock } from "./held-lock.js";
@@ -85,14 +86,14 @@ export class FileStore implements Store {
   }
 
   /** @throws StoreError with what the disk said; nothing has happened then */
-  append(change: Change): void {
+  append(change: Change, before?: Records): void {
     const { journal } = this.#openOrThrow();
     // A bug, and refused here: written down, the file could not be loaded again.
     if (change.seq !== this.#lastSeq + 1)
       throw new StoreError(`${this.#file}: change ${change.seq} cannot follow change ${this.#lastSeq}.`);
     this.#lookIfDue();
     try {
-      journal.append(change);
+      journal.append(before === undefined ? change : keptChange(change, before));
     } catch (error) {
       throw asStoreError(error, `Cannot write ${this.#file}.journal`);
     }

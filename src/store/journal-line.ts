@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { Change } from "../engine/records.js";
+import type { KeptChange } from "../engine/records.js";
 import { crc32 } from "./crc32.js";
 import { isChange } from "./shape.js";
 
@@ -21,7 +21,7 @@ const NEWLINE = 0x0a;
 const OPENING_BRACE = 0x7b;
 
 export type ReadLine =
-  | { readonly change: Change }
+  | { readonly change: KeptChange }
   /** Begun by a process that died; nobody was told that it is kept. */
   | "torn"
   | { readonly damage: string };
@@ -30,7 +30,7 @@ export type ReadLine =
 const scratch = Buffer.allocUnsafeSlow(1 << 16);
 
 /** The line, newline included. Its bytes are valid only until the next one is asked for. */
-export function encodeLine(change: Change): Buffer {
+export function encodeLine(change: KeptChange): Buffer {
   const json = JSON.stringify(change);
   const room = MAX_HEAD_BYTES + json.length * MAX_UNIT_BYTES + 1;
   const line = room <= scratch.length ? scratch : Buffer.allocUnsafe(room);
@@ -88,7 +88,7 @@ function decodeUnfinishedPlain(content: Buffer): ReadLine {
   return "change" in changeIn(content.subarray(0, -1)) ? { damage: "its newline is damaged" } : "torn";
 }
 
-function changeIn(json: Buffer): { readonly change: Change } | { readonly damage: string } {
+function changeIn(json: Buffer): { readonly change: KeptChange } | { readonly damage: string } {
   let value: unknown;
   try {
     // Decoding would quietly put a replacement character in the place of a damaged byte.

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
-import type { Change } from "../engine/records.js";
+import type { KeptChange } from "../engine/records.js";
 import { asStoreError, codeOf, damaged, StoreError } from "./error.js";
 import { type StoreIo, writeAll } from "./io.js";
 import { decodeLine, encodeLine } from "./journal-line.js";
@@ -56,8 +56,8 @@ export class Journal {
    * @param meanwhile called with each line: there may be minutes of them
    * @throws StoreError for any damage but a torn last line
    */
-  read(afterSeq: number, meanwhile: () => void): Change[] {
-    const changes: Change[] = [];
+  read(afterSeq: number, meanwhile: () => void): KeptChange[] {
+    const changes: KeptChange[] = [];
     let lastSeq = afterSeq;
     this.#goodBytes = 0;
     for (const { content, number, startByte, finished } of readLines(this.#fd)) {
@@ -96,7 +96,7 @@ export class Journal {
   }
 
   /** One line. When it throws, the file is as before. */
-  append(change: Change): void {
+  append(change: KeptChange): void {
     if (this.#needsCut) {
       try {
         this.#cutTo(this.#bytes);

@@ -1,4 +1,4 @@
-import type { Change, StateDump } from "../engine/records.js";
+import type { KeptChange, StateDump } from "../engine/records.js";
 import { COLLECTION_NAMES } from "../schema/records/names.js";
 
 /** What any file of this program has; what the records say is guarded by the checksums. */
@@ -8,7 +8,7 @@ const DUMP_MEMBERS: ReadonlySet<string> = new Set(["version", "seq", "at", "coun
 /** What a Date can hold. */
 const MAX_TIME_MS = 8.64e15;
 
-export function isChange(value: unknown): value is Change {
+export function isChange(value: unknown): value is KeptChange {
   if (!isObject(value)) return false;
   const { seq, at, puts, counters } = value;
   return isNumber(seq) && isTime(at) && Array.isArray(puts) && puts.every(isPut) && isCounters(counters);
@@ -30,9 +30,12 @@ export function isStateDump(value: unknown): value is StateDump {
 }
 
 function isPut(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length !== 3) return false;
-  const [collection, key, record] = value;
-  return COLLECTIONS.has(collection) && isKey(key) && (record === null || isObject(record));
+  if (!Array.isArray(value)) return false;
+  const [collection, key, record, ...how] = value;
+  if (!COLLECTIONS.has(collection) || !isKey(key)) return false;
+  return how.length === 0
+    ? value.length === 3 && (record === null || isObject(record))
+    : isObject(record) && how.length === 1 && (how[0] === "changed" || how[0] === "derived");
 }
 
 function isEntry(value: unknown): boolean {

@@ -1,3 +1,4 @@
+import { wholeChange } from "../../src/engine/kept-change.js";
 import type { Change, StateDump, Store } from "../../src/engine/records.js";
 import { State } from "../../src/engine/state.js";
 import { COLLECTION_NAMES } from "../../src/schema/records/names.js";
@@ -52,7 +53,7 @@ export function stateAt(where: string): string {
   const loaded = store.load()!;
   try {
     const state = State.from(loaded.snapshot!);
-    for (const change of loaded.changes) state.apply(change);
+    for (const change of loaded.changes) state.apply(wholeChange(change, state));
     return JSON.stringify(state.dump());
   } finally {
     store.close();

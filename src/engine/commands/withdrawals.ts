@@ -22,7 +22,7 @@ import { askedScenario } from "../scenarios.js";
 import { withdrawalSubject } from "../subjects.js";
 import { planEntry, takeTurn, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
-import { withdrawalView } from "../views.js";
+import { withdrawalJson } from "../views.js";
 
 /** Takes amount and fee out of available and sends them on their way (contract section 2: withdrawal). */
 export function createWithdrawal(
@@ -120,7 +120,7 @@ export function moveWithdrawal(
     owner: next,
     objectId: withdrawal_id,
     source: next,
-    toJson: (record) => JSON.stringify(withdrawalView(record)),
+    toJson: withdrawalJson,
     subject: () => subjectOf(tx, next),
   });
   return putWithdrawal(tx, moved.cancelTimeline ? { ...next, timeline_task: null } : next);

@@ -1,0 +1,77 @@
+import { copyFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { keptChange, wholeChange } from "../../src/engine/kept-change.js";
+import type { Change, Put, Records } from "../../src/engine/records.js";
+import { createSandbox } from "../../src/index.js";
+import { temporaryFolder } from "../support/folders.js";
+import { Client } from "../support/receiver-client.js";
+import { stateAt } from "../support/store-model.js";
+
+describe("the journal", () => {
+  it("holds no bytes of events and no fields that stayed, and the state is the same again", async () => {
+    const data = join(temporaryFolder(), "d.json");
+    const eventNames = { "charge.completed": "payment.successful" };
+    await using sandbox = await createSandbox({
+      data,
+      eventNames,
+      clock: "manual",
+      webhooks: [{ mailbox: "m" }],
+    });
+    const shop = Client.of(sandbox);
+    const refunded = await shop.pay({ amount: "50000.00" });
+    await shop.pay({ scenario: "declined" });
+    await shop.pay({ scenario: "late_payment", metadata: { order: "1" } });
+    await sandbox.advance("2h");
+    const bank = {
+      type: "bank_account",
+      currency: "NGN",
+      account_number: "0123456789",
+      account_name: "Ada",
+      bank_code: "058",
+    };
+    const { destination_id } = (await shop.ask("POST /api/v1/payouts/destinations", bank)).json;
+    const order = { destination_id, amount: "5000.00", currency: "NGN" };
+    const withdrawal = await shop.ask("POST /api/v1/payouts/withdrawals", order);
+    expect(withdrawal.status, withdrawal.text).toBe(200);
+    await shop.transition(refunded, "REFUNDED");
+    await sandbox.advance("1d");
+
+    const copy = join(temporaryFolder(), "d.json");
+    copyFileSync(data, copy);
+    copyFileSync(`${data}.journal`, `${copy}.journal`);
+    expect(stateAt(copy)).toBe(JSON.stringify(sandbox.snapshot()));
+    const journal = readFileSync(`${copy}.journal`, "utf8");
+    expect(journal).toContain('"name":"payment.successful"},"derived"');
+    expect(journal).toContain('"type":"withdrawal.completed"');
+    expect(journal).not.toContain('"body":');
+    expect(journal.match(/"checkout_id"/g)).toHaveLength(3);
+  });
+});
+
+describe("a record that changed", () => {
+  const before = { code: "KES", rate: "1", note: undefined };
+  it.each<[string, object, unknown[]]>([
+    ["in one field", { ...before, rate: "2" }, [{ rate: "2" }, "changed"]],
+    ["by a further field", { ...before, more: "2" }, [{ more: "2" }, "changed"]],
+    ["in nothing", { ...before }, [{}, "changed"]],
+    ["by a field that is gone", { code: "KES" }, [{ code: "KES" }]],
+    ["in the order of its fields", { rate: "1", code: "KES", note: undefined }, [{ rate: "1", code: "KES" }]],
+    ["in a field that had no value", { ...before, note: "x" }, [{ ...before, note: "x" }]],
+    ["in a field that has none now", { ...before, rate: undefined }, [{ code: "KES" }]],
+  ])("%s is the same again, to the byte", (_how, after, put) => {
+    const records = (record: unknown) => ({ get: () => record }) as unknown as Records;
+    const change: Change = { seq: 1, at: 0, puts: [["rates", "KES", after] as Put], counters: {} };
+    const kept = JSON.parse(JSON.stringify(keptChange(change, records(before))));
+    expect(kept.puts).toEqual([["rates", "KES", ...put]]);
+    const inFile = JSON.parse(JSON.stringify(before));
+    expect(JSON.stringify(wholeChange(kept, records(inFile)))).toBe(JSON.stringify(change));
+  });
+
+  it("but was never there is a damage", () => {
+    const kept = { seq: 7, at: 0, puts: [["rates", "KES", {}, "changed"]], counters: {} } as const;
+    expect(() => wholeChange(kept, { get: () => undefined })).toThrow(
+      "change 7 is of rates KES, which is not there",
+    );
+  });
+});
