@@ -8,11 +8,12 @@ import {
   schemaFaults,
 } from "../files/documents.js";
 import type { Scenario } from "../schema/scenario.js";
-import { type ScenarioFile, scenarioFileSchema } from "../schema/scenario-file.js";
+import { includedFileSchema, type ScenarioFile, scenarioFileSchema } from "../schema/scenario-file.js";
+import { fileBeside, type Included, namedAt, readIncluded } from "./included.js";
 import { rootOf, Scope } from "./scope.js";
-import { StepLoader, savedIn } from "./step-loader.js";
+import { type Definition, StepLoader, savedIn } from "./step-loader.js";
 import type { LoadedStep } from "./step-places.js";
-import { fill, isOpen, type VariableFault } from "./variables.js";
+import { fill, isOpen } from "./variables.js";
 
 /** A scenario file, checked: the rules with their variables filled in, and the steps. */
 export interface LoadedScenario {
@@ -24,6 +25,8 @@ export interface LoadedScenario {
   readonly runId: string;
   /** The variables it has or refers to. */
   readonly variables: ReadonlySet<string>;
+  /** What it has and does not need. */
+  readonly unused: readonly Fault[];
 }
 
 /** What a file's variables take their values from besides the file. */
@@ -36,31 +39,131 @@ export interface ScenarioGivens {
 }
 
 export async function readScenarioFile(file: string, givens: ScenarioGivens): Promise<LoadedScenario> {
-  return loadScenario(await readDocument(file), givens);
+  return loadScenarioFile(await readDocument(file), givens);
+}
+
+/** With the files it includes. */
+export async function loadScenarioFile(
+  document: LoadedDocument,
+  givens: ScenarioGivens,
+): Promise<LoadedScenario> {
+  return loadScenario(document, givens, await readIncluded(document));
 }
 
 const RULES = ["charges", "withdrawals", "webhooks", "faults"] as const;
 
+/** A file of the scenario: the one that is run, or one that is included. */
+interface Source {
+  readonly document: LoadedDocument;
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
 /** Checks a scenario file as a whole, and throws every fault at its place. */
-export function loadScenario(document: LoadedDocument, givens: ScenarioGivens): LoadedScenario {
+export function loadScenario(
+  document: LoadedDocument,
+  givens: ScenarioGivens,
+  included: Included = new Map(),
+): LoadedScenario {
   const raw = document.value;
   if (!isRecord(raw)) throw new DocumentError(schemaFaults(scenarioFileSchema, document));
+  const sources: Source[] = [document, ...included.values()].map((document) => ({
+    document,
+    raw: isRecord(document.value) ? document.value : {},
+  }));
   const faults: Fault[] = [];
-  const faultIn = (...at: (string | number)[]) => {
-    return ({ path, message }: VariableFault) => {
-      faults.push(document.faultAt([...at, ...path], message));
-    };
-  };
   const runId = givens.runIdOf(typeof raw.name === "string" ? raw.name : "");
-  const scope = new Scope(isRecord(raw.vars) ? raw.vars : {}, {
+  const vars = merged(sources, "vars");
+  const scope = new Scope(Object.fromEntries([...vars].map(([name, { value }]) => [name, value])), {
     given: givens.given ?? {},
     environment: givens.environment ?? {},
     runId,
   });
-  scope.faults.forEach(faultIn("vars"));
+  for (const { path, message } of scope.faults)
+    faults.push(vars.get(String(path[0]))!.document.faultAt(["vars", ...path], message));
 
-  const variables = new Set(isRecord(raw.vars) ? Object.keys(raw.vars) : []);
-  const savedBy = savesOf(raw.steps);
+  const first = stepsOfIncluded(document, raw.include, included);
+  const own = Array.isArray(raw.steps) ? raw.steps : [];
+  const savedBy = savesOf([...first, ...own]);
+  const variables = new Set(vars.keys());
+  const filled = sources.map((source) => filledRules(source, { scope, savedBy, variables, faults }));
+  for (const [index, value] of filled.entries()) {
+    const schema = index === 0 ? scenarioFileSchema : includedFileSchema;
+    faults.push(...schemaFaults(schema, sources[index]!.document, { at: [], value, isOpen }));
+  }
+
+  const definitions = definitionsOf(sources);
+  const loader = new StepLoader({ scope, savedBy, included, definitions });
+  const steps = loader.load([
+    { document, at: ["include"], list: first },
+    { document, at: ["steps"], list: own },
+  ]);
+  const unused = [...definitions].filter(([name]) => !loader.used.has(name));
+  for (const [, definition] of unused) loader.lookThrough(definition);
+  faults.push(...loader.faults);
+  for (const name of loader.variables) variables.add(name);
+  if (faults.length > 0)
+    throw new DocumentError(
+      sources.flatMap(({ document }) => inOrder(faults.filter(({ file }) => file === document.file))),
+    );
+  return {
+    file: document.file,
+    scenario: scenarioOf(filled as unknown as ScenarioFile[], steps.length === 0 ? undefined : raw),
+    steps,
+    scope,
+    runId,
+    variables,
+    unused: unused
+      .filter(([, definition]) => definition.document === document)
+      .map(([name]) => document.faultAt(["define", name], "is never used")),
+  };
+}
+
+/** The steps of files that are included at the top come first. */
+function stepsOfIncluded({ file }: LoadedDocument, include: unknown, included: Included) {
+  return namedAt(include, []).flatMap(({ name }) => {
+    const value = included.get(fileBeside(file, name))?.value;
+    return isRecord(value) && Array.isArray(value.steps) ? [{ include: name }] : [];
+  });
+}
+
+interface Named {
+  readonly document: LoadedDocument;
+  readonly value: unknown;
+}
+
+/** What the files have under a word, by name; the file that is run goes before those it includes. */
+function merged(sources: readonly Source[], word: "vars" | "define"): Map<string, Named> {
+  const all = new Map<string, Named>();
+  for (const { document, raw } of sources) {
+    const named = raw[word];
+    for (const [name, value] of Object.entries(isRecord(named) ? named : {}))
+      if (!all.has(name)) all.set(name, { document, value });
+  }
+  return all;
+}
+
+function definitionsOf(sources: readonly Source[]): Map<string, Definition> {
+  const definitions = new Map<string, Definition>();
+  for (const [name, { document, value }] of merged(sources, "define")) {
+    const [at, list] = isRecord(value) ? [["define", name, "steps"], value.steps] : [["define", name], value];
+    const defaults = isRecord(value) && isRecord(value.with) ? value.with : {};
+    if (Array.isArray(list)) definitions.set(name, { document, at, list, defaults });
+  }
+  return definitions;
+}
+
+interface RuleSurroundings {
+  readonly scope: Scope;
+  readonly savedBy: ReadonlyMap<string, number>;
+  readonly variables: Set<string>;
+  readonly faults: Fault[];
+}
+
+/** A file with the variables of its rules filled in. */
+function filledRules(
+  { document, raw }: Source,
+  { scope, savedBy, variables, faults }: RuleSurroundings,
+): Record<string, unknown> {
   const filled: Record<string, unknown> = { ...raw };
   for (const kind of RULES) {
     if (!Object.hasOwn(raw, kind)) continue;
@@ -76,25 +179,31 @@ export function loadScenario(document: LoadedDocument, givens: ScenarioGivens): 
             }
           : scope.resolve(reference);
       },
-      faultIn(kind),
+      ({ path, message }) => faults.push(document.faultAt([kind, ...path], message)),
     );
   }
-  faults.push(...schemaFaults(scenarioFileSchema, document, { at: [], value: filled, isOpen }));
+  return filled;
+}
 
-  const loader = new StepLoader(scope, savedBy);
-  const steps = loader.load({ document, at: ["steps"], list: Array.isArray(raw.steps) ? raw.steps : [] });
-  faults.push(...loader.faults);
-  for (const name of loader.variables) variables.add(name);
-  if (faults.length > 0) throw new DocumentError(inOrder(faults));
-  const { $schema: _editor, vars: _vars, steps: _steps, ...rules } = filled as ScenarioFile;
-  const scenario: Scenario = steps.length === 0 ? rules : { ...rules, source: raw };
-  return { file: document.file, scenario, steps, scope, runId, variables };
+/** The rules of all files, those of the file that is run first. */
+function scenarioOf(files: readonly ScenarioFile[], source: Scenario["source"]): Scenario {
+  const [{ name, description }] = files as [ScenarioFile];
+  const rules = RULES.flatMap((kind) => {
+    const all = files.flatMap((file): unknown[] => file[kind] ?? []);
+    return files.some((file) => file[kind] !== undefined) ? [[kind, all]] : [];
+  });
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    ...Object.fromEntries(rules),
+    ...(source === undefined ? {} : { source }),
+  };
 }
 
 /** Variable → the first step that saves it. */
-function savesOf(steps: unknown): Map<string, number> {
+function savesOf(steps: readonly unknown[]): Map<string, number> {
   const saved = new Map<string, number>();
-  for (const [index, step] of (Array.isArray(steps) ? steps : []).entries())
+  for (const [index, step] of steps.entries())
     if (isRecord(step)) for (const name of savedIn(step)) if (!saved.has(name)) saved.set(name, index);
   return saved;
 }

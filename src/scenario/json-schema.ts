@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import { DURATION_PATTERN, durationSchema } from "../schema/duration.js";
-import { scenarioFileSchema } from "../schema/scenario-file.js";
+import { scenarioFileSchema, stepListSchema } from "../schema/scenario-file.js";
 import { STEP_KINDS, STEPS } from "./steps/kinds.js";
-import { stepListSchema } from "./steps/row.js";
 
 type Json = Record<string, unknown>;
 
@@ -12,6 +11,9 @@ export const SCENARIO_SCHEMA_FILE = "scenarios/schema.json";
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   name: "What the scenario is asked for by.",
   vars: `Variables, used as $\{name} in any value below. --var name=value goes before them; $\{run.id} and $\{env.NAME:-default} are there too.`,
+  include:
+    "Another file, or several: their rules, variables and definitions are this one's too, and their steps come first.",
+  define: "Lists of steps, to be carried out by their name with `use`.",
   charges: "How charges behave; the first rule that matches is taken.",
   withdrawals: "How withdrawals behave; the first rule that matches is taken.",
   webhooks: "What goes wrong with webhooks on the way out; the first rule that matches is taken.",

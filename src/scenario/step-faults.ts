@@ -22,6 +22,7 @@ const COMPANIONS: readonly string[] = [
   "count",
   "as",
   "steps",
+  "with",
 ];
 
 /** The actions a step names; it should be one. */

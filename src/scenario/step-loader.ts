@@ -1,8 +1,10 @@
 import { type Fault, isRecord, type LoadedDocument } from "../files/documents.js";
+import { didYouMean } from "../schema/nearest.js";
+import { fileBeside, type Included } from "./included.js";
 import { referred, rootOf, type Scope } from "./scope.js";
 import { stepFaults, stepKinds } from "./step-faults.js";
 import { fillStep, type LoadedStep, listsIn, placeOf, type RawStep } from "./step-places.js";
-import type { Path, Reference, Resolved } from "./variables.js";
+import { fill, isOpen, type Path, type Reference, type Resolved } from "./variables.js";
 
 /** A list of steps as a file has it. */
 export interface StepList {
@@ -11,55 +13,142 @@ export interface StepList {
   readonly list: readonly unknown[];
 }
 
+/** Steps that have a name. */
+export interface Definition extends StepList {
+  /** What their variables are where `with` does not say. */
+  readonly defaults: Readonly<Record<string, unknown>>;
+}
+
+/** What steps are loaded with. */
+export interface Surroundings {
+  readonly scope: Scope;
+  /** Variable → the first of the file's steps that saves it. */
+  readonly savedBy: ReadonlyMap<string, number>;
+  readonly included: Included;
+  readonly definitions: ReadonlyMap<string, Definition>;
+}
+
 /** What a variable that is not the file's own stands for, as far as it is known before the run. */
-type Known = ReadonlyMap<string, { readonly value: unknown } | "open">;
+type Known = Map<string, { readonly value: unknown } | "open">;
+
+/** Definitions that use each other twice come to very many. */
+const MOST = 20_000;
 
 /** Checks lists of steps, those within steps too, each with the variables that are known by then. */
 export class StepLoader {
   readonly faults: Fault[] = [];
   /** The variables the steps refer to. */
   readonly variables = new Set<string>();
-  readonly #scope: Scope;
-  /** Variable → the first of the file's steps that saves it. */
-  readonly #savedBy: ReadonlyMap<string, number>;
+  /** The definitions they use. */
+  readonly used = new Set<string>();
+  readonly #around: Surroundings;
+  #count = 0;
+  /** The definitions that are being looked into. */
+  #using: readonly string[] = [];
+  #isUnused = false;
 
-  constructor(scope: Scope, savedBy: ReadonlyMap<string, number>) {
-    this.#scope = scope;
-    this.#savedBy = savedBy;
+  constructor(around: Surroundings) {
+    this.#around = around;
   }
 
-  /** The steps of a file. */
-  load(list: StepList): LoadedStep[] {
-    return this.#list(list, new Map());
+  /** The steps of a file, list after list. */
+  load(lists: readonly StepList[]): LoadedStep[] {
+    const known: Known = new Map();
+    return lists.flatMap((list) => this.#list(list, known));
+  }
+
+  /** Looks through a definition that nothing uses: any variable may be one it is given. */
+  lookThrough(definition: Definition): void {
+    this.#isUnused = true;
+    this.#list(definition, new Map());
+    this.#isUnused = false;
   }
 
   /** Adds to what is known what the steps save. */
-  #list(
-    { document, at, list }: StepList,
-    known: Map<string, { readonly value: unknown } | "open">,
-  ): LoadedStep[] {
+  #list({ document, at, list }: StepList, known: Known): LoadedStep[] {
     return list.flatMap((step, index) => {
-      if (!isRecord(step)) return [];
+      if (!isRecord(step) || this.#isTooMany(document, [...at, index])) return [];
       const loaded = this.#step(document, [...at, index], step, known);
-      for (const name of savedIn(step)) known.set(name, "open");
+      for (const name of loaded === undefined ? savedIn(step) : savedBy(loaded)) known.set(name, "open");
       return loaded === undefined ? [] : [loaded];
     });
   }
 
-  #step(document: LoadedDocument, at: Path, step: RawStep, known: Known): LoadedStep | undefined {
+  #isTooMany(document: LoadedDocument, at: Path): boolean {
+    if (++this.#count === MOST) this.faults.push(document.faultAt(at, `comes to more than ${MOST} steps`));
+    return this.#count >= MOST;
+  }
+
+  #step(document: LoadedDocument, at: Path, written: RawStep, known: Known): LoadedStep | undefined {
+    const [kind] = stepKinds(written);
+    const definition = kind === "use" ? this.#around.definitions.get(String(written.use)) : undefined;
+    const step: RawStep =
+      definition === undefined ? written : { ...written, with: withDefaults(written.with, definition) };
     const filled = fillStep(
       step,
       (reference) => this.#resolve(reference, known),
       ({ path, message }) => this.faults.push(document.faultAt([...at, ...path], message)),
     );
     this.faults.push(...stepFaults(document, at, filled));
-    const own = new Map(known);
-    if (typeof step.as === "string") own.set(step.as, "open");
-    const lists = listsIn(step).map((part) =>
-      this.#list({ document, at: [...at, ...part.at], list: part.list }, new Map(own)),
-    );
-    const [kind] = stepKinds(step);
-    return kind && { kind, raw: step, place: placeOf(document, at), lists };
+    if (kind === undefined) return undefined;
+    const lists =
+      kind === "use"
+        ? [this.#use(document, at, filled, definition, known)]
+        : kind === "include"
+          ? [this.#include(document, at, filled, known)]
+          : listsIn(step).map((part) => {
+              const own: Known = new Map(known);
+              if (typeof step.as === "string") own.set(step.as, "open");
+              return this.#list({ document, at: [...at, ...part.at], list: part.list }, own);
+            });
+    return { kind, raw: step, place: placeOf(document, at), lists };
+  }
+
+  #use(
+    document: LoadedDocument,
+    at: Path,
+    filled: RawStep,
+    definition: Definition | undefined,
+    known: Known,
+  ): LoadedStep[] {
+    const name = String(filled.use);
+    const fault = (path: Path, message: string): LoadedStep[] => {
+      this.faults.push(document.faultAt([...at, ...path], message));
+      return [];
+    };
+    if (definition === undefined) {
+      const names = [...this.#around.definitions.keys()];
+      const known = names.length === 0 ? "" : `; known: ${names.join(", ")}`;
+      return fault(["use"], `nothing is defined as ${name}${didYouMean(name, names, known)}`);
+    }
+    this.used.add(name);
+    if (this.#using.includes(name))
+      return fault(["use"], `leads back to itself: ${[...this.#using, name].join(" → ")}`);
+    const given = Object.entries(isRecord(filled.with) ? filled.with : {});
+    const takes = [...rootsIn(definition.list), ...Object.keys(definition.defaults)];
+    for (const [variable] of given)
+      if (!takes.includes(variable))
+        fault(["with", variable], `${name} has no \${${variable}}${didYouMean(variable, takes)}`);
+    const own: Known = new Map(known);
+    for (const [variable, value] of given)
+      own.set(variable, isOpen(JSON.stringify(value)) ? "open" : { value });
+    this.#using = [...this.#using, name];
+    const steps = this.#list(definition, own);
+    this.#using = this.#using.slice(0, -1);
+    return steps;
+  }
+
+  #include(document: LoadedDocument, at: Path, { include }: RawStep, known: Known): LoadedStep[] {
+    const included = this.#around.included.get(fileBeside(document.file, String(include)));
+    const steps = isRecord(included?.value) ? included.value.steps : undefined;
+    if (included !== undefined && Array.isArray(steps))
+      return this.#list({ document: included, at: ["steps"], list: steps }, new Map(known));
+    const message =
+      document.file === ""
+        ? "only a scenario that is a file can include another"
+        : "has no steps: what it defines is taken by `include` at the top of the file";
+    this.faults.push(document.faultAt([...at, "include"], message));
+    return [];
   }
 
   #resolve(reference: Reference, known: Known): Resolved {
@@ -67,18 +156,40 @@ export class StepLoader {
     this.variables.add(root);
     const own = known.get(root);
     if (own !== undefined) return own === "open" ? own : referred(reference.name, own.value);
-    const resolved = this.#scope.resolve(reference);
-    const saved = this.#savedBy.get(root);
-    return saved !== undefined && typeof resolved === "object" && "fault" in resolved
-      ? { fault: `\${${reference.name}} is not known here: step ${saved + 1} saves it` }
-      : resolved;
+    const resolved = this.#around.scope.resolve(reference);
+    if (typeof resolved === "string" || !("fault" in resolved)) return resolved;
+    if (this.#isUnused) return "open";
+    const saved = this.#around.savedBy.get(root);
+    return saved === undefined
+      ? resolved
+      : { fault: `\${${reference.name}} is not known here: step ${saved + 1} saves it` };
   }
 }
 
-/** The variables a step saves, or a step in it. */
+function withDefaults(given: unknown, { defaults }: Definition): unknown {
+  return given === undefined || isRecord(given) ? { ...defaults, ...given } : given;
+}
+
+/** The variables a value refers to. */
+function rootsIn(value: unknown): Set<string> {
+  const roots = new Set<string>();
+  const note = ({ name }: Reference): Resolved => {
+    roots.add(rootOf(name));
+    return "open";
+  };
+  fill(value, note, () => {});
+  return roots;
+}
+
+/** The variables a step saves, or a step that stands in it. */
 export function savedIn(step: RawStep): string[] {
   return [
     ...(isRecord(step.save) ? Object.keys(step.save) : []),
     ...listsIn(step).flatMap(({ list }) => list.filter(isRecord).flatMap(savedIn)),
   ];
+}
+
+/** Those that are known when it has been carried out. */
+function savedBy({ raw, lists }: LoadedStep): string[] {
+  return [...savedIn(raw), ...lists.flat().flatMap(savedBy)];
 }

@@ -2,13 +2,14 @@ import {
   checkDocument,
   DocumentError,
   type Fault,
+  inOrder,
   type LoadedDocument,
   readDocument,
 } from "../files/documents.js";
 import { FIXTURE_IDS } from "../schema/fixtures.js";
 import { startOptionsSchema } from "../schema/option-table.js";
 import { scenarioFileSchema } from "../schema/scenario-file.js";
-import { loadScenario } from "./files.js";
+import { loadScenarioFile } from "./files.js";
 import { loadShipped } from "./shipped.js";
 import { scenarioWarnings } from "./warnings.js";
 
@@ -98,8 +99,13 @@ async function check(
   switch (kind) {
     case "scenario": {
       const given = vars ?? {};
-      const { scenario } = loadScenario(document, { given, environment, runIdOf: () => "0" });
-      return scenarioWarnings(scenario).map(({ path, message }) => document.faultAt(path, message));
+      const { scenario, unused } = await loadScenarioFile(document, {
+        given,
+        environment,
+        runIdOf: () => "0",
+      });
+      const warnings = scenarioWarnings(scenario).map(({ path, message }) => document.faultAt(path, message));
+      return inOrder([...warnings, ...unused]);
     }
     case "fixtures": {
       const { mergeFixtures } = await import("../files/fixtures.js");

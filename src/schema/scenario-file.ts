@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { entriesAtMost } from "./lengths.js";
+import { entriesAtMost, minLength } from "./lengths.js";
 import { scenarioSchema } from "./scenario.js";
 
 /** What a variable may be called. */
@@ -10,16 +10,35 @@ export const variableNameSchema = z
 
 const MAX_STEPS = 1_000;
 
+/** Steps within a step or a definition; each is checked by itself, at its own place. */
+export const stepListSchema = z
+  .array(z.record(z.string(), z.unknown(), "must be a step"), "must be a list of steps")
+  .check(minLength(1, "needs a step at least"), entriesAtMost(MAX_STEPS));
+
+/** Steps to be used by their name, and what their variables are where `with` does not say. */
+const definitionSchema = z.union([
+  stepListSchema,
+  z.strictObject({ with: z.optional(z.record(variableNameSchema, z.unknown())), steps: stepListSchema }),
+]);
+
 /** A scenario file as a person writes it; its steps are checked one by one, each against its action's schema. */
 export const scenarioFileSchema = z.strictObject({
   $schema: z.optional(z.string()),
   name: scenarioSchema.shape.name,
   description: scenarioSchema.shape.description,
+  include: z.optional(z.union([z.string(), z.array(z.string())])),
   vars: z.optional(z.record(variableNameSchema, z.unknown())),
   charges: scenarioSchema.shape.charges,
   withdrawals: scenarioSchema.shape.withdrawals,
   webhooks: scenarioSchema.shape.webhooks,
   faults: scenarioSchema.shape.faults,
+  define: z.optional(z.record(variableNameSchema, definitionSchema)),
   steps: z.optional(z.array(z.record(z.string(), z.unknown())).check(entriesAtMost(MAX_STEPS))),
+});
+
+/** One that is there for others to include needs no name. */
+export const includedFileSchema = z.strictObject({
+  ...scenarioFileSchema.shape,
+  name: z.optional(scenarioFileSchema.shape.name),
 });
 export type ScenarioFile = z.infer<typeof scenarioFileSchema>;

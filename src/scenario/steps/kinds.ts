@@ -6,6 +6,7 @@ import { expectDelivery } from "./expect-delivery.js";
 import { expectRequest } from "./expect-request.js";
 import { expectWebhook } from "./expect-webhook.js";
 import { fault } from "./fault.js";
+import { include } from "./include.js";
 import { manual } from "./manual.js";
 import { parallel } from "./parallel.js";
 import { repeat } from "./repeat.js";
@@ -14,6 +15,7 @@ import { reset } from "./reset.js";
 import { scenario } from "./scenario.js";
 import { transition } from "./transition.js";
 import { trigger } from "./trigger.js";
+import { use } from "./use.js";
 import { waitFor } from "./wait-for.js";
 
 /** Every kind of step, by the word for its action. */
@@ -34,6 +36,8 @@ export const STEPS = {
   scenario,
   repeat,
   parallel,
+  use,
+  include,
   reset,
 } as const;
 

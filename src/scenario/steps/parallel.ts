@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { entriesAtMost, minLength } from "../../schema/lengths.js";
-import { container, stepListSchema, stepSchema } from "./row.js";
+import { stepListSchema } from "../../schema/scenario-file.js";
+import { container, stepSchema } from "./row.js";
 
 const MOST_LANES = 100;
 

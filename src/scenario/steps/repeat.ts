@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { variableNameSchema } from "../../schema/scenario-file.js";
-import { container, stepListSchema, stepSchema } from "./row.js";
+import { stepListSchema, variableNameSchema } from "../../schema/scenario-file.js";
+import { container, stepSchema } from "./row.js";
 
 const MOST = 10_000;
 const BOUNDS = `must be 1 to ${MOST}`;

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { entriesAtMost, minLength } from "../../schema/lengths.js";
 import type { RunContext } from "../running/context.js";
 import { nameSchema } from "./parts.js";
 
@@ -31,11 +30,6 @@ export interface ContainerRow<Schema extends z.ZodMiniType = z.ZodMiniType>
   /** All turns at the same time, in place of one after the other. */
   readonly atOnce?: boolean;
 }
-
-/** Steps within a step; each is checked by itself, at its own place. */
-export const stepListSchema = z
-  .array(z.record(z.string(), z.unknown(), "must be a step"), "must be a list of steps")
-  .check(minLength(1, "needs a step at least"), entriesAtMost(1_000));
 
 /** A step's schema: its action, and what may stand beside it. Each may have a name. */
 export function stepSchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
