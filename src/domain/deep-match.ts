@@ -1,7 +1,7 @@
-import type { AmountMatch } from "../schema/scenario.js";
-import { globMatches } from "./glob.js";
-import { plainText } from "./money.js";
-import { amountMatches } from "./scenario.js";
+import { isMatcher, isMatcherWord } from "../schema/matchers.js";
+import { own } from "../schema/own.js";
+import { globMatches, isWild } from "./glob.js";
+import { matcherFits, type Verdict } from "./matcher.js";
 
 /** One field that is not as expected. */
 export interface Mismatch {
@@ -10,38 +10,27 @@ export interface Mismatch {
   readonly expected: unknown;
   /** Undefined when there is nothing at that path. */
   readonly actual: unknown;
+  /** Why the two cannot be held against each other at all. */
+  readonly why?: string;
 }
 
-const BOUNDS = new Set(["gt", "gte", "lt", "lte"]);
-
-function isBounds(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const keys = Object.keys(value);
-  return keys.length > 0 && keys.every((key) => BOUNDS.has(key));
-}
-
-/** Bounds and what they are held against may each be a decimal string, as the service writes money, or a number. */
-function isWithin(bounds: Readonly<Record<string, unknown>>, actual: unknown): boolean {
-  // What is no number bounds nothing: it fits nothing.
-  const texts = Object.entries(bounds).map(([key, bound]) => [key, decimalText(bound) ?? ""]);
-  return amountMatches(Object.fromEntries(texts) as AmountMatch, decimalText(actual));
-}
-
-function decimalText(value: unknown): string | undefined {
-  return typeof value === "string" ? value : typeof value === "number" ? plainText(value) : undefined;
+function verdictOn(expected: unknown, actual: unknown): Verdict {
+  const wrong = mismatches(expected, actual);
+  return wrong.length === 0 || (wrong.find(({ why }) => why !== undefined)?.why ?? false);
 }
 
 /** A number as a glob sees it: a glob that is no more than a text fits a text only. */
 function globText(glob: string, value: unknown): string | undefined {
   if (typeof value === "string") return value;
-  const isLiteral = !/[*?]/.test(glob);
-  return isLiteral || (typeof value !== "number" && typeof value !== "boolean") ? undefined : String(value);
+  return !isWild(glob) || (typeof value !== "number" && typeof value !== "boolean")
+    ? undefined
+    : String(value);
 }
 
 /**
  * Holds what was expected against what is: every named field must match, others are not looked at. Strings are
- * globs, which fit numbers and booleans too where they have a wildcard; `{gte: "100"}` compares amounts and numbers;
- * a list must match element by element.
+ * globs, which fit numbers and booleans too where they have a wildcard; an object of nothing but a matcher's words is
+ * one; a list must match element by element.
  */
 export function mismatches(expected: unknown, actual: unknown, path = ""): Mismatch[] {
   const wrong = (): Mismatch[] => [{ path, expected, actual }];
@@ -49,22 +38,28 @@ export function mismatches(expected: unknown, actual: unknown, path = ""): Misma
     const text = globText(expected, actual);
     return text !== undefined && globMatches(expected, text) ? [] : wrong();
   }
-  if (isBounds(expected)) return isWithin(expected, actual) ? [] : wrong();
+  if (isMatcher(expected)) {
+    const verdict = matcherFits(expected, actual, verdictOn);
+    if (verdict === true) return [];
+    return typeof verdict === "string" ? [{ path, expected, actual, why: verdict }] : wrong();
+  }
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return wrong();
     return expected.flatMap((part, index) => mismatches(part, actual[index], join(path, String(index))));
   }
   if (typeof expected === "object" && expected !== null) {
     if (typeof actual !== "object" || actual === null) return wrong();
-    return Object.entries(expected).flatMap(([key, part]) =>
-      mismatches(
-        part,
-        Object.hasOwn(actual, key) ? (actual as Record<string, unknown>)[key] : undefined,
-        join(path, key),
-      ),
-    );
+    return Object.entries(expected).flatMap(([key, part]) => {
+      const field = fieldOf(key);
+      return mismatches(part, own(actual as Record<string, unknown>, field), join(path, field));
+    });
   }
   return Object.is(expected, actual) ? [] : wrong();
+}
+
+/** A field that is called like a word of a matcher is written with a backslash before it. */
+function fieldOf(key: string): string {
+  return key.startsWith("\\") && isMatcherWord(key.slice(1)) ? key.slice(1) : key;
 }
 
 function join(path: string, key: string): string {

@@ -1,3 +1,4 @@
+import { isMatcher } from "../schema/matchers.js";
 import { OPERATION_IDS, unknownOperation } from "../schema/operation-ids.js";
 import { globMatches } from "./glob.js";
 
@@ -26,14 +27,19 @@ export function unknownNames(
 ): UnknownName[] {
   const fields: Readonly<Record<string, KnownNames>> = KNOWN[kind];
   return Object.entries(fields).flatMap(([field, { names, unknown }]) => {
-    const given = match[field];
-    const globs = Array.isArray(given)
-      ? given.map((glob, index) => [[field, index], glob] as const)
-      : [[[field], given] as const];
-    return globs.flatMap(([path, glob]) =>
-      typeof glob === "string" && !names.some((name) => globMatches(glob, name))
-        ? [{ path, message: unknown(glob) }]
-        : [],
+    return [...globsIn(match[field], [field])].flatMap(({ path, glob }) =>
+      names.some((name) => globMatches(glob, name)) ? [] : [{ path, message: unknown(glob) }],
     );
   });
+}
+
+/** The globs in what a rule says of a field, and where they stand. */
+function* globsIn(
+  wanted: unknown,
+  path: readonly (string | number)[],
+): Generator<{ readonly path: readonly (string | number)[]; readonly glob: string }> {
+  if (typeof wanted === "string") yield { path, glob: wanted };
+  else if (Array.isArray(wanted))
+    for (const [index, one] of wanted.entries()) yield* globsIn(one, [...path, index]);
+  else if (isMatcher(wanted)) for (const word of ["not", "in"]) yield* globsIn(wanted[word], [...path, word]);
 }

@@ -1,14 +1,9 @@
 import type { Glob } from "../schema/globs.js";
-import type {
-  AmountMatch,
-  ChargeMatch,
-  FaultRule,
-  Scenario,
-  WebhookRule,
-  WithdrawalMatch,
-} from "../schema/scenario.js";
+import type { Matcher, ValueMatch } from "../schema/matchers.js";
+import { own } from "../schema/own.js";
+import type { ChargeMatch, FaultRule, Scenario, WebhookRule, WithdrawalMatch } from "../schema/scenario.js";
 import { anyGlobMatches } from "./glob.js";
-import { compare } from "./money.js";
+import { matcherFits, type Verdict } from "./matcher.js";
 
 /** What a rule's `match` is held against: plain strings, whatever the record. */
 export interface Subject {
@@ -16,26 +11,12 @@ export interface Subject {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-function isDecimal(text: string): boolean {
-  return /^-?\d{1,400}(\.\d{1,400})?$/.test(text);
+/** A glob, any of several, or a matcher. What cannot be compared does not match. */
+function fits(wanted: unknown, actual: unknown): Verdict {
+  return typeof wanted === "string" || Array.isArray(wanted)
+    ? anyGlobMatches(wanted as Glob, actual as string | null | undefined)
+    : matcherFits(wanted as Matcher, actual, fits);
 }
-
-/** Whether an amount is as a rule wants it: a glob, or within bounds. */
-export function amountMatches(match: AmountMatch, amount: string | null | undefined): boolean {
-  if (typeof match === "string" || Array.isArray(match)) return anyGlobMatches(match as Glob, amount);
-  if (amount === null || amount === undefined || !isDecimal(amount)) return false;
-  const { gt, gte, lt, lte } = match;
-  const holds = (bound: string | undefined, test: (order: number) => boolean) =>
-    bound === undefined || (isDecimal(bound) && test(compare(amount, bound)));
-  return (
-    holds(gt, (order) => order > 0) &&
-    holds(gte, (order) => order >= 0) &&
-    holds(lt, (order) => order < 0) &&
-    holds(lte, (order) => order <= 0)
-  );
-}
-
-const AMOUNT_FIELDS = new Set(["amount", "base_amount"]);
 
 /** Every field named must match; no fields match everything. */
 export function matches(
@@ -46,12 +27,9 @@ export function matches(
   for (const [field, wanted] of Object.entries(match)) {
     if (wanted === undefined) continue;
     if (field === "metadata") {
-      for (const [key, glob] of Object.entries(wanted as Record<string, Glob>))
-        if (!Object.hasOwn(subject.metadata, key) || !anyGlobMatches(glob, subject.metadata[key]))
-          return false;
-    } else if (AMOUNT_FIELDS.has(field)) {
-      if (!amountMatches(wanted as AmountMatch, subject.fields[field])) return false;
-    } else if (!anyGlobMatches(wanted as Glob, subject.fields[field])) return false;
+      for (const [key, value] of Object.entries(wanted as Record<string, ValueMatch>))
+        if (fits(value, own(subject.metadata, key)) !== true) return false;
+    } else if (fits(wanted, subject.fields[field]) !== true) return false;
   }
   return true;
 }

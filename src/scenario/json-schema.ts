@@ -39,11 +39,15 @@ export function scenarioJsonSchema(): Json {
       // Steps within a step are steps as any.
       if (zodSchema === (stepListSchema as z.core.$ZodType)) jsonSchema.items = { $ref: "#/$defs/step" };
     },
-  }) as unknown as { properties: { steps: { items: unknown } } };
+  }) as unknown as { properties: { steps: { items: unknown } }; $defs?: Json };
   const { steps: list } = schema.properties;
   const step = prepared(list.items);
   list.items = { $ref: "#/$defs/step" };
-  return { ...(prepared(schema) as Json), title: "payments-sandbox scenario", $defs: { step } };
+  return {
+    ...(prepared(schema) as Json),
+    title: "payments-sandbox scenario",
+    $defs: { ...schema.$defs, step },
+  };
 }
 
 /** The shipped file's text. */

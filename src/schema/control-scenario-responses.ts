@@ -32,6 +32,7 @@ export const differenceSchema = shape("Difference", "A field that is not as expe
   path: field(text, "Where; empty for the whole."),
   expected: field(z.unknown(), "What was expected."),
   got: field(z.optional(z.unknown()), "What there was; absent when nothing was."),
+  why: field(z.optional(text), "Why the two cannot be held against each other at all."),
 });
 export const nearMissSchema = shape("NearMiss", "A record that is nearly what was looked for.", {
   id: field(text, "The record."),

@@ -3,6 +3,7 @@ import { chargeStatusSchema, rateSchema, withdrawalStatusSchema } from "./common
 import { durationSchema, waitDurationSchema } from "./duration.js";
 import { recordMatchSchema } from "./globs.js";
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
+import { matchersAreRight, rangeSchema } from "./matchers.js";
 import {
   clockOptionSchema,
   clockSetting,
@@ -145,11 +146,14 @@ export const waitRequestSchema = closedShape("WaitRequest", "What to wait for.",
     z.enum(["charge", "request", "delivery", "idle"]),
     "`idle` is when nothing is due and no delivery is under way.",
   ),
-  match: field(z.optional(recordMatchSchema), {
-    says: "Fields the record must have, at any depth; texts are globs.",
+  match: field(z.optional(recordMatchSchema.check(matchersAreRight)), {
+    says: "Fields the record must have, at any depth; texts are globs, and `{not}`, `{in}`, `{contains}`, `{exists}`, `{matches}`, `{gt}`, `{gte}`, `{lt}`, `{lte}` say what a value is like.",
     examples: [{ customer_email: "ada@*", status: "COMPLETED" }],
   }),
-  count: field(z.optional(z.int().check(z.gte(1))), "How many must match; 1 without it."),
+  count: field(z.optional(z.union([z.int().check(z.gte(1)), rangeSchema])), {
+    says: "How many must match at least, or bounds for their number; 1 without it.",
+    examples: [2, { gte: 2, lt: 5 }],
+  }),
   timeout: field(z.optional(waitDurationSchema), "Wall time to wait at most, up to 10m; 10s without it."),
 });
 

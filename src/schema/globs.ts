@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
 
-/** A text in which `*` stands for any run of characters and `?` for one. */
+/** A text in which `*` stands for any run of characters and `?` for one; `\*` and `\?` are the signs themselves. */
 export const globTextSchema = z.string().check(atMost(LONGEST.glob));
 
-/** One or several; any of them has to match. */
-export const globSchema = z.union([
-  globTextSchema,
-  z.array(globTextSchema).check(minLength(1, "must not be empty"), entriesAtMost(1_000)),
-]);
-export type Glob = z.infer<typeof globSchema>;
+/** Several; any of them has to match. */
+export const severalGlobsSchema = z
+  .array(globTextSchema)
+  .check(minLength(1, "must not be empty"), entriesAtMost(1_000));
+/** One or several. */
+export type Glob = string | string[];
 
 /** The event types that a receiver hears. */
 export const eventGlobsSchema = z

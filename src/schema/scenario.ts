@@ -1,68 +1,49 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
-import { globSchema } from "./globs.js";
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
+import { amountMatchSchema, textMatchSchema, valueMatchSchema } from "./matchers.js";
 import { atLeastOneOf, closedShape, field, named, refined } from "./words.js";
 
 /**
  * The scenario file: what happens to charges and withdrawals, what goes wrong with webhooks and at the API.
- * Strings in a `match` are globs; amounts may be compared.
+ * What a `match` says of a field is in `matchers.ts`.
  */
 
-/** A decimal to compare with, possibly a `${variable}` until the file's variables are filled in. */
-const boundSchema = z
-  .string()
-  .check(
-    atMost(LONGEST.glob),
-    z.regex(/^(\d+(\.\d+)?|[^$]*(\$(?!\{)[^$]*)*\$\{[^}]*\}.*)$/, "must be a decimal string"),
-  );
-const amountMatchSchema = z.union([
-  globSchema,
-  z
-    .strictObject({
-      gt: z.optional(boundSchema),
-      gte: z.optional(boundSchema),
-      lt: z.optional(boundSchema),
-      lte: z.optional(boundSchema),
-    })
-    .check(z.refine((bounds) => Object.keys(bounds).length > 0, "needs at least one of gt, gte, lt, lte")),
-]);
-export type AmountMatch = z.infer<typeof amountMatchSchema>;
-
-const glob = z.optional(globSchema);
+const text = z.optional(textMatchSchema);
+const amount = z.optional(amountMatchSchema);
 const commonMatch = {
-  mode: field(glob, "Test or live."),
-  organization_id: field(glob, "Whose it is."),
-  currency: field(glob, "Currency paid in."),
-  amount: field(z.optional(amountMatchSchema), "The amount, or bounds for it."),
-  metadata: field(z.optional(z.record(z.string(), globSchema)), "Keys and what they must be."),
+  mode: field(text, "Test or live."),
+  organization_id: field(text, "Whose it is."),
+  currency: field(text, "Currency paid in."),
+  amount: field(amount, "The amount, or bounds for it."),
+  metadata: field(z.optional(z.record(z.string(), valueMatchSchema)), "Keys and what they must be."),
 };
-const MATCH = "All of these must fit; texts are globs.";
+const MATCH = "All of these must fit: a glob, several of which one fits, or a matcher.";
 
 export const chargeMatchSchema = closedShape("ChargeMatch", MATCH, {
   ...commonMatch,
-  charge_id: field(glob, "The charge."),
-  customer_email: field(glob, "Who pays."),
-  customer_name: field(glob, "The customer's name."),
-  payment_method: field(glob, "The method."),
-  payment_rail: field(glob, "The rail."),
-  phone_number: field(glob, "The customer's phone."),
-  bank_account_number: field(glob, "The customer's bank account."),
-  base_currency: field(glob, "The currency of the price."),
-  base_amount: field(z.optional(amountMatchSchema), "The price, or bounds for it."),
+  charge_id: field(text, "The charge."),
+  customer_email: field(text, "Who pays."),
+  customer_name: field(text, "The customer's name."),
+  payment_method: field(text, "The method."),
+  payment_rail: field(text, "The rail."),
+  phone_number: field(text, "The customer's phone."),
+  bank_account_number: field(text, "The customer's bank account."),
+  base_currency: field(text, "The currency of the price."),
+  base_amount: field(amount, "The price, or bounds for it."),
 });
 export type ChargeMatch = z.infer<typeof chargeMatchSchema>;
 
 export const withdrawalMatchSchema = closedShape("WithdrawalMatch", MATCH, {
   ...commonMatch,
-  withdrawal_id: field(glob, "The withdrawal."),
-  destination_id: field(glob, "Where it goes."),
-  reference: field(glob, "The shop's own name for it."),
-  type: field(glob, "The type of its destination."),
-  account_number: field(glob, "The destination's account."),
-  phone_number: field(glob, "The destination's phone."),
-  wallet_address: field(glob, "The destination's wallet."),
+  withdrawal_id: field(text, "The withdrawal."),
+  destination_id: field(text, "Where it goes."),
+  reference: field(text, "The shop's own name for it."),
+  type: field(text, "The type of its destination."),
+  account_number: field(text, "The destination's account."),
+  phone_number: field(text, "The destination's phone."),
+  wallet_address: field(text, "The destination's wallet."),
 });
 export type WithdrawalMatch = z.infer<typeof withdrawalMatchSchema>;
 
@@ -101,7 +82,7 @@ export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 
 const anyMatch = { ...chargeMatchSchema.shape, ...withdrawalMatchSchema.shape };
 /** The event's type; `type` of a withdrawal's destination is not matched here. */
-const webhookMatchSchema = z.strictObject({ ...anyMatch, type: glob, url: glob });
+const webhookMatchSchema = z.strictObject({ ...anyMatch, type: text, url: text });
 
 /** What goes wrong on the way out. First match wins. */
 export const webhookRuleSchema = closedShape(
@@ -169,7 +150,7 @@ export const faultRuleSchema = refined(
     },
     {
       match: field(
-        z.optional(z.strictObject({ ...anyMatch, operation: glob, method: glob, path: glob })),
+        z.optional(z.strictObject({ ...anyMatch, operation: text, method: text, path: text })),
         "Which calls; all without it. `operation`, `method` and `path` are globs, and so are fields of the body. An `operation` that fits no operation's id is refused.",
       ),
       respond: field(z.optional(respondSchema), "Answered in place of the service's own answer."),

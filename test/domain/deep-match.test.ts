@@ -43,6 +43,54 @@ describe("globs", () => {
   });
 });
 
+describe("a matcher", () => {
+  it.each<[boolean, unknown, unknown]>([
+    [true, { not: "b*" }, "abc"],
+    [true, { not: "b*" }, undefined],
+    [false, { not: { status: "paid" } }, { status: "paid", more: 1 }],
+    [true, { in: [200, 201, "2*"] }, 204],
+    [false, { in: [{ id: 1 }, { id: 2 }] }, { id: 3 }],
+    [true, { contains: "b" }, "abc"],
+    [
+      true,
+      { contains: { type: "x", n: { gt: 1 } } },
+      [
+        { type: "x", n: 1 },
+        { type: "x", n: 2 },
+      ],
+    ],
+    [
+      false,
+      { contains: { type: "x", n: { gt: 2 } } },
+      [
+        { type: "x", n: 1 },
+        { type: "y", n: 3 },
+      ],
+    ],
+    [true, { exists: true }, 0],
+    [false, { exists: true }, null],
+    [true, { exists: false }, undefined],
+    [true, { matches: "^[a-z]+-\\d+$", not: "b-*" }, "a-17"],
+    [true, { gt: "2026-01-01", lte: "2026-01-31T11:00:00+02:00" }, "2026-01-31T09:00:00.000Z"],
+    [false, { lt: "2026-01-31T09:00:00Z" }, "2026-01-31T09:00:00.000Z"],
+    [true, { a: { "\\in": { gte: 1 } } }, { a: { in: 1 } }],
+    [true, { in: 1, other: 2 }, { in: 1, other: 2 }],
+  ])("is %s for %j and %j", (expected, wanted, actual) => {
+    expect(fits(wanted, actual)).toBe(expected);
+  });
+
+  it.each<[unknown, unknown, string]>([
+    [{ gte: 1 }, "abc", "a text that is neither number nor instant cannot be compared with a number"],
+    [{ not: { gte: 1 } }, "2026-01-01", "an instant cannot be compared with a number"],
+    [{ in: [{ lt: 1 }] }, [], "a list cannot be compared with a number"],
+    [{ contains: 1 }, "a1", "a text contains texts only"],
+    [{ matches: "1" }, 1, "matches is for texts"],
+    [{ not: { matches: "(" } }, "a", "the pattern is no regular expression: Unterminated group"],
+  ])("%j does not fit %j, and says why that cannot be told", (wanted, actual, why) => {
+    expect(mismatches({ a: wanted }, { a: actual })).toEqual([{ path: "a", expected: wanted, actual, why }]);
+  });
+});
+
 /** The number without an exponent, by way of its shortest digits. */
 function plain(value: number): string {
   const [, sign, digits, exponent] = /^(-?)([\d.]+)(?:e([+-]\d+))?$/.exec(String(value))!;

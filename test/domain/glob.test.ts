@@ -98,3 +98,22 @@ describe("several globs", () => {
     expect(anyGlobMatches("*", "")).toBe(true);
   });
 });
+
+describe("a backslash", () => {
+  it.each([
+    ["50\\*", "50*", true],
+    ["50\\*", "500", false],
+    ["wh\\?", "wh?", true],
+    ["wh\\?", "who", false],
+    ["\\**", "*is it?", true],
+    ["*\\*", "5*", true],
+    ["*a\\?b*", "xa?by", true],
+    ["*a\\?b*", "xaxby", false],
+    ["C:\\\\*", "C:\\temp", true],
+    ["C:\\\\*", "C:*", false],
+    ["C:\\temp", "C:\\temp", true],
+    ["\\\\host", "\\\\host", true],
+  ])("%s against %s is %s: it takes the meaning of the sign behind it", (glob, text, matches) => {
+    expect(globMatches(glob, text)).toBe(matches);
+  });
+});

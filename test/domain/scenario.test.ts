@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { amountMatches, firstRule, matches, type Subject } from "../../src/domain/scenario.js";
+import { firstRule, matches, type Subject } from "../../src/domain/scenario.js";
 import { askedScenario, scenariosFor } from "../../src/engine/scenarios.js";
 import { State } from "../../src/engine/state.js";
 import { type ChargeMatch, type Scenario, scenarioSchema } from "../../src/schema/scenario.js";
@@ -61,6 +61,26 @@ describe("a match", () => {
     [false, { base_amount: { gte: "100", lt: "200" } }],
     [true, { amount: { gt: "99" } }],
   ])("is %s for %j: a string is a glob, bounds are numbers", (expected, match) => {
+    expect(says(match)).toBe(expected);
+  });
+
+  it.each<[boolean, ChargeMatch]>([
+    [true, { customer_email: { not: "*@other.test" } }],
+    [false, { customer_email: { not: ["*@other.test", "ada@*"] } }],
+    [true, { currency: { in: ["UGX", "K*"] } }],
+    [true, { customer_email: { contains: "@shop." } }],
+    [false, { customer_email: { contains: "*" } }],
+    [true, { customer_name: { exists: false }, customer_email: { exists: true } }],
+    [false, { bank_account_number: { exists: true } }],
+    [true, { metadata: { missing: { exists: false }, order: { gte: 17, lt: "18" } } }],
+    [false, { metadata: { plan: { gte: 1 } } }],
+    [false, { metadata: { plan: { not: { gte: 1 } } } }],
+    [true, { phone_number: { matches: "^\\+254\\d{9}$" } }],
+    [false, { phone_number: { matches: "^254" } }],
+    [true, { base_amount: { gte: "500", not: { gt: "500" } } }],
+    [true, { customer_name: { not: "*" } }],
+  ])("is %s for %j: a matcher says what a field is like, and all it says must hold", (expected, match) => {
+    expect(scenarioSchema.safeParse({ name: "x", charges: [{ match, timeline: [] }] }).success).toBe(true);
     expect(says(match)).toBe(expected);
   });
 
@@ -165,8 +185,7 @@ describe("the order of scenarios", () => {
 describe("amounts", () => {
   it("that are none are within no bounds", () => {
     for (const amount of ["abc", "", "1e5", "Infinity", "-"])
-      expect(amountMatches({ gte: "0" }, amount)).toBe(false);
-    expect(amountMatches({ gte: "0", lt: "10" }, "9.99")).toBe(true);
+      expect(matches({ amount: { gte: "0" } }, { fields: { amount }, metadata: {} })).toBe(false);
   });
 });
 

@@ -88,9 +88,10 @@ export function failureLines(failure: Failure, place: string, style: Paint = pai
   ];
 }
 
-function differenceText({ path, expected, got }: Difference): string {
+function differenceText({ path, expected, got, why }: Difference): string {
   if (path === "") return typeof expected === "string" ? expected : shown(expected);
-  return `${path} is ${got === undefined ? "absent" : shown(got)}, not ${shown(expected)}`;
+  const because = why === undefined ? "" : ` (${why})`;
+  return `${path} is ${got === undefined ? "absent" : shown(got)}, not ${shown(expected)}${because}`;
 }
 
 const LONGEST = 1_000;

@@ -1,9 +1,11 @@
 import { mismatches } from "../../domain/deep-match.js";
+import { isInRange } from "../../domain/matcher.js";
 import type { Key } from "../../engine/records.js";
 import type { News, Watch } from "../../namespace/news.js";
 import { waitRequestSchema } from "../../schema/control.js";
 import { durationMs } from "../../schema/duration.js";
 import { type ErrorDetails, type Refusal, refuse } from "../../schema/errors.js";
+import type { Range } from "../../schema/matchers.js";
 import { own } from "../../schema/own.js";
 import { type Candidates, candidatesOf } from "./candidates.js";
 import { controlOperation } from "./operation.js";
@@ -52,7 +54,10 @@ export const WAIT = [
       const watch = new RecordWatch(candidates, match, count);
       const end = await namespace.until(watch, patience);
       if (end === "met") return watch.newest();
-      const soFar = count > 1 ? ` (${watch.found} of ${count})` : "";
+      const soFar =
+        count === 1
+          ? ""
+          : ` (${watch.found} of ${typeof count === "number" ? count : JSON.stringify(count)})`;
       return (
         unheard(end, namespace.name) ??
         refuse(
@@ -74,14 +79,18 @@ function unheard(end: string, namespace: string): Refusal | undefined {
 /** Waits until so many records match. */
 class RecordWatch implements Watch {
   readonly #candidates: Candidates<object>;
-  readonly #count: number;
+  readonly #count: number | Range;
   /** What is wanted of fields that can be told at once, and of all others. */
   readonly #quick: readonly { readonly wanted: unknown; readonly read: (item: object) => unknown }[];
   readonly #rest: Readonly<Record<string, unknown>>;
   /** Those that match, as far as has been looked. */
   #matching = new Map<Key, object>();
 
-  constructor(candidates: Candidates<object>, match: Readonly<Record<string, unknown>>, count: number) {
+  constructor(
+    candidates: Candidates<object>,
+    match: Readonly<Record<string, unknown>>,
+    count: number | Range,
+  ) {
     this.#candidates = candidates;
     this.#count = count;
     const wanted = Object.entries(match).map(([field, value]) => ({
@@ -125,7 +134,8 @@ class RecordWatch implements Watch {
   }
 
   isMet(): boolean {
-    return this.#matching.size >= this.#count;
+    const range = typeof this.#count === "number" ? { gte: this.#count } : this.#count;
+    return isInRange(range, this.#matching.size);
   }
 
   get found(): number {
@@ -153,7 +163,10 @@ function nearestMisses(
     ranked.map(({ key, wrong }) => [
       String(key),
       wrong
-        .map(({ path, expected, actual }) => `${path} is ${shown(actual)}, not ${shown(expected)}`)
+        .map(
+          ({ path, expected, actual, why }) =>
+            `${path} is ${shown(actual)}, not ${shown(expected)}${why === undefined ? "" : ` (${why})`}`,
+        )
         .join("; "),
     ]),
   );

@@ -9,6 +9,8 @@ export interface Difference {
   readonly expected: unknown;
   /** Absent when there is nothing at that path. */
   readonly got?: unknown;
+  /** Why the two cannot be held against each other at all. */
+  readonly why?: string;
 }
 
 /** A record that is nearly what was looked for. */
@@ -52,7 +54,10 @@ export class StepFailure extends Error {
 export class CannotRun extends UserError {}
 
 export function differences(mismatches: readonly Mismatch[]): Difference[] {
-  return mismatches.map(({ path, expected, actual }) =>
-    actual === undefined ? { path, expected } : { path, expected, got: actual },
-  );
+  return mismatches.map(({ path, expected, actual, why }) => ({
+    path,
+    expected,
+    ...(actual === undefined ? {} : { got: actual }),
+    ...(why === undefined ? {} : { why }),
+  }));
 }

@@ -32,7 +32,7 @@ export function checkAnswer(
     {
       message:
         first!.path === "status"
-          ? `status ${answer.status}, not ${String(first!.expected)}`
+          ? `status ${answer.status}, not ${asText(first!.expected)}`
           : `the answer differs at ${difference.map(({ path }) => path).join(", ")}`,
       expected: expected ?? { status: "2xx" },
       got: shown(answer, expected?.headers !== undefined),
@@ -59,6 +59,10 @@ function answerDifference({ status, error, headers, body }: ExpectedAnswer, answ
 function codeOf(body: unknown): unknown {
   const error = (body as { error?: { code?: unknown } } | null)?.error;
   return typeof error === "object" && error !== null ? error.code : undefined;
+}
+
+function asText(expected: unknown): string {
+  return typeof expected === "object" ? JSON.stringify(expected) : String(expected);
 }
 
 /** The headers only where something is expected of them: there are many. */

@@ -1,4 +1,6 @@
 import { mismatches } from "../../domain/deep-match.js";
+import { isInRange, matcherFits } from "../../domain/matcher.js";
+import { isMatcher, type Range } from "../../schema/matchers.js";
 import { type Difference, differences, type NearMiss, StepFailure } from "../running/failure.js";
 import type { Row } from "../running/lists.js";
 
@@ -13,8 +15,8 @@ export interface Search {
   /** In words, such as `event charge.failed`. */
   readonly what: string;
   readonly expected: Readonly<Record<string, unknown>>;
-  /** Exactly so many; at least one when it is not said. */
-  readonly count: number | undefined;
+  /** Exactly so many, or so many as the bounds let; at least one when it is not said. */
+  readonly count: number | Range | undefined;
   /** Newest first. */
   readonly rows: readonly Row[];
   readonly idOf: (row: Row) => string;
@@ -24,7 +26,8 @@ export interface Search {
 export function findCounted({ at, what, expected, count, rows, idOf }: Search): Row | undefined {
   const judged = rows.map((row) => ({ row, difference: difference(expected, row) }));
   const found = judged.filter(({ difference }) => difference.length === 0).map(({ row }) => row);
-  if (count === undefined ? found.length > 0 : found.length === count) return found[0];
+  const range = typeof count === "number" ? { gte: count, lte: count } : (count ?? { gte: 1 });
+  if (isInRange(range, found.length)) return found[0];
   const nearest: NearMiss[] = judged
     .filter(({ difference }) => difference.length > 0)
     .sort((a, b) => a.difference.length - b.difference.length)
@@ -46,16 +49,19 @@ export function findCounted({ at, what, expected, count, rows, idOf }: Search): 
       at,
     );
   }
+  // Those that are nearly so are no help where there are too many already.
+  const { lt, lte }: Range = range;
+  const isTooMany = !isInRange({ lt, lte }, found.length);
   throw new StepFailure(
     {
-      message: `${found.length} ${what}${found.length === 1 ? "" : "s"} ${described}, not ${count}`,
+      message: `${found.length} ${what}${found.length === 1 ? "" : "s"} ${described}, not ${typeof count === "number" ? count : JSON.stringify(count)}`,
       expected: wanted,
       got: {
         count: found.length,
         ...(found.length === 0 ? {} : { found: found.slice(0, FOUND_SHOWN).map(idOf) }),
       },
       difference: [{ path: "count", expected: count, got: found.length }],
-      ...(found.length > count ? {} : { nearest }),
+      ...(isTooMany ? {} : { nearest }),
     },
     at,
   );
@@ -74,7 +80,7 @@ export function difference(expected: Readonly<Record<string, unknown>>, row: Row
   const classes: Difference[] = [];
   for (const [field, value] of Object.entries(expected)) {
     if (value === undefined) continue;
-    if ((STATUS_FIELDS as readonly string[]).includes(field) && isStatusClass(value)) {
+    if ((STATUS_FIELDS as readonly string[]).includes(field) && (isStatusClass(value) || isMatcher(value))) {
       if (!statusMatches(value, row[field])) classes.push({ path: field, expected: value, got: row[field] });
     } else if (field === "answered" && value === "none") wanted[field] = null;
     else wanted[field] = value;
@@ -86,9 +92,10 @@ function isStatusClass(value: unknown): value is string {
   return typeof value === "string" && /^[1-5][\dx]{2}$/.test(value);
 }
 
-/** Whether a status is the one expected, or of the class. */
+/** Whether a status is the one expected, of the class, or as a matcher says. */
 export function statusMatches(expected: unknown, actual: unknown): boolean {
-  if (typeof expected !== "string") return expected === actual;
+  if (isMatcher(expected)) return matcherFits(expected, actual, statusMatches) === true;
+  if (!isStatusClass(expected)) return mismatches(expected, actual).length === 0;
   return new RegExp(`^${expected.replaceAll("x", "\\d")}$`).test(String(actual));
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { CHARGE_STATUSES, deliveryStatusSchema, modeSchema } from "../../schema/common.js";
 import { durationSchema } from "../../schema/duration.js";
 import { minLength } from "../../schema/lengths.js";
+import { expectationSchema, expectedMatcherSchema, rangeSchema } from "../../schema/matchers.js";
 import { chargeDetailSchema } from "../../schema/responses.js";
 import { variableNameSchema } from "../../schema/scenario-file.js";
 
@@ -9,6 +10,8 @@ import { variableNameSchema } from "../../schema/scenario-file.js";
 
 export const textSchema = z.string().check(minLength(1, "must not be empty"));
 export const anything = z.optional(z.unknown());
+/** What a value of any kind has to match. */
+const expected = z.optional(expectationSchema);
 export const nameSchema = z.optional(textSchema);
 
 /** Variable → where its value stands in the result, such as `body.quote_id`. */
@@ -23,21 +26,26 @@ export const save = z.optional(
   ),
 );
 
-/** A status, or a class of them such as `4xx`. */
+/** A status, a class of them such as `4xx`, or a matcher. */
 export const httpStatusSchema = z.union(
   [
     z.int().check(z.gte(100), z.lte(599)),
     z.string().check(z.regex(/^[1-5][\dx]{2}$/, "must be a status such as 200 or 2xx")),
+    expectedMatcherSchema,
   ],
   "must be a status such as 200 or 2xx",
 );
-export const countSchema = z.int("must be a whole number").check(z.gte(0, "must not be negative"));
+/** So many, or bounds for how many. */
+export const countSchema = z.union([
+  z.int("must be a whole number").check(z.gte(0, "must not be negative")),
+  rangeSchema,
+]);
 
 export const answerSchema = z
   .strictObject({
     status: z.optional(httpStatusSchema),
-    headers: z.optional(z.record(z.string(), z.unknown())),
-    body: anything,
+    headers: z.optional(z.record(z.string(), expectationSchema)),
+    body: expected,
     error: z.optional(textSchema),
     dropped: z.optional(z.literal(true)),
   })
@@ -72,13 +80,14 @@ export const callShape = {
 
 /** Fields of a record that may be expected: whatever value they have to match. */
 export function fields<const Name extends string>(...names: readonly Name[]) {
-  return Object.fromEntries(names.map((field) => [field, anything])) as Record<Name, typeof anything>;
+  return Object.fromEntries(names.map((field) => [field, expected])) as Record<Name, typeof expected>;
 }
 
 function statusPattern(statuses: readonly string[]) {
   return z.union([
     z.enum([...statuses]),
     z.string().check(z.regex(/[*?]/, { error: `must be one of ${statuses.join(", ")}`, abort: true })),
+    expectedMatcherSchema,
   ]);
 }
 
@@ -103,7 +112,7 @@ export const deliveryFields = {
     "data",
   ),
   mode: z.optional(modeSchema),
-  status: z.optional(deliveryStatusSchema),
+  status: z.optional(z.union([deliveryStatusSchema, expectedMatcherSchema])),
 };
 
 export const requestFields = {

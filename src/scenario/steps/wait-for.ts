@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { durationMs, durationSchema, formatDuration, LONGEST_WAIT_MS } from "../../schema/duration.js";
+import { expectedMatcherSchema, type Range, rangeSchema } from "../../schema/matchers.js";
 import type { Answer } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
@@ -11,21 +12,23 @@ const DEFAULT_WITHIN = "10s";
 /** What the sandbox takes to answer once the time is up. */
 const GRACE_MS = 5_000;
 
+const waitedStatusSchema = z.union([z.int("must be a status such as 200"), expectedMatcherSchema]);
+
 /** What may be waited for, and what can be asked of each. */
 const MATCHES = {
   charge: z.strictObject(chargeFields),
   delivery: z.strictObject({
     ...deliveryFields,
-    answered: z.optional(z.int("must be a status such as 200")),
+    answered: z.optional(waitedStatusSchema),
   }),
-  request: z.strictObject({ ...requestFields, status: z.optional(z.int("must be a status such as 200")) }),
+  request: z.strictObject({ ...requestFields, status: z.optional(waitedStatusSchema) }),
 } as const;
 
 function waitSchema<const What extends keyof typeof MATCHES>(what: What) {
   return stepSchema({
     wait_for: z.literal(what),
     match: z.optional(MATCHES[what] as z.ZodMiniType<Record<string, unknown>>),
-    count: z.optional(z.int().check(z.gte(1, "must be at least 1"))),
+    count: z.optional(z.union([z.int().check(z.gte(1, "must be at least 1")), rangeSchema])),
     within: z.optional(durationSchema),
     save,
   });
@@ -55,9 +58,15 @@ export const waitFor = step({
     const { wait_for: what, match = {}, count = 1 } = step;
     const wanted = what === "request" ? { ...match, runner: null } : match;
     const before = what === "charge" ? 0 : await countBefore(context, what, wanted);
-    return wait(context, { for: what, match: wanted, count: before + count }, within);
+    return wait(context, { for: what, match: wanted, count: counted(count, before) }, within);
   },
 });
+
+/** The count with those from before on top. */
+function counted(count: number | Range, before: number): number | Range {
+  if (typeof count === "number") return before + count;
+  return Object.fromEntries(Object.entries(count).map(([bound, so]) => [bound, so + before]));
+}
 
 /** How many there were before the run began: happenings are counted from there. */
 async function countBefore(
@@ -72,7 +81,7 @@ async function countBefore(
 
 async function wait(
   { client }: RunContext,
-  what: { for: string; match?: unknown; count?: number },
+  what: { for: string; match?: unknown; count?: number | Range },
   within: string,
 ): Promise<unknown> {
   // One call waits no longer than the sandbox lets it.

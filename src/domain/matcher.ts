@@ -1,0 +1,96 @@
+import { isDecimal, type Range } from "../schema/matchers.js";
+import { LONGEST_MATCHED, patternOf } from "../schema/pattern.js";
+import { parseInstant } from "../schema/time.js";
+import { compare, plainText } from "./money.js";
+
+/** Whether a value is as it should be; a text is why that cannot be told, and then it is not. */
+export type Verdict = boolean | string;
+
+/** Holds a value against what is wanted of it, which may be a matcher again. */
+export type Fits = (wanted: unknown, actual: unknown) => Verdict;
+
+type Word = (wanted: unknown, actual: unknown, fits: Fits) => Verdict;
+
+/** Whether any is so; where none is, why that could not be told. */
+function any(verdicts: Iterable<Verdict>): Verdict {
+  let answer: Verdict = false;
+  for (const verdict of verdicts) {
+    if (verdict === true) return true;
+    if (answer === false) answer = verdict;
+  }
+  return answer;
+}
+
+const WORDS: Readonly<Record<string, Word>> = {
+  not: (wanted, actual, fits) => {
+    const verdict = fits(wanted, actual);
+    return typeof verdict === "string" ? verdict : !verdict;
+  },
+  in: (wanted, actual, fits) => any((wanted as unknown[]).map((one) => fits(one, actual))),
+  contains: (wanted, actual, fits) => {
+    if (typeof actual === "string")
+      return typeof wanted === "string" ? actual.includes(wanted) : "a text contains texts only";
+    if (Array.isArray(actual)) return any(actual.map((one) => fits(wanted, one)));
+    return isThere(actual) && "contains is for texts and lists";
+  },
+  exists: (wanted, actual) => isThere(actual) === wanted,
+  matches: (wanted, actual) => {
+    if (typeof actual !== "string") return isThere(actual) && "matches is for texts";
+    const pattern = patternOf(String(wanted));
+    if (typeof pattern === "string") return `the pattern ${pattern}`;
+    if (actual.length > LONGEST_MATCHED)
+      return `matches is for texts of at most ${LONGEST_MATCHED} characters`;
+    return pattern.isIn(actual);
+  },
+  gt: ordered((order) => order > 0),
+  gte: ordered((order) => order >= 0),
+  lt: ordered((order) => order < 0),
+  lte: ordered((order) => order <= 0),
+};
+
+/** All that a matcher says must hold. */
+export function matcherFits(matcher: object, actual: unknown, fits: Fits): Verdict {
+  for (const [word, wanted] of Object.entries(matcher)) {
+    if (wanted === undefined) continue;
+    const verdict = WORDS[word]!(wanted, actual, fits);
+    if (verdict !== true) return verdict;
+  }
+  return true;
+}
+
+/** Whether a number is within bounds. */
+export function isInRange(range: Range, actual: number): boolean {
+  return matcherFits(range, actual, () => false) === true;
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** Amounts, which are decimal strings, and numbers compare with each other by value; instants with instants. */
+function ordered(test: (order: number) => boolean): Word {
+  return (bound, actual) => {
+    if (!isThere(actual)) return false;
+    const [a, b] = [decimalText(actual), decimalText(bound)];
+    if (a !== undefined && b !== undefined) return test(compare(a, b));
+    const [at, than] = [instantOf(actual), instantOf(bound)];
+    if (at !== undefined && than !== undefined) return test(at - than);
+    return `${kindOf(actual)} cannot be compared with ${kindOf(bound)}`;
+  };
+}
+
+function decimalText(value: unknown): string | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? plainText(value) : undefined;
+  return typeof value === "string" && isDecimal(value) ? value : undefined;
+}
+
+function instantOf(value: unknown): number | undefined {
+  return typeof value === "string" ? parseInstant(value) : undefined;
+}
+
+function kindOf(value: unknown): string {
+  if (decimalText(value) !== undefined) return "a number";
+  if (instantOf(value) !== undefined) return "an instant";
+  if (typeof value === "string") return "a text that is neither number nor instant";
+  return Array.isArray(value) ? "a list" : typeof value === "boolean" ? "a truth value" : "an object";
+}

@@ -1,0 +1,216 @@
+import * as z from "zod/mini";
+import { type Glob, globTextSchema, severalGlobsSchema } from "./globs.js";
+import { atMost, LONGEST } from "./lengths.js";
+import { patternOf } from "./pattern.js";
+import { parseInstant } from "./time.js";
+import { atLeastOneOf, closedShape, field, refined } from "./words.js";
+
+/** What may be said of a value instead of what it is. All of it must hold. */
+export interface Matcher {
+  readonly not?: ValueMatch | undefined;
+  readonly in?: string[] | undefined;
+  readonly contains?: string | undefined;
+  readonly exists?: boolean | undefined;
+  readonly matches?: string | undefined;
+  readonly gt?: string | number | undefined;
+  readonly gte?: string | number | undefined;
+  readonly lt?: string | number | undefined;
+  readonly lte?: string | number | undefined;
+}
+/** What a rule says of a field: a glob, several of which one has to fit, or a matcher. */
+export type ValueMatch = Glob | Matcher;
+
+export const COMPARISONS = ["gt", "gte", "lt", "lte"] as const;
+
+/** What is written as a number, whoever compares it. */
+export function isDecimal(text: string): boolean {
+  return /^-?\d{1,400}(\.\d{1,400})?$/.test(text);
+}
+
+/** A `${variable}` stands for what is not known until the file's variables are filled in. */
+function isOpen(text: string): boolean {
+  return text.includes("${");
+}
+
+const BOUND = "must be a number, a decimal string or an instant such as 2026-01-31T09:00:00Z";
+const boundSchema = z.optional(
+  z.union(
+    [
+      z.number(),
+      z.string().check(
+        atMost(LONGEST.glob),
+        z.refine((text) => isOpen(text) || isDecimal(text) || parseInstant(text) !== undefined, BOUND),
+      ),
+    ],
+    BOUND,
+  ),
+);
+
+const patternSchema = z.string().check(({ value, issues }) => {
+  const pattern = patternOf(value);
+  if (typeof pattern === "string" && !isOpen(value))
+    issues.push({ code: "custom", input: value, message: pattern });
+});
+
+/** A check of what is right in all else. */
+function asked<Value>(test: (value: Value) => boolean, error: string) {
+  return z.refine<Value>(test, { error, when: ({ issues }) => issues.length === 0 });
+}
+
+const comparisons = {
+  gt: field(boundSchema, "It is more, or later."),
+  gte: field(boundSchema, "It is as much, or more."),
+  lt: field(boundSchema, "It is less, or earlier."),
+  lte: field(boundSchema, "It is as much, or less."),
+};
+const exists = field(z.optional(z.boolean()), "Whether it is there; what is null is not.");
+const matches = field(
+  z.optional(patternSchema),
+  "A regular expression fits somewhere in it: JavaScript's, without look-around and back references.",
+);
+
+const matcherSchema: z.ZodMiniType<Matcher> = refined(
+  closedShape(
+    "Matcher",
+    {
+      says: "What a field is like; all of it must hold.",
+      adds: atLeastOneOf("not", "in", "contains", "exists", "matches", ...COMPARISONS),
+    },
+    {
+      not: field(z.optional(z.lazy(() => valueMatchSchema)), "It does not fit this."),
+      in: field(z.optional(severalGlobsSchema), "It fits one of these."),
+      contains: field(z.optional(globTextSchema), "It has this in it."),
+      exists,
+      matches,
+      ...comparisons,
+    },
+  ),
+  asked((matcher) => Object.keys(matcher as object).length > 0, "must not be empty"),
+);
+
+/** What a rule says of a field that may be anything. */
+export const valueMatchSchema: z.ZodMiniType<ValueMatch> = z.union([
+  globTextSchema,
+  severalGlobsSchema,
+  matcherSchema,
+]);
+
+/** What a field of that kind can be compared with; bounds of another kind are refused where they stand. */
+function comparedWith(isMeant: (bound: string | number) => boolean, message: string) {
+  return valueMatchSchema.check(({ value, issues }) => {
+    if (issues.length > 0) return;
+    for (const [path, input] of boundsOf(value))
+      if (!isMeant(input)) issues.push({ code: "custom", path: [...path], input, message });
+  });
+}
+
+/** The bounds of a matcher, and of what it excludes. */
+function* boundsOf(
+  match: ValueMatch,
+  path: readonly string[] = [],
+): Generator<readonly [readonly string[], string | number]> {
+  if (typeof match === "string" || Array.isArray(match)) return;
+  for (const word of COMPARISONS) {
+    const bound = (match as Matcher)[word];
+    if (bound !== undefined) yield [[...path, word], bound];
+  }
+  const { not } = match as Matcher;
+  if (not !== undefined) yield* boundsOf(not, [...path, "not"]);
+}
+
+/** What a rule says of a text. */
+export const textMatchSchema = comparedWith(
+  () => false,
+  "compares amounts, numbers and times, and this is a text",
+);
+
+/** What a rule says of an amount. */
+export const amountMatchSchema = comparedWith(
+  (bound) => typeof bound === "string" && (isOpen(bound) || isDecimal(bound)),
+  "must be a decimal string",
+);
+
+/** How many there must be: so many, or within bounds. */
+const wholeSchema = z.optional(z.int("must be a whole number").check(z.gte(0, "must not be negative")));
+export const rangeSchema = refined(
+  closedShape(
+    "Range",
+    { says: "Bounds of a number; all of them must hold.", adds: atLeastOneOf(...COMPARISONS) },
+    {
+      gt: field(wholeSchema, "More than so many."),
+      gte: field(wholeSchema, "At least so many."),
+      lt: field(wholeSchema, "Fewer than so many."),
+      lte: field(wholeSchema, "At most so many."),
+    },
+  ),
+  asked(
+    (range) => Object.keys(range as object).length > 0,
+    `needs at least one of ${COMPARISONS.join(", ")}`,
+  ),
+);
+export type Range = z.infer<typeof rangeSchema>;
+
+/** The words of a matcher in an expectation, where values are of any kind: what each of them takes. */
+const EXPECTED_WORDS = z.strictObject({
+  not: z.optional(z.unknown()),
+  in: z.optional(z.array(z.unknown(), "must be a list")),
+  contains: z.optional(z.unknown()),
+  exists: exists.schema,
+  matches: matches.schema,
+  gt: boundSchema,
+  gte: boundSchema,
+  lt: boundSchema,
+  lte: boundSchema,
+});
+
+/** Whether an object is a matcher: it has no fields but a matcher's words. */
+export function isMatcher(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const keys = Object.keys(value);
+  return keys.length > 0 && keys.every(isMatcherWord);
+}
+
+export function isMatcherWord(key: string): boolean {
+  return Object.hasOwn(EXPECTED_WORDS.shape, key);
+}
+
+/** A matcher's fault, and where in the value it stands. */
+interface MatcherFault {
+  readonly path: readonly (string | number)[];
+  readonly input: unknown;
+  readonly message: string;
+}
+
+/** What is wrong with the matchers in a value, at any depth, is said at their places. */
+export const matchersAreRight: z.core.CheckFn<unknown> = ({ value, issues }) => {
+  for (const { path, input, message } of matcherFaults(value))
+    issues.push({ code: "custom", path: [...path], input, message });
+};
+
+/** An expectation of any shape. */
+export const expectationSchema = z.unknown().check(matchersAreRight);
+
+/** A matcher, where a value has to be one of some otherwise. */
+export const expectedMatcherSchema = z.record(z.string(), z.unknown()).check(
+  z.refine(isMatcher, {
+    error: `must be a matcher of ${Object.keys(EXPECTED_WORDS.shape).join(", ")}`,
+    abort: true,
+  }),
+  matchersAreRight,
+);
+
+/** What is wrong with the matchers in an expectation, at any depth. */
+function matcherFaults(value: unknown, path: readonly (string | number)[] = []): MatcherFault[] {
+  if (typeof value !== "object" || value === null) return [];
+  const inner = Object.entries(value).flatMap(([key, part]) =>
+    matcherFaults(part, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
+  if (!isMatcher(value)) return inner;
+  const { error } = EXPECTED_WORDS.safeParse(value, { reportInput: true });
+  const own = (error?.issues ?? []).map((issue) => ({
+    path: [...path, ...(issue.path as (string | number)[])],
+    input: issue.input,
+    message: `${issue.message}; a field that is called so is written \\${String(issue.path[0])}`,
+  }));
+  return [...own, ...inner];
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { configFaults } from "../../src/options.js";
+import { validateFile } from "../../src/scenario/validation.js";
+import { openSandbox } from "../support/api-client.js";
+import { it as called } from "../support/api-test.js";
+import { Client } from "../support/receiver-client.js";
+import { failed, fileWith, pays, runSteps } from "../support/scenario-run.js";
+
+/** What is wrong with a file, each with its line and column. */
+async function faults(text: string): Promise<string[]> {
+  const found = await validateFile(fileWith(`name: x\n${text}`), { environment: {}, configFaults });
+  return [...found.faults, ...found.warnings].map(
+    ({ line, column, field, message }) => `${line}:${column} ${field}: ${message}`,
+  );
+}
+
+describe("matchers in a scenario file", () => {
+  it("choose the rule", async () => {
+    const rules = `
+charges:
+  - match: { customer_email: { not: "ada@*" }, metadata: { order: { exists: false } } }
+    timeline: [{ after: 1s, to: FAILED, reason: not_ada }]
+  - match: { base_amount: { gte: "500", not: { gt: "500" } }, phone_number: { matches: "^\\\\+254\\\\d+$" } }
+    timeline: [{ after: 1s, to: FAILED, reason: five_hundred }]`;
+    for (const [email, reason] of [
+      ["bob@shop.test", "not_ada"],
+      ["ada@shop.test", "five_hundred"],
+    ] as const) {
+      const report = await runSteps(
+        `${pays(email)}\n  - advance: 1s\n  - expect_charge: { charge_id: "$\{charge}", failure_reason: ${reason} }`,
+        { rules },
+      );
+      expect(failed(report)).toBeUndefined();
+    }
+  });
+
+  it("hold in expectations of every kind, and a count may have bounds", async () => {
+    const report = await runSteps(
+      `${pays("ada@shop.test")}
+  - advance: 1h
+  - request: GET /api/v1/payments/payins
+    expect:
+      status: { in: [200, 201] }
+      headers: { content-type: { contains: json } }
+      body: { total: { gte: 1, lt: 2 }, items: { contains: { status: { in: [COMPLETED] } } }, nothing: { exists: false } }
+  - expect_charge: { status: { not: EXPIRED }, settled_at: { gt: "2020-01-01" }, count: { gte: 1, lte: 1 } }
+  - expect_webhook: { type: { matches: "^charge\\\\." }, count: { gte: 2 } }
+  - wait_for: charge
+    match: { status: { in: [COMPLETED, FAILED] }, amount: { gt: 500 } }
+    count: { gte: 1 }
+    within: 1s
+  - expect_balance: { currency: KES, available_balance: { gte: 500 } }`,
+    );
+    expect(failed(report)).toBeUndefined();
+  });
+
+  it("that do not hold are told with what they say", async () => {
+    const of = async (step: string) =>
+      failed(await runSteps(`${pays("ada@shop.test")}\n  - ${step}`))?.failure;
+    expect(await of("expect_charge: { status: { in: [FAILED] }, count: { gte: 1 } }")).toMatchObject({
+      message: '0 charges with status={"in":["FAILED"]}, not {"gte":1}',
+      nearest: [{ difference: [{ path: "status", expected: { in: ["FAILED"] }, got: "PENDING" }] }],
+    });
+    expect(await of("expect_charge: { customer_email: { gte: 5 } }")).toMatchObject({
+      difference: [
+        {
+          path: "customer_email",
+          why: "a text that is neither number nor instant cannot be compared with a number",
+        },
+      ],
+    });
+  });
+
+  it.each([
+    [
+      "charges: [{ match: { customer_email: { gte: 5 } }, timeline: [] }]",
+      "2:40 charges.0.match.customer_email.gte: compares amounts, numbers and times, and this is a text",
+    ],
+    [
+      "charges: [{ match: { amount: { gte: 2026-01-01 } }, timeline: [] }]",
+      "2:32 charges.0.match.amount.gte: must be a decimal string",
+    ],
+    [
+      "charges: [{ match: { amount: { gte: lots } }, timeline: [] }]",
+      "2:32 charges.0.match.amount.gte: must be a number, a decimal string or an instant such as 2026-01-31T09:00:00Z",
+    ],
+    [
+      'charges: [{ match: { customer_name: { not: { matches: "(a" } } }, timeline: [] }]',
+      "2:46 charges.0.match.customer_name.not.matches: is no regular expression: Unterminated group",
+    ],
+    [
+      "webhooks: [{ match: { type: { inn: [a] } }, drop: true }]",
+      "2:31 webhooks.0.match.type.inn: unknown field; did you mean in?",
+    ],
+    [
+      "faults: [{ match: { operation: { not: createQoute } }, drop: before }]",
+      expect.stringMatching(/^2:34 faults\.0\.match\.operation\.not: .*did you mean createQuote\?/),
+    ],
+    [
+      "steps:\n  - expect_charge: { metadata: { order: { matches: '(?=a)' } } }",
+      "3:43 steps.0.expect_charge.metadata.order.matches: look-around and back references are not taken; a field that is called so is written \\matches",
+    ],
+    [
+      "steps:\n  - request: GET /x\n    expect: { status: { in: 200 }, body: { a: [{ gte: [] }] } }",
+      "4:25 steps.0.expect.status.in: must be a list; a field that is called so is written \\in",
+    ],
+    [
+      "steps: [{ expect_webhook: { count: { gte: -1 } } }]",
+      "2:38 steps.0.expect_webhook.count.gte: must not be negative",
+    ],
+  ])("that cannot be meant are refused at their place: %s", async (text, fault) => {
+    expect((await faults(text))[0]).toEqual(fault);
+  });
+});
+
+describe("matchers in the control API", () => {
+  called("are waited with, and refused by their field", async ({ client }) => {
+    await client.pay();
+    const waited = await client.ask("POST /_sandbox/wait", {
+      for: "charge",
+      match: { customer_email: { contains: "@" }, metadata: { order: { exists: false } } },
+      count: { gte: 1, lt: 2 },
+    });
+    expect(waited.status).toBe(200);
+    const late = await client.ask("POST /_sandbox/wait", {
+      for: "charge",
+      match: { customer_email: { lt: 5 } },
+      count: { gte: 1 },
+      timeout: "10ms",
+    });
+    expect(late.json.error).toMatchObject({
+      message: 'No charge matched within 10ms (0 of {"gte":1})',
+      details: { [waited.json.charge_id]: expect.stringContaining("cannot be compared with a number") },
+    });
+    const refused = await client.ask("POST /_sandbox/wait", {
+      for: "charge",
+      match: { metadata: { a: { matches: "(a" } } },
+      count: { gte: "1" },
+    });
+    expect(Object.keys(refused.json.error.details)).toEqual(["match.metadata.a.matches", "count.gte"]);
+  });
+
+  it("say what a fault is for", async () => {
+    const sandbox = await openSandbox();
+    await Client.of(sandbox).ask("POST /_sandbox/faults", {
+      match: { customer_email: { not: "ada@*" } },
+      respond: { status: 503 },
+    });
+    const report = await runSteps(pays("bob@shop.test"), { sandbox });
+    expect(failed(report)?.failure?.message).toContain("503");
+  });
+});
