@@ -2,7 +2,7 @@ import { Catalogue } from "./domain/catalogue.js";
 import { packageVersion } from "./files/package.js";
 import { startOptionsOf } from "./library-options.js";
 import { DEFAULT_NAMESPACE } from "./namespace/identity.js";
-import { Namespaces } from "./namespace/namespaces.js";
+import { Namespaces, type NamespacesOptions } from "./namespace/namespaces.js";
 import type { NamespaceOptions, WebhookOption } from "./namespace/options.js";
 import type { ScenarioKit } from "./namespace/scenario-kit.js";
 import { type OpenOptions, readService } from "./options.js";
@@ -55,7 +55,7 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
   ];
   const catalogue = new Catalogue(fixtures);
   const settings = settingsOf(options);
-  const shared: Omit<NamespaceOptions, "name" | "store" | "snapshots"> = {
+  const shared: NamespacesOptions["base"] = {
     seed: options.seed,
     defaultSeed: options.makeUpSeed ? madeUpSeed() : FIXED_SEED,
     clock: options.clock === undefined ? undefined : clockSetting(options.clock),

@@ -14,11 +14,14 @@ import type { Refusal } from "../schema/errors.js";
 import type { KeyFixture } from "../schema/fixtures.js";
 import type { ClockSetting } from "../schema/options.js";
 import { SizeNotice } from "../store/size-notice.js";
+import type { Clock } from "../time/clock.js";
 import { ClockControl } from "../time/clock-control.js";
 import { aborter, type Patience, whenOver } from "../time/patience.js";
 import { Reader } from "../time/reader.js";
 import { runAhead } from "../time/run-ahead.js";
 import { Scheduler } from "../time/scheduler.js";
+import { Advisor } from "./advice/advisor.js";
+import type { Scene } from "./advice/habit.js";
 import { type KeptByReset, openState, registerWebhook, seededAgain } from "./beginning.js";
 import { Counters } from "./counters.js";
 import { FaultInjector } from "./faults.js";
@@ -55,6 +58,7 @@ export class Namespace {
   readonly clock: ClockControl;
   readonly snapshots: SavedStates;
   readonly counters = new Counters();
+  readonly advisor: Advisor;
   readonly #options: NamespaceOptions;
   readonly #sender: Sender;
   readonly #scheduler: Scheduler<Dispatcher>;
@@ -126,6 +130,8 @@ export class Namespace {
       observers.add({ onChange: () => size.note(() => engine.state.tables) });
     }
     observers.add(this.counters);
+    this.advisor = new Advisor(this.#scene(clock), options.advice);
+    observers.add(this.advisor);
     observers.add(this.#watchers);
     engine.onCommit((change) => observers.tellChange(change));
     scheduler.onWake(() => this.#watchers.onWake());
@@ -141,6 +147,26 @@ export class Namespace {
 
   keys(): readonly KeyFixture[] {
     return [...this.#ownKeys, ...this.engine.catalogue.fixtures.keys];
+  }
+
+  /** What of it an app's habits are judged by. */
+  #scene(clock: Clock): Scene {
+    const { clock: control, engine } = this;
+    return {
+      clock: {
+        get runs() {
+          return clock.runs;
+        },
+        get leaptMs() {
+          return control.leaptMs;
+        },
+      },
+      accountOf: (apiKey) => {
+        const key = apiKey === null ? undefined : this.findKey(apiKey);
+        return key && `${key.organization_id} ${key.key.startsWith("sk_live_") ? "live" : "test"}`;
+      },
+      statusOf: (chargeId) => engine.state.get("charges", chargeId)?.status,
+    };
   }
 
   /** A call from outside: what is due by now happens first, then the command. */
@@ -211,6 +237,7 @@ export class Namespace {
 
   clearRequests(): void {
     this.journal.clear();
+    this.advisor.clear();
     this.#watchers.startOver();
   }
 
@@ -233,6 +260,7 @@ export class Namespace {
     this.rates?.clear();
     this.journal.clear();
     this.counters.clear();
+    this.advisor.clear();
     if (repeatIds) this.#runs = 0;
     this.#startOver();
     return undefined;

@@ -8,6 +8,7 @@ import { parseInstant } from "../schema/time.js";
 import { secretFaults } from "../schema/webhooks.js";
 import { OutOfHandles, StoreError } from "../store/error.js";
 import type { Storage } from "../store/storage.js";
+import { AdviceLog } from "./advice/advisor.js";
 import { apiKeysOf, DEFAULT_NAMESPACE, inherited, type NewNamespace, nameInKey } from "./identity.js";
 import { LeftOut } from "./left-out.js";
 import { Namespace } from "./namespace.js";
@@ -19,7 +20,7 @@ const NAMESPACE_LIMIT = 10_000;
 
 export interface NamespacesOptions {
   /** What every namespace is made with, unless it is told otherwise; the webhooks are the default one's. */
-  readonly base: Omit<NamespaceOptions, "name" | "store" | "snapshots">;
+  readonly base: Omit<NamespaceOptions, "name" | "store" | "snapshots" | "advice">;
   readonly autoNamespaces: boolean;
   readonly scenarios: ScenarioKit;
   /** Where a namespace keeps its state, and those kept by an earlier run. */
@@ -34,6 +35,8 @@ export class Namespaces {
   /** Reads and runs scenarios in any of them. */
   readonly scenarios: ScenarioKit;
   readonly default: Namespace;
+  /** What was found in any of them since the start, in those reset or deleted since too. */
+  readonly advice = new AdviceLog();
   readonly #options: NamespacesOptions;
   readonly #namespaces = new Map<string, Namespace>();
   readonly #byKey = new Map<string, Namespace>();
@@ -202,6 +205,7 @@ export class Namespaces {
     try {
       namespace = new Namespace({
         ...base,
+        advice: this.advice,
         name,
         ...(isDefault ? {} : { seed: wanted.seed, defaultSeed: this.default.info.seed }),
         startMs,

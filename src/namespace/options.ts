@@ -7,6 +7,7 @@ import type { Scenario } from "../schema/scenario.js";
 import type { Settings } from "../schema/settings.js";
 import type { Snapshots } from "../store/storage.js";
 import type { Wall } from "../time/wall.js";
+import type { AdviceLog } from "./advice/advisor.js";
 
 export type WebhookOption = z.infer<typeof webhookOptionSchema>;
 
@@ -35,6 +36,8 @@ export interface NamespaceOptions {
   readonly audit?: ((state: State) => void) | undefined;
   /** Where snapshots are kept; asked for once the store is open. */
   readonly snapshots: () => Snapshots;
+  /** Where what its app does against the service's advice is noted too. */
+  readonly advice: AdviceLog;
   readonly wall: Wall;
   readonly version: string;
   readonly onError: (error: unknown) => void;

@@ -229,10 +229,12 @@ export const coverageSchema = shape("Coverage", "What the app has met of what th
 });
 
 export const adviceSchema = shape("Advice", "Something the app did against the service's advice.", {
+  id: field(text, "The name of the habit."),
   advice: field(text, "What it should do."),
   why: field(text, "What it did."),
   times: field(z.int().check(z.gte(1)), "How often."),
-  example: field(text, "The first time."),
+  example: field(text, "The last time."),
+  docs: field(text, "Where the package's docs say more of it."),
 });
 export const adviceListSchema = shape("AdviceList", "What the app did against the service's advice.", {
   total: field(count, "How much there is."),

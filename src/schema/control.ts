@@ -89,6 +89,13 @@ export const waitQuerySchema = parameters({
   }),
 });
 
+export const adviceQuerySchema = parameters({
+  of: field(
+    z.optional(z.enum(["namespace", "server"])),
+    "`server`: of every namespace since the start, those that were reset or deleted since too.",
+  ),
+});
+
 export const resetRequestSchema = closedShape("ResetRequest", "How to go back to the start.", {
   keep: field(
     z.optional(z.array(z.enum(["webhooks", "keys", "scenarios"]))),

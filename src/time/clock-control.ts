@@ -22,6 +22,7 @@ export interface ClockRequest {
 export class ClockControl {
   readonly #scheduler: Scheduler;
   #lastTurn: Promise<void> = Promise.resolve();
+  #leaptMs = 0;
 
   constructor(scheduler: Scheduler) {
     this.#scheduler = scheduler;
@@ -29,6 +30,12 @@ export class ClockControl {
 
   get isAdvancing(): boolean {
     return this.#scheduler.advance !== undefined;
+  }
+
+  /** How far time has been moved from outside so far, rather than by going on. */
+  get leaptMs(): number {
+    const { advance } = this.#scheduler;
+    return this.#leaptMs + (advance === undefined ? 0 : advance.nowMs - advance.fromMs);
   }
 
   view(): ClockView {
@@ -97,6 +104,7 @@ export class ClockControl {
       throw error;
     } finally {
       scheduler.endAdvance(advance, setting);
+      this.#leaptMs += advance.nowMs - advance.fromMs;
     }
     return refusal ?? advance.report();
   }
@@ -141,6 +149,7 @@ export class ClockControl {
     if (this.isAdvancing) return clockBusy();
     const scheduler = this.#scheduler;
     replace(scheduler.clock.recordOf(nowMs, setting));
+    this.#leaptMs += Math.abs(nowMs - scheduler.clock.nowMs());
     scheduler.attempts.callOff();
     scheduler.goOn(nowMs, setting);
     scheduler.wake();

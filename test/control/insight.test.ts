@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
-import { Receiver, refuseWith } from "../support/receiver-server.js";
 
 const open = async (options = {}) => {
   const sandbox = await openSandbox(options);
@@ -62,115 +61,5 @@ describe("the error codes of GET /_sandbox/coverage", () => {
     const { client } = await open({ retention: { requests: 0 } });
     await client.ask("GET /api/v1/payments/charges/ch_x");
     expect(await met(client)).toEqual({ NOT_FOUND: 1 });
-  });
-});
-
-describe("GET /_sandbox/advice", () => {
-  const told = async (client: Client) =>
-    (await client.ask("GET /_sandbox/advice")).json.items as {
-      why: string;
-      times: number;
-      example: string;
-    }[];
-
-  it("has nothing to say of an app that does well", async () => {
-    await using receiver = await Receiver.open();
-    const { sandbox, client } = await open({ webhooks: [receiver.url] });
-    const id = await client.pay();
-    for (const pause of ["1s", "2s", "4s", "8s", "16s", "32s", "64s"]) {
-      await client.ask(`GET /api/v1/payments/charges/${id}`);
-      await sandbox.advance(pause);
-    }
-    await client.ask("GET /api/v1/accounts/balances");
-    await sandbox.advance("10s");
-    await client.ask("GET /api/v1/accounts/balances");
-    expect(await told(client)).toEqual([]);
-  });
-
-  it("tells of balances read more often than every ten seconds", async () => {
-    const { sandbox, client } = await open();
-    for (let n = 0; n < 3; n++) {
-      await client.ask("GET /api/v1/accounts/balances");
-      await sandbox.advance("9999ms");
-    }
-    expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
-  });
-
-  it("does not take a restore, which puts time back, for haste", async () => {
-    const { sandbox, client } = await open();
-    await client.ask("POST /_sandbox/snapshots", { name: "before" });
-    await sandbox.advance("1m");
-    await client.ask("GET /api/v1/accounts/balances");
-    await client.ask("POST /_sandbox/snapshots/before/restore");
-    await client.ask("GET /api/v1/accounts/balances");
-    expect(await told(client)).toEqual([]);
-  });
-
-  it("looks at each account by itself: both modes and another organization, each read once, are no polling", async () => {
-    const { sandbox, client } = await open();
-    const read = (key: string) =>
-      client.ask("GET /api/v1/accounts/balances", undefined, { authorization: `Bearer ${key}` });
-    const { apiKey, liveApiKey } = sandbox;
-    for (const key of [apiKey, liveApiKey, "sk_test_other", "sk_test_nobody", "sk_test_nobody"])
-      await read(key);
-    expect(await told(client)).toEqual([]);
-    // Another key of the same organization reads the same balances.
-    await read("sk_test_readonly");
-    await read(liveApiKey);
-    expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
-  });
-
-  it("tells of a steady pace though a long pause follows it", async () => {
-    const { sandbox, client } = await open();
-    const id = await client.pay({ scenario: "stuck" });
-    for (let n = 0; n < 30; n++) {
-      await client.ask(`GET /api/v1/payments/charges/${id}`);
-      await sandbox.advance("1s");
-    }
-    await sandbox.advance("20m");
-    await client.ask(`GET /api/v1/payments/charges/${id}`);
-    expect(await told(client)).toMatchObject([
-      { why: "a charge was polled at the same pace", example: `31 reads of ${id}` },
-      { why: "a charge was polled for longer" },
-    ]);
-  });
-
-  it("tells of a charge polled without backoff", async () => {
-    const { sandbox, client } = await open();
-    const id = await client.pay();
-    for (let n = 0; n < 6; n++) {
-      await client.ask(`GET /api/v1/payments/charges/${id}`);
-      await sandbox.advance("2s");
-    }
-    expect(await told(client)).toMatchObject([
-      { why: "a charge was polled at the same pace", times: 1, example: `6 reads of ${id}` },
-    ]);
-  });
-
-  it("tells of a charge polled past fifteen minutes", async () => {
-    const { sandbox, client } = await open();
-    const id = await client.pay({ scenario: "stuck" });
-    await sandbox.advance("15m");
-    await client.ask(`GET /api/v1/payments/charges/${id}`);
-    expect(await told(client)).toEqual([]);
-    await sandbox.advance("1s");
-    await client.ask(`GET /api/v1/payments/charges/${id}`);
-    expect(await told(client)).toMatchObject([{ why: "a charge was polled for longer", times: 1 }]);
-  });
-
-  it("tells of webhooks answered with a redirect", async () => {
-    await using receiver = await Receiver.open(refuseWith(302, { location: "http://localhost:9/" }));
-    const { sandbox, client } = await open({ webhooks: [receiver.url] });
-    await client.ask("POST /_sandbox/events", { type: "webhook.test" });
-    await sandbox.advance("1s");
-    expect(await told(client)).toMatchObject([{ why: "webhooks were answered with a redirect", times: 1 }]);
-  });
-
-  it("tells of webhooks answered late", async () => {
-    await using receiver = await Receiver.open((received) => setTimeout(() => received.answer(), 5_100));
-    const { sandbox, client } = await open({ webhooks: [receiver.url] });
-    await client.ask("POST /_sandbox/events", { type: "webhook.test" });
-    await sandbox.settled();
-    expect(await told(client)).toMatchObject([{ why: "webhooks were answered late", times: 1 }]);
   });
 });

@@ -1,8 +1,8 @@
 import { CHARGE_STATUSES } from "../../schema/common.js";
+import { adviceQuerySchema } from "../../schema/control.js";
 import { ERROR_STATUS } from "../../schema/errors.js";
 import { EVENT_TYPES, TEST_EVENT_TYPE } from "../../schema/event-types.js";
 import { OPERATIONS } from "../service/operations.js";
-import { adviceFor } from "./advice.js";
 import { controlOperation } from "./operation.js";
 
 /** Codes that only the control API answers with. */
@@ -42,16 +42,17 @@ export const INSIGHT = [
       id: "getAdvice",
       method: "GET",
       path: "/_sandbox/advice",
+      query: adviceQuerySchema,
       reads: true,
       answer: "AdviceList",
       says: {
         summary: "Read advice",
         about:
-          "What the app did against the service's advice: balances or charges polled too often, webhooks answered late or with a redirect.",
+          "What the app did against the service's advice, each with what to do instead: polling, missing idempotency keys, what must not be in metadata, webhooks nobody takes, …",
       },
     },
-    ({ namespace }) => {
-      const items = adviceFor(namespace);
+    ({ namespaces, namespace, query }) => {
+      const items = (query.of === "server" ? namespaces.advice : namespace.advisor.log).items();
       return { total: items.length, items };
     },
   ),

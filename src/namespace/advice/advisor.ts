@@ -1,0 +1,119 @@
+import type { Attempt, Change, Delivery } from "../../engine/records.js";
+import { jsonOrText } from "../../schema/depth.js";
+import type { Observer } from "../observers.js";
+import type { JournalEntry } from "../served-request.js";
+import type { Habit, Notes, Scene, Watch } from "./habit.js";
+import { POLLING } from "./polling.js";
+import { REQUESTS } from "./requests.js";
+import { WEBHOOKS } from "./webhooks.js";
+
+/** All there is to be advised of, in the order it is told. */
+export const HABITS: readonly Habit[] = [...POLLING, ...REQUESTS, ...WEBHOOKS];
+
+/** What was found of each habit. */
+export class AdviceLog {
+  readonly #found = new Map<Habit, { times: number; example: string }>();
+
+  notesOf(habit: Habit): Notes {
+    const known = (): { times: number; example: string } => {
+      let found = this.#found.get(habit);
+      if (found === undefined) this.#found.set(habit, (found = { times: 0, example: "" }));
+      return found;
+    };
+    return {
+      found: (example) => {
+        const found = known();
+        found.times++;
+        found.example = example;
+      },
+      more: (example) => {
+        known().example = example;
+      },
+      undo: (times) => {
+        known().times -= times;
+      },
+    };
+  }
+
+  items() {
+    return HABITS.flatMap((habit) => {
+      const found = this.#found.get(habit);
+      if (found === undefined || found.times <= 0) return [];
+      const { id, advice, why } = habit;
+      return [{ id, advice, why, ...found, docs: `docs/advice.md#${id}` }];
+    });
+  }
+
+  clear(): void {
+    this.#found.clear();
+  }
+}
+
+/** Calls that make something of their metadata. */
+const WITH_METADATA: readonly (string | null)[] = ["createWhitelabel", "createCheckout", "createWithdrawal"];
+
+/**
+ * Looks on what an app does, as it happens, and notes what the service advises against. Counts in memory, over more
+ * than the journal keeps.
+ */
+export class Advisor implements Observer {
+  readonly log = new AdviceLog();
+  readonly #total: AdviceLog;
+  readonly #scene: Scene;
+  /** An attempt is one object in each record that has it. */
+  #seen = new WeakSet<Attempt>();
+  #watches: readonly Watch[];
+
+  /** @param total where it is noted too, and stays when this one is cleared */
+  constructor(scene: Scene, total: AdviceLog) {
+    this.#scene = scene;
+    this.#total = total;
+    this.#watches = this.#begin();
+  }
+
+  #begin(): readonly Watch[] {
+    return HABITS.map((habit) => {
+      const all = [this.log.notesOf(habit), this.#total.notesOf(habit)];
+      const notes: Notes = {
+        found(example) {
+          for (const one of all) one.found(example);
+        },
+        more(example) {
+          for (const one of all) one.more(example);
+        },
+        undo(times) {
+          for (const one of all) one.undo(times);
+        },
+      };
+      return habit.watch(notes, this.#scene);
+    });
+  }
+
+  onRequest(entry: JournalEntry): void {
+    const metadata = metadataOf(entry);
+    for (const watch of this.#watches) watch.onRequest?.(entry, metadata);
+  }
+
+  onChange({ puts }: Change): void {
+    for (const [name, , record] of puts) {
+      if (name !== "deliveries" || record === null) continue;
+      const delivery = record as Delivery;
+      const attempt = delivery.attempts.at(-1);
+      if (attempt === undefined || this.#seen.has(attempt)) continue;
+      this.#seen.add(attempt);
+      for (const watch of this.#watches) watch.onAttempt?.(attempt, delivery);
+    }
+  }
+
+  clear(): void {
+    this.log.clear();
+    this.#watches = this.#begin();
+  }
+}
+
+function metadataOf({ operation, requestBody }: JournalEntry): Readonly<Record<string, unknown>> {
+  if (!WITH_METADATA.includes(operation) || !requestBody?.includes('"metadata"')) return {};
+  const body = jsonOrText(requestBody) as { metadata?: unknown } | string | null;
+  const metadata = typeof body === "object" ? body?.metadata : undefined;
+  return typeof metadata === "object" && metadata !== null ? (metadata as Record<string, unknown>) : {};
+}

@@ -1,0 +1,73 @@
+import type { Attempt, Delivery } from "../../engine/records.js";
+import type { ChargeStatus } from "../../schema/common.js";
+import type { JournalEntry } from "../served-request.js";
+
+/** What of a namespace a habit is judged by. */
+export interface Scene {
+  readonly clock: {
+    readonly runs: boolean;
+    /** How far it has been put forward by hand in all. */
+    readonly leaptMs: number;
+  };
+  /** Whose data a key is for: an organization in one mode. Nobody's, with a wrong key. */
+  accountOf(apiKey: string | null): string | undefined;
+  statusOf(chargeId: string): ChargeStatus | undefined;
+}
+
+/** Where a habit is noted. */
+export interface Notes {
+  /** Once more. */
+  found(example: string): void;
+  /** There is more to say of what was found before. */
+  more(example: string): void;
+  /** So many of those found were no such thing after all. */
+  undo(times: number): void;
+}
+
+/** Looks on as it happens, and keeps no more than it has to. */
+export interface Watch {
+  /** `metadata` is that of a call that makes something of it. */
+  onRequest?(entry: JournalEntry, metadata: Readonly<Record<string, unknown>>): void;
+  onAttempt?(attempt: Attempt, delivery: Delivery): void;
+}
+
+/** Something an app does against what the service advises: all there is to know of it is its row. */
+export interface Habit {
+  /** Its name, in the API and as a heading of `docs/advice.md`. */
+  readonly id: string;
+  /** What to do instead. */
+  readonly advice: string;
+  /** What was done. */
+  readonly why: string;
+  watch(notes: Notes, scene: Scene): Watch;
+}
+
+/** What is known of the newest so many things, by name. */
+export class Recent<Value> {
+  readonly #all = new Map<string, Value>();
+  readonly #make: () => Value;
+  readonly #most: number;
+
+  constructor(make: () => Value, most = 1_000) {
+    this.#make = make;
+    this.#most = most;
+  }
+
+  of(name: string): Value {
+    const known = this.#all.get(name);
+    if (known !== undefined) return known;
+    if (this.#all.size >= this.#most)
+      for (const oldest of this.#all.keys()) {
+        this.#all.delete(oldest);
+        break;
+      }
+    const made = this.#make();
+    this.#all.set(name, made);
+    return made;
+  }
+}
+
+/** How an example names a request. */
+export function requestAt({ id, at }: JournalEntry): string {
+  return `request ${id} at ${at}`;
+}

@@ -1,0 +1,135 @@
+import type { JournalEntry } from "../served-request.js";
+import { isWithoutBackoff } from "./backoff.js";
+import { type Habit, Recent, requestAt, type Scene } from "./habit.js";
+
+const BALANCE_POLL_MS = 10_000;
+const POLL_LIMIT_MS = 15 * 60_000;
+/** Whoever puts the clock forward by as much leaps over a pause, rather than to make one. */
+const LEAP_MS = 60_000;
+/** So many reads of the same, at so many milliseconds from one to the next, are a loop. */
+const LOOP_READS = 10;
+const LOOP_PAUSE_MS = 250;
+/** A pace shows in so many pauses, if there is one. */
+const MOST_PAUSES = 50;
+
+/** The pauses between reads of one thing. */
+class Pauses {
+  #lastMs = Number.NaN;
+  #leaptMs = 0;
+
+  /** The pause up to now; undefined where there is none, or one that says nothing: time was put back, or far forward. */
+  next({ at }: JournalEntry, { clock }: Scene): number | undefined {
+    const atMs = Date.parse(at);
+    const pause = atMs - this.#lastMs;
+    const leapt = clock.leaptMs - this.#leaptMs;
+    this.#lastMs = atMs;
+    this.#leaptMs = clock.leaptMs;
+    return pause >= 0 && leapt < LEAP_MS ? pause : undefined;
+  }
+}
+
+/** The charge that a request reads. */
+function chargeRead({ operation, path }: JournalEntry): string | undefined {
+  return operation === "getCharge" || operation === "getPayin" ? path.split("/").at(-1) : undefined;
+}
+
+export const POLLING: readonly Habit[] = [
+  {
+    id: "balances_too_often",
+    advice: "Read balances at most every 10 seconds; 30 to 60 are enough.",
+    why: "balances were read again too soon",
+    watch(notes, scene) {
+      const accounts = new Recent(() => ({ pauses: new Pauses(), asOf: -1 }));
+      // What has been asked for since changes them: looking before and after it is no polling.
+      let writes = 0;
+      return {
+        onRequest(entry) {
+          if (entry.method !== "GET") writes++;
+          if (entry.operation !== "getBalances") return;
+          const name = scene.accountOf(entry.apiKey);
+          if (name === undefined) return;
+          const account = accounts.of(name);
+          const pause = account.pauses.next(entry, scene);
+          if (pause !== undefined && pause < BALANCE_POLL_MS && account.asOf === writes)
+            notes.found(requestAt(entry));
+          account.asOf = writes;
+        },
+      };
+    },
+  },
+  {
+    id: "tight_loop",
+    advice: "Wait for the webhook, and poll with growing pauses beside it.",
+    why: "a charge was read in a loop without a pause",
+    watch(notes, scene) {
+      const charges = new Recent(() => ({ pauses: new Pauses(), answer: "", times: [0], reads: 0 }));
+      return {
+        onRequest(entry) {
+          const id = chargeRead(entry);
+          if (id === undefined) return;
+          const charge = charges.of(id);
+          const pause = charge.pauses.next(entry, scene);
+          const isSame = pause !== undefined && charge.answer === entry.responseBody;
+          charge.answer = entry.responseBody ?? "";
+          charge.times = isSame ? [...charge.times, charge.times.at(-1)! + pause].slice(-LOOP_READS) : [0];
+          const { times } = charge;
+          const span = times.at(-1)! - times[0]!;
+          const isLoop = times.length === LOOP_READS && span < (LOOP_READS - 1) * LOOP_PAUSE_MS;
+          if (!isLoop) return;
+          const isFirst = charge.reads === 0;
+          charge.reads = isFirst ? LOOP_READS : charge.reads + 1;
+          notes[isFirst ? "found" : "more"](`${charge.reads} reads of ${id} in a row`);
+        },
+      };
+    },
+  },
+  {
+    id: "no_backoff",
+    advice: "Poll a charge with growing pauses.",
+    why: "a charge was polled at the same pace",
+    watch(notes, scene) {
+      const charges = new Recent(() => ({
+        pauses: new Pauses(),
+        lengths: [] as number[],
+        reads: 0,
+        isTold: false,
+      }));
+      return {
+        onRequest(entry) {
+          const id = chargeRead(entry);
+          if (id === undefined) return;
+          const charge = charges.of(id);
+          const pause = charge.pauses.next(entry, scene);
+          charge.reads++;
+          // Reads at one instant of a clock that stands are no pace.
+          if (pause !== undefined && (pause > 0 || scene.clock.runs))
+            charge.lengths = [...charge.lengths, pause].slice(-MOST_PAUSES);
+          const wasTold = charge.isTold;
+          charge.isTold ||= isWithoutBackoff(charge.lengths);
+          if (charge.isTold) notes[wasTold ? "more" : "found"](`${charge.reads} reads of ${id}`);
+        },
+      };
+    },
+  },
+  {
+    id: "polled_too_long",
+    advice: "Stop polling a charge after 10 to 15 minutes.",
+    why: "a charge was polled for longer",
+    watch(notes, scene) {
+      const charges = new Recent(() => ({ pauses: new Pauses(), polledMs: 0 }));
+      return {
+        onRequest(entry) {
+          const id = chargeRead(entry);
+          if (id === undefined) return;
+          const charge = charges.of(id);
+          const pause = charge.pauses.next(entry, scene);
+          // Whoever pauses for longer than polling may last has not polled, but come back.
+          if (pause === undefined || pause > POLL_LIMIT_MS) return;
+          const wasTooLong = charge.polledMs > POLL_LIMIT_MS;
+          charge.polledMs += pause;
+          if (charge.polledMs > POLL_LIMIT_MS) notes[wasTooLong ? "more" : "found"](`${id} at ${entry.at}`);
+        },
+      };
+    },
+  },
+];

@@ -1,0 +1,73 @@
+import type { Attempt, Delivery } from "../../engine/records.js";
+import { type Habit, Recent } from "./habit.js";
+
+const SLOW_ANSWER_MS = 5_000;
+/** So many attempts without a good answer are no accident. */
+const ONLY_FAILS = 2;
+
+const isGood = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300;
+const isRedirect = ({ status }: Attempt): boolean => status !== null && status >= 300 && status < 400;
+const placeOf = ({ delivery_id }: Delivery, { at }: Attempt): string => `${delivery_id} at ${at}`;
+
+/** A good receiver refuses it, or never saw it: a scenario made it so. */
+function isMishap({ mishap }: Delivery, { attempt }: Attempt): boolean {
+  return mishap !== null && (mishap.bad_signature || mishap.stale_ms > 0 || attempt <= mishap.fail_first);
+}
+
+export const WEBHOOKS: readonly Habit[] = [
+  {
+    id: "webhooks_failing",
+    advice: "Answer each webhook with 2xx: any other is sent again for a while, and then given up.",
+    why: "a receiver has not taken a single webhook",
+    watch(notes) {
+      const receivers = new Recent(() => ({ failed: 0, isGood: false }));
+      return {
+        onAttempt(attempt, delivery) {
+          const receiver = receivers.of(delivery.webhook_id);
+          if (receiver.isGood || isRedirect(attempt) || isMishap(delivery, attempt)) return;
+          if (isGood(attempt)) {
+            if (receiver.failed >= ONLY_FAILS) notes.undo(1);
+            receiver.isGood = true;
+            return;
+          }
+          if (++receiver.failed < ONLY_FAILS) return;
+          const example = `${receiver.failed} of ${receiver.failed} attempts at ${delivery.webhook_id} failed, last ${placeOf(delivery, attempt)}: ${attempt.status ?? attempt.error}`;
+          notes[receiver.failed === ONLY_FAILS ? "found" : "more"](example);
+        },
+      };
+    },
+  },
+  {
+    id: "webhooks_unverified",
+    advice: "Verify each webhook's signature and its age before believing it.",
+    why: "a webhook that was not signed as it should be was taken",
+    watch: (notes) => ({
+      onAttempt(attempt, delivery) {
+        const { mishap } = delivery;
+        if (mishap === null || !isGood(attempt) || !(mishap.bad_signature || mishap.stale_ms > 0)) return;
+        const what = mishap.bad_signature ? "badly signed" : "signed long ago";
+        notes.found(`${placeOf(delivery, attempt)}: ${what}, answered ${attempt.status}`);
+      },
+    }),
+  },
+  {
+    id: "webhooks_late",
+    advice: "Answer a webhook at once and do the work afterwards.",
+    why: "webhooks were answered late",
+    watch: (notes) => ({
+      onAttempt(attempt, delivery) {
+        if (attempt.duration_ms > SLOW_ANSWER_MS) notes.found(placeOf(delivery, attempt));
+      },
+    }),
+  },
+  {
+    id: "webhooks_redirected",
+    advice: "Answer a webhook with 2xx; redirects are not followed.",
+    why: "webhooks were answered with a redirect",
+    watch: (notes) => ({
+      onAttempt(attempt, delivery) {
+        if (isRedirect(attempt)) notes.found(placeOf(delivery, attempt));
+      },
+    }),
+  },
+];

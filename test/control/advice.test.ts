@@ -1,0 +1,467 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { HABITS } from "../../src/namespace/advice/advisor.js";
+import { KES_ORDER, openApi, openSandbox, START } from "../support/api-client.js";
+import { closedAtEnd } from "../support/lifetime.js";
+import { Client } from "../support/receiver-client.js";
+import { accept, type Handler, hold, Receiver, refuseWith } from "../support/receiver-server.js";
+import { FakeWall, worldOn } from "../support/receiver-world.js";
+
+interface Advice {
+  id: string;
+  why: string;
+  times: number;
+  example: string;
+}
+
+const told = async (client: Pick<Client, "ask">, query = ""): Promise<Advice[]> =>
+  (await client.ask(`GET /_sandbox/advice${query}`)).json.items;
+
+const read = (client: Client, id: string) => client.ask(`GET /api/v1/payments/charges/${id}`);
+const balances = (client: Client) => client.ask("GET /api/v1/accounts/balances");
+
+/** An app whose machine's time passes when the test says so, beside a clock that runs. */
+async function running() {
+  const wall = new FakeWall(Date.parse(START));
+  return { wall, ...(await worldOn(wall, { clockText: "real" })) };
+}
+/** Reads a charge with these pauses between. */
+async function polled(pauses: readonly number[]) {
+  const { wall, client } = await running();
+  const id = await client.pay({ scenario: "stuck" });
+  for (const pause of [0, ...pauses]) {
+    wall.elapse(pause);
+    await read(client, id);
+  }
+  return client;
+}
+
+/** One beside a clock that stands. */
+const standing = async (options = {}) => {
+  const sandbox = await openSandbox(options);
+  return { sandbox, client: Client.of(sandbox) };
+};
+async function calling(...calls: readonly [line: string, body?: object, headers?: Record<string, string>][]) {
+  const { client } = await standing();
+  for (const call of calls) await client.ask(...call);
+  return client;
+}
+
+/** One that is sent a webhook or two. */
+async function hearing(handler: Handler, rules: readonly object[] = [{}], options = {}) {
+  const receiver = closedAtEnd(await Receiver.open(handler));
+  const { sandbox, client } = await standing({ webhooks: [receiver.url], ...options });
+  for (const [n, rule] of rules.entries()) {
+    await client.ask(`PUT /_sandbox/scenarios/rule-${n}`, { webhooks: [{ match: {}, ...rule }] });
+    await client.ask(`POST /_sandbox/scenarios/rule-${n}/activate`);
+    await client.ask("POST /_sandbox/events", { type: "webhook.test" });
+    await sandbox.advance("10m");
+  }
+  return client;
+}
+/** One whose receiver takes so long over a webhook. */
+async function heardAfter(durationMs: number) {
+  const receiver = closedAtEnd(await Receiver.open(hold));
+  const { wall, client, sandbox } = await running();
+  await client.ask("POST /_sandbox/webhook-endpoints", { url: receiver.url });
+  await client.ask("POST /_sandbox/events", { type: "webhook.test" });
+  const received = await receiver.arrived(1);
+  wall.elapse(durationMs);
+  received.answer();
+  await sandbox.settled();
+  return client;
+}
+
+/** Takes what is signed as it should be. */
+const verifies: Handler = (received) => {
+  try {
+    received.verify();
+    received.answer();
+  } catch {
+    received.answer(401);
+  }
+};
+
+async function ordered(metadata: Record<string, string>, times = 1, end?: string) {
+  const { client } = await standing();
+  for (let n = 0; n < times; n++) {
+    const id = await client.pay({ metadata });
+    if (end !== undefined) await client.transition(id, end);
+  }
+  return client;
+}
+
+const WITHDRAWAL = { destination_id: "pd_1", amount: "1000.00", currency: "KES" };
+/** One that has money, and takes it out so often. */
+async function withdrawn(times: number, headers: Record<string, string> = {}) {
+  const api = await openApi();
+  await api.transition((await api.pay({ pricing: { base_currency: "KES", amount: "9000.00" } })).charge_id, {
+    to: "COMPLETED",
+  });
+  const destination = { type: "mobile_money", currency: "KES", phone_number: "+254700000001", provider: "M" };
+  const { destination_id } = (await api.ask("POST /api/v1/payouts/destinations", destination)).json;
+  for (let n = 0; n < times; n++)
+    await api.ask("POST /api/v1/payouts/withdrawals", { ...WITHDRAWAL, destination_id }, headers);
+  return api;
+}
+
+const QUOTE = "POST /api/v1/payments/quotes";
+const many = <Item>(count: number, item: Item) => Array<Item>(count).fill(item);
+
+interface Case {
+  /** Apps that have the habit, and how their example begins. */
+  readonly has: readonly (readonly [
+    what: string,
+    app: () => Promise<Pick<Client, "ask">>,
+    example: RegExp,
+  ])[];
+  /** Apps that look like it, and have no habit at all. */
+  readonly hasNot: readonly (readonly [what: string, app: () => Promise<Pick<Client, "ask">>])[];
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  balances_too_often: {
+    has: [
+      [
+        "three reads in a row",
+        () =>
+          calling(...many(3, ["GET /api/v1/accounts/balances"] as const).map(([line]) => [line] as [string])),
+        /^request 3 at 2026/,
+      ],
+    ],
+    hasNot: [
+      [
+        "a read before and after what changes them",
+        async () => {
+          const { client } = await standing();
+          await balances(client);
+          await client.pay();
+          await balances(client);
+          return client;
+        },
+      ],
+      [
+        "every ten seconds",
+        async () => {
+          const { sandbox, client } = await standing();
+          for (let n = 0; n < 4; n++) {
+            await balances(client);
+            await sandbox.advance("10s");
+          }
+          return client;
+        },
+      ],
+    ],
+  },
+  tight_loop: {
+    has: [
+      [
+        "thirty reads in a row on a clock that stands",
+        async () => {
+          const { client } = await standing();
+          const id = await client.pay();
+          for (let n = 0; n < 30; n++) await read(client, id);
+          return client;
+        },
+        /^30 reads of ch_\w+ in a row$/,
+      ],
+      ["hundred milliseconds from one to the next", () => polled(many(30, 100)), /^\d\d reads/],
+    ],
+    hasNot: [
+      [
+        "a read after each of ten changes",
+        async () => {
+          const { client } = await standing();
+          for (let n = 0; n < 10; n++) {
+            const id = await client.pay();
+            await read(client, id);
+            await client.transition(id, "COMPLETED");
+            await read(client, id);
+          }
+          return client;
+        },
+      ],
+      ["a backoff from ten milliseconds on", () => polled([10, 20, 40, 80, 160, 320, 640, 1_280, 2_560])],
+    ],
+  },
+  no_backoff: {
+    has: [
+      ["every two seconds", () => polled(many(6, 2_000)), /^7 reads of ch_/],
+      ["without a pause on a machine that is busy", () => polled([0, 1, 3, 4, 260, 6]), /^7 reads/],
+    ],
+    hasNot: [
+      ["pauses that double", () => polled([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000])],
+      ["few reads", () => polled(many(4, 2_000))],
+      [
+        "a read after each leap of an hour",
+        async () => {
+          const { sandbox, client } = await standing();
+          const id = await client.pay({ scenario: "stuck" });
+          for (let n = 0; n < 8; n++) {
+            await sandbox.advance("1h");
+            await read(client, id);
+          }
+          return client;
+        },
+      ],
+    ],
+  },
+  polled_too_long: {
+    has: [
+      [
+        "for seventeen minutes",
+        () => polled([1_000, 2, 4, 8, 16, 32, 64, 128, 256, 512].map((s, n) => (n === 0 ? s : s * 1_000))),
+        /^ch_\w+ at 2026/,
+      ],
+    ],
+    hasNot: [
+      [
+        "one read after a leap of two hours",
+        async () => {
+          const { sandbox, client } = await standing();
+          const id = await client.pay({ scenario: "stuck" });
+          await read(client, id);
+          await sandbox.advance("2h");
+          await read(client, id);
+          return client;
+        },
+      ],
+      ["one that comes back after an hour", () => polled([1_000, 3_600_000, 3_600_000])],
+    ],
+  },
+  withdrawal_without_key: {
+    has: [
+      ["one", () => withdrawn(1), /^request \d+ at/],
+      ["the same twice", () => withdrawn(2), /^requests \d+ and \d+ ask for the same, and both were done$/],
+    ],
+    hasNot: [
+      ["the same twice, with a key", () => withdrawn(2, { "idempotency-key": "rent-1" })],
+      ["one that was refused", () => calling(["POST /api/v1/payouts/withdrawals", WITHDRAWAL])],
+    ],
+  },
+  checkouts_of_one_order: {
+    has: [
+      ["three that can be paid", () => ordered({ order: "17" }, 3), /^order 17: ch_\w+, ch_\w+, ch_\w+$/],
+      ["one after the paid one", () => ordered({ order_id: "17" }, 2, "COMPLETED"), /^order_id 17: /],
+    ],
+    hasNot: [
+      ["one after a failed one", () => ordered({ order: "17" }, 3, "FAILED")],
+      ["several of one customer, without an order", () => ordered({ customer: "17" }, 3)],
+    ],
+  },
+  sensitive_metadata: {
+    has: [
+      ["a security code", () => ordered({ cvv: "123" }), /^metadata\.cvv of request 2 at/],
+      ["a password", () => ordered({ userPassword: "x", password: "x" }), /^metadata\.password of/],
+      ["a card's number by another name", () => ordered({ note: "4242 4242 4242 4242" }), /^metadata\.note/],
+      ["a card's number by its own", () => ordered({ cardNumber: "?" }), /^metadata\.cardNumber/],
+    ],
+    hasNot: [
+      [
+        "numbers that are no card's",
+        () => ordered({ at: "1769850000000", id: "4242424242424241", phone: "+254700000001", card: "visa" }),
+      ],
+    ],
+  },
+  repeated_4xx: {
+    has: [
+      [
+        "the same 400 six times",
+        () => calling(...many(6, [QUOTE, {}] as [string, object])),
+        /^POST .* was answered 400 6 times/,
+      ],
+      [
+        "the same 404",
+        () => calling(...many(5, ["GET /api/v1/payments/charges/ch_0"] as [string])),
+        / 404 5 times/,
+      ],
+    ],
+    hasNot: [
+      [
+        "another 400 each time",
+        () => calling(...[1, 2, 3, 4, 5, 6].map((n): [string, object] => [QUOTE, { payment_method: n }])),
+      ],
+    ],
+  },
+  rate_limited: {
+    has: [
+      [
+        "over the limit, where the clock stands",
+        async () => {
+          const { client } = await standing({ rateLimit: 1 });
+          for (const path of ["organizations/me", "payments/payment-rails"])
+            await client.ask(`GET /api/v1/${path}`);
+          return client;
+        },
+        /clock stands/,
+      ],
+    ],
+    hasNot: [
+      [
+        "429 that a fault has made",
+        async () => {
+          const { client } = await standing();
+          await client.ask("POST /_sandbox/faults", { match: {}, respond: { status: 429 } });
+          await client.ask("GET /api/v1/organizations/me");
+          return client;
+        },
+      ],
+    ],
+  },
+  tolerated: {
+    has: [
+      [
+        "a misspelt field",
+        () =>
+          calling([QUOTE, { pricing: KES_ORDER.pricing, payment_method: "mobile_money", to_curency: "KES" }]),
+        /^createQuote body\.to_curency: not a field of this call; did you mean to_currency\?$/,
+      ],
+    ],
+    hasNot: [["what the call takes", async () => (await openApi()).pay().then(() => openApi())]],
+  },
+  webhooks_failing: {
+    has: [
+      [
+        "five hundred to all",
+        () => hearing(refuseWith(500)),
+        /^\d of \d attempts at we_\w+ failed, last .*: 500$/,
+      ],
+    ],
+    hasNot: [
+      [
+        "one that recovers",
+        () => {
+          let refusals = 2;
+          return hearing((received) => received.answer(refusals-- > 0 ? 500 : 200));
+        },
+      ],
+      ["attempts that a scenario makes fail", () => hearing(accept, [{ fail_first: 3 }])],
+    ],
+  },
+  webhooks_unverified: {
+    has: [
+      [
+        "takes what is badly signed",
+        () => hearing(accept, [{}, { bad_signature: true }]),
+        /badly signed, answered 200$/,
+      ],
+      ["takes what is old", () => hearing(accept, [{}, { stale: "1h" }]), /signed long ago, answered 200$/],
+    ],
+    hasNot: [["verifies", () => hearing(verifies, [{}, { bad_signature: true }, { stale: "1h" }])]],
+  },
+  webhooks_late: {
+    has: [["six seconds", () => heardAfter(6_000), /^dlv_\w+ at /]],
+    hasNot: [["four", () => heardAfter(4_000)]],
+  },
+  webhooks_redirected: {
+    has: [["302", () => hearing(refuseWith(302, { location: "http://localhost:9/" })), /^dlv_\w+ at /]],
+    hasNot: [["200", () => hearing(accept)]],
+  },
+};
+
+describe("advice", () => {
+  it("is proven for each habit, and told of in the docs", () => {
+    expect(Object.keys(CASES)).toEqual(HABITS.map(({ id }) => id));
+    const page = readFileSync(new URL("../../docs/advice.md", import.meta.url), "utf8");
+    const headings = [...page.matchAll(/^## `(\w+)`$/gm)].map(([, id]) => id);
+    expect(headings).toEqual(HABITS.map(({ id }) => id));
+  });
+
+  const having = Object.entries(CASES).flatMap(([id, { has }]) => has.map((one) => [id, ...one] as const));
+  it.each(having)("%s: %s", async (id, _what, app, example) => {
+    const found = (await told(await app())).find((one) => one.id === id);
+    expect(found?.example).toMatch(example);
+  });
+
+  const innocent = Object.entries(CASES).flatMap(([id, { hasNot }]) =>
+    hasNot.map((one) => [id, ...one] as const),
+  );
+  it.each(innocent)("%s is not: %s", async (_id, _what, app) => {
+    expect(await told(await app())).toEqual([]);
+  });
+});
+
+describe("GET /_sandbox/advice", () => {
+  it("has nothing to say of an app that does well", async () => {
+    await using receiver = await Receiver.open();
+    const { sandbox, client } = await standing({ webhooks: [receiver.url] });
+    const id = await client.pay();
+    for (const pause of ["1s", "2s", "4s", "8s", "16s", "32s", "64s"]) {
+      await read(client, id);
+      await sandbox.advance(pause);
+    }
+    await balances(client);
+    await sandbox.advance("10s");
+    await balances(client);
+    expect(await told(client)).toEqual([]);
+  });
+
+  it("tells of balances read more often than every ten seconds, though the clock is put forward in small steps", async () => {
+    const { sandbox, client } = await standing();
+    for (let n = 0; n < 3; n++) {
+      await balances(client);
+      await sandbox.advance("9999ms");
+    }
+    expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
+  });
+
+  it("does not take a restore, which puts time back, for haste", async () => {
+    const { sandbox, client } = await standing();
+    await client.ask("POST /_sandbox/snapshots", { name: "before" });
+    await sandbox.advance("1m");
+    await balances(client);
+    await client.ask("POST /_sandbox/snapshots/before/restore");
+    await balances(client);
+    expect(await told(client)).toEqual([]);
+  });
+
+  it("looks at each account by itself: both modes and another organization, each read once, are no polling", async () => {
+    const { sandbox, client } = await standing();
+    const readWith = (key: string) =>
+      client.ask("GET /api/v1/accounts/balances", undefined, { authorization: `Bearer ${key}` });
+    const { apiKey, liveApiKey } = sandbox;
+    for (const key of [apiKey, liveApiKey, "sk_test_other", "sk_test_nobody", "sk_test_nobody"])
+      await readWith(key);
+    expect(await told(client)).toEqual([]);
+    // Another key of the same organization reads the same balances.
+    await readWith("sk_test_readonly");
+    await readWith(liveApiKey);
+    expect(await told(client)).toMatchObject([{ why: "balances were read again too soon", times: 2 }]);
+  });
+
+  it("tells of a steady pace though a long pause follows it, and counts the reads as they come", async () => {
+    const { sandbox, client } = await standing();
+    const id = await client.pay({ scenario: "stuck" });
+    for (let n = 0; n < 30; n++) {
+      await read(client, id);
+      await sandbox.advance("1s");
+    }
+    await sandbox.advance("20m");
+    await read(client, id);
+    expect(await told(client)).toMatchObject([
+      { why: "a charge was polled at the same pace", times: 1, example: `31 reads of ${id}` },
+    ]);
+  });
+
+  it("goes with a reset and with the journal of requests; that of the server stays", async () => {
+    const { client } = await standing();
+    for (const forget of ["DELETE /_sandbox/requests", "POST /_sandbox/reset"]) {
+      await balances(client);
+      await balances(client);
+      expect(await told(client)).toHaveLength(1);
+      await client.ask(forget);
+      expect(await told(client)).toEqual([]);
+    }
+    await client.ask("PUT /_sandbox/namespaces/gone");
+    for (let n = 0; n < 2; n++) await balances(client.in("gone"));
+    await client.ask("DELETE /_sandbox/namespaces/gone");
+    expect(await told(client, "?of=server")).toMatchObject([{ id: "balances_too_often", times: 3 }]);
+  });
+
+  it("is counted where the journal keeps no requests", async () => {
+    const { client } = await standing({ retention: { requests: 0 } });
+    await balances(client);
+    await balances(client);
+    expect(await told(client)).toMatchObject([{ times: 1 }]);
+  });
+});
