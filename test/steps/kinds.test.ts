@@ -78,6 +78,36 @@ describe("request", () => {
     expect(failed(uncut)?.failure?.message).toBe("status 200, where the connection should have been cut");
   });
 
+  it("expects that the caller's patience ends, and tries again with the same key", async () => {
+    const rules = "faults: [{ match: { operation: createQuote }, delay: 5s, times: 1 }]";
+    const quote =
+      "request: POST /api/v1/payments/quotes\n    body: { pricing: { base_currency: KES, amount: '500.00' }, payment_method: card }";
+    const good = await runSteps(
+      `
+  - ${quote}
+    within: 30ms
+    expect: { timeout: true }
+    save: { late: timeout }
+  - ${quote}
+    expect: { status: 200 }`,
+      { rules },
+    );
+    expect(failed(good)).toBeUndefined();
+    const soon = await runSteps(`\n  - ${quote}\n    within: 10s\n    expect:\n      timeout: true`);
+    expect(failed(soon)?.failure).toMatchObject({
+      message: "status 200, where no answer should have come in time",
+      line: 8,
+    });
+    const cut = await runSteps(`  - ${quote}\n    expect: { timeout: true }`, {
+      rules: rules.replace("delay: 5s", "drop: before"),
+    });
+    expect(failed(cut)?.failure?.message).toBe(
+      "no answer: the connection was cut, where no answer should have come in time",
+    );
+    const late = await runSteps(`  - ${quote}\n    within: 30ms`, { rules });
+    expect(failed(late)?.failure?.message).toBe("no answer within 0.03 s");
+  });
+
   it("cannot save what is not there", async () => {
     const report = await runSteps(
       "  - { request: GET /api/v1/payments/payins, save: { one: body.items.0.charge_id } }",

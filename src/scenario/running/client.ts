@@ -11,6 +11,9 @@ export interface Answer {
   readonly body: unknown;
 }
 
+/** What came in the place of an answer: the connection was cut, or the caller's patience ended. */
+export type NoAnswer = "dropped" | "timeout";
+
 /** What `ask` needs of a Response. */
 export interface Answered extends Pick<Response, "status" | "headers"> {
   readonly body: { cancel(): Promise<void> } | null;
@@ -52,9 +55,11 @@ export class Client {
     timeoutMs = CONTROL_TIMEOUT_MS,
   ): Promise<Answer> {
     try {
-      return await ask(this.#wall, timeoutMs, this.signal, (signal) =>
+      const answer = await ask(this.#wall, timeoutMs, this.signal, (signal) =>
         this.#control.send(method, `/_sandbox${path}`, body, signal),
       );
+      if (answer === "timeout") throw new Error(noAnswerWithin(timeoutMs));
+      return answer;
     } catch (error) {
       throw new CannotRun(`the sandbox cannot be reached: ${reasonOf(error)}`);
     }
@@ -77,13 +82,13 @@ export class Client {
     if (status >= 300 && status !== 404) throw new Error(`the sandbox answered ${status}`);
   }
 
-  /** A call of the emulated service, as an app would make it; undefined when the connection was cut. */
+  /** A call of the emulated service, as an app would make it. */
   async service(
     method: string,
     path: string,
     init: { readonly headers: Readonly<Record<string, string>>; readonly body: string | undefined },
     timeoutMs: number,
-  ): Promise<Answer | undefined> {
+  ): Promise<Answer | NoAnswer> {
     try {
       return await ask(this.#wall, timeoutMs, this.signal, (signal) =>
         this.#fetch(path, {
@@ -98,9 +103,13 @@ export class Client {
       if (error instanceof StepFailure) throw error;
       // A fault may have cut the connection; a sandbox that is gone would not answer this either.
       await this.control("GET", "/clock");
-      return undefined;
+      return "dropped";
     }
   }
+}
+
+export function noAnswerWithin(timeoutMs: number): string {
+  return `no answer within ${timeoutMs / 1000} s`;
 }
 
 /** Sends, and reads the answer; gives up after so much wall time, or when it is told to. */
@@ -109,14 +118,14 @@ export async function ask(
   timeoutMs: number,
   giveUp: AbortSignal,
   send: (signal: AbortSignal) => Promise<Answered>,
-): Promise<Answer> {
+): Promise<Answer | "timeout"> {
   const abort = new AbortController();
   const stop = (): void => abort.abort();
   giveUp.addEventListener("abort", stop);
   let callOff = (): void => {};
-  const late = new Promise<never>((_resolve, reject) => {
+  const late = new Promise<"timeout">((resolve) => {
     callOff = wall.after(timeoutMs, () => {
-      reject(new StepFailure({ message: `no answer within ${timeoutMs / 1000} s` }));
+      resolve("timeout");
       stop();
     });
   });

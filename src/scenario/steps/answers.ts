@@ -1,30 +1,52 @@
 import { mismatches } from "../../domain/deep-match.js";
 import { own } from "../../schema/own.js";
-import type { Answer } from "../running/client.js";
+import { type Answer, type NoAnswer, noAnswerWithin } from "../running/client.js";
 import { type Difference, differences, StepFailure } from "../running/failure.js";
 import { statusMatches } from "./matching.js";
 import type { ExpectedAnswer } from "./parts.js";
 
-/** Holds an answer against what was expected of it; without a word about that, it has to be a success. */
-export function checkAnswer(
+/** What has to come in the place of an answer, as a step says it. */
+const INSTEAD = {
+  dropped: "the connection should have been cut",
+  timeout: "no answer should have come in time",
+} as const satisfies Readonly<Record<NoAnswer, string>>;
+
+/** What a call comes to, for `save`: the answer, or that there was none. */
+export function resultOf(answer: Answer | NoAnswer): object {
+  return typeof answer === "string" ? { [answer]: true } : answer;
+}
+
+/** What came of a call is held against what was expected; without a word about that, it has to be a success. */
+export function checkOutcome(
   expected: ExpectedAnswer | undefined,
-  answer: Answer | undefined,
-  at = "expect",
+  answer: Answer | NoAnswer,
+  withinMs: number,
 ): void {
-  if (answer === undefined) {
-    if (expected?.dropped) return;
-    throw new StepFailure({
-      message: "no answer: the connection was cut",
-      expected: expected ?? { status: "2xx" },
-      got: { dropped: true },
-    });
+  const instead = (Object.keys(INSTEAD) as NoAnswer[]).find((one) => expected?.[one]);
+  if (answer === instead) return;
+  if (instead === undefined && typeof answer !== "string") {
+    checkAnswer(expected, answer);
+    return;
   }
-  if (expected?.dropped)
-    throw new StepFailure({
-      message: `status ${answer.status}, where the connection should have been cut`,
-      expected: { dropped: true },
-      got: shown(answer),
-    });
+  const said =
+    answer === "dropped"
+      ? "no answer: the connection was cut"
+      : answer === "timeout"
+        ? noAnswerWithin(withinMs)
+        : `status ${answer.status}`;
+  throw new StepFailure(
+    {
+      message: instead === undefined ? said : `${said}, where ${INSTEAD[instead]}`,
+      expected: expected ?? { status: "2xx" },
+      got: typeof answer === "string" ? resultOf(answer) : shown(answer),
+      ...(instead === undefined ? {} : { difference: [{ path: instead, expected: true }] }),
+    },
+    "expect",
+  );
+}
+
+/** Holds an answer against what was expected of it. */
+export function checkAnswer(expected: ExpectedAnswer | undefined, answer: Answer, at = "expect"): void {
   const difference = answerDifference(expected ?? {}, answer);
   if (difference.length === 0) return;
   const [first] = difference;

@@ -1,8 +1,8 @@
 import { durationMs } from "../../schema/duration.js";
 import { lazily } from "../../schema/lazily.js";
-import { type Answer, ask, reasonOf } from "../running/client.js";
+import { type Answer, ask, type NoAnswer, reasonOf } from "../running/client.js";
 import { CannotRun, StepFailure } from "../running/failure.js";
-import { checkAnswer } from "./answers.js";
+import { checkOutcome, resultOf } from "./answers.js";
 import { callSchema, callShape } from "./parts.js";
 import { callOf, contentOf, DEFAULT_WITHIN } from "./request.js";
 import { step, stepSchema } from "./row.js";
@@ -18,20 +18,19 @@ export const app = step({
     const url = `${context.app}${path}`;
     // Files are checked where no app is called.
     const { callApp } = await lazily(() => import("./call-app.js"));
-    let answer: Answer | undefined;
+    const withinMs = durationMs(step.within ?? DEFAULT_WITHIN);
+    let answer: Answer | NoAnswer;
     try {
-      answer = await ask(
-        context.wall,
-        durationMs(step.within ?? DEFAULT_WITHIN),
-        context.client.signal,
-        (signal) => callApp(new URL(url), { method, headers, body, signal }),
+      answer = await ask(context.wall, withinMs, context.client.signal, (signal) =>
+        callApp(new URL(url), { method, headers, body, signal }),
       );
     } catch (error) {
       if (error instanceof StepFailure) throw error;
-      if (step.expect?.dropped) return { dropped: true };
-      throw new StepFailure({ message: `the app gave no answer at ${url}: ${reasonOf(error)}` });
+      if (!step.expect?.dropped)
+        throw new StepFailure({ message: `the app gave no answer at ${url}: ${reasonOf(error)}` });
+      answer = "dropped";
     }
-    checkAnswer(step.expect, answer);
-    return answer;
+    checkOutcome(step.expect, answer, withinMs);
+    return resultOf(answer);
   },
 });

@@ -48,13 +48,20 @@ export const answerSchema = z
     body: expected,
     error: z.optional(textSchema),
     dropped: z.optional(z.literal(true)),
+    timeout: z.optional(z.literal(true)),
   })
   .check(
-    z.refine(
-      (expected) => expected.dropped === undefined || Object.keys(expected).length === 1,
-      "dropped means that there is no answer: nothing else can be expected of it",
-    ),
+    z.refine((expected) => noAnswerIn(expected) === undefined || Object.keys(expected).length === 1, {
+      error: ({ input }) =>
+        `${noAnswerIn(input as object)} means that there is no answer: nothing else can be expected of it`,
+    }),
   );
+
+/** The word that says there is no answer. */
+function noAnswerIn(expected: object): string | undefined {
+  return ["dropped", "timeout"].find((word) => Object.hasOwn(expected, word));
+}
+
 export type ExpectedAnswer = z.infer<typeof answerSchema>;
 
 export const callSchema = z

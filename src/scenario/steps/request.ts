@@ -1,5 +1,5 @@
 import { durationMs } from "../../schema/duration.js";
-import { checkAnswer } from "./answers.js";
+import { checkOutcome, resultOf } from "./answers.js";
 import { callSchema, callShape } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 
@@ -11,9 +11,10 @@ export const request = step({
   run: async (step, { client, keys }) => {
     const { method, path } = callOf(step.request);
     const content = contentOf(step, { authorization: `Bearer ${keys.test}` });
-    const answer = await client.service(method, path, content, durationMs(step.within ?? DEFAULT_WITHIN));
-    checkAnswer(step.expect, answer);
-    return answer ?? { dropped: true };
+    const withinMs = durationMs(step.within ?? DEFAULT_WITHIN);
+    const answer = await client.service(method, path, content, withinMs);
+    checkOutcome(step.expect, answer, withinMs);
+    return resultOf(answer);
   },
 });
 
