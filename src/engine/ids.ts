@@ -44,6 +44,11 @@ export const nextId: (scope: string, kind: IdKind, counter: number) => string =
         ID_PREFIXES[kind] +
         crypto.hash("sha256", `${scope}\0${kind}\0${counter}`, "hex").slice(0, 2 * ID_BYTES);
 
+/** A number from 0 up to 1 that follows from a digest. */
+export function chanceOf(bytes: Buffer): number {
+  return bytes.readUIntBE(0, 6) / 2 ** 48;
+}
+
 const READABLE = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 /** A reference a customer can type: ten characters without look-alikes. */

@@ -3,6 +3,7 @@ import { firstRule, type Subject } from "../domain/scenario.js";
 import { type PlannedEntry, type StatusRules, verdictOn } from "../domain/timeline.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { isRefusal, type Refusal } from "../schema/errors.js";
+import { chanceOf, digestOf } from "./ids.js";
 import { scenariosFor } from "./scenarios.js";
 import type { Transaction } from "./transaction.js";
 
@@ -19,7 +20,10 @@ export function withTimeline<Timed extends Charge | Withdrawal>(
   subject: Subject,
 ): Timed {
   const { scenario_asked: asked, notes } = record;
-  const choice = firstRule(kind, scenariosFor(tx.state, asked), subject);
+  const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
+  const choice = firstRule(kind, scenariosFor(tx.state, asked), subject, (name, index, { probability = 1 }) =>
+    isDrawn(`${id}\0${name}#${index}`, probability),
+  );
   const scenario = choice?.scenario ?? null;
   const isAsked = asked === null || scenario === asked;
   const note = `no rule of scenario ${asked} matches; ${scenario ?? "none"} applies`;
@@ -29,6 +33,11 @@ export function withTimeline<Timed extends Charge | Withdrawal>(
     timeline: choice?.rule.timeline ?? [],
     notes: isAsked ? notes : [...notes, { at: tx.at, note }],
   };
+}
+
+/** Chance follows from the record's id, which follows from the seed: whatever else is called changes nothing of it. */
+function isDrawn(draw: string, probability: number): boolean {
+  return probability === 1 || chanceOf(digestOf(draw)) < probability;
 }
 
 /** Plans the turn of an entry, if there is one to plan; the id of its task. */

@@ -1,6 +1,6 @@
 import { firstRule, matches, type Subject } from "../domain/scenario.js";
 import type { Engine } from "../engine/engine.js";
-import { digest } from "../engine/ids.js";
+import { chanceOf, digest } from "../engine/ids.js";
 import { findScenario, scenariosFor } from "../engine/scenarios.js";
 import type { FaultRule } from "../schema/scenario.js";
 
@@ -70,8 +70,7 @@ export class FaultInjector {
   }
 
   #chance(id: string, count: number, probability: number): boolean {
-    const bytes = digest(`${this.#engine.scope}\0${id}`, "chance", count);
-    return bytes.readUIntBE(0, 6) / 2 ** 48 < probability;
+    return chanceOf(digest(`${this.#engine.scope}\0${id}`, "chance", count)) < probability;
   }
 
   /** How often each fault set by the control API has been applied. */

@@ -67,15 +67,22 @@ export const withdrawalEntrySchema = closedShape("WithdrawalEntry", "A status a 
 export type WithdrawalEntry = z.infer<typeof withdrawalEntrySchema>;
 
 const WHICH = "Which; all without it.";
+const likelihoodSchema = z.optional(z.number().check(z.gte(0), z.lte(1)));
+const probability = field(
+  likelihoodSchema,
+  "How likely it is to be taken, drawn for each by the seed; where it is not, the next rule is asked.",
+);
 
 export const chargeRuleSchema = closedShape("ChargeRule", "How some charges behave.", {
   match: field(z.optional(chargeMatchSchema), WHICH),
+  probability,
   timeline: field(z.array(chargeEntrySchema).check(entriesAtMost(1000)), "What happens to them."),
 });
 export type ChargeRule = z.infer<typeof chargeRuleSchema>;
 
 export const withdrawalRuleSchema = closedShape("WithdrawalRule", "How some withdrawals behave.", {
   match: field(z.optional(withdrawalMatchSchema), WHICH),
+  probability,
   timeline: field(z.array(withdrawalEntrySchema).check(entriesAtMost(1000)), "What happens to them."),
 });
 export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
@@ -161,10 +168,7 @@ export const faultRuleSchema = refined(
       ),
       times: field(z.optional(z.int().check(z.gte(1))), "How many calls it meets before it is used up."),
       skip: field(z.optional(z.int().check(z.gte(0))), "How many calls it lets pass first."),
-      probability: field(
-        z.optional(z.number().check(z.gte(0), z.lte(1))),
-        "How likely it is each time, by the seed.",
-      ),
+      probability: field(likelihoodSchema, "How likely it is each time, by the seed."),
     },
   ),
   z.refine(

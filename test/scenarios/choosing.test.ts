@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { type Api, expectInvalid, okBody, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
-import { behind, fundedDestination, withdraw } from "./support/fates.js";
+import { behind, fundedDestination, withdraw, withdrawalOf } from "./support/fates.js";
 import { FATES } from "./support/shipped.js";
 
 async function activate(api: Api, name: string, verb = "activate"): Promise<void> {
@@ -167,5 +167,56 @@ describe("a name nobody knows", () => {
       }),
     );
     expect(await followed(api, { header: "declind" })).toBe("declind");
+  });
+});
+
+describe("a rule with a probability", () => {
+  const CHARGES = 200;
+  const RARE = "/_sandbox/scenarios/rare";
+
+  /** Which of so many charges it was taken for; `between` is called before each. */
+  async function taken(probability: number, between?: (api: Api) => Promise<unknown>): Promise<number[]> {
+    const api = await openApi({ seed: "chance" });
+    okBody(await api.put(RARE, { charges: [{ probability, timeline: [{ after: "1s", to: "FAILED" }] }] }));
+    await activate(api, "rare");
+    const found: number[] = [];
+    for (let n = 0; n < CHARGES; n++) {
+      await between?.(api);
+      const { charge_id } = await api.whitelabel(await api.checkoutBody());
+      if ((await behind(api, charge_id)).scenario === "rare") found.push(n);
+    }
+    return found;
+  }
+
+  it("is taken about so often, and the next rule is asked otherwise", async () => {
+    const { length } = await taken(0.2);
+    expect(length).toBeGreaterThan(CHARGES * 0.1);
+    expect(length).toBeLessThan(CHARGES * 0.3);
+    expect(await taken(0)).toEqual([]);
+    expect(await taken(1)).toHaveLength(CHARGES);
+  });
+
+  it("is drawn from the seed, whatever else is called in between", async () => {
+    const alone = await taken(0.2);
+    expect(await taken(0.2, (api) => api.get("/api/v1/payments/payins"))).toEqual(alone);
+  });
+
+  it("is one of a withdrawal too", async ({ api }) => {
+    const destination_id = await fundedDestination(api);
+    for (const [probability, status] of [
+      [1, "PENDING"],
+      [0, "COMPLETED"],
+    ] as const) {
+      okBody(await api.put(RARE, { withdrawals: [{ probability, timeline: [] }] }));
+      await activate(api, "rare");
+      const { withdrawal_id } = await withdraw(api, destination_id, {}, { amount: "500.00" });
+      await api.sandbox.advance("30d");
+      expect((await withdrawalOf(api, withdrawal_id)).status).toBe(status);
+    }
+  });
+
+  it("is between 0 and 1", async ({ api }) => {
+    const put = (probability: unknown) => api.put(RARE, { charges: [{ probability, timeline: [] }] });
+    for (const wrong of [-0.1, 1.1, "often"]) expectInvalid(await put(wrong), "charges.0.probability");
   });
 });
