@@ -161,7 +161,7 @@ export const faultRuleSchema = refined(
         "Which calls; all without it. `operation`, `method` and `path` are globs, and so are fields of the body. An `operation` that fits no operation's id is refused.",
       ),
       respond: field(z.optional(respondSchema), "Answered in place of the service's own answer."),
-      delay: field(z.optional(durationSchema), "Wall time the answer takes longer."),
+      delay: field(z.optional(durationSchema), "Wall time that passes before the work is done."),
       drop: field(
         z.optional(z.enum(["before", "after"])),
         "The connection is cut before the work is done, or after it.",
