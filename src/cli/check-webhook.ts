@@ -7,7 +7,7 @@ import { UserError } from "../schema/user-error.js";
 import type { Signature } from "../schema/webhooks.js";
 import { paint } from "./paint.js";
 import { junitReport } from "./report/webhook-junit.js";
-import { textReport } from "./report/webhook-text.js";
+import { headLine, rowLine, textReport } from "./report/webhook-text.js";
 import { say, sayJson } from "./terminal.js";
 
 /** Of one that cannot be reached, nothing was found out. */
@@ -23,19 +23,21 @@ export interface CheckFlags {
 
 /** `check-webhook`: probes a receiver and prints what it found. */
 export async function checkWebhookCommand(url: string, flags: CheckFlags): Promise<void> {
-  const report = await checkWebhook(
-    readCheckOptions(
-      url,
-      {
-        secret: flags.secret ?? (process.env.PAYMENTS_WEBHOOK_SECRET || undefined),
-        signature: flags.signature === undefined ? undefined : signatureOf(flags.signature),
-        timeout: flags.timeout,
-      },
-      (option) => (option === "url" ? "URL" : `--${option}`),
-    ),
+  const options = readCheckOptions(
+    url,
+    {
+      secret: flags.secret ?? (process.env.PAYMENTS_WEBHOOK_SECRET || undefined),
+      signature: flags.signature === undefined ? undefined : signatureOf(flags.signature),
+      timeout: flags.timeout,
+    },
+    (option) => (option === "url" ? "URL" : `--${option}`),
   );
+  const tell = flags.json ? () => {} : say;
+  const width = process.stdout.columns || 80;
+  tell(headLine(withOneLines(options), paint));
+  const report = await checkWebhook(options, (row) => tell(rowLine(withOneLines(row), width, paint)));
+  tell(`\n${textReport(withOneLines(report), width, paint)}`);
   if (flags.json) sayJson(report, 2);
-  else say(textReport(withOneLines(report), paint));
   process.exitCode = EXIT_CODES[report.outcome];
   if (flags.junit !== undefined) writeJunit(flags.junit, report);
 }

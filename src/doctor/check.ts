@@ -1,15 +1,23 @@
 import { iso } from "../schema/time.js";
 import { judge } from "./judge.js";
 import { collect } from "./probes.js";
-import type { WebhookReport } from "./report.js";
+import type { ProbeRow, WebhookReport } from "./report.js";
 import { type CheckOptions, Session } from "./session.js";
 
-/** Sends a receiver twelve probes and tells what is wrong with it (contract section 6). */
-export async function checkWebhook(options: CheckOptions): Promise<WebhookReport> {
+/**
+ * Sends a receiver the probes and tells what is wrong with it (contract section 6). `onRow` hears how each came out as
+ * soon as it is known; which fault it shows may be told better at the end.
+ */
+export async function checkWebhook(
+  options: CheckOptions,
+  onRow: (row: ProbeRow) => void = () => {},
+): Promise<WebhookReport> {
   const { url, signature, timeoutMs, wall } = options;
   const startMs = wall.nowMs();
   const session = new Session(options);
-  const evidence = await collect(session);
+  const evidence = await collect(session, (probe, soFar) =>
+    onRow(judge(soFar, session.scheme).rows.find((row) => row.probe === probe)!),
+  );
   const { rows, findings } = judge(evidence, session.scheme);
   const first = evidence.answers.get("valid")![0]!;
   const isUnreachable = first.kind === "unreachable";

@@ -4,12 +4,19 @@ const SNIPPET_LENGTH = 60;
 
 /** What came back, in a line. */
 export function describe(answers: readonly Answer[]): string {
-  const [first, ...rest] = answers;
-  if (first === undefined) return "not sent";
-  if (rest.length === 0) return one(first);
-  if (answers.length > 6 || answers.every((answer) => answer.kind === "accepted")) return crowd(answers);
-  const texts = answers.map((answer) => `${answer.sent}: ${one(answer)}`);
-  return texts.join("; ");
+  if (answers.length === 0) return "not sent";
+  const items = new Map<string, Answer[]>();
+  for (const answer of answers) items.set(answer.sent, [...(items.get(answer.sent) ?? []), answer]);
+  if (items.size === 1) return inTurn(answers);
+  if (items.size > 6 || answers.every((answer) => answer.kind === "accepted")) return crowd(answers);
+  return [...items].map(([sent, attempts]) => `${sent}: ${inTurn(attempts)}`).join("; ");
+}
+
+/** The same thing, as often as it was sent. */
+function inTurn(attempts: readonly Answer[]): string {
+  const isSame = new Set(attempts.map(({ status, error }) => status ?? error)).size === 1;
+  if (!isSame) return attempts.map(one).join(", then ");
+  return `${one(attempts.at(-1)!)}${attempts.length === 1 ? "" : ` (${attempts.length} times)`}`;
 }
 
 /** One answer: its status and time, where it leads, its first words. */
@@ -21,15 +28,20 @@ export function one({ status, duration_ms, location, body, error }: Answer): str
   return `${status}${leads} in ${duration(duration_ms)}${snippet === "" ? "" : `, "${snippet}"`}`;
 }
 
-/** Many answers: how often which, and the slowest. */
+/** Many answers: how often which, to what where it is the rarer one, and the slowest. */
 function crowd(answers: readonly Answer[]): string {
-  const counts = new Map<string, number>();
-  for (const { status, error } of answers) {
+  const groups = new Map<string, string[]>();
+  for (const { status, error, sent } of answers) {
     const what = status === null ? (error ?? "no answer") : String(status);
-    counts.set(what, (counts.get(what) ?? 0) + 1);
+    groups.set(what, [...(groups.get(what) ?? []), sent]);
   }
   const slowest = Math.max(...answers.map((answer) => answer.duration_ms));
-  const parts = [...counts].map(([what, count]) => `${count} × ${what}`);
+  const most = Math.max(...[...groups.values()].map(({ length }) => length));
+  const parts = [...groups].map(([what, to]) => {
+    const names = new Set(to.filter((name) => !/^\d+ of \d+$/.test(name)));
+    const isRare = to.length < most && names.size > 0;
+    return `${to.length} × ${what}${isRare ? ` (${[...names].join(", ")})` : ""}`;
+  });
   return `${parts.join(", ")}; the slowest in ${duration(slowest)}`;
 }
 

@@ -26,9 +26,32 @@ export const FAULTS = {
   },
   first_request_fails: {
     severity: "should",
-    title: "the first event crashed it, another one did not",
+    title: "the first event failed, another one did not",
     advice:
       "If it was still starting, tell the sender by not listening yet; otherwise look into the receiver's log.",
+  },
+  fails_now_and_then: {
+    title: "it fails now and then",
+    advice:
+      "The same sent again was taken, so no event is at fault. Look into its log for the ids named here: a race, a pool that runs dry, one of several processes that is not like the others.",
+  },
+  wrong_path: {
+    title: "there is nothing at this path",
+    advice: "It answers 404 to whatever comes. Look at the path of the address, and at the route of the app.",
+  },
+  wrong_method: {
+    title: "it takes no POST at this path",
+    advice: "It answers 405. Webhooks come as POST: look at the route's method, and at the path.",
+  },
+  endpoint_gone: {
+    title: "it says that it is gone",
+    advice:
+      "It answers 410, which tells a sender to switch the endpoint off. Register the address that took its place.",
+  },
+  too_large: {
+    title: "events are too large for it",
+    advice:
+      "It answers 413 to the smallest event there is. Raise the body limit of the app or the proxy to 64 KB or more.",
   },
   too_slow: {
     title: "it does not answer in time",
@@ -85,6 +108,44 @@ export const FAULTS = {
     advice:
       "Refuse when the signature's header is missing: leaving it out is the first thing a forger tries.",
   },
+  part_accepted: {
+    title: "an empty signature, or a part of one, is accepted",
+    advice:
+      "Anybody can send these. Refuse a signature that is empty, and compare all of it, length included, in constant time (timingSafeEqual, hmac.compare_digest).",
+  },
+  case_ignored: {
+    title: "the case of the signature's letters is ignored",
+    advice: "Base64 tells a from A: compare the signature as it is, in constant time.",
+  },
+  version_ignored: {
+    title: "the signature's version is ignored",
+    advice: "Take only signatures of the version you know, such as v1: another may be made in another way.",
+  },
+  future_accepted: {
+    severity: "should",
+    title: "a signature from the future is accepted",
+    advice: "Refuse a signed timestamp that is more than five minutes off, in either direction.",
+  },
+  forged_id_counts: {
+    title: "a forged event keeps the genuine one with its id out",
+    advice:
+      "Verify first, and note the id only after that: otherwise anybody who guesses ids can have your events dropped.",
+  },
+  known_id_unverified: {
+    severity: "should",
+    title: "a known id is answered before anything is verified",
+    advice: "Verify first: a forged event must be refused, whatever id it carries.",
+  },
+  tolerance_too_small: {
+    title: "an event signed a minute ago is not accepted",
+    advice:
+      "Let five minutes pass, as the official libraries do: clocks differ, and events may wait on their way.",
+  },
+  body_timestamp: {
+    title: "an event about a change of hours ago is not accepted",
+    advice:
+      "Retries come for days: their signature is fresh, the timestamp in the body is that of the change. Hold only the signed timestamp in the header against your clock.",
+  },
   stale_accepted: {
     title: "an old signature is accepted",
     advice:
@@ -112,6 +173,16 @@ export const FAULTS = {
     advice:
       "Answer 2xx and ignore it: new types are added without notice, and a refused one is sent again for days.",
   },
+  unknown_family: {
+    title: "an event of a family it does not know is not accepted",
+    advice:
+      "Answer 2xx and ignore it before you look for a charge in it: new families are added without notice, and theirs have other data.",
+  },
+  other_types: {
+    title: "events of withdrawals, or the test event, are not accepted",
+    advice:
+      "Answer 2xx to every type and ignore what you do not need: a refused event is sent again for days.",
+  },
   reordered: {
     title: "one charge's events out of order are not accepted",
     advice:
@@ -119,7 +190,7 @@ export const FAULTS = {
   },
   lifecycle: {
     title: "an event in the usual life of a charge is not accepted",
-    advice: "It is refused in the right order, too. Answer 2xx to each of these types.",
+    advice: "Answer 2xx to each of these types: a refused event is sent again for days.",
   },
   first_signature_only: {
     title: "only the first of several signatures is looked at",
@@ -134,6 +205,11 @@ export const FAULTS = {
     advice:
       "After a rotation the header holds one signature for each secret: take it apart, and accept the event if any fits.",
   },
+  rotation_crashes: {
+    title: "an event with several signatures makes it fail",
+    advice:
+      "This is no refusal: look into its log. After a rotation the header holds one signature for each secret.",
+  },
   retry: {
     title: "an event sent again after a 5xx is not accepted",
     advice:
@@ -142,7 +218,28 @@ export const FAULTS = {
   unicode: {
     title: "names in many scripts are not accepted",
     advice:
-      "Verify the bytes, not a text decoded as Latin-1; and store texts as full UTF-8 (in MySQL utf8mb4).",
+      "Its signature is refused, those of plain ASCII are not: verify the bytes, not a text decoded as Latin-1.",
+  },
+  content_crashes: {
+    title: "texts it does not expect make it fail",
+    advice:
+      "The signature is not what it stumbles on. Store texts as full UTF-8 (in MySQL utf8mb4), and leave spaces and escapes to a JSON parser.",
+  },
+  payments: {
+    title: "a charge paid in another way, or of a large amount, is not accepted",
+    advice:
+      "Answer 2xx to charges of methods, currencies and amounts you do not expect; amounts are decimal strings with up to 8 places, and a charge without a method has null for its price.",
+  },
+  large_body: {
+    title: "an event of 12 KB is not accepted",
+    advice:
+      "Metadata may have 10 KB. Raise the body limit of the app or the proxy to 64 KB or more, and verify all of the bytes.",
+  },
+  simultaneous: {
+    severity: "should",
+    title: "copies of an event that come at once are not all accepted",
+    advice:
+      "Let a unique key on the event's id decide who is first, and answer 2xx to the others: what fails is sent again.",
   },
   reserialized_body: {
     title: "it verifies parsed and rewritten JSON instead of the bytes that came",

@@ -1,11 +1,12 @@
 import type { SignatureScheme } from "../schema/webhooks.js";
+import { settled } from "./answers.js";
 import { describe } from "./describe.js";
 import { FAULTS, type FaultName, severityOf } from "./faults.js";
 import { judgeForged } from "./forged.js";
 import { because, fault, type Mark, type Marks, PASS, unseen } from "./marks.js";
 import type { Evidence } from "./probe.js";
 import { outOfScope, PROBE_ROWS } from "./probes.js";
-import { type Finding, PROBES, type Probe, type ProbeRow } from "./report.js";
+import { type Answer, type Finding, PROBES, type Probe, type ProbeRow } from "./report.js";
 
 /** What the answers say of the receiver. A pure function: the same answers, the same verdicts. */
 export function judge(
@@ -13,9 +14,29 @@ export function judge(
   scheme: SignatureScheme,
 ): { rows: ProbeRow[]; findings: Finding[] } {
   const marks = judgeForged(evidence.answers);
-  for (const probe of PROBES) if (!marks.has(probe)) marks.set(probe, mark(probe, evidence, marks, scheme));
+  let flaky: Probe | undefined;
+  for (const probe of PROBES) {
+    const found = marks.get(probe) ?? mark(probe, evidence, marks, scheme);
+    const isFlaky = hidesFailure(found, evidence.answers.get(probe) ?? []);
+    marks.set(probe, isFlaky ? (flaky === undefined ? nowAndThen(probe) : because(flaky)) : found);
+    if (isFlaky) flaky ??= probe;
+  }
   const rows = PROBES.map((probe) => row(probe, marks.get(probe)!, evidence, scheme));
   return { rows, findings: findingsOf(rows) };
+}
+
+/** All was well in the end, but not at once. */
+function hidesFailure({ fault, because }: Mark, answers: readonly Answer[]): boolean {
+  if (fault !== undefined || because !== undefined) return false;
+  const reached = answers.filter(({ kind }) => kind !== "unreachable");
+  return settled(reached).some(
+    ({ sent, kind }) => reached.find((first) => first.sent === sent)!.kind !== kind,
+  );
+}
+
+/** Servers in development compile on the first request, and fail or are slow just once. */
+function nowAndThen(probe: Probe): Mark {
+  return fault(probe === "valid" ? "first_request_fails" : "fails_now_and_then");
 }
 
 function mark(probe: Probe, evidence: Evidence, marks: Marks, scheme: SignatureScheme): Mark {
@@ -29,7 +50,7 @@ function mark(probe: Probe, evidence: Evidence, marks: Marks, scheme: SignatureS
     return probe === "valid" ? unseen("Nothing can be said of it.") : vanished(probe, evidence, marks);
   const kind = PROBE_ROWS[probe];
   // What a broken connection leaves unanswered says nothing more; in a burst, a refused connection does.
-  return "judge" in kind ? kind.judge(probe === "burst" ? sent : reached, evidence, marks) : PASS;
+  return "judge" in kind ? kind.judge(settled(probe === "burst" ? sent : reached), evidence, marks) : PASS;
 }
 
 /** Nobody listens any more: the probe that broke the connection did it, or something nobody saw. */

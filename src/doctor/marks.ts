@@ -1,5 +1,6 @@
 import { FAULTS, type FaultName, severityOf } from "./faults.js";
 import type { Answer, Probe, Severity, Verdict } from "./report.js";
+import { SLOW_MS } from "./session.js";
 
 /** What one probe's answers come to. */
 export interface Mark {
@@ -13,9 +14,6 @@ export interface Mark {
 
 /** Those of the probes before, and of the forgeries. */
 export type Marks = ReadonlyMap<Probe, Mark>;
-
-/** A sender does not wait for ever; from here on an answer is worth a word. */
-const SLOW_MS = 5_000;
 
 export const PASS: Mark = { verdict: "pass", severity: "must" };
 

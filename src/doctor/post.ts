@@ -9,6 +9,7 @@ const READ_BYTES = 64 * 1024;
 
 export interface Post {
   readonly sent: string;
+  readonly attempt: number;
   readonly eventId: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -27,6 +28,7 @@ export async function post(url: URL, request: Post, timeoutMs: number, wall: Wal
       callOff();
       resolve({
         sent: request.sent,
+        attempt: request.attempt,
         event_id: request.eventId,
         status: null,
         duration_ms: wall.nowMs() - startMs,

@@ -5,13 +5,6 @@ import type { Answer, Probe } from "./report.js";
 import type { SampleEvent } from "./samples.js";
 import type { Session } from "./session.js";
 
-/** Events that later probes send again. */
-export interface Memory {
-  accepted: SampleEvent | undefined;
-  /** A properly signed event the receiver answered with a 5xx, and the probe that sent it. */
-  crashed: { readonly probe: Probe; readonly event: SampleEvent } | undefined;
-}
-
 /** What came back, probe by probe, and why the rest was not sent. */
 export interface Evidence {
   readonly answers: ReadonlyMap<Probe, readonly Answer[]>;
@@ -28,11 +21,12 @@ interface ProbeRow {
   readonly expected: string;
   /** Why a scheme leaves a receiver no means to pass it; undefined where it has them. */
   readonly outOfScope?: (scheme: SignatureScheme) => string | undefined;
-  readonly send: (session: Session, memory: Memory) => Promise<readonly Answer[]>;
+  readonly send: (session: Session) => Promise<readonly Answer[]>;
 }
 
 /** An event a good receiver accepts. */
 export interface GenuineProbe extends ProbeRow {
+  /** `answers` has each thing that was sent once: as it came out at last. */
   readonly judge: (answers: readonly Answer[], evidence: Evidence, marks: Marks) => Mark;
 }
 
@@ -40,6 +34,8 @@ export interface GenuineProbe extends ProbeRow {
 export interface ForgedProbe extends ProbeRow {
   /** What it shows when it is accepted. */
   readonly accepted: FaultName;
+  /** Where that one is accepted, too, it is the same fault. */
+  readonly sameAs?: Probe;
 }
 
 /** A new event about a new charge. */

@@ -7,12 +7,25 @@ export const PROBES = [
   "tampered",
   "wrong_secret",
   "unsigned",
+  "empty_signature",
+  "partial_signature",
+  "other_case",
+  "other_version",
   "stale",
+  "future",
+  "known_id",
+  "minute_old",
+  "old_change",
+  "each_type",
   "unknown_type",
+  "unknown_family",
   "reordered",
   "rotated_secret",
   "retry",
   "unicode",
+  "payments",
+  "large",
+  "simultaneous",
   "burst",
 ] as const;
 /** What a receiver is sent to see one thing about it. */
@@ -36,6 +49,8 @@ export type AnswerKind =
 export interface Answer {
   /** Which request of the probe it is. */
   readonly sent: string;
+  /** Counts from 1: what fails is sent again before anybody is accused. */
+  readonly attempt: number;
   /** To find it in the receiver's own log. */
   readonly event_id: string;
   /** What it means to a sender. */

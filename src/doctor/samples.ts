@@ -1,12 +1,15 @@
 import type { z } from "zod/mini";
 import { digest, digestOf, idOf, referenceOf } from "../engine/ids.js";
-import type { ChargeStatus } from "../schema/common.js";
-import { chargeEventType } from "../schema/event-types.js";
-import type { chargeDetailSchema } from "../schema/responses.js";
+import type { ChargeStatus, WithdrawalStatus } from "../schema/common.js";
+import { chargeEventType, toldBy } from "../schema/event-types.js";
+import type { chargeDetailSchema } from "../schema/responses/charges.js";
+import type { withdrawalSchema } from "../schema/responses/payouts.js";
+import { STATUSES } from "../schema/statuses.js";
 import { iso } from "../schema/time.js";
 
 /** A charge as an event tells of it. */
 type Charge = z.infer<typeof chargeDetailSchema>;
+type Withdrawal = z.infer<typeof withdrawalSchema>;
 
 /** An event as the service would send it. */
 export interface SampleEvent {
@@ -28,9 +31,8 @@ export class Samples {
   }
 
   /** A new charge that waits for its customer, with what differs. */
-  charge(differs: Partial<Charge> = {}): Charge {
+  charge(differs: Partial<Charge> = {}, createdMs = this.#nowMs() - MINUTE_MS): Charge {
     const bytes = digest(this.#scope, "charge", ++this.#counter);
-    const createdMs = this.#nowMs() - MINUTE_MS;
     const reference = referenceOf(digestOf(bytes.toString("hex")));
     return {
       charge_id: idOf("charge", bytes),
@@ -69,27 +71,53 @@ export class Samples {
     };
   }
 
-  /** The same charge, later in its life. */
-  later(charge: Charge, status: ChargeStatus): Charge {
+  /** A new charge's life up to a status, the creation left out, which makes no event. */
+  life(to: ChargeStatus): Charge[] {
+    const { sample } = STATUSES[to];
+    if (sample === undefined || sample.from === "PENDING") return [this.charge()];
+    const before = this.life(sample.from);
     const at = iso(this.#nowMs());
-    return {
-      ...charge,
-      status,
+    const last = before.at(-1)!;
+    const charge = {
+      ...last,
+      status: to,
       updated_at: at,
-      settled_at: status === "COMPLETED" ? at : null,
-      status_history: [...charge.status_history, { status, at }],
+      settled_at: to === "COMPLETED" ? at : last.settled_at,
+      failure_reason: to === "FAILED" ? (sample.reason ?? null) : null,
+      status_history: [...last.status_history, { status: to, at }],
     };
+    return [...before, charge];
   }
 
   /** A new event about a charge; by default the one its status gives rise to. */
   event(charge: Charge, type = chargeEventType(charge.status)): SampleEvent {
-    const { id, fields } = this.#fields(charge, type);
+    return this.eventOf(type, charge);
+  }
+
+  /** A new event of any type about anything. */
+  eventOf(type: string, data: unknown, atMs = this.#nowMs()): SampleEvent {
+    const { id, fields } = this.#fields(data, type, atMs);
     return { id, body: JSON.stringify(fields) };
+  }
+
+  /** A new event of a type there is, about a charge or a withdrawal that has just got there. */
+  eventOfType(type: string): SampleEvent {
+    const told = toldBy(type);
+    if (told === undefined) return this.eventOf(type, { hello: "receiver" });
+    return told.object === "charge"
+      ? this.event(this.life(told.status).at(-1)!)
+      : this.eventOf(type, this.#withdrawal(told.status));
+  }
+
+  /** A new event about a change of so long ago. */
+  oldEvent(ageMs: number): SampleEvent {
+    const atMs = this.#nowMs() - ageMs;
+    return this.eventOf("charge.awaiting_payment", this.charge({}, atMs - MINUTE_MS), atMs);
   }
 
   /** An event with fields the service may add one day, in it and in its data. */
   eventFromTheFuture(charge: Charge): SampleEvent {
-    const { id, fields } = this.#fields(charge, "charge.awaiting_payment");
+    const { id, fields } = this.#fields(charge, "charge.awaiting_payment", this.#nowMs());
     return {
       id,
       body: JSON.stringify({
@@ -102,7 +130,11 @@ export class Samples {
 
   /** An event that means what any other means, and is spelled otherwise: spaces, escapes. ASCII only. */
   eventSpelledOtherwise(): SampleEvent {
-    const { id, fields } = this.#fields(this.charge({ customer_name: "Zoe" }), "charge.awaiting_payment");
+    const { id, fields } = this.#fields(
+      this.charge({ customer_name: "Zoe" }),
+      "charge.awaiting_payment",
+      this.#nowMs(),
+    );
     const body = JSON.stringify(fields).replace(
       '"customer_name":"Zoe"',
       '"customer_name" : "Zo\\u00eb \\/ Co"',
@@ -110,11 +142,30 @@ export class Samples {
     return { id, body: body.replace('{"id":', '{ "id": ') };
   }
 
-  #fields(charge: Charge, type: string) {
+  #withdrawal(status: WithdrawalStatus): Withdrawal {
+    const bytes = digest(this.#scope, "withdrawal", ++this.#counter);
+    const createdMs = this.#nowMs() - MINUTE_MS;
+    return {
+      withdrawal_id: idOf("withdrawal", bytes),
+      destination_id: idOf("destination", digest(this.#scope, "destination", this.#counter)),
+      organization_id: "org_sandbox",
+      amount: "1000.00",
+      fee: "10.00",
+      currency: "KES",
+      status,
+      failure_reason: status === "FAILED" ? "rejected_by_bank" : null,
+      reference: `check-${this.#counter}`,
+      metadata: {},
+      created_at: iso(createdMs),
+      updated_at: iso(this.#nowMs()),
+    };
+  }
+
+  #fields<Data>(data: Data, type: string, atMs: number) {
     const id = idOf("event", digest(this.#scope, "event", ++this.#counter));
     return {
       id,
-      fields: { id, type, timestamp: iso(this.#nowMs()), mode: "test", data: charge },
+      fields: { id, type, timestamp: iso(atMs), mode: "test", data },
     };
   }
 }

@@ -3,11 +3,14 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import { Webhook } from "standardwebhooks";
 import { checkWebhook } from "../../src/doctor/check.js";
 import { type CheckWebhookOptions, readCheckOptions } from "../../src/doctor/options.js";
-import type { WebhookReport } from "../../src/doctor/report.js";
+import type { ProbeRow, WebhookReport } from "../../src/doctor/report.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import type { Wall } from "../../src/time/wall.js";
 import { closed, listening } from "../support/servers.js";
 
 export interface Incoming {
+  readonly method: string;
+  readonly path: string;
   readonly body: Buffer;
   readonly headers: IncomingHttpHeaders;
   readonly response: ServerResponse;
@@ -85,7 +88,8 @@ export async function serve(respond: Respond): Promise<Running> {
     count++;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const answer = await respond({ body: Buffer.concat(chunks), headers: request.headers, response });
+    const { method = "", url: path = "", headers } = request;
+    const answer = await respond({ method, path, body: Buffer.concat(chunks), headers, response });
     if (answer !== undefined && !response.destroyed)
       response.writeHead(answer.status, answer.headers).end(answer.text ?? "");
   });
@@ -100,6 +104,12 @@ export async function serve(respond: Respond): Promise<Running> {
   };
 }
 
-export function checkAt(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
-  return checkWebhook(readCheckOptions(url, options, (option) => option));
+export function checkAt(
+  url: string,
+  options: CheckWebhookOptions = {},
+  more: { readonly wall?: Wall; readonly onRow?: (row: ProbeRow) => void } = {},
+): Promise<WebhookReport> {
+  const { wall, onRow } = more;
+  const read = readCheckOptions(url, options, (option) => option);
+  return checkWebhook(wall === undefined ? read : { ...read, wall }, onRow);
 }

@@ -1,60 +1,117 @@
-import { type Finding, PROBES, type ProbeRow, type WebhookReport } from "../../doctor/report.js";
-import { type Paint, plain } from "../paint.js";
+import { type Finding, PROBES, type Probe, type ProbeRow, type WebhookReport } from "../../doctor/report.js";
+import { type Paint, plain, type Style } from "../paint.js";
 
-const VERDICTS = {
-  pass: ["green", "PASS"],
+const VERDICTS: Readonly<Record<ProbeRow["verdict"], readonly [Style, string]>> = {
+  pass: ["dim", "PASS"],
   fail: ["red", "FAIL"],
   note: ["yellow", "NOTE"],
-} as const;
+};
+const OUTCOMES: Readonly<Record<WebhookReport["outcome"], readonly [Style, string]>> = {
+  passed: ["green", "PASSED"],
+  failed: ["red", "FAILED"],
+  unreachable: ["red", "cannot be reached"],
+};
+/** Where the text of a finding begins. */
+const INDENT = 6;
+const LABEL = 11;
 
-/** The report for people: one block a probe, the faults at the end. */
-export function textReport(report: WebhookReport, paint: Paint = plain): string {
-  const scheme = typeof report.signature === "string" ? report.signature : report.signature.header;
-  const head = [`${paint("bold", report.url)}  ${paint("dim", `signature: ${scheme}`)}`, ""];
-  if (report.outcome === "unreachable")
-    return [...head, `${paint("red", "cannot be reached")}: ${report.error}`, ""].join("\n");
-  const width = Math.max(...report.probes.map((row) => row.title.length));
+/** What is known before the first probe. */
+export function headLine({ url, signature }: Pick<WebhookReport, "url" | "signature">, paint: Paint = plain) {
+  const scheme = typeof signature === "string" ? signature : signature.header;
+  return `${paint("bold", url)}  ${paint("dim", `signature: ${scheme}`)}\n\n`;
+}
+
+/** A probe in a line, as soon as it is known how it came out. */
+export function rowLine(row: ProbeRow, width: number, paint: Paint = plain): string {
+  const isTold = row.answers.length > 0 && row.because === null;
+  const [style, word] = isTold ? VERDICTS[row.verdict] : (["dim", "–"] as const);
+  const what = row.because === null ? row.came_back : `see ${numberOf(row.because)}: ${row.came_back}`;
+  const start = `${String(numberOf(row.probe)).padStart(3)}  `;
+  const rest = `${row.title.padEnd(30)}  ${what}`;
+  const room = width - start.length - 6;
+  const line = rest.length > room ? `${rest.slice(0, room - 1)}…` : rest;
+  return `${start}${paint(style, word.padEnd(4))}  ${row.verdict === "fail" ? line : paint("dim", line)}\n`;
+}
+
+/** What it comes to, for people: the verdict, each fault once with what to do, what only they can see. */
+export function textReport(report: WebhookReport, width: number, paint: Paint = plain): string {
+  const { outcome, error, findings, probes } = report;
+  const [style, word] = OUTCOMES[outcome];
+  if (outcome === "unreachable") return `${paint(style, word)}: ${error}\n`;
+  const musts = findings.filter(({ severity }) => severity === "must").length;
+  const shoulds = findings.length - musts;
+  const parts = [musts === 0 ? "every must is met" : counted(musts, "must is not met", "musts are not met")];
+  if (shoulds > 0) parts.push(counted(shoulds, "should is not", "shoulds are not"));
+  const toLookAt = probes.filter(({ answers, advice, fault }) => answers.length > 0 && advice && !fault);
   return [
-    ...head,
-    ...report.probes.flatMap((row, index) => block(row, index + 1, width, paint)),
+    `${paint(style, word)}: ${parts.join(", ")}`,
+    ...findings.flatMap((finding) => ["", ...findingLines(finding, report, width, paint)]),
+    ...(toLookAt.length === 0 ? [] : ["", "No answer shows these; look for yourself:"]),
+    ...toLookAt.flatMap((row) => [
+      `${paint("yellow", "NOTE")}  ${row.title} (${numberOf(row.probe)})`,
+      ...wrapped(row.advice!, INDENT, width),
+    ]),
     "",
-    ...report.findings.map((finding) => conclusion(finding, paint)),
-    ...(report.findings.length === 0 ? [] : [""]),
     summary(report, paint),
     "",
   ].join("\n");
 }
 
-function block(row: ProbeRow, number: number, width: number, paint: Paint): string[] {
-  const [style, word] = VERDICTS[row.verdict];
-  const line = `${String(number).padStart(3)}  ${paint(style, word)}  ${row.title.padEnd(width)}  ${row.came_back}`;
-  if (row.answers.length === 0) return [line];
-  const details: [string, string | null][] = [
+function findingLines(finding: Finding, { probes }: WebhookReport, width: number, paint: Paint): string[] {
+  const { severity, title, advice, fault } = finding;
+  const row = probes.find((one) => one.fault === fault)!;
+  const details: [string, string][] = [
     ["sent", row.sent],
     ["expected", row.expected],
-    ["because", row.because === null ? null : `probe ${numberOf(row.because)} shows the same or hides it`],
-    ["advice", row.advice],
+    ["came back", row.came_back],
+    ["advice", advice],
   ];
-  return [
-    line,
-    ...details
-      .filter(([, text]) => text !== null)
-      .map(([name, text]) => `           ${paint("dim", name.padEnd(10))}${text}`),
-  ];
-}
-
-function conclusion({ severity, title, probes }: Finding, paint: Paint): string {
-  const seen = probes.map(numberOf).join(", ");
   const word = paint(severity === "must" ? "red" : "yellow", severity.toUpperCase());
-  const where = probes.length === 1 ? `probe ${seen}` : `probes ${seen}`;
-  return `${word}  ${paint("bold", title)} (${where})`;
+  const where = `${finding.probes.length === 1 ? "probe" : "probes"} ${inRanges(finding.probes.map(numberOf))}`;
+  const [first, ...more] = wrapped(`${title} (${where})`, INDENT, width);
+  return [
+    `${word.padEnd(INDENT + word.length - severity.length)}${paint("bold", first!.trimStart())}`,
+    ...more,
+    ...details.flatMap(([label, text]) => {
+      const [start, ...rest] = wrapped(text, INDENT + LABEL, width);
+      return [`${" ".repeat(INDENT)}${paint("dim", label.padEnd(LABEL))}${start!.trimStart()}`, ...rest];
+    }),
+  ];
 }
 
-function numberOf(probe: ProbeRow["probe"]): number {
+/** Lines that fit, each of them indented. */
+function wrapped(text: string, indent: number, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && indent + line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line].map((one) => " ".repeat(indent) + one);
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** `3–12, 19`. */
+function inRanges(numbers: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last?.[1] === number - 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges.map(([from, to]) => (from === to ? from : `${from}–${to}`)).join(", ");
+}
+
+function numberOf(probe: Probe): number {
   return PROBES.indexOf(probe) + 1;
 }
 
-function summary({ outcome, summary: { pass, fail, note } }: WebhookReport, paint: Paint): string {
-  const counts = `${pass} passed, ${fail} failed, ${note} to look at`;
-  return outcome === "failed" ? paint("red", counts) : paint("green", counts);
+/** Only what could be judged is counted. */
+function summary({ outcome, summary: { pass, fail } }: WebhookReport, paint: Paint): string {
+  return paint(outcome === "failed" ? "red" : "green", `${pass} passed, ${fail} failed`);
 }

@@ -1,0 +1,138 @@
+import { createHmac } from "node:crypto";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import type { Wall } from "../../src/time/wall.js";
+import type { Event, Incoming, Reply } from "./receivers.js";
+
+/** Time that passes only when a receiver says so: nobody waits for one that hangs. */
+export class PassingWall implements Wall {
+  #aheadMs = 0;
+  readonly #timers = new Map<() => void, number>();
+
+  nowMs(): number {
+    return Date.now() + this.#aheadMs;
+  }
+
+  after(delayMs: number, callback: () => void): () => void {
+    this.#timers.set(callback, this.nowMs() + delayMs);
+    return () => this.#timers.delete(callback);
+  }
+
+  pass(ms: number): void {
+    this.#aheadMs += ms;
+    for (const [callback, dueMs] of [...this.#timers]) if (dueMs <= this.nowMs()) callback();
+  }
+}
+
+interface Order {
+  status: string;
+  amount: string;
+  credits: number;
+}
+
+const KEY = Buffer.from(DEFAULT_WEBHOOK_SECRET.slice("whsec_".length), "base64");
+const RANKS = ["AWAITING_PAYMENT", "PROCESSING", "EXPIRED", "FAILED", "CANCELLED", "COMPLETED", "REFUNDED"];
+
+/** A shop whose receiver does all as it should. A fault is planted by putting something else for one of its parts. */
+export class Shop {
+  readonly orders = new Map<string, Order>();
+  readonly handled = new Set<string>();
+  readonly wall = new PassingWall();
+  requests = 0;
+
+  /** What comes before everything else. */
+  first(_incoming: Incoming): Answer | Promise<Answer> {
+    return undefined;
+  }
+
+  /** The bytes that are verified. */
+  signedBytes(body: Buffer): Buffer {
+    return body;
+  }
+
+  signatures(header: string): string[] {
+    return header.split(" ");
+  }
+
+  fits(given: string, expected: string): boolean {
+    return given === expected;
+  }
+
+  isTimely(ageMs: number): boolean {
+    return Math.abs(ageMs) <= 300_000;
+  }
+
+  verifies({ headers, body }: Incoming): boolean {
+    const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": header } = headers;
+    if (typeof header !== "string" || !this.isTimely(this.wall.nowMs() - Number(at) * 1000)) return false;
+    const mac = createHmac("sha256", KEY).update(`${id}.${at}.`).update(this.signedBytes(body));
+    const expected = `v1,${mac.digest("base64")}`;
+    return this.signatures(header).some((given) => this.fits(given, expected));
+  }
+
+  refuse(_incoming: Incoming): Answer {
+    return { status: 400, text: "bad signature" };
+  }
+
+  repeated(_event: Event): Answer {
+    return { status: 200, text: "already handled" };
+  }
+
+  /** What it does of an event before it does anything with it; an answer ends it there. */
+  look(_event: Event, _incoming: Incoming): Answer | Promise<Answer> {
+    return undefined;
+  }
+
+  isNewer(order: Order, status: string): boolean {
+    return RANKS.indexOf(status) > RANKS.indexOf(order.status);
+  }
+
+  /** What a charge really is, as the sandbox has it. */
+  async amountOf(event: Event): Promise<string> {
+    return event.data.amount;
+  }
+
+  async handle(event: Event): Promise<void> {
+    if (!/^charge\.[a-z]+$/.test(event.type)) return;
+    const { charge_id, status } = event.data;
+    const amount = await this.amountOf(event);
+    const order = this.orders.get(charge_id) ?? { status: "NEW", amount, credits: 0 };
+    this.orders.set(charge_id, order);
+    if (!this.isNewer(order, status)) return;
+    order.status = status;
+    if (status === "COMPLETED") {
+      order.amount = amount;
+      order.credits += 1;
+    }
+  }
+
+  async receive(incoming: Incoming): Promise<Reply | undefined> {
+    const answer = await this.#answer(incoming);
+    return answer === NEVER ? undefined : answer;
+  }
+
+  async #answer(incoming: Incoming): Promise<Answer> {
+    this.requests++;
+    if (incoming.method === "GET") return this.view(incoming.path.split("/").at(-1)!);
+    const early = await this.first(incoming);
+    if (early !== undefined) return early;
+    if (!this.verifies(incoming)) return this.refuse(incoming);
+    const event: Event = JSON.parse(incoming.body.toString());
+    if (this.handled.has(event.id)) return this.repeated(event);
+    const answer = await this.look(event, incoming);
+    if (answer !== undefined) return answer;
+    this.handled.add(event.id);
+    await this.handle(event);
+    return { status: 200, text: "ok" };
+  }
+
+  view(id: string): Answer {
+    const order = this.orders.get(id);
+    return order === undefined
+      ? { status: 404, text: "{}" }
+      : { status: 200, text: JSON.stringify({ order: id, ...order }) };
+  }
+}
+
+/** No answer is made: it hangs, or the connection was cut. */
+export const NEVER = { status: 0 } as const;
+type Answer = Reply | typeof NEVER | undefined;
