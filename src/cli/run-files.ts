@@ -66,6 +66,8 @@ export function brokenReport({ file, faults }: BrokenFile): RunReport {
     run_id: "",
     duration_ms: 0,
     steps: [],
+    applied: {},
+    never_happened: [],
     error: faults.map(faultText).join("\n"),
     warnings: [],
   };

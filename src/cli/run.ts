@@ -28,6 +28,7 @@ interface RunFlags {
   readonly var?: string[];
   readonly junit?: string;
   readonly json?: boolean;
+  readonly strict?: boolean;
   readonly seed?: string;
   readonly config?: string;
   readonly controlToken?: string;
@@ -37,7 +38,7 @@ interface RunFlags {
 type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) => Promise<RunReport>;
 
 /**
- * `run`: carries out scenario files. 0 when all passed, 1 when a step failed, 2 when one could not be run: a file with
+ * `run`: carries out scenario files. 0 when all passed, 1 when a step failed (or, strictly, a rule never applied), 2 when one could not be run: a file with
  * faults keeps no other from running.
  */
 export async function run(files: readonly string[], flags: RunFlags): Promise<void> {
@@ -62,9 +63,10 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   });
   progress.end();
   const reports = given.map((one) => (isBroken(one) ? brokenReport(one) : ran[loaded.indexOf(one)]!));
-  if (flags.junit !== undefined) writeReport(flags.junit, junitXml(reports));
-  const outcome = ["error", "failed", "passed"].find((one) =>
-    reports.some((report) => report.outcome === one),
+  if (flags.junit !== undefined) writeReport(flags.junit, junitXml(reports, flags.strict));
+  const isVacuous = flags.strict === true && reports.some(({ never_happened }) => never_happened.length > 0);
+  const outcome = ["error", "failed", "passed"].find(
+    (one) => reports.some((report) => report.outcome === one) || (one === "failed" && isVacuous),
   );
   if (flags.json) sayJson({ outcome, files: reports }, 2);
   else if (ran.length > 0) say(summaryText(reports));

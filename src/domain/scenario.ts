@@ -34,14 +34,25 @@ export function matches(
   return true;
 }
 
-type RuleKind = "charges" | "withdrawals" | "webhooks" | "faults";
+export const RULE_KINDS = ["charges", "withdrawals", "webhooks", "faults"] as const;
+type RuleKind = (typeof RULE_KINDS)[number];
 type RuleOf<Kind extends RuleKind> = NonNullable<Scenario[Kind]>[number];
 
-/** A rule that applies, and where it stands. */
-export interface Choice<Rule> {
+/** Where a rule stands. */
+export interface RulePlace {
   readonly scenario: string;
+  readonly kind: RuleKind;
   readonly index: number;
+}
+
+/** A rule that applies, and where it stands. */
+export interface Choice<Rule> extends RulePlace {
   readonly rule: Rule;
+}
+
+/** What each rule of a scenario is called: `webhooks.0` is the first of its webhooks'. */
+export function ruleNames(scenario: Scenario): string[] {
+  return RULE_KINDS.flatMap((kind) => (scenario[kind] ?? []).map((_rule, index) => `${kind}.${index}`));
 }
 
 /**
@@ -57,6 +68,6 @@ export function firstRule<Kind extends RuleKind>(
   for (const scenario of scenarios)
     for (const [index, rule] of ((scenario[kind] ?? []) as RuleOf<Kind>[]).entries())
       if (matches(rule.match, subject) && isLeft(scenario.name, index, rule))
-        return { scenario: scenario.name, index, rule };
+        return { scenario: scenario.name, kind, index, rule };
   return undefined;
 }

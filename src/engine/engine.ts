@@ -4,6 +4,7 @@ import type { Settings } from "../schema/settings.js";
 import { initialWorld } from "./commands/world.js";
 import { wholeChange } from "./kept-change.js";
 import type { Change, ClockRecord, Put, StateDump, Store, Task, WorldRecord } from "./records.js";
+import { RuleCounts } from "./rule-counts.js";
 import { State } from "./state.js";
 import { type Command, Transaction } from "./transaction.js";
 
@@ -20,6 +21,8 @@ export interface EngineOptions {
   readonly audit?: ((state: State) => void) | undefined;
   /** What every new world begins with, besides what the fixtures say: endpoints, scenarios. */
   readonly furnish: Command<unknown>;
+  /** How often each rule is applied, in all namespaces together. */
+  readonly rulesInAll?: Map<string, number> | undefined;
 }
 
 /**
@@ -29,6 +32,7 @@ export interface EngineOptions {
 export class Engine {
   readonly catalogue: Catalogue;
   readonly settings: Settings;
+  readonly rules: RuleCounts;
   readonly #store: Store;
   readonly #furnish: Command<unknown>;
   readonly #name: string;
@@ -41,6 +45,7 @@ export class Engine {
   constructor(options: EngineOptions) {
     this.catalogue = options.catalogue;
     this.settings = options.settings;
+    this.rules = new RuleCounts(options.rulesInAll);
     this.#store = options.store;
     this.#furnish = options.furnish;
     this.#name = options.name;
@@ -88,6 +93,7 @@ export class Engine {
     if (change === undefined) return result;
     this.#store.append(change, this.#state);
     this.#state.apply(change);
+    this.rules.add(tx.applied);
     for (const listener of this.#listeners) listener(change);
     return result;
   }

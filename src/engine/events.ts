@@ -50,6 +50,7 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
         metadata,
         fields: { ...fields, type, url: endpoint.url ?? `mailbox:${endpoint.mailbox}` },
       });
+      if (found !== undefined) tx.apply(found);
       planDeliveries(tx, event, endpoint, found);
     }
   trimLog(tx);

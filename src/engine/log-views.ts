@@ -1,4 +1,5 @@
 import type { Delivery, Endpoint, EventRecord, StoredFault, StoredScenario } from "./records.js";
+import type { RuleCounts } from "./rule-counts.js";
 import type { State } from "./state.js";
 
 /** What the control API shows of events, deliveries, endpoints, faults and scenarios. */
@@ -64,6 +65,6 @@ export function faultView(fault: StoredFault, applied: number) {
   return { fault_id: fault.fault_id, ...fault.rule, applied };
 }
 
-export function scenarioView({ scenario, activated }: StoredScenario) {
-  return { ...scenario, active: activated > 0 };
+export function scenarioView({ scenario, activated }: StoredScenario, rules: RuleCounts) {
+  return { ...scenario, active: activated > 0, ...rules.of(scenario) };
 }

@@ -24,6 +24,7 @@ export function withTimeline<Timed extends Charge | Withdrawal>(
   const choice = firstRule(kind, scenariosFor(tx.state, asked), subject, (name, index, { probability = 1 }) =>
     isDrawn(`${id}\0${name}#${index}`, probability),
   );
+  if (choice !== undefined) tx.apply(choice);
   const scenario = choice?.scenario ?? null;
   const isAsked = asked === null || scenario === asked;
   const note = `no rule of scenario ${asked} matches; ${scenario ?? "none"} applies`;

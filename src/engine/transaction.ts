@@ -1,5 +1,6 @@
 import type { Catalogue } from "../domain/catalogue.js";
 import { assertBalanced } from "../domain/ledger.js";
+import type { RulePlace } from "../domain/scenario.js";
 import { isRefusal } from "../schema/errors.js";
 import type { Settings } from "../schema/settings.js";
 import { iso, withinTime } from "../schema/time.js";
@@ -26,6 +27,7 @@ export class Transaction {
   /** Where each record is in `#puts`, once there are more than a few. */
   #places: Places | undefined;
   #counters: Record<string, number> = {};
+  #applied: RulePlace[] = [];
 
   constructor(state: State, catalogue: Catalogue, settings: Settings, scope: string, atMs: number) {
     this.state = state;
@@ -103,11 +105,13 @@ export class Transaction {
   attempt<Result>(part: () => Result): Result {
     const puts = this.#puts.slice();
     const counters = { ...this.#counters };
+    const applied = this.#applied.slice();
     const result = part();
     if (isRefusal(result)) {
       this.#puts = puts;
       this.#places = undefined;
       this.#counters = counters;
+      this.#applied = applied;
     }
     return result;
   }
@@ -127,6 +131,15 @@ export class Transaction {
   cancel(taskId: number | null | undefined): void {
     if (taskId !== null && taskId !== undefined && this.get("tasks", taskId) !== undefined)
       this.remove("tasks", taskId);
+  }
+
+  /** A scenario's rule is applied; counted when the command has succeeded. */
+  apply(rule: RulePlace): void {
+    this.#applied.push(rule);
+  }
+
+  get applied(): readonly RulePlace[] {
+    return this.#applied;
   }
 
   /** The change this command comes to, checked; undefined when it wrote nothing. */

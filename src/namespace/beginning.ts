@@ -29,6 +29,7 @@ export function openState(options: NamespaceOptions): { engine: Engine; clock: C
     store: options.store,
     audit: options.audit,
     furnish: seeded(options),
+    rulesInAll: options.rulesInAll,
   });
   const { state, world } = engine;
   const contradiction = contradictionOf(options, world);

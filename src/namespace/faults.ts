@@ -54,7 +54,9 @@ export class FaultInjector {
     const found = firstRule("faults", scenariosFor(state, named), subject, (scenario, index, rule) =>
       this.#isMet(`${scenario}#${index}`, rule),
     );
-    return found === undefined ? undefined : { rule: found.rule, source: found.scenario };
+    if (found === undefined) return undefined;
+    this.#engine.rules.add([found]);
+    return { rule: found.rule, source: found.scenario };
   }
 
   /** Whether a rule that matches applies this time: after `skip`, at most `times`, by chance. */
@@ -80,6 +82,7 @@ export class FaultInjector {
 
   /** The state was replaced, or a fault or a scenario with its rules was taken away: counting starts over. */
   forget(id?: string): void {
+    this.#engine.rules.forget(id);
     for (const known of this.#counts.keys())
       if (id === undefined || known === id || known.startsWith(`${id}#`)) this.#counts.delete(known);
     this.#armed = undefined;

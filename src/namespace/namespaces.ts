@@ -20,7 +20,7 @@ const NAMESPACE_LIMIT = 10_000;
 
 export interface NamespacesOptions {
   /** What every namespace is made with, unless it is told otherwise; the webhooks are the default one's. */
-  readonly base: Omit<NamespaceOptions, "name" | "store" | "snapshots" | "advice">;
+  readonly base: Omit<NamespaceOptions, "name" | "store" | "snapshots" | "advice" | "rulesInAll">;
   readonly autoNamespaces: boolean;
   readonly scenarios: ScenarioKit;
   /** Where a namespace keeps its state, and those kept by an earlier run. */
@@ -41,6 +41,7 @@ export class Namespaces {
   readonly #namespaces = new Map<string, Namespace>();
   readonly #byKey = new Map<string, Namespace>();
   readonly #leftOut = new LeftOut();
+  readonly #rulesInAll = new Map<string, number>();
   #made = 0;
 
   constructor(options: NamespacesOptions) {
@@ -207,6 +208,7 @@ export class Namespaces {
         ...base,
         advice: this.advice,
         name,
+        rulesInAll: this.#rulesInAll,
         ...(isDefault ? {} : { seed: wanted.seed, defaultSeed: this.default.info.seed }),
         startMs,
         clock: wanted.clock === undefined ? base.clock : clockSetting(wanted.clock),

@@ -38,6 +38,8 @@ export interface NamespaceOptions {
   readonly snapshots: () => Snapshots;
   /** Where what its app does against the service's advice is noted too. */
   readonly advice: AdviceLog;
+  /** How often each rule of a scenario is applied, in all namespaces together. */
+  readonly rulesInAll: Map<string, number>;
   readonly wall: Wall;
   readonly version: string;
   readonly onError: (error: unknown) => void;

@@ -1,3 +1,4 @@
+import { RULE_KINDS } from "../domain/scenario.js";
 import {
   DocumentError,
   type Fault,
@@ -49,8 +50,6 @@ export async function loadScenarioFile(
 ): Promise<LoadedScenario> {
   return loadScenario(document, givens, await readIncluded(document));
 }
-
-const RULES = ["charges", "withdrawals", "webhooks", "faults"] as const;
 
 /** A file of the scenario: the one that is run, or one that is included. */
 interface Source {
@@ -165,7 +164,7 @@ function filledRules(
   { scope, savedBy, variables, faults }: RuleSurroundings,
 ): Record<string, unknown> {
   const filled: Record<string, unknown> = { ...raw };
-  for (const kind of RULES) {
+  for (const kind of RULE_KINDS) {
     if (!Object.hasOwn(raw, kind)) continue;
     filled[kind] = fill(
       raw[kind],
@@ -188,7 +187,7 @@ function filledRules(
 /** The rules of all files, those of the file that is run first. */
 function scenarioOf(files: readonly ScenarioFile[], source: Scenario["source"]): Scenario {
   const [{ name, description }] = files as [ScenarioFile];
-  const rules = RULES.flatMap((kind) => {
+  const rules = RULE_KINDS.flatMap((kind) => {
     const all = files.flatMap((file): unknown[] => file[kind] ?? []);
     return files.some((file) => file[kind] !== undefined) ? [[kind, all]] : [];
   });

@@ -7,9 +7,20 @@ import { field, fieldsOf, shape } from "./words.js";
 const text = z.string();
 const count = z.int().check(z.gte(0));
 
+/** Rule → how often. */
+const appliedSchema = z.record(text, count);
+
 export const scenarioViewSchema = shape("Scenario", "A scenario the namespace knows.", {
   ...fieldsOf(scenarioSchema),
   active: field(z.boolean(), "Whether its rules apply to what names no scenario."),
+  applied: field(appliedSchema, {
+    says: "How often each of its rules has been applied here since it was put in place or turned on, or since a reset. No part of the state.",
+    examples: [{ "webhooks.0": 2, "faults.0": 0 }],
+  }),
+  applied_in_all: field(
+    appliedSchema,
+    "The same of all namespaces since the server was started, whatever was reset or deleted since.",
+  ),
 });
 export const scenarioListSchema = pageOf(
   "ScenarioList",
@@ -66,6 +77,11 @@ export const runReportSchema = shape("RunReport", "How a run came out.", {
   run_id: field(text, "What the variable `run.id` was."),
   duration_ms,
   steps: field(z.array(stepReportSchema), "How each step came out, in order."),
+  applied: field(
+    appliedSchema,
+    "How often each rule of it, and each fault its steps have set, has been applied.",
+  ),
+  never_happened: field(z.array(text), "Those that never were: what they stand for has not been tested."),
   error: field(z.optional(text), "Why it could not be carried out, when that was not for a step."),
   warnings: field(z.array(text), "What could not be put back afterwards."),
 });

@@ -11,6 +11,7 @@ const FILES = FLOWS.map(({ name }) => `scenarios/${name}`);
 function expectPassed(report: RunReport): void {
   expect(report.passed, reportText(report)).toBe(true);
   expect(report.warnings).toEqual([]);
+  expect(report.never_happened).toEqual([]);
   expect(report.steps.length).toBeGreaterThan(0);
 }
 

@@ -56,6 +56,24 @@ steps:
     expect(stdout).toContain("no answer within 0.1 s");
   });
 
+  it("says which rule never applied; with --strict that is exit 1, and a failure of the JUnit report", async () => {
+    const file = fileWith(
+      `${PASSES}faults: [{ match: { operation: createQuote }, respond: { status: 503 } }]\n`,
+    );
+    const plain = await run(["run", file]);
+    expect(plain.code).toBe(0);
+    expect(plain.stdout).toContain("\n  ○ faults.0 never applied\n");
+    const strict = await run(["run", file, "--strict", "--json", "--junit", `${file}.xml`]);
+    expect(strict.code).toBe(1);
+    expect(JSON.parse(strict.stdout)).toMatchObject({
+      outcome: "failed",
+      files: [{ outcome: "passed", applied: { "faults.0": 0 }, never_happened: ["faults.0"] }],
+    });
+    expect(readFileSync(`${file}.xml`, "utf8")).toMatch(
+      /failures="1"[\s\S]*<failure message="never applied"/,
+    );
+  });
+
   it("exits with 2 when a file has faults or there is none; the others are run all the same", async () => {
     const broken = fileWith("name: x\nsteps:\n  - advence: 1s\n  - reset: maybe\n");
     const files = [fileWith(PASSES), broken, "/nowhere.yaml", fileWith(FAILS)];

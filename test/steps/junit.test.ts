@@ -61,6 +61,8 @@ const report = (over: Partial<RunReport>): RunReport => ({
   run_id: "1",
   duration_ms: 1_234,
   steps: [],
+  applied: {},
+  never_happened: [],
   warnings: [],
   ...over,
 });

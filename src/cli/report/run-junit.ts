@@ -3,21 +3,21 @@ import { block, element, junitFile, seconds, xmlText } from "../../schema/xml.js
 import { plain } from "../paint.js";
 import { failureLines, failurePlace } from "./run-text.js";
 
-/** The report as JUnit XML: a suite a file, a case a step; what was not run counts as skipped. */
-export function junitXml(reports: readonly RunReport[]): string {
-  const all = reports.flatMap(({ steps }) => leaves(steps));
+/**
+ * The report as JUnit XML: a suite a file, a case a step. What was not run, and rules that never applied, count as
+ * skipped; strictly, such rules as failed.
+ */
+export function junitXml(reports: readonly RunReport[], isStrict = false): string {
   const total = reports.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
-  const errors = reports.filter(({ error }) => error !== undefined).length;
   return junitFile(
-    { name: "payments-sandbox", ...counts(all, errors), time: seconds(total) },
-    reports.flatMap(suiteLines),
+    { name: "payments-sandbox", ...counts(reports, isStrict), time: seconds(total) },
+    reports.flatMap((report) => suiteLines(report, isStrict)),
   );
 }
 
-function suiteLines(report: RunReport): string[] {
-  const { name, file, error, duration_ms } = report;
-  const steps = leaves(report.steps);
-  const count = counts(steps, error === undefined ? 0 : 1);
+function suiteLines(report: RunReport, isStrict: boolean): string[] {
+  const { name, file, steps, error, duration_ms } = report;
+  const count = counts([report], isStrict);
   return block("testsuite", { name, ...count, time: seconds(duration_ms), file }, [
     // A run that did not come to its steps has nothing else to show it by.
     ...(error === undefined
@@ -25,7 +25,8 @@ function suiteLines(report: RunReport): string[] {
       : block("testcase", { name: "run", classname: name, time: "0.000", file }, [
           element("error", { message: error, type: "CannotRun" }),
         ])),
-    ...steps.flatMap((leaf) => caseLines(report, leaf)),
+    ...leaves(steps).flatMap((leaf) => caseLines(report, leaf)),
+    ...report.never_happened.flatMap((rule) => neverLines(report, rule, isStrict)),
   ]);
 }
 
@@ -48,12 +49,24 @@ function caseLines({ name, file: runFile }: RunReport, { step, number }: Leaf): 
   ]);
 }
 
-function counts(steps: readonly Leaf[], runErrors: number) {
+/** A rule that never applied is no test that passed. */
+function neverLines({ name, file }: RunReport, rule: string, isStrict: boolean): string[] {
+  return block("testcase", { name: rule, classname: name, time: "0.000", file }, [
+    isStrict
+      ? element("failure", { message: "never applied", type: "NeverHappened" })
+      : element("skipped", { message: "never applied" }),
+  ]);
+}
+
+function counts(reports: readonly RunReport[], isStrict: boolean) {
+  const steps = reports.flatMap((report) => leaves(report.steps));
   const of = (outcome: StepReport["outcome"]) => steps.filter(({ step }) => step.outcome === outcome).length;
+  const broken = reports.filter(({ error }) => error !== undefined).length;
+  const never = reports.flatMap(({ never_happened }) => never_happened).length;
   return {
-    tests: steps.length + runErrors,
-    failures: of("failed"),
-    errors: of("error") + runErrors,
-    skipped: of("not_run"),
+    tests: steps.length + broken + never,
+    failures: of("failed") + (isStrict ? never : 0),
+    errors: of("error") + broken,
+    skipped: of("not_run") + (isStrict ? 0 : never),
   };
 }

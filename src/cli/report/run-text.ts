@@ -25,6 +25,7 @@ export function reportText(raw: RunReport): string {
     `${paint(STYLES[report.outcome], MARKS[report.outcome])} ${paint("bold", report.name)}  ${paint("dim", report.file)}`,
     ...rows.flatMap((row) => stepLines(report.file, row, width)),
   ];
+  for (const rule of report.never_happened) lines.push(`  ${paint("yellow", `○ ${rule} never applied`)}`);
   if (report.error !== undefined) lines.push(`  ${paint("red", `could not run: ${report.error}`)}`);
   for (const warning of report.warnings) lines.push(`  ${paint("yellow", `warning: ${warning}`)}`);
   return `${lines.join("\n")}\n\n`;

@@ -1,5 +1,6 @@
 import { activateScenario, removeScenario, storeScenario } from "../../engine/commands/scenarios.js";
 import { scenarioView } from "../../engine/log-views.js";
+import type { StoredScenario } from "../../engine/records.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import { runScenarioRequestSchema } from "../../schema/control.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
@@ -27,7 +28,7 @@ export const SCENARIOS = [
       const inOrder = [...namespace.engine.state.tables.scenarios.values()].sort(
         (a, b) => b.activated - a.activated || (a.name < b.name ? -1 : 1),
       );
-      return listed(inOrder, query, scenarioView);
+      return listed(inOrder, query, (stored) => view(namespace, stored));
     },
   ),
   controlOperation(
@@ -39,7 +40,9 @@ export const SCENARIOS = [
       says: { summary: "Read a scenario", about: "One scenario." },
     },
     ({ namespace, param }) =>
-      shown(scenarioOf(namespace, param("name")) ?? refuse("NOT_FOUND", "Scenario not found"), scenarioView),
+      shown(scenarioOf(namespace, param("name")) ?? refuse("NOT_FOUND", "Scenario not found"), (stored) =>
+        view(namespace, stored),
+      ),
   ),
   controlOperation(
     {
@@ -61,7 +64,7 @@ export const SCENARIOS = [
       if (scenario.name !== param("name")) return invalid({ name: "must be the name in the path" });
       // Other rules from now on, and they have not been met yet.
       namespace.faults.forget(scenario.name);
-      return scenarioView(namespace.execute(storeScenario(scenario, false)));
+      return view(namespace, namespace.execute(storeScenario(scenario, false)));
     },
   ),
   controlOperation(
@@ -98,7 +101,7 @@ export const SCENARIOS = [
       const stored = namespace.execute(activateScenario(param("name"), true));
       // Whoever turns it on wants to see all of it: `times` and `skip` count from here.
       if (!isRefusal(stored)) namespace.faults.forget(stored.name);
-      return shown(stored, scenarioView);
+      return shown(stored, (one) => view(namespace, one));
     },
   ),
   controlOperation(
@@ -109,7 +112,8 @@ export const SCENARIOS = [
       answer: "Scenario",
       says: { summary: "Turn a scenario off", about: "It applies only when it is asked for by name." },
     },
-    ({ namespace, param }) => shown(namespace.execute(activateScenario(param("name"), false)), scenarioView),
+    ({ namespace, param }) =>
+      shown(namespace.execute(activateScenario(param("name"), false)), (stored) => view(namespace, stored)),
   ),
   controlOperation(
     {
@@ -135,6 +139,10 @@ export const SCENARIOS = [
     },
   ),
 ];
+
+function view({ engine }: Namespace, stored: StoredScenario) {
+  return scenarioView(stored, engine.rules);
+}
 
 function scenarioOf({ engine }: Namespace, name: string) {
   return engine.state.get("scenarios", name);

@@ -1,4 +1,5 @@
 import type { Wall } from "../../time/wall.js";
+import type { Applied } from "./applied.js";
 import type { Baseline } from "./baseline.js";
 import type { Client } from "./client.js";
 import type { Leftovers } from "./leftovers.js";
@@ -13,6 +14,8 @@ export interface RunContext {
   readonly organization: string;
   /** The base URL of the app under test, without a slash at the end. */
   readonly app: string | undefined;
+  /** How often what is to go wrong has gone wrong. */
+  readonly applied: Applied;
   /** How things stood when the run began. */
   readonly baseline: Baseline;
   /** What has to be put back when the run is over. */

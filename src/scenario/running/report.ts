@@ -44,6 +44,10 @@ export interface RunReport {
   readonly duration_ms: number;
   /** Every step of the file, in order, those within steps with the step around them. */
   readonly steps: readonly StepReport[];
+  /** Rule of the file, such as `webhooks.0`, or fault that a step has set → how often it has been applied. */
+  readonly applied: Readonly<Record<string, number>>;
+  /** Those that never were: what they stand for has not been tested. */
+  readonly never_happened: readonly string[];
   /** Why it could not be carried out, when that was not for a step. */
   readonly error?: string;
   /** What could not be put back afterwards. */

@@ -1,19 +1,22 @@
+import { ruleNames } from "../../domain/scenario.js";
 import type { LoadedScenario } from "../files.js";
 import type { Client } from "./client.js";
 import type { Leftovers } from "./leftovers.js";
 
 const LONGEST_NAME = 100;
 
-/** Puts the file's rules on top of all others, under a name that nothing else has, until the run is over. */
-export async function putRules(client: Client, loaded: LoadedScenario, leftovers: Leftovers): Promise<void> {
+/**
+ * Puts the file's rules on top of all others until the run is over, under a name that nothing else has: that name, or
+ * nothing when there are none.
+ */
+export async function putRules(
+  client: Client,
+  loaded: LoadedScenario,
+  leftovers: Leftovers,
+): Promise<string | undefined> {
   const { source: _steps, ...rules } = loaded.scenario;
-  const { name, charges, withdrawals, webhooks, faults } = rules;
-  const count = [charges, withdrawals, webhooks, faults].reduce(
-    (sum, rules) => sum + (rules?.length ?? 0),
-    0,
-  );
-  if (count === 0) return;
-  const own = await freeName(client, name, loaded.runId);
+  if (ruleNames(rules).length === 0) return undefined;
+  const own = await freeName(client, rules.name, loaded.runId);
   const path = `/scenarios/${encodeURIComponent(own)}`;
   leftovers.add("the rules", async () => {
     await client.undo("POST", `${path}/deactivate`);
@@ -21,6 +24,7 @@ export async function putRules(client: Client, loaded: LoadedScenario, leftovers
   });
   await client.must("PUT", path, { ...rules, name: own });
   await client.must("POST", `${path}/activate`);
+  return own;
 }
 
 /** The scenario's own name, so that a request can ask for it, unless the sandbox knows one of that name. */

@@ -2,6 +2,7 @@ import type { SandboxFetch } from "../../control-client.js";
 import { keepAlive, systemWall, type Wall } from "../../time/wall.js";
 import type { LoadedScenario } from "../files.js";
 import { everyStep } from "../step-places.js";
+import { Applied, neverHappened } from "./applied.js";
 import { Baseline } from "./baseline.js";
 import { carryOutAll, MOST_CARRIED_OUT, notRun, untilAborted } from "./carry-out.js";
 import { Client } from "./client.js";
@@ -36,6 +37,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   const stop = (): void => client.abandon();
   signal?.addEventListener("abort", stop);
   const release = keepAlive();
+  const applied = new Applied(client);
   let error: string | undefined;
   const of = loaded.steps.length;
   const end = (report: StepReport): void => {
@@ -43,15 +45,16 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     options.onStep?.(report, of);
   };
   try {
-    const context = await contextOf(loaded, options, client, leftovers);
+    const context = await contextOf(loaded, options, client, leftovers, applied);
     await untilAborted(signal, context.begin());
     const carrying = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };
     const begin = (title: string, number: number) => options.onStepBegin?.(title, number, of);
     await carryOutAll(loaded.steps, loaded.scope, carrying, { begin, end });
   } catch (caught) {
-    error = caught instanceof Error ? caught.message : String(caught);
+    error = reasonOf(caught);
     for (const [index, step] of loaded.steps.entries()) end(notRun(step, index + 1, loaded.file));
   }
+  if (outcomeOf(steps, error) !== "error") error = await applied.note().then(() => undefined, reasonOf);
   const warnings = await leftovers.finish();
   release();
   signal?.removeEventListener("abort", stop);
@@ -64,9 +67,15 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     run_id: loaded.runId,
     duration_ms: wall.nowMs() - startedMs,
     steps,
+    applied: applied.counts,
+    never_happened: neverHappened(applied.counts),
     ...(error === undefined ? {} : { error }),
     warnings,
   };
+}
+
+function reasonOf(caught: unknown): string {
+  return caught instanceof Error ? caught.message : String(caught);
 }
 
 function outcomeOf(steps: readonly StepReport[], error: string | undefined): Outcome {
@@ -85,6 +94,7 @@ async function contextOf(
   options: RunOptions,
   client: Client,
   leftovers: Leftovers,
+  applied: Applied,
 ): Promise<RunContext> {
   const { app, wall = systemWall, manual = async () => {} } = options;
   if (app === undefined && everyStep(loaded.steps).some(({ kind }) => kind === "app"))
@@ -97,12 +107,13 @@ async function contextOf(
     keys: { test: info.api_key, live: info.live_api_key },
     organization: info.keys.find(({ key }) => key === info.api_key)?.organization_id ?? "",
     app,
+    applied,
     baseline,
     leftovers,
     manual,
     begin: async () => {
       await freezeClock(client, leftovers);
-      await putRules(client, loaded, leftovers);
+      applied.begin(await putRules(client, loaded, leftovers));
       await baseline.take();
     },
   };

@@ -1,16 +1,20 @@
 import * as z from "zod/mini";
 import { faultRuleSchema } from "../../schema/scenario.js";
+import { titleOf } from "../running/report.js";
 import { step, stepSchema } from "./row.js";
 
 export const fault = step({
   says: "From here on something goes wrong at the API; `clear` ends what this run has set.",
   schema: stepSchema({ fault: z.union([z.literal("clear"), faultRuleSchema]) }),
-  run: async ({ fault }, { client, leftovers }) => {
+  run: async (step, { client, leftovers, applied }) => {
+    const { fault } = step;
     if (fault === "clear") {
+      await applied.note();
       await leftovers.clear((what) => what.startsWith("fault "));
       return null;
     }
     const set = (await client.must("POST", "/faults", fault)) as { fault_id: string };
+    applied.watch(set.fault_id, titleOf("fault", step));
     leftovers.add(`fault ${set.fault_id}`, () => client.undo("DELETE", `/faults/${set.fault_id}`));
     return set;
   },

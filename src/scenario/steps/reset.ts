@@ -6,7 +6,8 @@ import { step, stepSchema } from "./row.js";
 export const reset = step({
   says: "Puts the namespace back to its initial state.",
   schema: stepSchema({ reset: z.union([z.literal(true), z.null(), resetRequestSchema]) }),
-  run: async ({ reset }, { client, begin }) => {
+  run: async ({ reset }, { client, begin, applied }) => {
+    await applied.note();
     const answer = await client.must(
       "POST",
       "/reset?wait=10s",

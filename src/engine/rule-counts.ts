@@ -1,0 +1,43 @@
+import { type RulePlace, ruleNames } from "../domain/scenario.js";
+import type { Scenario } from "../schema/scenario.js";
+
+/** So many rules are counted: scenarios are called whatever somebody calls them. */
+const MOST_RULES = 100_000;
+
+/**
+ * How often each rule of each scenario has been applied. In memory and no part of the state, like how often a fault was
+ * met: a read must write nothing.
+ */
+export class RuleCounts {
+  readonly #here = new Map<string, number>();
+  readonly #inAll: Map<string, number>;
+
+  /** @param inAll what is counted of all namespaces together, and never forgotten */
+  constructor(inAll = new Map<string, number>()) {
+    this.#inAll = inAll;
+  }
+
+  add(applied: readonly RulePlace[]): void {
+    for (const { scenario, kind, index } of applied)
+      for (const counts of [this.#here, this.#inAll]) {
+        const key = `${scenario}#${kind}.${index}`;
+        const count = counts.get(key);
+        if (count !== undefined || counts.size < MOST_RULES) counts.set(key, (count ?? 0) + 1);
+      }
+  }
+
+  /** Rule → how often, of each rule the scenario has. */
+  of(scenario: Scenario) {
+    const counted = (counts: ReadonlyMap<string, number>) =>
+      Object.fromEntries(
+        ruleNames(scenario).map((rule) => [rule, counts.get(`${scenario.name}#${rule}`) ?? 0]),
+      );
+    return { applied: counted(this.#here), applied_in_all: counted(this.#inAll) };
+  }
+
+  /** That scenario's rules count from here; without one, all do. */
+  forget(scenario?: string): void {
+    for (const key of this.#here.keys())
+      if (scenario === undefined || key.startsWith(`${scenario}#`)) this.#here.delete(key);
+  }
+}
