@@ -1,3 +1,4 @@
+import { failureOf } from "../domain/mishap.js";
 import type { Outcome } from "../engine/commands/deliveries.js";
 import type { State } from "../engine/state.js";
 import { aborter } from "../time/patience.js";
@@ -8,6 +9,13 @@ import { handOver, InProcessReceivers, isInProcess } from "./in-process.js";
 import { failure, outcomeOf, type SignedRequest } from "./outcomes.js";
 import { Pacing } from "./pacing.js";
 import { signedRequest } from "./signed-request.js";
+
+/** What is said of an attempt that is not made. */
+const FAILED = {
+  lost: () => "failed",
+  refused: () => "connection refused",
+  timeout: (timeoutMs: number) => `no answer within ${timeoutMs / 1000} s`,
+} as const;
 
 /** How many deliveries go to one endpoint at a time. */
 const CONCURRENCY_PER_ENDPOINT = 10;
@@ -63,19 +71,19 @@ export class Sender {
     const { url, mailbox, webhook_id } = endpoint;
     // A function of an earlier process, or one that has been unregistered.
     if (url !== null && isInProcess(url) && this.receivers.get(url) === undefined) return undefined;
-    const failing = mishap !== null && delivery.attempts.length < mishap.fail_first ? mishap : undefined;
+    const failing = failureOf(mishap, delivery.attempts.length + 1, nowMs);
     const { wall, userAgent } = this.#options;
     const sign = (): SignedRequest =>
       signedRequest({ event, endpoint, mishap, nowMs, sentAtMs: wall.nowMs(), userAgent });
     return {
       webhookId: webhook_id,
       target: url === null ? `mailbox ${mailbox}` : new URL(url).host,
-      mailbox: failing === undefined ? mailbox : null,
+      mailbox: failing === null ? mailbox : null,
       holds: endpoint.unreachable === "hold",
       sign,
       send: () =>
-        failing !== undefined || url === null
-          ? Promise.resolve(this.#failed(failing?.scenario ?? ""))
+        failing !== null || url === null
+          ? Promise.resolve(this.#failed(failing ?? "lost", mishap?.scenario ?? ""))
           : this.#inTurn(webhook_id, (signal) => this.#send(url, sign(), signal)),
     };
   }
@@ -90,11 +98,15 @@ export class Sender {
     });
   }
 
-  /** An attempt that a scenario has fail on the way: nothing is sent. */
-  #failed(scenario: string): Outcome {
-    const { wall } = this.#options;
+  /** An attempt that a scenario has fail on the way: nothing is sent, and no time is lost. */
+  #failed(how: NonNullable<ReturnType<typeof failureOf>>, scenario: string): Outcome {
+    const { wall, timeoutMs } = this.#options;
+    const answer =
+      typeof how === "number"
+        ? { status: how, response_body: null, error: null, retryAfterMs: null }
+        : failure(`${FAILED[how](timeoutMs)} by scenario ${scenario}`);
     const sentAt = new Date(wall.nowMs()).toISOString();
-    return outcomeOf({ sentAt, headers: {} }, failure(`failed by scenario ${scenario}`), wall);
+    return outcomeOf({ sentAt, headers: {} }, answer, wall);
   }
 
   #send(address: string, signed: SignedRequest, signal: AbortSignal): Promise<Outcome> {

@@ -1,4 +1,5 @@
 import { anyGlobMatches } from "../domain/glob.js";
+import { downtimeOf } from "../domain/mishap.js";
 import { firstRule, type Subject } from "../domain/scenario.js";
 import type { Mode } from "../schema/common.js";
 import { durationMs } from "../schema/duration.js";
@@ -17,6 +18,7 @@ export interface Emission<Source> {
     readonly mode: Mode;
     readonly organization_id: string | null;
     readonly scenario_asked: string | null;
+    readonly created_at?: string;
   };
   /** The charge or withdrawal it is about; its events are delivered in order. */
   readonly objectId: string | null;
@@ -46,12 +48,15 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
   for (const endpoint of tx.state.endpoints())
     if (hears(endpoint, event, name)) {
       const { fields, metadata } = emission.subject();
-      const found = firstRule("webhooks", scenariosFor(tx.state, owner.scenario_asked), {
-        metadata,
-        fields: { ...fields, type, url: endpoint.url ?? `mailbox:${endpoint.mailbox}` },
-      });
+      const found = firstRule(
+        "webhooks",
+        scenariosFor(tx.state, owner.scenario_asked),
+        { metadata, fields: { ...fields, type, url: endpoint.url ?? `mailbox:${endpoint.mailbox}` } },
+        (name, _index, { down }) =>
+          down === undefined || downtimeOf(down, beganMs(tx, name, owner)).until_ms > tx.atMs,
+      );
       if (found !== undefined) tx.apply(found);
-      planDeliveries(tx, event, endpoint, found);
+      planDeliveries(tx, event, endpoint, mishapOf(tx, owner, found), found?.rule ?? {});
     }
   trimLog(tx);
   return event;
@@ -72,24 +77,41 @@ function hears(endpoint: Endpoint, event: EventRecord, name: string): boolean {
 /** For how long a swapped delivery waits for a next event before it goes after all. */
 const SWAP_PATIENCE_MS = 60_000;
 
+/** When the rules of a scenario began to apply: when it was turned on, or the object that asks for it was made. */
+function beganMs(tx: Transaction, name: string, owner: Emission<unknown>["owner"]): number {
+  const stored = tx.get("scenarios", name);
+  const isAskedFor = stored?.activated === 0 && owner.scenario_asked === name;
+  if (isAskedFor) return owner.created_at === undefined ? tx.atMs : Date.parse(owner.created_at);
+  return stored?.since_ms ?? tx.atMs;
+}
+
+/** What goes wrong with the deliveries of an event, besides when and how often they are sent. */
+function mishapOf(
+  tx: Transaction,
+  owner: Emission<unknown>["owner"],
+  found: { readonly scenario: string; readonly rule: WebhookRule } | undefined,
+): Mishap | null {
+  if (found === undefined) return null;
+  const { bad_signature, stale, fail_first, drop, down } = found.rule;
+  if (!(bad_signature || stale || fail_first || drop || down)) return null;
+  return {
+    scenario: found.scenario,
+    bad_signature: bad_signature ?? false,
+    stale_ms: stale === undefined ? 0 : durationMs(stale),
+    fail_first: fail_first ?? 0,
+    drop: drop ?? false,
+    ...(down === undefined ? {} : { down: downtimeOf(down, beganMs(tx, found.scenario, owner)) }),
+  };
+}
+
 /** The deliveries of an event to an endpoint: one, unless a scenario's rule has it otherwise. */
 function planDeliveries(
   tx: Transaction,
   event: EventRecord,
   endpoint: Endpoint,
-  found: { readonly scenario: string; readonly rule: WebhookRule } | undefined,
+  mishap: Mishap | null,
+  rule: WebhookRule,
 ): void {
-  const rule = found?.rule ?? {};
-  const mishap: Mishap | null =
-    found === undefined || !(rule.bad_signature || rule.stale || rule.fail_first || rule.drop)
-      ? null
-      : {
-          scenario: found.scenario,
-          bad_signature: rule.bad_signature ?? false,
-          stale_ms: rule.stale === undefined ? 0 : durationMs(rule.stale),
-          fail_first: rule.fail_first ?? 0,
-          drop: rule.drop ?? false,
-        };
   if (rule.drop) {
     putDelivery(tx, event, endpoint, { mishap, status: "dropped" });
     return;

@@ -1,4 +1,5 @@
-import type { Delivery, Endpoint, EventRecord, StoredFault, StoredScenario } from "./records.js";
+import { iso } from "../schema/time.js";
+import type { Delivery, Endpoint, EventRecord, Mishap, StoredFault, StoredScenario } from "./records.js";
 import type { RuleCounts } from "./rule-counts.js";
 import type { State } from "./state.js";
 
@@ -37,11 +38,22 @@ export function deliveryView(state: State, delivery: Delivery) {
     answered: last?.status ?? null,
     created_at: delivery.created_at,
     next_attempt_at: delivery.next_attempt_at,
-    mishap: delivery.mishap && { drop: false, ...delivery.mishap },
+    mishap: mishapView(delivery.mishap),
     attempts: delivery.attempts,
     /** The exact bytes every attempt carries. */
     body: event?.body ?? null,
     data: event === undefined ? null : (JSON.parse(event.body) as { data: unknown }).data,
+  };
+}
+
+function mishapView(mishap: Mishap | null) {
+  if (mishap === null) return null;
+  const { down, ...others } = mishap;
+  return {
+    drop: false,
+    ...others,
+    down:
+      down === undefined ? null : { from: iso(down.from_ms), until: iso(down.until_ms), answer: down.answer },
   };
 }
 

@@ -79,7 +79,7 @@ export function seededAgain(
   return (tx) => {
     seededScenarios(options)(tx);
     for (const stored of scenarios) {
-      tx.put("scenarios", stored.name, stored);
+      tx.put("scenarios", stored.name, { ...stored, since_ms: tx.atMs });
       tx.next("activation");
     }
     if (endpoints === undefined) seededEndpoints(options)(tx);

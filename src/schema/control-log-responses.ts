@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { deliveryStatusSchema, modeSchema, timestampSchema } from "./common.js";
 import { unreachableSchema } from "./options.js";
+import { downAnswerSchema } from "./scenario.js";
 import { signatureSchema } from "./webhooks.js";
 import { field, fieldsOf, shape } from "./words.js";
 
@@ -100,6 +101,16 @@ export const mishapSchema = shape("Mishap", "What goes wrong with a delivery.", 
   stale_ms: field(count, "The signature's timestamp is so old."),
   fail_first: field(count, "So many attempts fail without being made."),
   drop: field(z.boolean(), "It is never sent: its status is `dropped`, and it has no attempts."),
+  down: field(
+    z.nullable(
+      shape("DownFromUntil", "When attempts fail without being made.", {
+        from: field(timestampSchema, "From this moment."),
+        until: field(timestampSchema, "Up to this one."),
+        answer: field(downAnswerSchema, "How they fail."),
+      }),
+    ),
+    "When the receiver is down.",
+  ),
 });
 export const deliverySchema = shape("Delivery", "An event on its way to a receiver.", {
   delivery_id: field(text, "The delivery."),

@@ -91,6 +91,20 @@ const anyMatch = { ...chargeMatchSchema.shape, ...withdrawalMatchSchema.shape };
 /** The event's type; `type` of a withdrawal's destination is not matched here. */
 const webhookMatchSchema = z.strictObject({ ...anyMatch, type: text, url: text });
 
+/** How a receiver that is down fails: nobody listens, nobody answers, or an error is answered. */
+export const downAnswerSchema = z.union(
+  [z.enum(["refused", "timeout"]), z.int().check(z.gte(400), z.lte(599))],
+  "must be refused, timeout or a status of 400 to 599",
+);
+const downSchema = z.union([
+  durationSchema,
+  closedShape("Downtime", "When a receiver is down, counted from when the scenario began to apply.", {
+    from: field(z.optional(durationSchema), "It goes down so much later; at once without it."),
+    for: field(durationSchema, "How long it is down."),
+    answer: field(z.optional(downAnswerSchema), "How attempts fail meanwhile; `refused` without it."),
+  }),
+]);
+
 /** What goes wrong on the way out. First match wins. */
 export const webhookRuleSchema = closedShape(
   "WebhookRule",
@@ -106,6 +120,10 @@ export const webhookRuleSchema = closedShape(
     fail_first: field(
       z.optional(z.int().check(z.gte(0), z.lte(100))),
       "So many attempts fail before one is made.",
+    ),
+    down: field(
+      z.optional(downSchema),
+      "The receiver is down for so long: attempts made meanwhile fail, and are made again as ever.",
     ),
   },
 );

@@ -330,3 +330,98 @@ describe("whom a mishap meets", () => {
     ]);
   });
 });
+
+describe("down", () => {
+  const HOUR = 60 * MINUTE;
+  const last = { match: { type: "charge.completed" } };
+  /** When each attempt was made, in seconds, and what came of it. */
+  async function attempts(client: Client): Promise<unknown[]> {
+    const [delivery] = await deliveries(client, "&type=charge.completed");
+    return delivery.attempts.map((one: { at: string; status: number; error: string }) => [
+      since(one.at) / SECOND,
+      one.status ?? one.error,
+    ]);
+  }
+
+  it("fails what is attempted in that time, by the ladder, and nothing after it", async () => {
+    const { sandbox, client, receiver } = await shopWith([{ ...last, down: "2h" }]);
+    await client.pay();
+    await sandbox.advance("10h");
+    expect(receiver.types).toEqual(THREE);
+    const refused = "connection refused by scenario mishaps";
+    expect(await attempts(client)).toEqual([
+      [5, refused],
+      [10, refused],
+      [310, refused],
+      [2110, refused],
+      [9310, 200],
+    ]);
+    const [delivery] = await deliveries(client, "&type=charge.completed");
+    expect(delivery.mishap).toMatchObject({
+      scenario: "mishaps",
+      down: { from: START, until: new Date(Date.parse(START) + 2 * HOUR).toISOString(), answer: "refused" },
+    });
+  });
+
+  it.each([
+    [503, 503],
+    ["timeout", "no answer within 15 s by scenario mishaps"],
+  ])("begins when it is told, and answers as it is told: %s", async (answer, seen) => {
+    const { sandbox, client } = await shopWith([{ down: { from: "4s", for: "5s", answer } }]);
+    await client.pay();
+    await sandbox.advance("1h");
+    expect(await attempts(client)).toEqual([
+      [5, seen],
+      [10, 200],
+    ]);
+    const others = await deliveries(client, "&type=charge.processing");
+    expect(others[0].attempts).toHaveLength(1);
+  });
+
+  it("counts from the activation, or from the creation of who asks for it by name", async () => {
+    const { sandbox, client } = await shopWith([{ ...last, down: "1m" }], { activate: false });
+    await sandbox.advance("1h");
+    await client.pay({ scenario: "mishaps" });
+    await sandbox.advance("1h");
+    expect(await attempts(client)).toHaveLength(3);
+    await order(client, "POST", "mishaps/activate");
+    await sandbox.advance("56s");
+    await client.pay();
+    await sandbox.advance("1h");
+    const [, later] = await deliveries(client, "&type=charge.completed");
+    expect(later.attempts.map((one: { status: number }) => one.status)).toEqual([200]);
+  });
+
+  it("leaves it to the next rule once it is over", async () => {
+    const { sandbox, client, receiver } = await shopWith([
+      { ...last, down: "4s" },
+      { ...last, copies: 2 },
+    ]);
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(receiver.types.filter((type) => type === "charge.completed")).toHaveLength(2);
+  });
+
+  it("keeps a mailbox empty as well, and begins anew with a reset that keeps the scenarios", async () => {
+    const shop = await shopFor([{ mailbox: "m" }]);
+    await order(shop.client, "PUT", "mishaps", { webhooks: [{ down: "1h" }] });
+    await order(shop.client, "POST", "mishaps/activate");
+    await shop.sandbox.advance("2h");
+    await shop.client.ask("POST /_sandbox/reset", { keep: ["webhooks", "scenarios"] });
+    await shop.client.pay();
+    await shop.sandbox.advance("10s");
+    expect((await attempts(shop.client)).every((one) => String(one).includes("refused"))).toBe(true);
+  });
+
+  it("is refused where it cannot be meant", async () => {
+    const { client } = await shopFor();
+    for (const [down, field] of [
+      ["soon", "webhooks.0.down"],
+      [{ from: "1m" }, "webhooks.0.down.for"],
+      [{ for: "1m", answer: 200 }, "webhooks.0.down.answer"],
+    ] as const) {
+      const answer = await client.ask("PUT /_sandbox/scenarios/x", { webhooks: [{ down }] });
+      expect([answer.status, Object.keys(answer.json.error.details)]).toEqual([400, [field]]);
+    }
+  });
+});

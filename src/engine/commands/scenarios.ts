@@ -3,7 +3,7 @@ import type { FaultRule, Scenario } from "../../schema/scenario.js";
 import type { StoredFault, StoredScenario } from "../records.js";
 import type { Command } from "../transaction.js";
 
-/** Puts a scenario in place; `active` lets its rules apply to everything from now on. */
+/** Puts a scenario in place; `active` lets its rules apply to everything from now on. The same again goes on. */
 export function storeScenario(scenario: Scenario, active: boolean): Command<StoredScenario> {
   return (tx) => {
     const known = tx.get("scenarios", scenario.name);
@@ -11,6 +11,7 @@ export function storeScenario(scenario: Scenario, active: boolean): Command<Stor
       name: scenario.name,
       scenario,
       activated: active ? tx.next("activation") : (known?.activated ?? 0),
+      since_ms: isSame(known?.scenario, scenario) ? (known?.since_ms ?? tx.atMs) : tx.atMs,
     };
     tx.put("scenarios", scenario.name, stored);
     return stored;
@@ -22,10 +23,15 @@ export function activateScenario(name: string, active: boolean): Command<StoredS
   return (tx) => {
     const known = tx.get("scenarios", name);
     if (known === undefined) return refuse("NOT_FOUND", `There is no scenario "${name}"`);
-    const stored: StoredScenario = { ...known, activated: active ? tx.next("activation") : 0 };
+    const activated = active ? tx.next("activation") : 0;
+    const stored: StoredScenario = { ...known, activated, since_ms: tx.atMs };
     tx.put("scenarios", name, stored);
     return stored;
   };
+}
+
+function isSame(a: Scenario | undefined, b: Scenario): boolean {
+  return a !== undefined && JSON.stringify(a) === JSON.stringify(b);
 }
 
 export function removeScenario(name: string): Command<undefined> {

@@ -1,3 +1,4 @@
+import { failureOf } from "../../domain/mishap.js";
 import type { Attempt, Delivery } from "../../engine/records.js";
 import { type Habit, Recent } from "./habit.js";
 
@@ -10,8 +11,9 @@ const isRedirect = ({ status }: Attempt): boolean => status !== null && status >
 const placeOf = ({ delivery_id }: Delivery, { at }: Attempt): string => `${delivery_id} at ${at}`;
 
 /** A good receiver refuses it, or never saw it: a scenario made it so. */
-function isMishap({ mishap }: Delivery, { attempt }: Attempt): boolean {
-  return mishap !== null && (mishap.bad_signature || mishap.stale_ms > 0 || attempt <= mishap.fail_first);
+function isMishap({ mishap }: Delivery, { attempt, at }: Attempt): boolean {
+  if (mishap === null) return false;
+  return mishap.bad_signature || mishap.stale_ms > 0 || failureOf(mishap, attempt, Date.parse(at)) !== null;
 }
 
 export const WEBHOOKS: readonly Habit[] = [

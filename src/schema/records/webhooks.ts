@@ -3,6 +3,7 @@ import { deliveryStatusSchema, modeSchema, timestampSchema } from "../common.js"
 import { eventGlobsSchema } from "../globs.js";
 import { mailboxSchema, ONE_TARGET_MESSAGE, unreachableSchema } from "../options.js";
 import { isReceiverUrl } from "../receiver-url.js";
+import { downAnswerSchema } from "../scenario.js";
 import { anySecretSchema, secretFault, signatureSchema } from "../webhooks.js";
 import { count, instantMs, jsonText, type Kept, ordinal, spanMs, text, textOrNull, texts } from "./parts.js";
 
@@ -45,6 +46,8 @@ const mishapRecord = z.strictObject({
   fail_first: count,
   /** It is never sent. Data of earlier versions does not say. */
   drop: z.optional(z.boolean()),
+  /** Attempts made from that moment up to that other fail without being made. */
+  down: z.optional(z.strictObject({ from_ms: instantMs, until_ms: instantMs, answer: downAnswerSchema })),
 });
 export type Mishap = Kept<z.infer<typeof mishapRecord>>;
 

@@ -41,6 +41,8 @@ export const scenarioRecord = z.strictObject({
   scenario: scenarioSchema,
   /** Order of activation; 0 is not active. */
   activated: count,
+  /** When its rules began to apply. Data of earlier versions does not say. */
+  since_ms: z.optional(instantMs),
 });
 export type StoredScenario = Readonly<z.infer<typeof scenarioRecord>>;
 

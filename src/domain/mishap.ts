@@ -1,0 +1,24 @@
+import { durationMs } from "../schema/duration.js";
+import type { Mishap } from "../schema/records/webhooks.js";
+import type { WebhookRule } from "../schema/scenario.js";
+
+export type Downtime = NonNullable<Mishap["down"]>;
+
+/** When a rule has the receiver down, counted from when it began to apply. */
+export function downtimeOf(down: NonNullable<WebhookRule["down"]>, beganMs: number): Downtime {
+  const { from = "0s", for: length, answer = "refused" } = typeof down === "string" ? { for: down } : down;
+  const from_ms = beganMs + durationMs(from);
+  return { from_ms, until_ms: from_ms + durationMs(length), answer };
+}
+
+/** Why an attempt fails on the way, made at that moment as the so-manieth: nothing is sent. Null where it is sent. */
+export function failureOf(
+  mishap: Mishap | null,
+  attempt: number,
+  atMs: number,
+): Downtime["answer"] | "lost" | null {
+  if (mishap === null) return null;
+  if (attempt <= mishap.fail_first) return "lost";
+  const { down } = mishap;
+  return down !== undefined && down.from_ms <= atMs && atMs < down.until_ms ? down.answer : null;
+}
