@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline/promises";
+import { ControlClient } from "../control-client.js";
 import { repeatableRunId } from "../domain/run-id.js";
 import { DocumentError } from "../files/documents.js";
 import { openSandbox } from "../opening.js";
@@ -9,10 +10,12 @@ import type { RunReport } from "../scenario/running/report.js";
 import { runScenario } from "../scenario/running/run.js";
 import { freshRunId } from "../scenario/running/run-id.js";
 import { withoutEndSlashes } from "../schema/addresses.js";
+import type { AdviceList } from "../schema/control-responses.js";
 import { FIXED_SEED, webhookUrl } from "../schema/options.js";
 import { UserError } from "../schema/user-error.js";
 import { tell } from "./mistakes.js";
 import { startOptions } from "./options.js";
+import { type Advice, adviceOfAll, adviceSince, tellAdvice } from "./report/advice-text.js";
 import { junitXml } from "./report/run-junit.js";
 import { reportText, summaryText } from "./report/run-text.js";
 import { brokenReport, isBroken, readFiles } from "./run-files.js";
@@ -34,8 +37,14 @@ interface RunFlags {
   readonly controlToken?: string;
 }
 
+/** How a file went, and what the sandbox advises after it. */
+interface Ran {
+  readonly report: RunReport;
+  readonly advice: readonly Advice[];
+}
+
 /** What runs one file, wherever it runs. */
-type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) => Promise<RunReport>;
+type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) => Promise<Ran>;
 
 /**
  * `run`: carries out scenario files. 0 when all passed, 1 when a step failed (or, strictly, a rule never applied), 2 when one could not be run: a file with
@@ -57,19 +66,21 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   const progress = new Progress(flags.json !== true);
   const print = inOrder(loaded, (report: RunReport) => progress.print(flags.json ? "" : reportText(report)));
   const ran = await inParallel(loaded, atOnce, async (one) => {
-    const report = await runner(one, progress, stop.signal);
-    print(one, report);
-    return report;
+    const ended = await runner(one, progress, stop.signal);
+    print(one, ended.report);
+    return ended;
   });
   progress.end();
-  const reports = given.map((one) => (isBroken(one) ? brokenReport(one) : ran[loaded.indexOf(one)]!));
+  const reports = given.map((one) => (isBroken(one) ? brokenReport(one) : ran[loaded.indexOf(one)]!.report));
+  const advice = adviceOfAll(ran.map((one) => one.advice));
   if (flags.junit !== undefined) writeReport(flags.junit, junitXml(reports, flags.strict));
   const isVacuous = flags.strict === true && reports.some(({ never_happened }) => never_happened.length > 0);
   const outcome = ["error", "failed", "passed"].find(
     (one) => reports.some((report) => report.outcome === one) || (one === "failed" && isVacuous),
   );
-  if (flags.json) sayJson({ outcome, files: reports }, 2);
+  if (flags.json) sayJson({ outcome, files: reports, advice }, 2);
   else if (ran.length > 0) say(summaryText(reports));
+  if (!flags.json) tellAdvice(advice);
   process.exitCode = stop.code ?? (outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2);
 }
 
@@ -88,6 +99,8 @@ function refuseIdle(flags: RunFlags): void {
       );
 }
 
+const ADVICE = "GET /_sandbox/advice";
+
 /** Each file in a sandbox of its own, with a clock that stands and the service as the config file has it. */
 async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string>>): Promise<Runner> {
   const {
@@ -103,7 +116,12 @@ async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string
   return async (loaded, progress, signal) => {
     const sandbox = await openSandbox({ ...service, clock: "manual", makeUpSeed: false, ownsProcess: false });
     try {
-      return await sandbox.run(loaded.file, { vars, app: appUrl(flags), ...hooks(loaded, progress, signal) });
+      const report = await sandbox.run(loaded.file, {
+        vars,
+        app: appUrl(flags),
+        ...hooks(loaded, progress, signal),
+      });
+      return { report, advice: (await sandbox.control<AdviceList>(ADVICE)).items };
     } finally {
       await sandbox.close();
     }
@@ -113,14 +131,26 @@ async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string
 /** In a sandbox that runs already, which is left as it was but for what the steps do. */
 function against(url: string, flags: RunFlags): Runner {
   const base = baseUrl("--url", url);
-  return (loaded, progress, signal) =>
-    runScenario(loaded, {
-      fetch: (path, init) => fetch(`${base}${path}`, init),
-      namespace: flags.namespace,
-      controlToken: flags.controlToken ?? process.env.PAYMENTS_SANDBOX_CONTROL_TOKEN,
+  const sandbox = {
+    fetch: (path: string, init: RequestInit) => fetch(`${base}${path}`, init),
+    namespace: flags.namespace,
+    controlToken: flags.controlToken ?? process.env.PAYMENTS_SANDBOX_CONTROL_TOKEN,
+  };
+  // Where it cannot be asked, the report says why.
+  const adviceNow = () =>
+    new ControlClient(sandbox).call<AdviceList>(ADVICE).then(
+      ({ items }) => items,
+      () => [],
+    );
+  return async (loaded, progress, signal) => {
+    const before = await adviceNow();
+    const report = await runScenario(loaded, {
+      ...sandbox,
       app: appUrl(flags),
       ...hooks(loaded, progress, signal),
     });
+    return { report, advice: adviceSince(before, await adviceNow()) };
+  };
 }
 
 function hooks(loaded: LoadedScenario, progress: Progress, signal: AbortSignal) {

@@ -240,6 +240,7 @@ export const adviceListSchema = shape("AdviceList", "What the app did against th
   total: field(count, "How much there is."),
   items: field(z.array(adviceSchema), "All of it."),
 });
+export type AdviceList = z.infer<typeof adviceListSchema>;
 
 export const ratesSchema = shape("Rates", "The market.", {
   rates: field(z.record(z.string(), text), "Units of each currency for one US dollar."),

@@ -3,6 +3,7 @@ import { say, sayJson } from "../terminal.js";
 import { CHARGE_COMMANDS } from "./charges.js";
 import { CLOCK_COMMAND } from "./clock.js";
 import { Connection } from "./connection.js";
+import { INSIGHT_COMMANDS } from "./insight.js";
 import { record } from "./output.js";
 import { type Asked, type ClientCommand, knownWord } from "./row.js";
 import { ENV_COMMAND, RULE_COMMANDS, SANDBOX_COMMANDS, STATUS_COMMAND } from "./sandbox.js";
@@ -18,6 +19,7 @@ export const CLIENT_COMMANDS: readonly ClientCommand[] = [
   ...CHARGE_COMMANDS,
   ...RULE_COMMANDS,
   ...WATCHING_COMMANDS,
+  ...INSIGHT_COMMANDS,
   ENV_COMMAND,
 ];
 

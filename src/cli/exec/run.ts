@@ -1,6 +1,8 @@
 import { openSandbox } from "../../opening.js";
+import type { AdviceList } from "../../schema/control-responses.js";
 import { iso } from "../../schema/time.js";
 import { machineNowMs } from "../../time/timers.js";
+import { tellAdvice } from "../report/advice-text.js";
 import { environmentOf } from "./environment.js";
 import type { Plan, Ran, Under } from "./plan.js";
 
@@ -19,6 +21,9 @@ export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
     const code = await runner.run(command, environment);
     const ran = { code, startedAt: iso(startedAtMs), durationMs: machineNowMs() - startedAtMs };
     await artifacts?.keep(sandbox, plan, ran, under);
+    // Under a mishap an app does what it does not do otherwise.
+    if (under?.scenario == null && options.quiet !== true)
+      tellAdvice((await sandbox.control<AdviceList>("GET /_sandbox/advice?of=server")).items);
     return ran;
   } finally {
     await sandbox.close();

@@ -1,0 +1,56 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ROOT, run } from "../support/process-command.js";
+import { fileWith } from "../support/scenario-run.js";
+import { startServer } from "../support/started.js";
+
+const TWICE = `for (let n = 0; n < 2; n++) await fetch(process.env.PAYMENTS_BASE_URL + "/api/v1/accounts/balances",
+  { headers: { authorization: "Bearer " + process.env.PAYMENTS_API_KEY } });`;
+const HASTE =
+  "payments-sandbox: advice: Read balances at most every 10 seconds; 30 to 60 are enough. Balances were";
+const app = ["--", process.execPath, "--input-type=module", "-e", TWICE];
+const HASTY = fileWith(`name: hasty
+steps:
+  - request: GET /api/v1/accounts/balances
+  - request: GET /api/v1/accounts/balances
+`);
+
+describe("advice", () => {
+  it("is told on standard error after exec, unless it shall be quiet", async () => {
+    const { code, stdout, stderr } = await run(["exec", ...app]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(stderr).toMatch(
+      new RegExp(`^${HASTE} read again too soon: request 2 at \\S+ \\(docs/advice\\.md#\\w+\\)\\n$`),
+    );
+    expect((await run(["exec", "--quiet", ...app])).stderr).toBe("");
+  });
+
+  it("is told once under mishaps, of the plain run", async () => {
+    const { stderr } = await run(["exec", "--under", "slow", ...app]);
+    expect(stderr.split(HASTE)).toHaveLength(2);
+  });
+
+  it("is told after run, and is part of its JSON", async () => {
+    const { stderr } = await run(["run", HASTY]);
+    expect(stderr).toContain(HASTE);
+    const { stdout } = await run(["run", "--json", HASTY, HASTY]);
+    expect(JSON.parse(stdout).advice).toMatchObject([{ id: "balances_too_often", times: 2 }]);
+  });
+
+  it("is of what was done meanwhile, against a running sandbox; the command tells of all", async () => {
+    const { url, client } = await startServer();
+    const ask = (...args: string[]) => run([...args, "--url", url]);
+    expect((await ask("advice")).stdout).toBe("none\n");
+    for (let n = 0; n < 2; n++) await client.get("/api/v1/accounts/balances");
+    expect((await ask("run", fileWith("name: idle\nsteps: [{ advance: 1s }]\n"))).stderr).toBe("");
+    const { stdout } = await ask("advice");
+    expect(`payments-sandbox: advice: ${stdout}`).toContain(`${HASTE} read again too soon: request 2`);
+  });
+
+  it("has nothing to say of the scenarios that are shipped", async () => {
+    const files = readdirSync(join(ROOT, "scenarios")).filter((name) => name.startsWith("flow_"));
+    const { code, stderr } = await run(["run", ...files.map((name) => join(ROOT, "scenarios", name))]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+});
