@@ -1,6 +1,7 @@
 import { firstRule, matches, type Subject } from "../domain/scenario.js";
+import { whoseCall } from "../domain/whose-fault.js";
 import type { Engine } from "../engine/engine.js";
-import { chanceOf, digest } from "../engine/ids.js";
+import { chanceOf, digest, digestOf } from "../engine/ids.js";
 import { findScenario, scenariosFor } from "../engine/scenarios.js";
 import type { FaultRule } from "../schema/scenario.js";
 
@@ -16,6 +17,9 @@ interface Counts {
   applied: number;
 }
 
+/** So many are told apart; then the first of them count from the beginning. */
+const MOST_COUNTED = 100_000;
+
 /**
  * Decides which requests go wrong. How often each rule was met is kept in memory only, for a read must write
  * nothing; chance is drawn from the seed and that number, so the same calls meet the same faults.
@@ -23,6 +27,8 @@ interface Counts {
 export class FaultInjector {
   readonly #engine: Engine;
   readonly #counts = new Map<string, Counts>();
+  /** Of one customer or order each. */
+  readonly #countsOfSome = new Map<string, Counts>();
   #armed: boolean | undefined;
 
   constructor(engine: Engine) {
@@ -50,9 +56,10 @@ export class FaultInjector {
     const subject = subjectOf();
     const set = [...state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
     for (const { fault_id, rule } of set)
-      if (matches(rule.match, subject) && this.#isMet(fault_id, rule)) return { rule, source: fault_id };
+      if (matches(rule.match, subject) && this.#isMet(fault_id, rule, subject))
+        return { rule, source: fault_id };
     const found = firstRule("faults", scenariosFor(state, named), subject, (scenario, index, rule) =>
-      this.#isMet(`${scenario}#${index}`, rule),
+      this.#isMet(`${scenario}#${index}`, rule, subject),
     );
     if (found === undefined) return undefined;
     this.#engine.rules.add([found]);
@@ -60,14 +67,17 @@ export class FaultInjector {
   }
 
   /** Whether a rule that matches applies this time: after `skip`, at most `times`, by chance. */
-  #isMet(id: string, rule: FaultRule): boolean {
-    let counts = this.#counts.get(id);
-    if (counts === undefined) this.#counts.set(id, (counts = { met: 0, applied: 0 }));
-    if (rule.times !== undefined && counts.applied >= rule.times) return false;
-    counts.met++;
-    if (counts.met <= (rule.skip ?? 0)) return false;
-    if (rule.probability !== undefined && !this.#chance(id, counts.met, rule.probability)) return false;
-    counts.applied++;
+  #isMet(id: string, rule: FaultRule, subject: Subject): boolean {
+    const { times, skip = 0, probability } = rule;
+    const all = countsOf(this.#counts, id);
+    const whose = times === undefined && skip === 0 ? "" : whoseCall(rule.per, subject);
+    const counts =
+      whose === "" ? all : countsOf(this.#countsOfSome, `${id}#${digestOf(whose).toString("base64")}`);
+    if (times !== undefined && counts.applied >= times) return false;
+    for (const one of new Set([all, counts])) one.met++;
+    if (counts.met <= skip) return false;
+    if (probability !== undefined && !this.#chance(id, all.met, probability)) return false;
+    for (const one of new Set([all, counts])) one.applied++;
     return true;
   }
 
@@ -83,8 +93,19 @@ export class FaultInjector {
   /** The state was replaced, or a fault or a scenario with its rules was taken away: counting starts over. */
   forget(id?: string): void {
     this.#engine.rules.forget(id);
-    for (const known of this.#counts.keys())
-      if (id === undefined || known === id || known.startsWith(`${id}#`)) this.#counts.delete(known);
+    for (const counts of [this.#counts, this.#countsOfSome])
+      for (const known of counts.keys())
+        if (id === undefined || known.split("#", 1)[0] === id) counts.delete(known);
     this.#armed = undefined;
   }
+}
+
+function countsOf(all: Map<string, Counts>, key: string): Counts {
+  let counts = all.get(key);
+  if (counts === undefined) {
+    const [first] = all.keys();
+    if (first !== undefined && all.size >= MOST_COUNTED) all.delete(first);
+    all.set(key, (counts = { met: 0, applied: 0 }));
+  }
+  return counts;
 }

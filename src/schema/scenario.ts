@@ -184,8 +184,18 @@ export const faultRuleSchema = refined(
         z.optional(z.enum(["before", "after"])),
         "The connection is cut before the work is done, or after it.",
       ),
-      times: field(z.optional(z.int().check(z.gte(1))), "How many calls it meets before it is used up."),
-      skip: field(z.optional(z.int().check(z.gte(0))), "How many calls it lets pass first."),
+      times: field(
+        z.optional(z.int().check(z.gte(1))),
+        "How many calls it meets before it is used up: of each customer, unless `per` says otherwise.",
+      ),
+      skip: field(
+        z.optional(z.int().check(z.gte(0))),
+        "How many calls it lets pass first, counted like `times`.",
+      ),
+      per: field(
+        z.optional(z.enum(["charge", "customer", "request"])),
+        "Whose calls `times` and `skip` count: each customer's (without it), each charge's or withdrawal's (of a call that makes one: each order's, by customer, price and metadata), or all together. Calls that name no customer count together.",
+      ),
       probability: field(likelihoodSchema, "How likely it is each time, by the seed."),
     },
   ),

@@ -141,6 +141,44 @@ describe("faults", () => {
     expect(statuses).toEqual([200, 200, 500, 200]);
   });
 
+  describe("count `times` and `skip`", () => {
+    const order = (email: string, metadata: Record<string, string> = {}) => ({ email, metadata });
+    const TWICE = [
+      order("a@x.test", { n: "1" }),
+      order("A@x.test", { n: "1" }),
+      order("a@x.test", { n: "2" }),
+    ];
+    const ORDERS = [...TWICE, order("b@x.test"), order("b@x.test")];
+
+    it.each([
+      ["of each customer, without a word", {}, [500, 200, 200, 500, 200]],
+      ["of each customer", { per: "customer" }, [500, 200, 200, 500, 200]],
+      ["of each order", { per: "charge" }, [500, 200, 500, 500, 200]],
+      ["of all together", { per: "request" }, [500, 200, 200, 200, 200]],
+      ["of each customer, those let pass too", { skip: 1 }, [200, 500, 200, 200, 500]],
+    ])("%s", async (_whose, per, expected) => {
+      const client = await open();
+      const rule = { match: { operation: "createWhitelabel" }, respond: { status: 500 }, times: 1, ...per };
+      await client.ask("POST /_sandbox/faults", rule);
+      const statuses: number[] = [];
+      for (const one of ORDERS)
+        statuses.push((await client.checkout((await client.quote()).json.quote_id, one)).status);
+      expect(statuses).toEqual(expected);
+      const { json } = await client.ask("GET /_sandbox/faults");
+      expect(json.items[0].applied).toBe(statuses.filter((status) => status === 500).length);
+    });
+
+    it("of each charge that is read", async ({ client }) => {
+      const rule = { match: { operation: "getCharge" }, respond: { status: 500 }, times: 1, per: "charge" };
+      const [one, other] = [await client.pay(), await client.pay()];
+      await client.ask("POST /_sandbox/faults", rule);
+      const statuses: number[] = [];
+      for (const id of [one, one, other, other])
+        statuses.push((await client.ask(`GET /api/v1/payments/charges/${id}`)).status);
+      expect(statuses).toEqual([500, 200, 500, 200]);
+    });
+  });
+
   it("delay the answer by wall time, and the work is done", async ({ client }) => {
     await client.ask("POST /_sandbox/faults", { match: QUOTE, delay: "60ms" });
     const began = performance.now();
