@@ -3,9 +3,10 @@ import { isRefusal } from "../schema/errors.js";
 import type { Settings } from "../schema/settings.js";
 import { initialWorld } from "./commands/world.js";
 import { wholeChange } from "./kept-change.js";
-import type { Change, ClockRecord, Put, StateDump, Store, Task, WorldRecord } from "./records.js";
+import type { Change, ClockRecord, Put, StateDump, Task, WorldRecord } from "./records.js";
 import { RuleCounts } from "./rule-counts.js";
 import { State } from "./state.js";
+import type { Store } from "./store.js";
 import { type Command, Transaction } from "./transaction.js";
 
 export interface EngineOptions {

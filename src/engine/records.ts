@@ -65,27 +65,3 @@ export interface StateDump {
   readonly counters: Readonly<Record<string, number>>;
   readonly collections: { readonly [Name in CollectionName]: readonly (readonly [Key, Collections[Name]])[] };
 }
-
-/**
- * Where changes are kept. `append` comes before the change is published to memory: when it throws, nothing
- * has happened. The memory store keeps nothing.
- */
-export interface Store {
-  /** What was kept by an earlier run: a snapshot, and the changes after it. */
-  load(): { snapshot: StateDump | undefined; changes: readonly KeptChange[] } | undefined;
-  /** @param before the records the change will be applied to: what follows from them need not be kept */
-  append(change: Change, before?: Records): void;
-  /** Reset, restore, import: from here on the state is this one. */
-  replace(state: StateDump): void;
-  /**
-   * To be called after each change: a store that grows may shrink now. `dump` must give the state with the last
-   * appended change in it.
-   *
-   * @returns why it could not, if it could not; nothing is lost then
-   */
-  compactIfLarge(dump: () => StateDump): Error | undefined;
-  /** May compact: `dump` gives the whole state when asked. Without it nothing more is written. */
-  close(dump?: () => StateDump): void;
-  /** No state can be made of what `load` gave: what to throw for that cause. */
-  unusable(cause: unknown): unknown;
-}

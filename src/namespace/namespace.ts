@@ -93,8 +93,9 @@ export class Namespace {
       throw error;
     }
     engine.onCommit(() => {
-      const failure = options.store.compactIfLarge(() => engine.dump());
-      if (failure !== undefined) onError(failure);
+      options.store
+        .compactIfLarge(() => engine.state.freeze())
+        ?.then((failure) => failure !== undefined && onError(failure));
     });
 
     this.name = options.name;

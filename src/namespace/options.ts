@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import type { Catalogue } from "../domain/catalogue.js";
-import type { Store } from "../engine/records.js";
 import type { State } from "../engine/state.js";
+import type { Store } from "../engine/store.js";
 import type { ClockSetting, webhookOptionSchema } from "../schema/options.js";
 import type { Scenario } from "../schema/scenario.js";
 import type { Settings } from "../schema/settings.js";

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Store } from "../engine/records.js";
+import type { Store } from "../engine/store.js";
 import { type NamespaceIdentity, namespaceIdentitySchema } from "../schema/control.js";
 import { asStoreError, codeOf, OutOfHandles, StoreError } from "./error.js";
 import { FileStore } from "./file-store.js";

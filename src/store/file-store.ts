@@ -1,6 +1,9 @@
+import type { FrozenState } from "../engine/frozen-state.js";
 import { keptChange } from "../engine/kept-change.js";
-import type { Change, Records, StateDump, Store } from "../engine/records.js";
+import type { Change, Records, StateDump } from "../engine/records.js";
+import type { Store } from "../engine/store.js";
 import { monotonicMs } from "../time/timers.js";
+import { Compaction } from "./compaction.js";
 import { asStoreError, damaged, StoreError } from "./error.js";
 import type { HeldLock } from "./held-lock.js";
 import { nodeIo, type StoreIo } from "./io.js";
@@ -43,6 +46,7 @@ export class FileStore implements Store {
   readonly #io: StoreIo;
   readonly #snapshot: SnapshotFile;
   #open: { readonly journal: Journal; readonly lock: HeldLock } | undefined;
+  #compaction: Compaction | undefined;
   #lastSeq = 0;
   #retryCompactionAtBytes = 0;
   #lookAtMs = 0;
@@ -108,6 +112,7 @@ export class FileStore implements Store {
       throw new StoreError(
         `${this.#file}: a state at change ${state.seq} cannot replace one at ${this.#lastSeq}.`,
       );
+    this.#callOff();
     try {
       this.#compact(state);
     } catch (error) {
@@ -117,23 +122,45 @@ export class FileStore implements Store {
   }
 
   /**
-   * Writes a new snapshot and empties the journal if the journal has outgrown both `compactAtBytes` and twice the
-   * snapshot, so that the cost a change stays the same on average. When the disk refuses, the next try waits until
-   * the journal has doubled.
+   * Begins a new snapshot if the journal has outgrown both `compactAtBytes` and twice the snapshot, so that the cost a
+   * change stays the same on average. When the disk refuses, the next try waits until the journal has doubled.
    */
-  compactIfLarge(dump: () => StateDump): StoreError | undefined {
+  compactIfLarge(state: () => FrozenState): Promise<StoreError | undefined> | undefined {
     const { journal } = this.#openOrThrow();
     const { compactAtBytes = DEFAULT_COMPACT_AT_BYTES } = this.#options;
-    if (journal.bytes <= Math.max(compactAtBytes, 2 * this.#snapshot.bytes, this.#retryCompactionAtBytes))
-      return undefined;
-    const state = this.#wholeState(dump);
+    const largeBytes = Math.max(compactAtBytes, 2 * this.#snapshot.bytes, this.#retryCompactionAtBytes);
+    const begun = this.#compaction;
+    if (begun !== undefined) {
+      if (begun.behindBytes <= largeBytes) return undefined;
+      // Whoever lets nothing else have its turn would have it wait for ever, and the journal grow.
+      this.#compaction = undefined;
+      return this.#finish(begun, journal, () => begun.hurry());
+    }
+    if (journal.bytes <= largeBytes) return undefined;
+    const files = {
+      snapshot: this.#snapshot,
+      journal,
+      temporary: `${this.#file}.tmp`,
+      check: () => this.#look(),
+    };
+    const compaction = new Compaction(files, this.#whole(state()));
+    this.#compaction = compaction;
+    return this.#finish(compaction, journal, () => compaction.run());
+  }
+
+  async #finish(
+    compaction: Compaction,
+    journal: Journal,
+    work: () => Promise<void> | void,
+  ): Promise<StoreError | undefined> {
     try {
-      this.#compact(state);
+      await work();
       return undefined;
     } catch (error) {
       return asStoreError(error, `Cannot compact ${this.#file}`);
     } finally {
-      // Nothing is left of the journal unless the disk refused.
+      if (this.#compaction === compaction) this.#compaction = undefined;
+      // Little is left of the journal unless the disk refused.
       this.#retryCompactionAtBytes = 2 * journal.bytes;
     }
   }
@@ -141,8 +168,9 @@ export class FileStore implements Store {
   close(dump?: () => StateDump): void {
     if (this.#open === undefined) return;
     const { journal, lock } = this.#open;
+    this.#callOff();
     try {
-      if (dump !== undefined && journal.bytes > 0) this.#compact(this.#wholeState(dump));
+      if (dump !== undefined && journal.bytes > 0) this.#compact(this.#whole(dump()));
     } finally {
       this.#open = undefined;
       try {
@@ -177,14 +205,18 @@ export class FileStore implements Store {
     this.#lookAtMs = endMs + Math.min(Math.max(LOOK_MS.min, pauseMs), LOOK_MS.max);
   }
 
-  #wholeState(dump: () => StateDump): StateDump {
-    const state = dump();
+  #whole<Kept extends FrozenState>(state: Kept): Kept {
     // A dump that lacks the last change would lose it together with its line in the journal.
     if (state.seq !== this.#lastSeq)
       throw new StoreError(
         `${this.#file}: the dump is at change ${state.seq}, the journal at ${this.#lastSeq}.`,
       );
     return state;
+  }
+
+  #callOff(): void {
+    this.#compaction?.callOff();
+    this.#compaction = undefined;
   }
 
   #compact(state: StateDump): void {

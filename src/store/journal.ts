@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import type { KeptChange } from "../engine/records.js";
 import { asStoreError, codeOf, damaged, StoreError } from "./error.js";
 import { type StoreIo, writeAll } from "./io.js";
@@ -19,10 +19,10 @@ export class Journal {
   /** The file of the snapshot. */
   readonly #of: string;
   readonly #file: string;
-  readonly #fd: number;
+  #fd: number;
   readonly #fsync: boolean;
   readonly #io: StoreIo;
-  readonly #inode: number;
+  #inode: number;
   /** On some file systems a file has another number by its name. */
   readonly #hasInode: boolean;
   #bytes: number;
@@ -118,6 +118,38 @@ export class Journal {
   /** Empties it, if the disk lets it: lines a snapshot covers are ignored by `read`, so they do no harm. */
   clear(): void {
     this.#triesToCutTo(0);
+  }
+
+  /**
+   * Drops what comes before that byte, if the disk lets it: what follows takes the place of the whole in one step.
+   *
+   * @param temporary a file in the same folder, for what follows
+   */
+  dropBefore(startByte: number, temporary: string): void {
+    if (startByte === this.#bytes) {
+      this.clear();
+      return;
+    }
+    let fd: number | undefined;
+    try {
+      const rest = Buffer.allocUnsafe(this.#bytes - startByte);
+      if (readSync(this.#fd, rest, 0, rest.length, startByte) < rest.length) return;
+      rmSync(temporary, { force: true });
+      fd = openWithoutFollowing(temporary);
+      writeAll(this.#io, fd, rest, 0);
+      if (this.#fsync) this.#io.fsyncSync(fd);
+      this.#io.renameSync(temporary, this.#file);
+      closeSync(this.#fd);
+      this.#fd = fd;
+      this.#inode = fstatSync(fd).ino;
+      this.#bytes = rest.length;
+      this.#needsCut = false;
+    } catch {
+      if (fd !== undefined && fd !== this.#fd) closeSync(fd);
+      rmSync(temporary, { force: true });
+      return;
+    }
+    if (this.#fsync) syncFolderOf(this.#of, this.#io);
   }
 
   close(): void {

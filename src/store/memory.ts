@@ -1,5 +1,5 @@
 import { type FrozenState, thaw } from "../engine/frozen-state.js";
-import type { Store } from "../engine/records.js";
+import type { Store } from "../engine/store.js";
 import type { SavedState, Snapshot, Snapshots, Storage } from "./storage.js";
 
 /** Keeps nothing: namespaces go with the process. */

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { readFileSync, rmSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { LowSync } from "lowdb";
+import type { FrozenState } from "../engine/frozen-state.js";
 import type { StateDump } from "../engine/records.js";
 import { codeOf, damaged, StoreError } from "./error.js";
 import type { StoreIo } from "./io.js";
@@ -20,6 +21,7 @@ export class SnapshotFile {
   readonly #db: LowSync<StateDump | null>;
   #check = (): void => {};
   #bytes = 0;
+  #writtenBytes = 0;
 
   /** @param maxBytes what can be read back; what fits a string of this Node, unless it is told otherwise */
   constructor(file: string, io: StoreIo, maxBytes?: number) {
@@ -70,24 +72,69 @@ export class SnapshotFile {
 
   #replaceWith(state: StateDump | null): void {
     if (state === null) return;
+    for (const _ of this.begin(state, { check: this.#check, fsync: true }));
+    this.publish(this.#check);
+  }
+
+  /**
+   * Writes the next snapshot beside this one, a piece at a time. Broken off, nothing is left of it.
+   *
+   * @param fsync whether it is on the disk in the end; else `sync` is to come before `publish`
+   */
+  *begin(
+    state: FrozenState,
+    { check, fsync }: { readonly check: () => void; readonly fsync: boolean },
+  ): Generator<void, void> {
     const file = this.#file;
-    this.#check();
+    check();
     checkWritable(file);
-    const temporary = `${file}.tmp`;
     const tooLong = (most: number) =>
       `${file}: the state is larger than ${most} bytes, which a snapshot cannot hold; nothing is lost, the changes stay in ${file}.journal.`;
-    const options = { fsync: true, io: this.#io, maxBytes: this.#maxBytes };
-    let bytes = 0;
-    for (bytes of writeSealed(temporary, piecesOf(state), options, tooLong)) this.#check();
+    const options = { fsync, io: this.#io, maxBytes: this.#maxBytes };
+    for (this.#writtenBytes of writeSealed(this.#temporary, piecesOf(state), options, tooLong)) {
+      check();
+      yield;
+    }
+  }
+
+  async sync(): Promise<void> {
+    const fd = openSync(this.#temporary, "r+");
     try {
-      this.#check();
-      this.#io.renameSync(temporary, file);
+      await this.#io.fsync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  syncNow(): void {
+    const fd = openSync(this.#temporary, "r+");
+    try {
+      this.#io.fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  /** The next snapshot takes the place of this one. */
+  publish(check: () => void): void {
+    try {
+      check();
+      this.#io.renameSync(this.#temporary, this.#file);
     } catch (error) {
-      rmSync(temporary, { force: true });
+      this.drop();
       throw error;
     }
-    syncFolderOf(file, this.#io);
-    this.#bytes = bytes;
+    syncFolderOf(this.#file, this.#io);
+    this.#bytes = this.#writtenBytes;
+  }
+
+  /** There is to be no next snapshot yet. */
+  drop(): void {
+    rmSync(this.#temporary, { force: true });
+  }
+
+  get #temporary(): string {
+    return `${this.#file}.tmp`;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FrozenState } from "../engine/frozen-state.js";
-import type { StateDump, Store } from "../engine/records.js";
+import type { StateDump } from "../engine/records.js";
+import type { Store } from "../engine/store.js";
 import type { NamespaceIdentity } from "../schema/control.js";
 
 /** Where a server keeps its namespaces. What each must do is in test/runtime/storage.test.ts. */

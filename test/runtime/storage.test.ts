@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { freeze } from "../../src/engine/frozen-state.js";
-import type { Store } from "../../src/engine/records.js";
 import { State } from "../../src/engine/state.js";
+import type { Store } from "../../src/engine/store.js";
 import { FileStorage } from "../../src/store/file-storage.js";
 import { memoryStorage } from "../../src/store/memory.js";
 import type { Storage } from "../../src/store/storage.js";
@@ -62,13 +62,13 @@ describe.each<[string, () => Storage]>([
     expect(storage.identity("w1")).toEqual({});
   });
 
-  it("opens a store that has nothing, takes changes and states, and closes twice", () => {
+  it("opens a store that has nothing, takes changes and states, and closes twice", async () => {
     const store = openedIn(open(), "default");
     store.append(change(1));
     store.append(change(2));
     store.replace(dumpOf(upTo(7)));
     store.append(change(8));
-    expect(store.compactIfLarge(() => dumpOf(upTo(8)))).toBeUndefined();
+    expect(await store.compactIfLarge(() => dumpOf(upTo(8)))).toBeUndefined();
     store.close(() => dumpOf(upTo(8)));
     store.close(() => {
       throw new Error("asked for a dump after it was closed");

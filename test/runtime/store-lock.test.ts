@@ -274,7 +274,7 @@ describe("what was taken away while the store is open", () => {
       () => rmSync(dirname(file), { recursive: true }),
       /data\.json\.journal is not there any more/,
     ],
-  ])("refuses whatever is to be written: %s", (_name, takeAway, message) => {
+  ])("refuses whatever is to be written: %s", async (_name, takeAway, message) => {
     file = join(folder, "inner", "data.json");
     mkdirSync(dirname(file));
     const store = storeAt({ compactAtBytes: 0 });
@@ -287,7 +287,7 @@ describe("what was taken away while the store is open", () => {
     const writes = () => {
       for (; ; seq++) store.append(change(seq));
     };
-    const refusal = refusalOf(writes);
+    const refusal = await refusalOf(writes);
     expect(refusal).toMatch(message);
     expect(refusal).toMatch(/^[^\n]+nothing more is kept\. Stop this process, [^\n]*start again\.$/);
     const left = filesIn();
@@ -295,19 +295,19 @@ describe("what was taken away while the store is open", () => {
     for (const write of [
       () => store.append(change(seq)),
       () => store.replace(dumpOf(upTo(seq))),
-      () => {
-        throw store.compactIfLarge(() => dumpOf(upTo(seq - 1)));
+      async () => {
+        throw await store.compactIfLarge(() => dumpOf(upTo(seq - 1)));
       },
       () => store.close(() => dumpOf(upTo(seq - 1))),
     ])
-      expect(refusalOf(write)).toBe(refusal);
+      expect(await refusalOf(write)).toBe(refusal);
     expect(Object.keys(left)).toEqual(Object.keys(after));
     // What is ours still is given back.
     if (pid === process.pid) delete left["data.json.lock"];
     expect(filesIn()).toEqual(left);
   });
 
-  it("is come upon even while a snapshot is written, and nothing is put in the place of another's", () => {
+  it("is come upon even while a snapshot is written, and nothing is put in the place of another's", async () => {
     const store = storeAt({
       io: {
         fsyncSync: () => {
@@ -318,7 +318,9 @@ describe("what was taken away while the store is open", () => {
     });
     store.load();
     store.append(change(1));
-    expect(refusalOf(() => store.replace(dumpOf(upTo(1))))).toMatch("process 7 on host c0ffee has taken");
+    expect(await refusalOf(() => store.replace(dumpOf(upTo(1))))).toMatch(
+      "process 7 on host c0ffee has taken",
+    );
     expect(readFileSync(file, "utf8")).toBe("the other's");
     expect(readdirSync(folder).sort()).toEqual(["data.json", "data.json.journal", "data.json.lock"]);
   });
@@ -330,9 +332,9 @@ describe("what was taken away while the store is open", () => {
     );
   }
 
-  function refusalOf(write: () => void): string {
+  async function refusalOf(write: () => void | Promise<void>): Promise<string> {
     try {
-      write();
+      await write();
     } catch (error) {
       expect(error).toBeInstanceOf(StoreError);
       return (error as StoreError).message;

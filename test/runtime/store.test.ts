@@ -384,15 +384,16 @@ describe("file store, when the disk refuses", () => {
 
   it.each([
     ["writing", { writeSync: failing("ENOSPC") }],
-    ["syncing", { fsyncSync: failing("EIO") }],
+    ["syncing", { fsyncSync: failing("EIO"), fsync: async () => failing("EIO")() }],
     ["renaming", { renameSync: failing("EACCES") }],
-  ])("keeps everything when %s a snapshot fails", (_name, broken) => {
+  ])("keeps everything when %s a snapshot fails", async (_name, broken) => {
     let io: StoreIo = nodeIo;
     const store = fileStoreAt({
       compactAtBytes: 0,
       io: {
         writeSync: (...args) => io.writeSync(...args),
         fsyncSync: (fd) => io.fsyncSync(fd),
+        fsync: (fd) => io.fsync(fd),
         renameSync: (from, to) => io.renameSync(from, to),
       },
     });
@@ -402,7 +403,7 @@ describe("file store, when the disk refuses", () => {
     while (journalBytes().length <= 2 * statSync(file).size) store.append(change(++seq));
     io = { ...nodeIo, ...broken };
     expect(() => store.replace(dumpOf(upTo(seq + 9)))).toThrow();
-    expect(store.compactIfLarge(() => dumpOf(upTo(seq)))).toBeInstanceOf(StoreError);
+    expect(await store.compactIfLarge(() => dumpOf(upTo(seq)))).toBeInstanceOf(StoreError);
     // It does not try again with every change.
     const noDump = (): never => {
       throw new Error("asked for a dump too soon");
@@ -457,7 +458,7 @@ describe("file store, replace and compaction", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(11));
   });
 
-  it("compacts at a size that grows with the data, so that the cost a change does not", () => {
+  it("compacts at a size that grows with the data, so that the cost a change does not", async () => {
     const store = fileStoreAt({ compactAtBytes: 1_000 });
     store.load();
     let dumps = 0;
@@ -465,7 +466,7 @@ describe("file store, replace and compaction", () => {
     const changes = 5_000;
     for (let seq = 1; seq <= changes; seq++) {
       store.append(change(seq));
-      const refused = store.compactIfLarge(() => {
+      const refused = await store.compactIfLarge(() => {
         dumps += 1;
         dumpedRecords += seq;
         return dumpOf(upTo(seq));
@@ -478,18 +479,114 @@ describe("file store, replace and compaction", () => {
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(changes));
   });
 
-  it("compacts a large journal after load", () => {
+  it("compacts a large journal after load", async () => {
     const store = fileStoreAt();
     store.load();
     for (let seq = 1; seq <= 100; seq++) store.append(change(seq));
     crash();
     const next = fileStoreAt({ compactAtBytes: 1_000 });
     next.load();
-    expect(next.compactIfLarge(() => dumpOf(upTo(100)))).toBeUndefined();
+    expect(await next.compactIfLarge(() => dumpOf(upTo(100)))).toBeUndefined();
     expect(journalBytes()).toHaveLength(0);
     expect(() => next.compactIfLarge(failing("unasked"))).not.toThrow();
     crash();
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(100));
+  });
+
+  /** A journal that is to be compacted, and changes that go on while it is. */
+  function grown(io: Partial<StoreIo> = {}) {
+    const text = "x".repeat(4_000);
+    const store = fileStoreAt({ compactAtBytes: 1_000, io });
+    store.load();
+    const model: Model = { seq: 0, rates: new Map() };
+    const append = (): void => {
+      model.seq += 1;
+      model.rates.set(`C${model.seq}`, text);
+      store.append(change(model.seq, text));
+    };
+    while (model.seq < 400) append();
+    const compact = () => store.compactIfLarge(() => dumpOf(model));
+    return { store, model, append, compact };
+  }
+
+  it("compacts beside other work, and whatever is appended meanwhile is kept, whenever the process is killed", async () => {
+    let [kills, steps] = [0, 0];
+    let beforeStep = (): void => {};
+    const step = <Args extends unknown[], Result>(call: (...args: Args) => Result) => {
+      return (...args: Args): Result => {
+        beforeStep();
+        return call(...args);
+      };
+    };
+    const { model, append, compact } = grown({
+      writeSync: step(nodeIo.writeSync),
+      ftruncateSync: step(nodeIo.ftruncateSync),
+      fsyncSync: step(nodeIo.fsyncSync),
+      fsync: step(nodeIo.fsync),
+      renameSync: step(nodeIo.renameSync),
+    });
+    const live = file;
+    beforeStep = () => {
+      steps += 1;
+      file = live;
+      crash();
+      const store = fileStoreAt();
+      const found = modelOf(store.load());
+      // The change being appended has happened or not.
+      expect([model.seq, model.seq - 1]).toContain(found.seq);
+      expect(found.rates.size).toBe(found.seq);
+      store.close();
+      kills += 1;
+      file = live;
+    };
+    let isDone = false;
+    const done = compact()!.finally(() => {
+      isDone = true;
+    });
+    let turns = 0;
+    for (; !isDone; turns++) {
+      append();
+      await new Promise(setImmediate);
+    }
+    expect(await done).toBeUndefined();
+    beforeStep = () => {};
+    // A piece a turn, and with each turn a change; the last steps are those on the journal.
+    expect(turns).toBeGreaterThan(5);
+    expect(kills).toBe(steps);
+    expect(journalBytes().toString().match(/\n/g)).toHaveLength(model.seq - 400);
+    append();
+    crash();
+    expect(modelOf(fileStoreAt().load())).toEqual(model);
+  });
+
+  it.each(["replace", "close", "nothing"])(
+    "a compaction under way is called off by %s, and nothing is lost",
+    async (by) => {
+      const { store, model, append, compact } = grown();
+      const done = compact()!;
+      append();
+      expect(existsSync(`${file}.tmp`)).toBe(true);
+      if (by === "replace") store.replace(dumpOf(model));
+      if (by === "close") store.close(() => dumpOf(model));
+      if (by !== "nothing") expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+      expect(await done).toBeUndefined();
+      crash();
+      expect(modelOf(fileStoreAt().load())).toEqual(model);
+    },
+  );
+
+  it("is compacted at once for whoever lets it have no turn", () => {
+    const { model, append, compact } = grown();
+    const before = journalBytes().length;
+    void compact();
+    for (let count = 0; count < 400; count++) append();
+    void compact();
+    expect(journalBytes().length).toBeGreaterThan(before);
+    append();
+    void compact();
+    expect(journalBytes().length).toBeLessThan(1.1 * before);
+    crash();
+    expect(modelOf(fileStoreAt().load())).toEqual(model);
   });
 
   it("syncs each change with fsync, none without, and each snapshot always", () => {
@@ -544,8 +641,8 @@ describe("file store, any history", () => {
   );
 
   it("loads back to what a plain model says", () => {
-    fc.assert(
-      fc.property(fc.array(operation, { maxLength: 40 }), (operations) => {
+    return fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
         // Every run has a folder of its own; syncs are left out, for no run loses power.
         file = join(mkdtempSync(join(folder, "run-")), "data.json");
         let room = Number.POSITIVE_INFINITY;
@@ -581,7 +678,7 @@ describe("file store, any history", () => {
             expect(() => store.replace(dumpOf({ seq: model.seq + 1, rates: new Map() }))).toThrow("ENOSPC");
           } else if (op.do === "compact") {
             if (!op.emptied) truncate = failing("EIO");
-            expect(store.compactIfLarge(() => dumpOf(model))).toBeUndefined();
+            expect(await store.compactIfLarge(() => dumpOf(model))).toBeUndefined();
           } else if (op.do === "reopen") {
             store.close(() => dumpOf(model));
             store = reopen();

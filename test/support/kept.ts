@@ -28,6 +28,7 @@ export function diskThatMayFill() {
       disk.syncs++;
       nodeIo.fsyncSync(fd);
     }),
+    fsync: refusing(nodeIo.fsync),
   };
   return { disk, io };
 }

@@ -1,5 +1,6 @@
 import { Catalogue } from "../../src/domain/catalogue.js";
-import type { Change, StateDump, Store } from "../../src/engine/records.js";
+import type { Change, StateDump } from "../../src/engine/records.js";
+import type { Store } from "../../src/engine/store.js";
 import { Namespaces } from "../../src/namespace/namespaces.js";
 import type { NamespaceOptions } from "../../src/namespace/options.js";
 import { scenarioKit } from "../../src/opening.js";

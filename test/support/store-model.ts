@@ -1,6 +1,7 @@
 import { wholeChange } from "../../src/engine/kept-change.js";
-import type { Change, StateDump, Store } from "../../src/engine/records.js";
+import type { Change, StateDump } from "../../src/engine/records.js";
 import { State } from "../../src/engine/state.js";
+import type { Store } from "../../src/engine/store.js";
 import { COLLECTION_NAMES } from "../../src/schema/records/names.js";
 import { FileStore } from "../../src/store/file-store.js";
 
