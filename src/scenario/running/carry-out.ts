@@ -6,7 +6,8 @@ import { valueAt } from "../variables.js";
 import type { RunContext } from "./context.js";
 import { CannotRun, type Failure, StepFailure } from "./failure.js";
 import { Locals, type Variables } from "./locals.js";
-import { type StepReport, titleOf } from "./report.js";
+import type { StepReport } from "./report.js";
+import { titleOf } from "./title.js";
 
 /** What all steps of a run are carried out with. */
 export interface Carrying {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { faultRuleSchema } from "../../schema/scenario.js";
-import { titleOf } from "../running/report.js";
+import { titleOf } from "../running/title.js";
 import { step, stepSchema } from "./row.js";
 
 export const fault = step({
