@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { unknownNames, type Vocabulary } from "./domain/known-names.js";
 import type {
   ListenOptions,
   ResetOptions,
@@ -94,10 +95,18 @@ const WEBHOOK_HANDLER_URL = "http://localhost/webhooks";
 /** The options of `onWebhook`, checked as those of any other receiver. */
 export function webhookHandlerOptions(
   options: WebhookHandlerOptions,
-  defaults: { readonly secret: string; readonly signature: Signature },
+  defaults: {
+    readonly secret: string;
+    readonly signature: Signature;
+    /** The names there are, where nobody else looks at what is asked for. */
+    readonly vocabulary?: Vocabulary;
+  },
 ) {
   const known = Object.keys(webhookHandlerSchema.shape);
   const { url, ...given } = checked("onWebhook", webhookHandlerSchema, known, options);
+  const { vocabulary = () => undefined } = defaults;
+  const [unknown] = unknownNames(webhookHandlerSchema, given, { vocabulary });
+  if (unknown !== undefined) throw new UserError(`onWebhook: ${unknown.path.join(".")} ${unknown.message}`);
   const { secret = defaults.secret, signature = defaults.signature, ...rest } = given;
   const fault = secretFault(signature, secret);
   if (fault !== undefined) throw new UserError(`onWebhook: secret ${fault}`);

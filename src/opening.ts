@@ -34,8 +34,8 @@ async function auditWith(catalogue: Catalogue, settings: Settings): Promise<Name
 
 /** Scenarios run over HTTP like any client, so what runs them is loaded when somebody asks for it. */
 export const scenarioKit: ScenarioKit = {
-  read: async (namespace, source) =>
-    (await lazily(() => import("./scenario/kit.js"))).readScenarioIn(namespace, source),
+  read: async (namespace, source, vocabulary) =>
+    (await lazily(() => import("./scenario/kit.js"))).readScenarioIn(namespace, source, vocabulary),
   run: async (namespace, run) =>
     (await lazily(() => import("./scenario/kit.js"))).runScenarioIn(namespace, run),
 };

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
+import { unknownNames, type Vocabulary, vocabularyOf } from "./domain/known-names.js";
 import { repeatableRunId } from "./domain/run-id.js";
 import type { DocumentError, Fault, LoadedDocument } from "./files/documents.js";
-import { pathFaults } from "./http/paths.js";
+import { pathFaults, servicePaths } from "./http/paths.js";
 import { loadShipped } from "./scenario/shipped.js";
 import type { Fixtures } from "./schema/fixtures.js";
 import { didYouMean } from "./schema/nearest.js";
-import type { StartOptions } from "./schema/option-table.js";
+import { type StartOptions, startOptionsSchema } from "./schema/option-table.js";
 import { FIXED_SEED } from "./schema/options.js";
 import { own } from "./schema/own.js";
 import type { Scenario } from "./schema/scenario.js";
@@ -83,6 +84,8 @@ export async function readService(options: StartOptions): Promise<Service> {
       : await from(["fixtures"], () => mergedFixtures(shipped.fixtures, file));
   // Without fixtures nobody knows which methods and currencies there are.
   if (base !== undefined) faults.push(...priceFaults(base, options));
+  const vocabulary = vocabularyFor(options, base);
+  faults.push(...unknownNames(startOptionsSchema, options, { vocabulary }));
 
   const scenarios = new Map(shipped.scenarios.map((scenario) => [scenario.name, scenario]));
   const active: string[] = [];
@@ -100,6 +103,20 @@ export async function readService(options: StartOptions): Promise<Service> {
   }
   if (base === undefined || faults.length + files.length > 0) throw new OptionsError(faults, files);
   return { fixtures: repriced(base, options), scenarios: [...scenarios.values()], active };
+}
+
+/** The names there are in a sandbox that is started so; its fixtures are read for them, and nothing else. */
+export async function readVocabulary(options: StartOptions): Promise<Vocabulary> {
+  const { fixtures } = await loadShipped();
+  const { fixtures: file } = options;
+  return vocabularyFor(options, file === undefined ? fixtures : await mergedFixtures(fixtures, file));
+}
+
+function vocabularyFor(
+  { event_names, paths = {} }: StartOptions,
+  fixtures: Fixtures | undefined,
+): Vocabulary {
+  return vocabularyOf({ fixtures, eventNames: event_names, paths: servicePaths(paths) });
 }
 
 /** Everything wrong with a config file whose options have the right shape, each at its place. */

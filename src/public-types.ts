@@ -17,8 +17,10 @@ export interface WebhookOption {
   mailbox?: string;
   /** Whose events it hears; default `"test"`. */
   mode?: Mode;
-  /** Types it hears, as globs such as `"charge.*"`; default: all. */
+  /** Types it hears, as globs such as `"charge.*"`; default: all. One that fits no type there is needs `force`. */
   events?: string[];
+  /** It may hear types of your own. */
+  force?: boolean;
   /** What its webhooks are signed with; default: `webhookSecret`. */
   secret?: string;
   /** How its webhooks are signed; default: the sandbox's. */
@@ -87,8 +89,10 @@ export interface SandboxOptions {
 
 /** How a function of this process hears webhooks. */
 export interface WebhookHandlerOptions {
-  /** Types it hears, as globs; default: all. */
+  /** Types it hears, as globs; default: all. One that fits no type there is needs `force`. */
   events?: string[];
+  /** It may hear types of your own. */
+  force?: boolean;
   /** Whose events it hears; default `"test"`. */
   mode?: Mode;
   /** What its webhooks are signed with; default: the sandbox's. */

@@ -3,6 +3,7 @@ import { KeptAssertions } from "./delivery/assertions.js";
 import type { WebhookHandler } from "./delivery/in-process.js";
 import type { CheckWebhookOptions } from "./doctor/options.js";
 import type { WebhookReport } from "./doctor/report.js";
+import { vocabularyOf } from "./domain/known-names.js";
 import { transitionCharge } from "./engine/commands/charges.js";
 import { copied } from "./engine/frozen-state.js";
 import type { StateDump } from "./engine/records.js";
@@ -140,9 +141,11 @@ export class Sandbox {
   ): Promise<WebhookSubscription> {
     const namespace = this.#here("onWebhook");
     if (typeof handler !== "function") throw new UserError("onWebhook: needs a function");
+    const { signature, event_names } = namespace.engine.settings;
     const { url, ...webhook } = webhookHandlerOptions(options, {
       secret: this.webhookSecret,
-      signature: namespace.engine.settings.signature,
+      signature,
+      vocabulary: vocabularyOf({ eventNames: event_names }),
     });
     const stop = namespace.receive({ handler: this.#assertions.of(handler), url }, webhook);
     return Object.assign(stop, { [Symbol.dispose]: stop });

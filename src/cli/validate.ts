@@ -4,16 +4,22 @@ import { type Validation, validateFile } from "../scenario/validation.js";
 import { oneLine } from "../schema/printable.js";
 import { say, sayJson } from "./terminal.js";
 import { variablesOf } from "./variables.js";
+import { vocabularyOf } from "./vocabulary.js";
 
-/** `validate`: every fault of every file, with its place; 0 when there is none, else 2. */
+/** `validate`: every fault of every file, with its place; 0 when there is none, else 2. Strictly, warnings are faults. */
 export async function validate(
   files: readonly string[],
   flags: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const vars = variablesOf(flags.var as string[] | undefined);
   const results: Validation[] = [];
-  const options = { environment: process.env, vars, configFaults };
-  for (const file of files) results.push(await validateFile(file, options));
+  const vocabulary = await vocabularyOf({ config: flags.config, fixtures: flags.fixtures });
+  const options = { environment: process.env, vars, configFaults, vocabulary };
+  for (const file of files) {
+    const result = await validateFile(file, options);
+    const all = [...result.faults, ...result.warnings];
+    results.push(flags.strict ? { ...result, faults: all, warnings: [] } : result);
+  }
   if (flags.json) sayJson(results, 2);
   else say(textOf(results));
   process.exitCode = results.some(({ faults }) => faults.length > 0) ? 2 : 0;

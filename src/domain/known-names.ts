@@ -1,45 +1,153 @@
+import type * as z from "zod/mini";
+import { EVENT_TYPES } from "../schema/event-types.js";
+import type { Fixtures } from "../schema/fixtures.js";
 import { isMatcher } from "../schema/matchers.js";
-import { OPERATION_IDS, unknownOperation } from "../schema/operation-ids.js";
+import { type NameKind, nameKindOf, unknownName } from "../schema/names.js";
+import { didYouMean } from "../schema/nearest.js";
+import { OPERATION_IDS } from "../schema/operation-ids.js";
+import { knownKeys, partOf, placesOf, unknownField, within } from "../schema/places.js";
 import { globMatches } from "./glob.js";
+import { globFitsRoute, nearestPath } from "./path-patterns.js";
 
-/** The names a field of a match can have, and what to say of another. */
-interface KnownNames {
-  readonly names: readonly string[];
-  unknown(name: string): string;
+/** All names of a kind; undefined where they are not known. Paths have parameters as `:name`. */
+export type Vocabulary = (kind: NameKind) => readonly string[] | undefined;
+
+/** What a vocabulary is made of besides what every sandbox knows. */
+export interface KnownWorld {
+  readonly fixtures?: Fixtures | undefined;
+  /** Type of event → the name it is sent under. */
+  readonly eventNames?: Readonly<Record<string, string>> | undefined;
+  /** Where the operations of the service are. */
+  readonly paths?: readonly string[];
 }
 
-/** Kind of rule → field of its match → the names there are. A field that is not here may say anything. */
-const KNOWN = {
-  faults: { operation: { names: OPERATION_IDS, unknown: unknownOperation } },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, KnownNames>>>>;
+const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/** A name in a match that nothing has, so that it never matches. */
+export function vocabularyOf({ fixtures, eventNames = {}, paths }: KnownWorld): Vocabulary {
+  const names: Readonly<Record<NameKind, () => readonly string[] | undefined>> = {
+    operation: () => OPERATION_IDS,
+    "event type": () => EVENT_TYPES,
+    "event name": () => [...EVENT_TYPES, ...Object.values(eventNames)],
+    "HTTP method": () => HTTP_METHODS,
+    path: () => paths,
+    currency: () => fixtures?.currencies.map(({ code }) => code),
+    "payment method": () => fixtures?.methods.map(({ id }) => id),
+    "payment rail": () => fixtures?.rails.map(({ id }) => id),
+  };
+  return (kind) => names[kind]();
+}
+
+/** A name that nothing has, so that it never matches. */
 export interface UnknownName {
-  /** Within the match. */
+  /** Within what was looked at. */
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** The names in a rule's match that nothing has; a glob is known when it fits any. */
-export function unknownNames(
-  kind: keyof typeof KNOWN,
-  match: Readonly<Record<string, unknown>>,
-): UnknownName[] {
-  const fields: Readonly<Record<string, KnownNames>> = KNOWN[kind];
-  return Object.entries(fields).flatMap(([field, { names, unknown }]) => {
-    return [...globsIn(match[field], [field])].flatMap(({ path, glob }) =>
-      names.some((name) => globMatches(glob, name)) ? [] : [{ path, message: unknown(glob) }],
-    );
-  });
+export interface NameCheck {
+  readonly vocabulary: Vocabulary;
+  /** Fields that a shape does not have are unknown names too, though the schema lets them pass. */
+  readonly isClosed?: boolean;
+  /** Whether a text is not known yet, so that nothing can be said against it. */
+  readonly isOpen?: (text: unknown) => boolean;
 }
 
-/** The globs in what a rule says of a field, and where they stand. */
-function* globsIn(
-  wanted: unknown,
-  path: readonly (string | number)[],
-): Generator<{ readonly path: readonly (string | number)[]; readonly glob: string }> {
-  if (typeof wanted === "string") yield { path, glob: wanted };
-  else if (Array.isArray(wanted))
-    for (const [index, one] of wanted.entries()) yield* globsIn(one, [...path, index]);
-  else if (isMatcher(wanted)) for (const word of ["not", "in"]) yield* globsIn(wanted[word], [...path, word]);
+/**
+ * The names in a value that nothing has: texts that its schema marks as names, one of few words, and fields. A glob is
+ * known when it fits any name. What says `force` wants its names taken as they are.
+ */
+export function unknownNames(schema: z.core.$ZodType, value: unknown, check: NameCheck): UnknownName[] {
+  const found = new Map<string, UnknownName>();
+  for (const one of namesIn([schema], value, check, [])) found.set(one.path.join("\0"), one);
+  return [...found.values()];
+}
+
+type Path = UnknownName["path"];
+type Schemas = readonly z.core.$ZodType[];
+
+function* namesIn(
+  schemas: Schemas,
+  value: unknown,
+  check: NameCheck,
+  path: Path,
+  field?: string,
+): Generator<UnknownName> {
+  const kind = kindIn(schemas, field);
+  if (kind !== undefined) return yield* unknownTexts(kind, value, check, path);
+  const places = schemas.flatMap(placesOf);
+  const words = places.flatMap(({ def }) => (def.type === "enum" ? Object.values(def.entries) : []));
+  if (words.length > 0) return yield* otherWords(words.map(String), value, check, path);
+  if (isForced(value) || isMatcher(value)) return;
+  for (const [key, part] of partsOf(value)) {
+    const inner = places.flatMap((place) => partOf(place, key) ?? []);
+    const isField = places.some(({ def }) => def.type === "object");
+    const name = isField ? String(key) : undefined;
+    if (inner.length > 0) yield* namesIn(inner, part, check, [...path, key], name);
+    else if (check.isClosed && isField)
+      yield { path: [...path, key], message: unknownField(String(key), keysOf(schemas)) };
+  }
+}
+
+function isForced(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "force" in value && value.force === true;
+}
+
+function keysOf(schemas: Schemas): string[] {
+  return [...new Set(schemas.flatMap((schema) => knownKeys(schema, [])))];
+}
+
+function kindIn(schemas: Schemas, field: string | undefined): NameKind | undefined {
+  for (const schema of schemas) {
+    const kind = nameKindOf(schema, field) ?? kindIn(within(schema) ?? [], field);
+    if (kind !== undefined) return kind;
+  }
+  return undefined;
+}
+
+function partsOf(value: unknown): (readonly [string | number, unknown])[] {
+  if (Array.isArray(value)) return value.map((part, index) => [index, part]);
+  return typeof value === "object" && value !== null ? Object.entries(value) : [];
+}
+
+/** Words of a matcher that say what a text is, or is not; the others look at parts of it. */
+const WHOLE = new Set<string | number>(["not", "in"]);
+
+/** The texts something may be held against: one, several, or those of a matcher. */
+function* textsIn(value: unknown, path: Path): Generator<readonly [Path, string]> {
+  if (typeof value === "string") yield [path, value];
+  else
+    for (const [key, part] of partsOf(value))
+      if (typeof key === "number" || WHOLE.has(key)) yield* textsIn(part, [...path, key]);
+}
+
+function* unknownTexts(
+  kind: NameKind,
+  value: unknown,
+  { vocabulary, isOpen }: NameCheck,
+  at: Path,
+): Generator<UnknownName> {
+  const known = vocabulary(kind);
+  if (known === undefined) return;
+  const fits = kind === "path" ? globFitsRoute : globMatches;
+  for (const [path, text] of textsIn(value, at)) {
+    if (isOpen?.(text) || known.some((name) => fits(text, name))) continue;
+    yield { path, message: kind === "path" ? unknownPath(text, known) : unknownName(kind, text, known) };
+  }
+}
+
+/** What to say of a path that no call has, with the one that may have been meant. */
+export function unknownPath(path: string, routes: readonly string[]): string {
+  const near = nearestPath(path, routes);
+  return `there is nothing at ${path}${near === undefined ? "" : `; did you mean ${near}?`}`;
+}
+
+function* otherWords(
+  known: readonly string[],
+  value: unknown,
+  { isOpen }: NameCheck,
+  at: Path,
+): Generator<UnknownName> {
+  for (const [path, text] of textsIn(value, at))
+    if (!isOpen?.(text) && !known.some((word) => globMatches(text, word)))
+      yield { path, message: `must be one of ${known.join(", ")}${didYouMean(text, known)}` };
 }

@@ -15,8 +15,6 @@ export type {
   Mishap,
 } from "../schema/records/webhooks.js";
 export type {
-  ChangedKey,
-  ChangedOrganization,
   ClockRecord,
   RateOverride,
   StoredFault,

@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import { MAX_DEPTH, TOO_DEEP } from "../schema/depth.js";
 import { check, issueMessage, issuePath, meantIssues } from "../schema/issues.js";
 import { nearest } from "../schema/nearest.js";
-import { own } from "../schema/own.js";
+import { knownKeys, unknownField } from "../schema/places.js";
 import { UserError } from "../schema/user-error.js";
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
@@ -317,44 +317,6 @@ function issueMessages(schema: z.ZodMiniType, issue: Issue, isOpen: (value: unkn
   if (inKey !== undefined) return [{ path, message: inKey.message }];
   const isSilent = issuePath(issue) === "body" && issue.message === "";
   return [{ path, message: isSilent ? "is invalid" : issueMessage(issue) }];
-}
-
-/** What to say of a word that is not known there: the one that was probably meant, else those there are. */
-export function unknownField(word: string, known: readonly string[]): string {
-  const near = nearest(word, known);
-  if (near !== undefined) return `unknown field; did you mean ${near}?`;
-  return known.length > 0 ? `unknown field; known: ${known.join(", ")}` : "unknown field";
-}
-
-/** The field names a schema knows at a path, as far as it can be followed there. */
-function knownKeys(schema: z.ZodMiniType, path: Path): string[] {
-  let places: unknown[] = [schema];
-  for (const part of [...path, undefined]) {
-    places = places.flatMap(unwrap);
-    if (part === undefined) break;
-    places = places.flatMap((place) => {
-      const { def } = (place as z.ZodMiniType)._zod as unknown as { def: Record<string, unknown> };
-      if (def.type === "object")
-        return [own(def.shape as Record<string, unknown>, String(part)) ?? def.catchall].filter(Boolean);
-      if (def.type === "array") return [def.element];
-      if (def.type === "record") return [def.valueType];
-      return [];
-    });
-  }
-  const keys = places.flatMap((place) => {
-    const { def } = (place as z.ZodMiniType)._zod as unknown as { def: Record<string, unknown> };
-    return def.type === "object" ? Object.keys(def.shape as object) : [];
-  });
-  return [...new Set(keys)];
-}
-
-function unwrap(place: unknown): unknown[] {
-  const { def } = (place as z.ZodMiniType)._zod as unknown as { def: Record<string, unknown> };
-  if (def.type === "optional" || def.type === "nullable" || def.type === "default")
-    return unwrap(def.innerType);
-  if (def.type === "union") return (def.options as unknown[]).flatMap(unwrap);
-  if (def.type === "lazy") return unwrap((def.getter as () => unknown)());
-  return [place];
 }
 
 /** The document's value if it is what the schema says; otherwise every fault at once. */

@@ -10,6 +10,7 @@ import { isDropped } from "./dropped.js";
 import type { DocumentOf } from "./openapi/serve.js";
 import { isEmbedded, OTHER_SITE } from "./origin.js";
 import { pageRoutes } from "./pages/routes.js";
+import { pathOf, servicePaths } from "./paths.js";
 import { errorReply, ok, type Reply, toResponse } from "./reply.js";
 import { OPERATIONS } from "./service/operations.js";
 import { serve, serveUnknown } from "./service/serve.js";
@@ -45,12 +46,11 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
     methodsAt.set(path, [...(methodsAt.get(path) ?? []), method]);
     (isControl(path) ? control : app).on(method, path, handle);
   };
-  for (const operation of OPERATIONS) {
-    const path = paths[operation.id]?.replace(/\{(\w+)\}/g, ":$1") ?? operation.path;
-    route(operation.method, path, serve(namespaces, operation));
-  }
+  for (const operation of OPERATIONS)
+    route(operation.method, pathOf(operation, paths), serve(namespaces, operation));
+  const ways = { fetch: fetchOf(app), paths: servicePaths(paths) };
   for (const operation of CONTROL_OPERATIONS)
-    route(operation.method, operation.path, serveControl(namespaces, operation, fetchOf(app)));
+    route(operation.method, operation.path, serveControl(namespaces, operation, ways));
   for (const page of pageRoutes(namespaces)) route(page.method, page.path, page.handle);
   // These are made on demand, so that a start does not read what most runs never ask for.
   const described = { namespaces, paths, documentOf };

@@ -1,4 +1,5 @@
-import { isOperationId, unknownOperation } from "../schema/operation-ids.js";
+import { unknownName } from "../schema/names.js";
+import { isOperationId, OPERATION_IDS } from "../schema/operation-ids.js";
 import { own } from "../schema/own.js";
 import type { Operation } from "./service/operation.js";
 import { OPERATIONS } from "./service/operations.js";
@@ -19,7 +20,7 @@ export function pathFaults(paths: Readonly<Record<string, string>>): PathFault[]
 }
 
 function faultOf(id: string, path: string, paths: Readonly<Record<string, string>>): string | undefined {
-  if (!isOperationId(id)) return unknownOperation(id);
+  if (!isOperationId(id)) return unknownName("operation", id, OPERATION_IDS);
   const operation = OPERATIONS.find((one) => one.id === id)!;
   const wanted = segments(operation.path, /^:/).map((name) => `{${name.slice(1)}}`);
   if (segments(path, /[{}]/).join() !== wanted.join())
@@ -30,6 +31,16 @@ function faultOf(id: string, path: string, paths: Readonly<Record<string, string
   return twin === undefined
     ? undefined
     : `${operation.method} ${path} is ${twin.id} already: an operation needs a path of its own`;
+}
+
+/** Where an operation is, with parameters as `:name`. */
+export function pathOf({ id, path }: Operation, paths: Readonly<Record<string, string>>): string {
+  return own(paths, id)?.replace(/\{(\w+)\}/g, ":$1") ?? path;
+}
+
+/** Where all of them are. */
+export function servicePaths(paths: Readonly<Record<string, string>>): string[] {
+  return OPERATIONS.map((operation) => pathOf(operation, paths));
 }
 
 /** What a request is told apart by: what a parameter is called does not matter. */

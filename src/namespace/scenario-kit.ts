@@ -1,3 +1,4 @@
+import type { Vocabulary } from "../domain/known-names.js";
 import type { Refusal } from "../schema/errors.js";
 import type { Scenario } from "../schema/scenario.js";
 import type { Namespace } from "./namespace.js";
@@ -15,8 +16,8 @@ export interface ScenarioRun {
 
 /** Reads and runs scenarios for the control API. It is handed in, for it calls the server like any client. */
 export interface ScenarioKit {
-  /** Its variables filled in; the control API sees no environment. */
-  read(namespace: Namespace, source: ScenarioSource): Promise<Scenario | Refusal>;
+  /** Its variables filled in; the control API sees no environment. Names that are not in the vocabulary are refused. */
+  read(namespace: Namespace, source: ScenarioSource, vocabulary?: Vocabulary): Promise<Scenario | Refusal>;
   /** The report, whatever came of it. */
   run(namespace: Namespace, run: ScenarioRun): Promise<object | Refusal>;
 }

@@ -1,3 +1,4 @@
+import { unknownNames, type Vocabulary } from "../domain/known-names.js";
 import { RULE_KINDS } from "../domain/scenario.js";
 import {
   DocumentError,
@@ -15,6 +16,7 @@ import { rootOf, Scope } from "./scope.js";
 import { type Definition, StepLoader, savedIn } from "./step-loader.js";
 import type { LoadedStep } from "./step-places.js";
 import { fill, isOpen } from "./variables.js";
+import { scenarioWarnings, type Warning } from "./warnings.js";
 
 /** A scenario file, checked: the rules with their variables filled in, and the steps. */
 export interface LoadedScenario {
@@ -26,8 +28,10 @@ export interface LoadedScenario {
   readonly runId: string;
   /** The variables it has or refers to. */
   readonly variables: ReadonlySet<string>;
-  /** What it has and does not need. */
-  readonly unused: readonly Fault[];
+  /** What is allowed and cannot be meant, and what it has and does not need. */
+  readonly warnings: readonly Fault[];
+  /** Those of the warnings that tell of a name there is none of. */
+  readonly unknown: readonly Fault[];
 }
 
 /** What a file's variables take their values from besides the file. */
@@ -37,6 +41,8 @@ export interface ScenarioGivens {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** The run's id, by the scenario's name. */
   readonly runIdOf: (name: string) => string;
+  /** The names there are; without it nothing is said of names. */
+  readonly vocabulary?: Vocabulary | undefined;
 }
 
 export async function readScenarioFile(file: string, givens: ScenarioGivens): Promise<LoadedScenario> {
@@ -91,7 +97,8 @@ export function loadScenario(
   }
 
   const definitions = definitionsOf(sources);
-  const loader = new StepLoader({ scope, savedBy, included, definitions });
+  const names = { vocabulary: givens.vocabulary ?? (() => undefined), isOpen };
+  const loader = new StepLoader({ scope, savedBy, included, definitions, names });
   const steps = loader.load([
     { document, at: ["include"], list: first },
     { document, at: ["steps"], list: own },
@@ -100,10 +107,19 @@ export function loadScenario(
   for (const [, definition] of unused) loader.lookThrough(definition);
   faults.push(...loader.faults);
   for (const name of loader.variables) variables.add(name);
-  if (faults.length > 0)
-    throw new DocumentError(
-      sources.flatMap(({ document }) => inOrder(faults.filter(({ file }) => file === document.file))),
-    );
+  if (faults.length > 0) throw new DocumentError(inFiles(sources, faults));
+  const unknown = [
+    ...sources.flatMap(({ document }, index) =>
+      unknownNames(scenarioFileSchema, filled[index], names).map(placedIn(document)),
+    ),
+    ...loader.unknown,
+  ];
+  const idle = sources.flatMap(({ document }, index) =>
+    scenarioWarnings(filled[index] as unknown as ScenarioFile).map(placedIn(document)),
+  );
+  const neverUsed = unused
+    .filter(([, definition]) => definition.document === document)
+    .map(([name]) => document.faultAt(["define", name], "is never used"));
   return {
     file: document.file,
     scenario: scenarioOf(filled as unknown as ScenarioFile[], steps.length === 0 ? undefined : raw),
@@ -111,10 +127,18 @@ export function loadScenario(
     scope,
     runId,
     variables,
-    unused: unused
-      .filter(([, definition]) => definition.document === document)
-      .map(([name]) => document.faultAt(["define", name], "is never used")),
+    warnings: inFiles(sources, [...idle, ...unknown, ...neverUsed]),
+    unknown,
   };
+}
+
+/** File after file, in the order of each. */
+function inFiles(sources: readonly Source[], faults: readonly Fault[]): Fault[] {
+  return sources.flatMap(({ document }) => inOrder(faults.filter(({ file }) => file === document.file)));
+}
+
+function placedIn(document: LoadedDocument) {
+  return ({ path, message }: Warning): Fault => document.faultAt(path, message);
 }
 
 /** The steps of files that are included at the top come first. */

@@ -1,4 +1,5 @@
-import { DocumentError, valueDocument } from "../files/documents.js";
+import type { Vocabulary } from "../domain/known-names.js";
+import { DocumentError, type Fault, valueDocument } from "../files/documents.js";
 import { withoutEndSlashes } from "../schema/addresses.js";
 import { invalid, isRefusal, type Refusal } from "../schema/errors.js";
 import type { Scenario } from "../schema/scenario.js";
@@ -20,10 +21,15 @@ interface Run {
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-/** A scenario that came as a value, its variables filled in. */
-export function readScenarioIn(stage: Stage, source: Run["source"]): Scenario | Refusal {
-  const loaded = load(stage, source, {});
-  return isRefusal(loaded) ? loaded : loaded.scenario;
+/** A scenario that came as a value, its variables filled in; refused where it has names the vocabulary has not. */
+export function readScenarioIn(
+  stage: Stage,
+  source: Run["source"],
+  vocabulary?: Vocabulary,
+): Scenario | Refusal {
+  const loaded = load(stage, source, {}, vocabulary);
+  if (isRefusal(loaded)) return loaded;
+  return loaded.unknown.length > 0 ? refused(loaded.unknown) : loaded.scenario;
 }
 
 /** Carries out the steps of a scenario that came as a value; the report, whatever came of it. */
@@ -40,11 +46,21 @@ export async function runScenarioIn(
   });
 }
 
-function load(stage: Stage, source: Run["source"], given: Run["vars"]): LoadedScenario | Refusal {
+function load(
+  stage: Stage,
+  source: Run["source"],
+  given: Run["vars"],
+  vocabulary?: Vocabulary,
+): LoadedScenario | Refusal {
   try {
-    return loadScenario(valueDocument(source), { given, runIdOf: (name) => stage.nextRunId(name) });
+    const runIdOf = (name: string): string => stage.nextRunId(name);
+    return loadScenario(valueDocument(source), { given, runIdOf, vocabulary });
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    return invalid(Object.fromEntries(error.faults.map(({ field, message }) => [field || "body", message])));
+    return refused(error.faults);
   }
+}
+
+function refused(faults: readonly Fault[]): Refusal {
+  return invalid(Object.fromEntries(faults.map(({ field, message }) => [field || "body", message])));
 }

@@ -1,11 +1,7 @@
-import {
-  type Fault,
-  type LoadedDocument,
-  schemaFaults,
-  unknownField,
-  valueDocument,
-} from "../files/documents.js";
+import type * as z from "zod/mini";
+import { type Fault, type LoadedDocument, schemaFaults, valueDocument } from "../files/documents.js";
 import { didYouMean, nearest } from "../schema/nearest.js";
+import { unknownField } from "../schema/places.js";
 import { STEP_KINDS, STEPS, type StepKind } from "./steps/kinds.js";
 import { WAIT_KINDS, WAIT_SCHEMAS } from "./steps/wait-for.js";
 import { isOpen, type Path } from "./variables.js";
@@ -49,8 +45,12 @@ export function stepFaults(
         `must be one of ${WAIT_KINDS.join(", ")}${didYouMean(String(step.wait_for), WAIT_KINDS)}`,
       ),
     ];
-  const schema = isWaitKind(step.wait_for) ? WAIT_SCHEMAS[step.wait_for] : STEPS[kind].schema;
-  return schemaFaults(schema, document, { at, value: step, isOpen: isUnknownYet });
+  return schemaFaults(schemaOf(kind, step), document, { at, value: step, isOpen: isUnknownYet });
+}
+
+/** The shape of a step: of one that waits, by what it waits for. */
+export function schemaOf(kind: StepKind, { wait_for }: Readonly<Record<string, unknown>>): z.ZodMiniType {
+  return isWaitKind(wait_for) ? WAIT_SCHEMAS[wait_for] : STEPS[kind].schema;
 }
 
 function noAction(

@@ -1,8 +1,10 @@
+import type { NameCheck } from "../domain/known-names.js";
 import { type Fault, isRecord, type LoadedDocument } from "../files/documents.js";
 import { didYouMean } from "../schema/nearest.js";
 import { fileBeside, type Included } from "./included.js";
 import { referred, rootOf, type Scope } from "./scope.js";
 import { stepFaults, stepKinds } from "./step-faults.js";
+import { unknownInStep } from "./step-names.js";
 import { fillStep, type LoadedStep, listsIn, placeOf, type RawStep } from "./step-places.js";
 import { fill, isOpen, type Path, type Reference, type Resolved } from "./variables.js";
 
@@ -26,6 +28,7 @@ export interface Surroundings {
   readonly savedBy: ReadonlyMap<string, number>;
   readonly included: Included;
   readonly definitions: ReadonlyMap<string, Definition>;
+  readonly names: NameCheck;
 }
 
 /** What a variable that is not the file's own stands for, as far as it is known before the run. */
@@ -37,6 +40,8 @@ const MOST = 20_000;
 /** Checks lists of steps, those within steps too, each with the variables that are known by then. */
 export class StepLoader {
   readonly faults: Fault[] = [];
+  /** Names in steps that nothing has. */
+  readonly unknown: Fault[] = [];
   /** The variables the steps refer to. */
   readonly variables = new Set<string>();
   /** The definitions they use. */
@@ -91,6 +96,8 @@ export class StepLoader {
     );
     this.faults.push(...stepFaults(document, at, filled));
     if (kind === undefined) return undefined;
+    for (const { path, message } of unknownInStep(kind, filled, this.#around.names))
+      this.unknown.push(document.faultAt([...at, ...path], message));
     const lists =
       kind === "use"
         ? [this.#use(document, at, filled, definition, known)]

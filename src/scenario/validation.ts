@@ -1,8 +1,8 @@
+import { type Vocabulary, vocabularyOf } from "../domain/known-names.js";
 import {
   checkDocument,
   DocumentError,
   type Fault,
-  inOrder,
   type LoadedDocument,
   readDocument,
 } from "../files/documents.js";
@@ -11,7 +11,6 @@ import { startOptionsSchema } from "../schema/option-table.js";
 import { scenarioFileSchema } from "../schema/scenario-file.js";
 import { loadScenarioFile } from "./files.js";
 import { loadShipped } from "./shipped.js";
-import { scenarioWarnings } from "./warnings.js";
 
 export type FileKind = "scenario" | "fixtures" | "config";
 
@@ -28,6 +27,8 @@ export interface ValidationOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly vars?: Readonly<Record<string, string>>;
   /** All that is wrong with a config file whose options have the right shape. */
+  /** The names there are; default: those of every sandbox. */
+  readonly vocabulary?: Vocabulary | undefined;
   readonly configFaults: (document: LoadedDocument) => Promise<readonly Fault[]>;
 }
 
@@ -94,18 +95,13 @@ function hintOf({ charges, webhooks }: Record<string, unknown>): FileKind | unde
 async function check(
   kind: FileKind,
   document: LoadedDocument,
-  { environment, vars, configFaults }: ValidationOptions,
-): Promise<Fault[]> {
+  { environment, vars, configFaults, vocabulary = vocabularyOf({}) }: ValidationOptions,
+): Promise<readonly Fault[]> {
   switch (kind) {
     case "scenario": {
       const given = vars ?? {};
-      const { scenario, unused } = await loadScenarioFile(document, {
-        given,
-        environment,
-        runIdOf: () => "0",
-      });
-      const warnings = scenarioWarnings(scenario).map(({ path, message }) => document.faultAt(path, message));
-      return inOrder([...warnings, ...unused]);
+      const givens = { given, environment, runIdOf: () => "0", vocabulary };
+      return (await loadScenarioFile(document, givens)).warnings;
     }
     case "fixtures": {
       const { mergeFixtures } = await import("../files/fixtures.js");

@@ -1,5 +1,4 @@
 import { CHARGE_RULES } from "../domain/charge.js";
-import { unknownNames } from "../domain/known-names.js";
 import { entryAt, follow, type StatusRules, type TimelineEntry, type Turn } from "../domain/timeline.js";
 import { WITHDRAWAL_RULES } from "../domain/withdrawal.js";
 import { formatDuration } from "../schema/duration.js";
@@ -16,9 +15,9 @@ const EXPIRY_MS = DEFAULT_SETTINGS.limits.checkout_default_minutes * 60_000;
 
 /**
  * Entries of timelines that do nothing in a plain run: of a whitelabel charge with the default life, or of a
- * withdrawal, that nobody but the scenario and the clock moves. And names that nothing has.
+ * withdrawal, that nobody but the scenario and the clock moves.
  */
-export function scenarioWarnings({ charges = [], withdrawals = [], faults = [] }: Scenario): Warning[] {
+export function scenarioWarnings({ charges = [], withdrawals = [] }: Scenario): Warning[] {
   const placed = (kind: "charges" | "withdrawals", rule: number) => (idle: Idle) => ({
     path: [kind, rule, "timeline", idle.step],
     message: idle.message,
@@ -29,12 +28,6 @@ export function scenarioWarnings({ charges = [], withdrawals = [], faults = [] }
     ),
     ...withdrawals.flatMap(({ timeline }, rule) =>
       idleEntries("withdrawal", WITHDRAWAL_RULES, timeline, undefined).map(placed("withdrawals", rule)),
-    ),
-    ...faults.flatMap(({ match = {} }, rule) =>
-      unknownNames("faults", match).map(({ path, message }) => ({
-        path: ["faults", rule, "match", ...path],
-        message,
-      })),
     ),
   ];
 }

@@ -8,6 +8,10 @@ import { atLeastOneOf, closedShape, field, fieldsOf, named } from "./words.js";
 const { name: scenarioName, ...parts } = fieldsOf(scenarioSchema);
 const { source: _source, description, ...ruleKinds } = parts;
 const nameInPath = field(z.optional(scenarioName.schema), "The name in the path, if it is there.");
+const force = field(
+  z.optional(z.boolean()),
+  "Take names there are none of too: types of events, operations, currencies and the like.",
+);
 /** Rules whose values may still be variables. */
 const openRules = z.optional(z.array(z.record(z.string(), z.unknown())));
 const file = scenarioFileSchema.shape;
@@ -17,7 +21,7 @@ export const scenarioBodySchema = named(
   "ScenarioRequest",
   "A scenario: rules, or what a file has.",
   z.union([
-    closedShape("ScenarioRules", "Rules without variables.", { ...parts, name: nameInPath }),
+    closedShape("ScenarioRules", "Rules without variables.", { ...parts, name: nameInPath, force }),
     closedShape(
       "ScenarioFile",
       {
@@ -29,6 +33,7 @@ export const scenarioBodySchema = named(
       {
         $schema: field(file.$schema, "For editors; ignored."),
         name: nameInPath,
+        force,
         description,
         charges: field(openRules, ruleKinds.charges.note),
         withdrawals: field(openRules, ruleKinds.withdrawals.note),

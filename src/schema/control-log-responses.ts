@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { deliveryStatusSchema, modeSchema, timestampSchema } from "./common.js";
+import { naming } from "./names.js";
 import { unreachableSchema } from "./options.js";
 import { downAnswerSchema } from "./scenario.js";
 import { signatureSchema } from "./webhooks.js";
@@ -28,7 +29,7 @@ export function pageOf<Item extends z.core.$ZodType>(
 export const requestEntrySchema = shape("RequestEntry", "A call of the service and its answer.", {
   request_id: field(count, "Counts up with each request; `since` takes it."),
   at: field(timestampSchema, "When, in sandbox time."),
-  method: field(text, "HTTP method."),
+  method: field(naming("HTTP method", text), "HTTP method."),
   path: field(text, "The path without its query."),
   query: field(z.record(z.string(), text), "The query, by name."),
   operation: field(nullableText, "The service's operation; null where there is none."),
@@ -115,7 +116,7 @@ export const mishapSchema = shape("Mishap", "What goes wrong with a delivery.", 
 export const deliverySchema = shape("Delivery", "An event on its way to a receiver.", {
   delivery_id: field(text, "The delivery."),
   event_id: field(text, "Its event."),
-  type: field(text, "What the event says."),
+  type: field(naming("event type", text), "What the event says."),
   mode,
   webhook_id: field(text, "The receiver."),
   url: field(nullableText, "Where the receiver is; null for a mailbox, and when it is gone."),

@@ -7,7 +7,6 @@ import {
   pageOf,
   requestEntrySchema,
 } from "./control-log-responses.js";
-import { keyStatusSchema } from "./fixtures.js";
 import { TASK_KINDS } from "./records/world.js";
 import { chargeDetailSchema, moneySchema } from "./responses.js";
 import { chargeEntrySchema } from "./scenario.js";
@@ -41,7 +40,6 @@ export const keySchema = shape("Key", "An API key.", {
   key: field(text, "The key itself; it is good for nothing but this sandbox."),
   organization_id: field(text, "Whose it is."),
   permission: field(z.enum(["full", "read_only"]), "What it may do."),
-  status: field(keyStatusSchema, "A `revoked` key is answered 401."),
 });
 
 export const countsSchema = shape("Counts", "How many records there are.", {

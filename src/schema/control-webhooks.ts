@@ -3,6 +3,7 @@ import { chargeStatusSchema, deliveryStatusSchema, modeSchema } from "./common.j
 import { reasonSchema } from "./control.js";
 import { globTextSchema } from "./globs.js";
 import { atMost, LONGEST } from "./lengths.js";
+import { naming } from "./names.js";
 import {
   hasOneTarget,
   ONE_TARGET,
@@ -18,7 +19,7 @@ import { closedShape, field, fieldsOf, parameters, refined } from "./words.js";
 const page = fieldsOf(pageQuerySchema);
 const optionalText = z.optional(z.string());
 const mode = field(z.optional(modeSchema), "Only those of this mode; both without it.");
-const type = field(z.optional(globTextSchema), {
+const type = field(naming("event type", z.optional(globTextSchema)), {
   says: "Only events of this type: a glob.",
   examples: ["charge.*"],
 });
@@ -45,7 +46,10 @@ export const deliveryQuerySchema = parameters({
 
 export const requestQuerySchema = parameters({
   ...page,
-  method: field(optionalText, { says: "Only of this method.", examples: ["POST"] }),
+  method: field(z.optional(naming("HTTP method", z.string().check(z.toUpperCase()))), {
+    says: "Only of this method.",
+    examples: ["POST"],
+  }),
   path: field(z.optional(globTextSchema), {
     says: "Only at these paths: a glob.",
     examples: ["/api/v1/payments/*"],
@@ -66,9 +70,12 @@ export const requestQuerySchema = parameters({
 
 export const triggerRequestSchema = closedShape("EventRequest", "An event that no status change caused.", {
   type: field(
-    z
-      .string()
-      .check(z.regex(/^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$/, "must be an event type such as charge.completed")),
+    naming(
+      "event name",
+      z
+        .string()
+        .check(z.regex(/^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$/, "must be an event type such as charge.completed")),
+    ),
     {
       says: "One of the types there are, by the sandbox's name or the one it is sent under; any other needs `force`.",
       examples: ["webhook.test", "charge.completed"],
@@ -158,6 +165,7 @@ export const endpointPatchSchema = closedShape(
   {
     url: field(z.optional(webhookUrlSchema), "Where it is; a mailbox has none."),
     events: receiver.events,
+    force: receiver.force,
     enabled: field(z.optional(z.boolean()), "Whether it is sent anything."),
     unreachable: receiver.unreachable,
     signature: field(z.optional(signatureSchema), "How its events are signed; the secret must suit."),

@@ -1,5 +1,5 @@
 import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES, type WithdrawalStatus } from "./common.js";
-import { nearest } from "./nearest.js";
+import { didYouMean } from "./nearest.js";
 
 /** What the event of a charge's new status is called. */
 export function chargeEventType(status: ChargeStatus): string {
@@ -44,7 +44,6 @@ export function eventTypeOf(
 }
 
 /** What is wrong with a name that stands for no type, with the one that may have been meant. */
-export function unknownEventType(name: string, eventNames: Readonly<Record<string, string>> = {}): string {
-  const near = nearest(name, [...EVENT_TYPES, ...Object.values(eventNames)]);
-  return `is no type of event${near === undefined ? "." : `; did you mean ${near}?`} Known: ${EVENT_TYPES.join(", ")}`;
+export function unknownEventType(name: string, known: readonly string[] = EVENT_TYPES): string {
+  return `is no type of event${didYouMean(name, known, ".")} Known: ${known.join(", ")}`;
 }

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { type Glob, globTextSchema, severalGlobsSchema } from "./globs.js";
 import { atMost, LONGEST } from "./lengths.js";
-import { otherwiseRight } from "./otherwise-right.js";
 import { patternOf } from "./pattern.js";
 import { parseInstant } from "./time.js";
 import { atLeastOneOf, closedShape, field, refined } from "./words.js";
@@ -53,6 +52,11 @@ const patternSchema = z.string().check(({ value, issues }) => {
     issues.push({ code: "custom", input: value, message: pattern });
 });
 
+/** A check of what is right in all else. */
+function asked<Value>(test: (value: Value) => boolean, error: string) {
+  return z.refine<Value>(test, { error, when: ({ issues }) => issues.length === 0 });
+}
+
 const comparisons = {
   gt: field(boundSchema, "It is more, or later."),
   gte: field(boundSchema, "It is as much, or more."),
@@ -81,7 +85,7 @@ const matcherSchema: z.ZodMiniType<Matcher> = refined(
       ...comparisons,
     },
   ),
-  otherwiseRight((matcher) => Object.keys(matcher as object).length > 0, "must not be empty"),
+  asked((matcher) => Object.keys(matcher as object).length > 0, "must not be empty"),
 );
 
 /** What a rule says of a field that may be anything. */
@@ -139,7 +143,7 @@ export const rangeSchema = refined(
       lte: field(wholeSchema, "At most so many."),
     },
   ),
-  otherwiseRight(
+  asked(
     (range) => Object.keys(range as object).length > 0,
     `needs at least one of ${COMPARISONS.join(", ")}`,
   ),

@@ -1,5 +1,3 @@
-import { nearest } from "./nearest.js";
-
 /** Every operation of the service, by the name it has wherever one is named (contract section 2: operation ids). */
 export const OPERATION_IDS = [
   "listPaymentMethods",
@@ -31,10 +29,4 @@ export type OperationId = (typeof OPERATION_IDS)[number];
 
 export function isOperationId(name: string): name is OperationId {
   return (OPERATION_IDS as readonly string[]).includes(name);
-}
-
-/** What is wrong with a name that is no operation's, with the one that may have been meant. */
-export function unknownOperation(name: string): string {
-  const near = nearest(name, OPERATION_IDS);
-  return `there is no operation ${name}; ${near === undefined ? `known: ${OPERATION_IDS.join(", ")}` : `did you mean ${near}?`}`;
 }

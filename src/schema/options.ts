@@ -3,6 +3,7 @@ import { modeSchema, percentSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 import { eventGlobsSchema } from "./globs.js";
 import { atMost, LONGEST, minLength } from "./lengths.js";
+import { naming } from "./names.js";
 import { WEBHOOK_URL_MESSAGE, webhookUrl } from "./receiver-url.js";
 import { parseInstant } from "./time.js";
 import { anySecretSchema, signatureSchema } from "./webhooks.js";
@@ -121,10 +122,14 @@ export const webhookOptionSchema = refined(
         z.optional(modeSchema),
         "Whose events it hears; without it those of the key's mode, else of test mode.",
       ),
-      events: field(z.optional(eventGlobsSchema), {
-        says: "Event types it wants, as globs; without it all.",
+      events: field(naming("event name", z.optional(eventGlobsSchema)), {
+        says: "Event types it wants, as globs; without it all. A glob that fits no type there is needs `force`.",
         examples: [["charge.*"]],
       }),
+      force: field(
+        z.optional(z.boolean()),
+        "It may want types of your own, which are triggered by `force` too.",
+      ),
       secret: field(
         z.optional(anySecretSchema),
         "What its events are signed with; without it the namespace's.",

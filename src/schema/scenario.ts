@@ -3,6 +3,7 @@ import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
 import { amountMatchSchema, textMatchSchema, valueMatchSchema } from "./matchers.js";
+import { naming } from "./names.js";
 import { atLeastOneOf, closedShape, field, named, refined } from "./words.js";
 
 /**
@@ -89,7 +90,7 @@ export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 
 const anyMatch = { ...chargeMatchSchema.shape, ...withdrawalMatchSchema.shape };
 /** The event's type; `type` of a withdrawal's destination is not matched here. */
-const webhookMatchSchema = z.strictObject({ ...anyMatch, type: text, url: text });
+const webhookMatchSchema = z.strictObject({ ...anyMatch, type: naming("event type", text), url: text });
 
 /** How a receiver that is down fails: nobody listens, nobody answers, or an error is answered. */
 export const downAnswerSchema = z.union(
@@ -175,7 +176,14 @@ export const faultRuleSchema = refined(
     },
     {
       match: field(
-        z.optional(z.strictObject({ ...anyMatch, operation: text, method: text, path: text })),
+        z.optional(
+          z.strictObject({
+            ...anyMatch,
+            operation: text,
+            method: naming("HTTP method", text),
+            path: naming("path", text),
+          }),
+        ),
         "Which calls; all without it. `operation`, `method` and `path` are globs, and so are fields of the body. An `operation` that fits no operation's id is refused.",
       ),
       respond: field(z.optional(respondSchema), "Answered in place of the service's own answer."),

@@ -4,6 +4,8 @@ import { it } from "../support/api-test.js";
 
 const LONG = 10_000;
 const glob = (length: number) => `*${"a".repeat(length - 2)}b`;
+/** One that fits every name there is. */
+const anyName = (length: number) => "*".repeat(length);
 const url = (length: number) => `http://localhost/${"a".repeat(length - 17)}`;
 const timeline = [{ after: "1s", to: "FAILED" }];
 
@@ -53,7 +55,7 @@ const BODIES: [call: string, field: string, longest: number, body: (length: numb
     "POST /_sandbox/webhook-endpoints",
     "events.0",
     100,
-    (n) => ({ url: "http://localhost:9", events: [glob(n)] }),
+    (n) => ({ url: "http://localhost:9", events: [anyName(n)] }),
   ],
   ["POST /_sandbox/webhook-endpoints", "events", 50, (n) => ({ mailbox: "a", events: Array(n).fill("*") })],
   ["POST /_sandbox/webhook-endpoints", "url", 2_048, (n) => ({ url: url(n) })],
@@ -114,9 +116,9 @@ describe("a text of the caller's", () => {
     "as the filter %s may have 200 characters and no more",
     async (filter) => {
       const api = await openApi();
-      expect((await api.get(`/_sandbox/${filter}${glob(200)}`)).status).toBe(200);
+      expect((await api.get(`/_sandbox/${filter}${anyName(200)}`)).status).toBe(200);
       for (const length of [201, LONG])
-        expectInvalid(await api.get(`/_sandbox/${filter}${glob(length)}`), filter.split(/[?=]/)[1]!);
+        expectInvalid(await api.get(`/_sandbox/${filter}${anyName(length)}`), filter.split(/[?=]/)[1]!);
     },
   );
 

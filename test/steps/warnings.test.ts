@@ -82,16 +82,3 @@ describe("a warning of what can never happen", () => {
     ]);
   });
 });
-
-it("is given for a fault of an operation there is not", () => {
-  const faults = ["createQuote", "create*", ["createQuote", "createQoute"]].map((operation) => ({
-    match: { operation },
-    drop: "after" as const,
-  }));
-  expect(scenarioWarnings({ name: "x", faults })).toEqual([
-    {
-      path: ["faults", 2, "match", "operation", 1],
-      message: "there is no operation createQoute; did you mean createQuote?",
-    },
-  ]);
-});

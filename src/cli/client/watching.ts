@@ -41,6 +41,8 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
       call: async ({ connection, flags }) => {
         const { type, limit } = flags;
         if (!flags.follow) return connection.get("/events", { type, limit });
+        // A type that there is none of would be waited for in vain.
+        if (type !== undefined) await connection.get("/events", { type, limit: 1 });
         const { follow } = await import("./follow.js");
         await follow(connection, (name, data) => sayMessage(name, data, flags));
         return undefined;

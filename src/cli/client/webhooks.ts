@@ -44,6 +44,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       ["--forward-to <url>", "pull: where the app is"],
       ["--once", "pull: stop when there is nothing left"],
       ["--events <glob...>", "add: which events"],
+      ["--force", "add: types of your own too"],
       ["--mode <mode>", "add: test or live"],
       ["--secret <secret>", "add: what to sign with"],
     ],
@@ -53,8 +54,14 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
         print: table("webhook_id", "url", "mode", "events", "enabled"),
       },
       add: {
-        call: async ({ connection, flags: { events, mode, secret }, words: [, target] }) =>
-          connection.post("/webhook-endpoints", { url: need(target, "the URL"), events, mode, secret }),
+        call: async ({ connection, flags: { events, mode, secret, force }, words: [, target] }) =>
+          connection.post("/webhook-endpoints", {
+            url: need(target, "the URL"),
+            events,
+            mode,
+            secret,
+            force,
+          }),
         print: record("webhook_id", "url", "mode", "secret"),
       },
       redeliver: {

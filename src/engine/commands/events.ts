@@ -1,8 +1,8 @@
 import type { Charge } from "../../domain/charge.js";
 import type { Subject } from "../../domain/scenario.js";
 import type { Mode } from "../../schema/common.js";
-import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
-import { eventTypeOf, toldBy, unknownEventType } from "../../schema/event-types.js";
+import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { eventTypeOf, toldBy } from "../../schema/event-types.js";
 import { emit, planDelivery } from "../events.js";
 import type { Delivery, EventRecord } from "../records.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
@@ -26,10 +26,6 @@ export function triggerEvent(trigger: Trigger): Command<EventRecord | Refusal> {
   return (tx) => {
     const { event_names } = tx.settings;
     const type = eventTypeOf(trigger.type, event_names);
-    if (type === undefined && trigger.force !== true)
-      return invalid({
-        type: `${unknownEventType(trigger.type, event_names)}. Any other needs force`,
-      });
     const about = whatAbout(tx, trigger, type);
     if (isRefusal(about)) return about;
     const { charge } = about;

@@ -88,7 +88,7 @@ export const ENDPOINTS = [
       answer: "WebhookEndpoint",
       says: { summary: "Change a receiver", about: "Changes what is sent; the rest stays." },
     },
-    ({ namespace, body: { url, ...patch }, param }) => {
+    ({ namespace, body: { url, force: _force, ...patch }, param }) => {
       const known = namespace.engine.state.get("endpoints", param("webhook_id"));
       if (url !== undefined && known !== undefined && known.mailbox !== null)
         return invalid({ url: "cannot be given to a mailbox" });

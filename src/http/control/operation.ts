@@ -1,10 +1,17 @@
 import type * as z from "zod/mini";
+import { type NameCheck, unknownNames, type Vocabulary } from "../../domain/known-names.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
 import type { Mode } from "../../schema/common.js";
 import { waitQuerySchema } from "../../schema/control.js";
 import { durationMs } from "../../schema/duration.js";
-import { type ErrorCode, invalid, isRefusal, type Refusal } from "../../schema/errors.js";
+import {
+  type ErrorCode,
+  INVALID_QUERY_MESSAGE,
+  invalid,
+  isRefusal,
+  type Refusal,
+} from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { type Asked, type CallWords, type DescribedRow, type Row, readAsked } from "../operation.js";
 import { pageOf, readQuery } from "../query.js";
@@ -21,6 +28,8 @@ export interface ControlCall<Query = Fields, Body = Fields> extends Asked<Query,
   readonly mode: Mode;
   /** Calls of this very server. */
   readonly fetch: (request: Request) => Promise<Response>;
+  /** The names there are in it, which what is asked has to keep to. */
+  readonly vocabulary: Vocabulary;
   /** Aborted when the caller has gone. */
   signal(): AbortSignal;
   param(name: string): string;
@@ -98,7 +107,7 @@ export function controlOperation<Query, Body = Fields>(
   return {
     ...anyRow,
     handle(call) {
-      const asked = paramFault(anyRow, call) ?? readAsked(anyRow, call.url, call.body as Fields, isStray);
+      const asked = paramFault(anyRow, call) ?? readKnown(anyRow, call, isStray);
       if (isRefusal(asked)) return asked;
       return row.waits
         ? waitForClock(call).then((refusal) => refusal ?? work(call, asked))
@@ -119,6 +128,33 @@ function paramFault({ params }: ControlRow<unknown, unknown>, { param }: RawCall
     if (!named.ok) return invalid({ [name]: issueDetails(named.issues).body! });
   }
   return undefined;
+}
+
+/** What is asked, when all it names is there: a slip would match nothing, and go unseen. */
+function readKnown(
+  row: ControlRow<unknown, unknown>,
+  { url, body, vocabulary }: RawCall,
+  isStray: (name: string) => boolean,
+): Asked<unknown, unknown> | Refusal {
+  const asked = readAsked(row, url, body as Fields, isStray);
+  if (isRefusal(asked)) return asked;
+  return (
+    nameFault(row.query, asked.query, { vocabulary }, INVALID_QUERY_MESSAGE) ??
+    nameFault(row.body, asked.body, { vocabulary }) ??
+    asked
+  );
+}
+
+/** What a value names that nothing has, as a refusal. */
+export function nameFault(
+  schema: z.core.$ZodType | undefined,
+  value: unknown,
+  names: NameCheck,
+  message?: string,
+): Refusal | undefined {
+  const unknown = schema === undefined ? [] : unknownNames(schema, value, names);
+  if (unknown.length === 0) return undefined;
+  return invalid(Object.fromEntries(unknown.map((one) => [one.path.join("."), one.message])), message);
 }
 
 async function waitForClock({ namespace, url }: Pick<ControlCall, "namespace" | "url">) {

@@ -1,4 +1,3 @@
-import { ACCESS } from "./access.js";
 import { BALANCES } from "./balances.js";
 import { CHARGES } from "./charges.js";
 import { CHECKOUTS } from "./checkouts.js";
@@ -39,5 +38,4 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...MAILBOXES,
   ...ENDPOINTS,
   ...RATES,
-  ...ACCESS,
 ];

@@ -32,7 +32,7 @@ export const REQUESTS = [
         .entries()
         .filter(
           (entry) =>
-            (method === undefined || entry.method === method.toUpperCase()) &&
+            (method === undefined || entry.method === method) &&
             (path === undefined || anyGlobMatches(path, entry.path)) &&
             (operation === undefined || anyGlobMatches(operation, entry.operation)) &&
             (status === undefined || anyGlobMatches(status.replaceAll("x", "?"), String(entry.status))) &&

@@ -1,3 +1,4 @@
+import type { Vocabulary } from "../../domain/known-names.js";
 import { activateScenario, removeScenario, storeScenario } from "../../engine/commands/scenarios.js";
 import { scenarioView } from "../../engine/log-views.js";
 import type { StoredScenario } from "../../engine/records.js";
@@ -8,7 +9,7 @@ import { check, issueDetails } from "../../schema/issues.js";
 import { webhookUrl } from "../../schema/options.js";
 import { pageQuerySchema } from "../../schema/requests.js";
 import { type Scenario, scenarioSchema } from "../../schema/scenario.js";
-import { controlOperation, listed, shown } from "./operation.js";
+import { controlOperation, listed, nameFault, shown } from "./operation.js";
 
 export const SCENARIOS = [
   controlOperation(
@@ -56,10 +57,14 @@ export const SCENARIOS = [
         about: "Makes the scenario or replaces it. It applies when it is activated, or asked for by name.",
       },
     },
-    async ({ namespaces, namespace, body, param }) => {
+    async ({ namespaces, namespace, body: { force, ...body }, vocabulary, param }) => {
+      if (force !== undefined && typeof force !== "boolean") return invalid({ force: "must be a boolean" });
       const named = { name: param("name"), ...body };
+      const known = force === true ? undefined : vocabulary;
       const hasMore = "steps" in body || "vars" in body;
-      const scenario = hasMore ? await namespaces.scenarios.read(namespace, named) : checkedScenario(named);
+      const scenario = hasMore
+        ? await namespaces.scenarios.read(namespace, named, known)
+        : checkedScenario(named, known);
       if (isRefusal(scenario)) return scenario;
       if (scenario.name !== param("name")) return invalid({ name: "must be the name in the path" });
       // Other rules from now on, and they have not been met yet.
@@ -152,7 +157,8 @@ function noScenario(name: string): Refusal {
   return refuse("NOT_FOUND", `There is no scenario "${name}"`);
 }
 
-function checkedScenario(body: unknown): Scenario | Refusal {
+function checkedScenario(body: unknown, vocabulary: Vocabulary | undefined): Scenario | Refusal {
   const checked = check(scenarioSchema, body);
-  return checked.ok ? checked.data : invalid(issueDetails(checked.issues));
+  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  return (vocabulary && nameFault(scenarioSchema, checked.data, { vocabulary })) ?? checked.data;
 }

@@ -7,12 +7,13 @@ import { isForeign, OTHER_SITE } from "../origin.js";
 import { errorReply, type Reply, toResponse } from "../reply.js";
 import { noNamespace } from "../service/admit.js";
 import type { ControlCall, ControlOperation } from "./operation.js";
+import { vocabularyIn } from "./vocabulary.js";
 
 /** Answers a control call: its namespace, its body (an absent one is an empty object), its work. */
 export function serveControl(
   namespaces: Namespaces,
   operation: ControlOperation,
-  fetch: ControlCall["fetch"],
+  { fetch, paths }: { readonly fetch: ControlCall["fetch"]; readonly paths: readonly string[] },
 ): (c: Context) => Promise<Response> {
   return async (c) => {
     const { headers } = c.req.raw;
@@ -31,6 +32,7 @@ export function serveControl(
         url: c.req.url,
         mode: key?.startsWith("sk_live_") ? "live" : "test",
         fetch,
+        vocabulary: vocabularyIn(namespace, paths),
         query: undefined,
         body,
         signal: () => c.req.raw.signal,

@@ -1,14 +1,18 @@
+import * as z from "zod/mini";
 import { mismatches } from "../../domain/deep-match.js";
+import type { Vocabulary } from "../../domain/known-names.js";
 import { isInRange } from "../../domain/matcher.js";
 import type { Key } from "../../engine/records.js";
 import type { News, Watch } from "../../namespace/news.js";
 import { waitRequestSchema } from "../../schema/control.js";
 import { durationMs } from "../../schema/duration.js";
 import { type ErrorDetails, type Refusal, refuse } from "../../schema/errors.js";
+import { lazily } from "../../schema/lazily.js";
 import type { Range } from "../../schema/matchers.js";
 import { own } from "../../schema/own.js";
+import type { WAITED_RECORDS } from "../../schema/waited-records.js";
 import { type Candidates, candidatesOf } from "./candidates.js";
-import { controlOperation } from "./operation.js";
+import { controlOperation, nameFault } from "./operation.js";
 
 const DEFAULT_TIMEOUT = "10s";
 /** After so many records others get their turn. */
@@ -36,8 +40,10 @@ export const WAIT = [
         refuses: ["WAIT_TIMEOUT", "RATE_LIMIT_EXCEEDED"],
       },
     },
-    async ({ namespace, body, signal }) => {
+    async ({ namespace, body, vocabulary, signal }) => {
       const { for: what, match = {}, count = 1, timeout = DEFAULT_TIMEOUT } = body;
+      const fault = what === "idle" ? undefined : await matchFault(what, match, vocabulary);
+      if (fault !== undefined) return fault;
       const patience = { timeoutMs: durationMs(timeout), signal: signal() };
       if (what === "idle") {
         const end = await namespace.until(
@@ -69,6 +75,16 @@ export const WAIT = [
     },
   ),
 ];
+
+/** What no such record can ever say: nobody waits for that. */
+async function matchFault(
+  what: keyof typeof WAITED_RECORDS,
+  match: Readonly<Record<string, unknown>>,
+  vocabulary: Vocabulary,
+): Promise<Refusal | undefined> {
+  const { WAITED_RECORDS } = await lazily(() => import("../../schema/waited-records.js"));
+  return nameFault(z.object({ match: WAITED_RECORDS[what] }), { match }, { vocabulary, isClosed: true });
+}
 
 /** Why a wait has not even begun, or not gone on. */
 function unheard(end: string, namespace: string): Refusal | undefined {

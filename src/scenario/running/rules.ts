@@ -22,7 +22,8 @@ export async function putRules(
     await client.undo("POST", `${path}/deactivate`);
     await client.undo("DELETE", path);
   });
-  await client.must("PUT", path, { ...rules, name: own });
+  // What its names are good for has been said of the file.
+  await client.must("PUT", path, { ...rules, name: own, force: true });
   await client.must("POST", `${path}/activate`);
   return own;
 }

@@ -3,12 +3,13 @@ import { lazily } from "../../schema/lazily.js";
 import { type Answer, ask, type NoAnswer, reasonOf } from "../running/client.js";
 import { CannotRun, StepFailure } from "../running/failure.js";
 import { checkOutcome, resultOf } from "./answers.js";
-import { callSchema, callShape } from "./parts.js";
+import { callSchema, callShape, savesAnswer } from "./parts.js";
 import { callOf, contentOf, DEFAULT_WITHIN } from "./request.js";
 import { step, stepSchema } from "./row.js";
 
 export const app = step({
   says: "A call of the app under test (--app): METHOD /path.",
+  saves: savesAnswer,
   schema: stepSchema({ app: callSchema, ...callShape }),
   run: async (step, context) => {
     if (context.app === undefined)

@@ -1,3 +1,4 @@
+import { controlChargeSchema } from "../../schema/control-responses.js";
 import type { RunContext } from "../running/context.js";
 import { listSince, type Row } from "../running/lists.js";
 import { expecting } from "./expecting.js";
@@ -7,6 +8,7 @@ export const expectCharge = expecting("expect_charge", {
   says: "A charge is as described; with count, exactly so many are.",
   what: "charge",
   fields: { ...chargeFields, ...fields("kind", "sandbox") },
+  record: controlChargeSchema,
   rows: (context, { charge_id }) => candidates(context, charge_id),
   idOf: (row) => String(row.charge_id),
 });

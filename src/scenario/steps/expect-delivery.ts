@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { attemptSchema, deliverySchema } from "../../schema/control-log-responses.js";
 import type { Row } from "../running/lists.js";
 import { expecting } from "./expecting.js";
 import { deliveryFields, fields, httpStatusSchema } from "./parts.js";
@@ -13,6 +14,7 @@ export const expectDelivery = expecting("expect_delivery", {
     /** What the app answered: a status, a class of them, or `none` when no answer came. */
     answered: z.optional(z.union([httpStatusSchema, z.literal("none")], "must be 200, 2xx or none")),
   },
+  record: { shape: { ...deliverySchema.shape, ...attemptSchema.shape } },
   rows: async ({ baseline }, { status }) => {
     const deliveries = await baseline.since("deliveries");
     return status === "dropped" ? deliveries.map(asRow) : deliveries.flatMap(attemptsOf);

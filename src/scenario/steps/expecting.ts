@@ -14,6 +14,8 @@ interface Expecting {
   readonly what: string;
   /** What may be said of it. */
   readonly fields: Readonly<Record<string, z.ZodMiniType>>;
+  /** What one of them is like: what `save` takes values from. */
+  readonly record: { readonly shape: object };
   /** Those there are, newest first. */
   readonly rows: (context: RunContext, expected: Expected) => Promise<readonly Row[]>;
   /** How one of them is called where it is told of. */
@@ -21,11 +23,15 @@ interface Expecting {
 }
 
 /** A step that looks for a record, or so many, that are as described. */
-export function expecting(kind: `expect_${string}`, { says, what, fields, rows, idOf }: Expecting): StepRow {
+export function expecting(
+  kind: `expect_${string}`,
+  { says, what, fields, record, rows, idOf }: Expecting,
+): StepRow {
   const describedSchema = z.strictObject({ ...fields, count: z.optional(countSchema) });
   return {
     says,
     schema: stepSchema({ [kind]: describedSchema, save }),
+    saves: () => Object.keys(record.shape),
     run: async (step, context) => {
       const { count, ...expected } = (step as { [kind: string]: z.infer<typeof describedSchema> })[kind]!;
       await settle(context);

@@ -3,6 +3,7 @@ import { CHARGE_STATUSES, deliveryStatusSchema, modeSchema } from "../../schema/
 import { durationSchema } from "../../schema/duration.js";
 import { minLength } from "../../schema/lengths.js";
 import { expectationSchema, expectedMatcherSchema, rangeSchema } from "../../schema/matchers.js";
+import { naming } from "../../schema/names.js";
 import { chargeDetailSchema } from "../../schema/responses.js";
 import { variableNameSchema } from "../../schema/scenario-file.js";
 
@@ -73,6 +74,9 @@ export const callSchema = z
     ),
   );
 
+/** What `save` may take from a call's answer. */
+export const savesAnswer = (): readonly string[] => ["status", "headers", "body", "dropped"];
+
 /** What may stand beside a call. */
 export const callShape = {
   /** JSON, or a string that is sent as it is. */
@@ -104,11 +108,12 @@ export const chargeFields = {
   status: z.optional(statusPattern(CHARGE_STATUSES)),
 };
 
+export const eventType = naming("event type", anything);
+
 export const deliveryFields = {
   ...fields(
     "delivery_id",
     "event_id",
-    "type",
     "webhook_id",
     "url",
     "charge_id",
@@ -118,14 +123,13 @@ export const deliveryFields = {
     "mishap",
     "data",
   ),
+  type: eventType,
   mode: z.optional(modeSchema),
   status: z.optional(z.union([deliveryStatusSchema, expectedMatcherSchema])),
 };
 
 export const requestFields = {
   ...fields(
-    "method",
-    "path",
     "query",
     "operation",
     "client_gone",
@@ -139,5 +143,7 @@ export const requestFields = {
     "response_body",
     "response_body_bytes",
   ),
+  method: naming("HTTP method", anything),
+  path: naming("path", anything),
   status: z.optional(httpStatusSchema),
 };

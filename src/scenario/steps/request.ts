@@ -1,12 +1,13 @@
 import { durationMs } from "../../schema/duration.js";
 import { checkOutcome, resultOf } from "./answers.js";
-import { callSchema, callShape } from "./parts.js";
+import { callSchema, callShape, savesAnswer } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 
 export const DEFAULT_WITHIN = "30s";
 
 export const request = step({
   says: "A call of the sandbox, with the namespace's key: METHOD /path.",
+  saves: savesAnswer,
   schema: stepSchema({ request: callSchema, ...callShape }),
   run: async (step, { client, keys }) => {
     const { method, path } = callOf(step.request);

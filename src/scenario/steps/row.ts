@@ -10,6 +10,8 @@ export interface StepRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly schema: Schema;
   /** What its action does, for editors. */
   readonly says: string;
+  /** The fields its result may have, which `save` takes values from; absent where that is not known beforehand. */
+  readonly saves?: (step: Readonly<Record<string, unknown>>) => readonly string[];
   readonly run: (step: z.infer<Schema>, context: RunContext) => Promise<StepResult>;
 }
 

@@ -1,3 +1,4 @@
+import { triggeredEventSchema } from "../../schema/control-log-responses.js";
 import { triggerRequestSchema } from "../../schema/control-webhooks.js";
 import { save } from "./parts.js";
 import { step, stepSchema } from "./row.js";
@@ -5,5 +6,6 @@ import { step, stepSchema } from "./row.js";
 export const trigger = step({
   says: "Emits an event that nothing has caused.",
   schema: stepSchema({ trigger: triggerRequestSchema, save }),
+  saves: () => Object.keys(triggeredEventSchema.shape),
   run: ({ trigger }, { client }) => client.must("POST", "/events", trigger),
 });

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import { durationMs, durationSchema, formatDuration, LONGEST_WAIT_MS } from "../../schema/duration.js";
 import { expectedMatcherSchema, type Range, rangeSchema } from "../../schema/matchers.js";
+import { own } from "../../schema/own.js";
+import { WAITED_RECORDS } from "../../schema/waited-records.js";
 import type { Answer } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
@@ -24,6 +26,8 @@ const MATCHES = {
   request: z.strictObject({ ...requestFields, status: z.optional(waitedStatusSchema) }),
 } as const;
 
+const RECORDS: Readonly<Record<string, { readonly shape: object }>> = WAITED_RECORDS;
+
 function waitSchema<const What extends keyof typeof MATCHES>(what: What) {
   return stepSchema({
     wait_for: z.literal(what),
@@ -45,6 +49,7 @@ export const WAIT_KINDS = Object.keys(WAIT_SCHEMAS);
 
 /** The sandbox answers as soon as it is so; nobody sleeps. */
 export const waitFor = step({
+  saves: ({ wait_for }) => Object.keys(own(RECORDS, String(wait_for))?.shape ?? {}),
   says: "Waits until there is such a charge, request or delivery, or until nothing is under way.",
   schema: z.discriminatedUnion("wait_for", [
     WAIT_SCHEMAS.charge,

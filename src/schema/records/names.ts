@@ -15,8 +15,6 @@ export const COLLECTION_NAMES = [
   "scenarios",
   "faults",
   "rates",
-  "keys",
-  "organizations",
   "clock",
   "world",
 ] as const;

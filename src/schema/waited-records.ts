@@ -1,0 +1,11 @@
+import * as z from "zod/mini";
+import { modeSchema } from "./common.js";
+import { deliverySchema, requestEntrySchema } from "./control-log-responses.js";
+import { chargeDetailSchema } from "./responses.js";
+
+/** What can be waited for, as it is looked at and answered. */
+export const WAITED_RECORDS = {
+  charge: z.extend(chargeDetailSchema, { mode: modeSchema }),
+  delivery: deliverySchema,
+  request: requestEntrySchema,
+} as const;
