@@ -1,3 +1,4 @@
+import { carriedEvent } from "../engine/forged-event.js";
 import type { Endpoint, EventRecord, Mishap } from "../engine/records.js";
 import type { SignedRequest } from "./outcomes.js";
 import { signatureHeaders } from "./signing.js";
@@ -20,7 +21,7 @@ interface Signing {
 /** The request that brings an event to an endpoint, signed for this moment. */
 export function signedRequest(signing: Signing): SignedRequest {
   const { event, endpoint, mishap, sentAtMs, userAgent } = signing;
-  const { event_id: id, body } = event;
+  const { event_id: id, body } = carriedEvent(event, mishap);
   const message = { id, sentAtMs: sentAtMs - (mishap?.stale_ms ?? 0), body };
   return {
     sentAt: new Date(sentAtMs).toISOString(),

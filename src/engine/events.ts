@@ -7,6 +7,7 @@ import { own } from "../schema/own.js";
 import type { WebhookRule } from "../schema/scenario.js";
 import { iso } from "../schema/time.js";
 import { type EventHead, WrittenLater } from "./event-record.js";
+import { forgedMishap } from "./forged-event.js";
 import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
 import { scenariosFor } from "./scenarios.js";
 import type { Transaction } from "./transaction.js";
@@ -56,7 +57,7 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
           down === undefined || downtimeOf(down, beganMs(tx, name, owner)).until_ms > tx.atMs,
       );
       if (found !== undefined) tx.apply(found);
-      planDeliveries(tx, event, endpoint, mishapOf(tx, owner, found), found?.rule ?? {});
+      planDeliveries(tx, event, endpoint, mishapOf(tx, owner, found), found);
     }
   trimLog(tx);
   return event;
@@ -110,17 +111,19 @@ function planDeliveries(
   event: EventRecord,
   endpoint: Endpoint,
   mishap: Mishap | null,
-  rule: WebhookRule,
+  found: { readonly scenario: string; readonly rule: WebhookRule } | undefined,
 ): void {
-  if (rule.drop) {
-    putDelivery(tx, event, endpoint, { mishap, status: "dropped" });
-    return;
-  }
-  for (let copy = 0; copy < (rule.copies ?? 1); copy++) {
+  const rule = found?.rule ?? {};
+  if (rule.drop) putDelivery(tx, event, endpoint, { mishap, status: "dropped" });
+  for (let copy = 0; copy < (rule.drop ? 0 : (rule.copies ?? 1)); copy++) {
     if (rule.delay !== undefined) {
       const dueMs = tx.atMs + durationMs(rule.delay);
       planAttempt(tx, putDelivery(tx, event, endpoint, { mishap }), dueMs);
     } else planDelivery(tx, event, endpoint, { mishap, swap: rule.swap ?? false });
+  }
+  if (found?.rule.forged) {
+    const forged = forgedMishap(found.scenario, event, tx.settings);
+    planDelivery(tx, event, endpoint, { mishap: forged, goesAlone: true });
   }
 }
 

@@ -1,4 +1,5 @@
 import { iso } from "../schema/time.js";
+import { carriedEvent } from "./forged-event.js";
 import type { Delivery, Endpoint, EventRecord, Mishap, StoredFault, StoredScenario } from "./records.js";
 import type { RuleCounts } from "./rule-counts.js";
 import type { State } from "./state.js";
@@ -25,6 +26,7 @@ export function eventView(event: EventRecord) {
 
 export function deliveryView(state: State, delivery: Delivery) {
   const event = state.get("events", delivery.event_id);
+  const carried = event && carriedEvent(event, delivery.mishap);
   const last = delivery.attempts.at(-1);
   return {
     delivery_id: delivery.delivery_id,
@@ -41,17 +43,18 @@ export function deliveryView(state: State, delivery: Delivery) {
     mishap: mishapView(delivery.mishap),
     attempts: delivery.attempts,
     /** The exact bytes every attempt carries. */
-    body: event?.body ?? null,
-    data: event === undefined ? null : (JSON.parse(event.body) as { data: unknown }).data,
+    body: carried?.body ?? null,
+    data: carried === undefined ? null : (JSON.parse(carried.body) as { data: unknown }).data,
   };
 }
 
 function mishapView(mishap: Mishap | null) {
   if (mishap === null) return null;
-  const { down, ...others } = mishap;
+  const { down, forged, ...others } = mishap;
   return {
     drop: false,
     ...others,
+    forged: forged !== undefined,
     down:
       down === undefined ? null : { from: iso(down.from_ms), until: iso(down.until_ms), answer: down.answer },
   };

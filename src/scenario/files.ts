@@ -210,7 +210,7 @@ function filledRules(
 
 /** The rules of all files, those of the file that is run first. */
 function scenarioOf(files: readonly ScenarioFile[], source: Scenario["source"]): Scenario {
-  const [{ name, description }] = files as [ScenarioFile];
+  const [{ name, description, kind }] = files as [ScenarioFile];
   const rules = RULE_KINDS.flatMap((kind) => {
     const all = files.flatMap((file): unknown[] => file[kind] ?? []);
     return files.some((file) => file[kind] !== undefined) ? [[kind, all]] : [];
@@ -218,6 +218,7 @@ function scenarioOf(files: readonly ScenarioFile[], source: Scenario["source"]):
   return {
     name,
     ...(description === undefined ? {} : { description }),
+    ...(kind === undefined ? {} : { kind }),
     ...Object.fromEntries(rules),
     ...(source === undefined ? {} : { source }),
   };

@@ -101,6 +101,7 @@ export const mishapSchema = shape("Mishap", "What goes wrong with a delivery.", 
   bad_signature: field(z.boolean(), "It is signed with a wrong secret."),
   stale_ms: field(count, "The signature's timestamp is so old."),
   fail_first: field(count, "So many attempts fail without being made."),
+  forged: field(z.boolean(), "Nobody made what it carries: an event in the likeness of this one."),
   drop: field(z.boolean(), "It is never sent: its status is `dropped`, and it has no attempts."),
   down: field(
     z.nullable(

@@ -26,6 +26,7 @@ export const scenarioFileSchema = z.strictObject({
   $schema: z.optional(z.string()),
   name: scenarioSchema.shape.name,
   description: scenarioSchema.shape.description,
+  kind: scenarioSchema.shape.kind,
   include: z.optional(z.union([z.string(), z.array(z.string())])),
   vars: z.optional(z.record(variableNameSchema, z.unknown())),
   charges: scenarioSchema.shape.charges,

@@ -117,6 +117,10 @@ export const webhookRuleSchema = closedShape(
     drop: field(z.optional(z.boolean()), "It is not sent."),
     swap: field(z.optional(z.boolean()), "It is sent after the object's next event."),
     bad_signature: field(z.optional(z.boolean()), "It is signed with a wrong secret."),
+    forged: field(
+      z.optional(z.boolean()),
+      "Besides it comes an event that nobody made, with an id of its own and signed with a wrong secret: the charge is COMPLETED, it says, or the withdrawal FAILED. It is tried once.",
+    ),
     stale: field(z.optional(durationSchema), "The signature's timestamp is so old."),
     fail_first: field(
       z.optional(z.int().check(z.gte(0), z.lte(100))),
@@ -224,6 +228,10 @@ const scenarioNameSchema = z
 export const scenarioSchema = closedShape(undefined, "", {
   name: field(scenarioNameSchema, "What it is asked for by."),
   description: field(z.optional(z.string().check(atMost(LONGEST.message))), "For people."),
+  kind: field(
+    z.optional(z.enum(["mishap", "outcome"])),
+    "A mishap is what a good app gets over; an outcome is another fate of a payment, no weakness of an app. Without it, a scenario with `webhooks` or `faults` is a mishap.",
+  ),
   charges: field(
     z.optional(z.array(chargeRuleSchema)),
     "How charges behave; the first rule that matches is taken.",

@@ -90,5 +90,6 @@ describe("its tables", () => {
   it("have every shipped scenario, with the first sentence of its description", () => {
     expect(between("shipped scenarios")).toBe(nameTable(FATES.map(named)));
     expect(between("shipped flows")).toBe(fileTable(FLOWS));
+    for (const { value } of FATES.map(named)) expect(value.kind, value.name).toMatch(/^(mishap|outcome)$/);
   });
 });

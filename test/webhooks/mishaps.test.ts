@@ -1,9 +1,12 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
+import { carriedEvent, forgedMishap } from "../../src/engine/forged-event.js";
+import type { EventRecord } from "../../src/engine/records.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
 import { START } from "../support/api-client.js";
 import type { Client, Shop } from "../support/receiver-client.js";
-import { accept, hold, Receiver } from "../support/receiver-server.js";
+import { accept, hold, type Received, Receiver } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 import { deliveries, eventually, MINUTE, SECOND, shopFor, since } from "./support/shop.js";
 
@@ -328,6 +331,50 @@ describe("whom a mishap meets", () => {
       [5, "charge.completed"],
       [61, "charge.awaiting_payment"],
     ]);
+  });
+});
+
+describe("forged", () => {
+  it("sends one more that nobody made: another id, badly signed, the charge paid; once, however it is answered", async () => {
+    const { sandbox, client, receiver } = await shopWith([
+      { match: { type: "charge.awaiting_payment" }, forged: true },
+    ]);
+    const isGenuine = (received: Received): boolean => {
+      try {
+        received.verify();
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    receiver.handler = (received) => received.answer(isGenuine(received) ? 204 : 400);
+    const charge = await client.pay();
+    await sandbox.advance("1d");
+    const [forged, ...others] = receiver.received.filter((received) => !isGenuine(received));
+    expect(others).toEqual([]);
+    expect(forged?.event).toMatchObject({
+      type: "charge.completed",
+      data: { charge_id: charge, status: "COMPLETED" },
+    });
+    const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect((await client.ask("GET /_sandbox/events")).json.total).toBe(3);
+    const [delivery] = (await deliveries(client)).filter(({ mishap }) => mishap?.forged);
+    expect(delivery).toMatchObject({ type: "charge.awaiting_payment", status: "failed", answered: 400 });
+    expect(delivery.attempts).toHaveLength(1);
+    expect(JSON.parse(delivery.body)).toEqual(forged?.event);
+  });
+
+  it("says of a withdrawal that it has failed", () => {
+    const event = { event_id: "evt_1", type: "withdrawal.processing", body: '{"id":"evt_1","data":{"a":1}}' };
+    const mishap = forgedMishap("x", event as EventRecord, DEFAULT_SETTINGS);
+    const { event_id, body } = carriedEvent(event as EventRecord, mishap);
+    expect(JSON.parse(body)).toEqual({
+      id: event_id,
+      type: "withdrawal.failed",
+      data: { a: 1, status: "FAILED" },
+    });
+    expect(event_id).not.toBe("evt_1");
   });
 });
 

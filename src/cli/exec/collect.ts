@@ -96,8 +96,9 @@ async function storiesOf(client: ControlClient, deliveries: List): Promise<Stori
   return { charges: charges.length, not_in_order: troubled.length, items: stories };
 }
 
-/** It was tried, and nobody took it. */
-function isUndelivered({ status, attempts }: Json): boolean {
+/** It was tried, and nobody took it; what nobody made, nobody should. */
+function isUndelivered({ status, attempts, mishap }: Json): boolean {
+  if ((mishap as { forged: boolean } | null)?.forged) return false;
   return status === "failed" || (status === "pending" && (attempts as unknown[]).length > 0);
 }
 

@@ -25,7 +25,8 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
     const verdict = judge(
       { status: outcome.status, retryAfterMs },
       attempts.length,
-      tx.settings.retry_schedule_ms,
+      // Nobody sends again what nobody has sent.
+      delivery.mishap?.forged === undefined ? tx.settings.retry_schedule_ms : [],
     );
     const over: Delivery = { ...delivery, attempts, task: null, next_attempt_at: null };
     switch (verdict.next) {

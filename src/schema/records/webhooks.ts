@@ -48,6 +48,8 @@ const mishapRecord = z.strictObject({
   drop: z.optional(z.boolean()),
   /** Attempts made from that moment up to that other fail without being made. */
   down: z.optional(z.strictObject({ from_ms: instantMs, until_ms: instantMs, answer: downAnswerSchema })),
+  /** Nobody made what it carries: an event in the likeness of the delivery's own, of that type and status. */
+  forged: z.optional(z.strictObject({ type: text, status: textOrNull })),
 });
 export type Mishap = Kept<z.infer<typeof mishapRecord>>;
 

@@ -41,7 +41,10 @@ export const FATES = [
   "crypto_confirmations",
   "webhook_chaos",
   "webhook_outage",
+  "webhooks_lost",
+  "forged_webhook",
   "flaky_api",
+  "slow_api",
   "lost_response",
 ];
 

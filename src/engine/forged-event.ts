@@ -1,0 +1,32 @@
+import { toldBy } from "../schema/event-types.js";
+import { own } from "../schema/own.js";
+import type { Settings } from "../schema/settings.js";
+import { digestOf, idOf } from "./ids.js";
+import type { EventRecord, Mishap } from "./records.js";
+
+/** What a forger says of an object: a charge is paid, so that the shop delivers; a payout failed, so that it pays again. */
+const CLAIMS = { charge: "charge.completed", withdrawal: "withdrawal.failed" } as const;
+
+/** What goes wrong with the delivery of an event that a scenario has somebody forge, beside one that is genuine. */
+export function forgedMishap(scenario: string, { type }: EventRecord, { event_names }: Settings): Mishap {
+  const told = toldBy(type);
+  const claimed = told === undefined ? type : CLAIMS[told.object];
+  const forged = { type: own(event_names, claimed) ?? claimed, status: toldBy(claimed)?.status ?? null };
+  return { scenario, bad_signature: true, stale_ms: 0, fail_first: 0, drop: false, forged };
+}
+
+/** What a delivery carries: its event, or one that nobody made in its likeness. */
+export function carriedEvent(
+  event: EventRecord,
+  mishap: Mishap | null,
+): Pick<EventRecord, "event_id" | "body"> {
+  const forged = mishap?.forged;
+  if (forged === undefined) return event;
+  const event_id = idOf("event", digestOf(`${event.event_id}\0forged`));
+  const { data, ...head } = JSON.parse(event.body) as { data: object };
+  const claim = forged.status === null ? {} : { status: forged.status };
+  return {
+    event_id,
+    body: JSON.stringify({ ...head, id: event_id, type: forged.type, data: { ...data, ...claim } }),
+  };
+}
