@@ -8,7 +8,7 @@ import {
   requestEntrySchema,
 } from "./control-log-responses.js";
 import { TASK_KINDS } from "./records/world.js";
-import { chargeDetailSchema, moneySchema } from "./responses.js";
+import { chargeDetailSchema, moneySchema, withdrawalSchema } from "./responses.js";
 import { chargeEntrySchema } from "./scenario.js";
 import { field, fieldsOf, named, shape } from "./words.js";
 
@@ -202,6 +202,16 @@ export const controlBalanceSchema = shape("ControlBalance", "What an organizatio
   pending_balance: field(moneySchema, "What has yet to settle."),
 });
 export const controlBalanceListSchema = pageOf("ControlBalanceList", "Accounts", controlBalanceSchema);
+
+export const controlWithdrawalSchema = shape("ControlWithdrawal", "A withdrawal, whoever's it is.", {
+  ...fieldsOf(withdrawalSchema),
+  mode,
+});
+export const controlWithdrawalListSchema = pageOf(
+  "ControlWithdrawalList",
+  "Withdrawals",
+  controlWithdrawalSchema,
+);
 
 export const waitedChargeSchema = shape("WaitedCharge", "The charge that was waited for.", {
   ...fieldsOf(chargeDetailSchema),

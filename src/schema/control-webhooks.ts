@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { chargeStatusSchema, deliveryStatusSchema, modeSchema } from "./common.js";
+import { chargeStatusSchema, deliveryStatusSchema, modeSchema, withdrawalStatusSchema } from "./common.js";
 import { reasonSchema } from "./control.js";
 import { globTextSchema } from "./globs.js";
 import { atMost, LONGEST } from "./lengths.js";
@@ -33,6 +33,12 @@ export const chargeQuerySchema = parameters({
   status: field(z.optional(chargeStatusSchema), "Only those in this status."),
 });
 
+export const withdrawalQuerySchema = parameters({
+  ...page,
+  mode,
+  status: field(z.optional(withdrawalStatusSchema), "Only those in this status."),
+});
+
 export const eventQuerySchema = parameters({ ...page, type, charge_id: ofCharge, mode });
 
 export const deliveryQuerySchema = parameters({
@@ -41,6 +47,10 @@ export const deliveryQuerySchema = parameters({
   charge_id: ofCharge,
   event_id: field(optionalText, "Only those of this event."),
   status: field(z.optional(deliveryStatusSchema), "Only those in this status."),
+  failing: field(
+    z.optional(z.enum(["true"])),
+    "`true`: only those that were tried and nobody has taken, given up or not.",
+  ),
   mode,
 });
 

@@ -1,5 +1,11 @@
 import * as z from "zod/mini";
-import { chargeStatusSchema, rateSchema, withdrawalStatusSchema } from "./common.js";
+import {
+  amountSchema,
+  chargeStatusSchema,
+  modeSchema,
+  rateSchema,
+  withdrawalStatusSchema,
+} from "./common.js";
 import { durationSchema, waitDurationSchema } from "./duration.js";
 import { recordMatchSchema } from "./globs.js";
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
@@ -145,6 +151,17 @@ export const payRequestSchema = closedShape("PayRequest", "What the customer cho
   }),
   bank_account_number: field(methodChoiceSchema.shape.bank_account_number, "Needed for a bank transfer."),
 });
+
+export const fundRequestSchema = closedShape(
+  "FundRequest",
+  "Money for the organization whose keys a namespace has.",
+  {
+    currency: field(z.string(), currency("The balance's.")),
+    amount: field(amountSchema, { says: "How much, as a string of decimals.", examples: ["5000.00"] }),
+    mode: field(z.optional(modeSchema), "The key's mode without it, else test."),
+  },
+);
+export type FundRequest = z.infer<typeof fundRequestSchema>;
 
 export const ratesRequestSchema = z.record(z.string(), rateSchema);
 

@@ -274,6 +274,12 @@ describe("what calls answer", () => {
     await call(409, `POST ${at}/transition`, { to: "FAILED" });
     await call(400, `POST ${at}/transition`, { to: "PAID" });
     expect((await call(200, "GET /_sandbox/balances")).items).toMatchObject([{ currency: "NGN" }]);
+    const funded = { currency: "KES", amount: "5000", mode: "live" };
+    expect(await call(200, "POST /_sandbox/balances", funded)).toMatchObject({
+      available_balance: "5000.00",
+    });
+    for (const wrong of [{ currency: "XXX" }, { amount: "0" }, { amount: "1.001" }])
+      await call(400, "POST /_sandbox/balances", { ...funded, ...wrong });
     await call(200, `POST ${at}/refund`, { reason: "r" });
     await call(409, `POST ${at}/refund`);
     await call(400, `POST ${at}/refund`, { reason: "" });
@@ -306,6 +312,10 @@ describe("what calls answer", () => {
         })
       ).json.withdrawal_id;
     const withdrawal = `/_sandbox/withdrawals/${await withdraw()}/transition`;
+    expect((await call(200, "GET /_sandbox/withdrawals?status=PENDING&limit=1")).total).toBe(1);
+    await call(400, "GET /_sandbox/withdrawals?status=GONE");
+    await call(200, `GET ${withdrawal.replace("/transition", "")}`);
+    await call(404, "GET /_sandbox/withdrawals/none");
     expect((await call(409, `POST /_sandbox/charges/${rich}/refund`)).error.code).toBe(
       "INSUFFICIENT_BALANCE",
     );
@@ -541,7 +551,8 @@ describe("what calls answer", () => {
     expect((await call(200, "GET /_sandbox/requests?since=1&path=/api/*&limit=1")).items).toHaveLength(1);
     await call(400, "GET /_sandbox/requests?since=yesterday");
     expect((await call(200, "GET /_sandbox/coverage")).operations.met).toMatchObject({ getBalances: 2 });
-    expect((await call(200, "GET /_sandbox/advice")).total).toBe(1);
+    expect((await call(200, "GET /_sandbox/advice")).total).toBe(2);
+    await call(400, "GET /_sandbox/advice?of=everybody");
     expect(await call(200, "POST /_sandbox/wait", { for: "charge", match: { charge_id: id } })).toMatchObject(
       {
         charge_id: id,

@@ -52,12 +52,33 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
   },
   {
     usage: "charge <selector> [verb]",
-    says: "one charge (an id, last, email:a@b); complete | fail | cancel | expire | refund it",
+    says: "one charge (an id, last, email:a@b); complete | fail | cancel | expire | refund it; or create, to make one",
     example: "payments-sandbox charge last fail --reason insufficient_funds",
-    options: [["--reason <text>", "why"]],
+    options: [
+      ["--reason <text>", "why"],
+      ["--amount <decimals>", "create: the price (default 25.00)"],
+      ["--currency <code>", "create: its currency (default: the first the method takes)"],
+      ["--method <id>", "create: the payment method (default: the first that is enabled)"],
+      ["--email <address>", "create: the customer (default ada@shop.test)"],
+      ["--scenario <name>", "create: what shall happen to it"],
+      ["--set <path=value...>", "create: what its request says besides, such as metadata.order=17"],
+      ["--hosted", "create: a hosted checkout, paid on a page"],
+    ],
     plain: {
-      call: async ({ connection, words: [selector] }) => connection.charge(selector!),
-      print: record(...FIELDS, "settlement_amount", "failure_reason", "provider_reference", "expires_at"),
+      call: async (asked) => {
+        const [selector] = asked.words;
+        if (selector !== "create") return asked.connection.charge(selector!);
+        return (await import("./new-charge.js")).createCharge(asked);
+      },
+      print: (charge) =>
+        record(
+          ...FIELDS,
+          "settlement_amount",
+          "failure_reason",
+          "provider_reference",
+          "expires_at",
+          ...(charge.checkout_url === undefined ? [] : ["checkout_url"]),
+        )(charge),
     },
     verbs: {
       complete: movesTo("COMPLETED"),

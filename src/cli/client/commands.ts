@@ -1,9 +1,12 @@
 import { Argument, type Command } from "commander";
+import { SandboxError } from "../../schema/sandbox-error.js";
+import { isUserMistake } from "../mistakes.js";
 import { say, sayJson } from "../terminal.js";
 import { CHARGE_COMMANDS } from "./charges.js";
 import { CLOCK_COMMAND } from "./clock.js";
 import { Connection } from "./connection.js";
 import { INSIGHT_COMMANDS } from "./insight.js";
+import { MONEY_COMMANDS } from "./money.js";
 import { record } from "./output.js";
 import { type Asked, type ClientCommand, knownWord } from "./row.js";
 import { ENV_COMMAND, RULE_COMMANDS, SANDBOX_COMMANDS, STATUS_COMMAND } from "./sandbox.js";
@@ -17,6 +20,7 @@ export const CLIENT_COMMANDS: readonly ClientCommand[] = [
   CLOCK_COMMAND,
   ...SANDBOX_COMMANDS,
   ...CHARGE_COMMANDS,
+  ...MONEY_COMMANDS,
   ...RULE_COMMANDS,
   ...WATCHING_COMMANDS,
   ...INSIGHT_COMMANDS,
@@ -56,11 +60,20 @@ function argument(word: string, command: string, verbs: readonly string[]): Argu
   return made.choices(verbs).argParser((given) => knownWord(verbs, command, given));
 }
 
+/** In the service's shape; the line on standard error is for people. */
+function errorJson(error: Error): object {
+  const { code = "NOT_DONE", details } = error instanceof SandboxError ? error : {};
+  return { error: { code, message: error.message, details } };
+}
+
 async function carryOut({ usage, verbs = {}, plain }: ClientCommand, asked: Asked): Promise<void> {
   const [, ...names] = usage.split(" ");
   const verb = asked.words[names.findIndex((name) => VERB.test(name))];
   const action = verb === undefined ? plain! : verbs[verb]!;
-  const answer = await action.call(asked);
+  const answer = await action.call(asked).catch((error: Error) => {
+    if (asked.flags.json && isUserMistake(error)) sayJson(errorJson(error));
+    throw error;
+  });
   if (answer === undefined) return;
   if (asked.flags.json) sayJson(answer);
   else say((action.print ?? record())(answer, asked));

@@ -78,6 +78,20 @@ export class Connection extends ControlClient {
     return charge as ChargeJson;
   }
 
+  /** Calls the service below `/api/v1/payments` with the namespace's key; in the journal it is no app's. */
+  async service(
+    headers: Readonly<Record<string, string>>,
+  ): Promise<<Answer>(method: string, path: string, body?: unknown) => Promise<Answer>> {
+    const { api_key } = await this.get("");
+    const all = { ...headers, authorization: `Bearer ${api_key}` };
+    const client = new ControlClient({
+      namespace: this.headers["sandbox-namespace"],
+      runner: "payments-sandbox charge create",
+      fetch: (path, init) => fetch(`${this.url}${path}`, { ...init, headers: { ...init.headers, ...all } }),
+    });
+    return (method, path, body) => client.call(method, `/api/v1/payments${path}`, body);
+  }
+
   /** The newest record of a list, if there is one. */
   async newest(path: string, query: Query = {}): Promise<Json | undefined> {
     const { items } = await this.get(path, { limit: 1, ...query });

@@ -1,5 +1,35 @@
+import { didYouMean } from "../../schema/nearest.js";
+import { UserError } from "../../schema/user-error.js";
+import type { ChargeView, Story } from "../exec/collect.js";
+import { storyLines, storyTitle } from "../exec/timelines.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
-import type { ClientCommand } from "./row.js";
+import type { Json } from "./connection.js";
+import { table } from "./output.js";
+import { type ClientCommand, textOf } from "./row.js";
+
+type Covered = Readonly<Record<string, { readonly met: Record<string, number>; readonly not_met: string[] }>>;
+
+/** A line a kind of thing: what was met, and what was not. */
+function coverageText(coverage: Json): string {
+  return Object.entries(coverage as Covered)
+    .map(([kind, { met, not_met }]) => {
+      const names = Object.entries(met).map(([name, times]) => `${name} ${times}`);
+      return `${kind.replaceAll("_", " ")}\n  met      ${names.join(", ") || "none"}\n  not met  ${not_met.join(", ") || "none"}\n`;
+    })
+    .join("");
+}
+
+/** What of the list has not been met; a name that there is not is a mistake. */
+function refuseUnmet(coverage: Covered, list: string): void {
+  const wanted = list.split(",").map((name) => name.trim());
+  const all = Object.values(coverage);
+  const known = all.flatMap(({ met, not_met }) => [...Object.keys(met), ...not_met]);
+  for (const name of wanted)
+    if (!known.includes(name))
+      throw new UserError(`--require: there is nothing called ${name} to meet${didYouMean(name, known)}`);
+  const unmet = wanted.filter((name) => all.some(({ not_met }) => not_met.includes(name)));
+  if (unmet.length > 0) throw new UserError(`not met: ${unmet.join(", ")}`);
+}
 
 /** What the sandbox says of the app. */
 export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
@@ -12,4 +42,65 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
       print: ({ items }) => (items as Advice[]).map((one) => `${adviceLine(one)}\n`).join("") || "none\n",
     },
   },
+  {
+    usage: "coverage",
+    says: "operations, statuses, events and error codes the app has met, and those it has not",
+    example: "payments-sandbox coverage --require charge.expired,RATE_LIMIT_EXCEEDED",
+    options: [["--require <list>", "exit with 1 unless all of these were met (names, separated by commas)"]],
+    plain: {
+      call: async ({ connection, flags: { require } }) => {
+        const coverage = await connection.get("/coverage");
+        if (require !== undefined) refuseUnmet(coverage as Covered, textOf(require)!);
+        return coverage;
+      },
+      print: coverageText,
+    },
+  },
+  {
+    usage: "deliveries",
+    says: "the webhooks sent, newest first, and what was answered",
+    example: "payments-sandbox deliveries --failing",
+    options: [
+      ["--failing", "only those that were tried and nobody has taken"],
+      ["--type <glob>", "only of this type"],
+      ["--limit <number>", "how many"],
+    ],
+    plain: {
+      call: async ({ connection, flags: { failing, type, limit } }) =>
+        connection.get("/deliveries", { failing, type, limit }),
+      print: (answer) =>
+        table(
+          "created_at",
+          "type",
+          "url",
+          "status",
+          "attempts",
+          "answer",
+          "delivery_id",
+        )({ ...answer, items: (answer.items as Json[]).map(deliveryRow) }),
+    },
+  },
+  {
+    usage: "history <selector>",
+    says: "all that happened to a charge: requests, changes, webhooks and the app's answers",
+    example: "payments-sandbox history last",
+    plain: {
+      call: async ({ connection, words: [selector] }) => {
+        const charge = await connection.charge(selector!);
+        const story = await connection.get(`/charges/${charge.charge_id}/timeline`);
+        return { charge, ...story };
+      },
+      print: (answer) => {
+        const story = answer as unknown as Story & { readonly charge: ChargeView };
+        return `${storyTitle(story)}\n${storyLines(story).join("\n")}\n`;
+      },
+    },
+  },
 ];
+
+/** With the last answer, or why there is none. */
+function deliveryRow(delivery: Json): Json {
+  const attempts = delivery.attempts as readonly { status: number | null; error: string | null }[];
+  const last = attempts.at(-1);
+  return { ...delivery, attempts: attempts.length, answer: last?.status ?? last?.error };
+}

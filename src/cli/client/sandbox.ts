@@ -95,7 +95,7 @@ export const RULE_COMMANDS: readonly ClientCommand[] = [
   },
   {
     usage: "fault <verb> [rule]",
-    says: "list | add RULE (as JSON) | clear",
+    says: "list | add RULE (as JSON) | remove ID | clear",
     example: `payments-sandbox fault add '{"match":{"operation":"createWhitelabel"},"respond":{"status":500},"times":1}'`,
     verbs: {
       list: {
@@ -105,6 +105,10 @@ export const RULE_COMMANDS: readonly ClientCommand[] = [
       add: {
         call: async ({ connection, words: [, rule] }) =>
           connection.post("/faults", ruleOf(need(rule, "the rule"))),
+      },
+      remove: {
+        call: async ({ connection, words: [, id] }) =>
+          connection.delete(`/faults/${segment(id, "the fault's id")}`),
       },
       clear: { call: async ({ connection }) => connection.delete("/faults") },
     },

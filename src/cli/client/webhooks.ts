@@ -1,7 +1,7 @@
 import { say } from "../terminal.js";
 import { assignments } from "./assignments.js";
 import { record, table } from "./output.js";
-import { type ClientCommand, need, textOf } from "./row.js";
+import { type ClientCommand, need, segment, textOf } from "./row.js";
 
 const DELIVERY_FIELDS = ["delivery_id", "event_id", "type", "url"];
 
@@ -37,7 +37,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
   },
   {
     usage: "webhook <verb> [target]",
-    says: "list | add URL | redeliver [last|ID] | retry [last|ID] | pull --forward-to URL",
+    says: "list | add URL | delete ID | redeliver [last|ID] | retry [last|ID] | pull --forward-to URL",
     example: "payments-sandbox webhook redeliver last --times 2",
     options: [
       ["--times <number>", "redeliver: how often"],
@@ -63,6 +63,10 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
             force,
           }),
         print: record("webhook_id", "url", "mode", "secret"),
+      },
+      delete: {
+        call: async ({ connection, words: [, id] }) =>
+          connection.delete(`/webhook-endpoints/${segment(id, "the endpoint's id")}`),
       },
       redeliver: {
         call: async ({ connection, flags: { times = 1 }, words: [, target] }) =>

@@ -1,6 +1,11 @@
+import { type Holdings, openingPostings } from "../../domain/ledger.js";
 import { add, totalInUsd } from "../../domain/money.js";
+import { BodyCheck, checkAmount, oneOf } from "../../domain/requests/body-check.js";
+import type { Mode } from "../../schema/common.js";
+import { type FundRequest, fundRequestSchema } from "../../schema/control.js";
+import type { Refusal } from "../../schema/errors.js";
 import type { Caller } from "../caller.js";
-import { openHoldings } from "../ledger.js";
+import { openHoldings, post } from "../ledger.js";
 import { rateOf } from "../market.js";
 import type { Command } from "../transaction.js";
 
@@ -28,6 +33,25 @@ export function readBalances(caller: Caller) {
     return balancesView(organization.organization_id, holdings, tx.catalogue.currency(USD)?.decimals ?? 2);
   };
   return command;
+}
+
+/** Puts money from nowhere into an available balance of the organization whose keys a namespace has. */
+export function fundBalance(asked: FundRequest & { readonly mode: Mode }): Command<Holdings | Refusal> {
+  return (tx) => {
+    const { fixtures } = tx.catalogue;
+    const body = new BodyCheck<FundRequest>(fundRequestSchema, asked);
+    const currency = tx.catalogue.currency(asked.currency);
+    if (currency === undefined) body.fault("currency", oneOf(fixtures.currencies.map(({ code }) => code)));
+    const amount = currency && checkAmount(body, "amount", asked.amount, currency);
+    if (body.refusal !== undefined) return body.refusal;
+    const owner = {
+      mode: asked.mode,
+      organization_id: fixtures.organizations[0]!.organization_id,
+      currency: currency!.code,
+    };
+    const refusal = post(tx, "funding", owner, "funding", openingPostings(amount!));
+    return refusal ?? openHoldings(tx, owner.mode, owner.organization_id, owner.currency);
+  };
 }
 
 function balancesView(

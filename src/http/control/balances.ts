@@ -1,5 +1,8 @@
+import type { Holdings } from "../../domain/ledger.js";
+import { fundBalance } from "../../engine/commands/accounts.js";
+import { fundRequestSchema } from "../../schema/control.js";
 import { pageQuerySchema } from "../../schema/requests.js";
-import { controlOperation, listed } from "./operation.js";
+import { controlOperation, listed, shown } from "./operation.js";
 
 export const BALANCES = [
   controlOperation(
@@ -17,13 +20,32 @@ export const BALANCES = [
     },
     ({ namespace, query }) => {
       const newestFirst = [...namespace.engine.state.tables.holdings.values()].sort((a, b) => b.seq - a.seq);
-      return listed(newestFirst, query, ({ organization_id, mode, currency, balances }) => ({
-        organization_id,
-        mode,
-        currency,
-        available_balance: balances.available,
-        pending_balance: balances.pending,
-      }));
+      return listed(newestFirst, query, balanceView);
     },
   ),
+  controlOperation(
+    {
+      id: "fundBalance",
+      method: "POST",
+      path: "/_sandbox/balances",
+      body: fundRequestSchema,
+      answer: "ControlBalance",
+      says: {
+        summary: "Put money into a balance",
+        about:
+          "Money from nowhere becomes available at once, so that it can be paid out or refunded. No event is sent.",
+      },
+    },
+    ({ namespace, body, mode }) => shown(namespace.execute(fundBalance({ mode, ...body })), balanceView),
+  ),
 ];
+
+function balanceView({ organization_id, mode, currency, balances }: Holdings) {
+  return {
+    organization_id,
+    mode,
+    currency,
+    available_balance: balances.available,
+    pending_balance: balances.pending,
+  };
+}

@@ -29,7 +29,7 @@ export const DELIVERIES = [
     },
     ({ namespace, query }) => {
       const { limit: _limit, offset: _offset, ...filter } = query;
-      const { type, charge_id, event_id, status, mode } = filter;
+      const { type, charge_id, event_id, status, failing, mode } = filter;
       const { state } = namespace.engine;
       const total = state.count("deliveries");
       if (Object.keys(filter).length === 0) {
@@ -46,6 +46,7 @@ export const DELIVERIES = [
           (type === undefined || anyGlobMatches(type, delivery.event_type)) &&
           (charge_id === undefined || delivery.object_id === charge_id) &&
           (status === undefined || delivery.status === status) &&
+          (failing === undefined || isFailing(delivery)) &&
           (mode === undefined || delivery.mode === mode),
       );
       return listed(found, query, viewIn(namespace));
@@ -106,6 +107,11 @@ export const DELIVERIES = [
       shown(namespace.execute(retryDelivery(param("delivery_id"))), viewIn(namespace)),
   ),
 ];
+
+/** It was tried, and nobody has taken it. */
+function isFailing({ status, attempts }: Delivery): boolean {
+  return attempts.length > 0 && (status === "failed" || status === "pending");
+}
 
 export function viewIn({ engine }: Namespace): (delivery: Delivery) => object {
   return (delivery) => deliveryView(engine.state, delivery);

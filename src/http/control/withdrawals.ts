@@ -1,9 +1,49 @@
+import type { Withdrawal } from "../../domain/withdrawal.js";
 import { transitionWithdrawalById } from "../../engine/commands/withdrawals.js";
 import { withdrawalView } from "../../engine/views.js";
 import { withdrawalTransitionRequestSchema } from "../../schema/control.js";
-import { controlOperation, shown } from "./operation.js";
+import { withdrawalQuerySchema } from "../../schema/control-webhooks.js";
+import { refuse } from "../../schema/errors.js";
+import { controlOperation, listed, shown } from "./operation.js";
 
 export const WITHDRAWALS = [
+  controlOperation(
+    {
+      id: "listControlWithdrawals",
+      method: "GET",
+      path: "/_sandbox/withdrawals",
+      query: withdrawalQuerySchema,
+      reads: true,
+      answer: "ControlWithdrawalList",
+      says: { summary: "List withdrawals", about: "Withdrawals of every organization, newest first." },
+    },
+    ({ namespace: { engine }, query }) => {
+      const { mode, status } = query;
+      const found = [...engine.state.tables.withdrawals.values()]
+        .filter(
+          (one) =>
+            (mode === undefined || one.mode === mode) && (status === undefined || one.status === status),
+        )
+        .sort((a, b) => b.seq - a.seq);
+      return listed(found, query, controlWithdrawalView);
+    },
+  ),
+  controlOperation(
+    {
+      id: "getControlWithdrawal",
+      method: "GET",
+      path: "/_sandbox/withdrawals/:withdrawal_id",
+      reads: true,
+      answer: "ControlWithdrawal",
+      says: { summary: "Read a withdrawal", about: "A withdrawal, whoever's it is." },
+    },
+    ({ namespace: { engine }, param }) =>
+      shown(
+        engine.state.get("withdrawals", param("withdrawal_id")) ??
+          refuse("NOT_FOUND", "Withdrawal not found"),
+        controlWithdrawalView,
+      ),
+  ),
   controlOperation(
     {
       id: "transitionWithdrawal",
@@ -21,3 +61,7 @@ export const WITHDRAWALS = [
       shown(namespace.execute(transitionWithdrawalById(param("withdrawal_id"), to, reason)), withdrawalView),
   ),
 ];
+
+function controlWithdrawalView(withdrawal: Withdrawal) {
+  return { ...withdrawalView(withdrawal), mode: withdrawal.mode };
+}

@@ -124,6 +124,8 @@ async function moveCharges(story: Story, charge_id: unknown): Promise<void> {
   await story.call("getCharge", "completed", { params });
   await story.call("getChargeTimeline", "a paid charge", { params });
   await story.call("listBalances", "one", { query: { limit: "1" } });
+  await story.call("fundBalance", "some money", { body: { currency: "GHS", amount: "50.00" } });
+  await story.call("fundBalance", "no such currency", { body: { currency: "XXX", amount: "1.00" } });
   const paid = { for: "charge", match: { customer_email: "ada@*", status: "COMPLETED" }, timeout: "10s" };
   await story.call("waitFor", "a paid charge", { body: paid });
   const failed = { for: "charge", match: { status: "FAILED" }, timeout: "10ms" };
@@ -136,6 +138,8 @@ async function moveCharges(story: Story, charge_id: unknown): Promise<void> {
   await story.call("refundCharge", "too little money", { params, body: {} });
   await story.call("transitionCharge", "too little money", { params, body: { to: "REFUNDED" } });
   const of = { params: { withdrawal_id: withdrawal.json.withdrawal_id } };
+  await story.call("listControlWithdrawals", "one", { query: { status: "PENDING" } });
+  await story.call("getControlWithdrawal", "pending", of);
   await story.call("transitionWithdrawal", "processing", { ...of, body: { to: "PROCESSING" } });
   const closed = { to: "FAILED", reason: "account_closed" };
   await story.call("transitionWithdrawal", "failed", { ...of, body: closed });

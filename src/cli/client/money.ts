@@ -1,0 +1,78 @@
+import { UserError } from "../../schema/user-error.js";
+import type { Connection, Json } from "./connection.js";
+import { record, table } from "./output.js";
+import type { Action, ClientCommand } from "./row.js";
+
+const WITHDRAWAL = ["withdrawal_id", "status", "amount", "fee", "currency", "created_at"];
+
+/** The withdrawal of an id, or `last`. */
+async function withdrawalOf(connection: Connection, selector: string): Promise<Json> {
+  if (selector !== "last") return connection.get(`/withdrawals/${encodeURIComponent(selector)}`);
+  const newest = await connection.newest("/withdrawals");
+  if (newest === undefined) throw new UserError("no withdrawal matches last");
+  return newest;
+}
+
+function movesTo(to: string): Action {
+  return {
+    call: async ({ connection, flags: { reason }, words: [selector] }) => {
+      const { withdrawal_id } = await withdrawalOf(connection, selector!);
+      return connection.post(`/withdrawals/${withdrawal_id}/transition`, { to, reason });
+    },
+    print: record(...WITHDRAWAL),
+  };
+}
+
+/** What there is, and what is paid out. */
+export const MONEY_COMMANDS: readonly ClientCommand[] = [
+  {
+    usage: "balances",
+    says: "what every organization holds, a line a currency",
+    example: "payments-sandbox balances",
+    plain: {
+      call: async ({ connection }) => connection.get("/balances", { limit: 100 }),
+      print: table("organization_id", "mode", "currency", "available_balance", "pending_balance"),
+    },
+  },
+  {
+    usage: "fund <currency> <amount>",
+    says: "put money into a balance, to be paid out or refunded",
+    example: "payments-sandbox fund KES 5000.00",
+    options: [["--mode <mode>", "test (default) or live"]],
+    plain: {
+      call: async ({ connection, flags: { mode }, words: [currency, amount] }) =>
+        connection.post("/balances", { currency, amount, mode }),
+      print: record("organization_id", "mode", "currency", "available_balance", "pending_balance"),
+    },
+  },
+  {
+    usage: "withdrawals",
+    says: "the withdrawals, newest first",
+    example: "payments-sandbox withdrawals --status FAILED",
+    options: [
+      ["--status <status>", "only of this status"],
+      ["--limit <number>", "how many"],
+    ],
+    plain: {
+      call: async ({ connection, flags: { status, limit } }) =>
+        connection.get("/withdrawals", { status, limit }),
+      print: table(...WITHDRAWAL),
+    },
+  },
+  {
+    usage: "withdrawal <selector> [verb]",
+    says: "one withdrawal (an id, last); process | complete | fail | cancel it",
+    example: "payments-sandbox withdrawal last fail --reason account_closed",
+    options: [["--reason <text>", "why"]],
+    plain: {
+      call: async ({ connection, words: [selector] }) => withdrawalOf(connection, selector!),
+      print: record(...WITHDRAWAL, "failure_reason", "destination_id", "reference"),
+    },
+    verbs: {
+      process: movesTo("PROCESSING"),
+      complete: movesTo("COMPLETED"),
+      fail: movesTo("FAILED"),
+      cancel: movesTo("CANCELLED"),
+    },
+  },
+];

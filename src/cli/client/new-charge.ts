@@ -1,0 +1,43 @@
+import { UserError } from "../../schema/user-error.js";
+import { assignments } from "./assignments.js";
+import type { Json } from "./connection.js";
+import type { Asked } from "./row.js";
+
+interface Method {
+  readonly id: string;
+  readonly currencies: readonly string[];
+}
+
+/** What customers are asked for besides, whatever they pay with. */
+const CUSTOMER = { phone_number: "+254700000001", bank_account_number: "0123456789" };
+
+/** `charge create`: what an app does to make one, a quote and a whitelabel checkout or a hosted one. */
+export async function createCharge({ connection, flags }: Asked): Promise<Json> {
+  const { amount = "25.00", email = "ada@shop.test", scenario, hosted } = flags;
+  const headers: Record<string, string> =
+    scenario === undefined ? {} : { "sandbox-scenario": String(scenario) };
+  const service = await connection.service(headers);
+  const { payment_methods } = await service<{ payment_methods: Method[] }>("GET", "/payment-methods");
+  const method = payment_methods.find(({ id }) => flags.method === undefined || id === flags.method);
+  if (method === undefined)
+    throw new UserError(`--method must be one of ${payment_methods.map(({ id }) => id).join(", ")}`);
+  const currency = flags.currency ?? method.currencies[0];
+  const body = {
+    pricing: { base_currency: currency, amount },
+    customer_email: email,
+    ...assignments(flags.set),
+  };
+  if (hosted === true) {
+    const { charge_id, checkout_url } = await service<Json>("POST", "/checkouts", body);
+    return { ...(await connection.charge(String(charge_id))), checkout_url };
+  }
+  const { pricing } = body;
+  const quote = await service<Json>("POST", "/quotes", { pricing, payment_method: method.id });
+  const made = await service<Json>("POST", "/whitelabel", {
+    ...CUSTOMER,
+    ...body,
+    payment_method: method.id,
+    quote_id: quote.quote_id,
+  });
+  return connection.charge(String(made.charge_id));
+}

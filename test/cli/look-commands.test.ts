@@ -1,0 +1,156 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { START } from "../support/api-client.js";
+import { type ReadyLine, run } from "../support/process-command.js";
+import { Receiver, refuseWith } from "../support/receiver-server.js";
+import { startServer } from "../support/started.js";
+
+let ready: ReadyLine;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await Receiver.open(refuseWith(500));
+  const flags = ["--clock", "manual", "--start-time", START, "--webhook-url", receiver.url];
+  ({ ready } = await startServer(flags));
+});
+
+const told = (...args: string[]) => run([...args, "--url", ready.url]);
+const output = async (...args: string[]) => {
+  const { code, stdout, stderr } = await told(...args);
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
+  return stdout;
+};
+// biome-ignore lint/suspicious/noExplicitAny: tests read whatever is printed
+const json = async (...args: string[]): Promise<any> => JSON.parse(await output(...args, "--json"));
+
+describe("a charge", () => {
+  it("is made as an app makes it, and its whole history told", async () => {
+    const flags = [
+      "--method",
+      "mobile_money",
+      "--currency",
+      "KES",
+      "--amount",
+      "500.00",
+      "--email",
+      "bo@shop.test",
+    ];
+    const made = await json(
+      "charge",
+      "create",
+      ...flags,
+      "--set",
+      "metadata.order=17",
+      "--scenario",
+      "declined",
+    );
+    expect(made).toMatchObject({
+      payment_method: "mobile_money",
+      customer_email: "bo@shop.test",
+      metadata: { order: "17" },
+      settlement_amount: "500.00",
+      sandbox: { scenario: "declined" },
+    });
+    await output("clock", "advance", "10s");
+    expect(await output("history", made.charge_id)).toMatch(
+      new RegExp(
+        `^${made.charge_id} {2}FAILED .*\n[^]* request +POST .*→ 200\n[^]*charge\\.failed to we_\\w+ → 500 `,
+      ),
+    );
+    expect((await json("history", "last")).items[0].kind).toBe("request");
+  });
+
+  it("is made on a hosted page too", async () => {
+    expect(await output("charge", "create", "--hosted")).toMatch(
+      /\ncheckout url +http:\/\/\S+\/checkout\/co_\w+\n/,
+    );
+    expect((await told("charge", "create", "--method", "cash")).stderr).toContain(
+      "--method must be one of bank_transfer",
+    );
+  });
+});
+
+describe("deliveries", () => {
+  it("tell what receivers answered, all of them or those nobody has taken", async () => {
+    const table = await output("deliveries", "--failing", "--type", "charge.failed");
+    expect(table).toMatch(
+      /^created at +type +url +status +attempts +answer +delivery id\n2026\S+ +charge\.failed +\S+ +pending +\d +500 +dlv_\w+\n$/,
+    );
+    const endpoint = (await json("webhook", "list")).items[0].webhook_id;
+    expect(await json("webhook", "delete", endpoint)).toMatchObject({ webhook_id: endpoint, deleted: true });
+    expect((await json("webhook", "list")).total).toBe(0);
+    expect((await json("deliveries", "--limit", "1")).items).toHaveLength(1);
+  });
+});
+
+describe("money", () => {
+  it("is put into a balance, and looked at", async () => {
+    expect(await output("fund", "GHS", "50")).toMatch(/\navailable balance +50\.00\n/);
+    expect(await output("balances")).toMatch(/\norg_sandbox +test +GHS +50\.00 +0\.00\n/);
+    const refused = await told("fund", "XXX", "50");
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("currency must be one of USD, "),
+    ]);
+  });
+
+  it("is paid out, and that is looked at and moved", async () => {
+    expect(await output("withdrawals")).toBe("none\n");
+    expect((await told("withdrawal", "last")).stderr).toContain("no withdrawal matches last");
+    const ask = (path: string, body: object) =>
+      fetch(`${ready.url}/api/v1/payouts/${path}`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${ready.api_key}`,
+          "content-type": "application/json",
+          "idempotency-key": "1",
+        },
+        body: JSON.stringify(body),
+      }).then((response) => response.json() as Promise<Record<string, string>>);
+    const wallet = { type: "mobile_money", currency: "GHS", phone_number: "+233200000001", provider: "M" };
+    const { destination_id } = await ask("destinations", wallet);
+    const { withdrawal_id } = await ask("withdrawals", { destination_id, amount: "50.00", currency: "GHS" });
+    expect(await output("withdrawals", "--status", "PENDING")).toContain(`${withdrawal_id}  PENDING  50.00`);
+    await output("withdrawal", "last", "process");
+    const failed = await json("withdrawal", withdrawal_id!, "fail", "--reason", "account_closed");
+    expect(failed).toMatchObject({ status: "FAILED", failure_reason: "account_closed" });
+    expect((await json("balances")).items[0].available_balance).toBe("50.00");
+  });
+});
+
+describe("coverage", () => {
+  it("tells what was met, and fails when what is required was not", async () => {
+    expect(await output("coverage")).toMatch(/^operations\n {2}met {6}.*createQuote 1/);
+    await output("coverage", "--require", "FAILED, charge.failed");
+    expect((await told("coverage", "--require", "FAILED,EXPIRED")).stderr).toBe(
+      "payments-sandbox: not met: EXPIRED\n",
+    );
+    expect((await told("coverage", "--require", "charge.fialed")).stderr).toContain(
+      "did you mean charge.failed?",
+    );
+  });
+});
+
+describe("what is not so", () => {
+  it("is told as JSON where JSON is asked for, and in a line beside it", async () => {
+    const missing = await told("charge", "nope", "--json");
+    expect([missing.code, JSON.parse(missing.stdout).error.code]).toEqual([1, "NOT_FOUND"]);
+    expect(missing.stderr).toMatch(/^payments-sandbox: Charge not found \(NOT_FOUND\)[^\n]*\n$/);
+    const none = await told("charge", "email:nobody@shop.test", "--json");
+    expect(JSON.parse(none.stdout)).toEqual({
+      error: { code: "NOT_DONE", message: "no charge matches email:nobody@shop.test" },
+    });
+    const unknown = await told("deliveries", "--limit", "many", "--json");
+    expect(JSON.parse(unknown.stdout).error.details.limit).toContain("between 1 and 100");
+  });
+
+  it("is a fault to be removed", async () => {
+    const { fault_id } = await json(
+      "fault",
+      "add",
+      '{"match":{"operation":"createQuote"},"respond":{"status":503}}',
+    );
+    await output("fault", "remove", fault_id);
+    expect((await json("fault", "list")).total).toBe(0);
+    expect((await told("fault", "remove", fault_id)).stderr).toContain("Fault not found");
+  });
+});
