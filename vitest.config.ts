@@ -11,7 +11,7 @@ const PROCESS = [
   "test/library/{jest,package,runners,types}.test.ts",
   "test/openapi/*{client,command}.test.ts",
   "test/package/**/*.test.ts",
-  "test/steps/{cli,shop}.test.ts",
+  "test/steps/{cli,given,shop}.test.ts",
   "test/webhooks/{docs,signatures}.test.ts",
 ];
 /** Tests of pages in a real Chromium. */

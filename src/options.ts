@@ -21,6 +21,8 @@ export interface OpenOptions extends StartOptions {
   /** Hears of faults of ours; default: standard error does. */
   readonly onError?: (error: unknown) => void;
   readonly onNotice?: (notice: string) => void;
+  /** Fixtures over those of the options. */
+  readonly furtherFixtures?: LoadedDocument | undefined;
 }
 
 /** The service as the options and the files they name have it. */
@@ -60,7 +62,9 @@ function optionText({ path, message }: OptionFault): string {
 }
 
 /** Reads the files the options name, and finds all that is wrong with both before it throws an OptionsError. */
-export async function readService(options: StartOptions): Promise<Service> {
+export async function readService(
+  options: StartOptions & Pick<OpenOptions, "furtherFixtures">,
+): Promise<Service> {
   const shipped = await loadShipped();
   const faults: OptionFault[] = pathFaults(options.paths ?? {}).map(({ id, message }) => ({
     path: ["paths", id],
@@ -77,11 +81,15 @@ export async function readService(options: StartOptions): Promise<Service> {
       return undefined;
     }
   };
-  const { fixtures: file } = options;
-  const base =
+  const { fixtures: file, furtherFixtures: further } = options;
+  const own =
     file === undefined
       ? shipped.fixtures
       : await from(["fixtures"], () => mergedFixtures(shipped.fixtures, file));
+  const base =
+    further === undefined || own === undefined
+      ? own
+      : await from(["fixtures"], () => mergedFixtures(own, further));
   // Without fixtures nobody knows which methods and currencies there are.
   if (base !== undefined) faults.push(...priceFaults(base, options));
   const vocabulary = vocabularyFor(options, base);
@@ -150,9 +158,9 @@ function unknownScenario(name: string, known: readonly string[]): string {
 }
 
 /** Files that a person wrote are read and checked by modules that a start without them need not load. */
-async function mergedFixtures(shipped: Fixtures, file: string): Promise<Fixtures> {
-  const { readFixtures } = await import("./files/fixtures.js");
-  return readFixtures(shipped, file);
+async function mergedFixtures(base: Fixtures, given: string | LoadedDocument): Promise<Fixtures> {
+  const { mergeFixtures, readFixtures } = await import("./files/fixtures.js");
+  return typeof given === "string" ? readFixtures(base, given) : mergeFixtures(base, given);
 }
 
 async function readScenario(file: string, seed: string): Promise<Scenario> {

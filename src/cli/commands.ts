@@ -79,6 +79,7 @@ Examples:
     .option("--app <url>", "the app under test, for app steps")
     .option("--var <name=value>", "a variable of the file (repeatable)", collect)
     .option("--seed <text>", "without --url: the same seed gives the same run")
+    .option("--start-time <instant>", "without --url: sandbox time at the start (default: now)")
     .option("-c, --config <file>", "without --url: configuration file, as for start")
     .option("--strict", "exit 1 too when a rule of a file, or a fault its steps set, never applied")
     .option("--junit <file>", "also write the report as JUnit XML")

@@ -1,5 +1,5 @@
 import { DocumentError, type Fault, faultText } from "../files/documents.js";
-import { type LoadedScenario, readScenarioFile } from "../scenario/files.js";
+import { type LoadedScenario, readScenarioFile, type ScenarioGivens } from "../scenario/files.js";
 import type { RunReport } from "../scenario/running/report.js";
 import { didYouMean } from "../schema/nearest.js";
 import { UserError } from "../schema/user-error.js";
@@ -28,13 +28,20 @@ export async function readFiles(
   return given;
 }
 
+export function givensOf(
+  given: Readonly<Record<string, string>>,
+  runIdOf: (name: string) => string,
+): ScenarioGivens {
+  return { given, environment: process.env, runIdOf };
+}
+
 async function readFile(
   file: string,
   vars: Readonly<Record<string, string>>,
   runIdOf: (name: string) => string,
 ): Promise<GivenFile> {
   try {
-    const loaded = await readScenarioFile(file, { given: vars, environment: process.env, runIdOf });
+    const loaded = await readScenarioFile(file, givensOf(vars, runIdOf));
     if (loaded.steps.length > 0) return loaded;
     const message = "there are none: nothing to run";
     return { file, faults: [{ file, line: 1, column: 1, field: "steps", message }] };
@@ -58,6 +65,10 @@ function refuseUnknownVars(given: readonly GivenFile[], vars: Readonly<Record<st
 
 /** How the run of a file came out that could not be begun. */
 export function brokenReport({ file, faults }: BrokenFile): RunReport {
+  return unrunReport(file, faults.map(faultText).join("\n"));
+}
+
+export function unrunReport(file: string, error: string): RunReport {
   return {
     file,
     name: file,
@@ -68,7 +79,7 @@ export function brokenReport({ file, faults }: BrokenFile): RunReport {
     steps: [],
     applied: {},
     never_happened: [],
-    error: faults.map(faultText).join("\n"),
+    error,
     warnings: [],
   };
 }

@@ -5,7 +5,8 @@ import { ControlClient } from "../control-client.js";
 import { repeatableRunId } from "../domain/run-id.js";
 import { DocumentError } from "../files/documents.js";
 import { openSandbox } from "../opening.js";
-import type { LoadedScenario } from "../scenario/files.js";
+import type { Sandbox } from "../sandbox.js";
+import { type LoadedScenario, readScenarioFile } from "../scenario/files.js";
 import type { RunReport } from "../scenario/running/report.js";
 import { runScenario } from "../scenario/running/run.js";
 import { freshRunId } from "../scenario/running/run-id.js";
@@ -18,7 +19,7 @@ import { startOptions } from "./options.js";
 import { type Advice, adviceOfAll, adviceSince, tellAdvice } from "./report/advice-text.js";
 import { junitXml } from "./report/run-junit.js";
 import { reportText, summaryText } from "./report/run-text.js";
-import { brokenReport, isBroken, readFiles } from "./run-files.js";
+import { brokenReport, givensOf, isBroken, readFiles, unrunReport } from "./run-files.js";
 import { Progress, say, sayJson, tellLine } from "./terminal.js";
 import { variablesOf } from "./variables.js";
 
@@ -33,6 +34,7 @@ interface RunFlags {
   readonly json?: boolean;
   readonly strict?: boolean;
   readonly seed?: string;
+  readonly startTime?: string;
   readonly config?: string;
   readonly controlToken?: string;
 }
@@ -88,7 +90,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
 function refuseIdle(flags: RunFlags): void {
   const isRunning = flags.url !== undefined;
   const idle = isRunning
-    ? { seed: "--seed", config: "--config" }
+    ? { seed: "--seed", startTime: "--start-time", config: "--config" }
     : { namespace: "--namespace", controlToken: "--control-token" };
   for (const [name, flag] of Object.entries(idle))
     if (flags[name as keyof RunFlags] !== undefined)
@@ -112,12 +114,30 @@ async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string
   } = await startOptions({
     config: flags.config,
     seed: flags.seed,
+    startTime: flags.startTime,
   });
   return async (loaded, progress, signal) => {
-    const sandbox = await openSandbox({ ...service, clock: "manual", makeUpSeed: false, ownsProcess: false });
+    const { fixtures: _read, ...given } = loaded.given;
+    // What the command line says goes before the file, which goes before the configuration.
+    if (flags.seed !== undefined) delete given.seed;
+    if (flags.startTime !== undefined) delete given.start_time;
+    const world = { ...service, ...given, furtherFixtures: loaded.fixtures, clock: "manual" } as const;
+    let sandbox: Sandbox;
     try {
-      const report = await sandbox.run(loaded.file, {
-        vars,
+      sandbox = await openSandbox({ ...world, makeUpSeed: false, ownsProcess: false });
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      return { report: unrunReport(loaded.file, error.message), advice: [] };
+    }
+    try {
+      const { seed } = sandbox;
+      const again = await readScenarioFile(
+        loaded.file,
+        givensOf(vars, (name) => repeatableRunId(seed, name)),
+      );
+      const report = await runScenario(again, {
+        fetch: (path, init) => sandbox.fetch(path, init),
+        isItsWorld: true,
         app: appUrl(flags),
         ...hooks(loaded, progress, signal),
       });

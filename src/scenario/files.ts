@@ -10,7 +10,13 @@ import {
   schemaFaults,
 } from "../files/documents.js";
 import type { Scenario } from "../schema/scenario.js";
-import { includedFileSchema, type ScenarioFile, scenarioFileSchema } from "../schema/scenario-file.js";
+import {
+  type Given,
+  includedFileSchema,
+  type ScenarioFile,
+  scenarioFileSchema,
+} from "../schema/scenario-file.js";
+import { fixturesOf } from "./given.js";
 import { fileBeside, type Included, namedAt, readIncluded } from "./included.js";
 import { rootOf, Scope } from "./scope.js";
 import { type Definition, StepLoader, savedIn } from "./step-loader.js";
@@ -28,6 +34,9 @@ export interface LoadedScenario {
   readonly runId: string;
   /** The variables it has or refers to. */
   readonly variables: ReadonlySet<string>;
+  /** The world it wants, and the fixtures of it, read. */
+  readonly given: Given;
+  readonly fixtures?: LoadedDocument | undefined;
   /** What is allowed and cannot be meant, and what it has and does not need. */
   readonly warnings: readonly Fault[];
   /** Those of the warnings that tell of a name there is none of. */
@@ -54,8 +63,12 @@ export async function loadScenarioFile(
   document: LoadedDocument,
   givens: ScenarioGivens,
 ): Promise<LoadedScenario> {
-  return loadScenario(document, givens, await readIncluded(document));
+  const loaded = loadScenario(document, givens, await readIncluded(document));
+  return { ...loaded, fixtures: await fixturesOf(loaded.given, document) };
 }
+
+/** What is there before the steps: what they save is not known in it. */
+const BEFORE_STEPS = [...RULE_KINDS, "given"] as const;
 
 /** A file of the scenario: the one that is run, or one that is included. */
 interface Source {
@@ -127,6 +140,7 @@ export function loadScenario(
     scope,
     runId,
     variables,
+    given: (filled[0]?.given ?? {}) as Given,
     warnings: inFiles(sources, [...idle, ...unknown, ...neverUsed]),
     unknown,
   };
@@ -188,7 +202,7 @@ function filledRules(
   { scope, savedBy, variables, faults }: RuleSurroundings,
 ): Record<string, unknown> {
   const filled: Record<string, unknown> = { ...raw };
-  for (const kind of RULE_KINDS) {
+  for (const kind of BEFORE_STEPS) {
     if (!Object.hasOwn(raw, kind)) continue;
     filled[kind] = fill(
       raw[kind],
@@ -198,7 +212,7 @@ function filledRules(
         const saved = savedBy.get(root);
         return saved !== undefined && !scope.names.includes(root)
           ? {
-              fault: `\${${reference.name}} is known only after step ${saved + 1}; rules are there before the steps`,
+              fault: `\${${reference.name}} is known only after step ${saved + 1}; ${kind === "given" ? "the world is" : "rules are"} there before the steps`,
             }
           : scope.resolve(reference);
       },

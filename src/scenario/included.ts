@@ -17,19 +17,27 @@ export async function readIncluded(document: LoadedDocument): Promise<Included> 
   const follow = async (document: LoadedDocument, chain: readonly string[]): Promise<void> => {
     for (const { at, name } of includesOf(document.value)) {
       const file = fileBeside(document.file, name);
-      const fault = (message: string) => new DocumentError([document.faultAt(at, message)]);
-      if (chain.includes(file)) throw fault(`leads back to itself: ${[...chain, file].join(" → ")}`);
+      if (chain.includes(file)) {
+        const message = `leads back to itself: ${[...chain, file].join(" → ")}`;
+        throw new DocumentError([document.faultAt(at, message)]);
+      }
       if (read.has(file)) continue;
-      const included = await readDocument(file).catch((error: unknown) => {
-        const [first] = error instanceof DocumentError ? error.faults : [];
-        throw first?.line === 1 && first.column === 1 ? fault(`${file}: ${first.message}`) : error;
-      });
+      const included = await readDocument(file).catch(toldAt(document, at, file));
       read.set(file, included);
       await follow(included, [...chain, file]);
     }
   };
   await follow(document, [join(document.file)]);
   return read;
+}
+
+/** Of a file that cannot be read, the file that names it says where it should be. */
+export function toldAt(document: LoadedDocument, at: Path, file: string) {
+  return (error: unknown): never => {
+    const [first] = error instanceof DocumentError ? error.faults : [];
+    if (first?.line !== 1 || first.column !== 1) throw error;
+    throw new DocumentError([document.faultAt(at, `${file}: ${first.message}`)]);
+  };
 }
 
 interface Include {

@@ -101,11 +101,12 @@ async function check(
     case "scenario": {
       const given = vars ?? {};
       const givens = { given, environment, runIdOf: () => "0", vocabulary };
-      return (await loadScenarioFile(document, givens)).warnings;
+      const { warnings, fixtures } = await loadScenarioFile(document, givens);
+      if (fixtures !== undefined) await mergedOverShipped(fixtures);
+      return warnings;
     }
     case "fixtures": {
-      const { mergeFixtures } = await import("../files/fixtures.js");
-      mergeFixtures((await loadShipped()).fixtures, document);
+      await mergedOverShipped(document);
       return [];
     }
     case "config": {
@@ -117,4 +118,10 @@ async function check(
       return [];
     }
   }
+}
+
+/** Throws every fault of fixtures. */
+async function mergedOverShipped(document: LoadedDocument): Promise<void> {
+  const { mergeFixtures } = await import("../files/fixtures.js");
+  mergeFixtures((await loadShipped()).fixtures, document);
 }

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { entriesAtMost, minLength } from "./lengths.js";
+import { startOptionsSchema } from "./option-table.js";
 import { scenarioSchema } from "./scenario.js";
 
 /** What a variable may be called. */
@@ -21,12 +22,28 @@ const definitionSchema = z.union([
   z.strictObject({ with: z.optional(z.record(variableNameSchema, z.unknown())), steps: stepListSchema }),
 ]);
 
+const { start_time, seed, rate_limit, limits } = startOptionsSchema.shape;
+
+/** The world a scenario is carried out in, where that is made for it; what is not said is as the options have it. */
+const givenSchema = z.strictObject({
+  start_time,
+  seed,
+  rate_limit,
+  limits,
+  /** A file, seen from where this one lies, or what one would hold; merged over the others. */
+  fixtures: z.optional(
+    z.union([z.string(), z.record(z.string(), z.unknown())], "must be a file or fixtures"),
+  ),
+});
+export type Given = z.infer<typeof givenSchema>;
+
 /** A scenario file as a person writes it; its steps are checked one by one, each against its action's schema. */
 export const scenarioFileSchema = z.strictObject({
   $schema: z.optional(z.string()),
   name: scenarioSchema.shape.name,
   description: scenarioSchema.shape.description,
   kind: scenarioSchema.shape.kind,
+  given: z.optional(givenSchema),
   include: z.optional(z.union([z.string(), z.array(z.string())])),
   vars: z.optional(z.record(variableNameSchema, z.unknown())),
   charges: scenarioSchema.shape.charges,
@@ -39,7 +56,7 @@ export const scenarioFileSchema = z.strictObject({
 
 /** One that is there for others to include needs no name. */
 export const includedFileSchema = z.strictObject({
-  ...scenarioFileSchema.shape,
+  ...z.omit(scenarioFileSchema, { given: true }).shape,
   name: z.optional(scenarioFileSchema.shape.name),
 });
 export type ScenarioFile = z.infer<typeof scenarioFileSchema>;

@@ -34,7 +34,7 @@ describe("run", () => {
     expect(stdout).toContain("✗ bad");
     expect(stdout.split("\n").slice(-9)).toEqual([
       expect.stringMatching(/^ {2}✗ Look +\d+ ms$/),
-      `      the answer differs at body.total  ${file}:3`,
+      `      the answer differs at body.total  ${file}:5`,
       '      expected    {"body":{"total":7}}',
       '      got         {"status":200,"body":{"total":0,"items":[]}}',
       "      difference  body.total is 0, not 7",

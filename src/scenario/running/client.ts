@@ -25,15 +25,22 @@ const BIGGEST_ANSWER = 20 * 1024 * 1024;
 
 /** Speaks HTTP with one sandbox, in one namespace, for one run. */
 export class Client {
-  readonly #control: ControlClient;
+  readonly #options: ControlOptions;
+  #control: ControlClient;
   readonly #fetch: SandboxFetch;
   readonly #wall: Wall;
   #inFlight = new AbortController();
 
   constructor(options: ControlOptions, wall: Wall) {
+    this.#options = options;
     this.#control = new ControlClient(options);
     this.#fetch = options.fetch;
     this.#wall = wall;
+  }
+
+  /** From now on in another namespace. */
+  enter(namespace: string): void {
+    this.#control = new ControlClient({ ...this.#options, namespace });
   }
 
   /** Breaks off when the run is interrupted: for whatever else a step has in flight. */

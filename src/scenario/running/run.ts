@@ -9,6 +9,7 @@ import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { CannotRun } from "./failure.js";
 import { Leftovers } from "./leftovers.js";
+import { makeNamespace } from "./own-namespace.js";
 import type { Outcome, RunReport, StepReport } from "./report.js";
 import { putRules } from "./rules.js";
 
@@ -19,6 +20,8 @@ export interface RunOptions {
   /** The base URL of the app under test. */
   readonly app?: string | undefined;
   readonly manual?: ((text: string) => Promise<void>) | undefined;
+  /** Whether the sandbox was made as the file wants it; else what it wants is made in it. */
+  readonly isItsWorld?: boolean | undefined;
   /** Ends the run early; what it has changed is put back all the same. */
   readonly signal?: AbortSignal | undefined;
   readonly onStep?: ((step: StepReport, of: number) => void) | undefined;
@@ -33,7 +36,12 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   const steps: StepReport[] = [];
   const leftovers = new Leftovers();
   const { fetch, namespace, controlToken, signal } = options;
-  const client = new Client({ fetch, namespace, controlToken, runner: loaded.runId }, wall);
+  const { given, runId } = loaded;
+  const isMade = options.isItsWorld === true || Object.keys(given).length === 0;
+  const client = new Client(
+    { fetch, namespace: isMade ? namespace : undefined, controlToken, runner: runId },
+    wall,
+  );
   const stop = (): void => client.abandon();
   signal?.addEventListener("abort", stop);
   const release = keepAlive();
@@ -45,6 +53,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     options.onStep?.(report, of);
   };
   try {
+    if (!isMade) client.enter(await makeNamespace(client, { given, name: namespace, runId }, leftovers));
     const context = await contextOf(loaded, options, client, leftovers, applied);
     await untilAborted(signal, context.begin());
     const carrying = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };
