@@ -21,7 +21,7 @@ const DEEP = [
   "test/control/insight.test.ts",
   "test/determinism/**/*.test.ts",
   "test/domain/patterns.test.ts",
-  "test/doctor/{faults,planted}.test.ts",
+  "test/doctor/{eyes,faults,planted}.test.ts",
   "test/engine/{ledger-model,timeline}.test.ts",
   "test/http/bad-input.test.ts",
   "test/openapi/{control-answers,control-document,control-input,signatures}.test.ts",

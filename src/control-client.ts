@@ -52,11 +52,17 @@ export class ControlClient {
   }
 
   /** Sends a body as JSON; whatever is answered is the caller's to read. */
-  send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    signal?: AbortSignal,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     const isEmpty = body === undefined;
     return this.#fetch(path, {
       method,
-      headers: { ...this.headers, ...(isEmpty ? {} : { "content-type": "application/json" }) },
+      headers: { ...this.headers, ...headers, ...(isEmpty ? {} : { "content-type": "application/json" }) },
       ...(isEmpty ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });

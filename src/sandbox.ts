@@ -227,7 +227,12 @@ export class Sandbox {
     const defaults = { secret: this.webhookSecret, signature, timeout: webhook_timeout };
     const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
     return checkWebhook(
-      readCheckOptions(url, { ...defaults, ...given }, (option) => `checkWebhook: ${option}`),
+      readCheckOptions(
+        url,
+        { ...defaults, ...given },
+        (option) => `checkWebhook: ${option}`,
+        new ControlClient({ fetch: this.fetch }),
+      ),
     );
   }
 

@@ -5,6 +5,7 @@ import type { WebhookReport } from "../doctor/report.js";
 import { withOneLines } from "../schema/printable.js";
 import { UserError } from "../schema/user-error.js";
 import type { Signature } from "../schema/webhooks.js";
+import { Connection } from "./client/connection.js";
 import { paint } from "./paint.js";
 import { junitReport } from "./report/webhook-junit.js";
 import { headLine, rowLine, textReport } from "./report/webhook-text.js";
@@ -19,18 +20,25 @@ export interface CheckFlags {
   readonly timeout?: string;
   readonly json?: boolean;
   readonly junit?: string;
+  readonly observe?: string;
+  readonly url?: string;
+  readonly namespace?: string;
+  readonly controlToken?: string;
 }
 
 /** `check-webhook`: probes a receiver and prints what it found. */
 export async function checkWebhookCommand(url: string, flags: CheckFlags): Promise<void> {
+  const sandbox = flags.observe === undefined ? noSandbox(flags) : new Connection(flags);
   const options = readCheckOptions(
     url,
     {
-      secret: flags.secret ?? (process.env.PAYMENTS_WEBHOOK_SECRET || undefined),
+      secret: flags.secret ?? (process.env.PAYMENTS_WEBHOOK_SECRET || (await secretOf(sandbox))),
       signature: flags.signature === undefined ? undefined : signatureOf(flags.signature),
       timeout: flags.timeout,
+      observe: flags.observe,
     },
     (option) => (option === "url" ? "URL" : `--${option}`),
+    sandbox,
   );
   const tell = flags.json ? () => {} : say;
   const width = process.stdout.columns || 80;
@@ -40,6 +48,20 @@ export async function checkWebhookCommand(url: string, flags: CheckFlags): Promi
   if (flags.json) sayJson(report, 2);
   process.exitCode = EXIT_CODES[report.outcome];
   if (flags.junit !== undefined) writeJunit(flags.junit, report);
+}
+
+/** Flags that would be left out without a word are refused. */
+function noSandbox(flags: CheckFlags): undefined {
+  const idle = { url: "--url", namespace: "--namespace", controlToken: "--control-token" } as const;
+  for (const [name, flag] of Object.entries(idle))
+    if (flags[name as keyof typeof idle] !== undefined)
+      throw new UserError(`${flag} names the sandbox whose charges are observed: it goes with --observe`);
+}
+
+/** What the sandbox signs with, where one is looked at. */
+async function secretOf(sandbox: Connection | undefined): Promise<string | undefined> {
+  if (sandbox === undefined) return undefined;
+  return (await sandbox.call<{ webhook_secret: string }>("GET", "/_sandbox")).webhook_secret;
 }
 
 /** A preset's name, or a scheme as JSON; what is neither is refused by the schema. */

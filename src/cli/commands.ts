@@ -51,9 +51,22 @@ Examples:
     .option("--secret <secret>", "what it verifies with (default: PAYMENTS_WEBHOOK_SECRET, or the sandbox's)")
     .option("--signature <preset>", "how events are signed: a preset's name, or a scheme as JSON")
     .option("--timeout <duration>", "how long it may take to answer (default 15s)")
+    .option(
+      "--observe <get>",
+      "with eyes: 'GET /orders/{charge_id}', where the app tells how it sees a charge",
+    )
+    .option("--url <url>", "with --observe: the sandbox the app works with (default 127.0.0.1:4402)")
+    .option("--namespace <name>", "with --observe: the namespace the app works in")
+    .option("--control-token <value>", "with --observe: what its control API asks for")
     .option("--json", "print the report as JSON")
     .option("--junit <file>", "also write the report as JUnit XML")
-    .addHelpText("after", "\nExample:\n  payments-sandbox check-webhook localhost:3000/webhooks")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  payments-sandbox check-webhook localhost:3000/webhooks
+  payments-sandbox check-webhook localhost:3000/webhooks --observe 'GET /orders/{charge_id}'`,
+    )
     .exitOverride(asCouldNotRun)
     .action((url: string, flags: Record<string, string>) =>
       orExit2(async () => (await import("./check-webhook.js")).checkWebhookCommand(url, flags)),

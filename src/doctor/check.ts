@@ -1,5 +1,7 @@
 import { iso } from "../schema/time.js";
+import { Eyes } from "./eyes.js";
 import { judge } from "./judge.js";
+import type { Evidence } from "./probe.js";
 import { collect } from "./probes.js";
 import type { ProbeRow, WebhookReport } from "./report.js";
 import { type CheckOptions, Session } from "./session.js";
@@ -15,9 +17,15 @@ export async function checkWebhook(
   const { url, signature, timeoutMs, wall } = options;
   const startMs = wall.nowMs();
   const session = new Session(options);
-  const evidence = await collect(session, (probe, soFar) =>
-    onRow(judge(soFar, session.scheme).rows.find((row) => row.probe === probe)!),
-  );
+  const eyes = options.eyes && (await Eyes.open(session, options.eyes));
+  let evidence: Evidence;
+  try {
+    evidence = await collect(session, eyes, (probe, soFar) =>
+      onRow(judge(soFar, session.scheme).rows.find((row) => row.probe === probe)!),
+    );
+  } finally {
+    await eyes?.close();
+  }
   const { rows, findings } = judge(evidence, session.scheme);
   const first = evidence.answers.get("valid")![0]!;
   const isUnreachable = first.kind === "unreachable";

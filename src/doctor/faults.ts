@@ -250,6 +250,45 @@ export const FAULTS = {
     title: "fields it does not know are not accepted",
     advice: "Ignore fields you do not know: new ones are added without notice.",
   },
+  nothing_seen: {
+    title: "what --observe reads does not change when a charge is paid",
+    advice:
+      "Nothing could be seen with it. Name the address that tells how your app sees a charge it has been told of; if that knows no charges but its own, leave --observe out.",
+  },
+  handled_twice: {
+    title: "an event that comes twice is handled twice",
+    advice:
+      "Remember the ids of the events you have handled, in the same transaction as the work, and look there first.",
+  },
+  handled_at_once: {
+    title: "copies of an event that come at once are not handled once",
+    advice:
+      "Looking first and noting afterwards leaves a gap. Let a unique key on the event's id decide who is first, in the same transaction as the work.",
+  },
+  goes_back: {
+    title: "an older event takes a later status back",
+    advice:
+      "Events overtake each other. A charge's status_history only grows: let an event with a shorter one than you know change nothing, or read the charge.",
+  },
+  lost: {
+    title: "an event it failed at is lost",
+    advice:
+      "Answer 5xx while you cannot do the work, and note the event's id in the same transaction as the work: otherwise the retry is taken for a duplicate.",
+  },
+  lost_in_burst: {
+    title: "events it accepts under load are lost",
+    advice:
+      "Store an event before you answer 2xx; 429 or 503 with Retry-After is an honest way to ask for time.",
+  },
+  forged_acted_upon: {
+    title: "a forged event is acted upon, whatever the answer says",
+    advice: "Verify before anything else is done with the body.",
+  },
+  amount_trusted: {
+    title: "the amount of the event is taken as it is",
+    advice:
+      "Fulfil what was ordered: hold the amount against your own order, or read the charge from the service.",
+  },
   burst: {
     title: "many events at once are not all accepted",
     advice:

@@ -36,10 +36,10 @@ const IN_ORDER = "in order";
 export const GENUINE = {
   valid: {
     title: "a valid event",
-    sent: "charge.awaiting_payment, properly signed",
+    sent: "an event of a charge, properly signed",
     expected: "2xx, within seconds",
     send: async (session) => {
-      const answers = await session.genuine("a valid event", () => fresh(session));
+      const answers = await session.genuine("a valid event", session.opening);
       // Where a forged one is answered otherwise, the signature was fine and the content is what it refuses.
       if (answers.at(-1)!.kind !== "refused" || FORGED.wrong_secret.outOfScope(session.scheme) !== undefined)
         return answers;

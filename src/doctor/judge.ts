@@ -7,6 +7,7 @@ import { because, fault, type Mark, type Marks, PASS, unseen } from "./marks.js"
 import type { Evidence } from "./probe.js";
 import { outOfScope, PROBE_ROWS } from "./probes.js";
 import { type Answer, type Finding, PROBES, type Probe, type ProbeRow } from "./report.js";
+import { FIRST_SIGHT, type Sight } from "./sight.js";
 
 /** What the answers say of the receiver. A pure function: the same answers, the same verdicts. */
 export function judge(
@@ -16,13 +17,25 @@ export function judge(
   const marks = judgeForged(evidence.answers);
   let flaky: Probe | undefined;
   for (const probe of PROBES) {
-    const found = marks.get(probe) ?? mark(probe, evidence, marks, scheme);
+    const answered = marks.get(probe) ?? mark(probe, evidence, marks, scheme);
+    const found = withSight(probe, answered, evidence.sights.get(probe), marks);
     const isFlaky = hidesFailure(found, evidence.answers.get(probe) ?? []);
     marks.set(probe, isFlaky ? (flaky === undefined ? nowAndThen(probe) : because(flaky)) : found);
     if (isFlaky) flaky ??= probe;
   }
   const rows = PROBES.map((probe) => row(probe, marks.get(probe)!, evidence, scheme));
   return { rows, findings: findingsOf(rows) };
+}
+
+/** What is seen tells what answers leave open. */
+function withSight(probe: Probe, found: Mark, sight: Sight | undefined, marks: Marks): Mark {
+  if (sight === undefined || found.fault !== undefined || found.because !== undefined) return found;
+  if (sight.fault === "nothing_seen" && probe !== FIRST_SIGHT) return because(FIRST_SIGHT);
+  const isTold = sight.fault === "handled_at_once" && marks.get("duplicate")?.fault === "handled_twice";
+  if (isTold) return because("duplicate");
+  if (sight.fault !== undefined) return fault(sight.fault);
+  if (!sight.isUnclear) return PASS;
+  return found.verdict === "pass" ? found : unseen(sight.seen);
 }
 
 /** All was well in the end, but not at once. */
@@ -63,7 +76,12 @@ function vanished(probe: Probe, { answers }: Evidence, marks: Marks): Mark {
 
 function row(probe: Probe, found: Mark, evidence: Evidence, scheme: SignatureScheme): ProbeRow {
   const answers = evidence.answers.get(probe) ?? [];
-  const reason = outOfScope(probe, scheme);
+  const sight = evidence.sights.get(probe);
+  const isSeenOnly = "isSeenOnly" in PROBE_ROWS[probe];
+  const needsEyes = isSeenOnly && sight === undefined && evidence.stoppedAt === null;
+  const reason = needsEyes ? "only --observe can see what becomes of it" : outOfScope(probe, scheme);
+  const seen = sight === undefined || sight.isUnclear === true ? null : sight.seen;
+  const came = [...(isSeenOnly ? [] : [describe(answers)]), ...(seen === null ? [] : [seen])];
   const { title, sent, expected } = PROBE_ROWS[probe];
   const { verdict, severity, fault = null, because = null, advice = null } = found;
   return {
@@ -71,7 +89,8 @@ function row(probe: Probe, found: Mark, evidence: Evidence, scheme: SignatureSch
     title,
     sent,
     expected,
-    came_back: reason === undefined ? describe(answers) : `not sent: ${reason}`,
+    came_back: reason === undefined ? came.join("; ") || "not sent" : `not sent: ${reason}`,
+    seen,
     verdict,
     severity,
     fault,

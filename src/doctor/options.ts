@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { ControlClient } from "../control-client.js";
 import { packageVersion } from "../files/package.js";
 import { durationMs, durationSchema } from "../schema/duration.js";
 import { check, issueMessage } from "../schema/issues.js";
@@ -6,6 +7,7 @@ import { DEFAULT_WEBHOOK_SECRET, webhookUrl, webhookUrlSchema } from "../schema/
 import { UserError } from "../schema/user-error.js";
 import { anySecretSchema, type Signature, secretFault, signatureSchema } from "../schema/webhooks.js";
 import { madeUpSeed, systemWall } from "../time/wall.js";
+import { observeSchema } from "./observation.js";
 import type { CheckOptions } from "./session.js";
 
 /** How a receiver is checked. */
@@ -16,6 +18,8 @@ export interface CheckWebhookOptions {
   readonly signature?: Signature | undefined;
   /** Wall time it may take to answer, a duration; default: the sandbox's `webhookTimeout`. */
   readonly timeout?: string | undefined;
+  /** Where the app tells how it sees a charge, such as `"GET /orders/{charge_id}"`; default: only answers are looked at. */
+  readonly observe?: string | undefined;
 }
 
 const schema = z.strictObject({
@@ -26,13 +30,18 @@ const schema = z.strictObject({
     durationSchema.check(z.refine((text) => !/^[0.]*[a-z]+$/.test(text), "must be more than nothing")),
     "15s",
   ),
+  observe: z.optional(observeSchema),
 });
 
-/** Checks what was asked for and fills in the rest. `nameOf` tells what the asker calls an option. */
+/**
+ * Checks what was asked for and fills in the rest. `nameOf` tells what the asker calls an option; `sandbox` is the one
+ * the receiver's app works with.
+ */
 export function readCheckOptions(
   url: string,
   options: CheckWebhookOptions,
   nameOf: (option: string) => string,
+  sandbox?: ControlClient,
 ): CheckOptions {
   const checked = check(schema, { ...options, url });
   const faults = checked.ok
@@ -42,7 +51,7 @@ export function readCheckOptions(
     .filter(([, message]) => message !== undefined)
     .map(([option, message]) => `${option === "" ? "" : `${nameOf(option!)} `}${message}`);
   if (!checked.ok || lines.length > 0) throw new UserError(lines.join("\n"));
-  const { secret, signature, timeout } = checked.data;
+  const { secret, signature, timeout, observe } = checked.data;
   return {
     url: webhookUrl(url)!,
     secret,
@@ -51,5 +60,6 @@ export function readCheckOptions(
     userAgent: `payments-sandbox/${packageVersion()} (check-webhook)`,
     wall: systemWall,
     seed: madeUpSeed(),
+    eyes: observe === undefined || sandbox === undefined ? undefined : { observe, sandbox },
   };
 }

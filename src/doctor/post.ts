@@ -7,7 +7,9 @@ const SHOWN_BYTES = 200;
 /** An answer longer than this is not read to its end. */
 const READ_BYTES = 64 * 1024;
 
-export interface Post {
+export interface Request {
+  /** Default: POST. */
+  readonly method?: string;
   readonly sent: string;
   readonly attempt: number;
   readonly eventId: string;
@@ -15,10 +17,13 @@ export interface Post {
   readonly body: string;
 }
 
-/** Posts to a receiver, on a connection of its own, and tells what came back. Never rejects. */
-export async function post(url: URL, request: Post, timeoutMs: number, wall: Wall): Promise<Answer> {
+/** Sends a request on a connection of its own, and tells what came back. Never rejects. */
+export async function ask(url: URL, request: Request, timeoutMs: number, wall: Wall): Promise<Answer> {
   const call = await callerOf(url);
   const startMs = wall.nowMs();
+  const { method = "POST" } = request;
+  // Of an answer to an event the first words tell enough.
+  const keptBytes = method === "POST" ? SHOWN_BYTES : READ_BYTES;
   return new Promise((resolve) => {
     let isConnected = false;
     let isDone = false;
@@ -43,7 +48,7 @@ export async function post(url: URL, request: Post, timeoutMs: number, wall: Wal
       finish({ kind: isConnected ? connected : "unreachable", error });
     const bytes = Buffer.from(request.body);
     const outgoing = call({
-      method: "POST",
+      method,
       headers: { ...request.headers, "content-length": bytes.length },
     });
     const callOff = wall.after(
@@ -65,12 +70,12 @@ export async function post(url: URL, request: Post, timeoutMs: number, wall: Wal
         finish({
           kind: kindOf(status, response.headers["retry-after"] !== undefined),
           status,
-          body: Buffer.concat(chunks).subarray(0, SHOWN_BYTES).toString("utf8"),
+          body: Buffer.concat(chunks).subarray(0, keptBytes).toString("utf8"),
           location: response.headers.location ?? null,
         });
       };
       response.on("data", (chunk: Buffer) => {
-        if (read < SHOWN_BYTES) chunks.push(chunk);
+        if (read < keptBytes) chunks.push(chunk);
         if ((read += chunk.length) > READ_BYTES) answered();
       });
       response.on("end", answered);

@@ -4,6 +4,7 @@ import type { Mark, Marks } from "./marks.js";
 import type { Answer, Probe } from "./report.js";
 import type { SampleEvent } from "./samples.js";
 import type { Session } from "./session.js";
+import type { Sight } from "./sight.js";
 
 /** What came back, probe by probe, and why the rest was not sent. */
 export interface Evidence {
@@ -12,6 +13,8 @@ export interface Evidence {
   readonly stoppedAt: Probe | null;
   /** The probe whose event had got a 5xx and was sent again by the probe "retry". */
   readonly retried: Probe | null;
+  /** What the app's own view showed. */
+  readonly sights: ReadonlyMap<Probe, Sight>;
 }
 
 interface ProbeRow {
@@ -21,21 +24,29 @@ interface ProbeRow {
   readonly expected: string;
   /** Why a scheme leaves a receiver no means to pass it; undefined where it has them. */
   readonly outOfScope?: (scheme: SignatureScheme) => string | undefined;
+}
+
+interface SentProbe extends ProbeRow {
   readonly send: (session: Session) => Promise<readonly Answer[]>;
 }
 
 /** An event a good receiver accepts. */
-export interface GenuineProbe extends ProbeRow {
+export interface GenuineProbe extends SentProbe {
   /** `answers` has each thing that was sent once: as it came out at last. */
   readonly judge: (answers: readonly Answer[], evidence: Evidence, marks: Marks) => Mark;
 }
 
 /** One it refuses; all of these are judged together. */
-export interface ForgedProbe extends ProbeRow {
+export interface ForgedProbe extends SentProbe {
   /** What it shows when it is accepted. */
   readonly accepted: FaultName;
   /** Where that one is accepted, too, it is the same fault. */
   readonly sameAs?: Probe;
+}
+
+/** One that answers tell nothing of. */
+export interface SeenProbe extends ProbeRow {
+  readonly isSeenOnly: true;
 }
 
 /** A new event about a new charge. */

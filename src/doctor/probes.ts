@@ -1,16 +1,24 @@
 import type { SignatureScheme } from "../schema/webhooks.js";
 import { CONTENTS } from "./contents.js";
+import type { Eyes } from "./eyes.js";
 import { FORGED } from "./forged.js";
 import { GENUINE } from "./genuine.js";
-import type { Evidence, ForgedProbe, GenuineProbe } from "./probe.js";
+import type { Evidence, ForgedProbe, GenuineProbe, SeenProbe } from "./probe.js";
 import { type Answer, PROBES, type Probe } from "./report.js";
 import type { Session } from "./session.js";
+import type { Sight } from "./sight.js";
 
 /** Every probe: how it reads, what it sends, and what its answers show. */
-export const PROBE_ROWS: Readonly<Record<Probe, GenuineProbe | ForgedProbe>> = {
+export const PROBE_ROWS: Readonly<Record<Probe, GenuineProbe | ForgedProbe | SeenProbe>> = {
   ...GENUINE,
   ...CONTENTS,
   ...FORGED,
+  amount: {
+    title: "a false amount",
+    sent: "an event, properly signed, with an amount that is not the charge's",
+    expected: "the amount of the order, or of the charge as the service has it",
+    isSeenOnly: true,
+  },
 };
 
 /** Why a scheme leaves a receiver no means to pass a probe; undefined where it has them. */
@@ -21,20 +29,25 @@ export function outOfScope(probe: Probe, scheme: SignatureScheme): string | unde
 /** Sends the probes one after the other, and tells of each. Stops when there is nothing left to learn. */
 export async function collect(
   session: Session,
+  eyes: Eyes | undefined,
   onProbe: (probe: Probe, evidence: Evidence) => void,
 ): Promise<Evidence> {
   const answers = new Map<Probe, readonly Answer[]>();
-  let evidence: Evidence = { answers, stoppedAt: null, retried: null };
+  const sights = new Map<Probe, Sight>();
+  let evidence: Evidence = { answers, sights, stoppedAt: null, retried: null };
   for (const probe of PROBES) {
     session.probe = probe;
     if (probe === "retry") evidence = { ...evidence, retried: session.crashed?.probe ?? null };
-    if (outOfScope(probe, session.scheme) === undefined) {
-      const found = await PROBE_ROWS[probe].send(session);
+    const row = PROBE_ROWS[probe];
+    if ("send" in row && outOfScope(probe, session.scheme) === undefined) {
+      const found = await row.send(session);
       answers.set(probe, found);
       const takesNothing = probe === "valid" && session.accepted === undefined;
       const isGone = found.every((answer) => answer.kind === "unreachable");
       if (takesNothing || isGone) evidence = { ...evidence, stoppedAt: probe };
     }
+    const sight = evidence.stoppedAt === null ? await eyes?.see(probe) : undefined;
+    if (sight !== undefined) sights.set(probe, sight);
     onProbe(probe, evidence);
     if (evidence.stoppedAt !== null) break;
   }

@@ -27,6 +27,7 @@ export const PROBES = [
   "large",
   "simultaneous",
   "burst",
+  "amount",
 ] as const;
 /** What a receiver is sent to see one thing about it. */
 export type Probe = (typeof PROBES)[number];
@@ -84,6 +85,8 @@ export interface ProbeRow {
   readonly expected: string;
   /** What it did, in a line. */
   readonly came_back: string;
+  /** What became of the app's own view of a charge, in a line; null where nothing was to be seen. */
+  readonly seen: string | null;
   /** How it came out. */
   readonly verdict: Verdict;
   /** How much that matters. */

@@ -2,9 +2,10 @@ import { signatureHeaders } from "../delivery/signing.js";
 import { type Signature, type SignatureScheme, signatureScheme } from "../schema/webhooks.js";
 import type { Wall } from "../time/wall.js";
 import { forgedHeaders, type SignatureParts } from "./forged-headers.js";
-import { post } from "./post.js";
+import { ask } from "./post.js";
 import type { Answer, Probe } from "./report.js";
 import { type SampleEvent, Samples } from "./samples.js";
+import type { EyeOptions } from "./sight.js";
 
 export interface CheckOptions {
   readonly url: string;
@@ -15,6 +16,8 @@ export interface CheckOptions {
   readonly wall: Wall;
   /** Makes the ids of this run. */
   readonly seed: string;
+  /** Where the app's own view of real charges is read; without it, answers are all there is to see. */
+  readonly eyes?: EyeOptions | undefined;
 }
 
 /** A secret the receiver does not know: well formed for every scheme. */
@@ -55,14 +58,16 @@ export class Session {
   accepted: { readonly event: SampleEvent; readonly answer: Answer } | undefined;
   /** The first properly signed event it answered with a 5xx, and the probe that sent it. */
   crashed: { readonly event: SampleEvent; readonly probe: Probe } | undefined;
-  readonly #options: CheckOptions;
+  /** Makes the event that is sent first. */
+  opening: () => SampleEvent = () => this.samples.event(this.samples.charge());
+  readonly options: CheckOptions;
   readonly #url: URL;
   #isFlaky = false;
   #patienceMs: number;
   #slowestMs = 0;
 
   constructor(options: CheckOptions) {
-    this.#options = options;
+    this.options = options;
     this.#url = new URL(options.url);
     this.#patienceMs = options.timeoutMs;
     this.secret = options.secret;
@@ -72,7 +77,7 @@ export class Session {
 
   /** A request that may come out in any way. */
   async send(sent: string, event: SampleEvent, sending: Sending = {}, attempt = 1): Promise<Answer> {
-    const { signature, userAgent, wall } = this.#options;
+    const { signature, userAgent, wall } = this.options;
     const { secrets = [this.secret], ageMs = 0, tamper, forge, isUnsigned = false } = sending;
     const message = { id: event.id, sentAtMs: wall.nowMs() - ageMs, body: event.body };
     const signed = signatureHeaders(isUnsigned ? "none" : signature, message, secrets);
@@ -83,7 +88,7 @@ export class Session {
     };
     const body = tamper === undefined ? event.body : tamper(event.body);
     const request = { sent, attempt, eventId: event.id, headers, body };
-    const answer = await post(this.#url, request, this.#patienceMs, wall);
+    const answer = await ask(this.#url, request, this.#patienceMs, wall);
     if (answer.kind === "accepted") this.#slowestMs = Math.max(this.#slowestMs, answer.duration_ms);
     return answer;
   }
@@ -133,12 +138,12 @@ export class Session {
         return all;
       }
       const hangs = answers.some(({ kind }) => kind === "timeout");
-      const isKnownToHang = this.#patienceMs < this.#options.timeoutMs;
+      const isKnownToHang = this.#patienceMs < this.options.timeoutMs;
       if (attempt < (this.#isFlaky ? TRIES_OF_FLAKY : TRIES) && !(hangs && isKnownToHang)) continue;
       // One that hangs is not waited for to the end each time.
       if (hangs)
         this.#patienceMs = Math.min(
-          this.#options.timeoutMs - 1,
+          this.options.timeoutMs - 1,
           Math.max(LEAST_PATIENCE_MS, 2 * this.#slowestMs),
         );
       return all;

@@ -1,11 +1,12 @@
 import type { FaultName } from "../../src/doctor/faults.js";
 import type { Event, Incoming, Reply } from "./receivers.js";
-import { NEVER, type Shop } from "./shop.js";
+import { NEVER, Shop } from "./shop.js";
 
 /** How a fault shows: by what it is called, as a must or a should; or by nothing that is answered. */
-type Expected = readonly ["FAIL" | "NOTE", FaultName] | "invisible";
 interface Planted {
-  readonly expected: Expected;
+  readonly expected: readonly ["FAIL" | "NOTE", FaultName] | "invisible";
+  /** What eyes see where answers show nothing. */
+  readonly seen?: FaultName;
   readonly plant: (shop: Shop) => void;
 }
 
@@ -20,7 +21,12 @@ const cut = ({ response }: Incoming): typeof NEVER => {
 };
 const fails = (fault: FaultName, plant: Planted["plant"]): Planted => ({ expected: ["FAIL", fault], plant });
 const notes = (fault: FaultName, plant: Planted["plant"]): Planted => ({ expected: ["NOTE", fault], plant });
-const invisible = (plant: Planted["plant"]): Planted => ({ expected: "invisible", plant });
+const invisible = (seen: FaultName, plant: Planted["plant"]): Planted => ({
+  expected: "invisible",
+  seen,
+  plant,
+});
+const RIGHT = new Shop();
 
 /** It answers everything like that, whatever comes. */
 const always = (fault: FaultName, reply: Reply): Planted =>
@@ -214,8 +220,8 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
     shop.first = () => (shop.requests === 1 ? text(500, "starting") : undefined);
   }),
 
-  // What no answer shows
-  dedup_by_type: invisible((shop) => {
+  // What no answer shows, and what the app's own view does
+  dedup_by_type: invisible("nothing_seen", (shop) => {
     const types = new Set<string>();
     const right = shop.handle.bind(shop);
     shop.handle = async (event) => {
@@ -224,35 +230,47 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
       await right(event);
     };
   }),
-  handles_twice: invisible((shop) => {
+  handles_twice: invisible("handled_twice", (shop) => {
     shop.repeated = ({ data }) => {
       const order = shop.orders.get(data.charge_id);
       if (order !== undefined) order.credits += 1;
       return text(200, "ok");
     };
   }),
-  goes_back: invisible((shop) => (shop.isNewer = (order, status) => order.status !== status)),
-  trusts_forged: invisible((shop) => {
+  goes_back: invisible("goes_back", (shop) => {
+    shop.isNewer = (order, status) => order.status !== status;
+  }),
+  trusts_forged: invisible("forged_acted_upon", (shop) => {
     shop.refuse = ({ body }) => {
       void shop.handle(JSON.parse(body.toString()));
       return text(400, "bad signature");
     };
   }),
-  copies_handled: invisible((shop) => {
-    shop.handled.add = (id) => {
-      setImmediate(() => Set.prototype.add.call(shop.handled, id));
-      return shop.handled;
-    };
+  looks_then_notes: invisible("handled_at_once", (shop) => {
+    shop.look = turn;
+    shop.isNewer = (order, status) => order.status === status || RIGHT.isNewer(order, status);
   }),
-  drops_under_load: invisible((shop) => {
+  drops_under_load: invisible("lost_in_burst", (shop) => {
     let inside = 0;
     const right = shop.handle.bind(shop);
     shop.handle = async (event) => {
       inside++;
       await turn();
-      if (inside <= 5) await right(event);
+      const isTooMuch = inside > 5;
       inside--;
+      if (!isTooMuch) await right(event);
     };
+  }),
+  remembers_what_failed: invisible("lost", (shop) => {
+    shop.undo = () => {};
+    shop.repeated = () => text(200, "ok");
+  }),
+  swallows_errors: invisible("lost", (shop) => {
+    const right = shop.handle.bind(shop);
+    shop.handle = (event) => right(event).catch(() => {});
+  }),
+  trusts_the_amount: invisible("amount_trusted", (shop) => {
+    shop.chargeOf = async ({ data }) => (await RIGHT.chargeOf.call(shop, { data })) && data;
   }),
 };
 
@@ -271,7 +289,7 @@ function limit(bytes: number): Shop["first"] {
 }
 
 /** A turn of the event loop or two: what came at the same time has come by then. */
-async function turn(): Promise<void> {
+async function turn(): Promise<undefined> {
   for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
 }
 

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
+import type { ControlClient } from "../../src/control-client.js";
 import { checkWebhook } from "../../src/doctor/check.js";
 import { type CheckWebhookOptions, readCheckOptions } from "../../src/doctor/options.js";
 import type { ProbeRow, WebhookReport } from "../../src/doctor/report.js";
@@ -107,9 +108,13 @@ export async function serve(respond: Respond): Promise<Running> {
 export function checkAt(
   url: string,
   options: CheckWebhookOptions = {},
-  more: { readonly wall?: Wall; readonly onRow?: (row: ProbeRow) => void } = {},
+  more: {
+    readonly wall?: Wall;
+    readonly onRow?: (row: ProbeRow) => void;
+    readonly sandbox?: ControlClient;
+  } = {},
 ): Promise<WebhookReport> {
-  const { wall, onRow } = more;
-  const read = readCheckOptions(url, options, (option) => option);
+  const { wall, onRow, sandbox } = more;
+  const read = readCheckOptions(url, options, (option) => option, sandbox);
   return checkWebhook(wall === undefined ? read : { ...read, wall }, onRow);
 }

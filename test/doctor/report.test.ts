@@ -11,6 +11,7 @@ import { createSandbox, UserError, type WebhookReport } from "../../src/index.js
 import { SIGNATURE_SCHEMES } from "../../src/schema/webhooks.js";
 import { temporaryFolder } from "../support/folders.js";
 import { checkAt, receiver, reply, serve } from "./receivers.js";
+import { OBSERVE, world } from "./shop.js";
 
 async function checked(respond: Parameters<typeof serve>[0]): Promise<WebhookReport> {
   await using server = await serve(respond);
@@ -65,7 +66,7 @@ describe("the text report", () => {
 describe("the JUnit report", () => {
   it("has a case each probe; what could not tell is skipped", async () => {
     const xml = junitReport(await checked(() => reply(200)));
-    expect(xml).toContain(`tests="${PROBES.length}" failures="1" errors="0" skipped="10"`);
+    expect(xml).toContain(`tests="${PROBES.length}" failures="1" errors="0" skipped="11"`);
     expect(xml.match(/<testcase /g)).toHaveLength(PROBES.length);
     expect(xml).toMatch(/name="a tampered body"[^>]*><failure type="no_verification" message="200 in /);
     expect(xml).toContain('<skipped message="see tampered"/>');
@@ -96,7 +97,10 @@ describe("answers that take more than 5 s", () => {
     const answers = new Map(
       PROBES.map((probe) => [probe, [answer(probe, 6_000, forged.includes(probe) ? 400 : 200)]] as const),
     );
-    const { rows, findings } = judge({ answers, stoppedAt: null, retried: null }, SIGNATURE_SCHEMES.standard);
+    const { rows, findings } = judge(
+      { answers, sights: new Map(), stoppedAt: null, retried: null },
+      SIGNATURE_SCHEMES.standard,
+    );
     expect(findings.map(({ fault, severity }) => [fault, severity])).toEqual([["slow", "should"]]);
     expect(findings[0]!.probes).toContain("burst");
     expect(rows.filter((row) => row.verdict === "fail")).toEqual([]);
@@ -161,10 +165,33 @@ describe("check-webhook", () => {
     ],
     [["localhost:1", "--timeout", "15"], "--timeout must be a duration"],
     [["localhost:1", "--timeout", "0s"], "--timeout must be more than nothing"],
+    [["localhost:1", "--url", "localhost:2"], "--url names the sandbox whose charges are observed"],
+    [["localhost:1", "--observe", "/orders/{charge_id}", "--url", "localhost:1"], "there is no sandbox at"],
   ])("exits with 2 when it cannot be asked: %j", async (args, message) => {
     const { code, stderr } = await command(...args);
     expect(code).toBe(2);
     expect(stderr).toContain(`payments-sandbox: ${message}`);
+  });
+
+  it.each([
+    ["POST /orders/{charge_id}", "--observe must be GET and a path or URL"],
+    ["GET /orders/{order_id}", "--observe knows the placeholders"],
+    ["GET /orders", "--observe needs a placeholder"],
+  ])("refuses to observe %s", async (observe, message) => {
+    const { url } = await (await world()).sandbox.listen({ port: 0 });
+    const { code, stderr } = await command("localhost:1", "--observe", observe, "--url", url);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`payments-sandbox: ${message}`);
+  });
+
+  it("with --observe sees with the secret and the charges of the sandbox at --url", async () => {
+    const { sandbox, url } = await world();
+    const { url: at } = await sandbox.listen({ port: 0 });
+    const { code, stdout } = await command(url, "--observe", OBSERVE, "--url", at);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {2}2 {2}PASS {2}the same again {18}the event sent again changed nothing$/m);
+    expect(stdout).not.toContain("No answer shows");
+    expect(stdout.trimEnd()).toMatch(/\n26 passed, 0 failed$/);
   });
 
   it("takes any text as a secret where the scheme does, and a scheme as JSON", async () => {

@@ -1,7 +1,10 @@
 import { createHmac } from "node:crypto";
+import { ControlClient } from "../../src/control-client.js";
+import { createSandbox, type Sandbox, type WebhookReport } from "../../src/index.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
 import type { Wall } from "../../src/time/wall.js";
-import type { Event, Incoming, Reply } from "./receivers.js";
+import { closedAtEnd } from "../support/lifetime.js";
+import { checkAt, type Event, type Incoming, type Reply, serve } from "./receivers.js";
 
 /** Time that passes only when a receiver says so: nobody waits for one that hangs. */
 export class PassingWall implements Wall {
@@ -86,15 +89,24 @@ export class Shop {
     return RANKS.indexOf(status) > RANKS.indexOf(order.status);
   }
 
-  /** What a charge really is, as the sandbox has it. */
-  async amountOf(event: Event): Promise<string> {
-    return event.data.amount;
+  /** How it reads a charge from the service; without it, it takes what events say. */
+  read: ((chargeId: string) => Promise<Response>) | undefined;
+
+  /** What a charge really is; undefined where the service knows none. */
+  async chargeOf({ data }: Event): Promise<Event | undefined> {
+    if (this.read === undefined) return data;
+    const answer = await this.read(data.charge_id);
+    if (answer.status === 404) return undefined;
+    if (!answer.ok) throw new Error("the service does not answer");
+    return await answer.json();
   }
 
   async handle(event: Event): Promise<void> {
     if (!/^charge\.[a-z]+$/.test(event.type)) return;
+    const charge = await this.chargeOf(event);
+    if (charge === undefined) return;
     const { charge_id, status } = event.data;
-    const amount = await this.amountOf(event);
+    const { amount } = charge;
     const order = this.orders.get(charge_id) ?? { status: "NEW", amount, credits: 0 };
     this.orders.set(charge_id, order);
     if (!this.isNewer(order, status)) return;
@@ -121,8 +133,18 @@ export class Shop {
     const answer = await this.look(event, incoming);
     if (answer !== undefined) return answer;
     this.handled.add(event.id);
-    await this.handle(event);
+    try {
+      await this.handle(event);
+    } catch {
+      this.undo(event);
+      return { status: 500, text: "try again" };
+    }
     return { status: 200, text: "ok" };
+  }
+
+  /** Its work failed. */
+  undo({ id }: Event): void {
+    this.handled.delete(id);
   }
 
   view(id: string): Answer {
@@ -136,3 +158,29 @@ export class Shop {
 /** No answer is made: it hangs, or the connection was cut. */
 export const NEVER = { status: 0 } as const;
 type Answer = Reply | typeof NEVER | undefined;
+
+export const OBSERVE = "GET /orders/{charge_id}";
+
+export interface World {
+  readonly shop: Shop;
+  readonly sandbox: Sandbox;
+  readonly url: string;
+  check(observe?: string): Promise<WebhookReport>;
+}
+
+/** A shop beside the sandbox it works with. */
+export async function world(): Promise<World> {
+  const sandbox = closedAtEnd(await createSandbox({ rateLimit: "off" }));
+  const shop = new Shop();
+  const authorization = `Bearer ${sandbox.apiKey}`;
+  shop.read = (chargeId) =>
+    sandbox.fetch(`/api/v1/payments/charges/${chargeId}`, { headers: { authorization } });
+  const { url } = await serve((incoming) => shop.receive(incoming));
+  return {
+    shop,
+    sandbox,
+    url,
+    check: (observe = OBSERVE) =>
+      checkAt(url, { observe }, { sandbox: new ControlClient({ fetch: sandbox.fetch }) }),
+  };
+}

@@ -31,7 +31,7 @@ const MAY_IMPORT = {
   http: [...PURE_LAYERS, "time", "store", "delivery", "namespace"],
   client: ["schema"],
   scenario: ["schema", "domain", "time", "files", "delivery", "client"],
-  doctor: [...PURE_LAYERS, "time", "files", "delivery"],
+  doctor: [...PURE_LAYERS, "time", "files", "delivery", "client"],
   sandbox: [...CORE, "client", "scenario", "doctor"],
   index: [...CORE, "client", "scenario", "doctor", "sandbox"],
   cli: [...KIT, "http", "sandbox"],

@@ -26,9 +26,9 @@ function testcase(row: ProbeRow, result: string): string {
   return element("testcase", { classname: "check-webhook", name: row.title, time: seconds(time) }, result);
 }
 
-function tagOf({ verdict, because, answers }: ProbeRow): "failure" | "skipped" | "none" {
+function tagOf({ verdict, because, answers, seen }: ProbeRow): "failure" | "skipped" | "none" {
   if (verdict === "fail") return "failure";
-  return because !== null || answers.length === 0 ? "skipped" : "none";
+  return because !== null || (answers.length === 0 && seen === null) ? "skipped" : "none";
 }
 
 function resultOf(row: ProbeRow): string {

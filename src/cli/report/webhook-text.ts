@@ -23,9 +23,10 @@ export function headLine({ url, signature }: Pick<WebhookReport, "url" | "signat
 
 /** A probe in a line, as soon as it is known how it came out. */
 export function rowLine(row: ProbeRow, width: number, paint: Paint = plain): string {
-  const isTold = row.answers.length > 0 && row.because === null;
+  const isTold = isJudged(row) && row.because === null;
   const [style, word] = isTold ? VERDICTS[row.verdict] : (["dim", "–"] as const);
-  const what = row.because === null ? row.came_back : `see ${numberOf(row.because)}: ${row.came_back}`;
+  const what =
+    row.because === null ? (row.seen ?? row.came_back) : `see ${numberOf(row.because)}: ${row.came_back}`;
   const start = `${String(numberOf(row.probe)).padStart(3)}  `;
   const rest = `${row.title.padEnd(30)}  ${what}`;
   const room = width - start.length - 6;
@@ -42,7 +43,7 @@ export function textReport(report: WebhookReport, width: number, paint: Paint = 
   const shoulds = findings.length - musts;
   const parts = [musts === 0 ? "every must is met" : counted(musts, "must is not met", "musts are not met")];
   if (shoulds > 0) parts.push(counted(shoulds, "should is not", "shoulds are not"));
-  const toLookAt = probes.filter(({ answers, advice, fault }) => answers.length > 0 && advice && !fault);
+  const toLookAt = probes.filter((row) => isJudged(row) && row.advice !== null && row.fault === null);
   return [
     `${paint(style, word)}: ${parts.join(", ")}`,
     ...findings.flatMap((finding) => ["", ...findingLines(finding, report, width, paint)]),
@@ -55,6 +56,11 @@ export function textReport(report: WebhookReport, width: number, paint: Paint = 
     summary(report, paint),
     "",
   ].join("\n");
+}
+
+/** Whether there is anything of its own to judge by. */
+function isJudged({ answers, seen, verdict }: ProbeRow): boolean {
+  return answers.length > 0 || seen !== null || verdict !== "note";
 }
 
 function findingLines(finding: Finding, { probes }: WebhookReport, width: number, paint: Paint): string[] {

@@ -1,0 +1,45 @@
+import * as z from "zod/mini";
+import type { RealCharge } from "./real-charges.js";
+
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+const KNOWN = /^(charge_id|checkout_id|metadata\.[\w.-]+)$/;
+
+/** Where the app tells how it sees a charge: `GET PATH`, or a whole URL, with placeholders. */
+export const observeSchema = z.string().check(
+  z.refine(
+    (text) => /^(GET )?(\/|https?:\/\/)\S+$/.test(text),
+    "must be GET and a path or URL, as in 'GET /orders/{charge_id}'",
+  ),
+  z.refine(
+    (text) => placeholdersOf(text).every((name) => KNOWN.test(name)),
+    "knows the placeholders {charge_id}, {checkout_id} and {metadata.KEY} only",
+  ),
+  z.refine(
+    (text) => placeholdersOf(text).length > 0,
+    "needs a placeholder that tells charges apart, such as {charge_id}",
+  ),
+);
+
+/** The keys of the metadata it names. */
+export function metadataKeysOf(observe: string): string[] {
+  return placeholdersOf(observe).flatMap((name) => (name.startsWith("metadata.") ? [name.slice(9)] : []));
+}
+
+/** The address to read for one charge; a path is on the receiver's own host. */
+export function observedUrl(observe: string, receiver: URL, charge: RealCharge): URL {
+  const filled = observe.replace(/^GET /, "").replace(PLACEHOLDER, (_all, name: string) => {
+    const { [name]: value } = namesOf(charge);
+    return encodeURIComponent(value ?? "");
+  });
+  return new URL(filled, receiver);
+}
+
+/** What sets a charge apart from others, by the names of placeholders. */
+export function namesOf({ charge_id, checkout_id, metadata }: RealCharge): Record<string, string> {
+  const keys = Object.entries(metadata).map(([key, value]) => [`metadata.${key}`, value]);
+  return { charge_id, checkout_id, ...Object.fromEntries(keys) };
+}
+
+function placeholdersOf(text: string): string[] {
+  return [...text.matchAll(PLACEHOLDER)].map(([, name]) => name!);
+}
