@@ -8,7 +8,7 @@ const PROCESS = [
   "test/doctor/docs.test.ts",
   "test/examples/**/*.test.ts",
   "test/kills/**/*.test.ts",
-  "test/library/{jest,package,runners,types}.test.ts",
+  "test/library/{failed-tests,jest,package,runners,types}.test.ts",
   "test/openapi/*{client,command}.test.ts",
   "test/package/**/*.test.ts",
   "test/steps/{cli,given,shop}.test.ts",

@@ -22,10 +22,14 @@ export class KeptAssertions {
 
   /** Throws the first that is kept; those after it may follow from it, and go with it. */
   rethrow(): void {
-    const [first] = this.#kept;
-    const failed = this.#kept.length > 0;
+    const first = this.first;
     this.#kept = [];
-    if (failed) throw first;
+    if (first !== undefined) throw first;
+  }
+
+  /** The first that nobody has been thrown yet. */
+  get first(): unknown {
+    return this.#kept[0];
   }
 }
 

@@ -9,6 +9,7 @@ import { secretFaults } from "../schema/webhooks.js";
 import { OutOfHandles, StoreError } from "../store/error.js";
 import type { Storage } from "../store/storage.js";
 import { AdviceLog } from "./advice/advisor.js";
+import { FailedTests } from "./failed-tests.js";
 import { apiKeysOf, DEFAULT_NAMESPACE, inherited, type NewNamespace, nameInKey } from "./identity.js";
 import { LeftOut } from "./left-out.js";
 import { Namespace } from "./namespace.js";
@@ -37,6 +38,7 @@ export class Namespaces {
   readonly default: Namespace;
   /** What was found in any of them since the start, in those reset or deleted since too. */
   readonly advice = new AdviceLog();
+  readonly failedTests = new FailedTests();
   readonly #options: NamespacesOptions;
   readonly #namespaces = new Map<string, Namespace>();
   readonly #byKey = new Map<string, Namespace>();

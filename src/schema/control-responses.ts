@@ -2,10 +2,13 @@ import * as z from "zod/mini";
 import { LEDGER_ACCOUNTS, modeSchema, timestampSchema } from "./common.js";
 import {
   attemptSchema,
+  deliveryListSchema,
   deliverySchema,
+  eventListSchema,
   eventSchema,
   pageOf,
   requestEntrySchema,
+  requestListSchema,
 } from "./control-log-responses.js";
 import { TASK_KINDS } from "./records/world.js";
 import { chargeDetailSchema, moneySchema, withdrawalSchema } from "./responses.js";
@@ -251,6 +254,42 @@ export const adviceListSchema = shape("AdviceList", "What the app did against th
   items: field(z.array(adviceSchema), "All of it."),
 });
 export type AdviceList = z.infer<typeof adviceListSchema>;
+
+const failedTest = {
+  failed_test_id: field(count, "Counts up with each."),
+  test: field(text, "What it is called."),
+  namespace: field(text, "Where it was; it may be gone by now."),
+  at: field(timestampSchema, "When, in sandbox time."),
+  text: field(text, "What happened, for people: the calls that failed, and each charge's story."),
+};
+export const failedTestSchema = shape("FailedTest", "A test that failed.", failedTest);
+export const failedTestListSchema = shape("FailedTestList", "Tests that failed.", {
+  ...fieldsOf(pageOf("FailedTestPage", "Tests", failedTestSchema)),
+  left_out: field(count, "How many more have failed: there was no room for what happened in them."),
+});
+const storiesSchema = shape("Stories", "What happened to the charges.", {
+  charges: field(count, "How many charges there were."),
+  not_in_order: field(count, "How many were not paid, or a webhook of them not taken."),
+  items: field(
+    z.array(
+      shape("Story", "What happened to a charge.", {
+        charge: field(z.record(z.string(), z.unknown()), "The charge."),
+        is_in_order: field(z.boolean(), "Whether it was paid and its webhooks taken."),
+        items: field(z.array(happeningSchema), "What happened to it, in order."),
+      }),
+    ),
+    "Those not in order first, then the newest; 500 at most.",
+  ),
+});
+export const failedTestDetailSchema = shape("FailedTestDetail", "What happened in a test that failed.", {
+  ...failedTest,
+  requests: field(requestListSchema, "What the app sent, and what it was answered."),
+  events: field(eventListSchema, "What its receivers were to be told."),
+  deliveries: field(deliveryListSchema, "How that went."),
+  coverage: field(coverageSchema, "What the app had met."),
+  advice: field(adviceListSchema, "What it did against the service's advice."),
+  stories: field(storiesSchema, "What happened to each charge."),
+});
 
 export const ratesSchema = shape("Rates", "The market.", {
   rates: field(z.record(z.string(), text), "Units of each currency for one US dollar."),

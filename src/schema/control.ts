@@ -269,3 +269,10 @@ export const runScenarioRequestSchema = closedShape("ScenarioRunRequest", "What 
   }),
   app: field(z.optional(webhookUrlSchema), "The base URL of the app under test, for `app` steps."),
 });
+
+export const failedTestRequestSchema = closedShape("FailedTestRequest", "A test that has failed.", {
+  test: field(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.message)), {
+    says: "What it is called.",
+    examples: ["shop.test.ts > an order is paid"],
+  }),
+});

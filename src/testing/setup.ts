@@ -16,6 +16,7 @@ import { SandboxError } from "../schema/sandbox-error.js";
 import { instantText } from "../schema/time.js";
 import { UserError } from "../schema/user-error.js";
 import type { AdvanceReport } from "../time/advance.js";
+import { attachTo, endedTest } from "./failed-test.js";
 import { findHooks, type TestHooks } from "./hooks.js";
 import { openOwn } from "./own.js";
 import type { Place } from "./place.js";
@@ -84,7 +85,8 @@ export function setupSandbox(options: SetupOptions = {}): TestSandbox {
   const setup = new Setup(rest);
   hooks.beforeAll(() => setup.open());
   hooks.beforeEach(() => setup.beginTest());
-  hooks.afterEach(() => setup.endTest());
+  // Bound, it shows no parameter: Jest would take one for a callback, Vitest for a list of fixtures.
+  hooks.afterEach(setup.endTest.bind(setup));
   hooks.afterAll(() => setup.close());
   return setup;
 }
@@ -121,9 +123,27 @@ class Setup implements TestSandbox {
     await this.#reset("POST /_sandbox/reset?wait=10s", {});
   }
 
-  async endTest(): Promise<void> {
+  /** The test is over; one that failed is told its story, and the sandbox keeps it. */
+  async endTest(...[context]: unknown[]): Promise<void> {
     this.#isInTest = false;
+    const test = endedTest(context);
+    const error = test?.isFailed ? test.error : this.#assertions.first;
+    if (test?.isFailed || error !== undefined)
+      attachTo(
+        error,
+        await this.#story(test?.name ?? `a test of namespace ${this.namespace}`),
+        test?.showsStackOnly,
+      );
     this.#assertions.rethrow();
+  }
+
+  async #story(test: string): Promise<string> {
+    try {
+      return (await this.control<{ text: string }>("POST /_sandbox/failed-tests", { test })).text;
+    } catch (error) {
+      // The test has failed already, and its own error says more than this one.
+      return `what happened in the sandbox could not be read: ${error}`;
+    }
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Story } from "../../src/cli/exec/collect.js";
-import { MASKED_SECRET, Mask } from "../../src/cli/exec/mask.js";
 import { summaryText } from "../../src/cli/exec/summary.js";
+import type { Story } from "../../src/client/collect.js";
+import { MASKED_SECRET, Mask } from "../../src/client/mask.js";
 import { createSandbox } from "../../src/index.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
 import { secretFault } from "../../src/schema/webhooks.js";
@@ -50,7 +50,11 @@ describe("--artifacts", () => {
       "X={api_key}",
     ];
     const { code, stderr } = await shopping("process.exit(3)", flags);
-    expect([code, stderr]).toEqual([3, ""]);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /^payments-sandbox: what happened in the sandbox\n {2}in the sandbox: 4 calls, 1 charge, 1 not in order\n {2}ch_\w+ {2}FAILED /,
+    );
+    expect(stderr).not.toContain("COMPLETED");
     expect(readdirSync(folder).sort()).toEqual([...FILES, "exec.json", "timelines.txt"].sort());
 
     const exec = json(folder, "exec.json");
@@ -189,6 +193,27 @@ describe("--artifacts", () => {
     expect(json(folder, "worker-1", "timelines.json").charges).toBe(0);
   });
 
+  it("keeps the tests that failed in each run, over a reset, and the run that failed tells their stories", async () => {
+    const folder = temporaryFolder();
+    const end = `
+      if (process.env.PAYMENTS_SANDBOX_UNDER === "") return;
+      await call("POST", "/_sandbox/failed-tests", { test: "shop > an order/../is paid" });
+      await call("POST", "/_sandbox/reset");
+      process.exit(1);
+    `;
+    const { code, stderr } = await shopping(end, ["--artifacts", folder, "--under", "declined"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /what happened in the sandbox\n {2}shop > an order\/\.\.\/is paid\n {2}in the sandbox: 4 calls/,
+    );
+    expect(stderr).toMatch(/\n {2}… \d+ more lines; it is all among the artifacts\n/);
+    expect(existsSync(join(folder, "plain", "failed-tests"))).toBe(false);
+    const [failed] = json(folder, "under-declined", "exec.json").failed_tests;
+    expect(failed.folder).toBe(join("failed-tests", "001-shop-an-order-is-paid"));
+    expect(json(folder, "under-declined", failed.folder, "timelines.json").charges).toBe(2);
+    expect(json(folder, "under-declined", "timelines.json").charges).toBe(0);
+  });
+
   it("is written when a signal ends the command, and when it is not there", async () => {
     const folder = temporaryFolder();
     const source = shop(`console.log("ready"); setInterval(() => {}, 1e6);`);
@@ -266,7 +291,9 @@ describe("the step's summary on GitHub", () => {
     const env = { GITHUB_STEP_SUMMARY: join(folder, "no", "where.md") };
     const { code, stderr } = await shopping("process.exit(3)", ["--artifacts", folder], { env });
     expect(code).toBe(3);
-    expect(stderr).toMatch(/^payments-sandbox: GITHUB_STEP_SUMMARY could not be written \(ENOENT: .*\)\n$/);
+    expect(stderr).toMatch(
+      /^payments-sandbox: GITHUB_STEP_SUMMARY could not be written \(ENOENT: .*\)\npayments-sandbox: what/,
+    );
   });
 
   const story = (email: string, note: string): Story => ({

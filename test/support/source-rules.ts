@@ -28,7 +28,7 @@ const MAY_IMPORT = {
   store: [...PURE_LAYERS, "time"],
   delivery: [...PURE_LAYERS, "time"],
   namespace: [...PURE_LAYERS, "time", "store", "delivery"],
-  http: [...PURE_LAYERS, "time", "store", "delivery", "namespace"],
+  http: [...PURE_LAYERS, "time", "store", "delivery", "client", "namespace"],
   client: ["schema"],
   scenario: ["schema", "domain", "time", "files", "delivery", "client"],
   doctor: [...PURE_LAYERS, "time", "files", "delivery", "client"],

@@ -1,7 +1,7 @@
+import type { ChargeView, Story } from "../../client/collect.js";
+import { storyLines, storyTitle } from "../../client/story-text.js";
 import { didYouMean } from "../../schema/nearest.js";
 import { UserError } from "../../schema/user-error.js";
-import type { ChargeView, Story } from "../exec/collect.js";
-import { storyLines, storyTitle } from "../exec/timelines.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
 import type { Json } from "./connection.js";
 import { table } from "./output.js";

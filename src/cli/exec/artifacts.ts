@@ -1,12 +1,20 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import {
+  type Collected,
+  collect,
+  type FailedTest,
+  failedTestsOf,
+  type Happened,
+  namespacesOf,
+} from "../../client/collect.js";
+import { Mask } from "../../client/mask.js";
+import { timelinesText } from "../../client/story-text.js";
 import type { Sandbox } from "../../sandbox.js";
 import { UserError } from "../../schema/user-error.js";
-import { type Collected, collect, namespacesOf } from "./collect.js";
-import { Mask } from "./mask.js";
 import type { Artifacts, Plan, Ran, Under } from "./plan.js";
+import { clientOf } from "./stories.js";
 import { appendSummary } from "./summary.js";
-import { timelinesText } from "./timelines.js";
 
 /** Makes the folder; that it cannot be written to is found out here, before anything has run. */
 export function openArtifacts(folder: string): Artifacts {
@@ -51,17 +59,24 @@ class Folder implements Artifacts {
     const folder = under?.folder ?? "";
     try {
       this.#mask.note(plan.options);
-      const names = await namespacesOf(sandbox);
+      const names = await namespacesOf(clientOf(sandbox));
       const collected: Collected[] = [];
       for (const name of names) {
-        const one = await collect(sandbox, name);
+        const one = await collect(clientOf(sandbox, name));
         collected.push(one);
         this.#mask.note(one);
-        this.#writeNamespace(join(folder, names.length > 1 ? name : ""), one);
+        const { version: _version, state, ...happened } = one;
+        const place = join(folder, names.length > 1 ? name : "");
+        this.#writeJson(join(place, "state.json"), state);
+        this.#writeHappened(place, happened);
       }
-      const { version } = collected[0]!;
-      this.#writeJson(join(folder, "exec.json"), record(sandbox, plan, ran, under, version, names));
-      appendSummary(plan, ran, under, collected);
+      const { tests, leftOut } = await failedTestsOf(clientOf(sandbox));
+      const failed = tests.map((test) => this.#writeFailed(folder, test));
+      this.#writeJson(join(folder, "exec.json"), {
+        ...record(sandbox, plan, ran, under, collected[0]!.version, names),
+        ...(failed.length === 0 ? {} : { failed_tests: failed, failed_tests_left_out: leftOut }),
+      });
+      appendSummary(plan, ran, under, [...tests, ...collected]);
     } catch (error) {
       // The command's own exit code says more than that of a full disk.
       const { code, message } = error as NodeJS.ErrnoException;
@@ -70,13 +85,25 @@ class Folder implements Artifacts {
     }
   }
 
-  #writeNamespace(folder: string, collected: Collected): void {
-    const { version: _version, stories, ...files } = collected;
+  #writeHappened(folder: string, { stories, ...files }: Happened): void {
     for (const [name, value] of Object.entries(files)) this.#writeJson(join(folder, `${name}.json`), value);
     this.#writeJson(join(folder, "timelines.json"), stories);
     this.write(join(folder, "timelines.txt"), timelinesText(stories));
   }
+
+  /** A folder for a test that failed, as for a namespace; which it is. */
+  #writeFailed(folder: string, failedTest: FailedTest): object {
+    const { failed_test_id, test, namespace, at, text, ...happened } = failedTest;
+    this.#mask.note(failedTest);
+    const name = test.replace(/[^A-Za-z0-9]+/g, "-").slice(-LONGEST_FOLDER);
+    const place = join("failed-tests", `${String(failed_test_id).padStart(3, "0")}-${name}`);
+    this.#writeHappened(join(folder, place), happened);
+    this.write(join(folder, place, "story.txt"), `${test}\n${text}\n`);
+    return { test, namespace, at, folder: place };
+  }
 }
+
+const LONGEST_FOLDER = 80;
 
 /** What was run, with what, and how it came out. */
 function record(

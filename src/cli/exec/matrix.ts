@@ -1,7 +1,7 @@
 import { oneLine } from "../../schema/printable.js";
 import { type Paint, paint as painted, type Style } from "../paint.js";
+import { commandText } from "./plan.js";
 import type { TestResult } from "./test-report.js";
-import { commandText } from "./timelines.js";
 
 /** One run, as the matrix shows it. */
 export interface Column {

@@ -1,5 +1,6 @@
 import type { Sandbox } from "../../sandbox.js";
 import type { StartOptions } from "../../schema/option-table.js";
+import { oneLine } from "../../schema/printable.js";
 import type { Runner } from "./command.js";
 import type { Template } from "./environment.js";
 
@@ -33,4 +34,9 @@ export interface Artifacts {
   keep(sandbox: Sandbox, plan: Plan, ran: Ran, under: Under | undefined): Promise<void>;
   /** Writes down something of all runs, or of the run of that folder. */
   write(name: string, text: string): void;
+}
+
+/** The command as it is told in a line. */
+export function commandText(command: readonly string[]): string {
+  return oneLine(command.join(" ").replace(/\s+/g, " "));
 }

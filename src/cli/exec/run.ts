@@ -3,13 +3,30 @@ import type { AdviceList } from "../../schema/control-responses.js";
 import { iso } from "../../schema/time.js";
 import { machineNowMs } from "../../time/timers.js";
 import { tellAdvice } from "../report/advice-text.js";
+import { tellLine } from "../terminal.js";
 import { environmentOf } from "./environment.js";
 import type { Plan, Ran, Under } from "./plan.js";
+import { storiesOf } from "./stories.js";
+
+/** So much is told of a run that failed; of one of many, less. */
+const MOST_LINES = 60;
+const MOST_LINES_UNDER = 15;
+
+function tellStories(lines: readonly string[], most: number, { artifacts, notice }: Plan): void {
+  if (lines.length === 0) return;
+  notice("what happened in the sandbox");
+  for (const line of lines.slice(0, most)) tellLine(line, "  ");
+  const left = lines.length - most;
+  if (left <= 0) return;
+  const where = artifacts === undefined ? "--artifacts DIR keeps it all" : "it is all among the artifacts";
+  tellLine(`… ${left} more ${left === 1 ? "line" : "lines"}; ${where}`, "  ");
+}
 
 /** Runs the command once beside a sandbox of its own, and keeps what there is to keep of it. */
 export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
   const { command, options, templates, runner, artifacts } = plan;
   const sandbox = await openSandbox({ ...options, makeUpSeed: false, ownsProcess: true });
+  const isUnderMishap = under?.scenario != null;
   try {
     await sandbox.listen({ port: options.port ?? 0 });
     const environment = {
@@ -21,8 +38,14 @@ export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
     const code = await runner.run(command, environment);
     const ran = { code, startedAt: iso(startedAtMs), durationMs: machineNowMs() - startedAtMs };
     await artifacts?.keep(sandbox, plan, ran, under);
+    if (code !== 0 && runner.asked === undefined && !options.quiet)
+      tellStories(
+        await storiesOf(sandbox, isUnderMishap),
+        isUnderMishap ? MOST_LINES_UNDER : MOST_LINES,
+        plan,
+      );
     // Under a mishap an app does what it does not do otherwise.
-    if (under?.scenario == null && options.quiet !== true)
+    if (!isUnderMishap && options.quiet !== true)
       tellAdvice((await sandbox.control<AdviceList>("GET /_sandbox/advice?of=server")).items);
     return ran;
   } finally {

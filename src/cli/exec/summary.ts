@@ -1,9 +1,9 @@
 import { appendFileSync, statSync } from "node:fs";
+import type { Happened, Story } from "../../client/collect.js";
+import { storyLines, storyTitle } from "../../client/story-text.js";
 import { oneLine } from "../../schema/printable.js";
 import { escaped } from "../../schema/xml.js";
-import type { Collected, Story } from "./collect.js";
-import type { Plan, Ran, Under } from "./plan.js";
-import { commandText, storyLines, storyTitle } from "./timelines.js";
+import { commandText, type Plan, type Ran, type Under } from "./plan.js";
 
 /** A step's summary may have 1 MiB in all; what is over that is lost whole. */
 const LIMIT_BYTES = 1024 * 1024;
@@ -21,7 +21,7 @@ export function appendSummary(
   { command, notice }: Plan,
   { code }: Ran,
   under: Under | undefined,
-  collected: readonly Collected[],
+  collected: readonly Pick<Happened, "stories">[],
 ): void {
   const file = process.env.GITHUB_STEP_SUMMARY;
   if (file === undefined || file === "" || code === 0) return;

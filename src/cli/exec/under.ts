@@ -8,11 +8,10 @@ import { UserError } from "../../schema/user-error.js";
 import { wantsColour } from "../paint.js";
 import { say, sayJson } from "../terminal.js";
 import { type Column, Matrix } from "./matrix.js";
-import type { Plan, Under } from "./plan.js";
+import { commandText, type Plan, type Under } from "./plan.js";
 import { runBeside } from "./run.js";
 import { exitCodeOf } from "./signals.js";
 import { readTestReport, type TestResult } from "./test-report.js";
-import { commandText } from "./timelines.js";
 
 /** A scenario to run the command under. */
 interface Mishap {

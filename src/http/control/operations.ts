@@ -5,6 +5,7 @@ import { CLOCK } from "./clock.js";
 import { DELIVERIES } from "./deliveries.js";
 import { ENDPOINTS } from "./endpoints.js";
 import { EVENTS } from "./events.js";
+import { FAILED_TESTS } from "./failed-tests.js";
 import { FAULTS } from "./faults.js";
 import { INSIGHT } from "./insight.js";
 import { MAILBOXES } from "./mailboxes.js";
@@ -26,6 +27,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...CLOCK,
   ...CHARGES,
   ...INSIGHT,
+  ...FAILED_TESTS,
   ...WITHDRAWALS,
   ...CHECKOUTS,
   ...BALANCES,

@@ -1,5 +1,6 @@
 import type { JournalEntry } from "../../namespace/served-request.js";
 import { jsonOrText } from "../../schema/depth.js";
+import { maskKey } from "../../schema/mask-key.js";
 
 /** A journal entry with its bodies as JSON where they are, and the key masked. */
 export function requestView(entry: JournalEntry) {
@@ -24,11 +25,6 @@ export function requestView(entry: JournalEntry) {
     response_body: asJson(entry.responseBody),
     response_body_bytes: entry.responseBytes ?? bytesOf(entry.responseBody),
   };
-}
-
-/** Enough of a key to know it by, and too little to use it. */
-export function maskKey(key: string): string {
-  return key.length <= 12 ? `${key.slice(0, 4)}…` : `${key.slice(0, 8)}…${key.slice(-4)}`;
 }
 
 function bytesOf(text: string | null): number | null {

@@ -179,6 +179,20 @@ async function lookBack(story: Story): Promise<void> {
   await story.call("listRequests", "one", { query: { limit: "1" } });
   await story.call("getCoverage", "of a short story");
   await story.call("getAdvice", "one");
+  const body = { test: "shop.test.ts > an order is paid" };
+  const { failed_test_id } = await story.call("keepFailedTest", "an order", { body });
+  await story.call("keepFailedTest", "without a name", { body: {} });
+  await story.call("listFailedTests", "one");
+  const { json } = await story.send("GET", `/_sandbox/failed-tests/${failed_test_id}`);
+  const none = { total: 0, items: [] };
+  const stories = { ...(json.stories as Json), items: [] };
+  story.show("getFailedTest", 200, "cut short", {
+    ...json,
+    requests: none,
+    events: none,
+    deliveries: none,
+    stories,
+  });
   await story.call("clearRequests", "empty");
 }
 
@@ -278,6 +292,7 @@ async function missAll(story: Story): Promise<void> {
     delivery_id: "dlv_0",
     webhook_id: "we_0",
     fault_id: "flt_0",
+    failed_test_id: "0",
   };
   const bodies: Readonly<Record<string, Json>> = {
     transitionCharge: { to: "FAILED" },

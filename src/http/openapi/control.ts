@@ -39,7 +39,7 @@ const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: rea
   },
   Insight: {
     says: "What the app did, and what it has not met yet.",
-    paths: ["requests", "stream", "coverage", "advice", "wait"],
+    paths: ["requests", "stream", "coverage", "advice", "failed-tests", "wait"],
   },
 };
 

@@ -1,5 +1,5 @@
-import { maskKey } from "../../http/control/request-view.js";
-import { DEFAULT_WEBHOOK_SECRET } from "../../schema/options.js";
+import { maskKey } from "../schema/mask-key.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../schema/options.js";
 
 /** In the place of a secret of Standard Webhooks: one that can be used, so that a state can be put in place elsewhere. */
 export const MASKED_SECRET = "whsec_bWFza2VkIG1hc2tlZCBtYXNrZWQ=";

@@ -1,8 +1,7 @@
-import { ControlClient, pagesOf } from "../../control-client.js";
-import { maskKey } from "../../http/control/request-view.js";
-import type { Sandbox } from "../../sandbox.js";
-import type { ChargeStatus } from "../../schema/common.js";
-import { isPaid } from "../../schema/statuses.js";
+import { type ControlClient, pagesOf } from "../control-client.js";
+import type { ChargeStatus } from "../schema/common.js";
+import { maskKey } from "../schema/mask-key.js";
+import { isPaid } from "../schema/statuses.js";
 
 type Json = Record<string, unknown>;
 
@@ -32,10 +31,8 @@ export interface Stories {
   readonly items: readonly Story[];
 }
 
-/** What is kept of a namespace. */
-export interface Collected {
-  readonly version: string;
-  readonly state: Json;
+/** What has happened in a namespace. */
+export interface Happened {
   readonly requests: List;
   readonly events: List;
   readonly deliveries: List;
@@ -44,31 +41,35 @@ export interface Collected {
   readonly stories: Stories;
 }
 
+/** What is kept of a namespace. */
+export interface Collected extends Happened {
+  readonly version: string;
+  readonly state: Json;
+}
+
 /** Of so many charges the story is kept: those not in order first, then the newest. */
 const MOST_STORIES = 500;
 
 /** The namespaces there are, the oldest first. */
-export async function namespacesOf(sandbox: Sandbox): Promise<string[]> {
-  const { items } = await listOf(clientOf(sandbox), "/namespaces", "name");
+export async function namespacesOf(client: ControlClient): Promise<string[]> {
+  const { items } = await listOf(client, "/namespaces", "name");
   return items.map(({ name }) => String(name)).reverse();
 }
 
-/** In this process, so that it needs neither a port nor a token. */
-function clientOf(sandbox: Sandbox, namespace?: string): ControlClient {
-  return new ControlClient({ fetch: sandbox.fetch, namespace });
+/** What has happened in the client's namespace, and how it stands. */
+export async function collect(client: ControlClient): Promise<Collected> {
+  const { version } = await client.call<Json>("GET", "/_sandbox");
+  const state = withKeysMasked(await client.call<Json>("GET", "/_sandbox/state"));
+  return { version: String(version), state, ...(await happenedIn(client)) };
 }
 
-export async function collect(sandbox: Sandbox, namespace: string): Promise<Collected> {
-  const client = clientOf(sandbox, namespace);
+/** What has happened in the client's namespace. */
+export async function happenedIn(client: ControlClient): Promise<Happened> {
   const get = (path: string) => client.call<Json>("GET", `/_sandbox${path}`);
-  const info = await get("");
-  const state = withKeysMasked(await get("/state"));
   const requests = await listOf(client, "/requests", "request_id");
   const events = await listOf(client, "/events", "event_id");
   const deliveries = await listOf(client, "/deliveries", "delivery_id");
   return {
-    version: String(info.version),
-    state,
     requests,
     events,
     deliveries,
@@ -118,4 +119,26 @@ function withKeysMasked(state: Json): Json {
     return [[maskKey(key!), ...rest].join("|"), answer];
   });
   return idempotency === undefined ? state : { ...state, collections: { ...collections, idempotency } };
+}
+
+/** What happened in a test that failed, kept before its namespace was reset or deleted. */
+export interface FailedTest extends Happened {
+  readonly failed_test_id: number;
+  readonly test: string;
+  readonly namespace: string;
+  readonly at: string;
+  /** For people. */
+  readonly text: string;
+}
+
+/** The tests of all namespaces that failed, in that order, and how many more there was no room for. */
+export async function failedTestsOf(
+  client: ControlClient,
+): Promise<{ readonly tests: readonly FailedTest[]; readonly leftOut: number }> {
+  const { left_out } = await client.call<Json>("GET", "/_sandbox/failed-tests");
+  const { items } = await listOf(client, "/failed-tests", "failed_test_id");
+  const tests: FailedTest[] = [];
+  for (const { failed_test_id } of [...items].reverse())
+    tests.push(await client.call<FailedTest>("GET", `/_sandbox/failed-tests/${failed_test_id}`));
+  return { tests, leftOut: Number(left_out) };
 }

@@ -1,0 +1,123 @@
+import { oneLine } from "../schema/printable.js";
+import type { Happened, Stories, Story } from "./collect.js";
+
+/** The stories as a person reads them: a heading a charge, a line a happening. */
+export function timelinesText({ charges, not_in_order, items }: Stories): string {
+  const left = charges - items.length;
+  return [
+    `${counted(charges, "charge")}, ${not_in_order} not in order${left > 0 ? `; ${left} left out here` : ""}`,
+    ...items.flatMap((story) => ["", storyTitle(story), ...storyLines(story)]),
+    "",
+  ].join("\n");
+}
+
+/** One line that tells which charge it is and what became of it. */
+export function storyTitle({ charge }: Story): string {
+  const { sandbox } = charge as { sandbox?: { scenario?: unknown } };
+  return oneLine(
+    [
+      charge.charge_id,
+      charge.status,
+      charge.failure_reason,
+      `${charge.amount} ${charge.currency}`,
+      charge.payment_method,
+      charge.customer_email,
+      charge.mode === "live" ? "live mode" : null,
+      sandbox?.scenario == null ? null : `scenario ${sandbox.scenario}`,
+    ]
+      .filter((part) => part != null)
+      .join("  "),
+  );
+}
+
+/** A line a happening: how long after the first, what kind, what. */
+export function storyLines({ items }: Story): string[] {
+  const rows = items.map((item) => [offset(items[0]!.at, item.at), item.kind, oneLine(told(item))] as const);
+  const width = Math.max(0, ...rows.map(([after]) => after.length));
+  return rows.map(([after, kind, text]) => `  ${after.padStart(width)}  ${kind.padEnd(10)}  ${text}`);
+}
+
+function offset(from: string, at: string): string {
+  return `+${((Date.parse(at) - Date.parse(from)) / 1_000).toFixed(3)}s`;
+}
+
+function told(item: Story["items"][number]): string {
+  switch (item.kind) {
+    case "request":
+      return requestText(item);
+    case "transition":
+      return `${item.status}${item.reason === undefined ? "" : ` (${item.reason})`}`;
+    case "ledger":
+      return `${item.posting} ${item.currency}: ${(item.postings as { account: string; amount: string }[])
+        .map(({ account, amount }) => `${account} ${amount}`)
+        .join(", ")}`;
+    case "event":
+      return `${item.type} ${item.event_id}`;
+    case "note":
+      return String(item.note);
+    case "attempt":
+      return `${item.type} to ${item.webhook_id} → ${item.status ?? item.error} (attempt ${item.attempt}, ${item.duration_ms} ms)${refusalOf(item)}`;
+    default:
+      return JSON.stringify(item);
+  }
+}
+
+function errorOf(body: unknown): string {
+  const { error } = (typeof body === "object" && body !== null ? body : {}) as {
+    error?: { code?: unknown; message?: unknown };
+  };
+  return error?.code === undefined ? "" : ` ${error.code}: ${error.message}`;
+}
+
+/** A call, and what became of it. */
+function requestText(item: Readonly<Record<string, unknown>>): string {
+  const answer = item.status ?? (item.client_gone ? "client gone" : "connection cut");
+  const fault = item.fault == null ? "" : ` (fault of ${item.fault})`;
+  return `${item.method} ${item.path} → ${answer}${fault}${errorOf(item.response_body)}`;
+}
+
+const LONGEST_REFUSAL = 200;
+
+/** What the app answered instead of taking a webhook. */
+function refusalOf({ status, response_body }: Story["items"][number]): string {
+  const isTaken = typeof status === "number" && status >= 200 && status < 300;
+  if (isTaken || typeof response_body !== "string" || response_body === "") return "";
+  return `: ${response_body.replace(/\s+/g, " ").slice(0, LONGEST_REFUSAL)}`;
+}
+
+/** What fits under a test that failed. */
+const MOST = { calls: 10, charges: 10, linesOfOne: 30, lines: 120 } as const;
+
+/** What has happened, for whoever looks for why a test failed: the charges' stories, and the calls that led to none. */
+export function storyText({ requests, stories }: Pick<Happened, "requests" | "stories">): string {
+  const told = stories.items.slice(0, MOST.charges);
+  const failed = requests.items.filter(({ status }) => typeof status !== "number" || status >= 400);
+  const inStories = new Set(stories.items.flatMap(({ items }) => items.map(({ request_id }) => request_id)));
+  const calls = failed.filter(({ request_id }) => !inStories.has(request_id)).reverse();
+  const lines = [
+    ...calls.slice(0, MOST.calls).map((call) => oneLine(requestText(call))),
+    ...more(calls.length - MOST.calls, "calls like these"),
+    ...told.flatMap((story) => {
+      const all = storyLines(story);
+      return [
+        storyTitle(story),
+        ...all.slice(0, MOST.linesOfOne),
+        ...more(all.length - MOST.linesOfOne, "lines of this charge"),
+      ];
+    }),
+    ...more(stories.charges - told.length, "charges"),
+  ];
+  return [
+    `in the sandbox: ${counted(requests.total, "call")}, ${counted(stories.charges, "charge")}, ${stories.not_in_order} not in order`,
+    ...lines.slice(0, MOST.lines),
+    ...more(lines.length - MOST.lines, "lines"),
+  ].join("\n");
+}
+
+function more(count: number, what: string): string[] {
+  return count > 0 ? [`… ${count} more ${what}`] : [];
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

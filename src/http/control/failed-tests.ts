@@ -1,0 +1,71 @@
+import { happenedIn } from "../../client/collect.js";
+import { Mask } from "../../client/mask.js";
+import { storyText } from "../../client/story-text.js";
+import { ControlClient } from "../../control-client.js";
+import { failedTestRequestSchema } from "../../schema/control.js";
+import { isRefusal } from "../../schema/errors.js";
+import { pageQuerySchema } from "../../schema/requests.js";
+import { iso } from "../../schema/time.js";
+import { controlOperation, listed, MadeJson } from "./operation.js";
+
+/** What happened in tests that failed, kept before the next reset takes it away. */
+export const FAILED_TESTS = [
+  controlOperation(
+    {
+      id: "keepFailedTest",
+      method: "POST",
+      path: "/_sandbox/failed-tests",
+      body: failedTestRequestSchema,
+      reads: true,
+      answer: "FailedTest",
+      says: {
+        summary: "Keep what happened in a test that failed",
+        about:
+          "Called when a test has failed, before its namespace is reset or deleted: the charges' stories, requests, events, deliveries, coverage and advice are kept under the test's name, of 100 tests at most. `exec --artifacts` writes them to files.",
+      },
+    },
+    async ({ namespaces, namespace, fetch, body }) => {
+      const { name } = namespace;
+      const client = new ControlClient({
+        namespace: name,
+        fetch: (path, init) => fetch(new Request(`http://localhost${path}`, init)),
+      });
+      const happened = await happenedIn(client);
+      const text = new Mask().text(storyText(happened));
+      return namespaces.failedTests.keep(
+        { test: body.test, namespace: name, at: iso(namespace.nowMs()), text },
+        happened,
+      );
+    },
+  ),
+  controlOperation(
+    {
+      id: "listFailedTests",
+      method: "GET",
+      path: "/_sandbox/failed-tests",
+      query: pageQuerySchema,
+      answer: "FailedTestList",
+      says: {
+        summary: "List tests that failed",
+        about: "Those that were kept, of all namespaces, newest first.",
+      },
+    },
+    ({ namespaces: { failedTests }, query }) => ({
+      ...listed(failedTests.list(), query),
+      left_out: failedTests.leftOut,
+    }),
+  ),
+  controlOperation(
+    {
+      id: "getFailedTest",
+      method: "GET",
+      path: "/_sandbox/failed-tests/:failed_test_id",
+      answer: "FailedTestDetail",
+      says: { summary: "Read a test that failed", about: "One of them, with all that happened in it." },
+    },
+    ({ namespaces, param }) => {
+      const json = namespaces.failedTests.json(Number(param("failed_test_id")));
+      return isRefusal(json) ? json : new MadeJson(json);
+    },
+  ),
+];

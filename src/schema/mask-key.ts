@@ -1,0 +1,4 @@
+/** Enough of a key to know it by, and too little to use it. */
+export function maskKey(key: string): string {
+  return key.length <= 12 ? `${key.slice(0, 4)}…` : `${key.slice(0, 8)}…${key.slice(-4)}`;
+}

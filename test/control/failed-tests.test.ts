@@ -1,0 +1,50 @@
+import { describe, expect } from "vitest";
+import { expectError } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
+
+const PATH = "/_sandbox/failed-tests";
+const TEST = "shop.test.ts > an order is paid";
+
+describe("a test that failed", () => {
+  it("is kept with what happened in it, over a reset and its namespace's end", async ({
+    shop: { sandbox, client },
+  }) => {
+    await sandbox.control("POST /_sandbox/namespaces", { name: "worker-1", clock: "manual" });
+    const worker = client.in("worker-1");
+    const charge = await worker.pay({ scenario: "declined" });
+    await worker.ask("POST /_sandbox/clock/advance", { by: "10s" });
+    await worker.ask("GET /api/v1/payments/charges/ch_nobody");
+    const { json: kept } = await worker.ask(`POST ${PATH}`, { test: TEST });
+    expect(kept).toMatchObject({ failed_test_id: 1, test: TEST, namespace: "worker-1" });
+    expect(kept.text).toMatch(
+      /^in the sandbox: 3 calls, 1 charge, 1 not in order\nGET \S+ch_nobody → 404 NOT_FOUND: Charge not found\nch_\w+ {2}FAILED /,
+    );
+    await worker.ask("POST /_sandbox/reset", {});
+    await sandbox.control("DELETE /_sandbox/namespaces/worker-1");
+    expect((await client.ask(`GET ${PATH}`)).json).toEqual({ total: 1, left_out: 0, items: [kept] });
+    const { json } = await client.ask(`GET ${PATH}/1`);
+    expect(json).toMatchObject({
+      ...kept,
+      stories: { charges: 1, items: [{ is_in_order: false, charge: { charge_id: charge } }] },
+      requests: { total: 3 },
+      coverage: { operations: { met: { createQuote: 1, createWhitelabel: 1, getCharge: 1 } } },
+      advice: { total: 0 },
+    });
+  });
+
+  it("is one of a hundred at most, and none without a name", async ({ api }) => {
+    for (let count = 0; count < 102; count++) await api.post(PATH, { test: `test ${count}` });
+    const { json } = await api.get(`${PATH}?limit=1`);
+    expect(json).toMatchObject({ total: 100, left_out: 2, items: [{ test: "test 99" }] });
+    expectError(await api.post(PATH, {}), 400, "VALIDATION_ERROR", ["test"]);
+    expectError(await api.get(`${PATH}/102`), 404, "NOT_FOUND");
+  });
+
+  it("tells so much of each charge, and no more", async ({ shop: { client } }) => {
+    for (let count = 0; count < 12; count++) await client.pay();
+    for (let count = 0; count < 12; count++) await client.ask(`GET /api/v1/payments/charges/ch_${count}`);
+    const { text } = (await client.ask(`POST ${PATH}`, { test: TEST })).json;
+    expect(text).toContain("\n… 2 more calls like these\n");
+    expect(text).toMatch(/\n… 2 more charges$/);
+  });
+});
