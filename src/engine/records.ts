@@ -15,6 +15,8 @@ export type {
   Mishap,
 } from "../schema/records/webhooks.js";
 export type {
+  ChangedKey,
+  ChangedOrganization,
   ClockRecord,
   RateOverride,
   StoredFault,

@@ -1,3 +1,4 @@
+import { organizationOf } from "../engine/access.js";
 import type { Caller } from "../engine/caller.js";
 import type { Namespace } from "../namespace/namespace.js";
 import type { KeyFixture } from "../schema/fixtures.js";
@@ -11,7 +12,8 @@ export function bearerKey(header: string | null | undefined): string | null {
 
 /** Who holds the key: its prefix gives the mode. Undefined when the organization is gone or deactivated. */
 export function callerOf(namespace: Namespace, key: KeyFixture): Caller | undefined {
-  const organization = namespace.engine.catalogue.organization(key.organization_id);
+  const { state, catalogue } = namespace.engine;
+  const organization = organizationOf(state, catalogue, key.organization_id);
   if (organization === undefined || organization.status !== "active") return undefined;
   return { key: key.key, mode: key.key.startsWith("sk_live_") ? "live" : "test", organization };
 }

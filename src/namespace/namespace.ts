@@ -4,6 +4,7 @@ import type { Mailboxes } from "../delivery/mailboxes.js";
 import { Sender } from "../delivery/sender.js";
 import type { Charge } from "../domain/charge.js";
 import { repeatableRunId } from "../domain/run-id.js";
+import { type HeldKey, keyAsItIs } from "../engine/access.js";
 import { deleteEndpoint } from "../engine/commands/webhooks.js";
 import { keepClock } from "../engine/commands/world.js";
 import type { Engine } from "../engine/engine.js";
@@ -142,12 +143,25 @@ export class Namespace {
     return this.#scheduler.clock.nowMs();
   }
 
+  /** A key that it takes: a revoked one is none. */
   findKey(key: string): KeyFixture | undefined {
+    const known = this.#knownKey(key);
+    const held = known && keyAsItIs(this.engine.state, known);
+    return held?.status === "active" ? held : undefined;
+  }
+
+  #knownKey(key: string): KeyFixture | undefined {
     return this.engine.catalogue.key(key) ?? this.#ownKeys.find((own) => own.key === key);
   }
 
-  keys(): readonly KeyFixture[] {
-    return [...this.#ownKeys, ...this.engine.catalogue.fixtures.keys];
+  /** Whether the key is its, revoked or not. */
+  hasKey(key: string): boolean {
+    return this.#knownKey(key) !== undefined;
+  }
+
+  keys(): readonly HeldKey[] {
+    const known = [...this.#ownKeys, ...this.engine.catalogue.fixtures.keys];
+    return known.map((key) => keyAsItIs(this.engine.state, key));
   }
 
   /** What of it an app's habits are judged by. */

@@ -10,6 +10,7 @@ import {
   requestEntrySchema,
   requestListSchema,
 } from "./control-log-responses.js";
+import { keyStatusSchema } from "./fixtures.js";
 import { TASK_KINDS } from "./records/world.js";
 import { chargeDetailSchema, moneySchema, withdrawalSchema } from "./responses.js";
 import { chargeEntrySchema } from "./scenario.js";
@@ -43,6 +44,7 @@ export const keySchema = shape("Key", "An API key.", {
   key: field(text, "The key itself; it is good for nothing but this sandbox."),
   organization_id: field(text, "Whose it is."),
   permission: field(z.enum(["full", "read_only"]), "What it may do."),
+  status: field(keyStatusSchema, "A `revoked` key is answered 401."),
 });
 
 export const countsSchema = shape("Counts", "How many records there are.", {

@@ -7,6 +7,7 @@ import {
   withdrawalStatusSchema,
 } from "./common.js";
 import { durationSchema, waitDurationSchema } from "./duration.js";
+import { keyFixtureSchema, keyStatusSchema, organizationFixtureSchema } from "./fixtures.js";
 import { recordMatchSchema } from "./globs.js";
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
 import { matchersAreRight, rangeSchema } from "./matchers.js";
@@ -17,13 +18,14 @@ import {
   webhookOptionSchema,
   webhookUrlSchema,
 } from "./options.js";
+import { otherwiseRight } from "./otherwise-right.js";
 import { currency, method } from "./phrases.js";
 import { COLLECTION_NAMES } from "./records/names.js";
 import { count, instantMs } from "./records/parts.js";
 import { methodChoiceSchema } from "./requests.js";
 import { parseInstant } from "./time.js";
 import { anySecretSchema } from "./webhooks.js";
-import { closedShape, field, parameters, refined } from "./words.js";
+import { closedShape, type Fields, field, parameters, refined } from "./words.js";
 
 /** What the control API is asked (contract section 7). Unknown fields are faults here: a slip would go unseen. */
 export const instantSchema = z
@@ -162,6 +164,34 @@ export const fundRequestSchema = closedShape(
   },
 );
 export type FundRequest = z.infer<typeof fundRequestSchema>;
+
+/** The fields of a fixture that may be changed while it runs, at least one of them. */
+function patchOf<All extends Fields>(name: string, says: string, fields: All) {
+  const names = Object.keys(fields);
+  return refined(
+    closedShape(name, { says, adds: { minProperties: 1 } }, fields),
+    otherwiseRight((body) => given(body as object) > 0, `needs at least one of ${names.join(", ")}`),
+  );
+}
+
+export const keyPatchSchema = patchOf("KeyPatch", "What shall be different of a key.", {
+  status: field(z.optional(keyStatusSchema), "`revoked`: it is no key any more."),
+  permission: field(z.optional(keyFixtureSchema.shape.permission), "What it may do."),
+});
+
+const { status, verified, enabled_payment_methods } = organizationFixtureSchema.shape;
+export const organizationPatchSchema = patchOf(
+  "OrganizationPatch",
+  "What shall be different of an organization.",
+  {
+    status: field(z.optional(status), "`deactivated`: it is not there for its keys."),
+    verified: field(z.optional(verified), "Whether it is verified."),
+    enabled_payment_methods: field(
+      z.optional(enabled_payment_methods.check(entriesAtMost(100))),
+      "Ids of the methods it may use from now on.",
+    ),
+  },
+);
 
 export const ratesRequestSchema = z.record(z.string(), rateSchema);
 

@@ -69,6 +69,9 @@ export const organizationFixtureSchema = z.strictObject({
   enabled_payment_methods: z.array(z.string()),
 });
 
+/** What a key may be while it runs; those of fixtures are active. */
+export const keyStatusSchema = z.enum(["active", "revoked"]);
+
 export const keyFixtureSchema = z.strictObject({
   key: z.string().check(z.regex(/^sk_(test|live)_[A-Za-z0-9_-]+$/, "must start with sk_test_ or sk_live_")),
   organization_id: nameSchema,

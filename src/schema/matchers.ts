@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { type Glob, globTextSchema, severalGlobsSchema } from "./globs.js";
 import { atMost, LONGEST } from "./lengths.js";
+import { otherwiseRight } from "./otherwise-right.js";
 import { patternOf } from "./pattern.js";
 import { parseInstant } from "./time.js";
 import { atLeastOneOf, closedShape, field, refined } from "./words.js";
@@ -52,11 +53,6 @@ const patternSchema = z.string().check(({ value, issues }) => {
     issues.push({ code: "custom", input: value, message: pattern });
 });
 
-/** A check of what is right in all else. */
-function asked<Value>(test: (value: Value) => boolean, error: string) {
-  return z.refine<Value>(test, { error, when: ({ issues }) => issues.length === 0 });
-}
-
 const comparisons = {
   gt: field(boundSchema, "It is more, or later."),
   gte: field(boundSchema, "It is as much, or more."),
@@ -85,7 +81,7 @@ const matcherSchema: z.ZodMiniType<Matcher> = refined(
       ...comparisons,
     },
   ),
-  asked((matcher) => Object.keys(matcher as object).length > 0, "must not be empty"),
+  otherwiseRight((matcher) => Object.keys(matcher as object).length > 0, "must not be empty"),
 );
 
 /** What a rule says of a field that may be anything. */
@@ -143,7 +139,7 @@ export const rangeSchema = refined(
       lte: field(wholeSchema, "At most so many."),
     },
   ),
-  asked(
+  otherwiseRight(
     (range) => Object.keys(range as object).length > 0,
     `needs at least one of ${COMPARISONS.join(", ")}`,
   ),

@@ -34,7 +34,7 @@ describe("docs/control-api.md", () => {
 describe("the calls of docs/control-api.md", () => {
   const rows = page("control-api.md")
     .split("\n")
-    .filter((line) => /^\| `(GET|POST)/.test(line))
+    .filter((line) => /^\| `(GET|POST|PATCH)/.test(line))
     .map((line) => line.split(" | ")[0]!);
 
   it.each(CONTROL_OPERATIONS.map(({ method, path }) => [method, path] as const))(

@@ -355,6 +355,11 @@ describe("what calls answer", () => {
     expect((await call(200, "PUT /_sandbox/rates", { rates: { NGN: "1.5" } })).rates.NGN).toBe("1.5");
     await call(400, "PUT /_sandbox/rates", { XXX: "1" });
     await call(400, "PUT /_sandbox/rates", { NGN: 1600 });
+    for (const path of ["keys/sk_test_other", "organizations/org_other"]) {
+      await call(200, `PATCH /_sandbox/${path}`, { status: "active" });
+      await call(400, `PATCH /_sandbox/${path}`, {});
+      await call(404, `PATCH /_sandbox/${path}x`, { status: "active" });
+    }
   });
 
   it("of charges that were noted, in a shop's own and in crypto", async () => {

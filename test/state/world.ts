@@ -89,6 +89,8 @@ export async function busyExports(): Promise<StateDump[]> {
     times: 3,
   });
   await call("PUT", "/_sandbox/rates", { NGN: "1600" });
+  await call("PATCH", "/_sandbox/keys/sk_test_readonly", { status: "revoked" });
+  await call("PATCH", "/_sandbox/organizations/org_other", { verified: false });
   const pay = async (order: object, scenario: string) => {
     const { quote_id } = await call("POST", "/api/v1/payments/quotes", order);
     return call(

@@ -29,6 +29,8 @@ const NUMBERING: { readonly [Name in CollectionName]: Numbering } = {
   scenarios: { id: "name" },
   faults: { id: "fault_id", seq: ["seq", "fault_seq"], made: "fault" },
   rates: { id: "code" },
+  keys: { id: "key" },
+  organizations: { id: "organization_id" },
   clock: {},
   world: {},
 };

@@ -1,3 +1,4 @@
+import { ACCESS } from "./access.js";
 import { BALANCES } from "./balances.js";
 import { CHARGES } from "./charges.js";
 import { CHECKOUTS } from "./checkouts.js";
@@ -40,4 +41,5 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...MAILBOXES,
   ...ENDPOINTS,
   ...RATES,
+  ...ACCESS,
 ];

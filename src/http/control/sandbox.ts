@@ -56,9 +56,7 @@ export function sandboxView({ namespaces, namespace }: Pick<ControlCall, "namesp
   return {
     version: namespaces.version,
     namespace: namespace.name,
-    keys: namespace
-      .keys()
-      .map(({ key, organization_id, permission }) => ({ key, organization_id, permission })),
+    keys: namespace.keys(),
     api_key: apiKey,
     live_api_key: liveApiKey,
     webhook_secret: webhookSecret,

@@ -24,6 +24,7 @@ export async function playControl(fetch: (request: Request) => Promise<Response>
   await hostPages(story);
   await lookBack(story);
   await moveRates(story);
+  await changeAccess(story);
   await makeScenarios(story);
   await setFaults(story);
   await keepStates(story);
@@ -200,6 +201,26 @@ async function moveRates(story: Story): Promise<void> {
   await story.call("getRates", "as they stand");
   await story.call("setRates", "a dearer dollar", { body: { rates: { NGN: "1600" } } });
   await story.call("setRates", "no such currency", { body: { rates: { XXX: "1" } } });
+}
+
+async function changeAccess(story: Story): Promise<void> {
+  const params = { key: "sk_test_other" };
+  await story.call("updateKey", "revoked", { params, body: { status: "revoked" } });
+  await story.call("updateKey", "active again", { params, body: { status: "active" } });
+  await story.call("updateKey", "nothing to change", { params, body: {} });
+  await story.call("updateKey", "no such key", {
+    params: { key: "sk_test_nobody" },
+    body: { status: "revoked" },
+  });
+  const other = { organization_id: "org_other" };
+  await story.call("updateOrganization", "deactivated", { params: other, body: { status: "deactivated" } });
+  await story.call("updateOrganization", "active again", { params: other, body: { status: "active" } });
+  const body = { enabled_payment_methods: ["cash"] };
+  await story.call("updateOrganization", "no such method", { params: other, body });
+  await story.call("updateOrganization", "no such organization", {
+    params: { organization_id: "org_nobody" },
+    body: { verified: true },
+  });
 }
 
 async function makeScenarios(story: Story): Promise<void> {

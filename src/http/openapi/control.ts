@@ -29,6 +29,10 @@ const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: rea
     says: "Charges, withdrawals, checkouts and balances of every organization and both modes.",
     paths: ["charges", "withdrawals", "checkouts", "balances", "rates"],
   },
+  Access: {
+    says: "Keys and organizations, changed while it runs.",
+    paths: ["keys", "organizations"],
+  },
   Scenarios: {
     says: "What happens to charges and withdrawals, and what goes wrong at the API.",
     paths: ["scenarios", "faults"],

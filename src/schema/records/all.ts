@@ -27,9 +27,13 @@ import {
   laneRecord,
 } from "./webhooks.js";
 import {
+  type ChangedKey,
+  type ChangedOrganization,
   type ClockRecord,
   clockRecord,
   faultRecord,
+  keyRecord,
+  organizationRecord,
   type RateOverride,
   rateRecord,
   type StoredFault,
@@ -61,6 +65,8 @@ export interface Collections extends Record<CollectionName, unknown> {
   scenarios: StoredScenario;
   faults: StoredFault;
   rates: RateOverride;
+  keys: ChangedKey;
+  organizations: ChangedOrganization;
   clock: ClockRecord;
   world: WorldRecord;
 }
@@ -82,6 +88,8 @@ export const RECORDS: { readonly [Name in CollectionName]: z.ZodMiniType } = {
   scenarios: scenarioRecord,
   faults: faultRecord,
   rates: rateRecord,
+  keys: keyRecord,
+  organizations: organizationRecord,
   clock: clockRecord,
   world: worldRecord,
 };

@@ -15,6 +15,8 @@ export const COLLECTION_NAMES = [
   "scenarios",
   "faults",
   "rates",
+  "keys",
+  "organizations",
   "clock",
   "world",
 ] as const;

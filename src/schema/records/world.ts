@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { rateSchema } from "../common.js";
+import { keyFixtureSchema, keyStatusSchema, organizationFixtureSchema } from "../fixtures.js";
 import { faultRuleSchema, scenarioSchema } from "../scenario.js";
 import { count, instantMs, type Kept, ordinal, text } from "./parts.js";
 
@@ -52,6 +53,23 @@ export type StoredFault = Readonly<z.infer<typeof faultRecord>>;
 
 export const rateRecord = z.strictObject({ code: text, rate: rateSchema });
 export type RateOverride = Kept<z.infer<typeof rateRecord>>;
+
+/** An API key that was changed while it runs, as it is now. */
+export const keyRecord = z.strictObject({
+  key: text,
+  status: keyStatusSchema,
+  permission: keyFixtureSchema.shape.permission,
+});
+export type ChangedKey = Kept<z.infer<typeof keyRecord>>;
+
+/** An organization that was changed while it runs, as it is now. */
+export const organizationRecord = z.pick(organizationFixtureSchema, {
+  organization_id: true,
+  status: true,
+  verified: true,
+  enabled_payment_methods: true,
+});
+export type ChangedOrganization = z.infer<typeof organizationRecord>;
 
 /** How far from 1 the speed of a clock may be. */
 const FASTEST = 10_000_000;

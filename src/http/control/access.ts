@@ -1,0 +1,47 @@
+import { changeKey, changeOrganization } from "../../engine/access.js";
+import { organizationView } from "../../engine/queries.js";
+import { keyPatchSchema, organizationPatchSchema } from "../../schema/control.js";
+import { refuse } from "../../schema/errors.js";
+import { controlOperation, shown } from "./operation.js";
+
+const UNTIL_RESET = "A reset takes the change back.";
+
+export const ACCESS = [
+  controlOperation(
+    {
+      id: "updateKey",
+      method: "PATCH",
+      path: "/_sandbox/keys/:key",
+      body: keyPatchSchema,
+      answer: "Key",
+      says: {
+        summary: "Change a key",
+        about: `A revoked key is answered 401 from here on, until it is active again. ${UNTIL_RESET}`,
+      },
+    },
+    ({ namespace, body, param }) => {
+      const known = namespace.keys().find(({ key }) => key === param("key"));
+      return known === undefined
+        ? refuse("NOT_FOUND", `There is no key "${param("key")}"`)
+        : namespace.execute(changeKey(known, body));
+    },
+  ),
+  controlOperation(
+    {
+      id: "updateOrganization",
+      method: "PATCH",
+      path: "/_sandbox/organizations/:organization_id",
+      body: organizationPatchSchema,
+      answer: "Organization",
+      says: {
+        summary: "Change an organization",
+        about: `A deactivated one is answered 404 from here on, whatever it calls; what has begun goes on. ${UNTIL_RESET}`,
+      },
+    },
+    ({ namespace, body, param }) => {
+      const { engine } = namespace;
+      const changed = namespace.execute(changeOrganization(param("organization_id"), body));
+      return shown(changed, (organization) => organizationView(organization, engine.world.start_ms));
+    },
+  ),
+];
