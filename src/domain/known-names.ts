@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { EVENT_TYPES } from "../schema/event-types.js";
+import { ALL_EVENT_TYPES } from "../schema/event-types.js";
 import type { Fixtures } from "../schema/fixtures.js";
 import { isMatcher } from "../schema/matchers.js";
 import { type NameKind, nameKindOf, unknownName } from "../schema/names.js";
@@ -26,8 +26,8 @@ const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"
 export function vocabularyOf({ fixtures, eventNames = {}, paths }: KnownWorld): Vocabulary {
   const names: Readonly<Record<NameKind, () => readonly string[] | undefined>> = {
     operation: () => OPERATION_IDS,
-    "event type": () => EVENT_TYPES,
-    "event name": () => [...EVENT_TYPES, ...Object.values(eventNames)],
+    "event type": () => ALL_EVENT_TYPES,
+    "event name": () => [...ALL_EVENT_TYPES, ...Object.values(eventNames)],
     "HTTP method": () => HTTP_METHODS,
     path: () => paths,
     currency: () => fixtures?.currencies.map(({ code }) => code),

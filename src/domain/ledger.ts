@@ -1,6 +1,6 @@
 import { LEDGER_ACCOUNTS, type LedgerAccount, type Mode } from "../schema/common.js";
 import type { Holdings, Posting } from "../schema/records/payments.js";
-import { add, isNegative, negate, sumToZero, zero } from "./money.js";
+import { add, isNegative, negate, subtract, sumToZero, zero } from "./money.js";
 
 export type { Holdings, Posting } from "../schema/records/payments.js";
 
@@ -30,12 +30,41 @@ export function settlementPostings(settlementAmount: string): Posting[] {
   ];
 }
 
-/** A full refund: the customer gets everything back, the fee included; the merchant gives what it received. */
-export function refundPostings(amount: string, settlementAmount: string, totalFee: string): Posting[] {
+/**
+ * A full refund: the customer gets everything back, the fee included; the merchant gives what it received.
+ *
+ * @param givenBack what the customer has got back of it before, out of what the merchant has
+ */
+export function refundPostings(
+  amount: string,
+  settlementAmount: string,
+  totalFee: string,
+  givenBack?: string,
+): Posting[] {
+  const [settled, paid] =
+    givenBack === undefined
+      ? [settlementAmount, amount]
+      : [subtract(settlementAmount, givenBack), subtract(amount, givenBack)];
   return [
-    { account: "available", amount: negate(settlementAmount) },
+    { account: "available", amount: negate(settled) },
     { account: "fees", amount: negate(totalFee) },
+    { account: "outside", amount: paid },
+  ];
+}
+
+/** A part of a payment, or all that is left of it, goes back to the customer; the fee stays. */
+export function givingBackPostings(amount: string): Posting[] {
+  return [
+    { account: "available", amount: negate(amount) },
     { account: "outside", amount },
+  ];
+}
+
+/** A payout comes back from where it had arrived; the fee stays. */
+export function bouncePostings(amount: string): Posting[] {
+  return [
+    { account: "outside", amount: negate(amount) },
+    { account: "available", amount },
   ];
 }
 

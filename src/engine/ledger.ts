@@ -1,4 +1,6 @@
+import type { Charge } from "../domain/charge.js";
 import { applyPostings, emptyBalances, type Holdings, holdingsKey, type Posting } from "../domain/ledger.js";
+import { add, zero } from "../domain/money.js";
 import type { Mode } from "../schema/common.js";
 import { type Refusal, refuse } from "../schema/errors.js";
 import type { Transaction } from "./transaction.js";
@@ -25,6 +27,16 @@ export function openHoldings(
   };
   tx.put("holdings", key, opened);
   return opened;
+}
+
+/** What the customer has got back of a charge that is not refunded: by the sandbox's own extensions alone. */
+export function givenBack(tx: Transaction, { charge_id, currency }: Charge): string {
+  const { decimals } = tx.catalogue.knownCurrency(currency);
+  return tx.state
+    .entriesOf(charge_id)
+    .filter(({ kind }) => kind === "partial_refund" || kind === "chargeback")
+    .flatMap(({ postings }) => postings.filter(({ account }) => account === "outside"))
+    .reduce((sum, { amount }) => add(sum, amount), zero(decimals));
 }
 
 /** Whose accounts are meant. */

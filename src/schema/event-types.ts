@@ -1,5 +1,6 @@
 import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES, type WithdrawalStatus } from "./common.js";
 import { didYouMean } from "./nearest.js";
+import { REVERSAL_EVENT_TYPES, REVERSALS } from "./reversals.js";
 
 /** What the event of a charge's new status is called. */
 export function chargeEventType(status: ChargeStatus): string {
@@ -21,6 +22,9 @@ export const EVENT_TYPES: readonly string[] = [
   TEST_EVENT_TYPE,
 ];
 
+/** Those, and the types of the sandbox's own extensions. */
+export const ALL_EVENT_TYPES: readonly string[] = [...EVENT_TYPES, ...REVERSAL_EVENT_TYPES];
+
 /** What an event of that type tells of; undefined where it tells of no object. */
 export function toldBy(
   type: string,
@@ -28,6 +32,8 @@ export function toldBy(
   | { readonly object: "charge"; readonly status: ChargeStatus }
   | { readonly object: "withdrawal"; readonly status: WithdrawalStatus }
   | undefined {
+  const reversal = Object.values(REVERSALS).find(({ event }) => event === type);
+  if (reversal !== undefined) return { object: reversal.of, status: "COMPLETED" };
   const charge = CHARGE_STATUSES.find((status) => chargeEventType(status) === type);
   if (charge !== undefined) return { object: "charge", status: charge };
   const withdrawal = WITHDRAWAL_STATUSES.find((status) => withdrawalEventType(status) === type);
@@ -39,7 +45,7 @@ export function eventTypeOf(
   name: string,
   eventNames: Readonly<Record<string, string>> = {},
 ): string | undefined {
-  if (EVENT_TYPES.includes(name)) return name;
+  if (ALL_EVENT_TYPES.includes(name)) return name;
   return EVENT_TYPES.find((type) => Object.hasOwn(eventNames, type) && eventNames[type] === name);
 }
 

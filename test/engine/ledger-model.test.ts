@@ -4,6 +4,7 @@ import { readBalances } from "../../src/engine/commands/accounts.js";
 import { createWhitelabel, transitionCharge } from "../../src/engine/commands/charges.js";
 import { createDestination } from "../../src/engine/commands/destinations.js";
 import { setRates } from "../../src/engine/commands/rates.js";
+import { bounceWithdrawal, chargeBack, refundPart } from "../../src/engine/commands/reversals.js";
 import { createWithdrawal, transitionWithdrawalById } from "../../src/engine/commands/withdrawals.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { chargesWith } from "../../src/engine/indexes.js";
@@ -22,7 +23,7 @@ import {
   whitelabelBody,
 } from "../support/engine.js";
 import { decimalText, fraction, halfUp, minorUnits, over, plus, ZERO } from "../support/fraction.js";
-import { LedgerModel, type ModelPrice, type Verdict } from "../support/ledger-model.js";
+import { LedgerModel, type ModelCharge, type ModelPrice, type Verdict } from "../support/ledger-model.js";
 
 const CALLERS = ["sk_test_sandbox", "sk_live_sandbox", "sk_test_other"].map(callerOf);
 const CURRENCIES = Object.keys(RATES);
@@ -62,6 +63,15 @@ const stepArb = fc.oneof(
     }),
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("refund" as const), which: whichArb }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("take_back" as const),
+      which: whichArb,
+      share: fc.constantFrom("all", "half", "one", "too much"),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("bounce" as const), which: whichArb }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -122,6 +132,21 @@ class Run {
         const completed = this.model.charges.filter((charge) => charge.status === "COMPLETED");
         const charge = pick(completed, step.which);
         if (charge !== undefined) this.#move(charge.id, "REFUNDED");
+        break;
+      }
+      case "take_back": {
+        const completed = this.model.charges.filter((charge) => charge.status === "COMPLETED");
+        const charge = pick(completed.length > 0 ? completed : this.model.charges, step.which);
+        if (charge !== undefined) this.#takeBack(charge, step.share);
+        break;
+      }
+      case "bounce": {
+        const arrived = this.model.withdrawals.filter((one) => one.status === "COMPLETED");
+        const withdrawal = pick(arrived.length > 0 ? arrived : this.model.withdrawals, step.which);
+        if (withdrawal === undefined) return;
+        const verdict = this.model.bounce(withdrawal);
+        const command = bounceWithdrawal(withdrawal.id);
+        this.#judged("bounce", verdict, () => this.engine.execute(command, this.model.nowMs));
         break;
       }
       case "withdraw":
@@ -200,6 +225,7 @@ class Run {
       status: "PENDING",
       settlesMs: null,
       isSettled: false,
+      givenBack: 0n,
     });
     if (order.scenario === "instant") this.model.moveCharge(this.model.charges[length]!, "COMPLETED");
   }
@@ -211,6 +237,18 @@ class Run {
     const name = to === "REFUNDED" && verdict === "done" && !wasSettled ? "REFUNDED before settlement" : to;
     this.#judged(name, verdict, () =>
       this.engine.execute(transitionCharge(chargeId, to, "control"), this.model.nowMs),
+    );
+  }
+
+  #takeBack(charge: ModelCharge, share: string): void {
+    const left = this.model.leftOf(charge);
+    const amount = { all: left, half: left / 2n, one: 1n }[share] ?? left + 1n;
+    const isAll = share === "all";
+    const text = decimalText(amount, DECIMALS[charge.currency]!);
+    const command = isAll ? chargeBack(charge.id) : refundPart(charge.id, text);
+    const verdict = this.model.takeBack(charge, amount, isAll);
+    this.#judged(isAll ? "chargeback" : "partial refund", verdict, () =>
+      this.engine.execute(command, this.model.nowMs),
     );
   }
 
@@ -386,6 +424,13 @@ it("the ledger follows an independent model through thousands of random operatio
     "REFUNDED before settlement: done",
     "REFUNDED: too little",
     "REFUNDED: illegal",
+    "partial refund: done",
+    "partial refund: illegal",
+    "partial refund: too little",
+    "chargeback: done",
+    "chargeback: too little",
+    "bounce: done",
+    "bounce: illegal",
     "EXPIRED: illegal",
     "order_again: done",
     "order_again: illegal",

@@ -280,7 +280,14 @@ describe("what calls answer", () => {
     });
     for (const wrong of [{ currency: "XXX" }, { amount: "0" }, { amount: "1.001" }])
       await call(400, "POST /_sandbox/balances", { ...funded, ...wrong });
+    expect(await call(200, `POST ${at}/partial-refund`, { amount: "1.00", reason: "r" })).toMatchObject({
+      kind: "partial_refund",
+    });
+    await call(400, `POST ${at}/partial-refund`, { amount: "0" });
+    expect((await call(409, `POST ${at}/chargeback`)).error.code).toBe("INSUFFICIENT_BALANCE");
+    await call(400, `POST ${at}/chargeback`, { reason: "" });
     await call(200, `POST ${at}/refund`, { reason: "r" });
+    await call(409, `POST ${at}/partial-refund`, { amount: "1.00" });
     await call(409, `POST ${at}/refund`);
     await call(400, `POST ${at}/refund`, { reason: "" });
     await call(200, "POST /_sandbox/clock/advance", { by: "1s" });
@@ -293,6 +300,8 @@ describe("what calls answer", () => {
     await call(404, "POST /_sandbox/charges/none/transition", { to: "FAILED" });
     await call(404, "POST /_sandbox/charges/none/advance", { until: "FAILED" });
     await call(404, "POST /_sandbox/charges/none/refund");
+    await call(404, "POST /_sandbox/charges/none/partial-refund", { amount: "1.00" });
+    await call(404, "POST /_sandbox/charges/none/chargeback");
 
     const rich = await client.pay({ amount: "100000.00" });
     await call(200, `POST /_sandbox/charges/${rich}/transition`, { to: "COMPLETED" });
@@ -327,6 +336,15 @@ describe("what calls answer", () => {
     await call(409, `POST ${withdrawal}`, { to: "COMPLETED" });
     await call(400, `POST ${withdrawal}`, { to: "EXPIRED" });
     await call(404, "POST /_sandbox/withdrawals/none/transition", { to: "FAILED" });
+    const arrived = `/_sandbox/withdrawals/${await withdraw()}`;
+    await call(409, `POST ${arrived}/bounce`);
+    for (const to of ["PROCESSING", "COMPLETED"]) await call(200, `POST ${arrived}/transition`, { to });
+    await call(400, `POST ${arrived}/bounce`, { reason: "" });
+    await call(200, `POST ${arrived}/bounce`, { reason: "r" });
+    await call(404, "POST /_sandbox/withdrawals/none/bounce");
+    const another = await client.pay({ amount: "1.00" });
+    await call(200, `POST /_sandbox/charges/${another}/transition`, { to: "COMPLETED" });
+    await call(200, `POST /_sandbox/charges/${another}/chargeback`);
 
     const checkout = async () =>
       (

@@ -221,7 +221,9 @@ async function auditEvents(client: Client, model: Model): Promise<Json[]> {
 }
 
 /** Every entry of the ledger balances, and all of them come to the balances there are. */
-export async function auditLedger(client: Client): Promise<void> {
+export async function auditLedger(client: {
+  get(path: string): Promise<{ readonly json: Json }>;
+}): Promise<void> {
   const { json } = await client.get("/_sandbox/state");
   const sums = new Map<string, bigint>();
   for (const [, entry] of json.collections.entries) {

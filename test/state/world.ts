@@ -103,6 +103,8 @@ export async function busyExports(): Promise<StateDump[]> {
   const crypto = { ...MOBILE, pricing: { base_currency: "USD", amount: "100" }, payment_method: "crypto" };
   for (const scenario of ["instant", "odd", "slow", "refunded", "expired", "late_payment"])
     await pay(MOBILE, scenario);
+  const { charge_id: partly } = await pay(MOBILE, "instant");
+  await call("POST", `/_sandbox/charges/${partly}/partial-refund`, { amount: "1.00" });
   for (const to_currency of ["BTC", "USDT_TRC20"]) await pay({ ...crypto, to_currency }, "instant");
   for (const metadata of [{}, { order: "17" }])
     await call("POST", "/api/v1/payments/checkouts", {
@@ -213,11 +215,16 @@ export async function carryOn({ client }: Opened): Promise<void> {
     await call("POST", `/_sandbox/deliveries/${delivery_id}/retry`);
     await call("POST", `/_sandbox/deliveries/${delivery_id}/redeliver`);
   }
-  for (const { withdrawal_id } of (await call("GET", "/api/v1/payouts/withdrawals")).items ?? [])
+  for (const { withdrawal_id } of (await call("GET", "/api/v1/payouts/withdrawals")).items ?? []) {
     for (const to of ["PROCESSING", "COMPLETED"])
       await call("POST", `/_sandbox/withdrawals/${withdrawal_id}/transition`, { to });
+    await call("POST", `/_sandbox/withdrawals/${withdrawal_id}/bounce`);
+  }
   for (const { charge_id, status } of charges.items ?? [])
-    if (status === "COMPLETED") await call("POST", `/_sandbox/charges/${charge_id}/refund`);
+    if (status === "COMPLETED") {
+      await call("POST", `/_sandbox/charges/${charge_id}/partial-refund`, { amount: "0.01" });
+      await call("POST", `/_sandbox/charges/${charge_id}/refund`);
+    }
   const { quote_id } = await call("POST", "/api/v1/payments/quotes", MOBILE);
   await call("POST", "/api/v1/payments/whitelabel", { ...MOBILE, quote_id });
   if (bad.length > 0) throw new Error(bad.join("\n"));

@@ -20,6 +20,8 @@ export interface ModelCharge {
   status: ChargeStatus;
   settlesMs: number | null;
   isSettled: boolean;
+  /** By the sandbox's own extensions, before any refund. */
+  givenBack: bigint;
 }
 
 export interface ModelWithdrawal {
@@ -28,6 +30,7 @@ export interface ModelWithdrawal {
   readonly currency: string;
   readonly amount: bigint;
   status: WithdrawalStatus;
+  hasBounced?: boolean;
 }
 
 /** In minor units. What the customers and banks have is what the four lack to zero. */
@@ -78,9 +81,11 @@ export class LedgerModel {
     const held = this.at(charge.owner, charge.currency);
     const { settlement, platformFee, gatewayFee } = charge.price;
     if (to === "REFUNDED") {
-      if (held.available + (charge.isSettled ? 0n : settlement) < settlement) return "too little";
+      const owed = settlement - charge.givenBack;
+      if (this.leftOf(charge) === 0n) return "illegal";
+      if (held.available + (charge.isSettled ? 0n : settlement) < owed) return "too little";
       if (!charge.isSettled) this.#settle(charge);
-      held.available -= settlement;
+      held.available -= owed;
       held.fees -= platformFee + gatewayFee;
     }
     if (to === "COMPLETED") {
@@ -91,6 +96,32 @@ export class LedgerModel {
       else charge.settlesMs = this.nowMs + delayMs;
     }
     charge.status = to;
+    this.events++;
+    return "done";
+  }
+
+  /** What the customer has paid and not got back. */
+  leftOf({ price: { settlement, platformFee, gatewayFee }, givenBack }: ModelCharge): bigint {
+    return settlement + platformFee + gatewayFee - givenBack;
+  }
+
+  /** A part goes back, or all that is left. */
+  takeBack(charge: ModelCharge, amount: bigint, isAll: boolean): Verdict {
+    const left = this.leftOf(charge);
+    const isPart = isAll ? amount === left : amount < left;
+    if (charge.status !== "COMPLETED" || !charge.isSettled || amount === 0n || !isPart) return "illegal";
+    const held = this.at(charge.owner, charge.currency);
+    if (held.available < amount) return "too little";
+    held.available -= amount;
+    charge.givenBack += amount;
+    this.events++;
+    return "done";
+  }
+
+  bounce(withdrawal: ModelWithdrawal): Verdict {
+    if (withdrawal.status !== "COMPLETED" || withdrawal.hasBounced) return "illegal";
+    this.at(withdrawal.owner, withdrawal.currency).available += withdrawal.amount;
+    withdrawal.hasBounced = true;
     this.events++;
     return "done";
   }

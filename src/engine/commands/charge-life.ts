@@ -9,12 +9,13 @@ import {
   transition,
 } from "../../domain/charge.js";
 import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger.js";
+import { compare } from "../../domain/money.js";
 import { entryAt, entryAtExpiry, type PlannedEntry } from "../../domain/timeline.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { isOpen } from "../../schema/statuses.js";
 import { emit } from "../events.js";
-import { post } from "../ledger.js";
+import { givenBack, post } from "../ledger.js";
 import type { Task } from "../records.js";
 import { chargeSubject } from "../subjects.js";
 import { planEntry, takeTurn, withTimeline } from "../timelines.js";
@@ -160,12 +161,15 @@ function postCharge(
 ): Refusal | undefined {
   const { amount, settlement_amount, fees } = charge;
   if (settlement_amount === null || fees === null) throw new Error(`charge ${charge.charge_id} has no price`);
+  const before = kind === "refund" ? givenBack(tx, charge) : "0";
+  if (kind === "refund" && compare(before, amount) === 0)
+    return refuse("INVALID_TRANSITION", "Nothing is left of the charge to be refunded.");
   const postings =
     kind === "payment"
       ? paymentPostings(amount, settlement_amount, fees.total_fee)
       : kind === "settlement"
         ? settlementPostings(settlement_amount)
-        : refundPostings(amount, settlement_amount, fees.total_fee);
+        : refundPostings(amount, settlement_amount, fees.total_fee, before);
   const refusal = post(tx, kind, charge, charge.charge_id, postings);
   // A refund that lacks funds conflicts with the state of the account; the request itself was right.
   return refusal === undefined ? undefined : { ...refusal, status: 409 };

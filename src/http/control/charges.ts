@@ -1,5 +1,6 @@
 import type { Charge } from "../../domain/charge.js";
 import { transitionCharge } from "../../engine/commands/charges.js";
+import { chargeBack, refundPart } from "../../engine/commands/reversals.js";
 import { chargeDetailJson } from "../../engine/views.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { ChargeStatus } from "../../schema/common.js";
@@ -10,12 +11,17 @@ import {
 } from "../../schema/control.js";
 import { chargeQuerySchema } from "../../schema/control-webhooks.js";
 import { refuse } from "../../schema/errors.js";
+import { partialRefundRequestSchema, reversalRequestSchema } from "../../schema/reversals.js";
 import { pageOf } from "../query.js";
 import { controlOperation, MadeJson, shown } from "./operation.js";
 import { storyOf } from "./story.js";
 
 /** Begins the name of a parameter that asks for a value of the metadata. */
 const METADATA = "metadata.";
+
+/** What is said of the sandbox's own extensions. */
+export const OURS =
+  "The service has no such thing: the status stays `COMPLETED`, and the event's type begins with `sandbox.`.";
 
 /** What calls that pay for a hosted charge do where its customer has yet to pick a method. */
 const BY_DEFAULT =
@@ -97,6 +103,37 @@ export const CHARGES = [
       },
     },
     ({ namespace, body, param }) => move(namespace, param("charge_id"), "REFUNDED", body.reason),
+  ),
+  controlOperation(
+    {
+      id: "refundPart",
+      method: "POST",
+      path: "/_sandbox/charges/:charge_id/partial-refund",
+      body: partialRefundRequestSchema,
+      answer: "Reversal",
+      says: {
+        summary: "Refund a part of a charge (extension)",
+        about: `The customer gets so much of a settled charge back, out of what is available; a refund afterwards returns the rest and the fee. ${OURS}`,
+        refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+      },
+    },
+    ({ namespace, body: { amount, reason }, param }) =>
+      namespace.execute(refundPart(param("charge_id"), amount, reason)),
+  ),
+  controlOperation(
+    {
+      id: "chargeBack",
+      method: "POST",
+      path: "/_sandbox/charges/:charge_id/chargeback",
+      body: reversalRequestSchema,
+      answer: "Reversal",
+      says: {
+        summary: "Charge a payment back (extension)",
+        about: `The customer's bank takes back all that is left of a settled charge, out of what is available; the fee is not returned. ${OURS}`,
+        refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+      },
+    },
+    ({ namespace, body, param }) => namespace.execute(chargeBack(param("charge_id"), body.reason)),
   ),
   controlOperation(
     {

@@ -1,9 +1,12 @@
 import type { Withdrawal } from "../../domain/withdrawal.js";
+import { bounceWithdrawal } from "../../engine/commands/reversals.js";
 import { transitionWithdrawalById } from "../../engine/commands/withdrawals.js";
 import { withdrawalView } from "../../engine/views.js";
 import { withdrawalTransitionRequestSchema } from "../../schema/control.js";
 import { withdrawalQuerySchema } from "../../schema/control-webhooks.js";
 import { refuse } from "../../schema/errors.js";
+import { reversalRequestSchema } from "../../schema/reversals.js";
+import { OURS } from "./charges.js";
 import { controlOperation, listed, shown } from "./operation.js";
 
 export const WITHDRAWALS = [
@@ -43,6 +46,21 @@ export const WITHDRAWALS = [
           refuse("NOT_FOUND", "Withdrawal not found"),
         controlWithdrawalView,
       ),
+  ),
+  controlOperation(
+    {
+      id: "bounceWithdrawal",
+      method: "POST",
+      path: "/_sandbox/withdrawals/:withdrawal_id/bounce",
+      body: reversalRequestSchema,
+      answer: "Reversal",
+      says: {
+        summary: "Let a payout come back (extension)",
+        about: `A payout that had arrived is returned to what is available; the fee is not. ${OURS}`,
+        refuses: ["INVALID_TRANSITION"],
+      },
+    },
+    ({ namespace, body, param }) => namespace.execute(bounceWithdrawal(param("withdrawal_id"), body.reason)),
   ),
   controlOperation(
     {

@@ -145,13 +145,30 @@ async function moveCharges(story: Story, charge_id: unknown): Promise<void> {
   const closed = { to: "FAILED", reason: "account_closed" };
   await story.call("transitionWithdrawal", "failed", { ...of, body: closed });
   await story.call("transitionWithdrawal", "illegal", { ...of, body: { to: "COMPLETED" } });
+  await story.call("bounceWithdrawal", "not completed", { ...of, body: {} });
+  const second = await story.send("POST", "/api/v1/payouts/withdrawals", { ...sent, amount: "1000.00" });
+  const back = { params: { withdrawal_id: second.json.withdrawal_id } };
+  for (const to of ["PROCESSING", "COMPLETED"])
+    await story.send("POST", `/_sandbox/withdrawals/${back.params.withdrawal_id}/transition`, { to });
+  const unknown = { ...back, body: { reason: "account_closed" }, named: "account closed" };
+  await story.call("bounceWithdrawal", "come back", unknown);
+  await story.call("refundPart", "a part", {
+    params,
+    body: { amount: "100.00", reason: "one_item_missing" },
+  });
+  await story.call("refundPart", "too much", { params, body: { amount: "100000.00" } });
   const why = { params, body: { reason: "requested_by_merchant" }, named: "why" };
   await story.call("refundCharge", "refunded", why);
   await story.call("refundCharge", "illegal", why);
+  await story.call("chargeBack", "refunded already", { params, body: {} });
+  await story.call("refundPart", "refunded already", { params, body: { amount: "1.00" } });
 
   const another = { charge_id: await beginPayment(story) };
   await story.call("advanceCharge", "not planned", { params: another, body: { until: "FAILED" } });
   await story.call("advanceCharge", "completed", { params: another, body: { until: "COMPLETED" } });
+  const rich = { charge_id: await beginPayment(story) };
+  await story.send("POST", `/_sandbox/charges/${rich.charge_id}/advance`, { until: "COMPLETED" });
+  await story.call("chargeBack", "charged back", { params: another, body: { reason: "fraudulent" } });
   const third = { charge_id: await beginPayment(story) };
   const declined = { to: "FAILED", reason: "declined_by_operator" };
   await story.call("transitionCharge", "declined", { params: third, body: declined });

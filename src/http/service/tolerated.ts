@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { globMatches } from "../../domain/glob.js";
-import { EVENT_TYPES } from "../../schema/event-types.js";
+import { ALL_EVENT_TYPES } from "../../schema/event-types.js";
 import { didYouMean } from "../../schema/nearest.js";
 import { own } from "../../schema/own.js";
 import { cut } from "./journal.js";
@@ -70,7 +70,7 @@ function* strayKey({ method, headers }: Operation): Iterable<string> {
 
 function* strayTypes(globs: unknown, eventNames: Readonly<Record<string, string>>): Iterable<string> {
   if (!Array.isArray(globs)) return;
-  const known = [...EVENT_TYPES, ...Object.values(eventNames)];
+  const known = [...ALL_EVENT_TYPES, ...Object.values(eventNames)];
   for (const [index, glob] of globs.entries())
     if (typeof glob === "string" && !known.some((name) => globMatches(glob, name)))
       yield `body.events.${index}: ${cut(glob, MOST_OF_A_NAME)} is no type of event${didYouMean(glob, known)}`;

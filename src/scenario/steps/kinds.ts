@@ -12,6 +12,7 @@ import { parallel } from "./parallel.js";
 import { repeat } from "./repeat.js";
 import { request } from "./request.js";
 import { reset } from "./reset.js";
+import { bounce, chargeback, partialRefund } from "./reversals.js";
 import { scenario } from "./scenario.js";
 import { transition } from "./transition.js";
 import { trigger } from "./trigger.js";
@@ -31,6 +32,9 @@ export const STEPS = {
   expect_request: expectRequest,
   expect_balance: expectBalance,
   transition,
+  partial_refund: partialRefund,
+  chargeback,
+  bounce,
   trigger,
   fault,
   scenario,

@@ -1,0 +1,134 @@
+import type { Charge } from "../../domain/charge.js";
+import { bouncePostings, givingBackPostings, type Posting } from "../../domain/ledger.js";
+import { compare, decimalsOf, isZero, subtract, toCanonical } from "../../domain/money.js";
+import type { Subject } from "../../domain/scenario.js";
+import type { Withdrawal } from "../../domain/withdrawal.js";
+import { invalid, type Refusal, refuse } from "../../schema/errors.js";
+import { REVERSALS, type ReversalKind } from "../../schema/reversals.js";
+import { emit } from "../events.js";
+import { givenBack, post } from "../ledger.js";
+import { chargeSubject, withdrawalSubject } from "../subjects.js";
+import type { Command, Transaction } from "../transaction.js";
+import { chargeDetailJson, withdrawalView } from "../views.js";
+
+/** What was taken back, as it is told. */
+export interface Reversal {
+  readonly kind: ReversalKind;
+  readonly entry_id: string;
+  readonly object_id: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly reason: string | null;
+  readonly at: string;
+}
+
+interface Of<Source> {
+  readonly kind: ReversalKind;
+  readonly source: Source;
+  readonly objectId: string;
+  readonly amount: string;
+  readonly postings: readonly Posting[];
+  readonly toJson: (source: Source) => string;
+  readonly subject: () => Subject;
+  readonly reason: string | undefined;
+}
+
+/** A part of a completed payment goes back to the customer; the fee stays where it is. */
+export function refundPart(chargeId: string, wanted: string, reason?: string): Command<Reversal | Refusal> {
+  return takingBack(chargeId, "partial_refund", reason, (tx, { currency }, left) => {
+    const { decimals } = tx.catalogue.knownCurrency(currency);
+    if (decimalsOf(wanted) > decimals)
+      return invalid({ amount: `must have at most ${decimals} decimals in ${currency}` });
+    if (isZero(wanted)) return invalid({ amount: "must be more than 0" });
+    if (compare(wanted, left) >= 0)
+      return invalid({
+        amount: `must be less than the ${left} ${currency} that are left; refund returns all of it`,
+      });
+    return toCanonical(wanted, decimals);
+  });
+}
+
+/** The customer's bank takes back all that is left of a completed payment; the fee stays where it is. */
+export function chargeBack(chargeId: string, reason?: string): Command<Reversal | Refusal> {
+  return takingBack(chargeId, "chargeback", reason, (_tx, _charge, left) => left);
+}
+
+function takingBack(
+  chargeId: string,
+  kind: ReversalKind,
+  reason: string | undefined,
+  amountOf: (tx: Transaction, charge: Charge, left: string) => string | Refusal,
+): Command<Reversal | Refusal> {
+  return (tx) => {
+    const charge = tx.get("charges", chargeId);
+    if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
+    if (charge.status !== "COMPLETED") return tooEarly("charge", charge.status);
+    if (charge.settled_at === null)
+      return refuse("INVALID_TRANSITION", "The charge has yet to settle: nothing of it can be taken back.");
+    const left = subtract(charge.amount, givenBack(tx, charge));
+    if (isZero(left)) return refuse("INVALID_TRANSITION", "Nothing is left of the charge to be taken back.");
+    const amount = amountOf(tx, charge, left);
+    if (typeof amount !== "string") return amount;
+    return reverse(tx, {
+      kind,
+      source: charge,
+      objectId: chargeId,
+      amount,
+      postings: givingBackPostings(amount),
+      toJson: chargeDetailJson,
+      subject: () => chargeSubject(charge),
+      reason,
+    });
+  };
+}
+
+/** A payout that had arrived comes back; the fee stays where it is. */
+export function bounceWithdrawal(withdrawalId: string, reason?: string): Command<Reversal | Refusal> {
+  return (tx) => {
+    const withdrawal = tx.get("withdrawals", withdrawalId);
+    if (withdrawal === undefined) return refuse("NOT_FOUND", "Withdrawal not found");
+    if (withdrawal.status !== "COMPLETED") return tooEarly("withdrawal", withdrawal.status);
+    if (tx.state.entriesOf(withdrawalId).some(({ kind }) => kind === "bounce"))
+      return refuse("INVALID_TRANSITION", "The withdrawal has come back already.");
+    return reverse(tx, {
+      kind: "bounce",
+      source: withdrawal,
+      objectId: withdrawalId,
+      amount: withdrawal.amount,
+      postings: bouncePostings(withdrawal.amount),
+      toJson: (record) => JSON.stringify(withdrawalView(record)),
+      subject: () => withdrawalSubject(withdrawal, tx.get("destinations", withdrawal.destination_id)),
+      reason,
+    });
+  };
+}
+
+function tooEarly(what: string, status: string): Refusal {
+  return refuse("INVALID_TRANSITION", `The ${what} is ${status}: only one that is COMPLETED is taken back.`);
+}
+
+/** Posts it and tells of it. The record stays as it is. */
+function reverse<Source extends Charge | Withdrawal>(tx: Transaction, of: Of<Source>): Reversal | Refusal {
+  const { kind, source, objectId, amount, toJson, subject } = of;
+  const refusal = post(tx, kind, source, objectId, of.postings);
+  // What lacks funds conflicts with the state of the account; the request itself was right.
+  if (refusal !== undefined) return { ...refusal, status: 409 };
+  const reversal: Reversal = {
+    kind,
+    entry_id: `le_${tx.last("entry")}`,
+    object_id: objectId,
+    amount,
+    currency: source.currency,
+    reason: of.reason ?? null,
+    at: tx.at,
+  };
+  emit(tx, {
+    type: REVERSALS[kind].event,
+    owner: source,
+    objectId,
+    source,
+    toJson: (record) => `${toJson(record).slice(0, -1)},"sandbox_extension":${JSON.stringify(reversal)}}`,
+    subject,
+  });
+  return reversal;
+}

@@ -1,0 +1,48 @@
+import * as z from "zod/mini";
+import type { RunContext } from "../running/context.js";
+import { checkAnswer } from "./answers.js";
+import { answerSchema, type ExpectedAnswer, save, textSchema } from "./parts.js";
+import { step, stepSchema } from "./row.js";
+
+/*
+ * What may come of a payment or a payout after its end: extensions of the sandbox's own, which the service does not
+ * have. Each asks the control API.
+ */
+
+const beside = { expect: z.optional(answerSchema), save };
+const reason = z.optional(textSchema);
+
+async function ask(
+  { client }: RunContext,
+  path: string,
+  body: object,
+  expect: ExpectedAnswer | undefined,
+): Promise<unknown> {
+  const answer = await client.control("POST", path, body);
+  checkAnswer(expect, answer, "expect");
+  return answer.body;
+}
+
+export const partialRefund = step({
+  says: "Gives a part of a completed charge back. The service has no such thing.",
+  schema: stepSchema({
+    partial_refund: z.strictObject({ charge_id: textSchema, amount: textSchema, reason }),
+    ...beside,
+  }),
+  run: ({ partial_refund: { charge_id, ...body }, expect }, context) =>
+    ask(context, `/charges/${encodeURIComponent(charge_id)}/partial-refund`, body, expect),
+});
+
+export const chargeback = step({
+  says: "Has the customer's bank take a completed charge back. The service has no such thing.",
+  schema: stepSchema({ chargeback: z.strictObject({ charge_id: textSchema, reason }), ...beside }),
+  run: ({ chargeback: { charge_id, ...body }, expect }, context) =>
+    ask(context, `/charges/${encodeURIComponent(charge_id)}/chargeback`, body, expect),
+});
+
+export const bounce = step({
+  says: "Lets a completed withdrawal come back. The service has no such thing.",
+  schema: stepSchema({ bounce: z.strictObject({ withdrawal_id: textSchema, reason }), ...beside }),
+  run: ({ bounce: { withdrawal_id, ...body }, expect }, context) =>
+    ask(context, `/withdrawals/${encodeURIComponent(withdrawal_id)}/bounce`, body, expect),
+});

@@ -1,0 +1,46 @@
+import * as z from "zod/mini";
+import { amountSchema, timestampSchema } from "./common.js";
+import { atMost, LONGEST, minLength } from "./lengths.js";
+import { closedShape, field, named, shape } from "./words.js";
+
+/**
+ * What may come of a payment or a payout when it is over: an extension of the sandbox's own. The service has no word
+ * for it, so no status changes; the ledger does, and an event tells of it whose type says whose it is.
+ */
+export const REVERSALS = {
+  partial_refund: { of: "charge", event: "sandbox.charge.partially_refunded" },
+  chargeback: { of: "charge", event: "sandbox.charge.charged_back" },
+  bounce: { of: "withdrawal", event: "sandbox.withdrawal.bounced" },
+} as const;
+export type ReversalKind = keyof typeof REVERSALS;
+const KINDS = Object.keys(REVERSALS) as [ReversalKind, ...ReversalKind[]];
+
+/** The types of their events; the service has none of these. */
+export const REVERSAL_EVENT_TYPES: readonly string[] = KINDS.map((kind) => REVERSALS[kind].event);
+
+export const reversalKindSchema = named("ReversalKind", "What has come of it.", z.enum(KINDS));
+
+const reason = field(
+  z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.reason))),
+  "Why, for the webhook.",
+);
+
+export const partialRefundRequestSchema = closedShape("PartialRefundRequest", "A part to give back.", {
+  amount: field(amountSchema, {
+    says: "How much the customer gets back; less than is left.",
+    examples: ["100.00"],
+  }),
+  reason,
+});
+
+export const reversalRequestSchema = closedShape("ReversalRequest", "Why it is taken back.", { reason });
+
+export const reversalSchema = shape("Reversal", "What has come of a payment or a payout after its end.", {
+  kind: field(reversalKindSchema, "What it is."),
+  entry_id: field(z.string(), "Its entry in the ledger."),
+  object_id: field(z.string(), "The charge or withdrawal."),
+  amount: field(z.string(), { says: "What was given back.", examples: ["100.00"] }),
+  currency: field(z.string(), "In this currency."),
+  reason: field(z.nullable(z.string()), "Why."),
+  at: field(timestampSchema, "When."),
+});

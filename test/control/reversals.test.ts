@@ -1,0 +1,179 @@
+import { describe, expect } from "vitest";
+import { auditLedger } from "../simulation/audit.js";
+import { type Api, expectError, expectInvalid, okBody } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
+import { failed, pays, runSteps } from "../support/scenario-run.js";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read whatever the wire says
+type Json = any;
+
+const PRICING = { base_currency: "KES", amount: "500.00" };
+
+/** A charge of 512.50, of which 500.00 are the shop's. */
+async function charge(api: Api, scenario = "instant"): Promise<string> {
+  const body = await api.checkoutBody({ pricing: PRICING });
+  return (await api.whitelabel(body, { "sandbox-scenario": scenario })).charge_id;
+}
+
+async function read(api: Api, path: string): Promise<Json> {
+  return okBody(await api.get<Json>(path));
+}
+
+async function available(api: Api): Promise<string> {
+  const { balances } = await read(api, "/api/v1/accounts/balances");
+  return balances.find((one: Json) => one.currency === "KES").available_balance;
+}
+
+async function events(api: Api): Promise<Json[]> {
+  return (await read(api, "/_sandbox/events?type=sandbox.*")).items;
+}
+
+function audit(api: Api): Promise<void> {
+  return auditLedger({ get: async (path) => ({ json: await read(api, path) }) });
+}
+
+describe("a partial refund", () => {
+  it("gives a part back, tells of it, and leaves the charge as it is", async ({ api }) => {
+    const id = await charge(api);
+    const before = await read(api, `/api/v1/payments/charges/${id}`);
+    const reversal = okBody(
+      await api.post(`/_sandbox/charges/${id}/partial-refund`, { amount: "100", reason: "one_item_missing" }),
+    );
+    expect(reversal).toEqual({
+      kind: "partial_refund",
+      entry_id: expect.stringMatching(/^le_/),
+      object_id: id,
+      amount: "100.00",
+      currency: "KES",
+      reason: "one_item_missing",
+      at: expect.any(String),
+    });
+    expect(await available(api)).toBe("400.00");
+    expect(await read(api, `/api/v1/payments/charges/${id}`)).toEqual(before);
+    const [event] = await events(api);
+    expect(event).toMatchObject({ type: "sandbox.charge.partially_refunded", charge_id: id });
+    expect(event.data).toEqual({ ...before, sandbox_extension: reversal });
+    await audit(api);
+  });
+
+  it("is followed by a refund of the rest, fee and all", async ({ api }) => {
+    const id = await charge(api);
+    for (const amount of ["100.00", "0.01"])
+      okBody(await api.post(`/_sandbox/charges/${id}/partial-refund`, { amount }));
+    okBody(await api.post(`/_sandbox/charges/${id}/refund`, {}));
+    expect(await available(api)).toBe("0.00");
+    const { items } = await read(api, `/_sandbox/charges/${id}/timeline`);
+    const entries = items.filter((item: Json) => item.kind === "ledger");
+    expect(entries.at(-1)).toMatchObject({
+      posting: "refund",
+      postings: [
+        { account: "available", amount: "-399.99" },
+        { account: "fees", amount: "-12.50" },
+        { account: "outside", amount: "412.49" },
+      ],
+    });
+    await audit(api);
+  });
+
+  it("is refused where there is nothing to give back, and changes nothing", async ({ api }) => {
+    const open = await charge(api, "stuck");
+    const part = (id: string, amount: unknown) =>
+      api.post(`/_sandbox/charges/${id}/partial-refund`, { amount });
+    expectError(await part(open, "1.00"), 409, "INVALID_TRANSITION");
+    expectError(await part("ch_0", "1.00"), 404, "NOT_FOUND");
+    const id = await charge(api);
+    for (const amount of ["0.00", "512.50", "1.001", "-1", 5, undefined])
+      expectInvalid(await part(id, amount), "amount");
+    expectError(await part(id, "500.01"), 409, "INSUFFICIENT_BALANCE");
+    expect(await available(api)).toBe("500.00");
+    expect(await events(api)).toEqual([]);
+    okBody(await api.post(`/_sandbox/charges/${id}/refund`, {}));
+    expectError(await part(id, "1.00"), 409, "INVALID_TRANSITION");
+  });
+
+  it("waits for what has yet to settle", async ({ api }) => {
+    const order = { pricing: { base_currency: "USD", amount: "100.00" }, payment_method: "crypto" };
+    const { quote_id } = await api.quote({ ...order, to_currency: "BTC" });
+    const body = { ...order, quote_id, customer_email: "ada@shop.test" };
+    const { charge_id } = await api.whitelabel(body, { "sandbox-scenario": "instant" });
+    const path = `/_sandbox/charges/${charge_id}/partial-refund`;
+    expectError(await api.post(path, { amount: "0.0001" }), 409, "INVALID_TRANSITION");
+    await api.sandbox.advance("1d");
+    okBody(await api.post(path, { amount: "0.0001" }));
+    await audit(api);
+  });
+});
+
+describe("a chargeback", () => {
+  it("takes back all that is left, once, and nothing is left to refund", async ({ api }) => {
+    await charge(api);
+    const id = await charge(api);
+    okBody(await api.post(`/_sandbox/charges/${id}/partial-refund`, { amount: "12.50" }));
+    const { amount } = okBody(await api.post<Json>(`/_sandbox/charges/${id}/chargeback`, {}));
+    expect(amount).toBe("500.00");
+    expect(await available(api)).toBe("487.50");
+    for (const path of ["chargeback", "refund"])
+      expectError(await api.post(`/_sandbox/charges/${id}/${path}`, {}), 409, "INVALID_TRANSITION");
+    const [event] = await events(api);
+    expect(event.data).toMatchObject({
+      status: "COMPLETED",
+      sandbox_extension: { kind: "chargeback", reason: null },
+    });
+    await audit(api);
+  });
+});
+
+describe("a payout that comes back", () => {
+  it("is on the account again, once, and stays COMPLETED", async ({ api }) => {
+    for (const _payment of [1, 2]) await charge(api);
+    const { destination_id } = okBody(
+      await api.post<Json>("/api/v1/payouts/destinations", {
+        type: "mobile_money",
+        currency: "KES",
+        phone_number: "+254700000009",
+        provider: "simba_pesa",
+      }),
+    );
+    const { withdrawal_id } = okBody(
+      await api.post<Json>("/api/v1/payouts/withdrawals", {
+        destination_id,
+        amount: "600.00",
+        currency: "KES",
+      }),
+    );
+    const path = `/_sandbox/withdrawals/${withdrawal_id}/bounce`;
+    expectError(await api.post(path, {}), 409, "INVALID_TRANSITION");
+    await api.sandbox.advance("30d");
+    expect(await available(api)).toBe("400.00");
+    expect(okBody(await api.post<Json>(path, { reason: "account_closed" }))).toMatchObject({
+      kind: "bounce",
+      object_id: withdrawal_id,
+      amount: "600.00",
+    });
+    expect(await available(api)).toBe("1000.00");
+    expectError(await api.post(path, {}), 409, "INVALID_TRANSITION");
+    expect((await read(api, `/api/v1/payouts/withdrawals/${withdrawal_id}`)).status).toBe("COMPLETED");
+    const [event] = await events(api);
+    expect(event).toMatchObject({
+      type: "sandbox.withdrawal.bounced",
+      withdrawal_id,
+      data: { withdrawal_id, sandbox_extension: { reason: "account_closed" } },
+    });
+    await audit(api);
+  });
+});
+
+describe("the steps", () => {
+  it("ask for them, and a refusal can be expected", async () => {
+    const report = await runSteps(`${pays("ada@shop.test")}
+  - partial_refund: { charge_id: "$\{charge}", amount: "1.00" }
+    expect: { error: INVALID_TRANSITION }
+  - advance: 1h
+  - partial_refund: { charge_id: "$\{charge}", amount: "1.00" }
+    save: { entry: entry_id }
+  - trigger: { type: sandbox.charge.charged_back, charge_id: "$\{charge}" }
+  - expect_webhook: { type: sandbox.charge.*, count: 2 }
+  - bounce: { withdrawal_id: wd_0 }`);
+    expect(failed(report)).toMatchObject({ kind: "bounce", failure: { message: "status 404, not 2xx" } });
+  });
+});
