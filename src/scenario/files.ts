@@ -37,6 +37,8 @@ export interface LoadedScenario {
   /** The world it wants, and the fixtures of it, read. */
   readonly given: Given;
   readonly fixtures?: LoadedDocument | undefined;
+  /** Whether the sandbox is to be afterwards as it was before, state and all. */
+  readonly isIsolated: boolean;
   /** What is allowed and cannot be meant, and what it has and does not need. */
   readonly warnings: readonly Fault[];
   /** Those of the warnings that tell of a name there is none of. */
@@ -141,6 +143,7 @@ export function loadScenario(
     runId,
     variables,
     given: (filled[0]?.given ?? {}) as Given,
+    isIsolated: raw.isolation !== undefined,
     warnings: inFiles(sources, [...idle, ...unknown, ...neverUsed]),
     unknown,
   };

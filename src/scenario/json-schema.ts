@@ -11,6 +11,8 @@ export const SCENARIO_SCHEMA_FILE = "scenarios/schema.json";
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   name: "What the scenario is asked for by.",
   vars: `Variables, used as $\{name} in any value below. --var name=value goes before them; $\{run.id} and $\{env.NAME:-default} are there too.`,
+  given: "The world it is carried out in: a sandbox, or in one that runs a namespace, that is made for it.",
+  isolation: "snapshot: afterwards the sandbox is as it was before, charges, balances and rates included.",
   include:
     "Another file, or several: their rules, variables and definitions are this one's too, and their steps come first.",
   define: "Lists of steps, to be carried out by their name with `use`.",

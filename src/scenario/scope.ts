@@ -89,12 +89,21 @@ export class Scope {
   }
 }
 
+/** A record that a variable stands for: the variable itself is its id, `${name.field}` a field of it. */
+export class NamedRecord {
+  constructor(
+    readonly id: string,
+    readonly record: unknown,
+  ) {}
+}
+
 /** What `${name}` or `${name.part}` comes to where the variable has that value. */
 export function referred(reference: string, value: unknown): Resolved {
   const root = rootOf(reference);
   const rest = reference.slice(root.length + 1);
-  if (rest === "") return { value };
-  return valueAt(value, rest) ?? { fault: `\${${root}} has no ${rest}` };
+  const isNamed = value instanceof NamedRecord;
+  if (rest === "") return { value: isNamed ? value.id : value };
+  return valueAt(isNamed ? value.record : value, rest) ?? { fault: `\${${root}} has no ${rest}` };
 }
 
 export function rootOf(name: string): string {

@@ -192,6 +192,7 @@ function rootsIn(value: unknown): Set<string> {
 export function savedIn(step: RawStep): string[] {
   return [
     ...(isRecord(step.save) ? Object.keys(step.save) : []),
+    ...(isRecord(step.pay) && typeof step.pay.as === "string" ? [step.pay.as] : []),
     ...listsIn(step).flatMap(({ list }) => list.filter(isRecord).flatMap(savedIn)),
   ];
 }

@@ -44,6 +44,7 @@ export const scenarioFileSchema = z.strictObject({
   description: scenarioSchema.shape.description,
   kind: scenarioSchema.shape.kind,
   given: z.optional(givenSchema),
+  isolation: z.optional(z.literal("snapshot", "must be snapshot")),
   include: z.optional(z.union([z.string(), z.array(z.string())])),
   vars: z.optional(z.record(variableNameSchema, z.unknown())),
   charges: scenarioSchema.shape.charges,
@@ -56,7 +57,7 @@ export const scenarioFileSchema = z.strictObject({
 
 /** One that is there for others to include needs no name. */
 export const includedFileSchema = z.strictObject({
-  ...z.omit(scenarioFileSchema, { given: true }).shape,
+  ...z.omit(scenarioFileSchema, { given: true, isolation: true }).shape,
   name: z.optional(scenarioFileSchema.shape.name),
 });
 export type ScenarioFile = z.infer<typeof scenarioFileSchema>;

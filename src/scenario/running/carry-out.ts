@@ -103,6 +103,8 @@ async function carryOut(
       return report(bad.outcome, { ...within, failure: { message } });
     }
     const result = await untilAborted(carrying.signal, row.run(filled, carrying.context));
+    const named = row.named?.(filled, result);
+    if (named !== undefined) scope.save(...named);
     keep(filled.save as Record<string, string> | undefined, result, scope);
     return report("passed");
   } catch (caught) {

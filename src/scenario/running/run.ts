@@ -8,6 +8,7 @@ import { carryOutAll, MOST_CARRIED_OUT, notRun, untilAborted } from "./carry-out
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { CannotRun } from "./failure.js";
+import { keepState } from "./isolation.js";
 import { Leftovers } from "./leftovers.js";
 import { makeNamespace } from "./own-namespace.js";
 import type { Outcome, RunReport, StepReport } from "./report.js";
@@ -54,6 +55,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   };
   try {
     if (!isMade) client.enter(await makeNamespace(client, { given, name: namespace, runId }, leftovers));
+    if (loaded.isIsolated) await keepState(client, runId, leftovers);
     const context = await contextOf(loaded, options, client, leftovers, applied);
     await untilAborted(signal, context.begin());
     const carrying = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };

@@ -9,6 +9,7 @@ import { fault } from "./fault.js";
 import { include } from "./include.js";
 import { manual } from "./manual.js";
 import { parallel } from "./parallel.js";
+import { pay } from "./pay.js";
 import { repeat } from "./repeat.js";
 import { request } from "./request.js";
 import { reset } from "./reset.js";
@@ -23,6 +24,7 @@ import { waitFor } from "./wait-for.js";
 export const STEPS = {
   request,
   app,
+  pay,
   manual,
   wait_for: waitFor,
   advance,

@@ -1,23 +1,42 @@
 import { durationMs } from "../../schema/duration.js";
+import type { Answer, NoAnswer } from "../running/client.js";
+import type { RunContext } from "../running/context.js";
 import { checkOutcome, resultOf } from "./answers.js";
 import { callSchema, callShape, savesAnswer } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 
 export const DEFAULT_WITHIN = "30s";
+export const DEFAULT_WITHIN_MS = durationMs(DEFAULT_WITHIN);
 
 export const request = step({
   says: "A call of the sandbox, with the namespace's key: METHOD /path.",
   saves: savesAnswer,
   schema: stepSchema({ request: callSchema, ...callShape }),
-  run: async (step, { client, keys }) => {
+  run: async (step, context) => {
     const { method, path } = callOf(step.request);
-    const content = contentOf(step, { authorization: `Bearer ${keys.test}` });
     const withinMs = durationMs(step.within ?? DEFAULT_WITHIN);
-    const answer = await client.service(method, path, content, withinMs);
+    const answer = await sent(context, method, path, step, withinMs);
     checkOutcome(step.expect, answer, withinMs);
     return resultOf(answer);
   },
 });
+
+/** A call of the sandbox with the key of test mode. */
+export function sent(
+  { client, keys }: RunContext,
+  method: string,
+  path: string,
+  content: Content,
+  withinMs: number,
+): Promise<Answer | NoAnswer> {
+  const usual = { authorization: `Bearer ${keys.test}` };
+  return client.service(method, path, contentOf(content, usual), withinMs);
+}
+
+interface Content {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string | null>> | undefined;
+}
 
 /** `POST /orders` in its parts. */
 export function callOf(text: string): { method: string; path: string } {
@@ -27,7 +46,7 @@ export function callOf(text: string): { method: string; path: string } {
 
 /** Headers and body of a call; a body that is no string goes as JSON. */
 export function contentOf(
-  step: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string | null>> | undefined },
+  step: Content,
   usual: Readonly<Record<string, string>>,
 ): { headers: Record<string, string>; body: string | undefined } {
   const body =

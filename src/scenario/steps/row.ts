@@ -12,6 +12,8 @@ export interface StepRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly says: string;
   /** The fields its result may have, which `save` takes values from; absent where that is not known beforehand. */
   readonly saves?: (step: Readonly<Record<string, unknown>>) => readonly string[];
+  /** A variable that the step itself names its result by. */
+  readonly named?: (step: z.infer<Schema>, result: StepResult) => readonly [string, unknown] | undefined;
   readonly run: (step: z.infer<Schema>, context: RunContext) => Promise<StepResult>;
 }
 
@@ -27,7 +29,7 @@ export interface Turn {
 
 /** A kind of step that carries out lists of steps. */
 export interface ContainerRow<Schema extends z.ZodMiniType = z.ZodMiniType>
-  extends Omit<StepRow<Schema>, "run"> {
+  extends Omit<StepRow<Schema>, "run" | "named"> {
   readonly turns: (step: z.infer<Schema>) => readonly Turn[];
   /** All turns at the same time, in place of one after the other. */
   readonly atOnce?: boolean;

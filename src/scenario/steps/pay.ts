@@ -1,0 +1,85 @@
+import * as z from "zod/mini";
+import { chargeStatusSchema } from "../../schema/common.js";
+import { naming } from "../../schema/names.js";
+import { pricingSchema, quoteRequestSchema, whitelabelRequestSchema } from "../../schema/requests.js";
+import { variableNameSchema } from "../../schema/scenario-file.js";
+import type { Answer } from "../running/client.js";
+import type { RunContext } from "../running/context.js";
+import { StepFailure } from "../running/failure.js";
+import { NamedRecord } from "../scope.js";
+import { checkOutcome } from "./answers.js";
+import { chargeFields, save, textSchema } from "./parts.js";
+import { DEFAULT_WITHIN_MS, sent } from "./request.js";
+import { step, stepSchema } from "./row.js";
+
+const DEFAULTS = { currency: "KES", method: "card", until: "COMPLETED" } as const;
+/** What a customer has to say where the step does not. */
+const SAID: Readonly<Record<string, object>> = {
+  mobile_money: { phone_number: "+254700000001" },
+  bank_transfer: { bank_account_number: "0123456789" },
+};
+
+const { payment_rail, to_currency } = quoteRequestSchema.shape;
+const { phone_number, bank_account_number, customer_name, metadata, expires_in_minutes } =
+  whitelabelRequestSchema.shape;
+const paySchema = z.strictObject({
+  amount: pricingSchema.shape.amount,
+  currency: z.optional(naming("currency", textSchema)),
+  method: z.optional(naming("payment method", textSchema)),
+  to_currency,
+  payment_rail,
+  customer_email: z.optional(textSchema),
+  customer_name,
+  phone_number,
+  bank_account_number,
+  metadata,
+  expires_in_minutes,
+  until: z.optional(chargeStatusSchema),
+  as: z.optional(variableNameSchema),
+});
+
+export const pay = step({
+  says: "A charge made and paid: a quote, its checkout, and what is planned for it until it is COMPLETED.",
+  schema: stepSchema({ pay: paySchema, save }),
+  saves: () => Object.keys(chargeFields),
+  named: ({ pay }, charge) =>
+    pay.as === undefined ? undefined : [pay.as, new NamedRecord(String((charge as Row).charge_id), charge)],
+  run: async (step, context) => {
+    const { amount, currency, method, to_currency, payment_rail, until, as, ...customer } = step.pay;
+    const asked = {
+      pricing: { base_currency: currency ?? DEFAULTS.currency, amount },
+      payment_method: method ?? DEFAULTS.method,
+      payment_rail,
+    };
+    const { quote_id } = await call(context, "quotes", { ...asked, to_currency });
+    const { charge_id } = await call(context, "whitelabel", {
+      ...asked,
+      quote_id,
+      customer_email: `${as ?? "customer"}@shop.test`,
+      ...SAID[asked.payment_method],
+      ...customer,
+    });
+    const charge = `/charges/${String(charge_id)}`;
+    const wanted = until ?? DEFAULTS.until;
+    if (wanted !== "PENDING") {
+      const answer = await context.client.control("POST", `${charge}/advance`, { until: wanted });
+      if (answer.status >= 300) throw elsewhere(String(charge_id), wanted, answer);
+    }
+    return context.client.must("GET", charge);
+  },
+});
+
+type Row = Readonly<Record<string, unknown>>;
+
+async function call(context: RunContext, path: string, body: object): Promise<Row> {
+  const answer = await sent(context, "POST", `/api/v1/payments/${path}`, { body }, DEFAULT_WITHIN_MS);
+  checkOutcome(undefined, answer, DEFAULT_WITHIN_MS);
+  return typeof answer === "string" ? {} : (answer.body as Row);
+}
+
+/** Its scenario has something else in store for it. */
+function elsewhere(charge: string, wanted: string, { body }: Answer): StepFailure {
+  const { error } = body as { error?: { message?: string } };
+  const message = `the charge ${charge} does not become ${wanted} by itself: ${error?.message ?? ""}`;
+  return new StepFailure({ message, got: body, difference: [{ path: "until", expected: wanted }] }, "pay");
+}
