@@ -5,7 +5,7 @@ const PROCESS = [
   "test/cli/**/*.test.ts",
   "test/containers/**/*.test.ts",
   "test/docs/**/*.test.ts",
-  "test/doctor/docs.test.ts",
+  "test/doctor/{docs,good}.test.ts",
   "test/examples/**/*.test.ts",
   "test/kills/**/*.test.ts",
   "test/library/{failed-tests,jest,package,runners,types}.test.ts",

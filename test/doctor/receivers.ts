@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
-import type { ControlClient } from "../../src/control-client.js";
 import { checkWebhook } from "../../src/doctor/check.js";
 import { type CheckWebhookOptions, readCheckOptions } from "../../src/doctor/options.js";
 import type { ProbeRow, WebhookReport } from "../../src/doctor/report.js";
@@ -111,10 +110,9 @@ export function checkAt(
   more: {
     readonly wall?: Wall;
     readonly onRow?: (row: ProbeRow) => void;
-    readonly sandbox?: ControlClient;
   } = {},
 ): Promise<WebhookReport> {
-  const { wall, onRow, sandbox } = more;
-  const read = readCheckOptions(url, options, (option) => option, sandbox);
+  const { wall, onRow } = more;
+  const read = readCheckOptions(url, options, (option) => option);
   return checkWebhook(wall === undefined ? read : { ...read, wall }, onRow);
 }

@@ -1,10 +1,9 @@
 import { createHmac } from "node:crypto";
-import { ControlClient } from "../../src/control-client.js";
 import { createSandbox, type Sandbox, type WebhookReport } from "../../src/index.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
 import type { Wall } from "../../src/time/wall.js";
 import { closedAtEnd } from "../support/lifetime.js";
-import { checkAt, type Event, type Incoming, type Reply, serve } from "./receivers.js";
+import { type Event, type Incoming, type Reply, serve } from "./receivers.js";
 
 /** Time that passes only when a receiver says so: nobody waits for one that hangs. */
 export class PassingWall implements Wall {
@@ -180,7 +179,6 @@ export async function world(): Promise<World> {
     shop,
     sandbox,
     url,
-    check: (observe = OBSERVE) =>
-      checkAt(url, { observe }, { sandbox: new ControlClient({ fetch: sandbox.fetch }) }),
+    check: (observe = OBSERVE) => sandbox.checkWebhook(url, { observe }),
   };
 }

@@ -1,0 +1,57 @@
+import { execFileSync, spawn } from "node:child_process";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { createSandbox } from "../../src/index.js";
+import { atEnd, closedAtEnd } from "../support/lifetime.js";
+import { OBSERVE } from "./shop.js";
+
+/** How each is run; it prints the port it listens on. */
+const GOOD: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
+  "Node, by hand, working after it has answered": [process.execPath, "node-http.mjs"],
+  "Node, express and the official library": [process.execPath, "node-express.mjs"],
+  "Node, Hono and svix": [process.execPath, "node-hono.mjs"],
+  "Python, HTTP 1.0, one by one": ["python3", "python.py"],
+  "Python, HTTP 1.1, in threads": ["python3", "python.py", "threads"],
+  "Perl, a socket": ["perl", "receiver.pl"],
+};
+
+function isHere(command: string): boolean {
+  try {
+    execFileSync(command, ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function portOf(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const [file, ...rest] = args;
+  const child = spawn(command, [join(import.meta.dirname, "good", file!), ...rest], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  atEnd(() => child.kill("SIGKILL"));
+  return new Promise((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`ended with ${code}`)));
+    child.stdout.setEncoding("utf8").once("data", (text: string) => resolve(Number(text)));
+  });
+}
+
+for (const [name, [command, ...args]] of Object.entries(GOOD)) {
+  const isThere = isHere(command);
+  const why = isThere ? "" : ` (${command} is not on this machine)`;
+  it.skipIf(!isThere)(`nobody accuses ${name}${why}`, async () => {
+    const sandbox = closedAtEnd(await createSandbox({ rateLimit: "off" }));
+    const { url } = await sandbox.listen({ port: 0 });
+    const port = await portOf(command, args, {
+      PAYMENTS_SANDBOX_URL: url,
+      PAYMENTS_API_KEY: sandbox.apiKey,
+      PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
+    });
+    const blind = await sandbox.checkWebhook(`localhost:${port}/webhooks`);
+    expect(blind.findings).toEqual([]);
+    const seeing = await sandbox.checkWebhook(`localhost:${port}/webhooks`, { observe: OBSERVE });
+    expect(seeing.findings).toEqual([]);
+    expect(seeing.summary.fail + seeing.summary.note).toBeLessThanOrEqual(2);
+  });
+}

@@ -1,0 +1,30 @@
+// Hono and svix' library, which verifies the same signature. It keeps what events say, and never an amount.
+import { createAdaptorServer } from "@hono/node-server";
+import { Hono } from "hono";
+import { Webhook } from "svix";
+
+const webhook = new Webhook(process.env.PAYMENTS_WEBHOOK_SECRET);
+const orders = new Map();
+
+const app = new Hono();
+app.get("/orders/:id", (c) => {
+  const { status } = orders.get(c.req.param("id")) ?? {};
+  return c.html(`<h1>Order ${c.req.param("id")}</h1><p>${status === "COMPLETED" ? "paid" : "open"}</p>`);
+});
+app.post("/webhooks", async (c) => {
+  let event;
+  try {
+    event = webhook.verify(await c.req.text(), Object.fromEntries(c.req.raw.headers));
+  } catch {
+    return c.text("no", 401);
+  }
+  const { data } = event;
+  // A history only grows: the longer one is the newer, and the same one is no news.
+  const known = orders.get(data.charge_id)?.status_history.length ?? 0;
+  if (event.type.startsWith("charge.") && data.status_history?.length > known)
+    orders.set(data.charge_id, data);
+  return c.text("thanks");
+});
+createAdaptorServer({ fetch: app.fetch }).listen(0, "127.0.0.1", function () {
+  console.log(this.address().port);
+});
