@@ -1,5 +1,8 @@
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { blocksOf } from "../docs/support/pages.js";
 import { openSandbox } from "../support/api-client.js";
+import { temporaryFile } from "../support/folders.js";
 import { GeneratedClient } from "../support/openapi-generated.js";
 
 interface Shop {
@@ -54,5 +57,17 @@ describe("a client generated from the document", () => {
       fields: ["pricing.amount"],
       data: undefined,
     });
+  });
+});
+
+describe("the union of events of docs/recipes.md", () => {
+  const told = new GeneratedClient<{ told(event: unknown): string }>();
+  afterAll(() => told.remove());
+
+  it("is told apart by type", async () => {
+    const block = blocksOf("docs/recipes.md").find(({ marker }) => marker === "types: events")!;
+    await told.make("/openapi.json", "service.ts", pathToFileURL(temporaryFile("events.ts", block.code)));
+    expect(told.complaints).toEqual([]);
+    expect((await told.load()).told({ type: "charge.completed", data: { charge_id: "ch_1" } })).toBe("ch_1");
   });
 });
