@@ -3,7 +3,13 @@
 const OLDEST = 20;
 
 if (Number.parseInt(process.versions.node, 10) >= OLDEST) {
-  import("../dist/cli.js").then(({ main }) => main(process.argv));
+  import("node:module")
+    .then((module) => {
+      // Where Node can, it keeps the compiled code in the machine's temporary folder for the next start.
+      if (module.enableCompileCache !== undefined) module.enableCompileCache();
+      return import("../dist/cli.js");
+    })
+    .then(({ main }) => main(process.argv));
 } else {
   process.stderr.write(`payments-sandbox needs Node ${OLDEST} or newer; this is ${process.version}\n`);
   process.exitCode = 1;

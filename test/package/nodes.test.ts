@@ -1,12 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { Command, type CommandOptions, ROOT, run } from "../support/process-command.js";
 import { MANIFEST } from "./support/packed.js";
 
-const { PAYMENTS_SANDBOX_OLDEST_NODE: OLDEST, PAYMENTS_SANDBOX_TOO_OLD_NODE: TOO_OLD } = process.env;
+const {
+  PAYMENTS_SANDBOX_OLDEST_NODE: OLDEST,
+  PAYMENTS_SANDBOX_OTHER_NODE: OTHER,
+  PAYMENTS_SANDBOX_TOO_OLD_NODE: TOO_OLD,
+} = process.env;
 
 const versionOf = (node: string): string => execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
 
@@ -88,5 +92,16 @@ it.skipIf(TOO_OLD === undefined).each([[[]], [["start"]], [["exec", "--", "true"
       stdout: "",
       stderr: `payments-sandbox needs Node ${LEAST} or newer; this is ${versionOf(TOO_OLD!)}\n`,
     });
+  },
+);
+
+it.skipIf(OTHER === undefined)(
+  "a Node that can keep compiled code does, for the next start (PAYMENTS_SANDBOX_OTHER_NODE names its binary)",
+  async () => {
+    const TMPDIR = temporaryFolder();
+    const options: CommandOptions = { node: OTHER, env: { TMPDIR } };
+    for (let start = 0; start < 2; start++)
+      expect(await run(["--version"], options)).toMatchObject({ code: 0, stderr: "" });
+    expect(readdirSync(TMPDIR)).toEqual(["node-compile-cache"]);
   },
 );
