@@ -88,6 +88,10 @@ export const triggeredEventSchema = shape("TriggeredEvent", "A new event in the 
 
 export const attemptSchema = shape("Attempt", "One attempt at telling a receiver.", {
   attempt: field(z.int().check(z.gte(1)), "The first is 1."),
+  order: field(
+    z.optional(z.int().check(z.gte(1))),
+    "Its place among all attempts of the namespace; not of those an earlier version has made.",
+  ),
   at: field(timestampSchema, "Sandbox time."),
   sent_at: field(timestampSchema, "Wall time, which the signature is made with."),
   duration_ms: field(z.number().check(z.gte(0)), "How long the receiver took."),

@@ -21,7 +21,8 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
     const delivery = tx.get("deliveries", task.ref);
     if (delivery === undefined || delivery.status !== "pending") return;
     const { retryAfterMs, isUnreachable: _refused, ...logged } = outcome;
-    const attempts = [...delivery.attempts, { attempt: delivery.attempts.length + 1, at: tx.at, ...logged }];
+    const attempt = delivery.attempts.length + 1;
+    const attempts = [...delivery.attempts, { attempt, order: tx.next("attempt"), at: tx.at, ...logged }];
     const verdict = judge(
       { status: outcome.status, retryAfterMs },
       attempts.length,

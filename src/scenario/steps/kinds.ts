@@ -4,6 +4,7 @@ import { expectBalance } from "./expect-balance.js";
 import { expectCharge } from "./expect-charge.js";
 import { expectDelivery } from "./expect-delivery.js";
 import { expectRequest } from "./expect-request.js";
+import { expectSequence } from "./expect-sequence.js";
 import { expectWebhook } from "./expect-webhook.js";
 import { fault } from "./fault.js";
 import { include } from "./include.js";
@@ -32,6 +33,7 @@ export const STEPS = {
   expect_webhook: expectWebhook,
   expect_delivery: expectDelivery,
   expect_request: expectRequest,
+  expect_sequence: expectSequence,
   expect_balance: expectBalance,
   transition,
   partial_refund: partialRefund,

@@ -26,6 +26,8 @@ export type EventRecord = Kept<z.infer<typeof eventRecord>>;
 
 const attemptRecord = z.strictObject({
   attempt: ordinal,
+  /** Among all attempts of the namespace. Data of earlier versions does not say. */
+  order: z.optional(ordinal),
   /** Sandbox time the attempt was made at. */
   at: timestampSchema,
   /** Wall time, for the receiver checks its signature against it. */

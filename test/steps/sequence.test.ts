@@ -1,0 +1,57 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+import { describe, expect, it } from "vitest";
+import { openSandbox } from "../support/api-client.js";
+import { failed, runSteps } from "../support/scenario-run.js";
+
+const PAID = `
+  - pay: { amount: "500.00", as: c1, until: PENDING }
+  - advance: 10s`;
+
+/** In a sandbox with a receiver that takes everything, or does not. */
+async function heard(steps: string, rules = "", status = 200) {
+  const sandbox = await openSandbox();
+  sandbox.onWebhook(() => status);
+  return failed(await runSteps(`${PAID}\n${steps}`, { sandbox, rules }));
+}
+
+describe("expect_sequence", () => {
+  it.each([
+    "[charge.processing, charge.completed]",
+    "[charge.awaiting_payment, charge.processing, charge.completed]",
+    '["charge.proc*", "charge.comp*"]',
+    '{ charge_id: "${c1}", types: [charge.awaiting_payment, charge.completed] }',
+  ])("holds what a receiver has taken against %s", async (sequence) => {
+    expect(await heard(`  - expect_sequence: ${sequence}`)).toBeUndefined();
+  });
+
+  it("sees what came in another order, twice, or not at all, at one instant too", async () => {
+    const said = "  - expect_sequence: [charge.processing, charge.completed]";
+    for (const [rules, came] of [
+      [
+        "webhooks: [{ match: { type: charge.processing }, swap: true }]",
+        "charge.completed, charge.processing came",
+      ],
+      [
+        "webhooks: [{ match: { type: charge.completed }, copies: 2 }]",
+        "charge.processing, charge.completed, charge.completed came",
+      ],
+      ["webhooks: [{ match: { type: charge.processing }, drop: true }]", "charge.completed came"],
+    ] as const)
+      expect((await heard(said, rules))?.failure).toMatchObject({
+        message: expect.stringMatching(
+          new RegExp(`^ch_\\w+ at \\S+: ${came}, not charge.processing, charge.completed$`),
+        ),
+        line: expect.any(Number),
+      });
+    expect((await heard(said, "", 500))?.failure?.message).toContain("none of these came");
+  });
+
+  it("looks at what has happened where nobody is to be told, and does not take nothing for good", async () => {
+    const said = "  - expect_sequence: [charge.processing, charge.completed]";
+    expect(failed(await runSteps(`${PAID}\n${said}`))).toBeUndefined();
+    expect(failed(await runSteps(said))?.failure?.message).toBe("no event at all");
+    const other = `${PAID}\n  - pay: { amount: "700.00", until: FAILED }\n${said}`;
+    const rules = 'charges: [{ match: { base_amount: "7*" }, timeline: [{ after: 1s, to: FAILED }] }]';
+    expect(failed(await runSteps(other, { rules }))?.failure?.message).toMatch(/: none of these came, not/);
+  });
+});
