@@ -45,7 +45,8 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
   const control_token = asked.control_token === "generate" ? madeUpToken() : asked.control_token;
   const options = { ...asked, control_token, onError: asked.onError ?? reportError };
   const version = packageVersion();
-  const { fixtures, scenarios, active } = await readService(options);
+  const { fixtures, scenarios, active, warnings } = await readService(options);
+  for (const warning of warnings) options.onWarning?.(warning);
   const webhooks: WebhookOption[] = [
     ...(options.webhooks ?? []).map((one) => ({
       ...one,

@@ -23,6 +23,8 @@ export interface OpenOptions extends StartOptions {
   readonly onNotice?: (notice: string) => void;
   /** Fixtures over those of the options. */
   readonly furtherFixtures?: LoadedDocument | undefined;
+  /** Hears of what is allowed in the files of scenarios and cannot be meant, a line each. */
+  readonly onWarning?: (warning: string) => void;
 }
 
 /** The service as the options and the files they name have it. */
@@ -31,6 +33,8 @@ export interface Service {
   readonly scenarios: readonly Scenario[];
   /** Names of the scenarios that are active from the start. */
   readonly active: readonly string[];
+  /** What is allowed in the files of scenarios and cannot be meant, a line each. */
+  readonly warnings: readonly string[];
 }
 
 /** What is wrong with an option, which its own shape does not tell. */
@@ -97,20 +101,23 @@ export async function readService(
 
   const scenarios = new Map(shipped.scenarios.map((scenario) => [scenario.name, scenario]));
   const active: string[] = [];
+  const warnings: string[] = [];
   for (const [index, name] of (options.scenario ?? []).entries()) {
     const path = ["scenario", index];
     if (scenarios.has(name)) active.push(name);
     else if (!/[./\\]/.test(name) && !existsSync(name))
       faults.push({ path, message: unknownScenario(name, [...scenarios.keys()]) });
     else {
-      const scenario = await from(path, () => readScenario(name, options.seed ?? FIXED_SEED));
-      if (scenario === undefined) continue;
+      const read = await from(path, () => readScenario(name, options.seed ?? FIXED_SEED, vocabulary));
+      if (read === undefined) continue;
+      const { scenario } = read;
+      warnings.push(...read.warnings);
       scenarios.set(scenario.name, scenario);
       active.push(scenario.name);
     }
   }
   if (base === undefined || faults.length + files.length > 0) throw new OptionsError(faults, files);
-  return { fixtures: repriced(base, options), scenarios: [...scenarios.values()], active };
+  return { fixtures: repriced(base, options), scenarios: [...scenarios.values()], active, warnings };
 }
 
 /** The names there are in a sandbox that is started so; its fixtures are read for them, and nothing else. */
@@ -163,13 +170,19 @@ async function mergedFixtures(base: Fixtures, given: string | LoadedDocument): P
   return typeof given === "string" ? readFixtures(base, given) : mergeFixtures(base, given);
 }
 
-async function readScenario(file: string, seed: string): Promise<Scenario> {
+async function readScenario(
+  file: string,
+  seed: string,
+  vocabulary: Vocabulary,
+): Promise<{ readonly scenario: Scenario; readonly warnings: readonly string[] }> {
+  const { warningText } = await import("./files/documents.js");
   const { readScenarioFile } = await import("./scenario/files.js");
   const loaded = await readScenarioFile(file, {
     environment: process.env,
     runIdOf: (name) => repeatableRunId(seed, name),
+    vocabulary,
   });
-  return loaded.scenario;
+  return { scenario: loaded.scenario, warnings: loaded.warnings.map(warningText) };
 }
 
 /** Fees and rates of what there is not. */

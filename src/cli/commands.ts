@@ -94,7 +94,10 @@ Examples:
     .option("--seed <text>", "without --url: the same seed gives the same run")
     .option("--start-time <instant>", "without --url: sandbox time at the start (default: now)")
     .option("-c, --config <file>", "without --url: configuration file, as for start")
-    .option("--strict", "exit 1 too when a rule of a file, or a fault its steps set, never applied")
+    .option(
+      "--strict",
+      "exit 1 too when a rule of a file, or a fault its steps set, never applied; take warnings for faults",
+    )
     .option("--junit <file>", "also write the report as JUnit XML")
     .option("--json", "print the report as JSON")
     .addHelpText(

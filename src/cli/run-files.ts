@@ -1,3 +1,4 @@
+import type { Vocabulary } from "../domain/known-names.js";
 import { DocumentError, type Fault, faultText } from "../files/documents.js";
 import { type LoadedScenario, readScenarioFile, type ScenarioGivens } from "../scenario/files.js";
 import type { RunReport } from "../scenario/running/report.js";
@@ -16,15 +17,20 @@ export function isBroken(given: GivenFile): given is BrokenFile {
   return "faults" in given;
 }
 
+/** What files are read with. */
+export interface Reading {
+  readonly vars: Readonly<Record<string, string>>;
+  readonly runIdOf: (name: string) => string;
+  readonly vocabulary: Vocabulary;
+  /** Warnings are faults. */
+  readonly isStrict: boolean;
+}
+
 /** Reads all files before the first is run, so that the faults of all can be told at once. */
-export async function readFiles(
-  files: readonly string[],
-  vars: Readonly<Record<string, string>>,
-  runIdOf: (name: string) => string,
-): Promise<GivenFile[]> {
+export async function readFiles(files: readonly string[], reading: Reading): Promise<GivenFile[]> {
   const given: GivenFile[] = [];
-  for (const file of files) given.push(await readFile(file, vars, runIdOf));
-  refuseUnknownVars(given, vars);
+  for (const file of files) given.push(await readFile(file, reading));
+  refuseUnknownVars(given, reading.vars);
   return given;
 }
 
@@ -35,13 +41,10 @@ export function givensOf(
   return { given, environment: process.env, runIdOf };
 }
 
-async function readFile(
-  file: string,
-  vars: Readonly<Record<string, string>>,
-  runIdOf: (name: string) => string,
-): Promise<GivenFile> {
+async function readFile(file: string, { vars, runIdOf, vocabulary, isStrict }: Reading): Promise<GivenFile> {
   try {
-    const loaded = await readScenarioFile(file, givensOf(vars, runIdOf));
+    const loaded = await readScenarioFile(file, { ...givensOf(vars, runIdOf), vocabulary });
+    if (isStrict && loaded.warnings.length > 0) return { file, faults: loaded.warnings };
     if (loaded.steps.length > 0) return loaded;
     const message = "there are none: nothing to run";
     return { file, faults: [{ file, line: 1, column: 1, field: "steps", message }] };

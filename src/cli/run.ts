@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline/promises";
 import { ControlClient } from "../control-client.js";
 import { repeatableRunId } from "../domain/run-id.js";
-import { DocumentError } from "../files/documents.js";
+import { DocumentError, warningText } from "../files/documents.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
 import { type LoadedScenario, readScenarioFile } from "../scenario/files.js";
@@ -22,6 +22,7 @@ import { reportText, summaryText } from "./report/run-text.js";
 import { brokenReport, givensOf, isBroken, readFiles, unrunReport } from "./run-files.js";
 import { Progress, say, sayJson, tellLine } from "./terminal.js";
 import { variablesOf } from "./variables.js";
+import { vocabularyOf } from "./vocabulary.js";
 
 const MOST_AT_ONCE = 4;
 
@@ -49,18 +50,23 @@ interface Ran {
 type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) => Promise<Ran>;
 
 /**
- * `run`: carries out scenario files. 0 when all passed, 1 when a step failed (or, strictly, a rule never applied), 2 when one could not be run: a file with
- * faults keeps no other from running.
+ * `run`: carries out scenario files. 0 when all passed, 1 when a step failed (or, strictly, a rule never applied), 2 when
+ * one could not be run: a file with faults (strictly, with warnings) keeps no other from running.
  */
 export async function run(files: readonly string[], flags: RunFlags): Promise<void> {
   refuseIdle(flags);
   const vars = variablesOf(flags.var);
-  const given = await readFiles(files, vars, (name) =>
-    flags.url === undefined ? repeatableRunId(flags.seed ?? FIXED_SEED, name) : freshRunId(),
-  );
+  const given = await readFiles(files, {
+    vars,
+    runIdOf: (name) =>
+      flags.url === undefined ? repeatableRunId(flags.seed ?? FIXED_SEED, name) : freshRunId(),
+    vocabulary: await vocabularyOf({ config: flags.config }),
+    isStrict: flags.strict === true,
+  });
   const broken = given.filter(isBroken);
   if (broken.length > 0) tell(new DocumentError(broken.flatMap(({ faults }) => faults)));
   const loaded = given.filter((one): one is LoadedScenario => !isBroken(one));
+  for (const { warnings } of loaded) for (const warning of warnings) tellLine(warningText(warning));
   const stop = stopOnSignals();
   const runner = flags.url === undefined ? await inOwnWorlds(flags, vars) : against(flags.url, flags);
   // Against one sandbox there is one clock to hold: one file at a time.

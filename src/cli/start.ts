@@ -17,6 +17,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
     onNotice: (notice) => {
       if (!options.quiet) tellLine(notice);
     },
+    onWarning: (warning) => tellLine(warning),
     ownsProcess: true,
   });
   try {

@@ -1,4 +1,4 @@
-import { type Fault, faultText } from "../files/documents.js";
+import { faultText, warningText } from "../files/documents.js";
 import { configFaults } from "../options.js";
 import { type Validation, validateFile } from "../scenario/validation.js";
 import { oneLine } from "../schema/printable.js";
@@ -34,8 +34,4 @@ function textOf(results: readonly Validation[]): string {
     )
     .map((line) => `${oneLine(line)}\n`)
     .join("");
-}
-
-function warningText(warning: Fault): string {
-  return faultText({ ...warning, message: `warning: ${warning.message}` });
 }

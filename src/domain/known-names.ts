@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
 import { ALL_EVENT_TYPES } from "../schema/event-types.js";
-import type { Fixtures } from "../schema/fixtures.js";
+import { type Fixtures, fixturesPatchSchema } from "../schema/fixtures.js";
+import { check } from "../schema/issues.js";
 import { isMatcher } from "../schema/matchers.js";
 import { type NameKind, nameKindOf, unknownName } from "../schema/names.js";
 import { didYouMean } from "../schema/nearest.js";
@@ -12,9 +13,16 @@ import { globFitsRoute, nearestPath } from "./path-patterns.js";
 /** All names of a kind; undefined where they are not known. Paths have parameters as `:name`. */
 export type Vocabulary = (kind: NameKind) => readonly string[] | undefined;
 
+/** As much of fixtures as names something. */
+interface NamedFixtures {
+  readonly currencies: readonly Pick<Fixtures["currencies"][number], "code">[];
+  readonly methods: readonly Pick<Fixtures["methods"][number], "id">[];
+  readonly rails: readonly Pick<Fixtures["rails"][number], "id">[];
+}
+
 /** What a vocabulary is made of besides what every sandbox knows. */
 export interface KnownWorld {
-  readonly fixtures?: Fixtures | undefined;
+  readonly fixtures?: NamedFixtures | undefined;
   /** Type of event → the name it is sent under. */
   readonly eventNames?: Readonly<Record<string, string>> | undefined;
   /** Where the operations of the service are. */
@@ -37,6 +45,19 @@ export function vocabularyOf({ fixtures, eventNames = {}, paths }: KnownWorld): 
   return (kind) => names[kind]();
 }
 
+const OF_FIXTURES: readonly NameKind[] = ["currency", "payment method", "payment rail"];
+
+/** The same, and what further fixtures name; those that are at fault, which is told elsewhere, name nothing. */
+export function withFixtures(known: Vocabulary, further: unknown): Vocabulary {
+  const checked = check(fixturesPatchSchema, further);
+  const { currencies = [], methods = [], rails = [] } = checked.ok ? checked.data : {};
+  const added = vocabularyOf({ fixtures: { currencies, methods, rails } });
+  return (kind) => {
+    const names = known(kind);
+    return names && OF_FIXTURES.includes(kind) ? [...names, ...(added(kind) ?? [])] : names;
+  };
+}
+
 /** A name that nothing has, so that it never matches. */
 export interface UnknownName {
   /** Within what was looked at. */
@@ -56,9 +77,9 @@ export interface NameCheck {
  * The names in a value that nothing has: texts that its schema marks as names, one of few words, and fields. A glob is
  * known when it fits any name. What says `force` wants its names taken as they are.
  */
-export function unknownNames(schema: z.core.$ZodType, value: unknown, check: NameCheck): UnknownName[] {
+export function unknownNames(schema: z.core.$ZodType, value: unknown, names: NameCheck): UnknownName[] {
   const found = new Map<string, UnknownName>();
-  for (const one of namesIn([schema], value, check, [])) found.set(one.path.join("\0"), one);
+  for (const one of namesIn([schema], value, names, [])) found.set(one.path.join("\0"), one);
   return [...found.values()];
 }
 

@@ -30,6 +30,11 @@ export function faultText(fault: Fault): string {
   return `${fault.file}:${fault.line}:${fault.column} ${field}${shortened(fault.message)}`;
 }
 
+/** The same of what is allowed and cannot be meant. */
+export function warningText(warning: Fault): string {
+  return faultText({ ...warning, message: `warning: ${warning.message}` });
+}
+
 /** A message may quote the file, and a broken file may hold anything: one line of a length that can be read. */
 function shortened(text: string): string {
   const line = text.replace(/\s+/g, " ");

@@ -1,4 +1,4 @@
-import { unknownNames, type Vocabulary } from "../domain/known-names.js";
+import { unknownNames, type Vocabulary, withFixtures } from "../domain/known-names.js";
 import { RULE_KINDS } from "../domain/scenario.js";
 import {
   DocumentError,
@@ -18,6 +18,7 @@ import {
 } from "../schema/scenario-file.js";
 import { fixturesOf } from "./given.js";
 import { fileBeside, type Included, namedAt, readIncluded } from "./included.js";
+import { shapeWarnings } from "./rule-shapes.js";
 import { rootOf, Scope } from "./scope.js";
 import { type Definition, StepLoader, savedIn } from "./step-loader.js";
 import type { LoadedStep } from "./step-places.js";
@@ -65,8 +66,13 @@ export async function loadScenarioFile(
   document: LoadedDocument,
   givens: ScenarioGivens,
 ): Promise<LoadedScenario> {
-  const loaded = loadScenario(document, givens, await readIncluded(document));
-  return { ...loaded, fixtures: await fixturesOf(loaded.given, document) };
+  const included = await readIncluded(document);
+  const loaded = loadScenario(document, givens, included);
+  const fixtures = await fixturesOf(loaded.given, document);
+  if (givens.vocabulary === undefined || fixtures === undefined) return { ...loaded, fixtures };
+  // Its names are those of the world it brings.
+  const vocabulary = withFixtures(givens.vocabulary, fixtures.value);
+  return { ...loadScenario(document, { ...givens, vocabulary }, included), fixtures };
 }
 
 /** What is there before the steps: what they save is not known in it. */
@@ -129,24 +135,32 @@ export function loadScenario(
     ),
     ...loader.unknown,
   ];
-  const idle = sources.flatMap(({ document }, index) =>
-    scenarioWarnings(filled[index] as unknown as ScenarioFile).map(placedIn(document)),
-  );
+  const idle = sources.flatMap(({ document }, index) => {
+    const rules = filled[index] as unknown as ScenarioFile;
+    return [...scenarioWarnings(rules), ...shapeWarnings(rules)].map(placedIn(document));
+  });
   const neverUsed = unused
     .filter(([, definition]) => definition.document === document)
     .map(([name]) => document.faultAt(["define", name], "is never used"));
+  const scenario = scenarioOf(filled as unknown as ScenarioFile[], steps.length === 0 ? undefined : raw);
   return {
     file: document.file,
-    scenario: scenarioOf(filled as unknown as ScenarioFile[], steps.length === 0 ? undefined : raw),
+    scenario,
     steps,
     scope,
     runId,
     variables,
     given: (filled[0]?.given ?? {}) as Given,
     isIsolated: raw.isolation !== undefined,
-    warnings: inFiles(sources, [...idle, ...unknown, ...neverUsed]),
+    warnings: inFiles(sources, [...idle, ...unknown, ...neverUsed, ...nothingIn(document, scenario, steps)]),
     unknown,
   };
+}
+
+/** A file that has no rule and no step was not finished, or lost what it had. */
+function nothingIn(document: LoadedDocument, scenario: Scenario, steps: readonly LoadedStep[]): Fault[] {
+  if (steps.length > 0 || RULE_KINDS.some((kind) => (scenario[kind] ?? []).length > 0)) return [];
+  return [document.faultAt([], "has neither rules nor steps: nothing comes of it")];
 }
 
 /** File after file, in the order of each. */

@@ -332,6 +332,22 @@ keys:
     });
   });
 
+  it("takes warnings for faults when it is strict, and so does run; else they are told", async () => {
+    const file = fileWith(`${PASSES}webhooks: [{ match: { type: charge.complete }, drop: true }]\n`);
+    const place = `${file}:${readFileSync(file, "utf8").split("\n").length - 1}:`;
+    const warned = /: warning: is no type of event; did you mean charge\.completed\?/;
+    const lenient = await run(["validate", file]);
+    expect([lenient.code, lenient.stdout.startsWith(place)]).toEqual([0, true]);
+    expect(lenient.stdout).toMatch(warned);
+    const strict = await run(["validate", "--strict", file]);
+    expect([strict.code, strict.stdout]).toEqual([2, lenient.stdout.replace("warning: ", "")]);
+    const ran = await run(["run", file]);
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toMatch(warned);
+    const refused = await run(["run", "--strict", file]);
+    expect([refused.code, refused.stderr]).toEqual([2, `payments-sandbox: ${strict.stdout}`]);
+  });
+
   it("warns of what can never happen, and takes it all the same", async () => {
     const file = fileWith(
       "name: x\ncharges:\n  - timeline:\n      - { after: 1s, to: COMPLETED }\n      - { after: 1s, to: FAILED }\n",

@@ -104,13 +104,19 @@ describe("a name that nothing has is warned of", () => {
   });
 });
 
+it("a file that has neither rules nor steps is warned of", async () => {
+  const expected = [expect.stringContaining("has neither rules nor steps")];
+  expect(await warnings("steps: []")).toEqual(expected);
+  expect(await warnings("charges: []")).toEqual(expected);
+});
+
 describe("nothing is said", () => {
   it.each([
     "faults: [{ match: { operation: 'create*', method: POST, path: '/api/*/quotes' }, drop: after }]",
     "faults: [{ match: { path: '*/charges/ch_*' }, drop: after }]",
     "webhooks: [{ match: { type: ['charge.*', withdrawal.failed], currency: [KES, U*] }, drop: true }]",
     "charges: [{ match: { metadata: { currency: none, operation: none } }, timeline: [] }]",
-    "vars: { currency: none }",
+    "vars: { currency: none }\nsteps: [{ advance: 1s }]",
   ])("of %s", async (rules) => expect(await ofRules(rules)).toEqual([]));
 
   it.each([
@@ -138,5 +144,8 @@ steps:
     };
     expect(await warnings(text, options)).toEqual([]);
     expect(await warnings(text)).toHaveLength(2);
+    const own =
+      "given: { fixtures: { currencies: [{ code: XAF, type: fiat, name: Franc, decimals: 0, rate: '600' }] } }\nwithdrawals: [{ match: { currency: XAF }, timeline: [] }]";
+    expect(await warnings(own)).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { shapeWarnings } from "../../src/scenario/rule-shapes.js";
 import { scenarioWarnings } from "../../src/scenario/warnings.js";
-import type { ChargeEntry, WithdrawalEntry } from "../../src/schema/scenario.js";
+import type { ChargeEntry, Scenario, WithdrawalEntry } from "../../src/schema/scenario.js";
 
 const ofCharge = (...timeline: ChargeEntry[]) =>
   scenarioWarnings({ name: "x", charges: [{ timeline }] }).map(({ path, message }) => [path.at(-1), message]);
@@ -79,6 +80,41 @@ describe("a warning of what can never happen", () => {
     ).toEqual([
       [1, "never happens: a charge that is PROCESSING does not expire"],
       [2, "never happens: it counts from an entry that waits for an expiry, which never comes"],
+    ]);
+  });
+});
+
+const ofRules = (rules: Partial<Scenario>) =>
+  shapeWarnings({ name: "x", ...rules }).map(({ path, message }) => [path.join("."), message]);
+const LEAST = { timeline: [] };
+const KES = { match: { currency: "KES" } };
+
+describe("a warning of a rule", () => {
+  it("is given for one after another that takes all of its charges", () => {
+    const taken = (by: number) => `never applies: rule ${by} takes all that this one would`;
+    expect(ofRules({ charges: [LEAST, { ...LEAST, ...KES }] })).toEqual([["charges.1", taken(1)]]);
+    expect(ofRules({ charges: [{ ...LEAST, ...KES }, LEAST, { ...LEAST, ...KES }] })).toEqual([
+      ["charges.2", taken(1)],
+    ]);
+    expect(ofRules({ faults: [{ drop: "after", match: {} }, { drop: "before" }] })).toEqual([
+      ["faults.1", taken(1)],
+    ]);
+    expect(ofRules({ charges: [{ ...LEAST, ...KES }, LEAST], withdrawals: [LEAST] })).toEqual([]);
+  });
+
+  it("is not given for one after another that is used up, or taken by chance", () => {
+    for (const some of [{ times: 1 }, { skip: 1 }, { probability: 0.5 }])
+      expect(ofRules({ faults: [{ drop: "after", ...some }, { drop: "before" }] })).toEqual([]);
+  });
+
+  it("is given for one that does nothing to webhooks, unless it leaves some out of what follows", () => {
+    for (const nothing of [{}, { copies: 1 }, { drop: false, fail_first: 0, delay: "0s" }])
+      expect(ofRules({ webhooks: [{ ...KES, ...nothing }] })).toEqual([
+        ["webhooks.0", "does nothing to what it matches"],
+      ]);
+    expect(ofRules({ webhooks: [KES, { drop: true }] })).toEqual([]);
+    expect(ofRules({ webhooks: [{ copies: 2, drop: true }] })).toEqual([
+      ["webhooks.0.copies", "has no effect: the rule drops what it matches"],
     ]);
   });
 });

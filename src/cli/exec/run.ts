@@ -25,7 +25,13 @@ function tellStories(lines: readonly string[], most: number, { artifacts, notice
 /** Runs the command once beside a sandbox of its own, and keeps what there is to keep of it. */
 export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
   const { command, options, templates, runner, artifacts } = plan;
-  const sandbox = await openSandbox({ ...options, makeUpSeed: false, ownsProcess: true });
+  const sandbox = await openSandbox({
+    ...options,
+    makeUpSeed: false,
+    ownsProcess: true,
+    // Those of the scenarios it is run under have been told.
+    ...(under === undefined ? { onWarning: (warning) => tellLine(warning) } : {}),
+  });
   const isUnderMishap = under?.scenario != null;
   try {
     await sandbox.listen({ port: options.port ?? 0 });

@@ -6,7 +6,7 @@ import type { StartOptions } from "../../schema/option-table.js";
 import { FIXED_SEED } from "../../schema/options.js";
 import { UserError } from "../../schema/user-error.js";
 import { wantsColour } from "../paint.js";
-import { say, sayJson } from "../terminal.js";
+import { say, sayJson, tellLine } from "../terminal.js";
 import { type Column, Matrix } from "./matrix.js";
 import { commandText, type Plan, type Under } from "./plan.js";
 import { runBeside } from "./run.js";
@@ -50,6 +50,7 @@ async function nameOf(given: string, options: StartOptions): Promise<string> {
       scenario: [given],
       makeUpSeed: false,
       ownsProcess: true,
+      onWarning: (warning) => tellLine(warning),
     });
     try {
       // The active ones come first.

@@ -1,0 +1,58 @@
+import { isDeepStrictEqual } from "node:util";
+import { RULE_KINDS } from "../domain/scenario.js";
+import type { Scenario, WebhookRule } from "../schema/scenario.js";
+import type { Warning } from "./warnings.js";
+
+type Rule = Readonly<Record<string, unknown>> & { readonly match?: object | undefined };
+
+/** Rules that never apply, or do nothing when they do, whatever charges and calls there will be. */
+export function shapeWarnings(scenario: Scenario): Warning[] {
+  return [
+    ...RULE_KINDS.flatMap((kind) =>
+      covered(scenario[kind] ?? []).map(([rule, by]) => ({
+        path: [kind, rule],
+        message: `never applies: rule ${by + 1} takes all that this one would`,
+      })),
+    ),
+    ...(scenario.webhooks ?? []).flatMap((rule, index, all) => webhookWarnings(rule, index, all)),
+  ];
+}
+
+/** Words of a rule that let some of what matches pass on to the next. */
+const PASSING = ["probability", "times", "skip"];
+
+/** Each rule that has one before it which takes all that matches it, and which that is. */
+function covered(rules: readonly Rule[]): (readonly [rule: number, by: number])[] {
+  return rules.flatMap(({ match = {} }, index) => {
+    const by = rules
+      .slice(0, index)
+      .findIndex(
+        (earlier) =>
+          !PASSING.some((word) => earlier[word] !== undefined) &&
+          (isEmpty(earlier.match ?? {}) || isDeepStrictEqual(earlier.match, match)),
+      );
+    return by === -1 ? [] : [[index, by] as const];
+  });
+}
+
+function isEmpty(match: object): boolean {
+  return Object.keys(match).length === 0;
+}
+
+/** Values of a word that leave a delivery as it is. */
+const NOTHING: readonly unknown[] = [undefined, false, "0s"];
+
+function webhookWarnings(rule: WebhookRule, index: number, all: readonly WebhookRule[]): Warning[] {
+  const { match: _which, drop, ...rest } = rule;
+  const does = Object.entries({ ...rest, copies: rest.copies === 1 ? undefined : rest.copies })
+    .filter(([word, value]) => !NOTHING.includes(value) && !(word === "fail_first" && value === 0))
+    .map(([word]) => word);
+  if (drop === true)
+    return does.map((word) => ({
+      path: ["webhooks", index, word],
+      message: "has no effect: the rule drops what it matches",
+    }));
+  // Before another rule it says what is to be left alone.
+  if (does.length > 0 || index < all.length - 1) return [];
+  return [{ path: ["webhooks", index], message: "does nothing to what it matches" }];
+}
