@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type * as z from "zod/mini";
 import { MAX_DEPTH, TOO_DEEP } from "../schema/depth.js";
-import { check, issueMessage, issuePath, meantIssues } from "../schema/issues.js";
+import { check, issueMessage, issuePath, meantIssues, NO_MESSAGE } from "../schema/issues.js";
 import { nearest } from "../schema/nearest.js";
-import { knownKeys, unknownField } from "../schema/places.js";
+import { knownKeys, notBeside, unknownField } from "../schema/places.js";
 import { UserError } from "../schema/user-error.js";
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
@@ -291,6 +291,12 @@ export interface Part {
   readonly isOpen?: (value: unknown) => boolean;
 }
 
+/** A decimal that YAML takes for a number. */
+function isUnquoted({ code, input, ...issue }: Issue): boolean {
+  const isText = code === "invalid_type" && (issue as { expected?: string }).expected === "string";
+  return isText && typeof input === "number" && !Number.isInteger(input);
+}
+
 /** All faults of a document against a schema, each at its place; the nearest known word for a misspelt key. */
 export function schemaFaults(schema: z.ZodMiniType, document: LoadedDocument, part?: Part): Fault[] {
   const { at = [], value = document.value, isOpen = () => false } = part ?? {};
@@ -310,14 +316,20 @@ function issueMessages(schema: z.ZodMiniType, issue: Issue, isOpen: (value: unkn
   const path = issue.path.filter((part): part is string | number => typeof part !== "symbol");
   if (issue.code === "unrecognized_keys") {
     const known = knownKeys(schema, path);
-    return issue.keys.map((key) => ({ path: [...path, key], message: unknownField(key, known) }));
+    const given = Object.keys(issue.input as object);
+    return issue.keys.map((key) => {
+      const excluded = known.includes(key) ? notBeside(schema, path, key, given) : [];
+      const message = `does not go with ${excluded.join(", ")}: leave one of them out`;
+      return { path: [...path, key], message: excluded.length > 0 ? message : unknownField(key, known) };
+    });
   }
-  const meant = meantIssues(issue);
+  const meant = issue.message === NO_MESSAGE || isRecord(issue.input) ? meantIssues(issue) : [];
   if (meant.length > 0) return meant.flatMap((inner) => issueMessages(schema, inner, isOpen));
   if (issue.code === "invalid_value" && typeof issue.input === "string") {
     const near = nearest(issue.input, issue.values.map(String));
     if (near !== undefined) return [{ path, message: `${issueMessage(issue)}; did you mean ${near}?` }];
   }
+  if (isUnquoted(issue)) return [{ path, message: `${issueMessage(issue)}: put it in quotes` }];
   const [inKey] = issue.code === "invalid_key" ? issue.issues : [];
   if (inKey !== undefined) return [{ path, message: inKey.message }];
   const isSilent = issuePath(issue) === "body" && issue.message === "";

@@ -23,19 +23,17 @@ import { currency, method } from "./phrases.js";
 import { COLLECTION_NAMES } from "./records/names.js";
 import { count, instantMs } from "./records/parts.js";
 import { methodChoiceSchema } from "./requests.js";
-import { parseInstant } from "./time.js";
+import { instantFault, parseInstant } from "./time.js";
 import { anySecretSchema } from "./webhooks.js";
 import { closedShape, type Fields, field, parameters, refined } from "./words.js";
 
 /** What the control API is asked (contract section 7). Unknown fields are faults here: a slip would go unseen. */
-export const instantSchema = z
-  .string()
-  .check(
-    z.refine(
-      (text) => parseInstant(text) !== undefined,
-      "must be an ISO 8601 instant such as 2026-01-31T09:00:00.000Z",
-    ),
-  );
+export const instantSchema = z.string().check(
+  z.refine((text) => parseInstant(text) !== undefined, {
+    error: ({ input }) =>
+      instantFault(input) ?? "must be an ISO 8601 instant such as 2026-01-31T09:00:00.000Z",
+  }),
+);
 
 function given(body: object): number {
   return Object.values(body).filter((value) => value !== undefined).length;

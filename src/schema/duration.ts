@@ -8,9 +8,11 @@ export const DURATION_PATTERN = /^(\d+(\.\d+)?(ms|s|m|h|d))+$/;
 /** Ten thousand years: beyond it a Date cannot be written as an ISO timestamp. */
 export const MAX_DURATION_MS = 10_000 * 366 * UNIT_MS.d;
 
+const MAX_LENGTH = 100;
+
 /** Milliseconds of a duration text, or undefined when it is not one. */
 export function parseDuration(text: string): number | undefined {
-  if (text.length > 100 || !DURATION_PATTERN.test(text)) return undefined;
+  if (text.length > MAX_LENGTH || !DURATION_PATTERN.test(text)) return undefined;
   let total = 0;
   for (const [, count, , unit] of text.matchAll(/(\d+(\.\d+)?)(ms|s|m|h|d)/g))
     total += Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
@@ -45,14 +47,19 @@ export function durationMs(text: string): number {
   return parsed;
 }
 
-export const durationSchema = z
-  .string()
-  .check(
-    z.refine(
-      (text) => parseDuration(text) !== undefined,
-      "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m",
-    ),
-  );
+export const durationSchema = z.string().check(
+  z.refine((text) => parseDuration(text) !== undefined, {
+    error: ({ input }) =>
+      durationFault(input) ?? "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m",
+  }),
+);
+
+/** What is wrong with a text that is written as a duration. */
+export function durationFault(text: unknown): string | undefined {
+  return typeof text === "string" && text.length <= MAX_LENGTH && DURATION_PATTERN.test(text)
+    ? `is too long: a duration is at most ${formatDuration(MAX_DURATION_MS)}, which is 10,000 years`
+    : undefined;
+}
 
 export const LONGEST_WAIT_MS = 10 * UNIT_MS.m;
 

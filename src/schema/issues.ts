@@ -9,6 +9,8 @@ export function issueMessage(issue: Issue): string {
     return "is required";
   switch (issue.code) {
     case "invalid_type":
+      // What a schema says of a text in particular is better than that it must be one.
+      if (issue.expected === "string" && issue.message !== NO_MESSAGE) return issue.message;
       return `must be ${article(issue.expected)}`;
     case "unrecognized_keys":
       return `unknown: ${issue.keys.join(", ")}`;
@@ -16,9 +18,25 @@ export function issueMessage(issue: Issue): string {
       return issue.values.length === 1
         ? `must be ${String(issue.values[0])}`
         : `must be one of ${issue.values.map(String).join(", ")}`;
+    case "too_small":
+    case "too_big":
+      return issue.message === NO_MESSAGE ? boundMessage(issue) : issue.message;
     default:
       return issue.message;
   }
+}
+
+/** What zod says where the schema says nothing. */
+export const NO_MESSAGE = "Invalid input";
+
+type BoundIssue = Extract<Issue, { readonly code: "too_small" | "too_big" }>;
+
+function boundMessage(issue: BoundIssue): string {
+  const [bound, within, beyond] =
+    issue.code === "too_small"
+      ? [issue.minimum, "at least", "more than"]
+      : [issue.maximum, "at most", "less than"];
+  return `must be ${issue.inclusive ? within : beyond} ${bound.toLocaleString("en")}`;
 }
 
 function article(type: string): string {
@@ -59,9 +77,6 @@ function plainIssues(issue: Issue): Issue[] {
   const meant = issue.message === NO_MESSAGE ? meantIssues(issue) : [];
   return meant.length === 0 ? [issue] : meant.flatMap(plainIssues);
 }
-
-/** What zod says where the schema says nothing. */
-const NO_MESSAGE = "Invalid input";
 
 /** All faults at once, the first of each field, in the error shape's `details`. */
 export function issueDetails(issues: readonly Issue[]): ErrorDetails {

@@ -5,7 +5,7 @@ import { eventGlobsSchema } from "./globs.js";
 import { atMost, LONGEST, minLength } from "./lengths.js";
 import { naming } from "./names.js";
 import { WEBHOOK_URL_MESSAGE, webhookUrl } from "./receiver-url.js";
-import { parseInstant } from "./time.js";
+import { instantFault, parseInstant } from "./time.js";
 import { anySecretSchema, signatureSchema } from "./webhooks.js";
 import { closedShape, field, refined } from "./words.js";
 
@@ -47,14 +47,11 @@ export const rateLimitSchema = z.union(
   RATE_LIMIT_MESSAGE,
 );
 
-export const instantSchema = z
-  .string()
-  .check(
-    z.refine(
-      (text) => parseInstant(text) !== undefined,
-      "must be an ISO 8601 instant such as 2026-01-31T09:00:00Z",
-    ),
-  );
+export const instantSchema = z.string().check(
+  z.refine((text) => parseInstant(text) !== undefined, {
+    error: ({ input }) => instantFault(input) ?? "must be an ISO 8601 instant such as 2026-01-31T09:00:00Z",
+  }),
+);
 
 export const pathSchema = z
   .string()

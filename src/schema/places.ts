@@ -56,15 +56,28 @@ export function partOf({ def }: Place, key: string | number): Schema | undefined
   return def.type === "record" ? def.valueType : undefined;
 }
 
-/** The field names a schema knows at a path, as far as it can be followed there. */
-export function knownKeys(schema: Schema, path: readonly (string | number)[]): string[] {
+type Path = readonly (string | number)[];
+
+/** The field names of each shape a schema has at a path, as far as it can be followed there. */
+function shapesAt(schema: Schema, path: Path): string[][] {
   let places = placesOf(schema);
   for (const part of path)
     places = places.flatMap((place) => {
       const inner = partOf(place, part);
       return inner === undefined ? [] : placesOf(inner);
     });
-  return [...new Set(places.flatMap(({ def }) => (def.type === "object" ? Object.keys(def.shape) : [])))];
+  return places.flatMap(({ def }) => (def.type === "object" ? [Object.keys(def.shape)] : []));
+}
+
+/** The field names a schema knows at a path. */
+export function knownKeys(schema: Schema, path: Path): string[] {
+  return [...new Set(shapesAt(schema, path).flat())];
+}
+
+/** Those of the fields given that no shape has which has this one: where shapes are chosen from, one excludes another. */
+export function notBeside(schema: Schema, path: Path, key: string, given: readonly string[]): string[] {
+  const [first = [], ...others] = shapesAt(schema, path).filter((shape) => shape.includes(key));
+  return given.filter((name) => !first.includes(name) && !others.some((shape) => shape.includes(name)));
 }
 
 /** What to say of a field that is not known there: the one that was probably meant, else those there are. */

@@ -35,6 +35,15 @@ export function parseInstant(text: string): number | undefined {
   return Number.isNaN(atMs) || atMs < 0 || atMs > MAX_INSTANT_MS ? undefined : atMs;
 }
 
+/** What is wrong with a text that is written as an instant, or nearly so. */
+export function instantFault(text: unknown): string | undefined {
+  if (typeof text !== "string") return undefined;
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?$/.test(text))
+    return "needs a zone: write a Z behind it for UTC";
+  if (!INSTANT_PATTERN.test(text) || text < "1970") return undefined;
+  return "names a day or a time there is not";
+}
+
 /** A Date as ISO text; a text is left as it is, and of what is neither there is no instant. */
 export function instantText(target: string | Date): string {
   if (typeof target === "string") return target;

@@ -166,6 +166,29 @@ describe("steps", () => {
       "  - expect_balance: { currency: KES, change: lots }",
       '3:38 steps.0.expect_balance.change: must be a signed decimal string such as "+500.00"',
     ],
+    [
+      "  - expect_balance: { currency: KES, change: +500.00 }",
+      '3:38 steps.0.expect_balance.change: must be a signed decimal string in quotes, such as "+500.00"',
+    ],
+    [
+      "  - expect_balance: { currency: KES, available_balance: 5 }",
+      "3:38 steps.0.expect_balance.available_balance: is text: put it in quotes",
+    ],
+    ["  - expect_charge: { amount: 512.50 }", "3:22 steps.0.expect_charge.amount: is text: put it in quotes"],
+    [
+      "  - { app: GET /x, headers: { a: 1.5 } }",
+      "3:31 steps.0.headers.a: must be a string: put it in quotes",
+    ],
+    [
+      "  - { request: GET /x, expect: { status: [200, 201] } }",
+      "3:34 steps.0.expect.status: must be a status such as 200 or 2xx",
+    ],
+    [
+      "  - advance: 9000000d",
+      "3:5 steps.0.advance: is too long: a duration is at most 3660000d, which is 10,000 years",
+    ],
+    ["  - advance: 2026-02-30T00:00:00Z", "3:5 steps.0.advance: names a day or a time there is not"],
+    ["  - advance: 2026-03-01T00:00:00", "3:5 steps.0.advance: needs a zone: write a Z behind it for UTC"],
     ["  - transition: { to: FAILED }", "3:5 steps.0.transition: needs either charge_id or withdrawal_id"],
     ["  - transition: { charge_id: x, to: DONE }", /^3:33 steps\.0\.transition\.to: must be one of PENDING/],
     [
@@ -191,6 +214,23 @@ describe("steps", () => {
     expect(await faults(flow(step))).toEqual([
       typeof fault === "string" ? fault : expect.stringMatching(fault),
     ]);
+  });
+
+  it.each([
+    ["webhooks: [{ copies: 0 }]", "webhooks.0.copies: must be at least 1"],
+    ["webhooks: [{ copies: 1000000 }]", "webhooks.0.copies: must be at most 100"],
+    ["faults: [{ drop: after, probability: 2 }]", "faults.0.probability: must be at most 1"],
+    ["faults: [{ drop: after, times: 0 }]", "faults.0.times: must be at least 1"],
+    [
+      "charges: [{ timeline: [{ after: 1s, after_expiry: 1s, to: FAILED }] }]",
+      "charges.0.timeline.0.after_expiry: does not go with after: leave one of them out",
+    ],
+    [
+      "charges: [{ timeline: [{ after: 99999999999d, to: FAILED }] }]",
+      "charges.0.timeline.0.after: is too long: a duration is at most 3660000d, which is 10,000 years",
+    ],
+  ])("of the rule %s", async (rules, fault) => {
+    expect(await faults(`name: x\n${rules}\n`)).toEqual([expect.stringMatching(new RegExp(`${fault}$`))]);
   });
 
   it("all at once, in the order they stand", async () => {

@@ -1,19 +1,21 @@
 import * as z from "zod/mini";
 import { advanceTarget } from "../../schema/advance-target.js";
+import { durationFault } from "../../schema/duration.js";
+import { instantFault } from "../../schema/time.js";
 import { step, stepSchema } from "./row.js";
 
 /** Everything that falls due on the way has happened. */
 export const advance = step({
   says: "Moves sandbox time: a duration, an ISO instant, next or idle.",
   schema: stepSchema({
-    advance: z
-      .string()
-      .check(
-        z.refine(
-          (text) => advanceTarget(text) !== undefined,
+    advance: z.string().check(
+      z.refine((text) => advanceTarget(text) !== undefined, {
+        error: ({ input }) =>
+          durationFault(input) ??
+          instantFault(input) ??
           "must be a duration such as 10m, an ISO instant, next or idle",
-        ),
-      ),
+      }),
+    ),
   }),
   run: ({ advance }, { client }) => client.must("POST", "/clock/advance?wait=10s", advanceTarget(advance)),
 });

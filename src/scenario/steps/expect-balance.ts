@@ -4,21 +4,23 @@ import { compare, subtract } from "../../domain/money.js";
 import { modeSchema } from "../../schema/common.js";
 import { type BalanceRow, balances } from "../running/baseline.js";
 import { type Difference, StepFailure } from "../running/failure.js";
-import { fields, textSchema } from "./parts.js";
+import { textField, textSchema } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 import { settle } from "./settle.js";
 
 /** A signed decimal: how much a balance has changed. */
+const SIGNED = 'must be a signed decimal string such as "+500.00"';
 const changeSchema = z
-  .string()
-  .check(z.regex(/^[+-]?\d{1,30}(\.\d{1,18})?$/, 'must be a signed decimal string such as "+500.00"'));
+  .string('must be a signed decimal string in quotes, such as "+500.00"')
+  .check(z.regex(/^[+-]?\d{1,30}(\.\d{1,18})?$/, SIGNED));
 
 const balanceSchema = z
   .strictObject({
     currency: textSchema,
     mode: z.optional(modeSchema),
     organization_id: z.optional(textSchema),
-    ...fields("available_balance", "pending_balance"),
+    available_balance: textField,
+    pending_balance: textField,
     /** Of the available balance since the run began. */
     change: z.optional(changeSchema),
   })

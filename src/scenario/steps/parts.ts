@@ -4,6 +4,7 @@ import { durationSchema } from "../../schema/duration.js";
 import { minLength } from "../../schema/lengths.js";
 import { expectationSchema, expectedMatcherSchema, rangeSchema } from "../../schema/matchers.js";
 import { naming } from "../../schema/names.js";
+import { placesOf } from "../../schema/places.js";
 import { chargeDetailSchema } from "../../schema/responses.js";
 import { variableNameSchema } from "../../schema/scenario-file.js";
 
@@ -102,8 +103,20 @@ function statusPattern(statuses: readonly string[]) {
   ]);
 }
 
+const chargeNames = Object.keys(chargeDetailSchema.shape) as (keyof typeof chargeDetailSchema.shape)[];
+
+function isText(name: keyof typeof chargeDetailSchema.shape): boolean {
+  return placesOf(chargeDetailSchema.shape[name]).every(({ def }) => ["string", "null"].includes(def.type));
+}
+
+/** A field that is text in every record: a number, as YAML takes an amount without quotes for one, would fit none. */
+export const textField = z.optional(
+  expectationSchema.check(z.refine((value) => typeof value !== "number", "is text: put it in quotes")),
+);
+
 export const chargeFields = {
-  ...fields(...(Object.keys(chargeDetailSchema.shape) as (keyof typeof chargeDetailSchema.shape)[])),
+  ...fields(...chargeNames),
+  ...Object.fromEntries(chargeNames.filter(isText).map((name) => [name, textField])),
   mode: z.optional(modeSchema),
   status: z.optional(statusPattern(CHARGE_STATUSES)),
 };
