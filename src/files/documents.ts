@@ -1,10 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type * as z from "zod/mini";
-import { MAX_DEPTH, TOO_DEEP } from "../schema/depth.js";
+import { TOO_DEEP } from "../schema/depth.js";
 import { check, issueMessage, issuePath, meantIssues, NO_MESSAGE } from "../schema/issues.js";
 import { nearest } from "../schema/nearest.js";
 import { knownKeys, notBeside, unknownField } from "../schema/places.js";
 import { UserError } from "../schema/user-error.js";
+import { firstAlias, odditiesIn, type Slip, slipsIn, type Yaml, type YamlDocument } from "./yaml-slips.js";
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
@@ -13,7 +14,6 @@ const MAX_TOKENS = 200_000;
 /** Nobody mends more at a time. */
 const MAX_FAULTS = 50;
 const MAX_TEXT = 300;
-const MAX_ALIASES = 1_000;
 
 /** Where in a file something is wrong, and what. */
 export interface Fault {
@@ -51,6 +51,8 @@ type Path = readonly (string | number)[];
 export interface LoadedDocument {
   readonly file: string;
   readonly value: unknown;
+  /** What YAML makes of it that can hardly be meant. */
+  readonly oddities?: readonly Fault[];
   faultAt(path: Path, message: string): Fault;
 }
 
@@ -96,7 +98,7 @@ function readBounded(file: string): string {
     for (let length = 0; ; ) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       const read = readSync(descriptor, chunk);
-      if (read === 0) return Buffer.concat(chunks).toString("utf8");
+      if (read === 0) return decoded(file, Buffer.concat(chunks));
       length += read;
       if (length > MAX_FILE_BYTES) throw tooLarge(file);
       chunks.push(chunk.subarray(0, read));
@@ -110,9 +112,21 @@ function readBounded(file: string): string {
   }
 }
 
+function decoded(file: string, bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    const before = bytes.toString("utf8").split("\uFFFD", 1)[0]!.split("\n");
+    const place = { line: before.length, column: before.at(-1)!.length + 1 };
+    throw new DocumentError([{ file, ...place, field: "", message: "is not UTF-8 from here on" }]);
+  }
+}
+
 function tooLarge(file: string): DocumentError {
   return wholeFile(file, "is larger than 5 MB");
 }
+
+const ONE_DOCUMENT = "begins another document: there is one in a file";
 
 export async function parseDocument(file: string, text: string): Promise<LoadedDocument> {
   const yaml = await import("yaml");
@@ -122,16 +136,14 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const faultsAt = (found: readonly { offset: number; message: string }[]): DocumentError =>
-    new DocumentError(
-      limited(found).map(({ offset, message }) => ({ file, ...at(offset), field: "", message })),
-    );
+  const placed = ({ offset, message }: Slip): Fault => ({ file, ...at(offset), field: "", message });
+  const faultsAt = (found: readonly Slip[]): DocumentError => new DocumentError(limited(found).map(placed));
   const document = readText(yaml, file, text, lines);
   if (document.errors.length > 0)
     throw faultsAt(
-      document.errors.map(({ pos, message }) => ({
+      document.errors.map(({ pos, code, message }) => ({
         offset: pos[0],
-        message: /call stack/.test(message) ? TOO_DEEP : message,
+        message: code === "MULTIPLE_DOCS" ? ONE_DOCUMENT : /call stack/.test(message) ? TOO_DEEP : message,
       })),
     );
   const slips = [...slipsIn(yaml, document)];
@@ -140,11 +152,14 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
   try {
     value = document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    throw wholeFile(file, error instanceof Error ? error.message : String(error));
+    if (!(error instanceof ReferenceError)) throw wholeFile(file, String(error));
+    const message = "what the aliases stand for comes to too much: leave some of them out";
+    throw faultsAt([{ offset: firstAlias(yaml, document), message }]);
   }
   return {
     file,
     value,
+    oddities: odditiesIn(yaml, document).map(placed),
     faultAt(path, message) {
       // The nearest part that exists: a missing field is reported at the record that lacks it.
       for (let length = path.length; length >= 0; length--) {
@@ -172,9 +187,6 @@ export function valueDocument(value: unknown): LoadedDocument {
   };
 }
 
-type Yaml = typeof import("yaml");
-type YamlDocument = ReturnType<Yaml["parseDocument"]>;
-
 function isTooMuch(yaml: Yaml, text: string): boolean {
   let count = 0;
   for (const _token of new yaml.Lexer().lex(text)) if (++count > MAX_TOKENS) return true;
@@ -192,56 +204,6 @@ function readText(
     return yaml.parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
   } catch (error) {
     throw wholeFile(file, error instanceof RangeError ? TOO_DEEP : String(error));
-  }
-}
-
-interface Slip {
-  readonly offset: number;
-  readonly message: string;
-}
-
-/** A part of a file, and what it lies in. */
-interface Nested {
-  readonly node: unknown;
-  readonly above: readonly unknown[];
-}
-
-/** What YAML lets pass and a file of ours may not have: a key written twice, a value that contains itself. */
-function* slipsIn(yaml: Yaml, document: YamlDocument): Generator<Slip> {
-  const open: Nested[] = [{ node: document.contents, above: [] }];
-  let aliases = 0;
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { node, above } = next;
-    if (yaml.isAlias(node)) {
-      const offset = node.range?.[0] ?? 0;
-      if (++aliases > MAX_ALIASES) return yield { offset, message: `more than ${MAX_ALIASES} aliases` };
-      if (above.includes(node.resolve(document)))
-        yield { offset, message: `*${node.source} stands for what it is in` };
-    }
-    if (!yaml.isCollection(node)) continue;
-    if (above.length >= MAX_DEPTH) return yield { offset: node.range?.[0] ?? 0, message: TOO_DEEP };
-    yield* twiceIn(yaml, node.items);
-    const around = [...above, node];
-    for (const part of partsOf(yaml, node.items)) open.push({ node: part, above: around });
-  }
-}
-
-/** Items of a list; of a map the values, and the keys that are more than a word. */
-function partsOf(yaml: Yaml, items: readonly unknown[]): unknown[] {
-  return items.flatMap((item) => {
-    if (!yaml.isPair(item)) return [item];
-    return yaml.isScalar(item.key) ? [item.value] : [item.key, item.value];
-  });
-}
-
-function* twiceIn(yaml: Yaml, items: readonly unknown[]): Generator<Slip> {
-  const keys = new Set<string>();
-  for (const item of items) {
-    if (!yaml.isPair(item) || !yaml.isScalar(item.key)) continue;
-    const name = String(item.key.value);
-    if (keys.has(name))
-      yield { offset: item.key.range?.[0] ?? 0, message: `${JSON.stringify(name)} is here twice` };
-    keys.add(name);
   }
 }
 

@@ -139,6 +139,7 @@ export function loadScenario(
     const rules = filled[index] as unknown as ScenarioFile;
     return [...scenarioWarnings(rules), ...shapeWarnings(rules)].map(placedIn(document));
   });
+  const odd = sources.flatMap(({ document }) => document.oddities ?? []);
   const neverUsed = unused
     .filter(([, definition]) => definition.document === document)
     .map(([name]) => document.faultAt(["define", name], "is never used"));
@@ -152,7 +153,13 @@ export function loadScenario(
     variables,
     given: (filled[0]?.given ?? {}) as Given,
     isIsolated: raw.isolation !== undefined,
-    warnings: inFiles(sources, [...idle, ...unknown, ...neverUsed, ...nothingIn(document, scenario, steps)]),
+    warnings: inFiles(sources, [
+      ...odd,
+      ...idle,
+      ...unknown,
+      ...neverUsed,
+      ...nothingIn(document, scenario, steps),
+    ]),
     unknown,
   };
 }
