@@ -15,6 +15,12 @@ export interface StatusRules<Status extends string> {
   readonly expired: Status | null;
 }
 
+/** What a status may become, for a person who asked for something else. */
+export function mayFollow<Status extends string>({ statuses }: StatusRules<Status>, status: Status): string {
+  const { next } = statuses[status];
+  return next.length === 0 ? `nothing follows ${status}` : `${status} may become ${next.join(", ")}`;
+}
+
 /** An entry that waits for its time. */
 export interface PlannedEntry {
   readonly step: number;

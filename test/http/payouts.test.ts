@@ -323,7 +323,7 @@ describe("a withdrawal", () => {
       const answer = await move(api, withdrawal_id, { to });
       if ((allowed as string[]).includes(to)) expect(okBody(answer).status).toBe(to);
       else {
-        expectError(answer, 409, "INVALID_TRANSITION", []);
+        expectError(answer, 409, "INVALID_TRANSITION", ["status"]);
         expect(stateOf(api)).toBe(before);
         expect((await read(api, withdrawal_id)).status).toBe(status);
       }

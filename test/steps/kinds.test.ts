@@ -513,3 +513,51 @@ describe("a step that fails", () => {
     });
   });
 });
+
+describe("a failure says what else there is", () => {
+  const failure = async (step: string) => (await runSteps(step))?.steps.at(-1)?.failure;
+
+  it("how many elements a list has, where that is what differs", async () => {
+    const report = await runSteps(`
+  - request: GET /_sandbox/namespaces
+    expect: { body: { items: [] } }`);
+    expect(reportText(report)).toContain("body.items has 1 element, not 0\n");
+  });
+
+  it("that the steps' own requests do not count", async () => {
+    const step = `${pays("a@shop.test")}\n  - expect_request: { operation: createQuote }`;
+    expect(await failure(step)).toMatchObject({ note: "the steps' own 1 does not count" });
+    expect(reportText(await runSteps(step))).toMatch(/note +the steps' own 1 does not count\n/);
+    const waits = await failure(
+      "  - request: GET /api/v1/payments/payins\n  - { wait_for: request, match: { operation: listPayins }, within: 20ms }",
+    );
+    expect(waits?.expected).toEqual({ operation: "listPayins" });
+    expect(waits?.nearest?.[0]?.difference[0]?.expected).toBe("it is one of the steps' own");
+  });
+
+  it("that deliveries wait in a mailbox", async () => {
+    const box = `
+  - { request: POST /_sandbox/webhook-endpoints, body: { mailbox: b } }
+  - pay: { amount: "500.00" }`;
+    expect(await failure(`${box}\n  - expect_delivery: { type: charge.awaiting_payment }`)).toMatchObject({
+      message: "no delivery attempt at all",
+      note: "1 waits in mailbox b to be taken",
+    });
+    const waits = `${box}\n  - { wait_for: delivery, match: { status: delivered }, within: 20ms }`;
+    expect((await failure(waits))?.nearest?.map(({ id }) => id)).toEqual(
+      Array(3).fill(expect.stringMatching(/^(dl|del|dlv)/)),
+    );
+  });
+
+  it("what a charge may become, and what time it is", async () => {
+    const moved = `${pays("a@shop.test")}\n  - transition: { charge_id: "\${charge}", to: REFUNDED }`;
+    expect(await failure(moved)).toMatchObject({
+      got: {
+        body: { error: { details: { status: expect.stringMatching(/^PENDING may become .*CANCELLED/) } } },
+      },
+    });
+    expect(await failure("  - advance: 2020-01-01T00:00:00Z")).toMatchObject({
+      got: { error: { details: { to: expect.stringMatching(/the time it is: 20\d\d-.*Z$/) } } },
+    });
+  });
+});

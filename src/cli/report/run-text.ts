@@ -73,6 +73,7 @@ export function failureLines(failure: Failure, place: string, style: Paint = pai
   if (expected !== undefined) rows.push(["expected", shown(expected)]);
   if (got !== undefined) rows.push(["got", shown(got)]);
   rows.push(...difference.map((one): [string, string] => ["difference", differenceText(one)]));
+  if (failure.note !== undefined) rows.push(["note", failure.note]);
   const [best] = nearest;
   // Of the only one there is, the difference has told everything.
   if (nearest.length > 1 || best?.difference !== failure.difference)
@@ -92,6 +93,8 @@ export function failureLines(failure: Failure, place: string, style: Paint = pai
 function differenceText({ path, expected, got, why }: Difference): string {
   if (path === "") return typeof expected === "string" ? expected : shown(expected);
   const because = why === undefined ? "" : ` (${why})`;
+  if (Array.isArray(expected) && Array.isArray(got) && expected.length !== got.length)
+    return `${path} has ${got.length} ${got.length === 1 ? "element" : "elements"}, not ${expected.length}${because}`;
   return `${path} is ${got === undefined ? "absent" : shown(got)}, not ${shown(expected)}${because}`;
 }
 

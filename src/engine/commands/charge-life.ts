@@ -10,7 +10,7 @@ import {
 } from "../../domain/charge.js";
 import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger.js";
 import { compare } from "../../domain/money.js";
-import { entryAt, entryAtExpiry, type PlannedEntry } from "../../domain/timeline.js";
+import { entryAt, entryAtExpiry, mayFollow, type PlannedEntry } from "../../domain/timeline.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { isOpen } from "../../schema/statuses.js";
@@ -109,7 +109,9 @@ function carryOut(
 ): Moved | Refusal {
   const moved = transition(charge, to, tx.atMs, actor, reason);
   if (moved === "illegal")
-    return refuse("INVALID_TRANSITION", `A charge that is ${charge.status} cannot become ${to}.`);
+    return refuse("INVALID_TRANSITION", `A charge that is ${charge.status} cannot become ${to}.`, {
+      status: mayFollow(CHARGE_RULES, charge.status),
+    });
   if (moved === "unpriced")
     return refuse(
       "INVALID_TRANSITION",

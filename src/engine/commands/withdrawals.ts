@@ -7,7 +7,7 @@ import {
 import { add, toCanonical } from "../../domain/money.js";
 import { readWithdrawalRequest } from "../../domain/requests/payouts.js";
 import type { Subject } from "../../domain/scenario.js";
-import { entryAt } from "../../domain/timeline.js";
+import { entryAt, mayFollow } from "../../domain/timeline.js";
 import { transitionWithdrawal, WITHDRAWAL_RULES, type Withdrawal } from "../../domain/withdrawal.js";
 import type { WithdrawalStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
@@ -104,7 +104,9 @@ export function moveWithdrawal(
 ): Withdrawal | Refusal {
   const moved = transitionWithdrawal(withdrawal, to, tx.atMs, actor, reason);
   if (moved === "illegal")
-    return refuse("INVALID_TRANSITION", `A withdrawal that is ${withdrawal.status} cannot become ${to}.`);
+    return refuse("INVALID_TRANSITION", `A withdrawal that is ${withdrawal.status} cannot become ${to}.`, {
+      status: mayFollow(WITHDRAWAL_RULES, withdrawal.status),
+    });
   const { withdrawal: next, funds } = moved;
   const { withdrawal_id, amount, fee } = next;
   const refusal =

@@ -2,10 +2,12 @@ import { advanceRequestSchema, clockRequestSchema } from "../../schema/control.j
 import { durationMs } from "../../schema/duration.js";
 import { invalid } from "../../schema/errors.js";
 import { type ClockSetting, clockSetting, runningAt } from "../../schema/options.js";
-import { parseInstant } from "../../schema/time.js";
+import { iso, parseInstant } from "../../schema/time.js";
 import { controlOperation } from "./operation.js";
 
-const EARLIER = "must not be earlier than the time it is";
+function earlier(nowMs: number): string {
+  return `must not be earlier than the time it is: ${iso(nowMs)}`;
+}
 
 export const CLOCK = [
   controlOperation(
@@ -36,7 +38,8 @@ export const CLOCK = [
     },
     async ({ namespace, body: { mode, speed, now } }) => {
       const nowMs = now === undefined ? undefined : parseInstant(now);
-      if (nowMs !== undefined && nowMs < namespace.nowMs()) return invalid({ now: EARLIER });
+      if (nowMs !== undefined && nowMs < namespace.nowMs())
+        return invalid({ now: earlier(namespace.nowMs()) });
       const refusal = await namespace.clock.set({ setting: settingOf(mode, speed), nowMs });
       return refusal ?? namespace.clock.view();
     },
@@ -59,7 +62,8 @@ export const CLOCK = [
       if (until !== undefined) return namespace.clock.advance({ until });
       if (by !== undefined) return namespace.clock.advance({ byMs: durationMs(by) });
       const toMs = parseInstant(to!)!;
-      return toMs < namespace.nowMs() ? invalid({ to: EARLIER }) : namespace.clock.advance({ toMs });
+      const nowMs = namespace.nowMs();
+      return toMs < nowMs ? invalid({ to: earlier(nowMs) }) : namespace.clock.advance({ toMs });
     },
   ),
 ];

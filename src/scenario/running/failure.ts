@@ -33,6 +33,8 @@ export interface Failure {
   readonly difference?: readonly Difference[];
   /** Where in the file it says what is not so, from 1; absent where that is the step as a whole. */
   readonly line?: number;
+  /** What there is besides, and why it does not count. */
+  readonly note?: string;
   /** Of the records there are, those that come nearest. */
   readonly nearest?: readonly NearMiss[];
 }

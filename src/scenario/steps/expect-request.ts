@@ -1,6 +1,7 @@
 import { requestEntrySchema } from "../../schema/control-log-responses.js";
-import { idOf } from "../running/lists.js";
+import { idOf, type Row } from "../running/lists.js";
 import { expecting } from "./expecting.js";
+import { fits } from "./matching.js";
 import { requestFields } from "./parts.js";
 
 /** The run's own requests are not the app's. */
@@ -9,7 +10,16 @@ export const expectRequest = expecting("expect_request", {
   what: "request",
   fields: requestFields,
   record: requestEntrySchema,
-  rows: async ({ baseline }) =>
-    (await baseline.since("requests")).filter(({ runner }) => runner === null || runner === undefined),
+  rows: async ({ baseline }) => (await baseline.since("requests")).filter((row) => !isOwn(row)),
+  aside: async ({ baseline }, expected) => {
+    const own = (await baseline.since("requests")).filter(isOwn).filter((row) => fits(expected, row));
+    return own.length === 0
+      ? undefined
+      : `the steps' own ${own.length} ${own.length === 1 ? "does" : "do"} not count`;
+  },
   idOf: (row) => `request ${idOf("requests", row)} ${String(row.method)} ${String(row.path)}`,
 });
+
+function isOwn({ runner }: Row): boolean {
+  return runner !== null && runner !== undefined;
+}

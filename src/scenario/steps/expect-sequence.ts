@@ -89,10 +89,11 @@ function takenAt(row: Row): { readonly row: Row; readonly order: number } | unde
 
 function grouped(rows: readonly Row[]): Map<string, string[]> {
   const groups = new Map<string, string[]>();
-  for (const { charge_id, withdrawal_id, url, type } of rows) {
+  for (const { charge_id, withdrawal_id, url, webhook_id, type } of rows) {
     const what = charge_id ?? withdrawal_id;
     if (what === null || what === undefined) continue;
-    const who = url === null || url === undefined ? String(what) : `${String(what)} at ${String(url)}`;
+    const receiver = url ?? webhook_id;
+    const who = receiver === undefined ? String(what) : `${String(what)} at ${String(receiver)}`;
     groups.set(who, [...(groups.get(who) ?? []), String(type)]);
   }
   return groups;

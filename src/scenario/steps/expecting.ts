@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { RunContext } from "../running/context.js";
+import { StepFailure } from "../running/failure.js";
 import type { Row } from "../running/lists.js";
 import { findCounted } from "./matching.js";
 import { countSchema, save } from "./parts.js";
@@ -18,6 +19,8 @@ interface Expecting {
   readonly record: { readonly shape: object };
   /** Those there are, newest first. */
   readonly rows: (context: RunContext, expected: Expected) => Promise<readonly Row[]>;
+  /** What there is that does not count, in words: told when the step has failed. */
+  readonly aside?: (context: RunContext, expected: Expected) => Promise<string | undefined>;
   /** How one of them is called where it is told of. */
   readonly idOf: (row: Row) => string;
 }
@@ -25,7 +28,7 @@ interface Expecting {
 /** A step that looks for a record, or so many, that are as described. */
 export function expecting(
   kind: `expect_${string}`,
-  { says, what, fields, record, rows, idOf }: Expecting,
+  { says, what, fields, record, rows, aside, idOf }: Expecting,
 ): StepRow {
   const describedSchema = z.strictObject({ ...fields, count: z.optional(countSchema) });
   return {
@@ -35,7 +38,14 @@ export function expecting(
     run: async (step, context) => {
       const { count, ...expected } = (step as { [kind: string]: z.infer<typeof describedSchema> })[kind]!;
       await settle(context);
-      return findCounted({ at: kind, what, expected, count, rows: await rows(context, expected), idOf });
+      const search = { at: kind, what, expected, count, rows: await rows(context, expected), idOf };
+      try {
+        return findCounted(search);
+      } catch (error) {
+        const note = error instanceof StepFailure ? await aside?.(context, expected) : undefined;
+        if (!(error instanceof StepFailure) || note === undefined) throw error;
+        throw new StepFailure({ ...error.failure, note }, error.at);
+      }
     },
   };
 }

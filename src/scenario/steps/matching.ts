@@ -73,6 +73,10 @@ function pick(row: Row, fields: readonly string[]): Row {
   );
 }
 
+export function fits(expected: Readonly<Record<string, unknown>>, row: Row): boolean {
+  return difference(expected, row).length === 0;
+}
+
 /** Where a record is not as expected. A status may be expected by its class, such as `2xx`. */
 export function difference(expected: Readonly<Record<string, unknown>>, row: Row): Difference[] {
   const wanted: Record<string, unknown> = {};
