@@ -10,6 +10,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   goOnUnread();
   try {
     const root = program();
+    if (argv[2] === "version" || argv[2] === "-v") return await main([...argv.slice(0, 2), "--version"]);
     // A start is what must not wait: the other commands are built only when something else was asked for.
     if (!isStart(argv[2])) {
       (await import("./commands.js")).addCommands(root);

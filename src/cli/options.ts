@@ -85,8 +85,10 @@ export async function startOptions(
   throw new UserError(
     checked.issues
       .map((issue) => {
-        const name = String(issue.path[0]);
-        return `${said[name] ?? name} ${issueMessage(issue)}, not ${JSON.stringify(merged[name])}`;
+        const [name = "", place] = issue.path.map(String);
+        const value = merged[name];
+        const given = Array.isArray(value) && place !== undefined ? value[Number(place)] : value;
+        return `${said[name] ?? name} ${issueMessage(issue)}, not ${JSON.stringify(given)}`;
       })
       .join("\n"),
   );

@@ -1,7 +1,7 @@
 import { controlDoor } from "../http/control-access.js";
 import type { Sandbox } from "../sandbox.js";
 import type { StartOptions } from "../schema/option-table.js";
-import { DEFAULT_HOST, webhookUrl } from "../schema/options.js";
+import { DEFAULT_HOST, DEFAULT_PORT, webhookUrl } from "../schema/options.js";
 import { elsewhere } from "./addresses.js";
 import { paint } from "./paint.js";
 import { shellQuoted } from "./shell.js";
@@ -43,6 +43,7 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
     ["Rate limit", rateLimit(options)],
     ["State", options.data ?? "in memory"],
     ["Seed", ready.seed],
+    ["API reference", paint("cyan", `${sandbox.url}/docs`)],
     ...control.rows.map(([name, value]): Rows[number] => [name, paint("cyan", value)]),
     ...(sandbox.controlToken === undefined
       ? []
@@ -82,8 +83,16 @@ function controlWays(sandbox: Sandbox, options: StartOptions): { rows: Rows; com
       : ["", ""];
   return {
     rows: [["Dashboard", `${dashboard_url}${query}`]],
-    commands: [["Move time:", `curl -X POST ${control_url}/clock/advance${header} -d '{"by":"10s"}'`]],
+    commands: [
+      ...(door === "open" ? [["Make a charge:", chargeCommand(sandbox)] satisfies Rows[number]] : []),
+      ["Move time:", `curl -X POST ${control_url}/clock/advance${header} -d '{"by":"10s"}'`],
+    ],
   };
+}
+
+/** Found by itself at the default port. */
+function chargeCommand({ port, url }: Sandbox): string {
+  return `npx payments-sandbox charge create${port === DEFAULT_PORT ? "" : ` --url ${url}`}`;
 }
 
 /** On every address: which of them are answered, and how the others would be. */

@@ -27,19 +27,25 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
     throw error;
   }
   // Before anybody is told that it is ready: whoever waits for that may stop it at once.
-  stopOnSignals(sandbox);
+  const isForPeople = !options.json && !options.quiet;
+  stopOnSignals(sandbox, () => {
+    if (isForPeople) say("Stopped.\n");
+  });
   if (options.json) sayJson(readyLine(sandbox, options.public_url));
-  else if (!options.quiet) say(banner(sandbox, options));
+  else if (isForPeople) say(banner(sandbox, options));
 }
 
-function stopOnSignals(sandbox: Sandbox): void {
+function stopOnSignals(sandbox: Sandbox, onStopped: () => void): void {
   let isStopping = false;
   const stop = (): void => {
     // A second Ctrl-C does not wait for anything.
     if (isStopping) process.exit(0);
     isStopping = true;
     sandbox.close().then(
-      () => process.exit(0),
+      () => {
+        onStopped();
+        process.exit(0);
+      },
       // Everything answered is in the journal; what failed is the snapshot in its place.
       (error: Error) => {
         tell(error);

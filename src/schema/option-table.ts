@@ -25,7 +25,7 @@ import {
   webhookOptionSchema,
   webhookUrlSchema,
 } from "./options.js";
-import { anySecretSchema, secretFaults, signatureSchema } from "./webhooks.js";
+import { anySecretSchema, SIGNATURE_PRESETS, secretFaults, signatureSchema } from "./webhooks.js";
 
 /** What the options are about, in the order in which `init` writes them. */
 export const TOPICS = [
@@ -228,7 +228,7 @@ export const OPTIONS = {
   signature: option({
     schema: signatureSchema,
     topic: "webhooks",
-    says: "how webhooks are signed: standard, svix, stripe, paystack, flutterwave, none",
+    says: `how webhooks are signed: ${SIGNATURE_PRESETS.join(", ")}`,
     sample: "standard",
     namespace: true,
   }),

@@ -1,7 +1,7 @@
 import { LONGEST } from "./lengths.js";
 
 export const WEBHOOK_URL_MESSAGE =
-  "must be an http or https URL, such as http://localhost:3000/webhooks, and not a cloud's metadata address";
+  "must be an http or https URL such as http://localhost:3000/webhooks (no cloud's metadata address)";
 
 /** A port of this machine, as it is written in the place of an address: `3000`, `3000/webhooks`. */
 const PORT_ALONE = /^[1-9]\d{0,4}(?=[/?#]|$)/;

@@ -170,7 +170,9 @@ describe("charges and what happens to them", () => {
       });
     const made = await order();
     expect(made.status).toBe(200);
-    expect(await refused("checkout", "last", "pay")).toBe("--method ID is missing");
+    expect(await refused("checkout", "last", "pay")).toBe(
+      "--method ID is missing: one of bank_transfer, mobile_money, card, crypto; mobile money needs --phone too",
+    );
     expect(await json("checkout", made.json.checkout_id, "pay", "--method", "card")).toMatchObject({
       charge_id: made.json.charge_id,
       payment_method: "card",

@@ -96,7 +96,7 @@ describe("help", () => {
   });
 });
 
-it.each(["--version", "-V"])("%s prints the version", async (flag) => {
+it.each(["--version", "-V", "-v", "version"])("%s prints the version", async (flag) => {
   const { version } = JSON.parse(readFileSync(`${ROOT}/package.json`, "utf8"));
   expect(await run([flag])).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: "" });
 });
@@ -147,6 +147,14 @@ describe("a mistake is told in a line, with where to read on", () => {
   });
 });
 
+async function withdraw(client: Client): Promise<void> {
+  await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "500" });
+  const wallet = { type: "mobile_money", currency: "KES", phone_number: "+254700000001", provider: "M" };
+  const { destination_id } = (await client.ask("POST /api/v1/payouts/destinations", wallet)).json;
+  const order = { destination_id, amount: "500.00", currency: "KES" };
+  await client.ask("POST /api/v1/payouts/withdrawals", order);
+}
+
 describe("every command for a running sandbox", () => {
   const CLIENTS = CLIENT_COMMANDS.map(({ usage, example }) => [usage.split(" ")[0]!, example] as const);
 
@@ -174,6 +182,7 @@ describe("every command for a running sandbox", () => {
         await client.pay({ email: "ada@example.com" });
         // A charge to be moved is under way still; the others want one that is paid and told of.
         if (name !== "charge") await client.advance({ by: "10s" });
+        if (name === "withdrawal") await withdraw(client);
       }
       const bin = `"${process.execPath}" "${ROOT}/bin/payments-sandbox.js" "$@"`;
       const printed = shell(example, bin, { PAYMENTS_SANDBOX_URL: url });

@@ -98,8 +98,13 @@ describe("what is said", () => {
     // No escape codes where there is no terminal.
     expect(command.stdout).not.toContain("\u001b");
     expect(command.stdout).toContain(`curl ${url}/api/v1/accounts/balances`);
+    expect(command.stdout).toContain(`API reference   ${url}/docs\n`);
+    expect(command.stdout).toContain(`Make a charge: npx payments-sandbox charge create --url ${url}\n`);
     expect((await fetch(`${url}/health`)).status).toBe(200);
-    expect((await command.stop("SIGINT")).stderr).toBe("");
+    expect(await command.stop("SIGINT")).toMatchObject({
+      stderr: "",
+      stdout: expect.stringMatching(/\nStopped\.\n$/),
+    });
   });
 
   it("tells the port of this machine that a number alone is as a webhook's address", async () => {

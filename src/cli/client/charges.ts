@@ -1,5 +1,7 @@
+import { UserError } from "../../schema/user-error.js";
+import type { Connection } from "./connection.js";
 import { record, table } from "./output.js";
-import { type Action, type ClientCommand, need, textOf } from "./row.js";
+import { type Action, type Asked, type ClientCommand, textOf } from "./row.js";
 
 const FIELDS = [
   "charge_id",
@@ -24,14 +26,25 @@ function movesTo(to: string): Action {
   };
 }
 
-function onThePage(verb: string, body: (flags: Parameters<Action["call"]>[0]["flags"]) => object): Action {
+function onThePage(verb: string, body: (asked: Asked) => object | Promise<object>): Action {
   return {
-    call: async ({ connection, flags, words: [selector] }) => {
+    call: async (asked) => {
+      const { connection, words } = asked;
+      const [selector] = words;
+      const said = await body(asked);
       const id = selector!.startsWith("co_") ? selector! : (await connection.charge(selector!)).checkout_id;
-      return connection.post(`/checkouts/${encodeURIComponent(id)}/${verb}`, body(flags));
+      return connection.post(`/checkouts/${encodeURIComponent(id)}/${verb}`, said);
     },
     print: chargeRecord,
   };
+}
+
+async function refuseNoMethod(connection: Connection): Promise<never> {
+  const { payment_methods } = await connection.call<{ payment_methods: { id: string }[] }>(
+    "GET /api/v1/payments/payment-methods",
+  );
+  const ids = payment_methods.map(({ id }) => id).join(", ");
+  throw new UserError(`--method ID is missing: one of ${ids}; mobile money needs --phone too`);
 }
 
 export const CHARGE_COMMANDS: readonly ClientCommand[] = [
@@ -98,8 +111,8 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
       ["--phone <number>", "pay: for mobile money"],
     ],
     verbs: {
-      pay: onThePage("pay", ({ method, currency, phone }) => ({
-        payment_method: need(textOf(method), "--method ID"),
+      pay: onThePage("pay", async ({ connection, flags: { method, currency, phone } }) => ({
+        payment_method: textOf(method) ?? (await refuseNoMethod(connection)),
         currency,
         phone_number: phone,
       })),

@@ -45,7 +45,7 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "coverage",
     says: "operations, statuses, events and error codes the app has met, and those it has not",
-    example: "payments-sandbox coverage --require charge.expired,RATE_LIMIT_EXCEEDED",
+    example: "payments-sandbox coverage --require charge.completed,createWhitelabel",
     options: [["--require <list>", "exit with 1 unless all of these were met (names, separated by commas)"]],
     plain: {
       call: async ({ connection, flags: { require } }) => {
