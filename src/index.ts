@@ -7,6 +7,7 @@ export { createSandbox } from "./opening.js";
 export type {
   ChargeDetail,
   ListenOptions,
+  ReconcileOptions,
   ResetOptions,
   RunFileOptions,
   SandboxOptions,
@@ -16,6 +17,7 @@ export type {
 export { Sandbox } from "./sandbox.js";
 export type { Difference, Failure, NearMiss } from "./scenario/running/failure.js";
 export type { Outcome, RunReport, StepReport } from "./scenario/running/report.js";
+export type { BookFinding, BookReport, FindingKind, Marking } from "./schema/books.js";
 export { CHARGE_STATUSES, type ChargeStatus, type Mode, type WithdrawalStatus } from "./schema/common.js";
 export { ERROR_STATUS, type ErrorCode } from "./schema/errors.js";
 export { SandboxError } from "./schema/sandbox-error.js";

@@ -1,4 +1,5 @@
 import type { StepReport } from "./scenario/running/report.js";
+import type { Marking } from "./schema/books.js";
 import type { ChargeStatus, Mode } from "./schema/common.js";
 import type { CollectionName } from "./schema/records/names.js";
 import type { Signature } from "./schema/webhooks.js";
@@ -141,6 +142,20 @@ export interface ResetOptions {
   keep?: ("webhooks" | "keys" | "scenarios")[];
   /** Starts the ids over, byte for byte; without it they go on. */
   ids?: "repeat";
+}
+
+/** How the rows of an app's books are read. */
+export interface ReconcileOptions {
+  /** Where a field stands in a row, as a dotted path: `{ status: "state", "metadata.order_id": "id" }`. Default: its name. */
+  readonly map?: Readonly<Record<string, string>>;
+  /** The app's own words for a status. Default: the usual ones are known. */
+  readonly statuses?: Readonly<Record<string, Marking>>;
+  /** The rows are some of the app's only: a paid charge that none speaks of is no finding. Default false. */
+  readonly partial?: boolean;
+  /** An instant: charges made before are looked at only where a row speaks of them. Default: all are. */
+  readonly since?: string;
+  /** Whose charges; default `"test"`. */
+  readonly mode?: Mode;
 }
 
 /** A charge as a read of the service answers it. Amounts are decimal texts; instants are ISO 8601, in UTC. */

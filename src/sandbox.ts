@@ -29,6 +29,7 @@ import { type OpenedOptions, openPort, urlOf } from "./port.js";
 import type {
   ChargeDetail,
   ListenOptions,
+  ReconcileOptions,
   ResetOptions,
   RunFileOptions,
   SandboxState,
@@ -37,6 +38,7 @@ import type {
 } from "./public-types.js";
 import type { RunReport } from "./scenario/running/report.js";
 import { withoutEndSlashes } from "./schema/addresses.js";
+import type { BookReport } from "./schema/books.js";
 import type { ChargeStatus } from "./schema/common.js";
 import { isRefusal } from "./schema/errors.js";
 import { lazily, nothingLoading } from "./schema/lazily.js";
@@ -262,6 +264,16 @@ export class Sandbox {
   async control<Answer = unknown>(...call: ControlCall): Promise<Answer> {
     this.#here("control");
     return new ControlClient({ fetch: this.fetch, namesCalls: true }).call<Answer>(...call);
+  }
+
+  /**
+   * Holds the app's own view of its payments against the ledger: a row an order, with `charge_id` or `metadata.KEY`,
+   * `status` and, where it says them, `amount`, `currency` and `delivered`. Resolves with what differs; a row that cannot
+   * be understood is a SandboxError with the code VALIDATION_ERROR.
+   */
+  async reconcile(rows: readonly object[], options: ReconcileOptions = {}): Promise<BookReport> {
+    this.#here("reconcile");
+    return this.control("POST /_sandbox/reconcile", { ...options, rows });
   }
 
   /**

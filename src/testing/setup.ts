@@ -4,12 +4,14 @@ import { KeptAssertions } from "../delivery/assertions.js";
 import type { WebhookHandler } from "../delivery/in-process.js";
 import type {
   ChargeDetail,
+  ReconcileOptions,
   ResetOptions,
   SandboxOptions,
   SandboxState,
   WebhookHandlerOptions,
 } from "../public-types.js";
 import { advanceTarget } from "../schema/advance-target.js";
+import type { BookReport } from "../schema/books.js";
 import type { ChargeStatus } from "../schema/common.js";
 import { invalid } from "../schema/errors.js";
 import { SandboxError } from "../schema/sandbox-error.js";
@@ -68,6 +70,8 @@ export interface TestSandbox {
   snapshot(): Promise<SandboxState>;
   /** Puts a state back that was taken here or elsewhere; time goes on from where it stood. */
   restore(snapshot: SandboxState): Promise<void>;
+  /** Holds the app's own view of its payments against the ledger; see `Sandbox.reconcile`. */
+  reconcile(rows: readonly object[], options?: ReconcileOptions): Promise<BookReport>;
   /**
    * Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; the JSON of its answer. What it refuses
    * is a SandboxError.
@@ -257,6 +261,10 @@ class Setup implements TestSandbox {
 
   async restore(snapshot: SandboxState): Promise<void> {
     await this.control("PUT /_sandbox/state", snapshot);
+  }
+
+  async reconcile(rows: readonly object[], options: ReconcileOptions = {}): Promise<BookReport> {
+    return this.control("POST /_sandbox/reconcile", { ...options, rows });
   }
 }
 

@@ -34,11 +34,14 @@ async function use(): Promise<void> {
   const no: boolean = new SandboxError(undefined as never).code === "NO_SUCH_CODE";
   await sandbox.restore(sandbox.snapshot());
   const { total }: { total: number } = await sandbox.control("GET", "/_sandbox/events");
+  const { findings }: { findings: readonly { kind: string; row: number | null }[] } = await sandbox.reconcile([{ charge_id: "ch_0", status: "paid" }], { statuses: { BEZAHLT: "paid" } });
+  // @ts-expect-error there is no such meaning
+  await sandbox.reconcile([], { statuses: { BEZAHLT: "yes" } });
   await sandbox.control("POST /_sandbox/faults", { drop: "before" });
   // @ts-expect-error a path is a text
   await sandbox.control("GET", 7);
   const client: typeof fetch = sandbox.fetch as typeof fetch;
-  console.log(status, from, reached, heard, ids, wrong, caught, no, total, client, UserError.name);
+  console.log(status, from, reached, heard, ids, wrong, caught, no, total, findings, client, UserError.name);
 }
 const own = setupSandbox({ listen: false, clock: "real", server: false });
 const given: TestSandbox = setupSandbox({ hooks: nodeTest });

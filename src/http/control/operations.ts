@@ -1,5 +1,6 @@
 import { ACCESS } from "./access.js";
 import { BALANCES } from "./balances.js";
+import { BOOKS } from "./books.js";
 import { CHARGES } from "./charges.js";
 import { CHECKOUTS } from "./checkouts.js";
 import { CLOCK } from "./clock.js";
@@ -32,6 +33,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...WITHDRAWALS,
   ...CHECKOUTS,
   ...BALANCES,
+  ...BOOKS,
   ...WAIT,
   ...SCENARIOS,
   ...FAULTS,

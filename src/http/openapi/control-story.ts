@@ -196,6 +196,7 @@ async function lookBack(story: Story): Promise<void> {
   for (const _read of ["first", "second"]) await story.send("GET", "/api/v1/accounts/balances");
   await story.call("listRequests", "one", { query: { limit: "1" } });
   await story.call("getCoverage", "of a short story");
+  await holdBooks(story);
   await story.call("getAdvice", "one");
   const body = { test: "shop.test.ts > an order is paid" };
   const { failed_test_id } = await story.call("keepFailedTest", "an order", { body });
@@ -212,6 +213,14 @@ async function lookBack(story: Story): Promise<void> {
     stories,
   });
   await story.call("clearRequests", "empty");
+}
+
+async function holdBooks(story: Story): Promise<void> {
+  const { json } = await story.send("GET", "/_sandbox/charges?status=COMPLETED&limit=1");
+  const [{ charge_id }] = json.items as [Json];
+  const rows = [{ charge_id, status: "pending", delivered: 0 }];
+  await story.call("reconcile", "paid and not marked", { body: { rows }, named: "one order" });
+  await story.call("reconcile", "a status nobody knows", { body: { rows: [{ charge_id, status: "padi" }] } });
 }
 
 async function moveRates(story: Story): Promise<void> {

@@ -1,0 +1,130 @@
+import { describe, expect } from "vitest";
+import { it } from "../support/api-test.js";
+import type { Shop } from "../support/receiver-client.js";
+
+type Row = Record<string, unknown>;
+
+const reconcile = async ({ client }: Shop, rows: readonly Row[], more: object = {}) =>
+  (await client.ask("POST /_sandbox/reconcile", { rows, ...more })).json;
+/** What was found: kind, row, charge. */
+const found = async (shop: Shop, rows: readonly Row[], more: object = {}) =>
+  (await reconcile(shop, rows, more)).findings.map(({ kind, row, charge_id }: Row) => [kind, row, charge_id]);
+
+/** A charge of an order, moved as far as that. */
+async function charge({ client }: Shop, ...statuses: string[]): Promise<string> {
+  const id = await client.pay({ metadata: { order_id: "17" } });
+  for (const status of statuses) expect((await client.transition(id, status)).status).toBe(200);
+  return id;
+}
+
+describe("POST /_sandbox/reconcile", () => {
+  it("finds nothing where the books are right", async ({ shop }) => {
+    const paid = await charge(shop, "COMPLETED");
+    const failed = await charge(shop, "FAILED");
+    const refunded = await charge(shop, "COMPLETED", "REFUNDED");
+    const { json } = await shop.client.charge(paid);
+    const rows = [
+      { charge_id: paid, status: "PAID", amount: Number(json.amount), currency: "ngn", delivered: 1 },
+      { charge_id: failed, status: "Awaiting Payment", amount: `${json.amount}00`, delivered: false },
+      { charge_id: refunded, status: "refunded", delivered: "0" },
+      { charge_id: null, status: "pending" },
+    ];
+    expect(await reconcile(shop, rows)).toEqual({
+      passed: true,
+      rows: 4,
+      charges: 3,
+      compared: ["status", "amount", "currency", "delivered"],
+      total: 0,
+      findings: [],
+    });
+  });
+
+  it("finds what is paid and not marked, with a row and without", async ({ shop }) => {
+    const [named, silent] = [await charge(shop, "COMPLETED"), await charge(shop, "COMPLETED")];
+    expect(await found(shop, [{ charge_id: named, status: "pending" }])).toEqual([
+      ["paid_not_marked", 1, named],
+      ["paid_not_marked", null, silent],
+    ]);
+    expect(await found(shop, [], { partial: true })).toEqual([]);
+    expect(await found(shop, [], { since: "2099-01-01T00:00:00.000Z" })).toEqual([]);
+    expect(await found(shop, [], { mode: "live" })).toEqual([]);
+  });
+
+  it.for([
+    ["paid", 0, "FAILED"],
+    ["paid", 0, "REFUNDED"],
+    ["pending", 1, "FAILED"],
+  ] as const)("finds what is marked %s, delivered %d and %s", async ([status, delivered, is], { shop }) => {
+    const id = await charge(shop, ...(is === "REFUNDED" ? ["COMPLETED", is] : [is]));
+    expect(await found(shop, [{ charge_id: id, status, delivered }])).toEqual([["marked_not_paid", 1, id]]);
+  });
+
+  it("finds another amount, and another currency", async ({ shop }) => {
+    const id = await charge(shop, "COMPLETED");
+    const { amount } = (await shop.client.charge(id)).json;
+    const row = { charge_id: id, status: "paid", amount, currency: "NGN" };
+    expect(await found(shop, [row, { ...row, amount: `${amount}1` }, { ...row, currency: "KES" }])).toEqual([
+      ["amount_differs", 2, id],
+      ["amount_differs", 3, id],
+    ]);
+  });
+
+  it("finds an order that was paid twice, delivered twice, refunded and delivered", async ({ shop }) => {
+    const first = await charge(shop, "COMPLETED");
+    const row = { "metadata.order_id": "17", status: "paid" };
+    expect(await found(shop, [row])).toEqual([]);
+    const second = await charge(shop, "COMPLETED");
+    expect(await found(shop, [row, row])).toEqual([["paid_twice", 1, second]]);
+    expect(await found(shop, [{ metadata: { order_id: "17" }, status: "paid", delivered: 2 }])).toEqual([
+      ["paid_twice", 1, second],
+      ["delivered_twice", 1, second],
+    ]);
+    for (const id of [first, second]) await shop.client.transition(id, "REFUNDED");
+    expect(await found(shop, [{ ...row, status: "refunded", delivered: true }])).toEqual([
+      ["refunded_and_delivered", 1, second],
+    ]);
+  });
+
+  it("finds a charge there is not, and an order without any", async ({ shop }) => {
+    const rows = [
+      { charge_id: "ch_0", status: "pending" },
+      { "metadata.order_id": "18", status: "paid" },
+      { "metadata.order_id": "18", status: "pending" },
+    ];
+    expect(await found(shop, rows)).toEqual([
+      ["unknown_charge", 1, "ch_0"],
+      ["unknown_charge", 2, null],
+    ]);
+  });
+
+  it("reads rows as the map says, and words of the app's own", async ({ shop }) => {
+    const id = await charge(shop, "COMPLETED");
+    const reading = {
+      map: { charge_id: "payment.id", status: "state", "metadata.order_id": "id" },
+      statuses: { Bezahlt: "paid" },
+    };
+    expect(await found(shop, [{ id: "17", payment: { id }, state: "BEZAHLT" }], reading)).toEqual([]);
+  });
+
+  it("refuses what it cannot understand, by the number of the row", async ({ shop }) => {
+    const rows = [
+      { charge_id: "ch_0", status: "pending" },
+      { charge_id: "ch_0", status: "complted", amount: "1e3", delivered: "yes" },
+      { order: "17" },
+    ];
+    const { error } = await reconcile(shop, rows);
+    expect(error.code).toBe("VALIDATION_ERROR");
+    expect(error.details).toEqual({
+      "rows.1.status": expect.stringMatching(
+        /^"complted" is no status known; did you mean completed\?.* \(row 2\)$/,
+      ),
+      "rows.1.amount": 'must be an amount such as "512.50" (row 2)',
+      "rows.1.delivered": "must be how often: a whole number, true or false (row 2)",
+      "rows.2.status": "is missing (row 3)",
+      "rows.2.charge_id": "is missing: a row names its charge, or its order as metadata.KEY (row 3)",
+    });
+    expect((await reconcile(shop, [], { map: { chargeid: "id" } })).error.details).toHaveProperty(
+      "map.chargeid",
+    );
+  });
+});
