@@ -8,7 +8,12 @@ import { addStartOptions } from "./options.js";
 export function addCommands(root: Command): void {
   root.version(packageVersion(), "-V, --version", "print the version");
 
-  addStartOptions(root.command("exec"))
+  addStartOptions(root.command("exec"), {
+    port: "port to listen on (default 0, any free one)",
+    rate_limit: "requests a minute and key, or off (default off)",
+    seed: "the same seed and calls give the same ids (default: a fixed one)",
+    json: "with --under: print the matrix in one line of JSON",
+  })
     .description("run a command with a sandbox beside it; exits with the command's own code")
     .option(
       "--env <NAME=TEMPLATE>",
@@ -18,13 +23,15 @@ export function addCommands(root: Command): void {
     .option("--artifacts <dir>", "keep state, requests, events, deliveries, timelines and coverage there")
     .option(
       "--under <scenario,…>",
-      "run it plain, then under each scenario (names or files), and print what breaks",
+      "run it plain, then under each scenario (names, files, mishaps or all), and print what breaks",
       collect,
     )
     .option(
       "--under-report <file>",
       "with --under: the JUnit XML or TAP file each run writes, to name the tests",
     )
+    .option("--seeds <n>", "with --under: scenarios of chance run under so many seeds each")
+    .option("--strict", "exit 1 too when a scenario never happened, or the service passed something over")
     // What its guard calls when exec was killed.
     .addOption(new Option("--left-behind <process>").hideHelp())
     .argument("<command...>", "the command and its arguments, after --")
@@ -34,6 +41,7 @@ export function addCommands(root: Command): void {
       `
 Exits with the command's own code; 127 not found, 126 not executable, 128+n ended by signal n. With --under: 0 when
 every run passed, the plain run's code when that fails (the others are not run), 1 when a run under a scenario fails.
+--under mishaps: all shipped scenarios that a good app gets over; --under all: those of other fates of a payment too.
 
 Examples:
   payments-sandbox exec --env API_ROOT={base_url}/api -- npm test

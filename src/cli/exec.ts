@@ -2,6 +2,7 @@ import { Runner } from "./exec/command.js";
 import { parseTemplate } from "./exec/environment.js";
 import type { Plan } from "./exec/plan.js";
 import { runBeside } from "./exec/run.js";
+import { strictFaults } from "./exec/strict.js";
 import { startOptions } from "./options.js";
 import { tellLastWords } from "./own-process.js";
 import { tellLine } from "./terminal.js";
@@ -12,6 +13,8 @@ interface ExecFlags {
   readonly artifacts?: string;
   readonly under?: readonly string[];
   readonly underReport?: string;
+  readonly seeds?: string;
+  readonly strict?: boolean;
   readonly leftBehind?: string;
 }
 
@@ -25,9 +28,9 @@ export async function exec(
   const options = await startOptions(flags);
   const templates = (flags.env ?? []).map(parseTemplate);
   const under =
-    flags.under === undefined && flags.underReport === undefined
+    (flags.under ?? flags.underReport ?? flags.seeds) === undefined
       ? undefined
-      : await (await import("./exec/under.js")).readUnder(flags.under ?? [], flags.underReport, options);
+      : await (await import("./exec/under.js")).readUnder(flags.under ?? [], flags, options);
   const artifacts =
     flags.artifacts === undefined
       ? undefined
@@ -37,10 +40,18 @@ export async function exec(
     if (!options.quiet) tellLine(text);
   };
   const runner = new Runner(notice);
-  const plan: Plan = { command, options, templates, runner, artifacts, notice };
+  const isStrict = flags.strict === true;
+  const plan: Plan = { command, options, templates, runner, artifacts, notice, isStrict };
   try {
-    process.exitCode = under === undefined ? (await runBeside(plan)).code : await under(plan);
+    process.exitCode = under === undefined ? await runOnce(plan) : await under(plan);
   } finally {
     await runner.close();
   }
+}
+
+async function runOnce(plan: Plan): Promise<number> {
+  const ran = await runBeside(plan);
+  const faults = plan.isStrict ? strictFaults(ran, plan.options.scenario ?? []) : [];
+  for (const fault of faults) tellLine(fault);
+  return ran.code === 0 && faults.length > 0 ? 1 : ran.code;
 }

@@ -22,6 +22,7 @@ export const scenarioViewSchema = shape("Scenario", "A scenario the namespace kn
     "The same of all namespaces since the server was started, whatever was reset or deleted since.",
   ),
 });
+export type ScenarioView = z.infer<typeof scenarioViewSchema>;
 export const scenarioListSchema = pageOf(
   "ScenarioList",
   "Scenarios",

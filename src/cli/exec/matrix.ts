@@ -1,13 +1,24 @@
+import type { ScenarioView } from "../../schema/control-scenario-responses.js";
 import { oneLine } from "../../schema/printable.js";
 import { type Paint, paint as painted, type Style } from "../paint.js";
+import { type Advice, adviceLine, adviceSince } from "../report/advice-text.js";
+import { wrapped } from "../wrapped.js";
 import { commandText } from "./plan.js";
+import { appliedRules, happenedText, isMishap, isVacuous, neverApplied } from "./played.js";
 import type { TestResult } from "./test-report.js";
 
 /** One run, as the matrix shows it. */
 export interface Column {
   readonly label: string;
-  /** The mishap it went under; null for none. */
+  /** The scenario it went under; null for none. */
   readonly scenario: string | null;
+  /** The same with how often its rules were applied, if that is known. */
+  readonly under?: ScenarioView | undefined;
+  readonly seed?: string;
+  /** What its app did against the service's advice. */
+  readonly advice?: readonly Advice[];
+  /** Whether nothing of it is what a strict run must not have. */
+  readonly isStrictlyFine?: boolean;
   readonly code: number;
   readonly durationMs: number;
   /** What its report says of each test, where there is one. */
@@ -29,7 +40,8 @@ interface Shown {
   readonly isColoured: boolean;
 }
 
-const MARKS: Readonly<Record<Outcome, readonly [string, Style]>> = {
+const MARKS: Readonly<Record<Outcome | "never happened", readonly [string, Style]>> = {
+  "never happened": ["○", "yellow"],
   passed: ["✓", "green"],
   failed: ["✗", "red"],
   skipped: ["-", "dim"],
@@ -72,7 +84,19 @@ export class Matrix {
   /** Its exit code may be good though its report is not: some runners are told to go on. */
   #isPassed(index: number): boolean {
     const column = this.#columns[index]!;
-    return column.code === 0 && !isUnreported(column) && this.#breaks(index) === 0;
+    return (
+      column.code === 0 &&
+      !isUnreported(column) &&
+      this.#breaks(index) === 0 &&
+      column.isStrictlyFine !== false
+    );
+  }
+
+  /** It came out well, and nothing of its scenario came to pass. */
+  #isNothing(index: number): boolean {
+    const { under, ...column } = this.#columns[index]!;
+    const isVain = under !== undefined && isVacuous(under);
+    return isVain && column.code === 0 && !isUnreported(column) && this.#breaks(index) === 0;
   }
 
   #breaks(index: number): number {
@@ -85,14 +109,21 @@ export class Matrix {
     return {
       command: this.#command,
       passed: this.isAllPassed && this.#notRun.length === 0,
-      runs: this.#columns.map(({ label, scenario, code, durationMs, tests }, index) => ({
+      never_happened: this.#columns
+        .filter((_column, index) => this.#isNothing(index))
+        .map(({ label }) => label),
+      runs: this.#columns.map(({ label, scenario, seed, under, code, durationMs, tests }, index) => ({
         label,
         scenario,
+        kind: under === undefined ? null : isMishap(under) ? "mishap" : "outcome",
+        ...(seed === undefined ? {} : { seed }),
         passed: this.#isPassed(index),
         exit_code: code,
         duration_ms: durationMs,
         tests: tests?.length ?? null,
         breaks: index === 0 || tests === undefined ? null : this.#breaks(index),
+        applied: under === undefined ? null : appliedRules(under),
+        never_happened: under === undefined ? null : neverApplied(under),
       })),
       not_run: this.#notRun,
       tests: this.#tests,
@@ -111,6 +142,7 @@ export class Matrix {
       paint("bold", this.#command.length > width ? `${this.#command.slice(0, width - 1)}…` : this.#command),
       ...this.#runLines(paint),
       ...this.#testLines(paint, width),
+      ...this.#weaknessLines(paint, width),
       "",
       this.#verdict(paint),
       "",
@@ -120,7 +152,7 @@ export class Matrix {
   #runLines(paint: Paint): string[] {
     const rows = this.#columns.map((column, index) => {
       const { label, code, durationMs, tests } = column;
-      const outcome = this.#isPassed(index) ? "passed" : "failed";
+      const outcome = this.#isNothing(index) ? "never happened" : this.#isPassed(index) ? "passed" : "failed";
       const broken = this.#breaks(index);
       return {
         mark: MARKS[outcome],
@@ -134,18 +166,20 @@ export class Matrix {
             : tests === undefined || index === 0
               ? ""
               : `${broken} of ${this.#columns[0]!.tests?.length ?? tests.length} tests break`,
+          column.under === undefined ? "" : happenedText(column.under),
         ],
       };
     });
-    const widths = [0, 1, 2, 3].map((index) => Math.max(...rows.map(({ cells }) => cells[index]!.length)));
+    const widths = [0, 1, 2, 3, 4].map((index) => Math.max(...rows.map(({ cells }) => cells[index]!.length)));
     widths[0] = Math.max(widths[0]!, ...this.#notRun.map((label) => label.length));
-    const lines = rows.map(({ mark: [mark, style], cells: [label, outcome, code, time, tests] }) =>
+    const lines = rows.map(({ mark: [mark, style], cells: [label, outcome, code, time, tests, happened] }) =>
       [
         `  ${paint(style, mark)} ${label!.padEnd(widths[0]!)}`,
         paint(style, outcome!.padEnd(widths[1]!)),
         code!.padEnd(widths[2]!),
         time!.padStart(widths[3]!),
-        tests,
+        ...(widths[4] === 0 ? [] : [tests!.padEnd(widths[4]!)]),
+        happened,
       ]
         .join("  ")
         .trimEnd(),
@@ -190,25 +224,59 @@ export class Matrix {
     ];
   }
 
+  /** What a scenario it breaks under stands for, and what its app did there, and not in the plain run, against the service's advice. */
+  #weaknessLines(paint: Paint, width: number): string[] {
+    return this.#columns.flatMap(({ label, under, advice = [] }, index) => {
+      if (
+        under?.description === undefined ||
+        !isMishap(under) ||
+        this.#isPassed(index) ||
+        this.#isNothing(index)
+      )
+        return [];
+      const news = adviceSince(this.#columns[0]!.advice ?? [], advice).map(adviceLine);
+      const texts = [under.description, ...news.map((one) => `advice: ${one}`)];
+      const lines = texts.flatMap((text) => wrapped(oneLine(text.replace(/\s+/g, " ").trim()), 4, width));
+      return ["", `  ${paint("bold", label)}`, ...lines];
+    });
+  }
+
   #verdict(paint: Paint): string {
-    const [plain] = this.#columns;
+    const [plain, ...others] = this.#columns;
     if (plain!.code !== 0)
       return paint("red", "The plain run did not pass: there is nothing to compare the other runs with.");
     const unknown = this.#columns.filter((column) => column.code === 0 && isUnreported(column));
-    const failed = this.#columns
-      .filter((column, index) => !this.#isPassed(index) && !unknown.includes(column))
-      .map(({ label }) => label);
-    const all = this.#columns.length - 1 + this.#notRun.length;
-    const cut =
-      (unknown.length === 0
+    const nothing = this.#columns.filter((_column, index) => this.#isNothing(index));
+    const failed = others.filter(
+      (column) =>
+        !this.#isPassed(this.#columns.indexOf(column)) &&
+        !unknown.includes(column) &&
+        !nothing.includes(column),
+    );
+    const outcomes = others.filter(({ under }) => under !== undefined && !isMishap(under));
+    const all = others.length - outcomes.length + this.#notRun.length;
+    const fates = failed.filter((column) => outcomes.includes(column));
+    const broken = failed.filter((column) => !outcomes.includes(column));
+    const known = others.filter((column) => !outcomes.includes(column) && !nothing.includes(column));
+    const cut = [
+      fates.length === 0
         ? ""
-        : ` Of ${unknown.map(({ label }) => label).join(", ")} there is no report, so nothing is known.`) +
-      (this.#notRun.length === 0 ? "" : ` ${this.#notRun.length} of ${all} were not run.`);
-    if (failed.length === 0 && unknown.length > 0) return paint("red", cut.trimStart());
-    return failed.length === 0
-      ? `${paint(cut === "" ? "green" : "yellow", `It passes plain and under ${this.#columns.length - 1} of ${all} mishaps.`)}${cut}`
-      : `${paint("red", `It breaks under ${failed.length} of ${all} mishaps: ${failed.join(", ")}.`)}${cut}`;
+        : ` Tests fail under ${fates.length} of ${outcomes.length} outcomes: ${labelsOf(fates)}; another fate of a payment is no weakness of the app.`,
+      nothing.length === 0 ? "" : ` Of ${labelsOf(nothing)} nothing happened, so nothing is known.`,
+      unknown.length === 0 ? "" : ` Of ${labelsOf(unknown)} there is no report, so nothing is known.`,
+      this.#notRun.length === 0 ? "" : ` ${this.#notRun.length} of ${all} were not run.`,
+    ].join("");
+    if (broken.length > 0)
+      return `${paint("red", `It breaks under ${broken.length} of ${all} mishaps: ${labelsOf(broken)}.`)}${cut}`;
+    if (unknown.length > 0) return paint("red", cut.trimStart());
+    const passed =
+      all === 0 ? "It passes plain." : `It passes plain and under ${known.length} of ${all} mishaps.`;
+    return `${paint(cut === "" ? "green" : "yellow", passed)}${cut}`;
   }
+}
+
+function labelsOf(columns: readonly Column[]): string {
+  return columns.map(({ label }) => label).join(", ");
 }
 
 function isUnreported({ isReportWanted, tests }: Column): boolean {

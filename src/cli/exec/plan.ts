@@ -1,4 +1,6 @@
 import type { Sandbox } from "../../sandbox.js";
+import type { AdviceList } from "../../schema/control-responses.js";
+import type { ScenarioView } from "../../schema/control-scenario-responses.js";
 import type { StartOptions } from "../../schema/option-table.js";
 import { oneLine } from "../../schema/printable.js";
 import type { Runner } from "./command.js";
@@ -11,6 +13,8 @@ export interface Plan {
   readonly templates: readonly Template[];
   readonly runner: Runner;
   readonly artifacts: Artifacts | undefined;
+  /** What never happened, and what the service passed over, fails the whole. */
+  readonly isStrict: boolean;
   /** Tells the user something in a line. */
   readonly notice: (text: string) => void;
 }
@@ -20,6 +24,9 @@ export interface Ran {
   readonly code: number;
   readonly startedAt: string;
   readonly durationMs: number;
+  /** The scenarios it went under, with how often their rules were applied; the last given first. */
+  readonly scenarios: readonly ScenarioView[];
+  readonly advice: AdviceList["items"];
 }
 
 /** Under which mishap a run goes; null is none. Undefined when there is nothing to compare with. */

@@ -6,6 +6,7 @@ import { tellAdvice } from "../report/advice-text.js";
 import { tellLine } from "../terminal.js";
 import { environmentOf } from "./environment.js";
 import type { Plan, Ran, Under } from "./plan.js";
+import { activeScenarios, allScenarios } from "./played.js";
 import { storiesOf } from "./stories.js";
 
 /** So much is told of a run that failed; of one of many, less. */
@@ -24,7 +25,7 @@ function tellStories(lines: readonly string[], most: number, { artifacts, notice
 
 /** Runs the command once beside a sandbox of its own, and keeps what there is to keep of it. */
 export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
-  const { command, options, templates, runner, artifacts } = plan;
+  const { command, options, templates, runner, artifacts, notice } = plan;
   const sandbox = await openSandbox({
     ...options,
     makeUpSeed: false,
@@ -40,9 +41,23 @@ export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
       ...(under === undefined ? {} : { PAYMENTS_SANDBOX_UNDER: under.scenario ?? "" }),
       ...environmentOf(sandbox, templates),
     };
+    const active = await activeScenarios(sandbox);
+    for (const { name, source } of isUnderMishap ? active.slice(0, 1) : active)
+      if (source !== undefined)
+        notice(`${name} has steps: they are not played here, only its rules apply; \`run\` plays them`);
     const startedAtMs = machineNowMs();
     const code = await runner.run(command, environment);
-    const ran = { code, startedAt: iso(startedAtMs), durationMs: machineNowMs() - startedAtMs };
+    const durationMs = machineNowMs() - startedAtMs;
+    const all = await allScenarios(sandbox);
+    const { items: advice } = await sandbox.control<AdviceList>("GET /_sandbox/advice?of=server");
+    const ran: Ran = {
+      code,
+      startedAt: iso(startedAtMs),
+      durationMs,
+      // A test may have taken one away: nothing is known of that.
+      scenarios: active.flatMap(({ name }) => all.find((one) => one.name === name) ?? []),
+      advice,
+    };
     await artifacts?.keep(sandbox, plan, ran, under);
     if (code !== 0 && runner.asked === undefined && !options.quiet)
       tellStories(
@@ -51,8 +66,7 @@ export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
         plan,
       );
     // Under a mishap an app does what it does not do otherwise.
-    if (!isUnderMishap && options.quiet !== true)
-      tellAdvice((await sandbox.control<AdviceList>("GET /_sandbox/advice?of=server")).items);
+    if (!isUnderMishap && options.quiet !== true) tellAdvice(advice);
     return ran;
   } finally {
     await sandbox.close();

@@ -2,28 +2,43 @@ import { readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { openSandbox } from "../../opening.js";
 import { OptionsError } from "../../options.js";
+import type { ScenarioView } from "../../schema/control-scenario-responses.js";
 import type { StartOptions } from "../../schema/option-table.js";
 import { FIXED_SEED } from "../../schema/options.js";
+import { own } from "../../schema/own.js";
 import { UserError } from "../../schema/user-error.js";
 import { wantsColour } from "../paint.js";
 import { say, sayJson, tellLine } from "../terminal.js";
 import { type Column, Matrix } from "./matrix.js";
-import { commandText, type Plan, type Under } from "./plan.js";
+import { commandText, type Plan } from "./plan.js";
+import { activeScenarios, allScenarios, isMishap, isRandom } from "./played.js";
 import { runBeside } from "./run.js";
 import { exitCodeOf } from "./signals.js";
+import { strictFaults } from "./strict.js";
 import { readTestReport, type TestResult } from "./test-report.js";
 
 /** A scenario to run the command under. */
 interface Mishap {
   /** What `--scenario` takes. */
   readonly given: string;
-  readonly name: string;
+  readonly scenario: ScenarioView;
+  /** In the place of the options' own. */
+  readonly seed?: string;
+  /** How the matrix calls it. */
+  readonly label: string;
 }
+
+interface UnderFlags {
+  readonly underReport?: string;
+  readonly seeds?: string;
+}
+
+const MOST_SEEDS = 100;
 
 /** `--under`, checked: every scenario is read before anything runs. Runs the command under each of them. */
 export async function readUnder(
   lists: readonly string[],
-  report: string | undefined,
+  { underReport, seeds }: UnderFlags,
   options: StartOptions,
 ): Promise<(plan: Plan) => Promise<number>> {
   const given = [...new Set(lists.flatMap((list) => list.split(",")).map((one) => one.trim()))].filter(
@@ -32,32 +47,54 @@ export async function readUnder(
   if (given.length === 0)
     throw new UserError(
       lists.length === 0
-        ? "--under-report goes with --under, which names the scenarios to run the command under"
+        ? `${underReport === undefined ? "--seeds" : "--under-report"} goes with --under, which names the scenarios to run the command under`
         : "--under takes the names of scenarios, separated by commas",
     );
   if (options.data !== undefined)
     throw new UserError("--under gives each run a fresh sandbox: --data cannot go with it");
-  const mishaps: Mishap[] = [];
-  for (const one of given) mishaps.push({ given: one, name: await nameOf(one, options) });
-  return (plan) => runUnder(plan, mishaps, report);
+  const often = seedsOf(seeds);
+  const wanted = new Map<string, ScenarioView>();
+  for (const one of given)
+    for (const scenario of await scenariosOf(one, options))
+      wanted.set(own(GROUPS, one) !== undefined ? scenario.name : one, scenario);
+  const mishaps = [...wanted].flatMap(([given, scenario]): Mishap[] =>
+    Array.from({ length: isRandom(scenario) ? often : 1 }, (_none, index) => ({
+      given,
+      scenario,
+      label: index === 0 ? given : `${given} #${index + 1}`,
+      ...(index === 0 ? {} : { seed: `${options.seed ?? FIXED_SEED}-${index + 1}` }),
+    })),
+  );
+  return (plan) => runUnder(plan, mishaps, underReport);
 }
 
-/** The name of the scenario that is given by name or as a file; throws when there is none, or it has faults. */
-async function nameOf(given: string, options: StartOptions): Promise<string> {
+function seedsOf(seeds = "1"): number {
+  const often = Number(seeds);
+  if (/^\d+$/.test(seeds) && often >= 1 && often <= MOST_SEEDS) return often;
+  throw new UserError(`--seeds must be a number from 1 to ${MOST_SEEDS}, not ${JSON.stringify(seeds)}`);
+}
+
+/** Shipped scenarios that go by one name; the default one is what the plain run has. */
+const GROUPS: Readonly<Record<string, (scenario: ScenarioView) => boolean>> = {
+  mishaps: isMishap,
+  all: ({ name }) => name !== "default",
+};
+
+/** The scenarios of a group, or the one that is given by name or as a file; throws when there is none, or it has faults. */
+async function scenariosOf(given: string, options: StartOptions): Promise<ScenarioView[]> {
+  const isOfGroup = own(GROUPS, given);
   try {
     const sandbox = await openSandbox({
       ...options,
-      scenario: [given],
+      scenario: isOfGroup === undefined ? [given] : [],
       makeUpSeed: false,
       ownsProcess: true,
       onWarning: (warning) => tellLine(warning),
     });
     try {
-      // The active ones come first.
-      const { items } = await sandbox.control<{ items: { name: string }[] }>(
-        "GET /_sandbox/scenarios?limit=1",
-      );
-      return items[0]!.name;
+      return isOfGroup === undefined
+        ? (await activeScenarios(sandbox)).slice(0, 1)
+        : (await allScenarios(sandbox)).filter(isOfGroup);
     } finally {
       await sandbox.close();
     }
@@ -70,45 +107,66 @@ async function nameOf(given: string, options: StartOptions): Promise<string> {
 
 /**
  * Runs the command plain and, when that passes, under each mishap, every time beside a fresh sandbox of the same
- * seed; prints what broke. 0 when all runs passed, the plain run's own code when that failed, 1 when another did or
- * one has not written the report it should have.
+ * seed; prints what broke. 0 when all runs passed, the plain run's own code when that failed, 1 when another did,
+ * one has not written the report it should have, or is not strictly fine.
  */
 async function runUnder(plan: Plan, mishaps: readonly Mishap[], report: string | undefined): Promise<number> {
-  const { command, options, runner, artifacts, notice } = plan;
+  const { command, runner, notice } = plan;
   const columns: Column[] = [];
   const folders = new Set<string>();
   for (const mishap of [undefined, ...mishaps]) {
-    const scenario = mishap?.name ?? null;
-    const label = mishap?.given ?? "plain";
-    notice(
-      `run ${columns.length + 1} of ${mishaps.length + 1}, ${scenario === null ? "plain" : `under ${label}`}: ${commandText(command)}`,
-    );
-    const under: Under = { scenario, folder: folderFor(scenario, folders) };
-    const scenarios = [...(options.scenario ?? []), ...(mishap === undefined ? [] : [mishap.given])];
-    const before = stampOf(report);
-    const ran = await runBeside({ ...plan, options: { ...options, scenario: scenarios } }, under);
-    const tests = report === undefined ? undefined : testsOf(report, before, notice);
-    if (report !== undefined && stampOf(report) !== before)
-      artifacts?.write(join(under.folder, basename(report)), readFileSync(report, "utf8"));
-    columns.push({
-      label,
-      scenario,
-      code: ran.code,
-      durationMs: ran.durationMs,
-      tests,
-      isReportWanted: report !== undefined,
-    });
-    if (runner.asked !== undefined || (mishap === undefined && ran.code !== 0)) break;
+    const how = mishap === undefined ? "plain" : `under ${mishap.label}`;
+    notice(`run ${columns.length + 1} of ${mishaps.length + 1}, ${how}: ${commandText(command)}`);
+    const folder = folderFor(mishap?.scenario.name ?? null, folders);
+    const column = await runOne(plan, mishap, report, folder);
+    columns.push(column);
+    if (runner.asked !== undefined || (mishap === undefined && column.code !== 0)) break;
   }
-  const matrix = new Matrix(
-    command,
-    columns,
-    mishaps.slice(Math.max(0, columns.length - 1)).map(({ given }) => given),
+  const notRun = mishaps.slice(Math.max(0, columns.length - 1)).map(({ label }) => label);
+  const matrix = new Matrix(command, columns, notRun);
+  tellMatrix(plan, matrix);
+  const asked = runner.asked;
+  if (asked !== undefined) return exitCodeOf(asked);
+  return columns[0]!.code !== 0 ? columns[0]!.code : matrix.isAllPassed ? 0 : 1;
+}
+
+async function runOne(
+  plan: Plan,
+  mishap: Mishap | undefined,
+  report: string | undefined,
+  folder: string,
+): Promise<Column> {
+  const { options, artifacts, notice, isStrict } = plan;
+  const scenario = mishap?.scenario.name ?? null;
+  const given = [...(options.scenario ?? []), ...(mishap === undefined ? [] : [mishap.given])];
+  const seed = mishap?.seed ?? options.seed;
+  const before = stampOf(report);
+  const ran = await runBeside(
+    { ...plan, options: { ...options, seed, scenario: given } },
+    { scenario, folder },
   );
-  artifacts?.write(
-    "matrix.json",
-    `${JSON.stringify({ seed: options.seed ?? FIXED_SEED, ...matrix.toJson() }, null, 2)}\n`,
-  );
+  const faults = isStrict ? strictFaults(ran, given) : [];
+  for (const fault of faults) tellLine(fault);
+  const tests = report === undefined ? undefined : testsOf(report, before, notice);
+  if (report !== undefined && stampOf(report) !== before)
+    artifacts?.write(join(folder, basename(report)), readFileSync(report, "utf8"));
+  return {
+    label: mishap?.label ?? "plain",
+    scenario,
+    seed: seed ?? FIXED_SEED,
+    under: ran.scenarios.find(({ name }) => name === scenario),
+    advice: ran.advice,
+    isStrictlyFine: faults.length === 0,
+    code: ran.code,
+    durationMs: ran.durationMs,
+    tests,
+    isReportWanted: report !== undefined,
+  };
+}
+
+function tellMatrix({ options, artifacts }: Plan, matrix: Matrix): void {
+  const json = { seed: options.seed ?? FIXED_SEED, ...matrix.toJson() };
+  artifacts?.write("matrix.json", `${JSON.stringify(json, null, 2)}\n`);
   artifacts?.write("matrix.txt", matrix.toText({ width: WIDTH, isColoured: false }));
   if (options.json) sayJson(matrix.toJson());
   else
@@ -118,9 +176,6 @@ async function runUnder(plan: Plan, mishaps: readonly Mishap[], report: string |
         isColoured: wantsColour(),
       })}`,
     );
-  const asked = runner.asked;
-  if (asked !== undefined) return exitCodeOf(asked);
-  return columns[0]!.code !== 0 ? columns[0]!.code : matrix.isAllPassed ? 0 : 1;
 }
 
 const WIDTH = 100;

@@ -1,5 +1,6 @@
 import { type Finding, PROBES, type Probe, type ProbeRow, type WebhookReport } from "../../doctor/report.js";
 import { type Paint, plain, type Style } from "../paint.js";
+import { wrapped } from "../wrapped.js";
 
 const VERDICTS: Readonly<Record<ProbeRow["verdict"], readonly [Style, string]>> = {
   pass: ["dim", "PASS"],
@@ -83,19 +84,6 @@ function findingLines(finding: Finding, { probes }: WebhookReport, width: number
       return [`${" ".repeat(INDENT)}${paint("dim", label.padEnd(LABEL))}${start!.trimStart()}`, ...rest];
     }),
   ];
-}
-
-/** Lines that fit, each of them indented. */
-function wrapped(text: string, indent: number, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && indent + line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line].map((one) => " ".repeat(indent) + one);
 }
 
 function counted(count: number, one: string, many: string): string {

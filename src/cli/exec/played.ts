@@ -1,0 +1,97 @@
+import { pagesOf } from "../../control-client.js";
+import type { Sandbox } from "../../sandbox.js";
+import type { ScenarioView } from "../../schema/control-scenario-responses.js";
+import type { FaultRule, WebhookRule } from "../../schema/scenario.js";
+
+/** The scenarios that are active, the last activated first. */
+export async function activeScenarios(sandbox: Sandbox): Promise<ScenarioView[]> {
+  return (await allScenarios(sandbox)).filter(({ active }) => active);
+}
+
+export async function allScenarios(sandbox: Sandbox): Promise<ScenarioView[]> {
+  const all: ScenarioView[] = [];
+  for await (const page of pagesOf<ScenarioView>("/_sandbox/scenarios", (path) =>
+    sandbox.control("GET", path),
+  ))
+    all.push(...page);
+  return all;
+}
+
+export function isMishap({ kind, webhooks, faults }: ScenarioView): boolean {
+  return (kind ?? (webhooks || faults ? "mishap" : "outcome")) === "mishap";
+}
+
+/** Whether another seed is another day. */
+export function isRandom({ charges = [], withdrawals = [], faults = [] }: ScenarioView): boolean {
+  return [...charges, ...withdrawals, ...faults].some(({ probability }) => probability !== undefined);
+}
+
+/** How often each of its rules was applied in the run, in whatever namespace. */
+export function appliedRules({ applied_in_all }: ScenarioView): Readonly<Record<string, number>> {
+  return applied_in_all;
+}
+
+/** Those of its rules that never were applied. */
+export function neverApplied(scenario: ScenarioView): string[] {
+  const applied = appliedRules(scenario);
+  return Object.keys(applied).filter((rule) => applied[rule] === 0);
+}
+
+/** Whether nothing of it came to pass: beside what goes wrong, timelines are only the stage for it. */
+export function isVacuous(scenario: ScenarioView): boolean {
+  return whatHappened(scenario).every(({ times }) => times === 0);
+}
+
+/** "2 answers lost, 0 deliveries doubled". */
+export function happenedText(scenario: ScenarioView): string {
+  return whatHappened(scenario)
+    .map(({ times, one, many }) => `${times} ${times === 1 ? one : many}`)
+    .join(", ");
+}
+
+interface Happened {
+  readonly one: string;
+  readonly many: string;
+  readonly times: number;
+}
+
+type Said<Rule> = readonly (readonly [is: (rule: Rule) => unknown, one: string, many: string])[];
+
+const FAULTS: Said<FaultRule> = [
+  [({ drop }) => drop === "after", "answer lost", "answers lost"],
+  [({ drop }) => drop === "before", "request lost", "requests lost"],
+  [({ respond }) => respond, "call failed", "calls failed"],
+  [({ delay }) => delay, "call delayed", "calls delayed"],
+  [() => true, "call met", "calls met"],
+];
+const WEBHOOKS: Said<WebhookRule> = [
+  [({ drop }) => drop, "webhook lost", "webhooks lost"],
+  [({ forged }) => forged, "webhook forged", "webhooks forged"],
+  [({ copies = 1 }) => copies > 1, "webhook doubled", "webhooks doubled"],
+  [({ swap }) => swap, "webhook swapped", "webhooks swapped"],
+  [({ bad_signature }) => bad_signature, "webhook badly signed", "webhooks badly signed"],
+  [({ stale }) => stale, "webhook signed long ago", "webhooks signed long ago"],
+  [({ fail_first, down }) => fail_first || down, "webhook failed at first", "webhooks failed at first"],
+  [({ delay }) => delay, "webhook delayed", "webhooks delayed"],
+  [() => true, "webhook changed", "webhooks changed"],
+];
+
+function whatHappened(scenario: ScenarioView): Happened[] {
+  const { charges, withdrawals, webhooks, faults } = scenario;
+  const applied = appliedRules(scenario);
+  const all = new Map<string, Happened>();
+  const say = <Rule>(kind: string, rules: readonly Rule[] | undefined, said: Said<Rule>): void => {
+    for (const [index, rule] of (rules ?? []).entries()) {
+      const [, one, many] = said.find(([is]) => is(rule))!;
+      const times = (all.get(one)?.times ?? 0) + (applied[`${kind}.${index}`] ?? 0);
+      all.set(one, { one, many, times });
+    }
+  };
+  say("faults", faults, FAULTS);
+  say("webhooks", webhooks, WEBHOOKS);
+  if (all.size === 0) {
+    say("charges", charges, [[() => true, "charge", "charges"]]);
+    say("withdrawals", withdrawals, [[() => true, "withdrawal", "withdrawals"]]);
+  }
+  return [...all.values()];
+}

@@ -1,0 +1,27 @@
+import { oneLine } from "../../schema/printable.js";
+import type { Ran } from "./plan.js";
+import { isVacuous, neverApplied } from "./played.js";
+
+/** The piece of advice that tells what the service has passed over. */
+const TOLERATED = "tolerated";
+
+/**
+ * What a strict run must not have, a line each: a scenario of which nothing happened, a rule of one's own file that was
+ * never applied (shipped ones have rules for what an app may not use), what the service passed over without a word.
+ *
+ * @param given the scenarios by name or file, as the user named them
+ */
+export function strictFaults(
+  { scenarios, advice }: Pick<Ran, "scenarios" | "advice">,
+  given: readonly string[],
+): string[] {
+  const faults = scenarios.flatMap((scenario) => {
+    if (isVacuous(scenario)) return [`of ${scenario.name} nothing happened`];
+    const isShipped = given.includes(scenario.name);
+    return isShipped ? [] : neverApplied(scenario).map((rule) => `${rule} of ${scenario.name} never applied`);
+  });
+  const passedOver = advice.filter(({ id }) => id === TOLERATED);
+  return [...faults, ...passedOver.map(({ why, example }) => `${why}: ${example}`)].map(
+    (text) => `--strict: ${oneLine(text)}`,
+  );
+}

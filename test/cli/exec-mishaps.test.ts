@@ -1,0 +1,185 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { SHIPPED } from "../scenarios/support/shipped.js";
+import { temporaryFolder } from "../support/folders.js";
+import { run } from "../support/process-command.js";
+
+/** A shop and its tests: it verifies, looks for itself, and waits; but for the flaw it is told to have. */
+const SHOP = `
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, FLAW: flaw } = process.env;
+const call = async (method, path, body, patienceMs = 30_000) => {
+  const response = await fetch(base + path, { method, body: body && JSON.stringify(body), signal: AbortSignal.timeout(patienceMs),
+    headers: { authorization: "Bearer " + key, "content-type": "application/json" } });
+  if (!response.ok) throw new Error(path + " answered " + response.status);
+  return response.json();
+};
+const delivered = new Set();
+const isOurs = (headers, text) => createHmac("sha256", Buffer.from(secret.slice(6), "base64"))
+  .update(headers["webhook-id"] + "." + headers["webhook-timestamp"] + "." + text).digest("base64") === headers["webhook-signature"].slice(3);
+const server = createServer(async (request, response) => {
+  let text = "";
+  for await (const more of request) text += more;
+  if (flaw !== "believes" && !isOurs(request.headers, text)) return response.writeHead(400).end();
+  const { type, data } = JSON.parse(text);
+  if (type === "charge.completed") delivered.add(data.charge_id);
+  response.end();
+});
+await new Promise((done) => server.listen(0, "127.0.0.1", done));
+const { secret } = await call("POST", "/api/v1/webhooks", { url: "http://127.0.0.1:" + server.address().port + "/" });
+const common = { pricing: { base_currency: "NGN", amount: "10.00" }, payment_method: "card" };
+const order = async (email) => {
+  const { quote_id } = await call("POST", "/api/v1/payments/quotes", common);
+  const pay = (patienceMs) => call("POST", "/api/v1/payments/whitelabel", { ...common, quote_id, customer_email: email, customer_name: "A" }, patienceMs);
+  const { charge_id } = flaw === "hurries" ? await pay(500).catch(() => pay()) : await pay();
+  await call("POST", "/_sandbox/clock/advance", { until: "idle" });
+  const { status } = await call("GET", "/api/v1/payments/charges/" + charge_id);
+  if (status === "COMPLETED" && flaw !== "only listens") delivered.add(charge_id);
+  return charge_id;
+};
+const [paid, unpaid] = [await order("ada@shop.test"), await order("declined@shop.test")];
+const { total } = await call("GET", "/api/v1/payments/payins");
+server.close();
+server.closeAllConnections();
+process.exitCode = delivered.has(paid) && !delivered.has(unpaid) && total === 2 ? 0 : 1;
+`;
+
+interface Run {
+  readonly label: string;
+  readonly passed: boolean;
+  readonly applied: Record<string, number> | null;
+  readonly never_happened: string[] | null;
+}
+
+async function under(args: readonly string[], env: Record<string, string> = {}) {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "shop.mjs"), SHOP);
+  const command = ["exec", "--clock", "manual", "--json", ...args, "--", process.execPath, "shop.mjs"];
+  const { code, stdout, stderr } = await run(command, { cwd: folder, env });
+  const matrix = JSON.parse(stdout.trim().split("\n").at(-1)!) as { runs: Run[]; never_happened: string[] };
+  return { code, stderr, ...matrix, broken: matrix.runs.filter(({ passed }) => !passed) };
+}
+
+describe("shipped mishaps", () => {
+  it.each([
+    ["only listens", "webhooks_lost"],
+    ["believes", "forged_webhook"],
+    ["hurries", "slow_api"],
+  ])("a shop that %s breaks under %s", async (flaw, mishap) => {
+    const { code, broken } = await under(["--under", mishap], { FLAW: flaw });
+    expect([code, broken.map(({ label }) => label)]).toEqual([1, [mishap]]);
+  });
+
+  it("a shop without these flaws does not", async () => {
+    const { code, broken, runs, never_happened } = await under([
+      "--under",
+      "webhooks_lost,forged_webhook,slow_api",
+    ]);
+    expect([code, broken, never_happened]).toEqual([0, [], []]);
+    const [, lost, forged, slow] = runs.map(({ applied }) => applied!);
+    expect(lost?.["webhooks.0"]).toBeGreaterThan(0);
+    expect(forged?.["webhooks.0"]).toBeGreaterThan(0);
+    expect(slow?.["faults.0"]).toBe(2);
+  });
+});
+
+describe("exec --under", () => {
+  const plain = ["exec", "--quiet"];
+  const quote = `fetch(process.env.PAYMENTS_BASE_URL + "/api/v1/payments/quotes", { method: "POST", body: "{}",
+    headers: { authorization: "Bearer " + process.env.PAYMENTS_API_KEY, "content-type": "application/json" } })`;
+  const asks = ["--", process.execPath, "-e", quote];
+
+  it("says of what nothing happened that nothing is known of it; strictly, that is exit 1", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "mine"));
+    writeFileSync(join(folder, "mine/none.yaml"), "name: none\nsteps: [{ advance: 1h }]\n");
+    writeFileSync(
+      join(folder, "mine/some.yaml"),
+      "name: some\nfaults: [{ match: { operation: createQuote }, delay: 1ms }, { match: { operation: getCharge }, delay: 1ms }]\n",
+    );
+    const of = (...more: string[]) =>
+      run(["exec", "--under", "mine/none.yaml,lost_response,mine/some.yaml", ...more, ...asks], {
+        cwd: folder,
+      });
+    const { code, stdout, stderr } = await of();
+    expect(code).toBe(0);
+    expect(stderr).toContain("none has steps: they are not played here, only its rules apply");
+    expect(stdout).toMatch(/○ mine\/none\.yaml +never happened +exit 0/);
+    expect(stdout).toMatch(/○ lost_response +never happened +exit 0 .* 0 answers lost\n/);
+    expect(stdout).toMatch(/✓ mine\/some\.yaml +passed +exit 0 .* 1 call delayed\n/);
+    expect(stdout).toContain(
+      "It passes plain and under 1 of 2 mishaps. Of mine/none.yaml, lost_response nothing happened, so nothing is known.",
+    );
+    const strict = await of("--strict", "--json");
+    expect(strict.code).toBe(1);
+    expect(strict.stderr).toContain("--strict: of lost_response nothing happened\n");
+    expect(strict.stderr).toContain("--strict: faults.1 of some never applied\n");
+    expect(JSON.parse(strict.stdout.trim().split("\n").at(-1)!)).toMatchObject({
+      passed: false,
+      never_happened: ["mine/none.yaml", "lost_response"],
+      runs: [{}, {}, {}, { applied: { "faults.0": 1, "faults.1": 0 }, never_happened: ["faults.1"] }],
+    });
+  });
+
+  it("runs all shipped mishaps, and those of chance under several seeds", async () => {
+    const { stdout } = await run([...plain, "--json", "--under", "mishaps", "--seeds", "2", "--", "true"]);
+    const { runs } = JSON.parse(stdout.trim().split("\n").at(-1)!) as {
+      runs: { label: string; seed: string }[];
+    };
+    const mishaps = SHIPPED.filter(({ value }) => value.kind === "mishap").map(({ value }) => value.name);
+    expect(runs.map(({ label }) => label)).toEqual(
+      ["plain", ...mishaps.sort()].flatMap((name) =>
+        name === "flaky_api" ? [name, "flaky_api #2"] : [name],
+      ),
+    );
+    const seeds = runs.filter(({ label }) => label.startsWith("flaky_api")).map(({ seed }) => seed);
+    expect(seeds).toEqual(["payments-sandbox", "payments-sandbox-2"]);
+  });
+
+  it.each([
+    [["--seeds", "2"], "--seeds goes with --under"],
+    [["--under", "declined", "--seeds", "many"], '--seeds must be a number from 1 to 100, not "many"'],
+  ])("refuses %j", async (flags, expected) => {
+    const { code, stderr } = await run([...plain, ...flags, "--", "true"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(expected)]);
+  });
+});
+
+describe("exec --strict", () => {
+  const sends = (body: string) => [
+    "--",
+    process.execPath,
+    "-e",
+    `fetch(process.env.PAYMENTS_BASE_URL + "/api/v1/payments/quotes",
+    { method: "POST", body: '${body}', headers: { authorization: "Bearer " + process.env.PAYMENTS_API_KEY, "content-type": "application/json" } })`,
+  ];
+  const pricing = '"pricing": { "base_currency": "NGN", "amount": "10.00" }, "payment_method": "card"';
+
+  it("fails on what the service passed over, and on a scenario that never happened", async () => {
+    const good = sends(`{ ${pricing} }`);
+    expect((await run(["exec", "--strict", ...good])).code).toBe(0);
+    const over = await run(["exec", "--strict", ...sends(`{ ${pricing}, "custmer_email": "a@b.test" }`)]);
+    expect([over.code, over.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^payments-sandbox: --strict: .*custmer_email/m),
+    ]);
+    const idle = await run(["exec", "--strict", "--scenario", "lost_response", ...good]);
+    expect([idle.code, idle.stderr]).toEqual([
+      1,
+      "payments-sandbox: --strict: of lost_response nothing happened\n",
+    ]);
+    const ownCode = await run([
+      "exec",
+      "--strict",
+      "--scenario",
+      "lost_response",
+      "--",
+      process.execPath,
+      "-e",
+      "process.exit(7)",
+    ]);
+    expect(ownCode.code).toBe(7);
+  });
+});
