@@ -28,15 +28,22 @@ export function variableOf(name: string): string {
   return `PAYMENTS_SANDBOX_${name.toUpperCase()}`;
 }
 
-/** Gives a command the options of `start`. */
-export function addStartOptions(command: Command): Command {
+/**
+ * Gives a command the options of `start`.
+ *
+ * @param saysOf what is said of an option where the command has it otherwise
+ */
+export function addStartOptions(
+  command: Command,
+  saysOf: Readonly<Partial<Record<OptionName, string>>> = {},
+): Command {
   command.option(
     "-c, --config <file>",
     "configuration file (default: payments-sandbox.config.{yaml,yml,json})",
   );
-  for (const { flags, says, kind } of OPTION_ROWS)
+  for (const { name, flags, says, kind } of OPTION_ROWS)
     for (const spelling of spellings(flags)) {
-      const option = command.createOption(spelling, says);
+      const option = command.createOption(spelling, saysOf[name] ?? says);
       if (kind === "list")
         option.argParser((value: string, all: string[] | undefined) => [...(all ?? []), value]);
       if (spelling.startsWith("--forward-to")) option.hideHelp();

@@ -75,6 +75,17 @@ describe.each(NAMES)("%s", (name) => {
   });
 });
 
+it("exec --help tells exec's own defaults", () => {
+  const help = program()
+    .commands.find((command) => command.name() === "exec")!
+    .helpInformation()
+    .replace(/\s+/g, " ");
+  expect(help).toContain("(default 0, any free one)");
+  expect(help).toContain("requests a minute and key, or off (default off)");
+  expect(help).toContain("--json with --under: print the matrix in one line of JSON");
+  expect(help).not.toContain("4402");
+});
+
 describe("help", () => {
   it("of the program names every command, and the version", async () => {
     for (const args of [["--help"], ["-h"], ["help"]]) {
