@@ -1,6 +1,6 @@
 import { CHARGE_MOVES, DECIMALS } from "../support/contract.js";
-import { minorUnits } from "../support/fraction.js";
-import { inUsd } from "../support/prices.js";
+import { decimalText, minorUnits } from "../support/fraction.js";
+import { inUsd, units } from "../support/prices.js";
 import { auditDeliveries } from "./audit-deliveries.js";
 import type { Client, Json } from "./client.js";
 import { demand, demandSame } from "./failure.js";
@@ -202,7 +202,8 @@ async function auditEvents(client: Client, model: Model): Promise<Json[]> {
   const seen = await client.all("/_sandbox/events");
   for (const charge of model.state.charges.values()) {
     const count = seen.filter((event) => event.charge_id === charge.id).length;
-    demandSame("one event each", `events of ${charge.id}`, count, charge.history.length - 1);
+    const told = charge.history.length - 1 + charge.reversals.length;
+    demandSame("one event each", `events of ${charge.id}`, count, told);
   }
   demandSame("one event each", "events in all", seen.length, model.state.events.length);
   for (const [index, event] of seen.entries()) {
@@ -264,12 +265,23 @@ export async function auditPostings(client: Client, model: Model, chargeId: stri
     ]);
   const expected: string[][] = [];
   if (charge.price !== null) {
-    const { amount, settlement_amount: rest, fees } = charge.price;
+    const { amount, currency, settlement_amount: rest, fees } = charge.price;
     if (charge.history.some((one) => one.status === "COMPLETED"))
       expected.push(["payment", `outside -${amount}`, `pending ${rest}`, `fees ${fees.total_fee}`]);
     if (charge.settledMs !== null) expected.push(["settlement", `pending -${rest}`, `available ${rest}`]);
-    if (charge.status === "REFUNDED")
-      expected.push(["refund", `available -${rest}`, `fees -${fees.total_fee}`, `outside ${amount}`]);
+    for (const one of charge.reversals)
+      expected.push([one.kind, `available -${one.amount}`, `outside ${one.amount}`]);
+    if (charge.status === "REFUNDED") {
+      const back = charge.reversals.reduce((sum, one) => sum + units(one.amount, currency), 0n);
+      const text = (from: string) => decimalText(units(from, currency) - back, DECIMALS[currency]!);
+      const available = text(rest).startsWith("-") ? text(rest).slice(1) : `-${text(rest)}`;
+      expected.push([
+        "refund",
+        `available ${available}`,
+        `fees -${fees.total_fee}`,
+        `outside ${text(amount)}`,
+      ]);
+    }
   }
   const zero = /^(\S+) -(0+\.0+)$/;
   const plainZero = (rows: string[][]) => rows.map((row) => row.map((text) => text.replace(zero, "$1 $2")));

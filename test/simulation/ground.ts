@@ -12,6 +12,8 @@ export interface Terrain {
   readonly isFull?: boolean;
   /** The clock runs: time passes because wall time does. */
   readonly isRunning?: boolean;
+  /** Money goes back after the end, by the sandbox's own extensions. */
+  readonly takesBack?: boolean;
   /** How many namespaces there are besides `default`, each with a course of its own. */
   readonly namespaces?: number;
 }

@@ -50,6 +50,8 @@ export interface Charge extends Moving {
   expiry: Planned | undefined;
   settlement: Planned | undefined;
   settledMs: number | null;
+  /** What the customer has got back before any refund, each time. */
+  reversals: { kind: string; amount: string }[];
   history: { status: string; atMs: number; reason?: string }[];
   pricing: Pricing;
   offered: readonly string[];
@@ -60,6 +62,7 @@ export interface Charge extends Moving {
 }
 
 export interface Withdrawal extends Moving {
+  hasBounced?: boolean;
   amount: string;
   currency: string;
   fixed: Readonly<Record<string, unknown>>;
@@ -199,6 +202,11 @@ export function withdrawalJson(one: Withdrawal): string {
   });
 }
 
+/** What an event tells of a record that an extension has taken something back of. */
+function extended(json: string, answer: object): string {
+  return `${json.slice(0, -1)},"sandbox_extension":${JSON.stringify(answer)}}`;
+}
+
 export class Model {
   state: State;
 
@@ -274,12 +282,35 @@ export class Model {
   chargeFault(charge: Charge, to: string): "INVALID_TRANSITION" | "INSUFFICIENT_BALANCE" | undefined {
     if (!(CHARGE_MOVES[charge.status] ?? []).includes(to)) return "INVALID_TRANSITION";
     if (to !== "REFUNDED") return undefined;
+    if (this.leftOf(charge) === 0n) return "INVALID_TRANSITION";
     const { currency, settlement_amount } = charge.price!;
     const { available } = this.holding(charge.mode, charge.org, currency);
     const settled = units(settlement_amount, currency);
-    return available + (charge.settledMs === null ? settled : 0n) < settled
-      ? "INSUFFICIENT_BALANCE"
-      : undefined;
+    const owed = settled - this.#givenBack(charge);
+    return available + (charge.settledMs === null ? settled : 0n) < owed ? "INSUFFICIENT_BALANCE" : undefined;
+  }
+
+  #givenBack({ reversals, price }: Charge): bigint {
+    return reversals.reduce((sum, { amount }) => sum + units(amount, price!.currency), 0n);
+  }
+
+  /** What the customer has paid and not got back. */
+  leftOf(charge: Charge): bigint {
+    return units(charge.price!.amount, charge.price!.currency) - this.#givenBack(charge);
+  }
+
+  /** Money goes back after the end: the ledger changes and nothing else; the event says what the call answered. */
+  takeBack(charge: Charge, type: string, answer: { kind: string; amount: string }): void {
+    const { currency } = charge.price!;
+    this.holding(charge.mode, charge.org, currency).available -= units(answer.amount, currency);
+    charge.reversals.push(answer);
+    this.#tell(charge, type, extended(chargeJson(charge), answer));
+  }
+
+  bounce(one: Withdrawal, answer: object): void {
+    this.holding(one.mode, one.org, one.currency).available += units(one.amount, one.currency);
+    one.hasBounced = true;
+    this.#tell(one, "sandbox.withdrawal.bounced", extended(withdrawalJson(one), answer));
   }
 
   moveCharge(charge: Charge, to: string, by: "timeline" | "clock" | "person" | "api", reason?: string): void {
@@ -299,7 +330,8 @@ export class Model {
     if (to === "REFUNDED") {
       if (charge.settledMs === null) this.settle(charge);
       const { currency, settlement_amount } = charge.price!;
-      this.holding(charge.mode, charge.org, currency).available -= units(settlement_amount, currency);
+      this.holding(charge.mode, charge.org, currency).available -=
+        units(settlement_amount, currency) - this.#givenBack(charge);
     }
     this.#tell(charge, `charge.${to.toLowerCase()}`, chargeJson(charge));
   }

@@ -1,4 +1,5 @@
 import { DECIMALS, METHOD_CURRENCIES } from "../support/contract.js";
+import { decimalText } from "../support/fraction.js";
 import { type Price, type Pricing, priceOf } from "../support/prices.js";
 import { type Actor, as } from "./audit.js";
 import type { Json } from "./client.js";
@@ -129,6 +130,7 @@ function newCharge(
     expiresMs: nowMs + minutes * 60_000,
     failure: null,
     settledMs: null,
+    reversals: [],
     history: [{ status: "PENDING", atMs: nowMs }],
     timeline: [],
     entry: undefined,
@@ -402,6 +404,47 @@ export async function refund(world: World): Promise<void> {
   if (fault !== undefined) return expectRefused(answer, 409, fault);
   expectOk(answer);
   model.moveCharge(charge, "REFUNDED", "person");
+}
+
+/** So that there is something to take back. */
+async function completeOne(world: World): Promise<void> {
+  const { model } = world;
+  const charge = [...model.state.charges.values()].find(
+    (one) => one.price !== null && model.chargeFault(one, "COMPLETED") === undefined,
+  );
+  if (charge === undefined) return;
+  const path = `/charges/${charge.id}/transition`;
+  expectOk(await control(world, "POST", path, { to: "COMPLETED" }));
+  model.moveCharge(charge, "COMPLETED", "person");
+  model.passTo(model.state.nowMs);
+}
+
+/** A part of what can be taken back goes back to the customer, or all that is left. */
+export async function takeBack(world: World): Promise<void> {
+  const { model, random } = world;
+  await completeOne(world);
+  const paid = [...model.state.charges.values()].filter((one) => one.status === "COMPLETED");
+  const held = ({ mode, org, price }: Charge) => model.holding(mode, org, price!.currency).available;
+  const affordable = paid.filter((one) => model.leftOf(one) <= held(one));
+  const isAll = random.chance(affordable.length > 0 ? 0.5 : 0.2);
+  const among = isAll && affordable.length > 0 ? affordable : paid;
+  const charge = among.length === 0 ? anyCharge(world) : random.pick(among);
+  if (charge === undefined) return;
+  const left = charge.price === null ? 0n : model.leftOf(charge);
+  const currency = charge.price?.currency ?? "KES";
+  const wanted = isAll ? left : random.pick([1n, left / 3n, left]);
+  const amount = decimalText(wanted, DECIMALS[currency]!);
+  const path = `/charges/${charge.id}/${isAll ? "chargeback" : "partial-refund"}`;
+  const answer = await control(world, "POST", path, isAll ? {} : { amount });
+  if (charge.status !== "COMPLETED" || charge.settledMs === null || left === 0n)
+    return expectRefused(answer, 409, "INVALID_TRANSITION");
+  if (!isAll && (wanted === 0n || wanted >= left))
+    return expectRefused(answer, 400, "VALIDATION_ERROR", "amount");
+  if (held(charge) < wanted) return expectRefused(answer, 409, "INSUFFICIENT_BALANCE");
+  const reversal = expectOk(answer);
+  demandSame("charge", `what is taken back of ${charge.id}`, reversal.amount, amount);
+  const type = isAll ? "sandbox.charge.charged_back" : "sandbox.charge.partially_refunded";
+  model.takeBack(charge, type, reversal);
 }
 
 /** A charge runs ahead of the clock along its own timeline. */

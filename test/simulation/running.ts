@@ -270,6 +270,22 @@ export async function moveWithdrawal(world: World): Promise<void> {
   model.moveWithdrawal(one, to, "person");
 }
 
+/** A payout that has arrived comes back, once; it arrives first, if it can. */
+export async function bounce(world: World): Promise<void> {
+  const { model, random } = world;
+  const all = [...model.state.withdrawals.values()];
+  if (all.length === 0) return;
+  const one = random.pick(all);
+  for (const to of random.chance(0.7) ? ["PROCESSING", "COMPLETED"] : []) {
+    if (!(WITHDRAWAL_MOVES[one.status] ?? []).includes(to)) continue;
+    expectOk(await control(world, "POST", `/withdrawals/${one.id}/transition`, { to }));
+    model.moveWithdrawal(one, to, "person");
+  }
+  const answer = await control(world, "POST", `/withdrawals/${one.id}/bounce`, {});
+  if (one.status !== "COMPLETED" || one.hasBounced) return expectRefused(answer, 409, "INVALID_TRANSITION");
+  model.bounce(one, expectOk(answer));
+}
+
 const CHARGE_STEPS = [
   "AWAITING_PAYMENT",
   "PROCESSING",

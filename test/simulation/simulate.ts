@@ -38,6 +38,8 @@ const WEIGHTS = {
   // Where the ground gives them something to do.
   restart: 0,
   elapse: 0,
+  takeBack: 0,
+  bounce: 0,
 };
 
 const ACTIONS: Readonly<Record<keyof typeof WEIGHTS, (world: World) => Promise<unknown>>> = {
@@ -46,11 +48,13 @@ const ACTIONS: Readonly<Record<keyof typeof WEIGHTS, (world: World) => Promise<u
   page: paying.visitPage,
   hand: paying.moveByHand,
   refund: paying.refund,
+  takeBack: paying.takeBack,
   ahead: paying.runAhead,
   bad: paying.callBadly,
   advance: running.advance,
   withdraw: running.withdraw,
   moveWithdrawal: running.moveWithdrawal,
+  bounce: running.bounce,
   scenarios: running.changeScenarios,
   rates: running.changeRates,
   faults: running.meetFaults,
@@ -125,6 +129,7 @@ export async function simulate(seed: string, steps: number, lie?: Lie, terrain: 
   const weights = {
     ...WEIGHTS,
     ...(ground.restart === undefined ? {} : { restart: 4 }),
+    ...(terrain.takesBack ? { takeBack: 15, bounce: 10, withdraw: 20 } : {}),
     ...(ground.wall === undefined ? {} : { advance: 0, elapse: WEIGHTS.advance }),
   };
   try {

@@ -16,6 +16,7 @@ describe("random calls, scenarios, mishaps and leaps in time", () => {
     ["state in files and restarts", { isKept: true }],
     ["a disk that is full now and then", { isKept: true, isFull: true }],
     ["a clock that runs", { isRunning: true }],
+    ["extensions that take money back", { takesBack: true, isKept: true }],
     ["three namespaces", { namespaces: 2 }],
     ["all of these", { isKept: true, isFull: true, isRunning: true, namespaces: 1 }],
   ];
