@@ -158,12 +158,14 @@ describe("a mistake is told in a line, with where to read on", () => {
   });
 });
 
+/** A withdrawal that the bank has begun with, so that it can fail. */
 async function withdraw(client: Client): Promise<void> {
   await client.ask("POST /_sandbox/balances", { currency: "KES", amount: "500" });
   const wallet = { type: "mobile_money", currency: "KES", phone_number: "+254700000001", provider: "M" };
   const { destination_id } = (await client.ask("POST /api/v1/payouts/destinations", wallet)).json;
   const order = { destination_id, amount: "500.00", currency: "KES" };
   await client.ask("POST /api/v1/payouts/withdrawals", order);
+  await client.advance({ by: "1s" });
 }
 
 describe("every command for a running sandbox", () => {
