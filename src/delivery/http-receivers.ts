@@ -4,6 +4,7 @@ import type { Outcome } from "../engine/commands/deliveries.js";
 import { lazily } from "../schema/lazily.js";
 import type { Wall } from "../time/wall.js";
 import { lookupOptions } from "./lookups.js";
+import type { Meeting } from "./meetings.js";
 import {
   type Answer,
   CALLED_OFF,
@@ -50,15 +51,25 @@ export class HttpReceivers {
     return this.#https;
   }
 
-  /** Never rejects: what went wrong is part of the outcome. */
-  async post(address: string, signed: SignedRequest, signal: AbortSignal): Promise<Outcome> {
+  /**
+   * Never rejects: what went wrong is part of the outcome.
+   *
+   * @param meeting of those it is to be on the wire with
+   */
+  async post(
+    address: string,
+    signed: SignedRequest,
+    signal: AbortSignal,
+    meeting?: Meeting,
+  ): Promise<Outcome> {
     const url = new URL(address);
     const transport = signal.aborted ? undefined : await this.#transport(url.protocol);
     // Called off before its turn, or while TLS was being loaded: nothing may go out any more.
     const answer =
       transport === undefined || signal.aborted
         ? CALLED_OFF
-        : await this.#exchange(transport, url, signed, signal);
+        : await this.#exchange(transport, url, signed, signal, meeting);
+    meeting?.miss();
     return outcomeOf(signed, answer, this.#options.wall);
   }
 
@@ -67,6 +78,7 @@ export class HttpReceivers {
     url: URL,
     { sentAt, headers, body }: SignedRequest,
     signal: AbortSignal,
+    meeting: Meeting | undefined,
   ): Promise<Answer> {
     const { wall, timeoutMs, resolve: resolver } = this.#options;
     const lookup = lookupOptions(url.hostname, resolver);
@@ -103,6 +115,10 @@ export class HttpReceivers {
           if (isDone) return;
           usedSocket = { socket, readBefore: socket.bytesRead };
           callOff ??= wall.after(timeoutMs, () => stop(noAnswerWithin(timeoutMs)));
+          if (meeting === undefined) return;
+          const go = () => void meeting.arrive().then(() => request.end(bytes));
+          if (socket.connecting) socket.once("encrypted" in socket ? "secureConnect" : "connect", go);
+          else go();
         });
         request.on("error", (error: NodeJS.ErrnoException) => {
           if (isDone) return;
@@ -111,7 +127,7 @@ export class HttpReceivers {
           else finish({ ...failure(networkErrorText(error)), isUnreachable: isRefused(error) });
         });
         request.on("response", (response) => readAnswer(response, Date.parse(sentAt), finish));
-        request.end(bytes);
+        if (meeting === undefined) request.end(bytes);
       };
       ask(transport.agent);
     });

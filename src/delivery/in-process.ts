@@ -2,6 +2,7 @@ import type { Outcome } from "../engine/commands/deliveries.js";
 import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
 import { type Patience, whenOver } from "../time/patience.js";
 import type { Wall } from "../time/wall.js";
+import type { Meeting } from "./meetings.js";
 import {
   type Answer,
   CALLED_OFF,
@@ -83,13 +84,18 @@ function textOf(error: unknown): string {
   return typeof message === "string" ? `${name ?? "Error"}: ${message}` : String(error);
 }
 
-/** Hands a delivery to a function of this process, the way `fetch` would bring it to a server. Never rejects. */
+/**
+ * Hands a delivery to a function of this process, the way `fetch` would bring it to a server, together with those it
+ * is to meet. Never rejects.
+ */
 export async function handOver(
   receiver: InProcessReceiver | undefined,
   signed: SignedRequest,
   wall: Wall,
   patience: Patience,
+  meeting?: Meeting,
 ): Promise<Outcome> {
+  await meeting?.arrive();
   return outcomeOf(signed, await answerTo(receiver, signed, wall, patience), wall);
 }
 

@@ -6,6 +6,7 @@ import { turns } from "../time/turns.js";
 import type { Wall } from "../time/wall.js";
 import { HttpReceivers } from "./http-receivers.js";
 import { handOver, InProcessReceivers, isInProcess } from "./in-process.js";
+import { type Meeting, Meetings } from "./meetings.js";
 import { failure, outcomeOf, type SignedRequest } from "./outcomes.js";
 import { Pacing } from "./pacing.js";
 import { signedRequest } from "./signed-request.js";
@@ -48,11 +49,13 @@ export class Sender {
   readonly #options: SenderOptions;
   readonly #http: HttpReceivers;
   readonly #pacing = new Pacing(CONCURRENCY_PER_ENDPOINT);
+  readonly #meetings: Meetings;
   #abort = aborter();
 
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#http = new HttpReceivers(options);
+    this.#meetings = new Meetings(options.wall);
   }
 
   /** How long a receiver has to answer. */
@@ -73,6 +76,7 @@ export class Sender {
     if (url !== null && isInProcess(url) && this.receivers.get(url) === undefined) return undefined;
     const failing = failureOf(mishap, delivery.attempts.length + 1, nowMs);
     const { wall, userAgent } = this.#options;
+    const together = delivery.attempts.length === 0 ? mishap?.at_once : undefined;
     const sign = (): SignedRequest =>
       signedRequest({ event, endpoint, mishap, nowMs, sentAtMs: wall.nowMs(), userAgent });
     return {
@@ -84,7 +88,11 @@ export class Sender {
       send: () =>
         failing !== null || url === null
           ? Promise.resolve(this.#failed(failing ?? "lost", mishap?.scenario ?? ""))
-          : this.#inTurn(webhook_id, (signal) => this.#send(url, sign(), signal)),
+          : together === undefined
+            ? this.#inTurn(webhook_id, (signal) => this.#send(url, sign(), signal))
+            : this.#together(`${event.event_id}|${webhook_id}`, together, (signal, meeting) =>
+                this.#send(url, sign(), signal, meeting),
+              ),
     };
   }
 
@@ -98,6 +106,18 @@ export class Sender {
     });
   }
 
+  /** All of them at a time, however many one endpoint gets otherwise. */
+  async #together(
+    name: string,
+    size: number,
+    send: (signal: AbortSignal, meeting: Meeting) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const { signal } = this.#abort;
+    const meeting = this.#meetings.join(name, size);
+    await turns.take();
+    return send(signal, meeting);
+  }
+
   /** An attempt that a scenario has fail on the way: nothing is sent, and no time is lost. */
   #failed(how: NonNullable<ReturnType<typeof failureOf>>, scenario: string): Outcome {
     const { wall, timeoutMs } = this.#options;
@@ -109,10 +129,10 @@ export class Sender {
     return outcomeOf({ sentAt, headers: {} }, answer, wall);
   }
 
-  #send(address: string, signed: SignedRequest, signal: AbortSignal): Promise<Outcome> {
-    if (!isInProcess(address)) return this.#http.post(address, signed, signal);
+  #send(address: string, signed: SignedRequest, signal: AbortSignal, meeting?: Meeting): Promise<Outcome> {
+    if (!isInProcess(address)) return this.#http.post(address, signed, signal, meeting);
     const { wall, timeoutMs } = this.#options;
-    return handOver(this.receivers.get(address), signed, wall, { timeoutMs, signal });
+    return handOver(this.receivers.get(address), signed, wall, { timeoutMs, signal }, meeting);
   }
 
   /** Calls off everything under way; what comes back of it is dropped by the dispatcher. */

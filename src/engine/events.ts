@@ -7,7 +7,7 @@ import { own } from "../schema/own.js";
 import type { WebhookRule } from "../schema/scenario.js";
 import { iso } from "../schema/time.js";
 import { type EventHead, WrittenLater } from "./event-record.js";
-import { forgedMishap } from "./forged-event.js";
+import { copyId, forgedMishap } from "./forged-event.js";
 import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
 import { scenariosFor } from "./scenarios.js";
 import type { Transaction } from "./transaction.js";
@@ -93,15 +93,37 @@ function mishapOf(
   found: { readonly scenario: string; readonly rule: WebhookRule } | undefined,
 ): Mishap | null {
   if (found === undefined) return null;
-  const { bad_signature, stale, fail_first, drop, down } = found.rule;
-  if (!(bad_signature || stale || fail_first || drop || down)) return null;
+  const { bad_signature, stale, fail_first, drop, down, lose_answer } = found.rule;
+  if (!(bad_signature || stale || fail_first || drop || down || lose_answer)) return null;
   return {
-    scenario: found.scenario,
+    ...nothingWrong(found.scenario),
     bad_signature: bad_signature ?? false,
     stale_ms: stale === undefined ? 0 : durationMs(stale),
     fail_first: fail_first ?? 0,
     drop: drop ?? false,
+    ...(lose_answer ? { lose_answer } : {}),
     ...(down === undefined ? {} : { down: downtimeOf(down, beganMs(tx, found.scenario, owner)) }),
+  };
+}
+
+function nothingWrong(scenario: string): Mishap {
+  return { scenario, bad_signature: false, stale_ms: 0, fail_first: 0, drop: false };
+}
+
+/** What goes wrong with one copy of several. */
+function mishapOfCopy(
+  mishap: Mishap | null,
+  found: { readonly scenario: string; readonly rule: WebhookRule },
+  copyOf: { readonly event: EventRecord; readonly endpoint: Endpoint; readonly copy: number },
+): Mishap | null {
+  const { copies = 1, ids, at_once } = found.rule;
+  const { event, endpoint, copy } = copyOf;
+  const hasOwnId = ids === "new" && copy > 0;
+  if (!(hasOwnId || at_once)) return mishap;
+  return {
+    ...(mishap ?? nothingWrong(found.scenario)),
+    ...(hasOwnId ? { copy_id: copyId(event, endpoint.webhook_id, copy) } : {}),
+    ...(at_once ? { at_once: copies } : {}),
   };
 }
 
@@ -116,15 +138,28 @@ function planDeliveries(
   const rule = found?.rule ?? {};
   if (rule.drop) putDelivery(tx, event, endpoint, { mishap, status: "dropped" });
   for (let copy = 0; copy < (rule.drop ? 0 : (rule.copies ?? 1)); copy++) {
-    if (rule.delay !== undefined) {
-      const dueMs = tx.atMs + durationMs(rule.delay);
-      planAttempt(tx, putDelivery(tx, event, endpoint, { mishap }), dueMs);
-    } else planDelivery(tx, event, endpoint, { mishap, swap: rule.swap ?? false });
+    const itsMishap = found === undefined ? mishap : mishapOfCopy(mishap, found, { event, endpoint, copy });
+    if (rule.delay !== undefined) planLater(tx, event, endpoint, itsMishap, rule.delay);
+    else {
+      const goesAlone = rule.at_once ?? false;
+      planDelivery(tx, event, endpoint, { mishap: itsMishap, swap: rule.swap ?? false, goesAlone });
+    }
   }
+  if (rule.again_after !== undefined) planLater(tx, event, endpoint, null, rule.again_after);
   if (found?.rule.forged) {
     const forged = forgedMishap(found.scenario, event, tx.settings);
     planDelivery(tx, event, endpoint, { mishap: forged, goesAlone: true });
   }
+}
+
+function planLater(
+  tx: Transaction,
+  event: EventRecord,
+  endpoint: Endpoint,
+  mishap: Mishap | null,
+  delay: string,
+): void {
+  planAttempt(tx, putDelivery(tx, event, endpoint, { mishap }), tx.atMs + durationMs(delay));
 }
 
 function putDelivery(

@@ -15,12 +15,22 @@ export function forgedMishap(scenario: string, { type }: EventRecord, { event_na
   return { scenario, bad_signature: true, stale_ms: 0, fail_first: 0, drop: false, forged };
 }
 
-/** What a delivery carries: its event, or one that nobody made in its likeness. */
+/** The id of a further copy of an event to an endpoint. */
+export function copyId({ event_id }: EventRecord, webhookId: string, copy: number): string {
+  return idOf("event", digestOf(`${event_id}\0${webhookId}\0${copy}`));
+}
+
+function underId({ event_id, body }: EventRecord, id: string): Pick<EventRecord, "event_id" | "body"> {
+  return { event_id: id, body: body.replace(JSON.stringify(event_id), JSON.stringify(id)) };
+}
+
+/** What a delivery carries: its event, under an id of its own, or one that nobody made in its likeness. */
 export function carriedEvent(
   event: EventRecord,
   mishap: Mishap | null,
 ): Pick<EventRecord, "event_id" | "body"> {
   const forged = mishap?.forged;
+  if (mishap?.copy_id !== undefined) return underId(event, mishap.copy_id);
   if (forged === undefined) return event;
   const event_id = idOf("event", digestOf(`${event.event_id}\0forged`));
   const { data, ...head } = JSON.parse(event.body) as { data: object };

@@ -50,10 +50,13 @@ export function deliveryView(state: State, delivery: Delivery) {
 
 function mishapView(mishap: Mishap | null) {
   if (mishap === null) return null;
-  const { down, forged, ...others } = mishap;
+  const { down, forged, copy_id, at_once, ...others } = mishap;
   return {
     drop: false,
+    lose_answer: false,
     ...others,
+    copy_id: copy_id ?? null,
+    at_once: at_once ?? 1,
     forged: forged !== undefined,
     down:
       down === undefined ? null : { from: iso(down.from_ms), until: iso(down.until_ms), answer: down.answer },

@@ -106,6 +106,9 @@ export const mishapSchema = shape("Mishap", "What goes wrong with a delivery.", 
   stale_ms: field(count, "The signature's timestamp is so old."),
   fail_first: field(count, "So many attempts fail without being made."),
   forged: field(z.boolean(), "Nobody made what it carries: an event in the likeness of this one."),
+  lose_answer: field(z.boolean(), "The answer to its first attempt is lost on the way back."),
+  copy_id: field(nullableText, "The id its event goes under, where that is not the event's own."),
+  at_once: field(count, "How many go to the receiver at the same moment, with this one."),
   drop: field(z.boolean(), "It is never sent: its status is `dropped`, and it has no attempts."),
   down: field(
     z.nullable(

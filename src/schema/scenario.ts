@@ -113,6 +113,22 @@ export const webhookRuleSchema = closedShape(
   {
     match: field(z.optional(webhookMatchSchema), `${WHICH} Texts are globs.`),
     copies: field(z.optional(z.int().check(z.gte(1), z.lte(100))), "How often each is sent in all."),
+    at_once: field(
+      z.optional(z.boolean()),
+      "The copies go at the same moment, each on a connection of its own: all are on the wire before the first is answered. They do not wait for the object's event before.",
+    ),
+    ids: field(
+      z.optional(z.enum(["same", "new"])),
+      "Whether further copies go under the event's own id, as without it, or each under a new one.",
+    ),
+    again_after: field(
+      z.optional(durationSchema),
+      "How much later the same event is sent once more, under the same id.",
+    ),
+    lose_answer: field(
+      z.optional(z.boolean()),
+      "The receiver does its work, and its answer to the first attempt is lost on the way back: a failed attempt, which is made again.",
+    ),
     delay: field(z.optional(durationSchema), "How much later it is sent."),
     drop: field(z.optional(z.boolean()), "It is not sent."),
     swap: field(z.optional(z.boolean()), "It is sent after the object's next event."),

@@ -20,11 +20,11 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
     tx.remove("tasks", task.task_id);
     const delivery = tx.get("deliveries", task.ref);
     if (delivery === undefined || delivery.status !== "pending") return;
-    const { retryAfterMs, isUnreachable: _refused, ...logged } = outcome;
+    const { retryAfterMs, isUnreachable: _refused, ...logged } = asItCameBack(delivery, outcome);
     const attempt = delivery.attempts.length + 1;
     const attempts = [...delivery.attempts, { attempt, order: tx.next("attempt"), at: tx.at, ...logged }];
     const verdict = judge(
-      { status: outcome.status, retryAfterMs },
+      { status: logged.status, retryAfterMs },
       attempts.length,
       // Nobody sends again what nobody has sent.
       delivery.mishap?.forged === undefined ? tx.settings.retry_schedule_ms : [],
@@ -50,6 +50,13 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
     if (attempts.length === 1) leaveLane(tx, delivery);
     trimLog(tx);
   };
+}
+
+/** The receiver has done its work, and where a scenario loses the answer to a first attempt, that is not known here. */
+function asItCameBack({ mishap, attempts }: Delivery, outcome: Outcome): Outcome {
+  if (!mishap?.lose_answer || attempts.length > 0 || outcome.status === null) return outcome;
+  const error = `the answer was lost on the way back, by scenario ${mishap.scenario}`;
+  return { ...outcome, status: null, response_body: null, retryAfterMs: null, error };
 }
 
 /**

@@ -52,6 +52,12 @@ const mishapRecord = z.strictObject({
   down: z.optional(z.strictObject({ from_ms: instantMs, until_ms: instantMs, answer: downAnswerSchema })),
   /** Nobody made what it carries: an event in the likeness of the delivery's own, of that type and status. */
   forged: z.optional(z.strictObject({ type: text, status: textOrNull })),
+  /** The answer to its first attempt does not come back. */
+  lose_answer: z.optional(z.boolean()),
+  /** It carries its event under this id. */
+  copy_id: z.optional(text),
+  /** How many go to the receiver at the same moment, with this one. */
+  at_once: z.optional(count),
 });
 export type Mishap = Kept<z.infer<typeof mishapRecord>>;
 

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { Meetings } from "../../src/delivery/meetings.js";
+import { createSandbox } from "../../src/index.js";
+import { Client } from "../support/receiver-client.js";
+import { accept, type Received, Receiver } from "../support/receiver-server.js";
+import { FakeWall } from "../support/receiver-world.js";
+import { deliveries, shopFor } from "./support/shop.js";
+
+/** A shop whose webhooks go by one rule, and what came to it. */
+async function shopWith(rule: object, handler: (received: Received) => void = accept) {
+  const receiver = await Receiver.open(handler);
+  const shop = await shopFor([receiver.url]);
+  const webhooks = [{ match: { type: "charge.completed" }, ...rule }];
+  await shop.client.ask("PUT /_sandbox/scenarios/race", { webhooks });
+  await shop.client.ask("POST /_sandbox/scenarios/race/activate");
+  const completed = () => receiver.received.filter(({ event }) => event.type === "charge.completed");
+  const sent = () => deliveries(shop.client, "&type=charge.completed");
+  return { ...shop, receiver, completed, sent };
+}
+
+const idOf = ({ headers }: Received): string => String(headers["webhook-id"]);
+
+describe("at_once", () => {
+  it("has all copies on the wire before the first is answered, each on a connection of its own", async () => {
+    const here: Received[] = [];
+    const ports = new Set<unknown>();
+    // Nobody is answered before all are there: one after the other they would not come to an end.
+    const { sandbox, client, completed, sent } = await shopWith({ copies: 12, at_once: true }, (received) => {
+      if (received.event.type !== "charge.completed") return received.answer();
+      here.push(received);
+      ports.add(received.response.socket?.remotePort);
+      if (here.length === 12) for (const one of here) one.answer();
+    });
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(completed()).toHaveLength(12);
+    expect(ports.size).toBe(12);
+    expect(new Set(completed().map(idOf)).size).toBe(1);
+    expect((await sent()).map((one) => [one.status, one.mishap.at_once])).toEqual(
+      Array(12).fill(["delivered", 12]),
+    );
+  });
+
+  it("calls a function of this process so often before the first call has answered", async () => {
+    let [inside, most] = [0, 0];
+    await using sandbox = await createSandbox({ clock: "manual" });
+    sandbox.onWebhook(async () => {
+      most = Math.max(most, ++inside);
+      await new Promise((resolve) => setImmediate(resolve));
+      inside--;
+    });
+    const client = Client.of(sandbox);
+    await client.ask("PUT /_sandbox/scenarios/race", { webhooks: [{ copies: 2, at_once: true }] });
+    await client.ask("POST /_sandbox/scenarios/race/activate");
+    await client.pay();
+    await sandbox.advance("10s");
+    expect(most).toBe(2);
+  });
+
+  it("does not wait for ever for a copy that does not come", async () => {
+    const wall = new FakeWall(0);
+    const meetings = new Meetings(wall);
+    const gone: string[] = [];
+    const arrive = async (name: string, size: number) => {
+      await meetings.join(name, size).arrive();
+      gone.push(name);
+    };
+    const [alone, missed] = [arrive("alone", 2), arrive("missed", 2)];
+    meetings.join("missed", 2).miss();
+    await missed;
+    expect(gone).toEqual(["missed"]);
+    wall.elapse(5_000);
+    await alone;
+    expect(gone).toEqual(["missed", "alone"]);
+  });
+});
+
+describe("ids: new", () => {
+  it("sends further copies under new ids, signed, and else the same", async () => {
+    const { sandbox, client, completed, sent } = await shopWith({ copies: 3, ids: "new" });
+    await client.pay();
+    await sandbox.advance("10s");
+    const bodies = completed().map(({ body, event }) => {
+      expect(body.split(event.id)).toHaveLength(2);
+      return body.replace(event.id, "");
+    });
+    for (const one of completed()) {
+      one.verify();
+      expect(one.event.id).toBe(idOf(one));
+    }
+    expect(new Set(bodies).size).toBe(1);
+    expect(new Set(completed().map(idOf)).size).toBe(3);
+    const [own, ...copies] = await sent();
+    expect(own.mishap).toBeNull();
+    expect(copies.map((one) => one.mishap.copy_id)).toEqual(completed().slice(1).map(idOf));
+  });
+});
+
+describe("again_after", () => {
+  it("sends the event once more so much later, under the same id", async () => {
+    const { sandbox, client, completed, sent } = await shopWith({ again_after: "3d" });
+    await client.pay();
+    await sandbox.advance("2d");
+    expect(completed()).toHaveLength(1);
+    await sandbox.advance("2d");
+    expect(completed()).toHaveLength(2);
+    expect(completed()[1]!.body).toBe(completed()[0]!.body);
+    const [first, again] = await sent();
+    expect(Date.parse(again.attempts[0].at) - Date.parse(first.attempts[0].at)).toBe(3 * 24 * 3_600_000);
+  });
+});
+
+describe("lose_answer", () => {
+  it("counts the first attempt as failed though it was answered, and makes it again", async () => {
+    const { sandbox, client, completed, sent } = await shopWith({ lose_answer: true });
+    await client.pay();
+    await sandbox.advance("10s");
+    const [sent1] = await sent();
+    expect(sent1).toMatchObject({ status: "delivered", mishap: { lose_answer: true } });
+    expect(sent1.attempts.map((one: { status: number; error: string }) => [one.status, one.error])).toEqual([
+      [null, "the answer was lost on the way back, by scenario race"],
+      [200, null],
+    ]);
+    expect(completed()).toHaveLength(2);
+    expect(idOf(completed()[1]!)).toBe(idOf(completed()[0]!));
+  });
+
+  it("loses the answer of whoever takes it out of a mailbox, too", async () => {
+    const { sandbox, client } = await shopFor([]);
+    await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "m" });
+    await client.ask("PUT /_sandbox/scenarios/race", { webhooks: [{ lose_answer: true }] });
+    await client.ask("POST /_sandbox/scenarios/race/activate");
+    await client.pay({ scenario: "instant" });
+    const take = async () => (await client.ask("POST /_sandbox/mailboxes/m/take", {})).json.items;
+    const [{ delivery_id }] = await take();
+    const ack = () => client.ask(`POST /_sandbox/mailboxes/m/${delivery_id}/ack`, { status: 200 });
+    expect((await ack()).json).toMatchObject({ status: "pending", answered: null });
+    await sandbox.advance("10s");
+    expect((await take())[0]).toMatchObject({ delivery_id, attempt: 2 });
+    expect((await ack()).json).toMatchObject({ status: "delivered", answered: 200 });
+  });
+});
