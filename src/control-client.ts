@@ -14,6 +14,8 @@ export interface ControlOptions {
   readonly controlToken?: string | undefined;
   /** Marks what the run of a scenario sends itself, so that it is not counted as the app's. */
   readonly runner?: string | undefined;
+  /** The run whose lease is meant. */
+  readonly run?: string | undefined;
   /** The error for something that is not there names the call, for who reads no more than its message. */
   readonly namesCalls?: boolean;
 }
@@ -41,11 +43,12 @@ export class ControlClient {
   readonly #fetch: SandboxFetch;
   readonly #namesCalls: boolean;
 
-  constructor({ fetch, namespace, controlToken, runner, namesCalls = false }: ControlOptions) {
+  constructor({ fetch, namespace, controlToken, runner, run, namesCalls = false }: ControlOptions) {
     this.#fetch = fetch;
     this.#namesCalls = namesCalls;
     this.headers = {
       ...(runner === undefined ? {} : { "sandbox-runner": runner }),
+      ...(run === undefined ? {} : { "sandbox-run": run }),
       ...(namespace === undefined ? {} : { "sandbox-namespace": namespace }),
       ...(controlToken === undefined ? {} : { "sandbox-control-token": controlToken }),
     };

@@ -31,6 +31,7 @@ import { type Observer, Observers } from "./observers.js";
 import type { NamespaceOptions, WebhookOption } from "./options.js";
 import { RateLimiter } from "./rates.js";
 import { RequestJournal } from "./request-journal.js";
+import { RunLease } from "./run-lease.js";
 import { SavedStates } from "./saved-states.js";
 import { Watchers } from "./watchers.js";
 
@@ -59,6 +60,7 @@ export class Namespace {
   readonly clock: ClockControl;
   readonly snapshots: SavedStates;
   readonly counters = new Counters();
+  readonly lease: RunLease;
   readonly advisor: Advisor;
   readonly #options: NamespaceOptions;
   readonly #sender: Sender;
@@ -115,6 +117,7 @@ export class Namespace {
       snapshots,
       onReplaced: () => this.#startOver(),
     });
+    this.lease = new RunLease(this, wall, onError);
     this.faults = new FaultInjector(engine);
     this.rates =
       options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit, clock, wall);
@@ -310,6 +313,7 @@ export class Namespace {
   }
 
   #stop(): void {
+    this.lease.close();
     this.snapshots.close();
     this.#watchers.close();
     this.#closing.abort();

@@ -257,6 +257,12 @@ export const adviceListSchema = shape("AdviceList", "What the app did against th
 });
 export type AdviceList = z.infer<typeof adviceListSchema>;
 
+export const leaseSchema = shape("Lease", "A run that has a namespace.", {
+  namespace: field(text, "Which."),
+  run: field(text, "The run."),
+  held: field(z.boolean(), "Whether it has it."),
+});
+
 const failedTest = {
   failed_test_id: field(count, "Counts up with each."),
   test: field(text, "What it is called."),

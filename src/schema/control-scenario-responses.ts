@@ -76,6 +76,7 @@ export const runReportSchema = shape("RunReport", "How a run came out.", {
   outcome: field(z.enum(["passed", "failed", "error"]), "`error` when it could not be carried out."),
   passed: field(z.boolean(), "Whether all of it came out as expected."),
   run_id: field(text, "What the variable `run.id` was."),
+  namespace: field(z.optional(text), "The one it made for itself, where another run had the one meant."),
   duration_ms,
   steps: field(z.array(stepReportSchema), "How each step came out, in order."),
   applied: field(

@@ -304,3 +304,10 @@ export const failedTestRequestSchema = closedShape("FailedTestRequest", "A test 
     examples: ["shop.test.ts > an order is paid"],
   }),
 });
+
+export const leaseRequestSchema = closedShape("LeaseRequest", "A run that takes a namespace.", {
+  with_namespace: field(
+    z.optional(z.boolean()),
+    "Whether the namespace was made for the run, and goes with a runner that has gone.",
+  ),
+});

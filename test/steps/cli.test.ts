@@ -188,7 +188,10 @@ steps:
     );
   });
 
-  it("leaves a running sandbox as it was when it is interrupted", async () => {
+  it.each([
+    ["interrupted", "SIGINT"],
+    ["killed", "SIGKILL"],
+  ] as const)("leaves a running sandbox as it was when it is %s", async (how, signal) => {
     const { url } = await startServer();
     const text = `name: long
 charges: [{ timeline: [] }]
@@ -203,12 +206,27 @@ steps:
     await expect.poll(async () => (await read("/faults")).total).toBe(1);
     expect(await read("/clock")).toMatchObject({ mode: "manual" });
     expect(JSON.stringify(await read("/scenarios?limit=100"))).toContain('"long"');
-    const { code, stdout } = await running.stop("SIGINT");
-    expect(code).toBe(130);
-    expect(stdout).toContain("interrupted");
-    expect(await read("/clock")).toMatchObject({ mode: "real" });
+    const ended = await running.stop(signal);
+    if (signal === "SIGINT") expect(ended).toMatchObject({ code: 130, stdout: expect.stringContaining(how) });
+    await expect.poll(async () => (await read("/clock")).mode).toBe("real");
     expect(await read("/faults")).toMatchObject({ total: 0 });
     expect(JSON.stringify(await read("/scenarios?limit=100"))).not.toContain('"long"');
+  });
+
+  it("goes elsewhere where another run has the namespace, and ends with 2 where it was named", async () => {
+    const { url } = await startServer();
+    const lease = { method: "POST", headers: { "sandbox-run": "other", "content-type": "application/json" } };
+    await fetch(`${url}/_sandbox/lease`, { ...lease, body: "{}" });
+    const elsewhere = await run(["run", fileWith(PASSES), "--url", url]);
+    expect(elsewhere.code).toBe(0);
+    expect(elsewhere.stdout).toMatch(
+      /\n {2}in a namespace of its own, run-\w+: another run has the one meant\n/,
+    );
+    const named = await run(["run", fileWith(PASSES), "--url", url, "--namespace", "default"]);
+    expect(named.code).toBe(2);
+    expect(named.stdout).toContain(
+      'could not run: Run other has the namespace "default" until it ends: try again then, or name another\n',
+    );
   });
 
   it("has help with an example", async () => {

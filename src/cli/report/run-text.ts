@@ -25,6 +25,10 @@ export function reportText(raw: RunReport): string {
     `${paint(STYLES[report.outcome], MARKS[report.outcome])} ${paint("bold", report.name)}  ${paint("dim", report.file)}`,
     ...rows.flatMap((row) => stepLines(report.file, row, width)),
   ];
+  if (report.namespace !== undefined)
+    lines.push(
+      `  ${paint("dim", `in a namespace of its own, ${report.namespace}: another run has the one meant`)}`,
+    );
   for (const rule of report.never_happened) lines.push(`  ${paint("yellow", `○ ${rule} never applied`)}`);
   if (report.error !== undefined) lines.push(`  ${paint("red", `could not run: ${report.error}`)}`);
   for (const warning of report.warnings) lines.push(`  ${paint("yellow", `warning: ${warning}`)}`);

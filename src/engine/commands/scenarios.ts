@@ -1,6 +1,7 @@
 import { type Refusal, refuse } from "../../schema/errors.js";
 import type { FaultRule, Scenario } from "../../schema/scenario.js";
-import type { StoredFault, StoredScenario } from "../records.js";
+import type { Key, StoredFault, StoredScenario } from "../records.js";
+import type { State } from "../state.js";
 import type { Command } from "../transaction.js";
 
 /** Puts a scenario in place; `active` lets its rules apply to everything from now on. The same again goes on. */
@@ -57,5 +58,26 @@ export function removeFaults(faultId?: string): Command<readonly string[] | Refu
       return refuse("NOT_FOUND", "Fault not found");
     for (const id of ids) tx.remove("faults", id);
     return ids;
+  };
+}
+
+/** The rules there are: scenarios, active or not, and faults set by the control API. */
+export interface Rules {
+  readonly scenarios: ReadonlyMap<Key, StoredScenario>;
+  readonly faults: ReadonlyMap<Key, StoredFault>;
+}
+
+export function rulesOf({ tables }: State): Rules {
+  return { scenarios: new Map(tables.scenarios), faults: new Map(tables.faults) };
+}
+
+/** The rules are those of an earlier moment again. */
+export function putBackRules(rules: Rules): Command<void> {
+  return (tx) => {
+    const now = rulesOf(tx.state);
+    for (const name of ["scenarios", "faults"] as const) {
+      for (const key of now[name].keys()) if (!rules[name].has(key)) tx.remove(name, key);
+      for (const [key, record] of rules[name]) if (now[name].get(key) !== record) tx.put(name, key, record);
+    }
   };
 }

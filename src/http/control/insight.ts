@@ -6,7 +6,13 @@ import { OPERATIONS } from "../service/operations.js";
 import { controlOperation } from "./operation.js";
 
 /** Codes that only the control API answers with. */
-const CONTROL_CODES = new Set(["WAIT_TIMEOUT", "INVALID_TRANSITION", "CLOCK_BUSY", "NAMESPACE_EXISTS"]);
+const CONTROL_CODES = new Set([
+  "WAIT_TIMEOUT",
+  "INVALID_TRANSITION",
+  "CLOCK_BUSY",
+  "NAMESPACE_EXISTS",
+  "NAMESPACE_LEASED",
+]);
 
 export const INSIGHT = [
   controlOperation(

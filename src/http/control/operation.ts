@@ -26,6 +26,8 @@ export interface ControlCall<Query = Fields, Body = Fields> extends Asked<Query,
   readonly url: string;
   /** The mode of the key that came along, else test: the default of what makes something. */
   readonly mode: Mode;
+  /** The run it is made for, as its header `Sandbox-Run` says. */
+  readonly run: string | null;
   /** Calls of this very server. */
   readonly fetch: (request: Request) => Promise<Response>;
   /** The names there are in it, which what is asked has to keep to. */

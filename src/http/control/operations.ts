@@ -10,6 +10,7 @@ import { EVENTS } from "./events.js";
 import { FAILED_TESTS } from "./failed-tests.js";
 import { FAULTS } from "./faults.js";
 import { INSIGHT } from "./insight.js";
+import { LEASE } from "./lease.js";
 import { MAILBOXES } from "./mailboxes.js";
 import { NAMESPACES } from "./namespaces.js";
 import type { ControlOperation } from "./operation.js";
@@ -36,6 +37,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...BOOKS,
   ...WAIT,
   ...SCENARIOS,
+  ...LEASE,
   ...FAULTS,
   ...REQUESTS,
   ...EVENTS,

@@ -31,6 +31,7 @@ export function serveControl(
         namespace,
         url: c.req.url,
         mode: key?.startsWith("sk_live_") ? "live" : "test",
+        run: headers.get("sandbox-run"),
         fetch,
         vocabulary: vocabularyIn(namespace, paths),
         query: undefined,

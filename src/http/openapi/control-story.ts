@@ -26,6 +26,7 @@ export async function playControl(fetch: (request: Request) => Promise<Response>
   await moveRates(story);
   await changeAccess(story);
   await makeScenarios(story);
+  await lease(story);
   await setFaults(story);
   await keepStates(story);
   await register(story);
@@ -279,6 +280,17 @@ async function makeScenarios(story: Story): Promise<void> {
   await story.call("putScenario", "with steps", { params: quote, body: steps });
   const needs = { app: "http://localhost:3000", vars: { amount: "500.00" } };
   await story.call("runScenario", "passed", { params: quote, body: needs, named: "app under test" });
+}
+
+async function lease(story: Story): Promise<void> {
+  const headers = { "sandbox-run": "run-1" };
+  const taken = await story.call("takeLease", "a run's", { headers, body: {} });
+  await story.call("takeLease", "another has it", { headers: { "sandbox-run": "run-2" }, body: {} });
+  await story.call("takeLease", "without a run", { body: {} });
+  await story.call("releaseLease", "over", { headers });
+  await story.call("releaseLease", "over already", { headers });
+  story.show("holdLease", 200, "go on", taken);
+  await story.call("holdLease", "over already", { headers });
 }
 
 async function setFaults(story: Story): Promise<void> {

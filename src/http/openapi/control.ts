@@ -36,7 +36,7 @@ const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: rea
   },
   Scenarios: {
     says: "What happens to charges and withdrawals, and what goes wrong at the API.",
-    paths: ["scenarios", "faults"],
+    paths: ["scenarios", "faults", "lease"],
   },
   Webhooks: {
     says: "Events, deliveries and who they go to.",

@@ -40,6 +40,8 @@ export interface RunReport {
   readonly passed: boolean;
   /** What `${run.id}` stood for. */
   readonly run_id: string;
+  /** The namespace it made for itself, because another run had the one meant; absent where it was in that. */
+  readonly namespace?: string;
   /** Wall time. */
   readonly duration_ms: number;
   /** Every step of the file, in order, those within steps with the step around them. */

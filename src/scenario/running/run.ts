@@ -9,6 +9,7 @@ import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { CannotRun } from "./failure.js";
 import { keepState } from "./isolation.js";
+import { Lease } from "./lease.js";
 import { Leftovers } from "./leftovers.js";
 import { makeNamespace } from "./own-namespace.js";
 import type { Outcome, RunReport, StepReport } from "./report.js";
@@ -53,8 +54,28 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     steps.push(report);
     options.onStep?.(report, of);
   };
+  let lease: Lease | undefined;
+  let moved: string | undefined;
   try {
-    if (!isMade) client.enter(await makeNamespace(client, { given, name: namespace, runId }, leftovers));
+    const own = () =>
+      makeNamespace(client, { given, name: isMade ? undefined : namespace, runId }, leftovers);
+    let place = isMade ? namespace : await own();
+    if (options.isItsWorld !== true) {
+      const leased = () =>
+        Lease.take(
+          new Client({ fetch, namespace: place, controlToken, run: runId }, wall),
+          !isMade || moved !== undefined,
+        );
+      let taken = await leased();
+      if (typeof taken === "string") {
+        if (!isMade || !mayMove(loaded, options))
+          throw new CannotRun(`${taken}: try again then, or name another`);
+        place = moved = await own();
+        taken = await leased();
+      }
+      if (typeof taken !== "string") lease = taken;
+    }
+    if (place !== undefined) client.enter(place);
     if (loaded.isIsolated) await keepState(client, runId, leftovers);
     const context = await contextOf(loaded, options, client, leftovers, applied);
     await untilAborted(signal, context.begin());
@@ -67,6 +88,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   }
   if (outcomeOf(steps, error) !== "error") error = await applied.note().then(() => undefined, reasonOf);
   const warnings = await leftovers.finish();
+  await lease?.release();
   release();
   signal?.removeEventListener("abort", stop);
   const outcome = outcomeOf(steps, error);
@@ -76,6 +98,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     outcome,
     passed: outcome === "passed",
     run_id: loaded.runId,
+    ...(moved === undefined ? {} : { namespace: moved }),
     duration_ms: wall.nowMs() - startedMs,
     steps,
     applied: applied.counts,
@@ -83,6 +106,13 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     ...(error === undefined ? {} : { error }),
     warnings,
   };
+}
+
+/** Whether it may be run in another namespace than was meant: none was named, and no app calls the one that was meant. */
+function mayMove({ steps }: LoadedScenario, { namespace, app }: RunOptions): boolean {
+  return (
+    namespace === undefined && app === undefined && !everyStep(steps).some(({ kind }) => kind === "manual")
+  );
 }
 
 function reasonOf(caught: unknown): string {

@@ -1,0 +1,74 @@
+import { leaseRequestSchema } from "../../schema/control.js";
+import { invalid, isRefusal } from "../../schema/errors.js";
+import { type ControlCall, controlOperation } from "./operation.js";
+
+/** One run of a scenario at a time has a namespace. */
+export const LEASE = [
+  controlOperation(
+    {
+      id: "takeLease",
+      method: "POST",
+      path: "/_sandbox/lease",
+      body: leaseRequestSchema,
+      answer: "Lease",
+      says: {
+        summary: "Take a namespace for a run",
+        about:
+          "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it, or its process has gone: then the clock, rules, faults and mailboxes are as they were. It is there as long as it holds a call of `POST /_sandbox/lease/hold`, or has made one in the last 30 s of wall time.",
+        refuses: ["NAMESPACE_LEASED"],
+      },
+    },
+    (call) =>
+      ofRun(call, (run, { namespaces, namespace, body }) => {
+        const onGone = () => {
+          if (body.with_namespace === true) namespaces.delete(namespace.name);
+        };
+        return namespace.lease.take(run, onGone) ?? { namespace: namespace.name, run, held: true };
+      }),
+  ),
+  controlOperation(
+    {
+      id: "holdLease",
+      method: "POST",
+      path: "/_sandbox/lease/hold",
+      answer: "Lease",
+      says: {
+        summary: "Hold a lease",
+        about:
+          "Answers after 10 s, to be called again; when the connection closes before, the run (header `Sandbox-Run`) has gone. `held` is false when it is released.",
+      },
+    },
+    (call) =>
+      ofRun(call, async (run, { namespace, signal }) => {
+        const held = await namespace.lease.hold(run, signal());
+        return isRefusal(held) ? held : { namespace: namespace.name, run, held };
+      }),
+  ),
+  controlOperation(
+    {
+      id: "releaseLease",
+      method: "DELETE",
+      path: "/_sandbox/lease",
+      answer: "Lease",
+      says: {
+        summary: "Release a lease",
+        about: "The run (header `Sandbox-Run`) has ended, and has put back itself what it changed.",
+      },
+    },
+    (call) =>
+      ofRun(
+        call,
+        (run, { namespace }) =>
+          namespace.lease.release(run) ?? { namespace: namespace.name, run, held: false },
+      ),
+  ),
+];
+
+function ofRun<Call extends Pick<ControlCall, "run">, Answer>(
+  call: Call,
+  work: (run: string, call: Call) => Answer,
+) {
+  return call.run === null
+    ? invalid({ "Sandbox-Run": "must name the run, in this header" })
+    : work(call.run, call);
+}

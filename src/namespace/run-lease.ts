@@ -1,0 +1,124 @@
+import { putBackRules, type Rules, rulesOf } from "../engine/commands/scenarios.js";
+import { deleteEndpoint } from "../engine/commands/webhooks.js";
+import type { Engine } from "../engine/engine.js";
+import type { Command } from "../engine/transaction.js";
+import { type Refusal, refuse } from "../schema/errors.js";
+import { type ClockSetting, clockSetting } from "../schema/options.js";
+import type { ClockControl } from "../time/clock-control.js";
+import { Presence } from "../time/presence.js";
+import type { Wall } from "../time/wall.js";
+import type { FaultInjector } from "./faults.js";
+
+/** How long an advance that a runner has left under way is waited for. */
+const LONGEST_ADVANCE_MS = 600_000;
+
+/** A namespace as far as a run changes it. */
+interface Leased {
+  readonly name: string;
+  readonly engine: Engine;
+  readonly clock: ClockControl;
+  readonly faults: FaultInjector;
+  execute<Result>(command: Command<Result>): Result;
+}
+
+interface Held {
+  readonly run: string;
+  readonly presence: Presence;
+}
+
+/** What a run changes of a namespace and puts back at its end. */
+interface Before {
+  readonly clock: ClockSetting;
+  readonly rules: Rules;
+  readonly mailboxes: ReadonlySet<string>;
+}
+
+/**
+ * One run of a scenario at a time has a namespace. Where its runner goes without giving it back, what the run has
+ * changed is put back for it: the clock, rules and faults, mailboxes.
+ */
+export class RunLease {
+  readonly #namespace: Leased;
+  readonly #wall: Wall;
+  readonly #onError: (error: unknown) => void;
+  #held: Held | undefined;
+
+  constructor(namespace: Leased, wall: Wall, onError: (error: unknown) => void) {
+    this.#namespace = namespace;
+    this.#wall = wall;
+    this.#onError = onError;
+  }
+
+  /** @param onGone does more for a runner that has gone */
+  take(run: string, onGone: () => void): Refusal | undefined {
+    if (this.#held?.run === run) return undefined;
+    if (this.#held !== undefined)
+      return refuse(
+        "NAMESPACE_LEASED",
+        `Run ${this.#held.run} has the namespace "${this.#namespace.name}" until it ends`,
+      );
+    const before = this.#before();
+    const presence = new Presence(this.#wall, () => {
+      this.#putBack(before)
+        .then(onGone)
+        .catch(this.#onError)
+        .finally(() => {
+          this.#held = undefined;
+        });
+    });
+    this.#held = { run, presence };
+    return undefined;
+  }
+
+  /** Held as long as the runner may be there; false when the lease is over. */
+  hold(run: string, caller: AbortSignal): Promise<boolean> | Refusal {
+    return this.#held?.run === run ? this.#held.presence.hold(caller) : notHeld(run);
+  }
+
+  /** The run has put back what it changed. */
+  release(run: string): Refusal | undefined {
+    if (this.#held?.run !== run) return notHeld(run);
+    this.close();
+    return undefined;
+  }
+
+  close(): void {
+    this.#held?.presence.end();
+    this.#held = undefined;
+  }
+
+  #before(): Before {
+    const { clock, engine } = this.#namespace;
+    return {
+      clock: clockSetting(clock.view().mode),
+      rules: rulesOf(engine.state),
+      mailboxes: new Set(this.#mailboxes()),
+    };
+  }
+
+  async #putBack({ clock, rules, mailboxes }: Before): Promise<void> {
+    const namespace = this.#namespace;
+    await namespace.clock.idle(LONGEST_ADVANCE_MS);
+    namespace.execute(putBackRules(rules));
+    namespace.faults.forget();
+    for (const id of this.#mailboxes())
+      if (!mailboxes.has(id)) namespace.execute(deleteEndpoint(undefined, id));
+    if (namespace.clock.view().mode !== modeOf(clock))
+      await namespace.clock.set({ setting: clock, nowMs: undefined });
+  }
+
+  #mailboxes(): string[] {
+    return this.#namespace.engine.state
+      .endpoints()
+      .filter(({ mailbox }) => mailbox !== null)
+      .map(({ webhook_id }) => webhook_id);
+  }
+}
+
+function modeOf({ mode, speed }: ClockSetting): string {
+  return mode === "scaled" ? `${speed}x` : mode;
+}
+
+function notHeld(run: string): Refusal {
+  return refuse("NOT_FOUND", `Run ${run} has no lease here`);
+}

@@ -1,0 +1,50 @@
+import type { Client } from "./client.js";
+import { CannotRun } from "./failure.js";
+
+/** A run's hold on its namespace: where the process goes without releasing it, the sandbox puts back what it changed. */
+export class Lease {
+  readonly #client: Client;
+  readonly #holding: Promise<void>;
+  #isReleased = false;
+
+  private constructor(client: Client) {
+    this.#client = client;
+    this.#holding = this.#hold();
+  }
+
+  /**
+   * The lease of the client's namespace; what the sandbox says where another run has it. One of an earlier version
+   * knows of none.
+   *
+   * @param withNamespace the namespace was made for the run, and goes with it
+   */
+  static async take(client: Client, withNamespace: boolean): Promise<Lease | string | undefined> {
+    const { status, body } = await client.control("POST", "/lease", { with_namespace: withNamespace });
+    if (status === 200) return new Lease(client);
+    const { error } = body as { error?: { code?: string; message?: string } };
+    // What else there is to say of such a sandbox, the run's next call finds.
+    return error?.code === "NAMESPACE_LEASED" ? error.message : undefined;
+  }
+
+  async #hold(): Promise<void> {
+    let isHeld = true;
+    while (isHeld && !this.#isReleased) isHeld = await this.#isGiven("POST", "/lease/hold");
+  }
+
+  async release(): Promise<void> {
+    this.#isReleased = true;
+    await this.#isGiven("DELETE", "/lease");
+    await this.#holding;
+  }
+
+  async #isGiven(method: string, path: string): Promise<boolean> {
+    try {
+      const { body } = await this.#client.control(method, path);
+      return (body as { held?: boolean }).held === true;
+    } catch (error) {
+      // A sandbox that has gone gives nothing, and whoever needs it finds that out too.
+      if (error instanceof CannotRun) return false;
+      throw error;
+    }
+  }
+}
