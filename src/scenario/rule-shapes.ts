@@ -19,7 +19,7 @@ export function shapeWarnings(scenario: Scenario): Warning[] {
 }
 
 /** Words of a rule that let some of what matches pass on to the next. */
-const PASSING = ["probability", "times", "skip"];
+const PASSING = ["probability", "times", "skip", "down"];
 
 /** Each rule that has one before it which takes all that matches it, and which that is. */
 function covered(rules: readonly Rule[]): (readonly [rule: number, by: number])[] {

@@ -102,7 +102,8 @@ describe("a warning of a rule", () => {
     expect(ofRules({ charges: [{ ...LEAST, ...KES }, LEAST], withdrawals: [LEAST] })).toEqual([]);
   });
 
-  it("is not given for one after another that is used up, or taken by chance", () => {
+  it("is not given for one after another that is used up, over, or taken by chance", () => {
+    expect(ofRules({ webhooks: [{ down: "1h" }, { copies: 2 }] })).toEqual([]);
     for (const some of [{ times: 1 }, { skip: 1 }, { probability: 0.5 }])
       expect(ofRules({ faults: [{ drop: "after", ...some }, { drop: "before" }] })).toEqual([]);
   });
