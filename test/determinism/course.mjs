@@ -14,6 +14,7 @@ const MISFORTUNES = {
         { after_expiry: "5m", to: "COMPLETED" },
       ],
     },
+    { match: { currency: { not: "KES" } }, probability: 0.3, timeline: [{ after: "2s", to: "FAILED" }] },
     { match: { base_amount: { gte: "900" } }, timeline: [{ after: "3s", to: "FAILED", reason: "too_much" }] },
   ],
   webhooks: [
@@ -21,6 +22,10 @@ const MISFORTUNES = {
     { match: { type: "charge.awaiting_payment", currency: "KES" }, swap: true },
     { match: { type: "charge.processing", currency: "NGN" }, drop: true },
     { match: { type: "charge.completed", currency: "KES" }, fail_first: 2 },
+    {
+      match: { type: "charge.completed", currency: { in: ["UGX", "GHS"] } },
+      down: { for: "20s", answer: 503 },
+    },
     { match: { type: "charge.expired" }, bad_signature: true, delay: "7s" },
     { match: { type: "withdrawal.*" }, stale: "10m" },
   ],
@@ -246,7 +251,9 @@ async function limits(call) {
 /** What a person does by hand, and the customer on the page. */
 async function hands(call, settled) {
   const { items } = await call("GET", "/_sandbox/charges?limit=100&status=COMPLETED");
+  await call("POST", `/_sandbox/charges/${items[0].charge_id}/partial-refund`, { amount: "1.00" });
   await call("POST", `/_sandbox/charges/${items[0].charge_id}/refund`, { reason: "asked" });
+  await call("POST", `/_sandbox/charges/${items[1].charge_id}/chargeback`, {});
   await call("POST", `/_sandbox/charges/${items[0].charge_id}/refund`);
   const open = (await call("GET", "/_sandbox/charges?status=AWAITING_PAYMENT")).items;
   if (open.length > 0)
