@@ -21,6 +21,7 @@ export interface CheckFlags {
   readonly json?: boolean;
   readonly junit?: string;
   readonly observe?: string;
+  readonly order?: string;
   readonly url?: string;
   readonly namespace?: string;
   readonly controlToken?: string;
@@ -36,6 +37,7 @@ export async function checkWebhookCommand(url: string, flags: CheckFlags): Promi
       signature: flags.signature === undefined ? undefined : signatureOf(flags.signature),
       timeout: flags.timeout,
       observe: flags.observe,
+      order: flags.order,
     },
     (option) => (option === "url" ? "URL" : `--${option}`),
     sandbox,

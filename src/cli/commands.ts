@@ -63,6 +63,10 @@ Examples:
       "--observe <get>",
       "with eyes: 'GET /orders/{charge_id}', where the app tells how it sees a charge",
     )
+    .option(
+      "--order <post>",
+      "with --observe: 'POST /orders {…}', how the app is asked for an order of its own",
+    )
     .option("--url <url>", "with --observe: the sandbox the app works with (default 127.0.0.1:4402)")
     .option("--namespace <name>", "with --observe: the namespace the app works in")
     .option("--control-token <value>", "with --observe: what its control API asks for")

@@ -20,12 +20,15 @@ export async function checkWebhook(
   const eyes = options.eyes && (await Eyes.open(session, options.eyes));
   let evidence: Evidence;
   try {
-    evidence = await collect(session, eyes, (probe, soFar) =>
-      onRow(judge(soFar, session.scheme).rows.find((row) => row.probe === probe)!),
-    );
+    evidence = await collect(session, eyes, (probe, soFar) => {
+      const row = judge(soFar, session.scheme).rows.find((one) => one.probe === probe)!;
+      const isNobodyThere = probe === "valid" && row.answers[0]!.kind === "unreachable";
+      if (!isNobodyThere) onRow(row);
+    });
   } finally {
     await eyes?.close();
   }
+  await eyes?.refuseLimited();
   const { rows, findings } = judge(evidence, session.scheme);
   const first = evidence.answers.get("valid")![0]!;
   const isUnreachable = first.kind === "unreachable";

@@ -1,7 +1,7 @@
 import type { Wall } from "../time/wall.js";
 import { metadataKeysOf, namesOf, observedUrl } from "./observation.js";
 import { ask } from "./post.js";
-import { PRICE, type RealCharge, RealCharges } from "./real-charges.js";
+import { type RealCharge, RealCharges } from "./real-charges.js";
 import type { Answer, Probe } from "./report.js";
 import type { SampleEvent } from "./samples.js";
 import type { Session } from "./session.js";
@@ -54,7 +54,7 @@ export class Eyes {
 
   /** Opens them: the first events that a session sends are of real charges from now on. */
   static async open(session: Session, options: EyeOptions): Promise<Eyes> {
-    const charges = await RealCharges.open(options.sandbox, session.options.seed);
+    const charges = await RealCharges.open(session.options, options);
     const eyes = new Eyes(session, charges, options);
     try {
       for (let count = 0; count < 2; count++) eyes.#opening.push(await eyes.#patient());
@@ -69,6 +69,11 @@ export class Eyes {
 
   async close(): Promise<void> {
     await this.#charges.close();
+  }
+
+  /** Throws when what was seen cannot count. */
+  refuseLimited(): Promise<void> {
+    return this.#charges.refuseLimited();
   }
 
   /** What a probe's kind of event does to the app's view; undefined where answers tell all there is. */
@@ -183,7 +188,7 @@ export class Eyes {
       return { seen: `it shows ${FALSE_AMOUNT}, which only the event said`, fault: "amount_trusted" };
     const { charge } = this.#patients.get("paid")!;
     const shown = [...(await this.#look(charge)).values()];
-    return [charge.amount, PRICE].some((amount) => isAmountIn(shown, Number(amount)))
+    return [charge.amount, charge.settlement_amount].some((amount) => isAmountIn(shown, Number(amount)))
       ? { seen: `it does not show ${FALSE_AMOUNT}, which only the event said` }
       : {
           seen: "What it answers shows no amount: see yourself that it does not trust the event's.",

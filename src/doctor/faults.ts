@@ -253,7 +253,7 @@ export const FAULTS = {
   nothing_seen: {
     title: "what --observe reads does not change when a charge is paid",
     advice:
-      "Nothing could be seen with it. Name the address that tells how your app sees a charge it has been told of; if that knows no charges but its own, leave --observe out.",
+      "Nothing could be seen with it. Name the address that tells how your app sees a charge it has been told of; if that knows no charges but its own, have it make them with --order.",
   },
   handled_twice: {
     title: "an event that comes twice is handled twice",

@@ -80,8 +80,11 @@ function row(probe: Probe, found: Mark, evidence: Evidence, scheme: SignatureSch
   const isSeenOnly = "isSeenOnly" in PROBE_ROWS[probe];
   const needsEyes = isSeenOnly && sight === undefined && evidence.stoppedAt === null;
   const reason = needsEyes ? "only --observe can see what becomes of it" : outOfScope(probe, scheme);
-  const seen = sight === undefined || sight.isUnclear === true ? null : sight.seen;
-  const came = [...(isSeenOnly ? [] : [describe(answers)]), ...(seen === null ? [] : [seen])];
+  const seen = sight?.seen ?? null;
+  const came = [
+    ...(isSeenOnly ? [] : [describe(answers)]),
+    ...(seen === null || (sight?.isUnclear === true && !isSeenOnly) ? [] : [seen]),
+  ];
   const { title, sent, expected } = PROBE_ROWS[probe];
   const { verdict, severity, fault = null, because = null, advice = null } = found;
   return {

@@ -7,7 +7,7 @@ import { DEFAULT_WEBHOOK_SECRET, webhookUrl, webhookUrlSchema } from "../schema/
 import { UserError } from "../schema/user-error.js";
 import { anySecretSchema, type Signature, secretFault, signatureSchema } from "../schema/webhooks.js";
 import { madeUpSeed, systemWall } from "../time/wall.js";
-import { observeSchema } from "./observation.js";
+import { observeSchema, orderSchema } from "./observation.js";
 import type { CheckOptions } from "./session.js";
 
 /** How a receiver is checked. */
@@ -20,6 +20,11 @@ export interface CheckWebhookOptions {
   readonly timeout?: string | undefined;
   /** Where the app tells how it sees a charge, such as `"GET /orders/{charge_id}"`; default: only answers are looked at. */
   readonly observe?: string | undefined;
+  /**
+   * With `observe`: how the app is asked for an order, such as `'POST /orders {"email": "{email}"}'`; default: the charges
+   * are none of its own.
+   */
+  readonly order?: string | undefined;
 }
 
 const schema = z.strictObject({
@@ -31,7 +36,10 @@ const schema = z.strictObject({
     "15s",
   ),
   observe: z.optional(observeSchema),
+  order: z.optional(orderSchema),
 });
+
+const NEEDS_EYES = "says how charges are made that are observed: it goes with observe";
 
 /**
  * Checks what was asked for and fills in the rest. `nameOf` tells what the asker calls an option; `sandbox` is the one
@@ -45,13 +53,16 @@ export function readCheckOptions(
 ): CheckOptions {
   const checked = check(schema, { ...options, url });
   const faults = checked.ok
-    ? [["secret", secretFault(checked.data.signature, checked.data.secret)]]
+    ? [
+        ["secret", secretFault(checked.data.signature, checked.data.secret)],
+        ["order", options.observe === undefined && options.order !== undefined ? NEEDS_EYES : undefined],
+      ]
     : checked.issues.map((issue) => [String(issue.path[0] ?? ""), issueMessage(issue)]);
   const lines = faults
     .filter(([, message]) => message !== undefined)
     .map(([option, message]) => `${option === "" ? "" : `${nameOf(option!)} `}${message}`);
   if (!checked.ok || lines.length > 0) throw new UserError(lines.join("\n"));
-  const { secret, signature, timeout, observe } = checked.data;
+  const { secret, signature, timeout, observe, order } = checked.data;
   return {
     url: webhookUrl(url)!,
     secret,
@@ -60,6 +71,6 @@ export function readCheckOptions(
     userAgent: `payments-sandbox/${packageVersion()} (check-webhook)`,
     wall: systemWall,
     seed: madeUpSeed(),
-    eyes: observe === undefined || sandbox === undefined ? undefined : { observe, sandbox },
+    eyes: observe === undefined || sandbox === undefined ? undefined : { observe, order, sandbox },
   };
 }

@@ -1,73 +1,88 @@
 import type { ControlClient } from "../control-client.js";
 import { UserError } from "../schema/user-error.js";
+import { EMAIL, orderRequest } from "./observation.js";
+import { ask } from "./post.js";
 import type { SampleEvent } from "./samples.js";
+import type { CheckOptions } from "./session.js";
+import type { EyeOptions } from "./sight.js";
 
 /** A charge of a running sandbox that has been paid, and its events, which the sandbox itself sends to nobody. */
-export interface RealCharge {
-  readonly charge_id: string;
-  readonly checkout_id: string;
-  readonly amount: string;
-  readonly metadata: Readonly<Record<string, string>>;
+export interface RealCharge extends ChargeRecord {
   readonly events: Readonly<Record<Told, SampleEvent>>;
 }
 
 const LIFE = ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const;
 type Told = (typeof LIFE)[number];
 
-/** What the customer is asked for, before fees. */
-export const PRICE = "25.00";
 const SCENARIO = "check-webhook";
-const RULES = {
-  description: "Charges that check-webhook makes: they stand still, and it delivers their events itself.",
-  charges: [{ timeline: [] }],
-  webhooks: [{ drop: true }],
-};
+const DESCRIPTION =
+  "Charges that check-webhook makes: they stand still, and it delivers their events itself.";
+
+/** What the control API answers of a charge, as far as it is looked at. */
+interface ChargeRecord {
+  readonly charge_id: string;
+  readonly checkout_id: string;
+  readonly amount: string;
+  readonly settlement_amount: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+const LIMITED = "the sandbox refused calls with 429, so nothing found counts: start it with --rate-limit off";
 
 interface EventRecord {
   readonly event_id: string;
   readonly payload: { readonly data: { readonly status: string } };
 }
 
-/** Makes charges at a running sandbox as its customers would, and brings them to their end. */
+/** Makes charges at a running sandbox, as its customers would or by the app's own orders, and has them paid. */
 export class RealCharges {
-  readonly #sandbox: ControlClient;
+  readonly #options: CheckOptions;
+  readonly #eyes: EyeOptions;
   readonly #key: string;
-  readonly #seed: string;
+  readonly #refusedBefore: number;
   #made = 0;
 
-  private constructor(sandbox: ControlClient, key: string, seed: string) {
-    this.#sandbox = sandbox;
+  private constructor(options: CheckOptions, eyes: EyeOptions, key: string, refusedBefore: number) {
+    this.#options = options;
+    this.#eyes = eyes;
     this.#key = key;
-    this.#seed = seed;
+    this.#refusedBefore = refusedBefore;
   }
 
-  static async open(sandbox: ControlClient, seed: string): Promise<RealCharges> {
+  static async open(options: CheckOptions, eyes: EyeOptions): Promise<RealCharges> {
+    const { sandbox, order } = eyes;
     const { api_key } = await sandbox.call<{ api_key: string }>("GET", "/_sandbox");
-    await sandbox.call("PUT", `/_sandbox/scenarios/${SCENARIO}`, RULES);
-    return new RealCharges(sandbox, api_key, seed);
+    const match = order?.includes(EMAIL) ? { customer_email: emailOf(options.seed, "*") } : {};
+    await sandbox.call("PUT", `/_sandbox/scenarios/${SCENARIO}`, {
+      description: DESCRIPTION,
+      charges: [{ match, timeline: [] }],
+      webhooks: [{ match, drop: true }],
+    });
+    // The app asks for no scenario by name.
+    if (order !== undefined) await sandbox.call("POST", `/_sandbox/scenarios/${SCENARIO}/activate`);
+    return new RealCharges(options, eyes, api_key, await refusedCalls(sandbox));
   }
 
+  /** A new charge that has been paid; of the doctor's own making with those keys in its metadata. */
   async make(metadataKeys: readonly string[]): Promise<RealCharge> {
-    const name = `check-${this.#seed}-${++this.#made}`;
+    const name = `check-${this.#options.seed}-${++this.#made}`;
     const metadata = Object.fromEntries(["order_id", ...metadataKeys].map((key) => [key, name]));
-    const checkout = await this.#checkout(metadata);
-    const path = `/_sandbox/charges/${checkout.charge_id}`;
-    let charge = { amount: "" };
-    for (const to of LIFE) charge = await this.#sandbox.call("POST", `${path}/transition`, { to });
-    const { items } = await this.#sandbox.call<{ items: EventRecord[] }>(
-      "GET",
-      `/_sandbox/events?charge_id=${checkout.charge_id}`,
-    );
+    const { order, sandbox } = this.#eyes;
+    const id = order === undefined ? await this.#checkout(metadata) : await this.#ordered(order);
+    let charge: ChargeRecord | undefined;
+    for (const to of LIFE)
+      charge = await sandbox.call<ChargeRecord>("POST", `/_sandbox/charges/${id}/transition`, { to });
+    const { items } = await sandbox.call<{ items: EventRecord[] }>("GET", `/_sandbox/events?charge_id=${id}`);
     const events = LIFE.map((status) => {
-      const { event_id: id, payload } = items.find((one) => one.payload.data.status === status)!;
-      return [status, { id, body: JSON.stringify(payload) }];
+      const { event_id, payload } = items.find((one) => one.payload.data.status === status)!;
+      return [status, { id: event_id, body: JSON.stringify(payload) }];
     });
-    return { ...checkout, amount: charge.amount, metadata, events: Object.fromEntries(events) };
+    return { ...charge!, events: Object.fromEntries(events) };
   }
 
   /** What the app asks about a charge is answered with 500 meanwhile. */
   async whileUnreadable<Result>({ charge_id }: RealCharge, work: () => Promise<Result>): Promise<Result> {
-    const { fault_id } = await this.#sandbox.call<{ fault_id: string }>("POST", "/_sandbox/faults", {
+    const { fault_id } = await this.#eyes.sandbox.call<{ fault_id: string }>("POST", "/_sandbox/faults", {
       match: { path: `*/${charge_id}` },
       respond: { status: 500 },
       times: 1_000,
@@ -75,20 +90,25 @@ export class RealCharges {
     try {
       return await work();
     } finally {
-      await this.#sandbox.call("DELETE", `/_sandbox/faults/${fault_id}`);
+      await this.#eyes.sandbox.call("DELETE", `/_sandbox/faults/${fault_id}`);
     }
   }
 
-  async close(): Promise<void> {
-    await this.#sandbox.call("DELETE", `/_sandbox/scenarios/${SCENARIO}`);
+  /** Throws when the sandbox refused calls for their number: an app that fails then fails for no fault of its own. */
+  async refuseLimited(): Promise<void> {
+    if ((await refusedCalls(this.#eyes.sandbox)) > this.#refusedBefore) throw new UserError(LIMITED);
   }
 
-  async #checkout(metadata: Record<string, string>): Promise<{ charge_id: string; checkout_id: string }> {
-    const response = await this.#sandbox.send(
+  async close(): Promise<void> {
+    await this.#eyes.sandbox.call("DELETE", `/_sandbox/scenarios/${SCENARIO}`);
+  }
+
+  async #checkout(metadata: Record<string, string>): Promise<string> {
+    const response = await this.#eyes.sandbox.send(
       "POST",
       "/api/v1/payments/checkouts",
       {
-        pricing: { base_currency: "USD", amount: PRICE },
+        pricing: { base_currency: "USD", amount: "25.00" },
         customer_email: "check-webhook@shop.test",
         metadata,
       },
@@ -100,9 +120,42 @@ export class RealCharges {
       },
     );
     const text = await response.text();
+    if (response.status === 429) throw new UserError(LIMITED);
     if (!response.ok)
       throw new UserError(`--observe needs charges, and the sandbox made none: ${response.status} ${text}`);
-    const { charge_id, checkout_id } = JSON.parse(text);
-    return { charge_id, checkout_id };
+    return JSON.parse(text).charge_id;
   }
+
+  /** Has the app make an order, and finds the charge it made for that. */
+  async #ordered(order: string): Promise<string> {
+    const { seed, timeoutMs, wall, url: receiver } = this.#options;
+    const email = emailOf(seed, String(this.#made));
+    const query = order.includes(EMAIL) ? `&customer_email=${encodeURIComponent(email)}` : "";
+    const before = await this.#newest(query);
+    const { url, body } = orderRequest(order, receiver, email);
+    const type = body.startsWith("{") ? "application/json" : "application/x-www-form-urlencoded";
+    const request = { sent: "an order", attempt: 1, eventId: "", headers: { "content-type": type }, body };
+    const answer = await ask(url, request, timeoutMs, wall);
+    const said = `POST ${url} answered ${answer.status ?? answer.error} ${answer.body}`.trim();
+    if (answer.status === null || answer.status >= 400) throw new UserError(`--order: ${said}`);
+    const newest = await this.#newest(query);
+    if (newest !== undefined && newest !== before) return newest;
+    throw new UserError(`--order: ${said}, and no charge was made at the sandbox`);
+  }
+
+  async #newest(query: string): Promise<string | undefined> {
+    const { items } = await this.#eyes.sandbox.call<{ items: ChargeRecord[] }>(
+      "GET",
+      `/_sandbox/charges?limit=1${query}`,
+    );
+    return items[0]?.charge_id;
+  }
+}
+
+async function refusedCalls(sandbox: ControlClient): Promise<number> {
+  return (await sandbox.call<{ total: number }>("GET", "/_sandbox/requests?status=429&limit=1")).total;
+}
+
+function emailOf(seed: string, number: string): string {
+  return `check-webhook-${seed}-${number}@shop.test`;
 }

@@ -6,6 +6,8 @@ import type { Probe } from "./report.js";
 export interface EyeOptions {
   /** `GET PATH`: where the app tells how it sees a charge. */
   readonly observe: string;
+  /** `POST PATH BODY`: how the app is asked for an order that makes a charge; without it, the doctor makes charges. */
+  readonly order?: string | undefined;
   /** The one the app works with. */
   readonly sandbox: ControlClient;
 }

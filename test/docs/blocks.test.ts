@@ -19,7 +19,8 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["docs/webhooks.md", "raw_post", "Ruby: a controller of Rails, around what is run"],
   ["docs/webhooks.md", "signature:\n", "its keys: test/webhooks/signatures.test.ts"],
   ["docs/webhooks.md", "check-webhook https://", "no such host; the command: test/doctor"],
-  ["docs/webhooks.md", "--observe 'GET", "an app that has orders: test/doctor"],
+  ["docs/webhooks.md", "{charge_id}' --url", "an app that has orders: test/doctor"],
+  ["docs/webhooks.md", "--order 'POST", "the same: test/doctor"],
   ["docs/webhooks.md", "sandbox.checkWebhook", "a part of a test: test/doctor"],
 ];
 

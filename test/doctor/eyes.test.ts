@@ -1,7 +1,10 @@
-import { expect, it } from "vitest";
-import type { WebhookReport } from "../../src/index.js";
+import { describe, expect, it } from "vitest";
+import { textReport } from "../../src/cli/report/webhook-text.js";
+import { createSandbox, type WebhookReport } from "../../src/index.js";
+import { closedAtEnd } from "../support/lifetime.js";
 import { PLANTED } from "./planted.js";
-import { world } from "./shop.js";
+import { type Incoming, type Reply, serve } from "./receivers.js";
+import { OBSERVE, type World, world } from "./shop.js";
 
 /** What only eyes can tell. */
 const SEEN = ["duplicate", "known_id", "reordered", "retry", "simultaneous", "burst", "amount"];
@@ -18,6 +21,22 @@ it("a good receiver passes what no answer shows", async () => {
   const { items } = await sandbox.control<{ items: { name: string }[] }>("GET", "/_sandbox/scenarios");
   expect(items.map(({ name }) => name)).not.toContain("check-webhook");
   expect(await sandbox.control("GET", "/_sandbox/faults")).toMatchObject({ total: 0 });
+});
+
+it("an app that shows no amount, and reads no charges, leaves two things open", async () => {
+  const { shop, check } = await world();
+  shop.read = undefined;
+  shop.view = (id) => ({ status: 200, text: shop.orders.get(id)?.status ?? "none" });
+  const report = await check();
+  expect(report.findings).toEqual([]);
+  const open = report.probes.filter((row) => row.verdict === "note");
+  expect(open.map(({ probe, advice }) => [probe, advice])).toEqual([
+    ["retry", expect.stringMatching(/^It did its work while the sandbox answered 500/)],
+    ["amount", expect.stringMatching(/^What it answers shows no amount/)],
+  ]);
+  expect(textReport(report, 80)).toContain(
+    "NOTE  a false amount (26)\n      What it answers shows no amount",
+  );
 });
 
 it("one that works after it has answered passes, too", async () => {
@@ -61,5 +80,76 @@ it("a path that shows nothing is a fault, told once", async () => {
   expect(faultsOf(report)).toEqual(["nothing_seen"]);
   expect(report.probes[1]!.came_back).toMatch(
     /GET http:.*\/nowhere\/check-.*x \(404\) is the same before and after/,
+  );
+});
+
+describe("an app that knows no charges but its own", () => {
+  const ORDER = 'POST /orders {"email": "{email}"}';
+  const OWN = "GET /orders/{metadata.order_id}";
+
+  async function ownOrders(): Promise<World & { readonly made: Set<string> }> {
+    const { shop, sandbox } = await world();
+    const made = new Set<string>();
+    const right = shop.chargeOf.bind(shop);
+    shop.chargeOf = async (event) => (made.has(event.data.charge_id) ? right(event) : undefined);
+    const order = async ({ body }: Incoming): Promise<Reply> => {
+      const answer = await sandbox.fetch("/api/v1/payments/checkouts", {
+        method: "POST",
+        headers: { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" },
+        body: JSON.stringify({
+          pricing: { base_currency: "KES", amount: "900.00" },
+          customer_email: JSON.parse(body.toString()).email,
+          metadata: { order_id: `mine-${made.size + 1}` },
+        }),
+      });
+      const { charge_id } = (await answer.json()) as { charge_id: string };
+      made.add(charge_id);
+      return { status: 201 };
+    };
+    const idOf = (path: string) => [...made][Number(path.split("-").at(-1)) - 1] ?? "";
+    const { url } = await serve((incoming) => {
+      if (incoming.path === "/orders") return order(incoming);
+      const path = incoming.method === "GET" ? `/orders/${idOf(incoming.path)}` : incoming.path;
+      return shop.receive({ ...incoming, path });
+    });
+    const check = (observe = OWN) => sandbox.checkWebhook(url, { observe, order: ORDER });
+    return { shop, sandbox, url, made, check };
+  }
+
+  it("is asked for orders, and passes", async () => {
+    const { sandbox, made, check } = await ownOrders();
+    const report = await check();
+    expect(report.findings).toEqual([]);
+    expect(report.summary).toMatchObject({ fail: 0, note: 0 });
+    const { items } = await sandbox.control<{ items: { charge_id: string }[] }>(
+      "GET",
+      "/_sandbox/charges?limit=100",
+    );
+    expect(new Set(items.map((one) => one.charge_id))).toEqual(made);
+  });
+
+  it("shows what it does twice", async () => {
+    const { shop, check } = await ownOrders();
+    PLANTED.handles_twice!.plant(shop);
+    expect(faultsOf(await check())).toEqual(["handled_twice"]);
+  });
+
+  it("is told when its orders make no charge", async () => {
+    const { shop, sandbox, url } = await world();
+    shop.first = ({ path }) => (path === "/orders" ? { status: 200, text: "thanks" } : undefined);
+    await expect(sandbox.checkWebhook(url, { observe: OWN, order: ORDER })).rejects.toThrow(
+      /--order: POST http:.*\/orders answered 200 thanks, and no charge was made at the sandbox/,
+    );
+    await expect(sandbox.checkWebhook(url, { order: ORDER })).rejects.toThrow("it goes with observe");
+  });
+});
+
+it("a sandbox that refuses calls for their number is no fault of the app's", async () => {
+  const { url, shop } = await world();
+  const limited = closedAtEnd(await createSandbox({ rateLimit: 40 }));
+  const authorization = `Bearer ${limited.apiKey}`;
+  shop.read = (id) => limited.fetch(`/api/v1/payments/charges/${id}`, { headers: { authorization } });
+  await expect(limited.checkWebhook(url, { observe: OBSERVE })).rejects.toThrow(
+    "the sandbox refused calls with 429, so nothing found counts: start it with --rate-limit off",
   );
 });

@@ -152,6 +152,7 @@ describe("check-webhook", () => {
     const { code, stdout } = await command(server.url);
     expect(code).toBe(2);
     expect(stdout).toContain("cannot be reached: connect ECONNREFUSED");
+    expect(stdout).not.toContain("a valid event");
   });
 
   it.each([
