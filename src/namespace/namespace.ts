@@ -33,6 +33,7 @@ import { RateLimiter } from "./rates.js";
 import { RequestJournal } from "./request-journal.js";
 import { RunLease } from "./run-lease.js";
 import { SavedStates } from "./saved-states.js";
+import type { Arrival } from "./served-request.js";
 import { Watchers } from "./watchers.js";
 
 /** The keys and the secret a person needs to use a namespace. */
@@ -144,6 +145,11 @@ export class Namespace {
 
   nowMs(): number {
     return this.#scheduler.clock.nowMs();
+  }
+
+  /** Of a call that comes now. */
+  arrival(): Arrival {
+    return { atMs: this.nowMs(), wallMs: this.#options.wall.nowMs() };
   }
 
   /** A key that it takes: a revoked one is none. */

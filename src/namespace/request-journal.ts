@@ -2,7 +2,7 @@ import { channel } from "node:diagnostics_channel";
 import { iso } from "../schema/time.js";
 import { cutBody } from "./kept-body.js";
 import type { Observers } from "./observers.js";
-import type { JournalEntry, ServedRequest } from "./served-request.js";
+import type { Arrival, JournalEntry, ServedRequest } from "./served-request.js";
 
 type Unfinished = { -readonly [Name in keyof JournalEntry]: JournalEntry[Name] };
 
@@ -36,15 +36,16 @@ export class RequestJournal {
   }
 
   /** Takes the request for its own: it is stamped, not copied, for a copy costs a tenth of what a whole call does. */
-  add(request: ServedRequest, arrivedMs: number): void {
+  add(request: ServedRequest, arrival: Arrival): void {
     if (served.hasSubscribers) served.publish(request);
-    this.#observers.shield(this, () => this.#add(request as Unfinished, arrivedMs));
+    this.#observers.shield(this, () => this.#add(request as Unfinished, arrival));
   }
 
-  #add(entry: Unfinished, arrivedMs: number): void {
+  #add(entry: Unfinished, { atMs, wallMs }: Arrival): void {
     cutBodies(entry);
     entry.id = ++this.#count;
-    entry.at = iso(arrivedMs);
+    entry.at = iso(atMs);
+    entry.sentAt = iso(wallMs);
     if (this.#limit === 0) this.#oldest = this.#count + 1;
     else this.#keep(entry);
     this.#observers.tellRequest(entry);

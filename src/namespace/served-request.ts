@@ -22,10 +22,19 @@ export interface ServedRequest {
   readonly tolerated?: readonly string[] | undefined;
 }
 
+/** When a call came. */
+export interface Arrival {
+  /** Sandbox time. */
+  readonly atMs: number;
+  readonly wallMs: number;
+}
+
 export interface JournalEntry extends ServedRequest {
   readonly id: number;
   /** Sandbox time. */
   readonly at: string;
+  /** Wall time: an app's pauses are seen by it where sandbox time stands. */
+  readonly sentAt: string;
   /** How long a body was of which only the beginning is kept. */
   readonly requestBytes?: number;
   readonly responseBytes?: number;

@@ -29,6 +29,7 @@ export function pageOf<Item extends z.core.$ZodType>(
 export const requestEntrySchema = shape("RequestEntry", "A call of the service and its answer.", {
   request_id: field(count, "Counts up with each request; `since` takes it."),
   at: field(timestampSchema, "When, in sandbox time."),
+  sent_at: field(timestampSchema, "When, in wall time."),
   method: field(naming("HTTP method", text), "HTTP method."),
   path: field(text, "The path without its query."),
   query: field(z.record(z.string(), text), "The query, by name."),

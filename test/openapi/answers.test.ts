@@ -66,16 +66,16 @@ describe("the check of answers", () => {
   });
 
   it("sees what the journal of any sandbox hears of", () => {
-    new RequestJournal(10, new Observers(() => {})).add(served(BALANCES), 0);
+    new RequestJournal(10, new Observers(() => {})).add(served(BALANCES), { atMs: 0, wallMs: 0 });
   });
 
   it.fails("fails the test in which an answer was not as documented", () => {
-    new RequestJournal(10, new Observers(() => {})).add(served({ success: true }), 0);
+    new RequestJournal(10, new Observers(() => {})).add(served({ success: true }), { atMs: 0, wallMs: 0 });
   });
 
   it("leaves alone what a fault forced", () => {
     const forced = { ...served({ success: true }), fault: "flaky_api" };
-    new RequestJournal(10, new Observers(() => {})).add(forced, 0);
+    new RequestJournal(10, new Observers(() => {})).add(forced, { atMs: 0, wallMs: 0 });
   });
 });
 

@@ -5,6 +5,7 @@ import { Observers } from "../../src/namespace/observers.js";
 import { RequestJournal } from "../../src/namespace/request-journal.js";
 import type { ServedRequest } from "../../src/namespace/served-request.js";
 
+const NEVER = { atMs: 0, wallMs: 0 };
 const MB = 1024 * 1024;
 
 const request = (requestBody: string | null, responseBody: string | null = null): ServedRequest => ({
@@ -68,7 +69,7 @@ describe("the journal", () => {
         const sizes: number[] = [];
         for (const [sent, got, times] of runs)
           for (let n = 0; n < times; n++) {
-            journal.add(request(sent, got), 0);
+            journal.add(request(sent, got), NEVER);
             sizes.push(kept(sent) + kept(got));
           }
         const entries = journal.entries();
@@ -91,10 +92,10 @@ describe("the journal", () => {
 
   it("begins anew when it is cleared", () => {
     const journal = new RequestJournal(3, nobody());
-    for (let n = 0; n < 5; n++) journal.add(request("a"), 0);
+    for (let n = 0; n < 5; n++) journal.add(request("a"), NEVER);
     journal.clear();
     expect(journal.entries()).toEqual([]);
-    journal.add(request("b"), 0);
+    journal.add(request("b"), NEVER);
     expect(journal.entries()).toMatchObject([{ id: 1, requestBody: "b" }]);
   });
 });

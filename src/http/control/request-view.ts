@@ -8,6 +8,7 @@ export function requestView(entry: JournalEntry) {
   return {
     request_id: entry.id,
     at: entry.at,
+    sent_at: entry.sentAt,
     method: entry.method,
     path: entry.path,
     query: mark === -1 ? {} : Object.fromEntries(new URLSearchParams(entry.url.slice(mark + 1))),

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { Caller } from "../../engine/caller.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
+import type { Arrival } from "../../namespace/served-request.js";
 import { type Refusal, refuse } from "../../schema/errors.js";
 import { bearerKey, callerOf } from "../authenticate.js";
 import { errorReply, type Reply } from "../reply.js";
@@ -13,7 +14,7 @@ export interface Admitted {
   readonly caller: Caller | undefined;
   readonly headers: Record<string, string> | undefined;
   /** When the call came: what it leads to is later, however long its body takes to read. */
-  readonly arrivedMs: number;
+  readonly arrival: Arrival;
 }
 
 /** A check that has answered the call. */
@@ -36,7 +37,7 @@ export function admit(namespaces: Namespaces, operation: Operation, c: Context):
   const namespace = namespaces.find(named, token);
   if (namespace === undefined) return { namespace, reply: noNamespace(namespaces, named, token) };
   if (operation.key === "none" || (operation.key === "optional" && authorization === null))
-    return { namespace, caller: undefined, headers: undefined, arrivedMs: namespace.nowMs() };
+    return { namespace, caller: undefined, headers: undefined, arrival: namespace.arrival() };
 
   const key = token === null ? undefined : namespace.findKey(token);
   if (key === undefined) return { namespace, reply: refused(namespace, INVALID_KEY) };
@@ -57,7 +58,7 @@ export function admit(namespaces: Namespaces, operation: Operation, c: Context):
     return { namespace, reply: refused(namespace, READ_ONLY_KEY), headers };
   const caller = callerOf(namespace, key);
   if (caller === undefined) return { namespace, reply: refused(namespace, NO_ORGANIZATION), headers };
-  return { namespace, caller, headers, arrivedMs: namespace.nowMs() };
+  return { namespace, caller, headers, arrival: namespace.arrival() };
 }
 
 /** Says whose limit it is: whoever works by hand did not ask for one. */

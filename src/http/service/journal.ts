@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { Namespace } from "../../namespace/namespace.js";
+import type { Arrival } from "../../namespace/served-request.js";
 import { bearerKey } from "../authenticate.js";
 import { isEmbedded } from "../origin.js";
 import type { Reply } from "../reply.js";
@@ -13,7 +14,7 @@ export interface Served {
   /** Null where there is no such call. */
   readonly operation: string | null;
   readonly namespace: Namespace | undefined;
-  readonly arrivedMs: number;
+  readonly arrival: Arrival;
   /** Null where none was sent. */
   readonly reply: Reply | null;
   readonly requestBody?: string | null;
@@ -30,16 +31,7 @@ export interface Served {
  */
 export function journal(
   c: Context,
-  {
-    operation,
-    namespace,
-    arrivedMs,
-    reply,
-    requestBody = null,
-    fault,
-    clientGone = false,
-    tolerated,
-  }: Served,
+  { operation, namespace, arrival, reply, requestBody = null, fault, clientGone = false, tolerated }: Served,
 ): void {
   if (namespace === undefined) return;
   const { headers } = c.req.raw;
@@ -62,7 +54,7 @@ export function journal(
     fault: fault ?? null,
     tolerated,
   };
-  namespace.journal.add(entry, arrivedMs);
+  namespace.journal.add(entry, arrival);
 }
 
 /** The text, or its beginning with a mark that there was more. */

@@ -27,8 +27,8 @@ export function serve(
     const admitted = admit(namespaces, operation, c);
     if ("reply" in admitted) {
       const { namespace, reply, headers } = admitted;
-      const arrivedMs = (namespace ?? namespaces).nowMs();
-      journal(c, { operation: operation.id, namespace, arrivedMs, reply });
+      const arrival = (namespace ?? namespaces.default).arrival();
+      journal(c, { operation: operation.id, namespace, arrival, reply });
       return toResponse(reply, (namespace ?? namespaces).nowMs(), headers);
     }
     return takesBody
@@ -56,14 +56,14 @@ function serveAsked(
   text: string | null,
   answer: () => Reply,
 ): Response | Promise<Response> {
-  const { namespace, headers, arrivedMs } = admitted;
+  const { namespace, headers, arrival } = admitted;
   const tolerated = toleratedIn(operation, {
     url: c.req.url,
     body,
     idempotencyKey: c.req.raw.headers.get("idempotency-key"),
     eventNames: namespace.engine.settings.event_names,
   });
-  const served = { operation: operation.id, namespace, arrivedMs, requestBody: text, tolerated };
+  const served = { operation: operation.id, namespace, arrival, requestBody: text, tolerated };
   const fault = pickFault(operation, c, namespace, body);
   if (fault !== undefined) return serveFault(c, admitted, served, fault, answer);
   const reply = answer();
@@ -130,7 +130,7 @@ export async function serveUnknown(namespaces: Namespaces, c: Context, reply: Re
   const authorization = headers.get("authorization");
   if (!authorization && !c.req.path.startsWith("/api/")) return toResponse(reply, namespaces.nowMs());
   const namespace = namespaces.find(headers.get("sandbox-namespace"), bearerKey(authorization));
-  const served = { operation: null, namespace, arrivedMs: (namespace ?? namespaces).nowMs() };
+  const served = { operation: null, namespace, arrival: (namespace ?? namespaces.default).arrival() };
   const raw: RawBody = c.req.raw.body === null ? { text: "" } : await readBody(c.req.raw);
   if ("torn" in raw) return hungUp(c, served);
   journal(c, { ...served, reply, requestBody: "text" in raw && raw.text !== "" ? raw.text : null });

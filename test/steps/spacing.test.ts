@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { Api, openSandbox } from "../support/api-client.js";
+import { failed, runSteps } from "../support/scenario-run.js";
+
+/** An app that reads its payins once at each of these steps, between which time is moved. */
+async function reading(pauses: readonly string[], spacing: string) {
+  const sandbox = await openSandbox();
+  const read = "  - manual: read";
+  const steps = [read, ...pauses.flatMap((pause) => [`  - advance: ${pause}`, read])];
+  const report = await runSteps(
+    `${steps.join("\n")}\n  - expect_request:\n      operation: listPayins\n      spacing: ${spacing}`,
+    {
+      sandbox,
+      manual: async () => {
+        await new Api(sandbox).payins();
+      },
+    },
+  );
+  return failed(report)?.failure;
+}
+
+describe("spacing", () => {
+  it("looks at the pauses between requests", async () => {
+    expect(await reading(["1m", "2m", "5m"], "{ gte: 1m, lt: 10m, growing: true }")).toBeUndefined();
+    expect(await reading(["1m", "20m"], "{ gte: 1m, lt: 10m }")).toMatchObject({
+      message: "the pause before request 3 is 20m, not lt 10m",
+      difference: [{ path: "spacing.lt", expected: "10m" }],
+    });
+    expect((await reading(["1m", "10m", "10m"], "{ growing: true }"))?.message).toMatch(
+      /^the pause before request 4 is 10m.*, and the one before it was 10m.*: they do not grow$/,
+    );
+  });
+
+  it("is not met by too few", async () => {
+    expect((await reading([], "{ gte: 0ms }"))?.message).toBe(
+      "1 such requests have too few pauses to look at: 2 are needed",
+    );
+    expect((await reading(["1m"], "{ growing: true }"))?.message).toMatch(/3 are needed$/);
+  });
+});
