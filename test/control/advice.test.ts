@@ -336,6 +336,7 @@ const CASES: Readonly<Record<string, Case>> = {
         },
       ],
       ["attempts that a scenario makes fail", () => hearing(accept, [{ fail_first: 3 }])],
+      ["a receiver that a scenario has down", () => hearing(accept, [{ down: "1h" }])],
     ],
   },
   webhooks_unverified: {
@@ -345,9 +346,12 @@ const CASES: Readonly<Record<string, Case>> = {
         () => hearing(accept, [{}, { bad_signature: true }]),
         /badly signed, answered 200$/,
       ],
+      ["takes what nobody sent", () => hearing(accept, [{ forged: true }]), /badly signed, answered 200$/],
       ["takes what is old", () => hearing(accept, [{}, { stale: "1h" }]), /signed long ago, answered 200$/],
     ],
-    hasNot: [["verifies", () => hearing(verifies, [{}, { bad_signature: true }, { stale: "1h" }])]],
+    hasNot: [
+      ["verifies", () => hearing(verifies, [{}, { bad_signature: true }, { stale: "1h" }, { forged: true }])],
+    ],
   },
   webhooks_late: {
     has: [["six seconds", () => heardAfter(6_000), /^dlv_\w+ at /]],
