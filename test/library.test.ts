@@ -401,6 +401,7 @@ describe("close()", () => {
     snapshot: (one) => one.snapshot(),
     restore: (one) => one.restore({} as never),
     control: (one) => one.control("GET", "/_sandbox/clock"),
+    reconcile: (one) => one.reconcile([]),
     settled: (one) => one.settled(),
     onWebhook: (one) => one.onWebhook(() => 204),
     run: (one) => one.run("x.yaml"),
