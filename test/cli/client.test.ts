@@ -282,9 +282,19 @@ describe("what is around the charges", () => {
 
   it("scenario, fault and snapshot do what they say", async () => {
     expect(await output("scenario", "use", "declined")).toBe("name    declined\nactive  true\n");
-    expect(await output("scenario", "list")).toMatch(/^name +active\ndeclined +true\n/);
+    const list = await output("scenario", "list");
+    expect(list).toMatch(/^name +active +description\ndeclined +true +\S/);
+    expect(list).toMatch(/^default +always +\S/m);
+    expect(JSON.parse(await output("scenario", "show", "declined"))).toMatchObject({ name: "declined" });
     expect((await json("scenario", "drop", "declined")).active).toBe(false);
     expect(await refused("scenario", "use", "nobody")).toContain('There is no scenario "nobody"');
+    expect(await refused("scenario", "use", "declind")).toContain("did you mean declined?");
+    expect(await refused("wait", "charge", "--match", "nope=1")).toContain(
+      "match.nope unknown field; known: ",
+    );
+    expect(await refused("events", "--type", "charge.complete")).toContain("did you mean charge.completed?");
+    expect(await refused("events", "--follow", "--type", "charge.complete")).toContain("is no type of event");
+    expect(await refused("requests", "--operation", "createQuot")).toContain("did you mean createQuote?");
     const rule = '{"match":{"operation":"createQuote"},"respond":{"status":503},"times":1}';
     expect((await json("fault", "add", rule)).applied).toBe(0);
     expect((await client.quote()).status).toBe(503);

@@ -70,16 +70,27 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
   },
 ];
 
+/** As the list shows a scenario: `default` is asked last whether or not it was turned on. */
+function asListed({ name, active, description = "" }: Json): Json {
+  return { name, active: name === "default" ? "always" : active, description };
+}
+
 /** What goes wrong, and how charges behave. */
 export const RULE_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "scenario <verb> [name]",
-    says: "list | use NAME | drop NAME",
+    says: "list | show NAME | use NAME | drop NAME",
     example: "payments-sandbox scenario use declined",
     verbs: {
       list: {
         call: async ({ connection }) => connection.get("/scenarios", { limit: 100 }),
-        print: table("name", "active"),
+        print: ({ items, ...page }) =>
+          table("name", "active", "description")({ ...page, items: (items as Json[]).map(asListed) }),
+      },
+      show: {
+        call: async ({ connection, words: [, name] }) =>
+          connection.get(`/scenarios/${segment(name, SCENARIO)}`),
+        print: (scenario) => `${JSON.stringify(scenario, null, 2)}\n`,
       },
       use: {
         call: async ({ connection, words: [, name] }) =>

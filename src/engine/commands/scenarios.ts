@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from "../../schema/errors.js";
+import { didYouMean } from "../../schema/nearest.js";
 import type { FaultRule, Scenario } from "../../schema/scenario.js";
 import type { Key, StoredFault, StoredScenario } from "../records.js";
 import type { State } from "../state.js";
@@ -23,12 +24,18 @@ export function storeScenario(scenario: Scenario, active: boolean): Command<Stor
 export function activateScenario(name: string, active: boolean): Command<StoredScenario | Refusal> {
   return (tx) => {
     const known = tx.get("scenarios", name);
-    if (known === undefined) return refuse("NOT_FOUND", `There is no scenario "${name}"`);
+    if (known === undefined) return noScenario(tx.state, name);
     const activated = active ? tx.next("activation") : 0;
     const stored: StoredScenario = { ...known, activated, since_ms: tx.atMs };
     tx.put("scenarios", name, stored);
     return stored;
   };
+}
+
+/** What is said of a scenario there is not, with the one that may have been meant. */
+export function noScenario({ tables }: State, name: string): Refusal {
+  const known = [...tables.scenarios.keys()].map(String);
+  return refuse("NOT_FOUND", `There is no scenario "${name}"${didYouMean(name, known)}`);
 }
 
 function isSame(a: Scenario | undefined, b: Scenario): boolean {

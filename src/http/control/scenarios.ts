@@ -1,5 +1,10 @@
 import type { Vocabulary } from "../../domain/known-names.js";
-import { activateScenario, removeScenario, storeScenario } from "../../engine/commands/scenarios.js";
+import {
+  activateScenario,
+  noScenario,
+  removeScenario,
+  storeScenario,
+} from "../../engine/commands/scenarios.js";
 import { scenarioView } from "../../engine/log-views.js";
 import type { StoredScenario } from "../../engine/records.js";
 import type { Namespace } from "../../namespace/namespace.js";
@@ -41,8 +46,9 @@ export const SCENARIOS = [
       says: { summary: "Read a scenario", about: "One scenario." },
     },
     ({ namespace, param }) =>
-      shown(scenarioOf(namespace, param("name")) ?? refuse("NOT_FOUND", "Scenario not found"), (stored) =>
-        view(namespace, stored),
+      shown(
+        scenarioOf(namespace, param("name")) ?? noScenario(namespace.engine.state, param("name")),
+        (stored) => view(namespace, stored),
       ),
   ),
   controlOperation(
@@ -85,7 +91,7 @@ export const SCENARIOS = [
     },
     ({ namespace, param }) => {
       const name = param("name");
-      if (scenarioOf(namespace, name) === undefined) return noScenario(name);
+      if (scenarioOf(namespace, name) === undefined) return noScenario(namespace.engine.state, name);
       namespace.execute(removeScenario(name));
       namespace.faults.forget(name);
       return { name, deleted: true };
@@ -135,7 +141,7 @@ export const SCENARIOS = [
     },
     ({ namespaces, namespace, fetch, body, param }) => {
       const stored = scenarioOf(namespace, param("name"));
-      if (stored === undefined) return noScenario(param("name"));
+      if (stored === undefined) return noScenario(namespace.engine.state, param("name"));
       const { source } = stored.scenario;
       if (source === undefined) return invalid({ name: "the scenario has no steps to run" });
       const { vars = {}, app } = body;
@@ -151,10 +157,6 @@ function view({ engine }: Namespace, stored: StoredScenario) {
 
 function scenarioOf({ engine }: Namespace, name: string) {
   return engine.state.get("scenarios", name);
-}
-
-function noScenario(name: string): Refusal {
-  return refuse("NOT_FOUND", `There is no scenario "${name}"`);
 }
 
 function checkedScenario(body: unknown, vocabulary: Vocabulary | undefined): Scenario | Refusal {
