@@ -1,7 +1,7 @@
 import { type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
 import type { Task } from "../engine/records.js";
 import type { Scheduler } from "../time/scheduler.js";
-import { failure, outcomeOf, type SignedRequest } from "./outcomes.js";
+import { failure, outcomeOf, retryAfterMs, type SignedRequest } from "./outcomes.js";
 import type { Job } from "./sender.js";
 
 /** A delivery that somebody has taken from a mailbox and not answered yet. */
@@ -68,11 +68,12 @@ export class Mailboxes {
   }
 
   /** The answer of whoever took a delivery, or why there was none; false when nobody waits for it. */
-  acknowledge(deliveryId: string, answer: MailboxAnswer): boolean {
+  acknowledge(deliveryId: string, given: MailboxAnswer, retryAfter: string | null): boolean {
     const taken = this.#taken.get(deliveryId);
     if (taken === undefined) return false;
     const { scheduler } = this.#options;
-    const outcome = outcomeOf(taken.request, { ...answer, retryAfterMs: null }, scheduler.wall);
+    const answer = { ...given, retryAfterMs: retryAfterMs(retryAfter, scheduler.wall.nowMs()) };
+    const outcome = outcomeOf(taken.request, answer, scheduler.wall);
     scheduler.run(recordAttempt(taken.task, outcome));
     taken.callOff();
     this.#taken.delete(deliveryId);

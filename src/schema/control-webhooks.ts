@@ -140,6 +140,10 @@ export const ackRequestSchema = refined(
         "2xx has arrived; anything else is tried again.",
       ),
       body: field(optionalText, "The answer's body, for the log."),
+      headers: field(z.optional(z.record(z.string(), z.string())), {
+        says: "The answer's headers; `Retry-After` has its weight on 429 and 503, the others are passed over.",
+        examples: [{ "Retry-After": "60" }],
+      }),
       error: field(
         z.optional(reasonSchema),
         "In place of a status: what kept the receiver from answering. It is tried again.",

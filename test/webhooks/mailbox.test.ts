@@ -123,6 +123,16 @@ describe("a mailbox", () => {
     expect(atMs.map((at) => at / SECOND)).toEqual([0, 5, 305, 2105]);
   });
 
+  it("is tried again when its answer's Retry-After says", async () => {
+    const { sandbox, client } = await shopFor([BOX]);
+    await client.pay();
+    await sandbox.advance("1s");
+    const [first] = await take(client);
+    const path = `POST /_sandbox/mailboxes/inbox/${first.delivery_id}/ack`;
+    const { json } = await client.ask(path, { status: 503, headers: { "Retry-After": "90" } });
+    expect(since(json.next_attempt_at) - since((await client.clock()).json.now)).toBe(90 * SECOND);
+  });
+
   it("is switched off by 410, as any endpoint", async () => {
     const { sandbox, client } = await shopFor([BOX]);
     await client.pay();

@@ -54,9 +54,11 @@ export const MAILBOXES = [
       },
     },
     ({ namespace, body, param }) => {
-      const { status = null, body: response_body = null, error = null } = body;
+      const { status = null, body: response_body = null, error = null, headers } = body;
       const id = param("delivery_id");
-      if (!namespace.mailboxes.acknowledge(id, { status, response_body, error }))
+      const [, retryAfter = null] =
+        Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === "retry-after") ?? [];
+      if (!namespace.mailboxes.acknowledge(id, { status, response_body, error }, retryAfter))
         return refuse("NOT_FOUND", "Nobody has taken a delivery of that id, or its answer comes too late");
       return viewIn(namespace)(namespace.engine.state.get("deliveries", id)!);
     },
