@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { nearestPath } from "../domain/path-patterns.js";
 import type { Namespaces } from "../namespace/namespaces.js";
 import { INTERNAL_ERROR, refuse } from "../schema/errors.js";
 import { lazily } from "../schema/lazily.js";
@@ -95,7 +96,7 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
     const there = known.find(({ pattern }) => pattern.test(path));
     const [refusal, headers] =
       there === undefined
-        ? [refuse("NOT_FOUND", `There is nothing at ${path}`)]
+        ? [refuse("NOT_FOUND", nothingAt(path, isControl(path) ? [] : servicePaths(paths)))]
         : [refuse("METHOD_NOT_ALLOWED", `${method} is not allowed at ${path}`), { allow: there.allow }];
     const reply = errorReply(refusal, headers, codesAt(path));
     return isControl(path) ? toResponse(reply, namespaces.nowMs()) : serveUnknown(namespaces, c, reply);
@@ -112,6 +113,11 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
   app.all(CONTROL, toControl);
   for (const one of [app, control]) one.notFound(notFound).onError(failed);
   return { app, control };
+}
+
+function nothingAt(path: string, routes: readonly string[]): string {
+  const near = nearestPath(path, routes);
+  return `There is nothing at ${path}${near === undefined ? "" : `; did you mean ${near}? /docs has every call`}`;
 }
 
 const CONTROL = "/_sandbox";

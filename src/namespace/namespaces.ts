@@ -72,6 +72,11 @@ export class Namespaces {
     }
   }
 
+  /** Whether a key that names one makes it. */
+  get areMadeByKey(): boolean {
+    return this.#options.autoNamespaces;
+  }
+
   /** The default namespace's time, for answers that concern none. */
   nowMs(): number {
     return this.default.nowMs();

@@ -52,6 +52,14 @@ function expectUnauthorized(answer: Answer<unknown>): void {
   expect(answer.error).not.toHaveProperty("details");
 }
 
+it("the key of a namespace there is not says how there would be one", async () => {
+  const answer = await (await openApi()).as("sk_test_ns_w1").get("/api/v1/accounts/balances");
+  expectError(answer, 401, "UNAUTHORIZED", []);
+  expect(answer.error.message).toBe(
+    'Invalid API key: make the namespace "w1" first, or start with --auto-namespaces',
+  );
+});
+
 describe("a call that needs a key", () => {
   it.each(KEYED)("%s %s is 401 without one [R22.2 R23.2 R24.1 R25.7 R27.4]", async (method, path) => {
     const api = (await openApi()).as(null);

@@ -57,6 +57,18 @@ describe("a path where nothing is", () => {
   });
 });
 
+it.each([
+  ["/v1/payments/quotes", "/api/v1/payments/quotes"],
+  ["/api/v1/payment/quotes", "/api/v1/payments/quotes"],
+  ["/api/v1/payments/charge/ch_1", "/api/v1/payments/charges/ch_1"],
+])("a path a slip away from one there is, %s, is told which", async (path, meant) => {
+  const answer = await (await openApi()).get(path);
+  expectError(answer, 404, "NOT_FOUND", []);
+  expect(answer.error.message).toBe(
+    `There is nothing at ${path}; did you mean ${meant}? /docs has every call`,
+  );
+});
+
 describe("a method a path does not have", () => {
   it.each([
     ["GET", "/"],

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { Caller } from "../../engine/caller.js";
+import { nameInKey } from "../../namespace/identity.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
 import type { Arrival } from "../../namespace/served-request.js";
@@ -28,6 +29,14 @@ export const INVALID_KEY = refuse("UNAUTHORIZED", "Invalid API key");
 export const READ_ONLY_KEY = refuse("FORBIDDEN", "This API key may only read");
 export const NO_ORGANIZATION = refuse("NOT_FOUND", "Organization not found");
 
+/** A key that names a namespace would be right once there is one. */
+function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
+  const name = key === null ? undefined : nameInKey(key);
+  if (name === undefined || namespaces.areMadeByKey) return INVALID_KEY;
+  const { code, message } = INVALID_KEY;
+  return refuse(code, `${message}: make the namespace "${name}" first, or start with --auto-namespaces`);
+}
+
 /** The checks of a call that need nothing but its head: namespace → key → rate → permission → organization. */
 export function admit(namespaces: Namespaces, operation: Operation, c: Context): Admitted | Rejected {
   const requestHeaders = c.req.raw.headers;
@@ -40,7 +49,7 @@ export function admit(namespaces: Namespaces, operation: Operation, c: Context):
     return { namespace, caller: undefined, headers: undefined, arrival: namespace.arrival() };
 
   const key = token === null ? undefined : namespace.findKey(token);
-  if (key === undefined) return { namespace, reply: refused(namespace, INVALID_KEY) };
+  if (key === undefined) return { namespace, reply: refused(namespace, invalidKey(namespaces, token)) };
 
   let headers: Record<string, string> | undefined;
   if (namespace.rates !== undefined) {
