@@ -234,7 +234,7 @@ describe("what is around the charges", () => {
     expect(again.total).toBe(2);
     await receiver.arrived(before + 2);
     expect((await json("webhook", "redeliver", again.items[0].event_id)).total).toBe(1);
-    const { webhook_id } = await json("webhook", "add", "localhost:9/x", "--events", "charge.nothing");
+    const { webhook_id } = await json("webhook", "add", "localhost:9/x", "--events", "withdrawal.failed");
     const list = await output("webhook", "list");
     expectAligned(list);
     expect(list).toContain(webhook_id);

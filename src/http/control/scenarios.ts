@@ -9,7 +9,7 @@ import { scenarioView } from "../../engine/log-views.js";
 import type { StoredScenario } from "../../engine/records.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import { runScenarioRequestSchema } from "../../schema/control.js";
-import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { invalid, isRefusal, type Refusal } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { webhookUrl } from "../../schema/options.js";
 import { pageQuerySchema } from "../../schema/requests.js";
