@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { Agent, createServer, request } from "node:http";
 
 /**
- * What carries wall time, and so cannot be the same twice, and the number of the last change in an exported state:
- * it goes on over a reset, for a journal's lines are numbered by it. Nothing else is left out of a transcript;
- * `content-length` is kept wherever the body has none of these.
+ * What carries wall time, and so cannot be the same twice, and what goes on over a reset: the number of the last
+ * change in an exported state, for a journal's lines are numbered by it, and how often rules were applied since the
+ * server's start. Nothing else is left out of a transcript; `content-length` is kept wherever the body has none of these.
  */
 const LEFT_OUT = [
   /("sent_at":)"[^"]*"/g,
@@ -13,6 +13,7 @@ const LEFT_OUT = [
   /("webhook-timestamp":)"\d+"/g,
   /("(?:webhook|svix|stripe)-signature":)"[^"]*"/g,
   /("svix-timestamp":)"\d+"/g,
+  /("applied_in_all":)\{[^}]*\}/g,
   /("version":\s*1,\s*"seq":\s*)\d+/g,
 ];
 const LEFT_OUT_HEADERS = new Set([
