@@ -55,6 +55,7 @@ export const failureSchema = shape("StepFailure", "Why a step did not pass.", {
   expected: field(z.optional(z.unknown()), "What was expected."),
   got: field(z.optional(z.unknown()), "What there was."),
   difference: field(z.optional(z.array(differenceSchema)), "Field by field."),
+  made_by: field(z.optional(z.array(text)), "Answers that a fault made, and which."),
   nearest: field(z.optional(z.array(nearMissSchema)), "Of the records there are, those that come nearest."),
 });
 const duration_ms = field(z.number().check(z.gte(0)), "Wall time it took.");

@@ -77,6 +77,7 @@ export function failureLines(failure: Failure, place: string, style: Paint = pai
   if (expected !== undefined) rows.push(["expected", shown(expected)]);
   if (got !== undefined) rows.push(["got", shown(got)]);
   rows.push(...difference.map((one): [string, string] => ["difference", differenceText(one)]));
+  rows.push(...(failure.made_by ?? []).map((one): [string, string] => ["fault", one]));
   if (failure.note !== undefined) rows.push(["note", failure.note]);
   const [best] = nearest;
   // Of the only one there is, the difference has told everything.

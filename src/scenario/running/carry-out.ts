@@ -6,6 +6,7 @@ import { valueAt } from "../variables.js";
 import type { RunContext } from "./context.js";
 import { CannotRun, type Failure, StepFailure } from "./failure.js";
 import { Locals, type Variables } from "./locals.js";
+import { beginning, madeBy } from "./made-by.js";
 import type { StepReport } from "./report.js";
 import { titleOf } from "./title.js";
 
@@ -76,6 +77,7 @@ async function carryOut(
   const { kind, raw, place } = step;
   const { wall } = carrying.context;
   const startedMs = wall.nowMs();
+  let since: string | undefined;
   let title = titleOf(kind, raw);
   const report = (outcome: StepReport["outcome"], more: Partial<StepReport> = {}): StepReport => ({
     number,
@@ -102,6 +104,7 @@ async function carryOut(
       const message = bad.part === undefined ? bad.failure.message : `${bad.part}: ${bad.failure.message}`;
       return report(bad.outcome, { ...within, failure: { message } });
     }
+    since = await beginning(kind, carrying.context);
     const result = await untilAborted(carrying.signal, row.run(filled, carrying.context));
     const named = row.named?.(filled, result);
     if (named !== undefined) scope.save(...named);
@@ -112,7 +115,11 @@ async function carryOut(
       return report("error", {
         failure: { message: caught instanceof Error ? caught.message : String(caught) },
       });
-    return report("failed", { failure: placed(caught, step) });
+    // Why it failed is known without it.
+    const made_by = await madeBy(kind, since, carrying.context).catch(() => []);
+    return report("failed", {
+      failure: { ...placed(caught, step), ...(made_by.length === 0 ? {} : { made_by }) },
+    });
   }
 }
 

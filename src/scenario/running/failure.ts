@@ -35,6 +35,8 @@ export interface Failure {
   readonly line?: number;
   /** What there is besides, and why it does not count. */
   readonly note?: string;
+  /** Answers that no service gave: calls of the step, or of the app meanwhile, and the fault that made each. */
+  readonly made_by?: readonly string[];
   /** Of the records there are, those that come nearest. */
   readonly nearest?: readonly NearMiss[];
 }

@@ -1,0 +1,31 @@
+import type { RunContext } from "./context.js";
+import { listSince, newest, type Row } from "./lists.js";
+
+/** Of many calls so many are named. */
+const MOST = 3;
+
+/** Where a step that calls somebody begins: faults are looked for from here on. */
+export function beginning(kind: string, { client }: RunContext): Promise<string | undefined> | undefined {
+  return kind === "request" || kind === "app" ? newest(client, "requests") : undefined;
+}
+
+/** Which answers since then a fault has made, for a step that failed: its own call's, or those of the app's. */
+export async function madeBy(
+  kind: string,
+  since: string | undefined,
+  { client }: RunContext,
+): Promise<string[]> {
+  if (kind !== "request" && kind !== "app") return [];
+  const rows = await listSince(client, "requests", since);
+  const isOwn = kind === "request";
+  return rows
+    .filter(({ runner, fault }) => fault !== null && (runner !== null) === isOwn)
+    .slice(0, MOST)
+    .reverse()
+    .map(told);
+}
+
+function told({ method, path, status, fault }: Row): string {
+  const source = String(fault).startsWith("flt_") ? `fault ${fault}` : `the fault of scenario ${fault}`;
+  return `${method} ${path} → ${status ?? "connection cut"}, made by ${source}`;
+}
