@@ -106,6 +106,7 @@ AssertionError: expected 2 to be 1 // </failure>
           passed: false,
           duration_ms: 1,
           steps: [step],
+          never_happened: [],
           warnings: [],
         } as unknown as Parameters<typeof junitXml>[0][number];
         expect(readTestReport(junitXml([report]))).toEqual([
