@@ -33,7 +33,7 @@ export interface Service {
   readonly scenarios: readonly Scenario[];
   /** Names of the scenarios that are active from the start. */
   readonly active: readonly string[];
-  /** What is allowed in the files of scenarios and cannot be meant, a line each. */
+  /** What is allowed in the files of scenarios and cannot be meant, and what of them is not played; a line each. */
   readonly warnings: readonly string[];
 }
 
@@ -182,7 +182,9 @@ async function readScenario(
     runIdOf: (name) => repeatableRunId(seed, name),
     vocabulary,
   });
-  return { scenario: loaded.scenario, warnings: loaded.warnings.map(warningText) };
+  const idle = `${file} has steps: they are not played here, only its rules apply; \`run\` plays them`;
+  const warnings = loaded.warnings.map(warningText);
+  return { scenario: loaded.scenario, warnings: loaded.steps.length === 0 ? warnings : [...warnings, idle] };
 }
 
 /** Fees and rates of what there is not. */

@@ -25,7 +25,7 @@ function tellStories(lines: readonly string[], most: number, { artifacts, notice
 
 /** Runs the command once beside a sandbox of its own, and keeps what there is to keep of it. */
 export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
-  const { command, options, templates, runner, artifacts, notice } = plan;
+  const { command, options, templates, runner, artifacts } = plan;
   const sandbox = await openSandbox({
     ...options,
     makeUpSeed: false,
@@ -42,9 +42,6 @@ export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
       ...environmentOf(sandbox, templates),
     };
     const active = await activeScenarios(sandbox);
-    for (const { name, source } of isUnderMishap ? active.slice(0, 1) : active)
-      if (source !== undefined)
-        notice(`${name} has steps: they are not played here, only its rules apply; \`run\` plays them`);
     const startedAtMs = machineNowMs();
     const code = await runner.run(command, environment);
     const durationMs = machineNowMs() - startedAtMs;
