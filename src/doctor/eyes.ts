@@ -11,7 +11,7 @@ import { changesOf, deviationOf, effectOf, pathsOf, type View, viewOf } from "./
 /** An app that works after it has answered is waited for so long, and looked at so often. */
 const PATIENCE_MS = 5_000;
 /** Once it is known how long that takes, a fault is told after twenty times as long, and at least so much. */
-const LEAST_PATIENCE_MS = 1_000;
+const LEAST_PATIENCE_MS = 3_000;
 const LOOK_EVERY_MS = 25;
 const SETTLE_MS = 100;
 
@@ -170,9 +170,9 @@ export class Eyes {
     const patients: Patient[] = [];
     for (let count = 0; count < BURST; count++) patients.push(await this.#patient());
     const answers = await Promise.all(patients.map(({ charge }) => this.#deliver(charge.events.COMPLETED)));
-    const wrong: string[] = [];
-    for (const [index, patient] of patients.entries())
-      if (answers[index]!.kind === "accepted") wrong.push(...[(await this.#deviation(patient)) ?? []].flat());
+    const taken = patients.filter((_patient, index) => answers[index]!.kind === "accepted");
+    const deviations = await Promise.all(taken.map((patient) => this.#deviation(patient)));
+    const wrong = deviations.filter((one) => one !== undefined);
     return wrong.length === 0
       ? { seen: "all it accepted at once was done" }
       : { seen: `${wrong.length} of ${BURST} accepted at once: ${wrong[0]}`, fault: "lost_in_burst" };
