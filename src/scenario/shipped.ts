@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../files/package.js";
-import type { Fixtures } from "../schema/fixtures.js";
+import { type Fixtures, fixturesSchema } from "../schema/fixtures.js";
 import type { Scenario } from "../schema/scenario.js";
 
 export interface Shipped {
@@ -65,8 +65,7 @@ const FIXTURES_FILE = "fixtures/default.yaml";
 async function readChecked(file: string, text: string): Promise<unknown> {
   const { checkDocument, parseDocument } = await import("../files/documents.js");
   const document = await parseDocument(file, text);
-  if (file === FIXTURES_FILE)
-    return checkDocument((await import("../schema/fixtures.js")).fixturesSchema, document);
+  if (file === FIXTURES_FILE) return checkDocument(fixturesSchema, document);
   const { loadScenario } = await import("./files.js");
   return loadScenario(document, { runIdOf: () => "shipped" }).scenario;
 }
