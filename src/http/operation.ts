@@ -56,7 +56,9 @@ export function readAsked(
   if (isRefusal(asked)) return asked;
   if (body === undefined) return { query: asked.query, body: sent };
   const checked = check(body, sent);
-  return checked.ok ? { query: asked.query, body: checked.data } : invalid(issueDetails(checked.issues));
+  return checked.ok
+    ? { query: asked.query, body: checked.data }
+    : invalid(issueDetails(checked.issues, body));
 }
 
 const NOTHING = { query: undefined } as const;

@@ -1,5 +1,7 @@
 import type * as z from "zod/mini";
 import type { ErrorDetails } from "./errors.js";
+import { didYouMean } from "./nearest.js";
+import { knownKeys } from "./places.js";
 
 type Issue = z.core.$ZodIssue;
 
@@ -78,13 +80,15 @@ function plainIssues(issue: Issue): Issue[] {
   return meant.length === 0 ? [issue] : meant.flatMap(plainIssues);
 }
 
-/** All faults at once, the first of each field, in the error shape's `details`. */
-export function issueDetails(issues: readonly Issue[]): ErrorDetails {
+/** All faults at once, the first of each field, in the error shape's `details`; with the schema, what a slip meant. */
+export function issueDetails(issues: readonly Issue[], schema?: z.core.$ZodType): ErrorDetails {
   const details = new Map<string, string>();
   for (const issue of issues.flatMap(plainIssues)) {
     if (issue.code === "unrecognized_keys") {
+      const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
+      const known = schema === undefined ? [] : knownKeys(schema, path);
       for (const key of issue.keys)
-        details.set([...issue.path, key].map(String).join("."), "is not a known field");
+        details.set([...path, key].join("."), `is not a known field${didYouMean(key, known)}`);
       continue;
     }
     const path = issuePath(issue);

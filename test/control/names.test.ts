@@ -28,6 +28,18 @@ const REFUSED: [call: string, body: object | undefined, field: string, message: 
     NEAR,
   ],
   ["PUT /_sandbox/scenarios/mine", { force: 1, charges: [] }, "force", "must be a boolean"],
+  [
+    "POST /_sandbox/faults",
+    { drop: "after", tiems: 1 },
+    "tiems",
+    "is not a known field; did you mean times?",
+  ],
+  [
+    "PUT /_sandbox/scenarios/mine",
+    { webhooks: [{ match: { tpye: "charge.failed" }, drop: true }] },
+    "webhooks.0.match.tpye",
+    "did you mean type?",
+  ],
   ["POST /_sandbox/webhook-endpoints", { ...HOOK, events: ["charge.complete"] }, "events.0", NEAR],
   [
     "POST /_sandbox/namespaces",

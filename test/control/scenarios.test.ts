@@ -53,7 +53,7 @@ describe("scenarios", () => {
     expect(Object.keys(answer.details).join()).toContain("charges");
     expectInvalid(await api.put("/_sandbox/scenarios/b", { name: "c" }), "name");
     expect((await api.put("/_sandbox/scenarios/b", { chargez: [] })).details).toEqual({
-      chargez: "is not a known field",
+      chargez: "is not a known field; did you mean charges?",
     });
     expectError(await api.get("/_sandbox/scenarios/b"), 404, "NOT_FOUND");
     expectError(await api.post("/_sandbox/scenarios/b/activate", {}), 404, "NOT_FOUND");

@@ -161,6 +161,6 @@ function scenarioOf({ engine }: Namespace, name: string) {
 
 function checkedScenario(body: unknown, vocabulary: Vocabulary | undefined): Scenario | Refusal {
   const checked = check(scenarioSchema, body);
-  if (!checked.ok) return invalid(issueDetails(checked.issues));
+  if (!checked.ok) return invalid(issueDetails(checked.issues, scenarioSchema));
   return (vocabulary && nameFault(scenarioSchema, checked.data, { vocabulary })) ?? checked.data;
 }
