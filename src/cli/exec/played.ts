@@ -68,6 +68,8 @@ const WEBHOOKS: Said<WebhookRule> = [
   [({ drop }) => drop, "webhook lost", "webhooks lost"],
   [({ forged }) => forged, "webhook forged", "webhooks forged"],
   [({ copies = 1 }) => copies > 1, "webhook doubled", "webhooks doubled"],
+  [({ lose_answer }) => lose_answer, "webhook's answer lost", "webhooks' answers lost"],
+  [({ again_after }) => again_after, "webhook sent again later", "webhooks sent again later"],
   [({ swap }) => swap, "webhook swapped", "webhooks swapped"],
   [({ bad_signature }) => bad_signature, "webhook badly signed", "webhooks badly signed"],
   [({ stale }) => stale, "webhook signed long ago", "webhooks signed long ago"],

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { happenedText } from "../../src/cli/exec/played.js";
+import type { ScenarioView } from "../../src/schema/control-scenario-responses.js";
+import { webhookRuleSchema } from "../../src/schema/scenario.js";
+
+const view = (part: Partial<ScenarioView>): ScenarioView => ({
+  name: "x",
+  active: true,
+  applied: {},
+  applied_in_all: {},
+  ...part,
+});
+
+it("adds up what happened, in words", () => {
+  const scenario = view({
+    faults: [{ drop: "after" }, { drop: "after" }, { delay: "1s" }],
+    webhooks: [{ copies: 2 }],
+    charges: [{ timeline: [] }],
+    applied_in_all: { "faults.0": 1, "faults.1": 2, "faults.2": 1, "webhooks.0": 0, "charges.0": 9 },
+  });
+  expect(happenedText(scenario)).toBe("3 answers lost, 1 call delayed, 0 webhooks doubled");
+});
+
+/** Words that only say more of what another does. */
+const BESIDE = ["match", "at_once", "ids"];
+
+it.each(Object.keys(webhookRuleSchema.shape).filter((word) => !BESIDE.includes(word)))(
+  "has words for what %s does to a webhook",
+  (word) => {
+    const rule = { [word]: word === "copies" ? 2 : true };
+    expect(happenedText(view({ webhooks: [rule] }))).not.toContain("changed");
+  },
+);
