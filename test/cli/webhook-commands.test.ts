@@ -230,7 +230,8 @@ describe("webhook pull --forward-to", () => {
     await client.advance({ by: "10s" });
     await receiver.arrived(5);
     expect(receiver.about(charge).map(({ event }) => event.type)).toEqual(THREE);
-    expect(await pulling.stop("SIGINT")).toMatchObject({ stderr: "" });
+    expect(await pulling.stop("SIGINT")).toMatchObject({ code: 130, stderr: "" });
+    expect((await client.ask("GET /_sandbox/webhook-endpoints")).json.items).toEqual([]);
   });
 
   it("says what is missing", async () => {

@@ -48,7 +48,8 @@ const ERROR_LENGTH = 500;
 
 /**
  * `webhook pull --forward-to URL`: collects deliveries from a mailbox of its own and hands each to the app, for
- * an app that the sandbox cannot reach. What the app answers is the answer of the delivery.
+ * an app that the sandbox cannot reach. What the app answers is the answer of the delivery. Interrupted, it takes the
+ * mailbox with it; with `--once` that stays, for what comes until the next time.
  */
 export async function pull(
   connection: Connection,
@@ -57,7 +58,30 @@ export async function pull(
 ): Promise<void> {
   const url = webhookUrl(target);
   if (url === undefined) throw new UserError(`--forward-to ${JSON.stringify(target)} ${WEBHOOK_URL_MESSAGE}`);
-  await connection.post("/webhook-endpoints", { mailbox: MAILBOX });
+  const { webhook_id } = await connection.post("/webhook-endpoints", { mailbox: MAILBOX });
+  const pulling = handOn(connection, url, options);
+  if (options.once) return pulling;
+  const code = await Promise.race([pulling, interrupted()]);
+  // What it still asks of the mailbox comes too late.
+  pulling.catch(() => {});
+  await connection.send("DELETE", `/_sandbox/webhook-endpoints/${webhook_id}`);
+  process.exit(code ?? 0);
+}
+
+/** The exit code of a shell for the signal, once one asks to stop. */
+function interrupted(): Promise<number> {
+  return new Promise((resolve) => {
+    process.once("SIGINT", () => resolve(130));
+    process.once("SIGTERM", () => resolve(143));
+  });
+}
+
+/** Takes and hands on what comes; with `once`, until there is nothing left. */
+async function handOn(
+  connection: Connection,
+  url: string,
+  options: { readonly once: boolean; readonly report: (line: string) => void },
+): Promise<void> {
   for (;;) {
     // One at a time: whoever interrupts leaves one at most to come again.
     const { items } = await connection.post(`/mailboxes/${MAILBOX}/take`, { max: 1 });
