@@ -32,6 +32,10 @@ export function addCommands(root: Command): void {
     )
     .option("--seeds <n>", "with --under: scenarios of chance run under so many seeds each")
     .option("--strict", "exit 1 too when a scenario never happened, or the service passed something over")
+    .option(
+      "--reconcile <command>",
+      "afterwards, hold what it prints of the app's orders (CSV or JSON lines) against the ledger",
+    )
     // What its guard calls when exec was killed.
     .addOption(new Option("--left-behind <process>").hideHelp())
     .argument("<command...>", "the command and its arguments, after --")
@@ -42,6 +46,7 @@ export function addCommands(root: Command): void {
 Exits with the command's own code; 127 not found, 126 not executable, 128+n ended by signal n. With --under: 0 when
 every run passed, the plain run's code when that fails (the others are not run), 1 when a run under a scenario fails.
 --under mishaps: all shipped scenarios that a good app gets over; --under all: those of other fates of a payment too.
+With --reconcile, when the command passes: 1 where books and ledger differ, 2 where they could not be compared.
 
 Examples:
   payments-sandbox exec --env API_ROOT={base_url}/api -- npm test
@@ -82,6 +87,36 @@ Examples:
     .exitOverride(asCouldNotRun)
     .action((url: string, flags: Record<string, string>) =>
       orExit2(async () => (await import("./check-webhook.js")).checkWebhookCommand(url, flags)),
+    );
+
+  root
+    .command("reconcile")
+    .description(
+      "hold what the app says of its payments against the ledger; exits 0 alike, 1 when they differ",
+    )
+    .option("--app-cmd <command>", "what prints the app's rows: CSV with a header, or JSON lines")
+    .option("--file <file>", "or where they stand; - is standard input")
+    .option(
+      "--map <field=path>",
+      "where a field stands in a row, as status=payment.state (repeatable)",
+      collect,
+    )
+    .option(
+      "--status <word=meaning>",
+      "a status of the app's own: paid, unpaid or refunded (repeatable)",
+      collect,
+    )
+    .option("--partial", "the rows are some of the app's only")
+    .option("--since <instant>", "charges made before need no row")
+    .option("--junit <file>", "also write the report as JUnit XML")
+    .option("--url <url>", "the running sandbox (default: PAYMENTS_SANDBOX_URL, else the default port)")
+    .option("--namespace <name>", "the namespace to speak to")
+    .option("--control-token <value>", "what the control API asks for")
+    .option("--json", "print the answer as JSON")
+    .addHelpText("after", "\nExample:\n  payments-sandbox reconcile --file orders.csv --status BEZAHLT=paid")
+    .exitOverride(asCouldNotRun)
+    .action((flags: Record<string, string>) =>
+      orExit2(async () => (await import("./reconcile.js")).reconcileCommand(flags)),
     );
 
   root
@@ -152,7 +187,7 @@ Examples:
   addClientCommands(root);
 }
 
-/** `run`, `validate` and `check-webhook` keep 1 for what they find; that they cannot be carried out is 2. */
+/** `run`, `validate`, `reconcile` and `check-webhook` keep 1 for what they find; that they cannot be carried out is 2. */
 function asCouldNotRun(error: CommanderError): never {
   throw new CommanderError(error.exitCode === 0 ? 0 : 2, error.code, error.message);
 }

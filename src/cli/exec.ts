@@ -15,6 +15,7 @@ interface ExecFlags {
   readonly underReport?: string;
   readonly seeds?: string;
   readonly strict?: boolean;
+  readonly reconcile?: string;
   readonly leftBehind?: string;
 }
 
@@ -41,7 +42,16 @@ export async function exec(
   };
   const runner = new Runner(notice);
   const isStrict = flags.strict === true;
-  const plan: Plan = { command, options, templates, runner, artifacts, notice, isStrict };
+  const plan: Plan = {
+    command,
+    options,
+    templates,
+    runner,
+    artifacts,
+    notice,
+    isStrict,
+    reconcile: flags.reconcile,
+  };
   try {
     process.exitCode = under === undefined ? await runOnce(plan) : await under(plan);
   } finally {

@@ -8,6 +8,22 @@ const PAGE = "docs/reconcile.md";
 const codeOf = (page: string, wanted: string) =>
   blocksOf(page).find(({ marker }) => marker === wanted)?.code ?? "";
 
+/** Two orders, told what became of them by reading; it asserts nothing. */
+const TESTS = `
+  const app = require("./app.cjs");
+  const { PAYMENTS_BASE_URL: url, PAYMENTS_API_KEY: apiKey } = process.env;
+  const sandbox = (path, body) => fetch(url + "/_sandbox" + path, { method: "POST", body: JSON.stringify(body) });
+  (async () => {
+    for (const [email, to] of [["ada@example.com", "COMPLETED"], ["bo@example.com", "FAILED"]]) {
+      const id = await app.placeOrder({ url, apiKey }, email);
+      await sandbox("/charges/" + id + "/transition", { to });
+      app.orders.set(id, "paid");
+    }
+    const rows = [...app.orders].map((order) => order.join());
+    require("node:fs").writeFileSync("orders.csv", ["charge_id,status", ...rows].join("\\n"));
+  })();
+`;
+
 let project: UserProject | undefined;
 afterEach(() => project?.close());
 
@@ -37,6 +53,19 @@ describe(PAGE, () => {
     const wrong = await project.shell(line);
     expect(wrong.code).toBe(1);
     expect(wrong.stdout).toContain("marked_not_paid");
+  }, 60_000);
+
+  it("finds beside a suite what the suite does not ask for, as it shows", async () => {
+    project = new UserProject();
+    project.write("app.cjs", codeOf("docs/testing.md", "file: app.cjs"));
+    project.write("package.json", '{ "scripts": { "test": "node tests.cjs" } }\n');
+    project.write("orders.cjs", 'console.log(require("node:fs").readFileSync("orders.csv", "utf8"));\n');
+    project.write("tests.cjs", TESTS);
+    const { code, stderr } = await project.shell(codeOf(PAGE, "run: exec"));
+    expect(code, stderr).toBe(1);
+    const shown = /^✗ 2 rows[\s\S]*?says paid\n/m;
+    const [told] = shown.exec(stderr) ?? [];
+    expect(told?.replace(/ch_\w+/, "ch_")).toBe(shown.exec(pageText(PAGE))![0].replace(/ch_\w+/, "ch_"));
   }, 60_000);
 
   it("shows an answer as it is", async () => {

@@ -15,6 +15,8 @@ export interface Plan {
   readonly artifacts: Artifacts | undefined;
   /** What never happened, and what the service passed over, fails the whole. */
   readonly isStrict: boolean;
+  /** Prints the app's books when the command has ended. */
+  readonly reconcile: string | undefined;
   /** Tells the user something in a line. */
   readonly notice: (text: string) => void;
 }

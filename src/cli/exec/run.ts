@@ -7,6 +7,7 @@ import { tellLine } from "../terminal.js";
 import { environmentOf } from "./environment.js";
 import type { Plan, Ran, Under } from "./plan.js";
 import { activeScenarios, allScenarios } from "./played.js";
+import { reconcileAfter } from "./reconcile.js";
 import { storiesOf } from "./stories.js";
 
 /** So much is told of a run that failed; of one of many, less. */
@@ -25,7 +26,7 @@ function tellStories(lines: readonly string[], most: number, { artifacts, notice
 
 /** Runs the command once beside a sandbox of its own, and keeps what there is to keep of it. */
 export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
-  const { command, options, templates, runner, artifacts } = plan;
+  const { command, options, templates, runner, artifacts, reconcile } = plan;
   const sandbox = await openSandbox({
     ...options,
     makeUpSeed: false,
@@ -43,8 +44,13 @@ export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
     };
     const active = await activeScenarios(sandbox);
     const startedAtMs = machineNowMs();
-    const code = await runner.run(command, environment);
+    const ended = await runner.run(command, environment);
     const durationMs = machineNowMs() - startedAtMs;
+    const books =
+      reconcile === undefined || runner.asked !== undefined
+        ? 0
+        : await reconcileAfter(sandbox, plan, { command: reconcile, environment, under });
+    const code = ended || books;
     const all = await allScenarios(sandbox);
     const { items: advice } = await sandbox.control<AdviceList>("GET /_sandbox/advice?of=server");
     const ran: Ran = {

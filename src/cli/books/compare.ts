@@ -1,0 +1,24 @@
+import type { ReconcileOptions } from "../../public-types.js";
+import type { BookReport } from "../../schema/books.js";
+import { SandboxError } from "../../schema/sandbox-error.js";
+import { UserError } from "../../schema/user-error.js";
+import { parseBooks } from "./parse.js";
+
+/** Holds what the app has printed against the ledger. What cannot be understood is a UserError with its line. */
+export async function compareBooks(
+  text: string,
+  source: string,
+  reading: ReconcileOptions,
+  post: (body: object) => Promise<BookReport>,
+): Promise<BookReport> {
+  const { rows, lines } = parseBooks(text, source);
+  try {
+    return await post({ ...reading, rows });
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    const [fault] = Object.entries(error.details ?? {});
+    const [, index, field] = /^rows\.(\d+)\.?(.*)$/.exec(fault?.[0] ?? "") ?? [];
+    if (index === undefined) throw error;
+    throw new UserError(`${source}, line ${lines[Number(index)]}: ${field} ${fault![1]}`);
+  }
+}

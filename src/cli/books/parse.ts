@@ -1,0 +1,85 @@
+import { UserError } from "../../schema/user-error.js";
+
+/** The app's rows, and the line each begins at, from 1. */
+export interface Books {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly lines: readonly number[];
+}
+
+/** CSV with a header, JSON lines, or a JSON list. What is none of them is a UserError with its line; nothing is no rows. */
+export function parseBooks(text: string, source: string): Books {
+  const refuse = (line: number, fault: string): never => {
+    throw new UserError(`${source}, line ${line}: ${fault}`);
+  };
+  const start = text.replace(/^\uFEFF/, "").trimStart();
+  if (start === "") return { rows: [], lines: [] };
+  if (start.startsWith("[")) return listIn(start, refuse);
+  return start.startsWith("{") ? jsonLines(text, refuse) : csv(text.replace(/^\uFEFF/, ""), refuse);
+}
+
+type Refuse = (line: number, fault: string) => never;
+
+function parsed(text: string, line: number, refuse: Refuse): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return refuse(line, `is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function isRow(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function listIn(text: string, refuse: Refuse): Books {
+  const rows = (parsed(text, 1, refuse) as unknown[]).map((row, index) =>
+    isRow(row) ? row : refuse(1, `entry ${index + 1} of the list is no object`),
+  );
+  return { rows, lines: rows.map(() => 1) };
+}
+
+function jsonLines(text: string, refuse: Refuse): Books {
+  const found = text.split("\n").flatMap((content, index) => {
+    if (content.trim() === "") return [];
+    const row = parsed(content, index + 1, refuse);
+    return [{ line: index + 1, row: isRow(row) ? row : refuse(index + 1, "is no JSON object") }];
+  });
+  return { rows: found.map(({ row }) => row), lines: found.map(({ line }) => line) };
+}
+
+const DELIMITERS = [",", ";", "\t"];
+
+function csv(text: string, refuse: Refuse): Books {
+  const [header, ...records] = recordsIn(text, refuse);
+  const names = header!.cells;
+  if (names.length < 2) refuse(header!.line, "is neither JSON nor the header of a CSV");
+  const rows = records.map(({ cells, line }) => {
+    if (cells.length !== names.length)
+      refuse(line, `has ${cells.length} cells, and the header has ${names.length}`);
+    return Object.fromEntries(names.map((name, index) => [name.trim(), cells[index]]));
+  });
+  return { rows, lines: records.map(({ line }) => line) };
+}
+
+/** Cells as RFC 4180 has them; a line without any is passed over. */
+function recordsIn(text: string, refuse: Refuse) {
+  const firstLine = text.trimStart().split("\n", 1)[0]!;
+  const delimiter = DELIMITERS.find((one) => firstLine.includes(one)) ?? ",";
+  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${delimiter}\r\n]*))(${delimiter}|\r?\n|$)`, "y");
+  const records: { readonly cells: string[]; readonly line: number }[] = [];
+  let cells: string[] = [];
+  let line = 1;
+  let begun = 1;
+  while (cell.lastIndex < text.length || cells.length > 0) {
+    const found = cell.exec(text) ?? refuse(line, "has a quote that does not end, or text beside one");
+    const [, quoted, plain = "", end] = found;
+    cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    line += found[0].split("\n").length - 1;
+    if (end === delimiter) continue;
+    if (cells.length > 1 || cells[0] !== "") records.push({ cells, line: begun });
+    cells = [];
+    begun = line;
+    if (end === "") break;
+  }
+  return records;
+}

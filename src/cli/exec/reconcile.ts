@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { namespacesOf } from "../../client/collect.js";
+import type { Sandbox } from "../../sandbox.js";
+import type { BookReport } from "../../schema/books.js";
+import { withOneLines } from "../../schema/printable.js";
+import { askApp } from "../books/ask-app.js";
+import { compareBooks } from "../books/compare.js";
+import { isUserMistake, tell } from "../mistakes.js";
+import { booksJunit } from "../report/books-junit.js";
+import { booksLines } from "../report/books-text.js";
+import { tellLine } from "../terminal.js";
+import type { Plan, Under } from "./plan.js";
+import { clientOf } from "./stories.js";
+
+const WIDTH = 80;
+const COULD_NOT = 2;
+
+/** `exec --reconcile`: what the app's command says, held against the ledger; 0, 1 with findings, 2 when it could not be done. */
+export async function reconcileAfter(
+  sandbox: Sandbox,
+  { artifacts, notice }: Plan,
+  {
+    command,
+    environment,
+    under,
+  }: { readonly command: string; readonly environment: NodeJS.ProcessEnv; readonly under: Under | undefined },
+): Promise<number> {
+  try {
+    const text = await askApp(command, environment);
+    const report = await compareBooks(text, "--reconcile", {}, (body) =>
+      sandbox.control<BookReport>("POST /_sandbox/reconcile", body),
+    );
+    const folder = under?.folder ?? "";
+    artifacts?.write(join(folder, "reconcile.json"), `${JSON.stringify(report, null, 2)}\n`);
+    artifacts?.write(join(folder, "reconcile.xml"), booksJunit(report));
+    const lines = booksLines(withOneLines(report), WIDTH);
+    if (report.passed) for (const line of lines) notice(line);
+    else for (const line of lines) tellLine(line, "");
+    await tellOthers(sandbox, notice);
+    return report.passed ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof Error && isUserMistake(error))) throw error;
+    tell(error);
+    return COULD_NOT;
+  }
+}
+
+/** Charges of other namespaces are not looked at. */
+async function tellOthers(sandbox: Sandbox, notice: Plan["notice"]): Promise<void> {
+  for (const name of await namespacesOf(clientOf(sandbox))) {
+    if (name === "default") continue;
+    const { total } = await clientOf(sandbox, name).call<{ total: number }>("GET /_sandbox/charges?limit=1");
+    if (total > 0)
+      notice(
+        `--reconcile looks at the namespace default: ${name} has ${total} charges too (sandbox.reconcile() in its tests)`,
+      );
+  }
+}

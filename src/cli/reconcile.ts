@@ -1,0 +1,80 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { appEnvironment } from "../app-environment.js";
+import type { ReconcileOptions } from "../public-types.js";
+import type { BookReport, Marking } from "../schema/books.js";
+import { withOneLines } from "../schema/printable.js";
+import { UserError } from "../schema/user-error.js";
+import { askApp } from "./books/ask-app.js";
+import { compareBooks } from "./books/compare.js";
+import { Connection, type ConnectionFlags } from "./client/connection.js";
+import { paint } from "./paint.js";
+import { booksJunit } from "./report/books-junit.js";
+import { booksLines } from "./report/books-text.js";
+import { say, sayJson } from "./terminal.js";
+
+/** The flags of `reconcile`. */
+interface ReconcileFlags extends ConnectionFlags {
+  readonly appCmd?: string;
+  readonly file?: string;
+  readonly map?: readonly string[];
+  readonly status?: readonly string[];
+  readonly partial?: boolean;
+  readonly since?: string;
+  readonly junit?: string;
+}
+
+/** `reconcile`: holds what the app says of its payments against a running sandbox's ledger. */
+export async function reconcileCommand(flags: ReconcileFlags): Promise<void> {
+  const { appCmd, file, partial, since, junit } = flags;
+  if ((appCmd === undefined) === (file === undefined))
+    throw new UserError("reconcile takes the app's rows from one of --app-cmd COMMAND and --file FILE");
+  const connection = new Connection(flags);
+  const reading: ReconcileOptions = {
+    map: pairsOf("--map", flags.map),
+    // What is no meaning is refused with the names there are.
+    statuses: pairsOf("--status", flags.status) as Record<string, Marking>,
+    ...(partial === undefined ? {} : { partial }),
+    ...(since === undefined ? {} : { since }),
+  };
+  const text = file === undefined ? await answerOf(appCmd!, connection) : contentsOf(file);
+  const report = await compareBooks(text, file ?? "--app-cmd", reading, (body) =>
+    connection.call<BookReport>("POST", "/_sandbox/reconcile", body),
+  );
+  if (junit !== undefined) writeReport(junit, booksJunit(report));
+  if (flags.json) sayJson(report);
+  else say(`${booksLines(withOneLines(report), process.stdout.columns || 80, paint).join("\n")}\n`);
+  process.exitCode = report.passed ? 0 : 1;
+}
+
+async function answerOf(command: string, connection: Connection): Promise<string> {
+  const { api_key, webhook_secret } = await connection.get("");
+  const access = { url: connection.url, apiKey: String(api_key), webhookSecret: String(webhook_secret) };
+  return askApp(command, { ...process.env, ...appEnvironment(access) });
+}
+
+function contentsOf(file: string): string {
+  try {
+    return readFileSync(file === "-" ? 0 : file, "utf8");
+  } catch (error) {
+    throw new UserError(`--file ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+/** Each name with what stands behind its last `=`. */
+function pairsOf(flag: string, given: readonly string[] = []): Record<string, string> {
+  return Object.fromEntries(
+    given.map((pair) => {
+      const at = pair.lastIndexOf("=");
+      if (at < 1) throw new UserError(`${flag} takes NAME=VALUE, not ${JSON.stringify(pair)}`);
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+}
+
+function writeReport(file: string, xml: string): void {
+  try {
+    writeFileSync(file, xml);
+  } catch (error) {
+    throw new UserError(`--junit ${file} cannot be written: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,179 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { parseBooks } from "../../src/cli/books/parse.js";
+import { START } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
+import { run } from "../support/process-command.js";
+import { type Started, startServer } from "../support/started.js";
+
+describe("the rows of an app", () => {
+  it.each([
+    ["CSV", 'charge_id,status\nch_1,"a ""b"",\nc"\n\nch_2,paid\n', [2, 5]],
+    ["CSV of a spreadsheet", '\uFEFFcharge_id;status\r\nch_1;"a ""b"",\nc"\r\nch_2;paid', [2, 4]],
+    [
+      "JSON lines",
+      '{"charge_id":"ch_1","status":"a \\"b\\",\\nc"}\n\n{"charge_id":"ch_2","status":"paid"}\n',
+      [1, 3],
+    ],
+    [
+      "a JSON list",
+      '[{"charge_id":"ch_1","status":"a \\"b\\",\\nc"},\n{"charge_id":"ch_2","status":"paid"}]',
+      [1, 1],
+    ],
+  ])("may be %s", (_name, text, lines) => {
+    const rows = [
+      { charge_id: "ch_1", status: 'a "b",\nc' },
+      { charge_id: "ch_2", status: "paid" },
+    ];
+    expect(parseBooks(text, "it")).toEqual({ rows, lines });
+  });
+
+  it.each([
+    ["no orders\n", "it, line 1: is neither JSON nor the header of a CSV"],
+    ["a,b\n1,2\n3\n", "it, line 3: has 1 cells, and the header has 2"],
+    ['a,b\n1,"2\n', "it, line 2: has a quote that does not end, or text beside one"],
+    ['{"a":1}\n{"a":\n', "it, line 2: is not JSON"],
+    ['{"a":1}\n7\n', "it, line 2: is no JSON object"],
+    ["[1]", "it, line 1: entry 1 of the list is no object"],
+  ])("are refused where they cannot be read: %j", (text, message) => {
+    expect(() => parseBooks(text, "it")).toThrow(message);
+  });
+
+  it("may be none", () => expect(parseBooks("\n", "it").rows).toEqual([]));
+});
+
+describe("reconcile", () => {
+  let started: Started;
+  let paid: string;
+  beforeAll(async () => {
+    started = await startServer(["--clock", "manual", "--start-time", START]);
+    paid = await started.client.pay({ metadata: { order_id: "17" } });
+    await started.client.transition(paid, "COMPLETED");
+  });
+  const reconcile = (...args: string[]) => run(["reconcile", ...args, "--url", started.url]);
+
+  it("passes where the books are right, as a command of the app tells them", async () => {
+    const row = `{"charge_id":"${paid}","status":"PAID"}`;
+    const { code, stdout, stderr } = await reconcile(
+      "--app-cmd",
+      `test -n "$PAYMENTS_API_KEY" && echo '${row}'`,
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toBe("✓ 1 row held against 1 charge: no difference; compared: status\n");
+  });
+
+  it("says in 80 columns what differs, as JUnit and as JSON too", async () => {
+    const file = join(temporaryFolder(), "orders.csv");
+    const junit = `${file}.xml`;
+    const rows = `order,state,n\n17,WARTET,0\n18,BEZAHLT,1\n`;
+    const shown = await run(
+      [
+        "reconcile",
+        "--file",
+        "-",
+        "--map",
+        "metadata.order_id=order",
+        "--map",
+        "status=state",
+        "--map",
+        "delivered=n",
+        "--status",
+        "WARTET=unpaid",
+        "--status",
+        "BEZAHLT=paid",
+        "--junit",
+        junit,
+        "--url",
+        started.url,
+      ],
+      { input: rows },
+    );
+    expect(shown.stderr).toBe("");
+    expect(shown.code).toBe(1);
+    expect(shown.stdout).toBe(
+      [
+        "✗ 2 rows held against 1 charge: 2 findings; compared: status, delivered",
+        "  row  finding                 charge",
+        `    1  paid_not_marked         ${paid}`,
+        "        order_id 17: COMPLETED, 101.50 NGN; the app says WARTET",
+        "    2  unknown_charge          -",
+        "        order_id 18: there is no charge of this order; the app says BEZAHLT and",
+        "        has delivered",
+        "",
+      ].join("\n"),
+    );
+    expect(readFileSync(junit, "utf8")).toContain('<testsuite name="reconcile" tests="7" failures="2">');
+    const { code, stdout } = await reconcile("--app-cmd", "true", "--json");
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).findings).toMatchObject([
+      { kind: "paid_not_marked", row: null, charge_id: paid },
+    ]);
+  });
+
+  it.each([
+    [["--app-cmd", "echo no orders"], "--app-cmd, line 1: is neither JSON nor the header of a CSV"],
+    [["--app-cmd", "exit 3"], "exit 3: exit 3"],
+    [
+      ["--app-cmd", "printf 'charge_id,status\\nch_1,paid\\n\\nch_2,padi\\n'"],
+      '--app-cmd, line 4: status "padi" is no status known; did you mean paid?',
+    ],
+    [["--file", "/none/orders.csv"], "--file /none/orders.csv cannot be read (ENOENT)"],
+    [[], "reconcile takes the app's rows from one of --app-cmd COMMAND and --file FILE"],
+    [["--app-cmd", "true", "--map", "status"], '--map takes NAME=VALUE, not "status"'],
+  ])("exits with 2 where it cannot be done: %j", async (args, message) => {
+    const { code, stdout, stderr } = await reconcile(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^payments-sandbox: [^\n]+\n$/);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe("exec --reconcile", () => {
+  /** Pays for an order, and writes down what the app believes of it. */
+  const app = (status: string, exit = 0) => [
+    "--",
+    process.execPath,
+    "-e",
+    `
+    const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, BOOKS } = process.env;
+    const call = async (path, body) => (await fetch(base + path, {
+      method: "POST", headers: { authorization: "Bearer " + key, "content-type": "application/json" }, body: JSON.stringify(body),
+    })).json();
+    const payment = { pricing: { base_currency: "NGN", amount: "100.00" }, payment_method: "bank_transfer" };
+    call("/api/v1/payments/quotes", payment).then(async ({ quote_id }) => {
+      const more = { quote_id, bank_account_number: "0123456789", customer_email: "ada@shop.test" };
+      const { charge_id } = await call("/api/v1/payments/whitelabel", { ...payment, ...more });
+      await call("/_sandbox/charges/" + charge_id + "/transition", { to: "COMPLETED" });
+      require("node:fs").writeFileSync(BOOKS, "charge_id,status\\n" + charge_id + ",${status}\\n");
+      process.exit(${exit});
+    });
+    `,
+  ];
+  const exec = (folder: string, args: readonly string[]) =>
+    run(["exec", "--reconcile", 'cat "$BOOKS"', ...args], { env: { BOOKS: join(folder, "books.csv") } });
+
+  it.each([
+    ["paid", 0, 0],
+    ["pending", 0, 1],
+    ["pending", 3, 3],
+    ["padi", 0, 2],
+  ])("with books that say %s, of a command that exits with %d: %d", async (status, exit, expected) => {
+    const folder = temporaryFolder();
+    const { code, stderr } = await exec(folder, ["--artifacts", folder, ...app(status, exit)]);
+    expect(code, stderr).toBe(expected);
+    if (status === "pending") {
+      expect(stderr).toMatch(/^ {4}1 {2}paid_not_marked +ch_/m);
+      const { findings } = JSON.parse(readFileSync(join(folder, "reconcile.json"), "utf8"));
+      expect(findings).toMatchObject([{ kind: "paid_not_marked", row: 1 }]);
+    } else if (status === "paid") expect(stderr).toContain("1 row held against 1 charge: no difference");
+    else
+      expect(stderr).toContain('--reconcile, line 2: status "padi" is no status known; did you mean paid?');
+  });
+
+  it("runs under each mishap too", async () => {
+    const { code, stderr } = await exec(temporaryFolder(), ["--under", "webhook_chaos", ...app("paid")]);
+    expect(code).toBe(0);
+    expect(stderr.match(/1 row held against 1 charge: no difference/g)).toHaveLength(2);
+  });
+});
