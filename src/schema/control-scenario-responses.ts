@@ -55,6 +55,11 @@ export const failureSchema = shape("StepFailure", "Why a step did not pass.", {
   expected: field(z.optional(z.unknown()), "What was expected."),
   got: field(z.optional(z.unknown()), "What there was."),
   difference: field(z.optional(z.array(differenceSchema)), "Field by field."),
+  line: field(
+    z.optional(z.int().check(z.gte(1))),
+    "Where in the file it says what is not so; absent where that is the step as a whole.",
+  ),
+  note: field(z.optional(text), "What there is besides, and why it does not count."),
   made_by: field(z.optional(z.array(text)), "Answers that a fault made, and which."),
   nearest: field(z.optional(z.array(nearMissSchema)), "Of the records there are, those that come nearest."),
 });
@@ -70,6 +75,12 @@ export const stepReportSchema = shape("StepReport", "How a step came out.", {
   ),
   duration_ms,
   failure: field(z.optional(failureSchema), "Why it did not pass."),
+  file: field(z.optional(text), "The file it stands in, where that is not the one that is run."),
+  part: field(z.optional(text), "Which turn or lane of the step around it this was."),
+  steps: field(
+    z.optional(z.array(z.record(z.string(), z.unknown()))),
+    "The steps within it, each told like this one; of one that is repeated only those of the turn that did not pass.",
+  ),
 });
 export const runReportSchema = shape("RunReport", "How a run came out.", {
   file: field(text, "What was run."),

@@ -89,7 +89,7 @@ describe("money", () => {
     const refused = await told("fund", "XXX", "50");
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining("currency must be one of USD, "),
+      expect.stringContaining("there is no currency XXX; known: USD, "),
     ]);
   });
 

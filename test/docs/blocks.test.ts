@@ -15,6 +15,11 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["docs/getting-started.md", "npm install", "needs a registry"],
   ["docs/reconcile.md", "✗ 2 rows held", "what the one before prints: reconcile.test.ts"],
   ["docs/testing.md", "exec -- npx vitest run", "the command around a test that is run"],
+  [
+    "docs/testing.md",
+    "in the sandbox: 3 calls",
+    "what a failing test prints: test/library/failed-tests.test.ts",
+  ],
   ["docs/webhooks.md", "POST /webhooks HTTP/1.1", "what is sent: test/webhooks/signatures.test.ts"],
   ["docs/webhooks.md", "file_get_contents", "PHP: the rest of a receiver, around what is run"],
   ["docs/webhooks.md", "raw_post", "Ruby: a controller of Rails, around what is run"],

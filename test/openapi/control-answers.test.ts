@@ -606,6 +606,24 @@ describe("what calls answer", () => {
     await Promise.all(waiting);
   });
 
+  it("of failed tests, an app's books, and runs that have a namespace", async () => {
+    const { client, call } = await open();
+    const charge_id = await client.pay();
+    const kept = await call(200, "POST /_sandbox/failed-tests", { test: "an order is paid" });
+    await call(200, "GET /_sandbox/failed-tests");
+    await call(200, `GET /_sandbox/failed-tests/${kept.failed_test_id}`);
+    await call(404, "GET /_sandbox/failed-tests/none");
+    await call(200, "POST /_sandbox/reconcile", { rows: [{ charge_id, status: "pending" }] });
+    const [one, other] = [{ "sandbox-run": "one" }, { "sandbox-run": "other" }];
+    await call(200, "POST /_sandbox/lease", {}, one);
+    await call(409, "POST /_sandbox/lease", {}, other);
+    await call(404, "POST /_sandbox/lease/hold", undefined, other);
+    await call(404, "DELETE /_sandbox/lease", undefined, other);
+    const held = call(200, "POST /_sandbox/lease/hold", undefined, one);
+    await call(200, "DELETE /_sandbox/lease", undefined, one);
+    expect(await held).toMatchObject({ held: false });
+  });
+
   it("of the live stream: each message has its schema", async () => {
     await using receiver = await Receiver.open();
     const { url, client, call } = await open({ webhooks: [receiver.url] });
