@@ -39,6 +39,11 @@ export const withdrawalQuerySchema = parameters({
   status: field(z.optional(withdrawalStatusSchema), "Only those in this status."),
 });
 
+export const nextQuerySchema = parameters({
+  ...page,
+  id: field(optionalText, "Only what is about this charge or withdrawal."),
+});
+
 export const eventQuerySchema = parameters({ ...page, type, charge_id: ofCharge, mode });
 
 export const deliveryQuerySchema = parameters({

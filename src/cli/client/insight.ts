@@ -57,6 +57,21 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
     },
   },
   {
+    usage: "next [selector]",
+    says: "what may happen now: what is planned, deliveries that wait, what charges and withdrawals may become",
+    example: "payments-sandbox next last",
+    options: [["--limit <number>", "how many"]],
+    plain: {
+      call: async ({ connection, flags: { limit }, words: [selector] }) => {
+        const isWithdrawal = selector?.startsWith("wd_") === true;
+        const id =
+          selector === undefined || isWithdrawal ? selector : (await connection.charge(selector)).charge_id;
+        return connection.get("/next", { id, limit });
+      },
+      print: table("kind", "at", "what", "to", "id"),
+    },
+  },
+  {
     usage: "deliveries",
     says: "the webhooks sent, newest first, and what was answered",
     example: "payments-sandbox deliveries --failing",

@@ -13,6 +13,7 @@ import { INSIGHT } from "./insight.js";
 import { LEASE } from "./lease.js";
 import { MAILBOXES } from "./mailboxes.js";
 import { NAMESPACES } from "./namespaces.js";
+import { NEXT } from "./next.js";
 import type { ControlOperation } from "./operation.js";
 import { RATES } from "./rates.js";
 import { REQUESTS } from "./requests.js";
@@ -30,6 +31,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...CLOCK,
   ...CHARGES,
   ...INSIGHT,
+  ...NEXT,
   ...FAILED_TESTS,
   ...WITHDRAWALS,
   ...CHECKOUTS,

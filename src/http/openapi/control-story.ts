@@ -77,6 +77,7 @@ async function beginPayment(story: Story): Promise<unknown> {
 
 async function passTime(story: Story): Promise<void> {
   await story.call("getClock", "it stands");
+  await story.call("listNext", "two of them", { query: { limit: "2" } });
   await story.call("advanceClock", "to the next thing", { body: { until: "next" } });
   await story.call("advanceClock", "half an hour", { body: { by: "30m" } });
   await story.call("advanceClock", "backwards", { body: { to: "2026-01-01T00:00:00.000Z" } });

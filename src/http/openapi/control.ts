@@ -1,5 +1,6 @@
 import "../../schema/control-bodies.js";
 import "../../schema/control-books-responses.js";
+import "../../schema/control-next-responses.js";
 import "../../schema/control-scenario-responses.js";
 import type * as z from "zod/mini";
 import { waitQuerySchema } from "../../schema/control.js";
@@ -44,7 +45,7 @@ const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: rea
   },
   Insight: {
     says: "What the app did, and what it has not met yet.",
-    paths: ["requests", "stream", "coverage", "reconcile", "advice", "failed-tests", "wait"],
+    paths: ["requests", "stream", "coverage", "next", "reconcile", "advice", "failed-tests", "wait"],
   },
 };
 

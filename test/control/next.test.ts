@@ -1,0 +1,26 @@
+import { expect } from "vitest";
+import { it } from "../support/api-test.js";
+
+it("tells what may happen now: what is planned, what charges may become", async ({
+  shop: { client, sandbox },
+}) => {
+  const next = async (query = "") => (await client.ask(`GET /_sandbox/next${query}`)).json;
+  expect(await next()).toEqual({ total: 0, items: [] });
+  const [first, id] = [await client.pay(), await client.pay()];
+  const { total, items } = await next(`?id=${id}`);
+  expect(items.map(({ kind, what }: Record<string, string>) => [kind, what])).toEqual([
+    ["task", "timeline"],
+    ["task", "expire"],
+    ["transition", "PENDING"],
+  ]);
+  expect(total).toBe(3);
+  expect(items[2]).toMatchObject({ id, at: null, to: expect.arrayContaining(["COMPLETED", "EXPIRED"]) });
+  expect((await next("?limit=1")).items[0]).toMatchObject({ id: first, kind: "task" });
+  const { from, to } = await sandbox.advance("next");
+  expect([from < to, to]).toEqual([true, items[0].at]);
+  await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "tests" });
+  await client.transition(id, "COMPLETED");
+  expect((await next(`?id=${id}`)).items).toContainEqual(
+    expect.objectContaining({ kind: "delivery", what: "charge.completed" }),
+  );
+});
