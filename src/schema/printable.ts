@@ -33,3 +33,8 @@ export function printableJson(value: unknown, indent = 0): string {
 function escapedUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, "0")}`;
 }
+
+/** "1 row", "2 rows". */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { reportText } from "../../src/cli/report/run-text.js";
 import { MARKINGS } from "../../src/schema/books.js";
+import { openSandbox } from "../support/api-client.js";
 import { openShop } from "../support/receiver-client.js";
+import { failed, fileWith } from "../support/scenario-run.js";
+import { Shop } from "../support/shop.js";
 import { blocksOf, pageText } from "./support/pages.js";
 import { UserProject } from "./support/user-project.js";
 
@@ -67,6 +71,21 @@ describe(PAGE, () => {
     const [told] = shown.exec(stderr) ?? [];
     expect(told?.replace(/ch_\w+/, "ch_")).toBe(shown.exec(pageText(PAGE))![0].replace(/ch_\w+/, "ch_"));
   }, 60_000);
+
+  it.each([
+    [undefined, 0],
+    ["fulfils_twice", 1],
+  ] as const)("has a scenario that finds what a shop has wrong: %s", async (bug, findings) => {
+    const shop = new Shop(bug);
+    const app = await shop.listen();
+    const sandbox = await openSandbox({ webhooks: [`${app}/webhooks`] });
+    const { url } = await sandbox.listen();
+    shop.service = { url, apiKey: sandbox.apiKey, webhookSecret: sandbox.webhookSecret };
+    const report = await sandbox.run(fileWith(codeOf(PAGE, "file: books.yaml")), { app });
+    const failure = failed(report)?.failure;
+    expect(failure?.difference ?? [], reportText(report)).toHaveLength(findings);
+    if (bug !== undefined) expect(JSON.stringify(failure)).toContain("row 1: delivered_twice, ch_");
+  });
 
   it("shows an answer as it is", async () => {
     const { client } = await openShop();

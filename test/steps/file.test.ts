@@ -171,6 +171,11 @@ describe("steps", () => {
       "  - expect_balance: { currency: KES, available_balance: 5 }",
       "3:38 steps.0.expect_balance.available_balance: is text: put it in quotes",
     ],
+    [
+      "  - reconcile: { app: GET /orders, map: { stauts: state } }",
+      "3:43 steps.0.reconcile.map.stauts: must be one of charge_id, status, amount, currency, delivered and metadata.KEY",
+    ],
+    ["  - reconcile: { map: {} }", "3:5 steps.0.reconcile.app: is required"],
     ["  - expect_charge: { amount: 512.50 }", "3:22 steps.0.expect_charge.amount: is text: put it in quotes"],
     [
       "  - { app: GET /x, headers: { a: 1.5 } }",

@@ -48,6 +48,8 @@ export class Shop {
     if (request.method === "POST" && request.url === "/orders")
       return [201, await this.#order(JSON.parse(text))];
     if (request.method === "POST" && request.url === "/webhooks") return this.#told(request, text);
+    if (request.method === "GET" && request.url === "/orders")
+      return [200, { orders: [...this.#orders.values()] }];
     const order = this.#orders.get(/^\/orders\/(\w+)$/.exec(request.url ?? "")?.[1] ?? "");
     return order === undefined ? [404, { error: "not found" }] : [200, order];
   }

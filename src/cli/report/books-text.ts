@@ -1,4 +1,5 @@
 import { type BookFinding, type BookReport, FINDING_KINDS } from "../../schema/books.js";
+import { counted } from "../../schema/printable.js";
 import { type Paint, plain } from "../paint.js";
 import { wrapped } from "../wrapped.js";
 
@@ -30,8 +31,4 @@ function findingLines({ kind, row, charge_id, order, message }: BookFinding, wid
 export function orderText(order: BookFinding["order"]): string {
   const parts = Object.entries(order ?? {}).map(([key, value]) => `${key} ${value}`);
   return parts.length === 0 ? "" : `${parts.join(", ")}: `;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

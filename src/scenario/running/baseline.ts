@@ -14,6 +14,7 @@ export class Baseline {
     deliveries: undefined,
   };
   #balances: BalanceRow[] = [];
+  #at = "";
 
   constructor(client: Client) {
     this.#client = client;
@@ -24,6 +25,13 @@ export class Baseline {
     for (const list of ["requests", "events", "deliveries"] as const)
       this.#newest[list] = await newest(this.#client, list);
     this.#balances = await balances(this.#client);
+    const { now } = (await this.#client.must("GET", "/clock")) as { now: string };
+    this.#at = now;
+  }
+
+  /** When the run began, in sandbox time. */
+  get at(): string {
+    return this.#at;
   }
 
   /** What has happened since, newest first. */

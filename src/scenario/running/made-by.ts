@@ -4,9 +4,14 @@ import { listSince, newest, type Row } from "./lists.js";
 /** Of many calls so many are named. */
 const MOST = 3;
 
+/** Whether steps of that kind call the app under test. */
+export function callsApp(kind: string): boolean {
+  return kind === "app" || kind === "reconcile";
+}
+
 /** Where a step that calls somebody begins: faults are looked for from here on. */
 export function beginning(kind: string, { client }: RunContext): Promise<string | undefined> | undefined {
-  return kind === "request" || kind === "app" ? newest(client, "requests") : undefined;
+  return kind === "request" || callsApp(kind) ? newest(client, "requests") : undefined;
 }
 
 /** Which answers since then a fault has made, for a step that failed: its own call's, or those of the app's. */
@@ -15,7 +20,7 @@ export async function madeBy(
   since: string | undefined,
   { client }: RunContext,
 ): Promise<string[]> {
-  if (kind !== "request" && kind !== "app") return [];
+  if (kind !== "request" && !callsApp(kind)) return [];
   const rows = await listSince(client, "requests", since);
   const isOwn = kind === "request";
   return rows

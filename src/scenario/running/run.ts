@@ -11,6 +11,7 @@ import { CannotRun } from "./failure.js";
 import { keepState } from "./isolation.js";
 import { Lease } from "./lease.js";
 import { Leftovers } from "./leftovers.js";
+import { callsApp } from "./made-by.js";
 import { makeNamespace } from "./own-namespace.js";
 import type { Outcome, RunReport, StepReport } from "./report.js";
 import { putRules } from "./rules.js";
@@ -138,7 +139,7 @@ async function contextOf(
   applied: Applied,
 ): Promise<RunContext> {
   const { app, wall = systemWall, manual = async () => {} } = options;
-  if (app === undefined && everyStep(loaded.steps).some(({ kind }) => kind === "app"))
+  if (app === undefined && everyStep(loaded.steps).some(({ kind }) => callsApp(kind)))
     throw new CannotRun("there are steps that call the app under test: give its URL with --app");
   const info = await sandboxInfo(client);
   const baseline = new Baseline(client);

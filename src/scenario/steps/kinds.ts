@@ -11,6 +11,7 @@ import { include } from "./include.js";
 import { manual } from "./manual.js";
 import { parallel } from "./parallel.js";
 import { pay } from "./pay.js";
+import { reconcile } from "./reconcile.js";
 import { repeat } from "./repeat.js";
 import { request } from "./request.js";
 import { reset } from "./reset.js";
@@ -35,6 +36,7 @@ export const STEPS = {
   expect_request: expectRequest,
   expect_sequence: expectSequence,
   expect_balance: expectBalance,
+  reconcile,
   transition,
   partial_refund: partialRefund,
   chargeback,

@@ -33,7 +33,8 @@ export function sent(
   return client.service(method, path, contentOf(content, usual), withinMs);
 }
 
-interface Content {
+/** What a call brings along. */
+export interface Content {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
 }

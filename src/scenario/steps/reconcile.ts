@@ -1,0 +1,79 @@
+import * as z from "zod/mini";
+import { type BookFinding, type BookReport, readingShape } from "../../schema/books.js";
+import { modeSchema } from "../../schema/common.js";
+import { durationMs } from "../../schema/duration.js";
+import { counted } from "../../schema/printable.js";
+import type { RunContext } from "../running/context.js";
+import { StepFailure } from "../running/failure.js";
+import { checkOutcome } from "./answers.js";
+import { sentToApp } from "./app.js";
+import { callSchema, callShape } from "./parts.js";
+import { DEFAULT_WITHIN } from "./request.js";
+import { step, stepSchema } from "./row.js";
+import { settle } from "./settle.js";
+
+const { headers, within } = callShape;
+const booksSchema = z.strictObject({
+  app: callSchema,
+  headers,
+  within,
+  mode: z.optional(modeSchema),
+  ...readingShape,
+});
+/** So many differences are told. */
+const MOST_TOLD = 20;
+
+export const reconcile = step({
+  says: "What the app says of its orders, held against the ledger: a call of the app that answers a list, and how to read it.",
+  schema: stepSchema({ reconcile: booksSchema }),
+  run: async (step, context) => {
+    const { app, headers = {}, within, ...reading } = step.reconcile;
+    await settle(context);
+    const withinMs = durationMs(within ?? DEFAULT_WITHIN);
+    const answer = await sentToApp(context, app, { headers }, withinMs);
+    checkOutcome(undefined, answer, withinMs);
+    const rows = typeof answer === "string" ? [] : rowsIn(answer.body, app);
+    const report = await compared(context, { ...reading, rows, since: context.baseline.at });
+    if (!report.passed) throw differing(report);
+    return report;
+  },
+});
+
+/** The list that the app answered, or the one list in what it answered. */
+function rowsIn(body: unknown, call: string): readonly unknown[] {
+  const whole = typeof body === "object" && body !== null ? body : {};
+  const lists = Array.isArray(body) ? [body] : Object.values(whole).filter((part) => Array.isArray(part));
+  if (lists.length === 1) return lists[0]!;
+  throw failing(`${call} must answer a list of orders, or an object with one list in it`, [], body);
+}
+
+async function compared({ client }: RunContext, request: object): Promise<BookReport> {
+  const { status, body } = await client.control("POST", "/reconcile", request);
+  if (status < 300) return body as BookReport;
+  const { error } = body as { error?: { message?: string; details?: Readonly<Record<string, string>> } };
+  const faults = Object.entries(error?.details ?? {}).map(([field, message]) => `${field} ${message}`);
+  throw failing(`the app's rows cannot be held against the ledger: ${error?.message ?? status}`, faults);
+}
+
+function differing({ total, rows, charges, findings }: BookReport): StepFailure {
+  const more = total > MOST_TOLD ? [`${total - MOST_TOLD} more`] : [];
+  return failing(
+    `the app's books and the ledger differ in ${counted(total, "place")} (${counted(rows, "row")}, ${counted(charges, "charge")})`,
+    [...findings.slice(0, MOST_TOLD).map(findingText), ...more],
+  );
+}
+
+function findingText({ kind, row, charge_id, message }: BookFinding): string {
+  const where = row === null ? "" : `row ${row}: `;
+  return `${where}${kind}, ${charge_id === null ? "" : `${charge_id}, `}${message}`;
+}
+
+/** Told at the step's line. */
+function failing(message: string, differences: readonly string[], got?: unknown): StepFailure {
+  const told = differences.map((expected) => ({ path: "", expected }));
+  return new StepFailure({
+    message,
+    ...(got === undefined ? {} : { got }),
+    ...(told.length === 0 ? {} : { difference: told }),
+  });
+}

@@ -1,0 +1,109 @@
+import { createServer } from "node:http";
+import { describe, expect, it } from "vitest";
+import { openSandbox } from "../support/api-client.js";
+import { failed, runSteps } from "../support/scenario-run.js";
+import { listening } from "../support/servers.js";
+
+const TWO_CHARGES = `
+  - pay: { amount: "500.00" }
+  - pay: { amount: "70.00", until: PENDING }`;
+
+/** An app that says that of its orders, given the ids of all charges, the oldest first; and how to run steps with it. */
+async function appSaying(said: (charges: string[]) => unknown, status = 200) {
+  const sandbox = await openSandbox({ clock: "manual" });
+  const app = createServer(async (_request, response) => {
+    const { items } = await sandbox.control<{ items: { charge_id: string }[] }>("GET /_sandbox/charges");
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify(said(items.map(({ charge_id }) => charge_id).reverse())));
+  });
+  const url = `http://127.0.0.1:${await listening(app)}`;
+  return { sandbox, run: (steps: string) => runSteps(steps, { app: url, sandbox }) };
+}
+
+const PENDING_AND_PAID = ([a, b]: string[]) => [
+  { charge_id: a, status: "pending" },
+  { charge_id: b, status: "paid" },
+];
+
+describe("reconcile", () => {
+  it("passes where the books are right, whatever the app calls things", async () => {
+    const { run } = await appSaying(([a, b]) => ({
+      total: 2,
+      orders: [{ payment: { id: a, state: "BEZAHLT" } }, { payment: { id: b, state: "pending" } }],
+    }));
+    const report = await run(`${TWO_CHARGES}
+  - reconcile:
+      app: GET /orders
+      map: { charge_id: payment.id, status: payment.state }
+      statuses: { bezahlt: paid }`);
+    expect(failed(report)).toBeUndefined();
+  });
+
+  it("fails at its line, and tells what differs", async () => {
+    const { run } = await appSaying(PENDING_AND_PAID);
+    expect(failed(await run(`${TWO_CHARGES}\n  - reconcile: { app: GET /orders }`))).toMatchObject({
+      kind: "reconcile",
+      line: 6,
+      failure: {
+        message: "the app's books and the ledger differ in 2 places (2 rows, 2 charges)",
+        difference: [
+          { expected: expect.stringMatching(/^row 1: paid_not_marked, ch_\w+, .*; the app says pending$/) },
+          { expected: expect.stringMatching(/^row 2: marked_not_paid, ch_\w+, .*; the app says paid$/) },
+        ],
+      },
+    });
+  });
+
+  it("asks for no row of what was paid before the run, and for some only where the app lists some", async () => {
+    const { run, sandbox } = await appSaying(() => []);
+    expect(failed(await run(TWO_CHARGES))).toBeUndefined();
+    await sandbox.advance("1s");
+    expect(failed(await run("  - reconcile: { app: GET /orders }"))).toBeUndefined();
+    const paid = `${TWO_CHARGES}\n  - reconcile: { app: GET /orders`;
+    expect(failed(await run(`${paid} }`))?.failure?.difference).toHaveLength(1);
+    expect(failed(await run(`${paid}, partial: true }`))).toBeUndefined();
+  });
+
+  it.each<[string, unknown, number, string]>([
+    [
+      "is no list",
+      { orders: 2 },
+      200,
+      "GET /orders must answer a list of orders, or an object with one list in it",
+    ],
+    [
+      "has two lists",
+      { orders: [], links: [] },
+      200,
+      "GET /orders must answer a list of orders, or an object with one list in it",
+    ],
+    ["is an error", [], 500, "status 500, not 2xx"],
+    [
+      "has a word nobody knows",
+      [{ charge_id: "a", status: "bezahlt" }],
+      200,
+      "the app's rows cannot be held against the ledger: Rows that cannot be understood",
+    ],
+  ])("refuses what the app answers where it %s", async (_what, answer, status, message) => {
+    const { run } = await appSaying(() => answer, status);
+    expect(failed(await run("  - reconcile: { app: GET /orders }"))).toMatchObject({
+      outcome: "failed",
+      line: 4,
+      failure: { message },
+    });
+  });
+
+  it("names the row that cannot be understood", async () => {
+    const { run } = await appSaying(() => [{ charge_id: "a", status: "bezahlt" }]);
+    const [difference] = failed(await run("  - reconcile: { app: GET /orders }"))?.failure?.difference ?? [];
+    expect(difference?.expected).toMatch(/^rows\.0\.status "bezahlt" is no status known.*\(row 1\)$/);
+  });
+
+  it("cannot be run without an app", async () => {
+    const { outcome, error } = await runSteps("  - reconcile: { app: GET /orders }");
+    expect({ outcome, error }).toEqual({
+      outcome: "error",
+      error: "there are steps that call the app under test: give its URL with --app",
+    });
+  });
+});
