@@ -8,7 +8,7 @@ import type { Job, Sender } from "./sender.js";
 
 /**
  * Makes the attempts at deliveries whose time has come: sends them, or leaves them in a mailbox, or holds them; and
- * brings their outcomes back. An outcome from before a reset is dropped (each reset is a new epoch).
+ * brings their outcomes back. An outcome from before a reset is dropped.
  */
 export class Dispatcher implements Attempts {
   readonly mailboxes: Mailboxes;
@@ -17,7 +17,6 @@ export class Dispatcher implements Attempts {
   readonly #sender: Sender;
   readonly #onNotice: (notice: string) => void;
   readonly #inFlight = new InFlightAttempts();
-  #epoch = 0;
   #due: Task[] = [];
   /** The disk refused the outcome of an attempt: it is kept in flight until the disk takes it. */
   #owesOutcome = false;
@@ -97,15 +96,14 @@ export class Dispatcher implements Attempts {
   }
 
   /**
-   * Sends, and brings the outcome back unless the state it is of has been replaced meanwhile.
+   * Sends, and brings the outcome back unless the attempt has been called off meanwhile.
    *
    * @param cameBack hears of the outcome; undefined when nobody listens and the attempt may wait for that, unspent
    */
   #send(task: Task, job: Job, cameBack: (outcome: Outcome | undefined) => void): void {
     const attempt = this.#inFlight.begin(task);
-    const epoch = this.#epoch;
     void job.send().then((outcome) => {
-      if (this.#epoch !== epoch) return;
+      if (!this.#inFlight.has(attempt)) return;
       if (outcome.isUnreachable && this.#mayHold(job)) {
         this.#inFlight.end(attempt);
         cameBack(undefined);
@@ -154,6 +152,7 @@ export class Dispatcher implements Attempts {
    */
   keepOutcomes(): void {
     const scheduler = this.#scheduler;
+    this.#owesOutcome = false;
     const inOrder = !scheduler.timePasses;
     for (;;) {
       const attempt = this.#inFlight.nextBack(inOrder);
@@ -165,7 +164,6 @@ export class Dispatcher implements Attempts {
         throw error;
       }
       this.#inFlight.end(attempt);
-      this.#owesOutcome = false;
       if (inOrder) {
         scheduler.settle();
         this.begin();
@@ -176,6 +174,17 @@ export class Dispatcher implements Attempts {
   /** What was held fails like anything else on a clock that stands. */
   followClock(): void {
     if (!this.#scheduler.clock.runs) this.#resume(this.#held.releaseAll());
+  }
+
+  fallBack(nowMs: number): void {
+    const isLater = (task: Task) => task.due_ms > nowMs;
+    const later = [
+      ...this.#due.filter(isLater),
+      ...this.#inFlight.endAfter(nowMs),
+      ...this.mailboxes.giveUpAfter(nowMs),
+    ];
+    this.#due = this.#due.filter((task) => !isLater(task));
+    for (const task of later) this.#scheduler.engine.state.tasks.push(task);
   }
 
   callOff(): void {
@@ -189,7 +198,6 @@ export class Dispatcher implements Attempts {
   }
 
   #dropAll(): void {
-    this.#epoch++;
     this.#inFlight.clear();
     this.#due = [];
     this.#held.releaseAll();

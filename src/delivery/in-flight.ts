@@ -17,6 +17,10 @@ export class InFlightAttempts {
     return this.#underWay.size;
   }
 
+  has(attempt: InFlightAttempt): boolean {
+    return this.#underWay.has(attempt);
+  }
+
   begin(task: Task): InFlightAttempt {
     const attempt: InFlightAttempt = { task, outcome: undefined };
     this.#underWay.add(attempt);
@@ -39,6 +43,13 @@ export class InFlightAttempts {
   end(attempt: InFlightAttempt): void {
     this.#underWay.delete(attempt);
     this.#back.delete(attempt);
+  }
+
+  /** Those due later than that are ended: their tasks. */
+  endAfter(atMs: number): Task[] {
+    const later = [...this.#underWay].filter(({ task }) => task.due_ms > atMs);
+    for (const attempt of later) this.end(attempt);
+    return later.map(({ task }) => task);
   }
 
   clear(): void {

@@ -90,6 +90,22 @@ export class Mailboxes {
     bringBack(taken.task, outcomeOf(taken.request, missed, scheduler.wall));
   }
 
+  /** What is due later than that is given up, taken or not: its tasks. */
+  giveUpAfter(atMs: number): Task[] {
+    const isLater = (task: Task) => task.due_ms > atMs;
+    const waiting = [...this.#waiting.values()].flat().filter(isLater);
+    for (const [mailbox, tasks] of this.#waiting) {
+      const left = tasks.filter((task) => !isLater(task));
+      this.#waiting.set(mailbox, left);
+    }
+    const taken = [...this.#taken.values()].filter(({ task }) => isLater(task));
+    for (const { task, callOff } of taken) {
+      callOff();
+      this.#taken.delete(task.ref);
+    }
+    return [...waiting, ...taken.map(({ task }) => task)];
+  }
+
   /** All that waits to be taken, each mailbox's in order. */
   empty(): Task[] {
     const tasks = [...this.#waiting.values()].flat();

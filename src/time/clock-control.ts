@@ -101,6 +101,7 @@ export class ClockControl {
       }
     } catch (error) {
       advance.fallBack(engine.state.at);
+      scheduler.attempts.fallBack(advance.nowMs);
       throw error;
     } finally {
       scheduler.endAdvance(advance, setting);

@@ -26,6 +26,8 @@ export interface Attempts {
   readonly areOpen: boolean;
   /** Time has been made to go another way. */
   followClock(): void;
+  /** An advance could not be kept beyond this moment: what was due later is due again then, and nothing comes of it now. */
+  fallBack(nowMs: number): void;
   /** The state they are of is replaced: nothing comes of them any more. */
   callOff(): void;
   close(): void;

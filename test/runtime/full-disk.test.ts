@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { dataFile, diskThatMayFill, START, server } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";
+import { Receiver, refuseWith } from "../support/receiver-server.js";
 import { FakeWall } from "../support/receiver-world.js";
 
 let disk: ReturnType<typeof diskThatMayFill>["disk"];
@@ -156,5 +157,37 @@ describe("what falls due on a full disk", () => {
       0, 1000, 3000, 5000,
     ]);
     expect((await other.call("GET /_sandbox/clock")).json).toMatchObject({ mode: "real" });
+  });
+});
+
+describe("an attempt that an advance came to on a full disk", () => {
+  const DUE = "2026-01-31T09:00:05.000Z";
+  it.each(["url", "mailbox"])("is made again at its time, not kept before: %s", async (kind) => {
+    const receiver = await Receiver.open(refuseWith(500));
+    const { call, sandbox } = await server({ data: dataFile(), io });
+    const endpoint = kind === "url" ? { url: receiver.url } : { mailbox: "box" };
+    await call("POST /_sandbox/webhook-endpoints", endpoint);
+    const taken = async () => (await call("POST /_sandbox/mailboxes/box/take", {})).json.items ?? [];
+    const refuse = async () => {
+      for (const { delivery_id } of await taken())
+        await call(`POST /_sandbox/mailboxes/box/${delivery_id}/ack`, { status: 500 });
+    };
+    const attempts = async () => (await call("GET /_sandbox/deliveries")).json.items[0].attempts;
+    await call("POST /_sandbox/events", { type: "charge.completed", data: {} });
+    await sandbox.settled();
+    await refuse();
+
+    disk.refusesFrom = disk.calls;
+    expect((await call("POST /_sandbox/clock/advance", { by: "5s" })).status).toBe(500);
+    disk.refusesFrom = Number.POSITIVE_INFINITY;
+    await sandbox.settled();
+    expect(await taken()).toEqual([]);
+    expect(await attempts()).toHaveLength(1);
+
+    const { json } = await call("POST /_sandbox/clock/advance", { until: "next" });
+    expect(json).toMatchObject({ to: DUE, fired_total: 1 });
+    await refuse();
+    expect(await attempts()).toMatchObject([{}, { at: DUE }]);
+    expect(receiver.received).toHaveLength(kind === "url" ? 3 : 0);
   });
 });
