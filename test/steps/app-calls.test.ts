@@ -70,6 +70,17 @@ describe("a call of the app under test", () => {
     expect(report.steps.map(({ outcome }) => outcome)).toEqual(["passed", "failed"]);
   });
 
+  it.each([
+    ["nobody listens", "http://127.0.0.1:1", "", /nobody listens there/],
+    ["the call cannot be sent", undefined, 'headers: { "no name": x }, ', /no name/],
+  ])("that is cut is told from one where %s", async (_, nobody, more, message) => {
+    const app = await appWith((_request, response) => response.end());
+    const report = await runSteps(`  - { app: GET /, ${more}expect: { dropped: true } }`, {
+      app: nobody ?? app.url,
+    });
+    expect(failed(report)?.failure?.message).toMatch(message);
+  });
+
   it("finds the app by name", async () => {
     const app = await appWith((_request, response) => response.end("here"));
     everyNameIs("127.0.0.1");

@@ -78,6 +78,17 @@ describe("request", () => {
     expect(failed(uncut)?.failure?.message).toBe("status 200, where the connection should have been cut");
   });
 
+  it.each([
+    ["body: { a: 1 }", /^the call cannot be sent: .*body/],
+    ['headers: { "no name": x }', /^the call cannot be sent: .*header name/],
+    ['headers: { x-lines: "a\\nb" }', /^the call cannot be sent: .*header value/s],
+  ])("takes no call that cannot be sent for one that was cut: %s", async (more, message) => {
+    const report = await runSteps(
+      `  - { request: GET /api/v1/payments/payins, ${more}, expect: { dropped: true } }`,
+    );
+    expect(failed(report)?.failure?.message).toMatch(message);
+  });
+
   it("expects that the caller's patience ends, and tries again with the same key", async () => {
     const rules = "faults: [{ match: { operation: createQuote }, delay: 5s, times: 1 }]";
     const quote =

@@ -96,15 +96,15 @@ export class Client {
     init: { readonly headers: Readonly<Record<string, string>>; readonly body: string | undefined },
     timeoutMs: number,
   ): Promise<Answer | NoAnswer> {
+    const call = {
+      method,
+      headers: { ...this.#control.headers, ...init.headers },
+      ...(init.body === undefined ? {} : { body: init.body }),
+    };
+    checkSendable(path, call);
     try {
       return await ask(this.#wall, timeoutMs, this.signal, (signal) =>
-        this.#fetch(path, {
-          method,
-          headers: { ...this.#control.headers, ...init.headers },
-          redirect: "manual",
-          signal,
-          ...(init.body === undefined ? {} : { body: init.body }),
-        }),
+        this.#fetch(path, { ...call, redirect: "manual", signal }),
       );
     } catch (error) {
       if (error instanceof StepFailure) throw error;
@@ -112,6 +112,15 @@ export class Client {
       await this.control("GET", "/clock");
       return "dropped";
     }
+  }
+}
+
+/** Refuses what nobody can send, lest it be taken for a connection that was cut. */
+function checkSendable(path: string, call: RequestInit): void {
+  try {
+    new Request(new URL(path, "http://localhost"), call);
+  } catch (error) {
+    throw new StepFailure({ message: `the call cannot be sent: ${reasonOf(error)}` });
   }
 }
 

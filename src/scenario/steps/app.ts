@@ -46,7 +46,13 @@ export async function sentToApp(
     );
   } catch (error) {
     if (error instanceof StepFailure) throw error;
-    if (mayBeCut) return "dropped";
+    if (mayBeCut && wasCut(error)) return "dropped";
     throw new StepFailure({ message: `the app gave no answer at ${url}: ${reasonOf(error)}` });
   }
+}
+
+/** Whether there was a connection to be cut: none to an app that is not there, nor for a call nobody can send. */
+function wasCut(error: unknown): boolean {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return !/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ERR_INVALID_.*|ERR_UNESCAPED_.*)$/.test(code);
 }
