@@ -26,7 +26,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     }
     if (!(error instanceof Error && isUserMistake(error))) throw error;
     tell(error);
-    process.exitCode = 1;
+    process.exitCode = error instanceof UserError ? error.exitCode : 1;
   }
 }
 

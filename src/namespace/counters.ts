@@ -1,42 +1,65 @@
 import type { Change } from "../engine/records.js";
+import type { State } from "../engine/state.js";
+import { mishapsOf } from "./mishaps.js";
 
 /** What of a request is counted. */
 interface Answered {
   readonly operation: string | null;
   readonly errorCode: string | null;
   readonly clientGone: boolean;
+  readonly isAnswerLost?: boolean | undefined;
 }
+
+/** Kinds of things an app can meet. */
+const KINDS = ["operations", "statuses", "events", "error_codes", "mishaps"] as const;
+type Kind = (typeof KINDS)[number];
 
 /** What of the service an app has met: counts in memory, over more than the journal keeps. */
 export class Counters {
-  readonly operations = new Map<string, number>();
-  readonly statuses = new Map<string, number>();
-  readonly events = new Map<string, number>();
-  readonly errorCodes = new Map<string, number>();
+  readonly #counts = Object.fromEntries(KINDS.map((kind) => [kind, new Map<string, number>()])) as Record<
+    Kind,
+    Map<string, number>
+  >;
+  readonly #all: Counters | undefined;
 
-  onRequest({ operation, errorCode, clientGone }: Answered): void {
-    if (clientGone) return;
-    if (operation !== null) count(this.operations, operation);
-    if (errorCode !== null) count(this.errorCodes, errorCode);
+  /** @param all where everything is counted too */
+  constructor(all?: Counters) {
+    this.#all = all;
   }
 
-  onChange(change: Change): void {
+  /** How often each of a kind was met. */
+  of(kind: Kind): ReadonlyMap<string, number> {
+    return this.#counts[kind];
+  }
+
+  noteRequest({ operation, errorCode, clientGone, isAnswerLost }: Answered): void {
+    if (clientGone) return;
+    if (operation !== null) this.#count("operations", operation);
+    if (errorCode !== null) this.#count("error_codes", errorCode);
+    if (isAnswerLost === true) this.#count("mishaps", "lost_answer");
+  }
+
+  /** @param state what the change led to */
+  noteChange(change: Change, state: State): void {
     for (const [name, , record] of change.puts) {
       if (record === null) continue;
-      if (name === "events") count(this.events, (record as { type: string }).type);
-      else if (name === "charges") count(this.statuses, (record as { status: string }).status);
+      if (name === "events") this.#count("events", (record as { type: string }).type);
+      else if (name === "charges") this.#count("statuses", (record as { status: string }).status);
     }
+    for (const kind of mishapsOf(change, state)) this.#count("mishaps", kind);
   }
 
   clear(): void {
-    for (const counts of [this.operations, this.statuses, this.events, this.errorCodes]) counts.clear();
+    for (const counts of Object.values(this.#counts)) counts.clear();
+  }
+
+  #count(kind: Kind, name: string): void {
+    if (this.#all !== undefined) this.#all.#count(kind, name);
+    const counts = this.#counts[kind];
+    if (counts.size >= MOST_NAMES && !counts.has(name)) return;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
   }
 }
 
 /** Types of events and codes of errors are whatever somebody calls them. */
 const MOST_NAMES = 1_000;
-
-function count(counts: Map<string, number>, name: string): void {
-  if (counts.size >= MOST_NAMES && !counts.has(name)) return;
-  counts.set(name, (counts.get(name) ?? 0) + 1);
-}

@@ -60,7 +60,7 @@ export class Namespace {
   readonly journal: RequestJournal;
   readonly clock: ClockControl;
   readonly snapshots: SavedStates;
-  readonly counters = new Counters();
+  readonly counters: Counters;
   readonly lease: RunLease;
   readonly advisor: Advisor;
   readonly #options: NamespaceOptions;
@@ -135,7 +135,11 @@ export class Namespace {
       const size = new SizeNotice(options.name, onNotice);
       observers.add({ onChange: () => size.note(() => engine.state.tables) });
     }
-    observers.add(this.counters);
+    this.counters = new Counters(options.met);
+    observers.add({
+      onRequest: (request) => this.counters.noteRequest(request),
+      onChange: (change) => this.counters.noteChange(change, engine.state),
+    });
     this.advisor = new Advisor(this.#scene(clock), options.advice);
     observers.add(this.advisor);
     observers.add(this.#watchers);

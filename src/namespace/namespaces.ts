@@ -9,6 +9,7 @@ import { secretFaults } from "../schema/webhooks.js";
 import { OutOfHandles, StoreError } from "../store/error.js";
 import type { Storage } from "../store/storage.js";
 import { AdviceLog } from "./advice/advisor.js";
+import { Counters } from "./counters.js";
 import { FailedTests } from "./failed-tests.js";
 import { apiKeysOf, DEFAULT_NAMESPACE, inherited, type NewNamespace, nameInKey } from "./identity.js";
 import { LeftOut } from "./left-out.js";
@@ -21,7 +22,7 @@ const NAMESPACE_LIMIT = 10_000;
 
 export interface NamespacesOptions {
   /** What every namespace is made with, unless it is told otherwise; the webhooks are the default one's. */
-  readonly base: Omit<NamespaceOptions, "name" | "store" | "snapshots" | "advice" | "rulesInAll">;
+  readonly base: Omit<NamespaceOptions, "name" | "store" | "snapshots" | "advice" | "met" | "rulesInAll">;
   readonly autoNamespaces: boolean;
   readonly scenarios: ScenarioKit;
   /** Where a namespace keeps its state, and those kept by an earlier run. */
@@ -38,6 +39,8 @@ export class Namespaces {
   readonly default: Namespace;
   /** What was found in any of them since the start, in those reset or deleted since too. */
   readonly advice = new AdviceLog();
+  /** What the app has met in any of them since the start. */
+  readonly met = new Counters();
   readonly failedTests = new FailedTests();
   readonly #options: NamespacesOptions;
   readonly #namespaces = new Map<string, Namespace>();
@@ -214,6 +217,7 @@ export class Namespaces {
       namespace = new Namespace({
         ...base,
         advice: this.advice,
+        met: this.met,
         name,
         rulesInAll: this.#rulesInAll,
         ...(isDefault ? {} : { seed: wanted.seed, defaultSeed: this.default.info.seed }),

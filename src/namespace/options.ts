@@ -8,6 +8,7 @@ import type { Settings } from "../schema/settings.js";
 import type { Snapshots } from "../store/storage.js";
 import type { Wall } from "../time/wall.js";
 import type { AdviceLog } from "./advice/advisor.js";
+import type { Counters } from "./counters.js";
 
 export type WebhookOption = z.infer<typeof webhookOptionSchema>;
 
@@ -38,6 +39,8 @@ export interface NamespaceOptions {
   readonly snapshots: () => Snapshots;
   /** Where what its app does against the service's advice is noted too. */
   readonly advice: AdviceLog;
+  /** Where what its app has met is counted too. */
+  readonly met: Counters;
   /** How often each rule of a scenario is applied, in all namespaces together. */
   readonly rulesInAll: Map<string, number>;
   readonly wall: Wall;

@@ -11,6 +11,8 @@ export interface ServedRequest {
   readonly apiKey: string | null;
   readonly requestBody: string | null;
   readonly responseBody: string | null;
+  /** The work was done, and a fault kept the answer back. */
+  readonly isAnswerLost?: boolean | undefined;
   /** The code of an error that was answered, as the sandbox calls it. */
   readonly errorCode: string | null;
   readonly idempotencyKey: string | null;

@@ -241,6 +241,10 @@ export const coverageSchema = shape("Coverage", "What the app has met of what th
   statuses: field(coveredSchema, "Statuses its charges have had."),
   events: field(coveredSchema, "Events that were made for it."),
   error_codes: field(coveredSchema, "Error codes it was answered."),
+  mishaps: field(
+    coveredSchema,
+    "What went wrong on the way: a receiver got an event twice (duplicate) or after a later one (out_of_order), an answer was lost (lost_answer), a delivery was tried again (retry), a charge was paid after it had expired (late_payment).",
+  ),
 });
 
 export const adviceSchema = shape("Advice", "Something the app did against the service's advice.", {

@@ -95,7 +95,7 @@ export const waitQuerySchema = parameters({
   }),
 });
 
-export const adviceQuerySchema = parameters({
+export const ofWhomQuerySchema = parameters({
   of: field(
     z.optional(z.enum(["namespace", "server"])),
     "`server`: of every namespace since the start, those that were reset or deleted since too.",

@@ -5,4 +5,12 @@
 export class UserError extends Error {
   /** For programs that see the name only. */
   override readonly name = "UserError";
+
+  /** @param exitCode of the command, where it says which */
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
+    super(message);
+  }
 }

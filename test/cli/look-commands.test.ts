@@ -124,9 +124,14 @@ describe("coverage", () => {
     expect((await told("coverage", "--require", "FAILED,EXPIRED")).stderr).toBe(
       "payments-sandbox: not met: EXPIRED\n",
     );
-    expect((await told("coverage", "--require", "charge.fialed")).stderr).toContain(
-      "did you mean charge.failed?",
-    );
+    for (const [slip, meant] of [
+      ["charge.fialed", "charge.failed"],
+      ["duplicates", "duplicate"],
+    ] as const)
+      expect(await told("coverage", "--require", slip)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`did you mean ${meant}?`),
+      });
   });
 });
 

@@ -11,7 +11,7 @@ describe("GET /_sandbox/coverage", () => {
   it("tells what of operations, statuses, events and error codes the app has met, and what not", async () => {
     const { sandbox, client } = await open();
     const fresh = (await client.ask("GET /_sandbox/coverage")).json;
-    expect(Object.keys(fresh)).toEqual(["operations", "statuses", "events", "error_codes"]);
+    expect(Object.keys(fresh)).toEqual(["operations", "statuses", "events", "error_codes", "mishaps"]);
     for (const part of Object.values(fresh)) expect(part).toMatchObject({ met: {} });
     const id = await client.pay();
     await client.pay({ email: "declined@shop.test" });

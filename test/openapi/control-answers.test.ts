@@ -576,6 +576,9 @@ describe("what calls answer", () => {
     expect((await call(200, "GET /_sandbox/coverage")).operations.met).toMatchObject({ getBalances: 2 });
     expect((await call(200, "GET /_sandbox/advice")).total).toBe(2);
     await call(400, "GET /_sandbox/advice?of=everybody");
+    await call(400, "GET /_sandbox/coverage?of=everybody");
+    const charges = (await call(200, "GET /_sandbox/next")).items as { kind: string; id: string }[];
+    expect(charges).toContainEqual(expect.objectContaining({ id }));
     expect(await call(200, "POST /_sandbox/wait", { for: "charge", match: { charge_id: id } })).toMatchObject(
       {
         charge_id: id,

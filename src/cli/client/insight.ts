@@ -26,7 +26,7 @@ function refuseUnmet(coverage: Covered, list: string): void {
   const known = all.flatMap(({ met, not_met }) => [...Object.keys(met), ...not_met]);
   for (const name of wanted)
     if (!known.includes(name))
-      throw new UserError(`--require: there is nothing called ${name} to meet${didYouMean(name, known)}`);
+      throw new UserError(`--require: there is nothing called ${name} to meet${didYouMean(name, known)}`, 2);
   const unmet = wanted.filter((name) => all.some(({ not_met }) => not_met.includes(name)));
   if (unmet.length > 0) throw new UserError(`not met: ${unmet.join(", ")}`);
 }
@@ -44,8 +44,8 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   },
   {
     usage: "coverage",
-    says: "operations, statuses, events and error codes the app has met, and those it has not",
-    example: "payments-sandbox coverage --require charge.completed,createWhitelabel",
+    says: "operations, statuses, events, error codes and mishaps the app has met, and those it has not",
+    example: "payments-sandbox coverage --require charge.expired,duplicate,lost_answer",
     options: [["--require <list>", "exit with 1 unless all of these were met (names, separated by commas)"]],
     plain: {
       call: async ({ connection, flags: { require } }) => {

@@ -55,8 +55,22 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
 /** The receiver has done its work, and where a scenario loses the answer to a first attempt, that is not known here. */
 function asItCameBack({ mishap, attempts }: Delivery, outcome: Outcome): Outcome {
   if (!mishap?.lose_answer || attempts.length > 0 || outcome.status === null) return outcome;
-  const error = `the answer was lost on the way back, by scenario ${mishap.scenario}`;
-  return { ...outcome, status: null, response_body: null, retryAfterMs: null, error };
+  return {
+    ...outcome,
+    status: null,
+    response_body: null,
+    retryAfterMs: null,
+    error: lostBy(mishap.scenario),
+  };
+}
+
+function lostBy(scenario: string): string {
+  return `the answer was lost on the way back, by scenario ${scenario}`;
+}
+
+/** Whether a scenario has lost the answer to that attempt. */
+export function isAnswerLost({ mishap }: Delivery, { error }: Attempt): boolean {
+  return mishap?.lose_answer === true && error === lostBy(mishap.scenario);
 }
 
 /**

@@ -1,5 +1,6 @@
+import { MISHAP_KINDS } from "../../namespace/mishaps.js";
 import { CHARGE_STATUSES } from "../../schema/common.js";
-import { adviceQuerySchema } from "../../schema/control.js";
+import { ofWhomQuerySchema } from "../../schema/control.js";
 import { ERROR_STATUS } from "../../schema/errors.js";
 import { EVENT_TYPES, TEST_EVENT_TYPE } from "../../schema/event-types.js";
 import { OPERATIONS } from "../service/operations.js";
@@ -20,35 +21,40 @@ export const INSIGHT = [
       id: "getCoverage",
       method: "GET",
       path: "/_sandbox/coverage",
+      query: ofWhomQuerySchema,
       reads: true,
       answer: "Coverage",
       says: {
         summary: "Read the coverage",
-        about: "Operations, statuses, events and error codes the app has met and has not met.",
+        about: "Operations, statuses, events, error codes and mishaps the app has met and has not met.",
       },
     },
-    ({ namespace: { counters } }) => ({
-      operations: split(
-        OPERATIONS.map(({ id }) => id),
-        counters.operations,
-      ),
-      statuses: split(CHARGE_STATUSES, counters.statuses),
-      events: split(
-        EVENT_TYPES.filter((type) => type !== TEST_EVENT_TYPE),
-        counters.events,
-      ),
-      error_codes: split(
-        Object.keys(ERROR_STATUS).filter((code) => !CONTROL_CODES.has(code)),
-        counters.errorCodes,
-      ),
-    }),
+    ({ namespaces, namespace, query }) => {
+      const counters = query.of === "server" ? namespaces.met : namespace.counters;
+      return {
+        operations: split(
+          OPERATIONS.map(({ id }) => id),
+          counters.of("operations"),
+        ),
+        statuses: split(CHARGE_STATUSES, counters.of("statuses")),
+        events: split(
+          EVENT_TYPES.filter((type) => type !== TEST_EVENT_TYPE),
+          counters.of("events"),
+        ),
+        error_codes: split(
+          Object.keys(ERROR_STATUS).filter((code) => !CONTROL_CODES.has(code)),
+          counters.of("error_codes"),
+        ),
+        mishaps: split(MISHAP_KINDS, counters.of("mishaps")),
+      };
+    },
   ),
   controlOperation(
     {
       id: "getAdvice",
       method: "GET",
       path: "/_sandbox/advice",
-      query: adviceQuerySchema,
+      query: ofWhomQuerySchema,
       reads: true,
       answer: "AdviceList",
       says: {

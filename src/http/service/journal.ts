@@ -21,6 +21,7 @@ export interface Served {
   /** Where the fault that was met comes from. */
   readonly fault?: string;
   readonly clientGone?: boolean;
+  readonly isAnswerLost?: boolean;
   /** What the service passed over. */
   readonly tolerated?: readonly string[];
 }
@@ -31,9 +32,10 @@ export interface Served {
  */
 export function journal(
   c: Context,
-  { operation, namespace, arrival, reply, requestBody = null, fault, clientGone = false, tolerated }: Served,
+  { operation, namespace, arrival, reply, requestBody = null, ...more }: Served,
 ): void {
   if (namespace === undefined) return;
+  const { fault, clientGone = false, isAnswerLost, tolerated } = more;
   const { headers } = c.req.raw;
   const authorization = headers.get("authorization");
   if (!authorization && isEmbedded(c.req.raw)) return;
@@ -44,6 +46,7 @@ export function journal(
     operation,
     status: reply?.status ?? null,
     clientGone,
+    isAnswerLost,
     apiKey: bearerKey(authorization),
     requestBody,
     responseBody: reply?.json ?? null,

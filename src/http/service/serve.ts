@@ -89,7 +89,8 @@ async function serveFault(
     respond !== undefined ? forcedReply(respond, error_codes) : drop === "before" ? null : answer();
   const clientGone = delay !== undefined && c.req.raw.signal.aborted;
   const sent = drop === undefined && !clientGone ? reply : null;
-  journal(c, { ...served, reply: sent, fault: source, clientGone });
+  const isAnswerLost = drop !== undefined && reply !== null;
+  journal(c, { ...served, reply: sent, fault: source, clientGone, isAnswerLost });
   return sent === null ? droppedResponse() : toResponse(sent, namespace.nowMs(), headers);
 }
 

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { openSandbox } from "../support/api-client.js";
+import { Client } from "../support/receiver-client.js";
+import { fileWith } from "../support/scenario-run.js";
+
+/** What has gone wrong when two charges were paid under that scenario. */
+async function metUnder(scenario: string, answers: readonly number[] = []) {
+  const sandbox = await openSandbox({ scenario: [scenario] });
+  const client = Client.of(sandbox);
+  const left = [...answers];
+  await sandbox.onWebhook(() => new Response(null, { status: left.shift() ?? 200 }));
+  const id = await client.pay().catch(() => undefined);
+  await sandbox.advance("2h");
+  const met = async (of: string) =>
+    (await client.ask(`GET /_sandbox/coverage?of=${of}`)).json.mishaps.met as Record<string, number>;
+  return { sandbox, client, id, met };
+}
+
+/** A scenario with one rule, as a file. */
+const rule = (webhook: object, type = "charge.completed") =>
+  fileWith(JSON.stringify({ name: "one", webhooks: [{ match: { type }, ...webhook }] }));
+
+describe("mishaps in GET /_sandbox/coverage", () => {
+  it.each<[string, string, readonly number[], Record<string, number>]>([
+    ["nothing", "default", [], {}],
+    ["copies", rule({ copies: 3 }), [], { duplicate: 2 }],
+    ["copies at once", rule({ copies: 2, at_once: true }), [], { duplicate: 1 }],
+    ["a receiver that fails", "default", [500], { retry: 1, out_of_order: 1 }],
+    ["what is sent again days later", rule({ again_after: "1h" }), [], { duplicate: 1 }],
+    [
+      "a lost answer to a webhook",
+      rule({ lose_answer: true }),
+      [],
+      { lost_answer: 1, retry: 1, duplicate: 1 },
+    ],
+    ["attempts that were never made", rule({ fail_first: 1 }), [], { retry: 1 }],
+    ["a swap", rule({ swap: true }, "charge.processing"), [], { out_of_order: 1 }],
+    ["a forged webhook", rule({ forged: true }), [], {}],
+    ["a lost answer to a call", "lost_response", [], { lost_answer: 1 }],
+    ["money that comes late", "late_payment", [], { late_payment: 1 }],
+  ])("are counted as they happen: %s", async (_what, scenario, answers, expected) => {
+    const { met } = await metUnder(scenario, answers);
+    expect(await met("namespace")).toEqual(expected);
+    expect(await met("server")).toEqual(expected);
+  });
+
+  it("are those of the server after a reset too", async () => {
+    const { sandbox, client, met } = await metUnder(rule({ copies: 2 }));
+    await sandbox.reset();
+    expect([await met("namespace"), await met("server")]).toEqual([{}, { duplicate: 1 }]);
+    expect((await client.ask("GET /_sandbox/coverage")).json.mishaps.not_met).toEqual([
+      "duplicate",
+      "lost_answer",
+      "retry",
+      "out_of_order",
+      "late_payment",
+    ]);
+  });
+});
