@@ -20,6 +20,8 @@ export function issueMessage(issue: Issue): string {
       return issue.values.length === 1
         ? `must be ${String(issue.values[0])}`
         : `must be one of ${issue.values.map(String).join(", ")}`;
+    case "invalid_key":
+      return issue.issues.map(issueMessage)[0] ?? issue.message;
     case "too_small":
     case "too_big":
       return issue.message === NO_MESSAGE ? boundMessage(issue) : issue.message;

@@ -63,6 +63,17 @@ describe("reconcile", () => {
     expect(stdout).toBe("✓ 1 row held against 1 charge: no difference; compared: status\n");
   });
 
+  it.each([
+    ["--app-cmd", " ", "what prints the app's rows must be a command, not empty"],
+    ["--app-cmd", "cat /dev/zero", "cat /dev/zero: prints more than 100 MB"],
+    ["--map", "statu=x", "must be one of charge_id, status, amount, currency, delivered and metadata.KEY"],
+  ])("refuses %s %s in one line", async (flag, value, message) => {
+    const { code, stderr } = await reconcile(...(flag === "--map" ? ["--file", "-"] : []), flag, value);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(stderr.match(/^payments-sandbox: /gm)).toHaveLength(1);
+  });
+
   it("says in 80 columns what differs, as JUnit and as JSON too", async () => {
     const file = join(temporaryFolder(), "orders.csv");
     const junit = `${file}.xml`;

@@ -1,13 +1,19 @@
 import { spawn } from "node:child_process";
 import { UserError } from "../../schema/user-error.js";
 
-/** What a command of the app prints, run by a shell; one that fails is a UserError. */
-export function askApp(command: string, environment: NodeJS.ProcessEnv): Promise<string> {
+const MOST_CHARACTERS = 100_000_000;
+
+/** What a command of the app prints, run by a shell; one that fails, or never stops printing, is a UserError. */
+export async function askApp(command: string, environment: NodeJS.ProcessEnv): Promise<string> {
+  if (command.trim() === "") throw new UserError("what prints the app's rows must be a command, not empty");
   return new Promise((resolve, reject) => {
     const child = spawn(command, { shell: true, env: environment, stdio: ["ignore", "pipe", "inherit"] });
     let text = "";
     child.stdout.setEncoding("utf8").on("data", (more: string) => {
       text += more;
+      if (text.length <= MOST_CHARACTERS) return;
+      child.stdout.destroy();
+      reject(new UserError(`${command}: prints more than ${MOST_CHARACTERS / 1e6} MB`));
     });
     child.once("error", (error) => reject(new UserError(`${command}: cannot be run (${error.message})`)));
     child.once("close", (code, signal) => {
