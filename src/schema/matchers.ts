@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { type Glob, globTextSchema, severalGlobsSchema } from "./globs.js";
+import { issueMessage, NO_MESSAGE } from "./issues.js";
 import { atMost, LONGEST } from "./lengths.js";
 import { otherwiseRight } from "./otherwise-right.js";
 import { patternOf } from "./pattern.js";
@@ -206,7 +207,7 @@ function matcherFaults(value: unknown, path: readonly (string | number)[] = []):
   const own = (error?.issues ?? []).map((issue) => ({
     path: [...path, ...(issue.path as (string | number)[])],
     input: issue.input,
-    message: `${issue.message}; a field that is called so is written \\${String(issue.path[0])}`,
+    message: `${issue.message === NO_MESSAGE ? issueMessage(issue) : issue.message}; a field that is called so is written \\${String(issue.path[0])}`,
   }));
   return [...own, ...inner];
 }

@@ -105,6 +105,14 @@ charges:
       "4:25 steps.0.expect.status.in: must be a list; a field that is called so is written \\in",
     ],
     [
+      "steps: [{ expect_charge: { amount: { exists: maybe } } }]",
+      "2:38 steps.0.expect_charge.amount.exists: must be a boolean; a field that is called so is written \\exists",
+    ],
+    [
+      "steps: [{ expect_charge: { amount: { matches: 3 } } }]",
+      "2:38 steps.0.expect_charge.amount.matches: must be a string; a field that is called so is written \\matches",
+    ],
+    [
       "steps: [{ expect_webhook: { count: { gte: -1 } } }]",
       "2:38 steps.0.expect_webhook.count.gte: must not be negative",
     ],
