@@ -14,6 +14,13 @@ export function shapeWarnings(scenario: Scenario): Warning[] {
         message: `never applies: rule ${by + 1} takes all that this one would`,
       })),
     ),
+    ...RULE_KINDS.flatMap((kind) =>
+      ((scenario[kind] ?? []) as readonly Rule[]).flatMap(({ probability }, rule) =>
+        probability === 0
+          ? [{ path: [kind, rule, "probability"], message: "is 0: the rule never applies" }]
+          : [],
+      ),
+    ),
     ...(scenario.webhooks ?? []).flatMap((rule, index, all) => webhookWarnings(rule, index, all)),
   ];
 }
@@ -51,6 +58,12 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
     return does.map((word) => ({
       path: ["webhooks", index, word],
       message: "has no effect: the rule drops what it matches",
+    }));
+  const ofCopies = (rule.copies ?? 1) > 1 ? [] : does.filter((word) => word === "at_once" || word === "ids");
+  if (ofCopies.length > 0)
+    return ofCopies.map((word) => ({
+      path: ["webhooks", index, word],
+      message: "has no effect: it says how copies are sent, and there are none",
     }));
   // Before another rule it says what is to be left alone.
   if (does.length > 0 || index < all.length - 1) return [];

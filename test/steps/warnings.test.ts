@@ -108,6 +108,27 @@ describe("a warning of a rule", () => {
       expect(ofRules({ faults: [{ drop: "after", ...some }, { drop: "before" }] })).toEqual([]);
   });
 
+  it("is given for one that is taken never, and for what is said of copies there are none of", () => {
+    expect(
+      ofRules({ charges: [{ ...LEAST, probability: 0 }], faults: [{ drop: "after", probability: 0 }] }),
+    ).toEqual([
+      ["charges.0.probability", "is 0: the rule never applies"],
+      ["faults.0.probability", "is 0: the rule never applies"],
+    ]);
+    expect(
+      ofRules({
+        webhooks: [
+          { at_once: true, ids: "new" },
+          { copies: 2, at_once: true, ids: "new" },
+        ],
+      }),
+    ).toEqual([
+      ["webhooks.1", "never applies: rule 1 takes all that this one would"],
+      ["webhooks.0.at_once", "has no effect: it says how copies are sent, and there are none"],
+      ["webhooks.0.ids", "has no effect: it says how copies are sent, and there are none"],
+    ]);
+  });
+
   it("is given for one that does nothing to webhooks, unless it leaves some out of what follows", () => {
     for (const nothing of [{}, { copies: 1 }, { drop: false, fail_first: 0, delay: "0s" }])
       expect(ofRules({ webhooks: [{ ...KES, ...nothing }] })).toEqual([
