@@ -77,7 +77,7 @@ function findingLines(finding: Finding, { probes }: WebhookReport, width: number
   const where = `${finding.probes.length === 1 ? "probe" : "probes"} ${inRanges(finding.probes.map(numberOf))}`;
   const [first, ...more] = wrapped(`${title} (${where})`, INDENT, width);
   return [
-    `${word.padEnd(INDENT + word.length - severity.length)}${paint("bold", first!.trimStart())}`,
+    `${`${word} `.padEnd(INDENT + word.length - severity.length)}${paint("bold", first!.trimStart())}`,
     ...more,
     ...details.flatMap(([label, text]) => {
       const [start, ...rest] = wrapped(text, INDENT + LABEL, width);
