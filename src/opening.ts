@@ -72,6 +72,7 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
       options.rate_limit === undefined || options.rate_limit === "off" ? undefined : options.rate_limit,
     publicUrl: options.public_url && withoutEndSlashes(options.public_url),
     webhookTimeoutMs: durationMs(options.webhook_timeout ?? "15s"),
+    holdLimitMs: durationMs(options.hold_limit ?? "30s"),
     apiKey: DEFAULT_API_KEY,
     liveApiKey: DEFAULT_LIVE_API_KEY,
     wall: systemWall,

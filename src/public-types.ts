@@ -46,6 +46,8 @@ export interface SandboxOptions {
   signature?: Signature;
   /** Wall time a receiver has to answer, a duration; default `"15s"`. */
   webhookTimeout?: string;
+  /** The longest a fault's `hold` or `drop: hang` keeps an answer back, wall time, a duration; default `"30s"`. */
+  holdLimit?: string;
   /** A scenario's name or file, or several; the last is asked first. Default: none but the shipped default one. */
   scenario?: string | string[];
   /** A fixtures file, merged over the shipped ones; default: those alone. */

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { durationSchema, parseDuration } from "../schema/duration.js";
 import { ALL_EVENT_TYPES } from "../schema/event-types.js";
 import { type Fixtures, fixturesPatchSchema } from "../schema/fixtures.js";
 import { check } from "../schema/issues.js";
@@ -97,6 +98,8 @@ function* namesIn(
   if (kind !== undefined) return yield* unknownTexts(kind, value, check, path);
   const places = schemas.flatMap(placesOf);
   const words = places.flatMap(({ def }) => (def.type === "enum" ? Object.values(def.entries) : []));
+  const mayBeDuration = places.some(({ schema }) => schema === durationSchema);
+  if (mayBeDuration && parseDuration(String(value)) !== undefined) return;
   if (words.length > 0) return yield* otherWords(words.map(String), value, check, path);
   if (isForced(value) || isMatcher(value)) return;
   for (const [key, part] of partsOf(value)) {

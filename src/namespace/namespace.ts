@@ -23,6 +23,7 @@ import { runAhead } from "../time/run-ahead.js";
 import { Scheduler } from "../time/scheduler.js";
 import { Advisor } from "./advice/advisor.js";
 import type { Scene } from "./advice/habit.js";
+import { AnswerHolds } from "./answer-holds.js";
 import { type KeptByReset, openState, registerWebhook, seededAgain } from "./beginning.js";
 import { Counters } from "./counters.js";
 import { FaultInjector } from "./faults.js";
@@ -57,6 +58,7 @@ export class Namespace {
   readonly rates: RateLimiter | undefined;
   readonly publicUrl: string | undefined;
   readonly faults: FaultInjector;
+  readonly holds: AnswerHolds;
   readonly journal: RequestJournal;
   readonly clock: ClockControl;
   readonly snapshots: SavedStates;
@@ -120,6 +122,12 @@ export class Namespace {
     });
     this.lease = new RunLease(this, wall, onError);
     this.faults = new FaultInjector(engine);
+    this.holds = new AnswerHolds({
+      engine,
+      wall,
+      limitMs: options.holdLimitMs,
+      closing: this.#closing.signal,
+    });
     this.rates =
       options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit, clock, wall);
     // A namespace's own keys are those of the first organization, with every permission.

@@ -30,6 +30,8 @@ export interface NamespaceOptions {
   readonly rateLimit: number | undefined;
   readonly publicUrl?: string | undefined;
   readonly webhookTimeoutMs: number;
+  /** The longest a fault holds an answer, in wall time. */
+  readonly holdLimitMs: number;
   readonly apiKey: string;
   readonly liveApiKey: string;
   readonly store: Store;

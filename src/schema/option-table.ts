@@ -162,6 +162,13 @@ export const OPTIONS = {
     says: "how long a receiver may take (default 15s)",
     sample: "15s",
   }),
+  hold_limit: option({
+    schema: durationSchema,
+    topic: "scenarios",
+    flags: "--hold-limit <duration>",
+    says: "how long a fault may hold an answer (default 30s)",
+    sample: "30s",
+  }),
   clock: option({
     schema: clockOptionSchema,
     topic: "time",

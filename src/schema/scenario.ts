@@ -186,13 +186,16 @@ const respondSchema = z.strictObject({
   headers: z.optional(answerHeadersSchema),
 });
 
+/** What makes a fault one. */
+const FAULT_EFFECTS = ["respond", "delay", "delay_answer", "hold", "stale", "drop"] as const;
+
 /** What goes wrong at the API. An exhausted rule is passed over; the first that is left and matches applies. */
 export const faultRuleSchema = refined(
   closedShape(
     "FaultRule",
     {
-      says: "Something to go wrong at the API; at least one of respond, delay and drop.",
-      adds: atLeastOneOf("respond", "delay", "drop"),
+      says: "Something to go wrong at the API; at least one of respond, delay, delay_answer, hold, stale and drop.",
+      adds: atLeastOneOf(...FAULT_EFFECTS),
     },
     {
       match: field(
@@ -208,9 +211,18 @@ export const faultRuleSchema = refined(
       ),
       respond: field(z.optional(respondSchema), "Answered in place of the service's own answer."),
       delay: field(z.optional(durationSchema), "Wall time that passes before the work is done."),
+      delay_answer: field(z.optional(durationSchema), "Wall time that passes after the work is done."),
+      hold: field(
+        z.optional(z.union([z.enum(["webhook", "idle"]), durationSchema])),
+        "The work is done, and the answer waits: until the object's next webhook has been answered, until nothing more is on its way or planned for it, or so long in wall time. Never longer than the option `hold_limit`.",
+      ),
+      stale: field(
+        z.optional(durationSchema),
+        "A charge that is read is answered as it was so long ago, in sandbox time; it is not found where there was none.",
+      ),
       drop: field(
-        z.optional(z.enum(["before", "after"])),
-        "The connection is cut before the work is done, or after it.",
+        z.optional(z.enum(["before", "after", "hang"])),
+        "The connection is cut before the work is done, or after it; or the work is done and the connection stays open without an answer, until the client leaves or for the option `hold_limit`.",
       ),
       times: field(
         z.optional(z.int().check(z.gte(1))),
@@ -228,8 +240,8 @@ export const faultRuleSchema = refined(
     },
   ),
   z.refine(
-    (rule) => rule.respond !== undefined || rule.delay !== undefined || rule.drop !== undefined,
-    "needs respond, delay or drop",
+    (rule) => FAULT_EFFECTS.some((effect) => rule[effect] !== undefined),
+    "needs respond, delay, delay_answer, hold, stale or drop",
   ),
 );
 export type FaultRule = z.infer<typeof faultRuleSchema>;

@@ -126,6 +126,7 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
     webhookSecret: DEFAULT_WEBHOOK_SECRET,
     rateLimit: undefined,
     webhookTimeoutMs: 15_000,
+    holdLimitMs: 30_000,
     apiKey: "sk_test_sandbox",
     liveApiKey: "sk_live_sandbox",
     wall,

@@ -58,7 +58,7 @@ interface Happened {
 type Said<Rule> = readonly (readonly [is: (rule: Rule) => unknown, one: string, many: string])[];
 
 const FAULTS: Said<FaultRule> = [
-  [({ drop }) => drop === "after", "answer lost", "answers lost"],
+  [({ drop }) => drop === "after" || drop === "hang", "answer lost", "answers lost"],
   [({ drop }) => drop === "before", "request lost", "requests lost"],
   [({ respond }) => respond, "call failed", "calls failed"],
   [({ delay }) => delay, "call delayed", "calls delayed"],

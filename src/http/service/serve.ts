@@ -12,6 +12,7 @@ import { type Admitted, admit, refused } from "./admit.js";
 import { forcedReply, pickFault } from "./faults.js";
 import { journal, type Served } from "./journal.js";
 import type { Operation } from "./operation.js";
+import { asOf } from "./stale.js";
 import { toleratedIn } from "./tolerated.js";
 
 /**
@@ -72,25 +73,37 @@ function serveAsked(
 }
 
 /**
- * Late, wrong or never: the answer as the fault has it. `drop: after` does the work and cuts the connection; for a
+ * Late, wrong, old or never: the answer as the fault has it. `drop: after` does the work and cuts the connection; for a
  * client that has hung up meanwhile the work is done too, as a service does it that hears of that too late.
  */
 async function serveFault(
   c: Context,
   { namespace, headers }: Admitted,
   served: Omit<Served, "reply">,
-  { rule: { respond, delay, drop }, source }: PickedFault,
+  { rule, source }: PickedFault,
   answer: () => Reply,
 ): Promise<Response> {
+  const { respond, delay, drop } = rule;
+  const { signal } = c.req.raw;
   // A namespace that is gone by then has nothing left to do or to say.
   if (delay !== undefined && !(await namespace.sleep(durationMs(delay)))) return droppedResponse();
   const { error_codes } = namespace.engine.settings;
   const reply =
-    respond !== undefined ? forcedReply(respond, error_codes) : drop === "before" ? null : answer();
-  const clientGone = delay !== undefined && c.req.raw.signal.aborted;
-  const sent = drop === undefined && !clientGone ? reply : null;
-  const isAnswerLost = drop !== undefined && reply !== null;
-  journal(c, { ...served, reply: sent, fault: source, clientGone, isAnswerLost });
+    respond !== undefined
+      ? forcedReply(respond, error_codes)
+      : drop === "before"
+        ? null
+        : asOf(namespace, answer(), rule.stale);
+  if (drop !== undefined) {
+    const isAnswerLost = reply !== null;
+    journal(c, { ...served, reply: null, fault: source, clientGone: signal.aborted, isAnswerLost });
+    if (drop === "hang") await namespace.holds.open(signal);
+    return droppedResponse();
+  }
+  const isThere = reply === null || (await namespace.holds.until(rule, reply.json, signal));
+  const clientGone = signal.aborted;
+  const sent = isThere && !clientGone ? reply : null;
+  journal(c, { ...served, reply: sent, fault: source, clientGone });
   return sent === null ? droppedResponse() : toResponse(sent, namespace.nowMs(), headers);
 }
 

@@ -1,0 +1,101 @@
+import type { Engine } from "../engine/engine.js";
+import type { Change, Delivery } from "../engine/records.js";
+import { durationMs } from "../schema/duration.js";
+import type { FaultRule } from "../schema/scenario.js";
+import { whenOver } from "../time/patience.js";
+import type { Wall } from "../time/wall.js";
+
+interface AnswerHoldsOptions {
+  readonly engine: Engine;
+  readonly wall: Wall;
+  /** The longest an answer is held, in wall time. */
+  readonly limitMs: number;
+  /** Ends every wait: the namespace is closed. */
+  readonly closing: AbortSignal;
+}
+
+/** Answers whose work is done and that are not sent yet, as faults have it. */
+export class AnswerHolds {
+  readonly #options: AnswerHoldsOptions;
+
+  constructor(options: AnswerHoldsOptions) {
+    this.#options = options;
+  }
+
+  /** Until its client leaves, or the limit. */
+  async open(client: AbortSignal): Promise<void> {
+    await this.#wait(this.#options.limitMs, client);
+  }
+
+  /**
+   * Until the answer may be sent, or its client has left.
+   *
+   * @param json the answer, which says what object it is about
+   * @returns false when the namespace is closed before
+   */
+  async until(
+    { hold, delay_answer }: Pick<FaultRule, "hold" | "delay_answer">,
+    json: string,
+    client: AbortSignal,
+  ): Promise<boolean> {
+    const { limitMs, closing } = this.#options;
+    if (hold === "webhook" || hold === "idle") {
+      const objectId = objectOf(json);
+      if (objectId !== undefined)
+        await this.#wait(limitMs, client, (come) => this.#whenAnswered(objectId, hold, come));
+    } else if (hold !== undefined) await this.#wait(Math.min(durationMs(hold), limitMs), client);
+    if (delay_answer !== undefined) await this.#wait(durationMs(delay_answer), client);
+    return !closing.aborted;
+  }
+
+  /** Calls back when a webhook of the object has been answered from now on, and with `idle` nothing more is to come. */
+  #whenAnswered(objectId: string, hold: "webhook" | "idle", come: () => void): () => void {
+    const { engine } = this.#options;
+    let isAnswered = false;
+    return engine.onCommit(({ puts }: Change) => {
+      for (const [name, , record] of puts) {
+        const delivery = name === "deliveries" ? (record as Delivery | null) : null;
+        if (delivery?.object_id !== objectId) continue;
+        const last = delivery.attempts.at(-1);
+        if (last !== undefined && last.status !== null) isAnswered = true;
+      }
+      if (isAnswered && (hold === "webhook" || this.#isAtRest(objectId))) come();
+    });
+  }
+
+  #isAtRest(objectId: string): boolean {
+    const { state } = this.#options.engine;
+    const planned =
+      state.get("charges", objectId)?.tasks.timeline ?? state.get("withdrawals", objectId)?.timeline_task;
+    if (planned !== undefined && planned !== null) return false;
+    const deliveries = state.eventsOf(objectId).flatMap(({ event_id }) => state.deliveriesOf(event_id));
+    return deliveries.every(({ status }) => status !== "pending");
+  }
+
+  /** So much wall time, unless it comes before, or somebody leaves. */
+  #wait(
+    timeoutMs: number,
+    client: AbortSignal,
+    watch: (come: () => void) => () => void = () => () => {},
+  ): Promise<void> {
+    const { wall, closing } = this.#options;
+    if (client.aborted || closing.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        callOff();
+        stopWatching();
+        client.removeEventListener("abort", end);
+        resolve();
+      };
+      const callOff = whenOver(wall, { timeoutMs, signal: closing }, end);
+      const stopWatching = watch(end);
+      client.addEventListener("abort", end);
+    });
+  }
+}
+
+function objectOf(json: string): string | undefined {
+  const { charge_id, withdrawal_id } = JSON.parse(json) as Record<string, unknown>;
+  const id = charge_id ?? withdrawal_id;
+  return typeof id === "string" ? id : undefined;
+}
