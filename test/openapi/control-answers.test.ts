@@ -617,6 +617,7 @@ describe("what calls answer", () => {
     await call(200, `GET /_sandbox/failed-tests/${kept.failed_test_id}`);
     await call(404, "GET /_sandbox/failed-tests/none");
     await call(200, "POST /_sandbox/reconcile", { rows: [{ charge_id, status: "pending" }] });
+    await call(200, "GET /_sandbox/next");
     const [one, other] = [{ "sandbox-run": "one" }, { "sandbox-run": "other" }];
     await call(200, "POST /_sandbox/lease", {}, one);
     await call(409, "POST /_sandbox/lease", {}, other);

@@ -92,7 +92,7 @@ describe("docs/webhooks.md", () => {
     const rules = rowsUnder("When things go wrong")
       .slice(1)
       .map(([, rule]) => rule!.replaceAll("`", ""));
-    expect(rules).toHaveLength(7);
+    expect(rules).toHaveLength(11);
     for (const rule of rules)
       expect([rule, check(scenarioSchema, { name: "a", webhooks: [parse(rule)] }).ok]).toEqual([rule, true]);
   });
