@@ -94,6 +94,9 @@ describe("docs/webhooks.md", () => {
       .map(([, rule]) => rule!.replaceAll("`", ""));
     expect(rules).toHaveLength(11);
     for (const rule of rules)
-      expect([rule, check(scenarioSchema, { name: "a", webhooks: [parse(rule)] }).ok]).toEqual([rule, true]);
+      expect([rule, check(scenarioSchema, { name: "a", webhooks: [parse(`{ ${rule} }`)] }).ok]).toEqual([
+        rule,
+        true,
+      ]);
   });
 });
