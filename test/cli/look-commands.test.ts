@@ -159,3 +159,10 @@ describe("what is not so", () => {
     expect((await told("fault", "remove", fault_id)).stderr).toContain("Fault not found");
   });
 });
+
+it("a charge whose answer is lost is told of in one line", async () => {
+  const { stderr } = await told("charge", "create", "--scenario", "lost_response");
+  expect(stderr).toBe(
+    "payments-sandbox: POST /api/v1/payments/whitelabel: no answer, the connection was cut, as a fault may do\n",
+  );
+});

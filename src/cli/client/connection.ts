@@ -87,7 +87,13 @@ export class Connection extends ControlClient {
     const client = new ControlClient({
       namespace: this.headers["sandbox-namespace"],
       runner: "payments-sandbox charge create",
-      fetch: (path, init) => fetch(`${this.url}${path}`, { ...init, headers: { ...init.headers, ...all } }),
+      fetch: async (path, init) => {
+        try {
+          return await fetch(`${this.url}${path}`, { ...init, headers: { ...init.headers, ...all } });
+        } catch {
+          throw new UserError(`${init.method} ${path}: no answer, the connection was cut, as a fault may do`);
+        }
+      },
     });
     return (method, path, body) => client.call(method, `/api/v1/payments${path}`, body);
   }
