@@ -36,6 +36,7 @@ export function addCommands(root: Command): void {
       "--reconcile <command>",
       "afterwards, hold what it prints of the app's orders (CSV or JSON lines) against the ledger",
     )
+    .option("--require <list>", "exit 1 too unless all of these were met (names, separated by commas)")
     // What its guard calls when exec was killed.
     .addOption(new Option("--left-behind <process>").hideHelp())
     .argument("<command...>", "the command and its arguments, after --")
@@ -46,6 +47,7 @@ export function addCommands(root: Command): void {
 Exits with the command's own code; 127 not found, 126 not executable, 128+n ended by signal n. With --under: 0 when
 every run passed, the plain run's code when that fails (the others are not run), 1 when a run under a scenario fails.
 --under mishaps: all shipped scenarios that a good app gets over; --under all: those of other fates of a payment too.
+With --require, when the command passes: 1 where something was never met; 2 for a name that there is not.
 With --reconcile, when the command passes: 1 where books and ledger differ, 2 where they could not be compared.
 
 Examples:

@@ -5,6 +5,7 @@ import { runBeside } from "./exec/run.js";
 import { strictFaults } from "./exec/strict.js";
 import { startOptions } from "./options.js";
 import { tellLastWords } from "./own-process.js";
+import { Required } from "./required.js";
 import { tellLine } from "./terminal.js";
 
 /** The flags of `exec` besides those of `start`. */
@@ -16,6 +17,7 @@ interface ExecFlags {
   readonly seeds?: string;
   readonly strict?: boolean;
   readonly reconcile?: string;
+  readonly require?: string;
   readonly leftBehind?: string;
 }
 
@@ -28,6 +30,7 @@ export async function exec(
     return (await import("./exec/left-behind.js")).endLeftBehind(flags.leftBehind);
   const options = await startOptions(flags);
   const templates = (flags.env ?? []).map(parseTemplate);
+  const required = flags.require === undefined ? undefined : new Required(flags.require);
   const under =
     (flags.under ?? flags.underReport ?? flags.seeds) === undefined
       ? undefined
@@ -51,12 +54,22 @@ export async function exec(
     notice,
     isStrict,
     reconcile: flags.reconcile,
+    required,
   };
   try {
-    process.exitCode = under === undefined ? await runOnce(plan) : await under(plan);
+    const code = under === undefined ? await runOnce(plan) : await under(plan);
+    process.exitCode = tellUnmet(plan) && code === 0 ? 1 : code;
   } finally {
     await runner.close();
   }
+}
+
+/** Whether something is left that has to be met, which is told. */
+function tellUnmet({ required, runner }: Plan): boolean {
+  const unmet = required?.unmet ?? [];
+  if (unmet.length === 0 || runner.asked !== undefined) return false;
+  tellLine(`--require: never met: ${unmet.join(", ")}`);
+  return true;
 }
 
 async function runOnce(plan: Plan): Promise<number> {

@@ -5,7 +5,8 @@ import { blocksOf, PAGES } from "./support/pages.js";
 const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["README.md", "npm ci && npm start", "what `npm test` itself begins with"],
   ["README.md", "npx payments-sandbox exec -- npm test", "in getting-started.md they are run"],
-  ["docs/ci.md", "exec --under", "the command around any suite; the matrix: test/cli"],
+  ["docs/ci.md", "exec --under webhook", "the command around any suite; the matrix: test/cli"],
+  ["docs/ci.md", "--require charge.expired", "the same: test/cli/exec-require.test.ts"],
   ["docs/containers.md", "docker run", "test/containers"],
   ["docs/containers.md", "webhook pull", "test/containers"],
   ["docs/containers.md", "--control-token generate", "test/containers"],

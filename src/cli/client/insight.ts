@@ -1,13 +1,11 @@
 import type { ChargeView, Story } from "../../client/collect.js";
 import { storyLines, storyTitle } from "../../client/story-text.js";
-import { didYouMean } from "../../schema/nearest.js";
 import { UserError } from "../../schema/user-error.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
+import { type Covered, Required } from "../required.js";
 import type { Json } from "./connection.js";
 import { table } from "./output.js";
 import { type ClientCommand, textOf } from "./row.js";
-
-type Covered = Readonly<Record<string, { readonly met: Record<string, number>; readonly not_met: string[] }>>;
 
 /** A line a kind of thing: what was met, and what was not. */
 function coverageText(coverage: Json): string {
@@ -19,15 +17,12 @@ function coverageText(coverage: Json): string {
     .join("");
 }
 
-/** What of the list has not been met; a name that there is not is a mistake. */
+/** Fails where something on the list has not been met. */
 function refuseUnmet(coverage: Covered, list: string): void {
-  const wanted = list.split(",").map((name) => name.trim());
-  const all = Object.values(coverage);
-  const known = all.flatMap(({ met, not_met }) => [...Object.keys(met), ...not_met]);
-  for (const name of wanted)
-    if (!known.includes(name))
-      throw new UserError(`--require: there is nothing called ${name} to meet${didYouMean(name, known)}`, 2);
-  const unmet = wanted.filter((name) => all.some(({ not_met }) => not_met.includes(name)));
+  const required = new Required(list);
+  required.check(coverage);
+  required.note(coverage);
+  const { unmet } = required;
   if (unmet.length > 0) throw new UserError(`not met: ${unmet.join(", ")}`);
 }
 
@@ -45,7 +40,7 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "coverage",
     says: "operations, statuses, events, error codes and mishaps the app has met, and those it has not",
-    example: "payments-sandbox coverage --require charge.expired,duplicate,lost_answer",
+    example: "payments-sandbox coverage --require charge.completed,createWhitelabel",
     options: [["--require <list>", "exit with 1 unless all of these were met (names, separated by commas)"]],
     plain: {
       call: async ({ connection, flags: { require } }) => {

@@ -3,6 +3,7 @@ import type { AdviceList } from "../../schema/control-responses.js";
 import type { ScenarioView } from "../../schema/control-scenario-responses.js";
 import type { StartOptions } from "../../schema/option-table.js";
 import { oneLine } from "../../schema/printable.js";
+import type { Required } from "../required.js";
 import type { Runner } from "./command.js";
 import type { Template } from "./environment.js";
 
@@ -17,6 +18,8 @@ export interface Plan {
   readonly isStrict: boolean;
   /** Prints the app's books when the command has ended. */
   readonly reconcile: string | undefined;
+  /** What has to have been met in the runs taken together. */
+  readonly required: Required | undefined;
   /** Tells the user something in a line. */
   readonly notice: (text: string) => void;
 }

@@ -3,6 +3,7 @@ import type { AdviceList } from "../../schema/control-responses.js";
 import { iso } from "../../schema/time.js";
 import { machineNowMs } from "../../time/timers.js";
 import { tellAdvice } from "../report/advice-text.js";
+import type { Covered } from "../required.js";
 import { tellLine } from "../terminal.js";
 import { environmentOf } from "./environment.js";
 import type { Plan, Ran, Under } from "./plan.js";
@@ -26,7 +27,7 @@ function tellStories(lines: readonly string[], most: number, { artifacts, notice
 
 /** Runs the command once beside a sandbox of its own, and keeps what there is to keep of it. */
 export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
-  const { command, options, templates, runner, artifacts, reconcile } = plan;
+  const { command, options, templates, runner, artifacts, reconcile, required } = plan;
   const sandbox = await openSandbox({
     ...options,
     makeUpSeed: false,
@@ -42,9 +43,12 @@ export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
       ...(under === undefined ? {} : { PAYMENTS_SANDBOX_UNDER: under.scenario ?? "" }),
       ...environmentOf(sandbox, templates),
     };
+    const coverage = () => sandbox.control<Covered>("GET /_sandbox/coverage?of=server");
+    required?.check(await coverage());
     const active = await activeScenarios(sandbox);
     const startedAtMs = machineNowMs();
     const ended = await runner.run(command, environment);
+    required?.note(await coverage());
     const durationMs = machineNowMs() - startedAtMs;
     const books =
       reconcile === undefined || runner.asked !== undefined

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { run } from "../support/process-command.js";
+import { fileWith } from "../support/scenario-run.js";
+
+/** Asks for a price, again where it gets no answer, and resets the sandbox. */
+const SUITE = `
+  const { PAYMENTS_BASE_URL: url, PAYMENTS_API_KEY: key } = process.env;
+  const body = '{ "pricing": { "base_currency": "NGN", "amount": "10.00" }, "payment_method": "card" }';
+  const headers = { authorization: "Bearer " + key, "content-type": "application/json" };
+  const ask = () => fetch(url + "/api/v1/payments/quotes", { method: "POST", body, headers });
+  ask().catch(ask).then(() => fetch(url + "/_sandbox/reset", { method: "POST" }));
+`;
+const FAULT = fileWith(
+  "name: unheard\nfaults:\n  - { match: { operation: createQuote }, drop: after, times: 1 }\n",
+  "unheard.yaml",
+);
+const required = (list: string, ...flags: string[]) =>
+  run(["exec", "--quiet", ...flags, "--require", list, "--", process.execPath, "-e", SUITE]);
+
+describe("exec --require", () => {
+  it("passes for what was met, before a reset too", async () => {
+    expect(await required("createQuote")).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("fails with the list of what was never met", async () => {
+    expect(await required("createQuote, charge.expired,lost_answer")).toMatchObject({
+      code: 1,
+      stderr: "payments-sandbox: --require: never met: charge.expired, lost_answer\n",
+    });
+  });
+
+  it("takes all runs under mishaps together", async () => {
+    const { code, stderr } = await required("createQuote,lost_answer", "--under", FAULT);
+    expect(code, stderr).toBe(0);
+  });
+
+  it.each([
+    ["lost_anwser", "--require: there is nothing called lost_anwser to meet; did you mean lost_answer?"],
+    [",", "--require takes the names of what has to be met, separated by commas"],
+  ])("refuses %j before anything runs", async (list, message) => {
+    expect(await required(list)).toMatchObject({ code: 2, stderr: `payments-sandbox: ${message}\n` });
+  });
+
+  it("leaves a suite that fails its own code", async () => {
+    const { code } = await run([
+      "exec",
+      "--require",
+      "duplicate",
+      "--",
+      process.execPath,
+      "-e",
+      "process.exit(7)",
+    ]);
+    expect(code).toBe(7);
+  });
+});
