@@ -14,25 +14,12 @@ export const HABITS: readonly Habit[] = [...POLLING, ...REQUESTS, ...WEBHOOKS];
 export class AdviceLog {
   readonly #found = new Map<Habit, { times: number; example: string }>();
 
-  notesOf(habit: Habit): Notes {
-    const known = (): { times: number; example: string } => {
-      let found = this.#found.get(habit);
-      if (found === undefined) this.#found.set(habit, (found = { times: 0, example: "" }));
-      return found;
-    };
-    return {
-      found: (example) => {
-        const found = known();
-        found.times++;
-        found.example = example;
-      },
-      more: (example) => {
-        known().example = example;
-      },
-      undo: (times) => {
-        known().times -= times;
-      },
-    };
+  /** So many times more, or less; the example is that of the last. */
+  note(habit: Habit, times: number, example?: string): void {
+    let found = this.#found.get(habit);
+    if (found === undefined) this.#found.set(habit, (found = { times: 0, example: "" }));
+    found.times += times;
+    if (example !== undefined) found.example = example;
   }
 
   items() {
@@ -49,6 +36,29 @@ export class AdviceLog {
   }
 }
 
+/** What is found of one habit, for each log that is to have it. */
+class NotesOfHabit implements Notes {
+  readonly #habit: Habit;
+  readonly #logs: readonly AdviceLog[];
+
+  constructor(habit: Habit, logs: readonly AdviceLog[]) {
+    this.#habit = habit;
+    this.#logs = logs;
+  }
+
+  found(example: string): void {
+    for (const log of this.#logs) log.note(this.#habit, 1, example);
+  }
+
+  more(example: string): void {
+    for (const log of this.#logs) log.note(this.#habit, 0, example);
+  }
+
+  undo(times: number): void {
+    for (const log of this.#logs) log.note(this.#habit, -times);
+  }
+}
+
 /** Calls that make something of their metadata. */
 const WITH_METADATA: readonly (string | null)[] = ["createWhitelabel", "createCheckout", "createWithdrawal"];
 
@@ -58,40 +68,28 @@ const WITH_METADATA: readonly (string | null)[] = ["createWhitelabel", "createCh
  */
 export class Advisor implements Observer {
   readonly log = new AdviceLog();
-  readonly #total: AdviceLog;
+  readonly #logs: readonly AdviceLog[];
   readonly #scene: Scene;
   /** An attempt is one object in each record that has it. */
   #seen = new WeakSet<Attempt>();
-  #watches: readonly Watch[];
+  /** Made for whoever does something: most namespaces of a suite are short-lived. */
+  #watches: readonly Watch[] | undefined;
 
   /** @param total where it is noted too, and stays when this one is cleared */
   constructor(scene: Scene, total: AdviceLog) {
     this.#scene = scene;
-    this.#total = total;
-    this.#watches = this.#begin();
+    this.#logs = [this.log, total];
   }
 
-  #begin(): readonly Watch[] {
-    return HABITS.map((habit) => {
-      const all = [this.log.notesOf(habit), this.#total.notesOf(habit)];
-      const notes: Notes = {
-        found(example) {
-          for (const one of all) one.found(example);
-        },
-        more(example) {
-          for (const one of all) one.more(example);
-        },
-        undo(times) {
-          for (const one of all) one.undo(times);
-        },
-      };
-      return habit.watch(notes, this.#scene);
-    });
+  #watching(): readonly Watch[] {
+    return (this.#watches ??= HABITS.map((habit) =>
+      habit.watch(new NotesOfHabit(habit, this.#logs), this.#scene),
+    ));
   }
 
   onRequest(entry: JournalEntry): void {
     const metadata = metadataOf(entry);
-    for (const watch of this.#watches) watch.onRequest?.(entry, metadata);
+    for (const watch of this.#watching()) watch.onRequest?.(entry, metadata);
   }
 
   onChange({ puts }: Change): void {
@@ -101,13 +99,13 @@ export class Advisor implements Observer {
       const attempt = delivery.attempts.at(-1);
       if (attempt === undefined || this.#seen.has(attempt)) continue;
       this.#seen.add(attempt);
-      for (const watch of this.#watches) watch.onAttempt?.(attempt, delivery);
+      for (const watch of this.#watching()) watch.onAttempt?.(attempt, delivery);
     }
   }
 
   clear(): void {
     this.log.clear();
-    this.#watches = this.#begin();
+    this.#watches = undefined;
   }
 }
 
