@@ -98,7 +98,9 @@ export async function* pagesOf<Item>(
   read: (path: string) => Promise<unknown>,
 ): AsyncGenerator<readonly Item[]> {
   for (let offset = 0; ; offset += PAGE) {
-    const { items } = (await read(`${path}?limit=${PAGE}&offset=${offset}`)) as { items: Item[] };
+    const { items } = (await read(
+      `${path}${path.includes("?") ? "&" : "?"}limit=${PAGE}&offset=${offset}`,
+    )) as { items: Item[] };
     yield items;
     if (items.length < PAGE) return;
   }

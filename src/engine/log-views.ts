@@ -1,7 +1,6 @@
 import { iso } from "../schema/time.js";
 import { carriedEvent } from "./forged-event.js";
 import type { Delivery, Endpoint, EventRecord, Mishap, StoredFault, StoredScenario } from "./records.js";
-import type { RuleCounts } from "./rule-counts.js";
 import type { State } from "./state.js";
 
 /** What the control API shows of events, deliveries, endpoints, faults and scenarios. */
@@ -83,6 +82,9 @@ export function faultView(fault: StoredFault, applied: number) {
   return { fault_id: fault.fault_id, ...fault.rule, applied };
 }
 
-export function scenarioView({ scenario, activated }: StoredScenario, rules: RuleCounts) {
-  return { ...scenario, active: activated > 0, ...rules.of(scenario) };
+export function scenarioView(
+  { scenario, activated }: StoredScenario,
+  applied: Readonly<Record<string, number>>,
+) {
+  return { ...scenario, active: activated > 0, applied };
 }

@@ -26,13 +26,12 @@ export class RuleCounts {
       }
   }
 
-  /** Rule → how often, of each rule the scenario has. */
-  of(scenario: Scenario) {
-    const counted = (counts: ReadonlyMap<string, number>) =>
-      Object.fromEntries(
-        ruleNames(scenario).map((rule) => [rule, counts.get(`${scenario.name}#${rule}`) ?? 0]),
-      );
-    return { applied: counted(this.#here), applied_in_all: counted(this.#inAll) };
+  /** Rule → how often, of each rule the scenario has: here, or in all namespaces since the start. */
+  of(scenario: Scenario, whose: "namespace" | "server" = "namespace"): Record<string, number> {
+    const counts = whose === "server" ? this.#inAll : this.#here;
+    return Object.fromEntries(
+      ruleNames(scenario).map((rule) => [rule, counts.get(`${scenario.name}#${rule}`) ?? 0]),
+    );
   }
 
   /** That scenario's rules count from here; without one, all do. */

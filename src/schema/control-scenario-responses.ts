@@ -14,13 +14,9 @@ export const scenarioViewSchema = shape("Scenario", "A scenario the namespace kn
   ...fieldsOf(scenarioSchema),
   active: field(z.boolean(), "Whether its rules apply to what names no scenario."),
   applied: field(appliedSchema, {
-    says: "How often each of its rules has been applied here since it was put in place or turned on, or since a reset. No part of the state.",
+    says: "How often each of its rules has been applied here since it was put in place or turned on, or since a reset; asked for `of=server`, in all namespaces since the start. No part of the state.",
     examples: [{ "webhooks.0": 2, "faults.0": 0 }],
   }),
-  applied_in_all: field(
-    appliedSchema,
-    "The same of all namespaces since the server was started, whatever was reset or deleted since.",
-  ),
 });
 export type ScenarioView = z.infer<typeof scenarioViewSchema>;
 export const scenarioListSchema = pageOf(

@@ -22,10 +22,10 @@ import { otherwiseRight } from "./otherwise-right.js";
 import { currency, method } from "./phrases.js";
 import { COLLECTION_NAMES } from "./records/names.js";
 import { count, instantMs } from "./records/parts.js";
-import { methodChoiceSchema } from "./requests.js";
+import { methodChoiceSchema, pageQuerySchema } from "./requests.js";
 import { instantFault, parseInstant } from "./time.js";
 import { anySecretSchema } from "./webhooks.js";
-import { closedShape, type Fields, field, parameters, refined } from "./words.js";
+import { closedShape, type Fields, field, fieldsOf, parameters, refined } from "./words.js";
 
 /** What the control API is asked (contract section 7). Unknown fields are faults here: a slip would go unseen. */
 export const instantSchema = z.string().check(
@@ -100,6 +100,11 @@ export const ofWhomQuerySchema = parameters({
     z.optional(z.enum(["namespace", "server"])),
     "`server`: of every namespace since the start, those that were reset or deleted since too.",
   ),
+});
+
+export const scenarioQuerySchema = parameters({
+  ...fieldsOf(pageQuerySchema),
+  ...fieldsOf(ofWhomQuerySchema),
 });
 
 export const resetRequestSchema = closedShape("ResetRequest", "How to go back to the start.", {

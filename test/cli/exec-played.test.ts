@@ -7,7 +7,6 @@ const view = (part: Partial<ScenarioView>): ScenarioView => ({
   name: "x",
   active: true,
   applied: {},
-  applied_in_all: {},
   ...part,
 });
 
@@ -16,7 +15,7 @@ it("adds up what happened, in words", () => {
     faults: [{ drop: "after" }, { drop: "after" }, { delay: "1s" }],
     webhooks: [{ copies: 2 }],
     charges: [{ timeline: [] }],
-    applied_in_all: { "faults.0": 1, "faults.1": 2, "faults.2": 1, "webhooks.0": 0, "charges.0": 9 },
+    applied: { "faults.0": 1, "faults.1": 2, "faults.2": 1, "webhooks.0": 0, "charges.0": 9 },
   });
   expect(happenedText(scenario)).toBe("3 answers lost, 1 call delayed, 0 webhooks doubled");
 });

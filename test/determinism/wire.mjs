@@ -13,7 +13,6 @@ const LEFT_OUT = [
   /("webhook-timestamp":)"\d+"/g,
   /("(?:webhook|svix|stripe)-signature":)"[^"]*"/g,
   /("svix-timestamp":)"\d+"/g,
-  /("applied_in_all":)\{[^}]*\}/g,
   /("version":\s*1,\s*"seq":\s*)\d+/g,
 ];
 const LEFT_OUT_HEADERS = new Set([

@@ -65,8 +65,10 @@ describe("a scenario's view", () => {
     const quotesFail = { faults: [{ match: { operation: "createQuote" }, delay: "1ms" }] };
     const quote = () => api.post("/api/v1/payments/quotes", {});
     const view = async () => {
-      const { body } = await api.get<{ applied: object; applied_in_all: object }>("/_sandbox/scenarios/mine");
-      return [body.applied, body.applied_in_all];
+      const { body } = await api.get<{ applied: object }>("/_sandbox/scenarios/mine");
+      type Listed = { items: { name: string; applied: object }[] };
+      const all = await api.get<Listed>("/_sandbox/scenarios?of=server&limit=100");
+      return [body.applied, all.body.items.find(({ name }) => name === "mine")?.applied];
     };
     await api.put("/_sandbox/scenarios/mine", quotesFail);
     await api.post("/_sandbox/scenarios/mine/activate", {});

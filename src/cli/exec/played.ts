@@ -10,7 +10,7 @@ export async function activeScenarios(sandbox: Sandbox): Promise<ScenarioView[]>
 
 export async function allScenarios(sandbox: Sandbox): Promise<ScenarioView[]> {
   const all: ScenarioView[] = [];
-  for await (const page of pagesOf<ScenarioView>("/_sandbox/scenarios", (path) =>
+  for await (const page of pagesOf<ScenarioView>("/_sandbox/scenarios?of=server", (path) =>
     sandbox.control("GET", path),
   ))
     all.push(...page);
@@ -27,8 +27,8 @@ export function isRandom({ charges = [], withdrawals = [], faults = [] }: Scenar
 }
 
 /** How often each of its rules was applied in the run, in whatever namespace. */
-export function appliedRules({ applied_in_all }: ScenarioView): Readonly<Record<string, number>> {
-  return applied_in_all;
+export function appliedRules({ applied }: ScenarioView): Readonly<Record<string, number>> {
+  return applied;
 }
 
 /** Those of its rules that never were applied. */

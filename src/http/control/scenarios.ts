@@ -8,11 +8,10 @@ import {
 import { scenarioView } from "../../engine/log-views.js";
 import type { StoredScenario } from "../../engine/records.js";
 import type { Namespace } from "../../namespace/namespace.js";
-import { runScenarioRequestSchema } from "../../schema/control.js";
+import { runScenarioRequestSchema, scenarioQuerySchema } from "../../schema/control.js";
 import { invalid, isRefusal, type Refusal } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { webhookUrl } from "../../schema/options.js";
-import { pageQuerySchema } from "../../schema/requests.js";
 import { type Scenario, scenarioSchema } from "../../schema/scenario.js";
 import { controlOperation, listed, nameFault, shown } from "./operation.js";
 
@@ -22,7 +21,7 @@ export const SCENARIOS = [
       id: "listScenarios",
       method: "GET",
       path: "/_sandbox/scenarios",
-      query: pageQuerySchema,
+      query: scenarioQuerySchema,
       answer: "ScenarioList",
       says: {
         summary: "List scenarios",
@@ -34,7 +33,7 @@ export const SCENARIOS = [
       const inOrder = [...namespace.engine.state.tables.scenarios.values()].sort(
         (a, b) => b.activated - a.activated || (a.name < b.name ? -1 : 1),
       );
-      return listed(inOrder, query, (stored) => view(namespace, stored));
+      return listed(inOrder, query, (stored) => view(namespace, stored, query.of));
     },
   ),
   controlOperation(
@@ -151,8 +150,8 @@ export const SCENARIOS = [
   ),
 ];
 
-function view({ engine }: Namespace, stored: StoredScenario) {
-  return scenarioView(stored, engine.rules);
+function view({ engine }: Namespace, stored: StoredScenario, of?: "namespace" | "server") {
+  return scenarioView(stored, engine.rules.of(stored.scenario, of));
 }
 
 function scenarioOf({ engine }: Namespace, name: string) {
