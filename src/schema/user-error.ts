@@ -6,11 +6,11 @@ export class UserError extends Error {
   /** For programs that see the name only. */
   override readonly name = "UserError";
 
-  /** @param exitCode of the command, where it says which */
-  constructor(
-    message: string,
-    readonly exitCode = 1,
-  ) {
+  /** The exit code of a command that ends with it; 1 unless it says which. */
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode = 1) {
     super(message);
+    this.exitCode = exitCode;
   }
 }

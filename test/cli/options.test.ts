@@ -45,6 +45,7 @@ const SAMPLES: Record<string, { text: string; value: unknown; wrong?: string; ot
     other: "whsec_YTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0",
   },
   webhook_timeout: { text: "20s", value: "20s", wrong: "soon", other: "30s" },
+  hold_limit: { text: "20s", value: "20s", wrong: "soon", other: "30s" },
   clock: { text: "60x", value: "60x", wrong: "fast", other: "manual" },
   start_time: {
     text: "2026-01-31T09:00:00Z",

@@ -197,10 +197,10 @@ describe("steps", () => {
       "  - trigger: { type: Bad! }",
       "3:16 steps.0.trigger.type: must be an event type such as charge.completed",
     ],
-    ["  - fault: { times: 1 }", "3:5 steps.0.fault: needs respond, delay or drop"],
+    ["  - fault: { times: 1 }", "3:5 steps.0.fault: needs respond, delay, delay_answer, hold, stale or drop"],
     [
       "  - fault: { drop: befor }",
-      "3:14 steps.0.fault.drop: must be one of before, after; did you mean before?",
+      "3:14 steps.0.fault.drop: must be one of before, after, hang; did you mean before?",
     ],
     [
       "  - { request: GET /x, save: { q: 'a..b' } }",
