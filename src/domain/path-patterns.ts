@@ -1,5 +1,8 @@
 import { nearest } from "../schema/nearest.js";
 
+/** Nobody means a route by a longer one. */
+const LONGEST_PATH = 200;
+
 /** Any one segment of a route. */
 const PARAMETER = "\0";
 
@@ -32,6 +35,7 @@ export function globFitsRoute(glob: string, route: string): boolean {
 
 /** The path that was probably meant by one that no route has: a slip in it, or its beginning left out. */
 export function nearestPath(path: string, routes: readonly string[]): string | undefined {
+  if (path.length > LONGEST_PATH) return undefined;
   const given = path.split("/");
   const meant = routes.map((route) => {
     const segments = route.split("/");

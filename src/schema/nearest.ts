@@ -1,5 +1,9 @@
+/** Nobody means anything by a longer word, and holding two against each other costs the product of their lengths. */
+const LONGEST_WORD = 200;
+
 /** The known word that is only a slip away from what was written, if there is one. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > LONGEST_WORD) return undefined;
   const allowed = Math.max(1, Math.floor(word.length / 3));
   let best: string | undefined;
   let bestDistance = allowed + 1;
