@@ -1,0 +1,212 @@
+import { type Charge, type Page, type Payments, Refused, Unanswered } from "./payments.js";
+
+export interface Order {
+  readonly id: string;
+  readonly email: string;
+  readonly phone: string;
+  status: string;
+  charge_id: string | null;
+  amount: string | null;
+  currency: string | null;
+  delivered: number;
+  /** Whether it is paid on the service's page; the last that was opened. */
+  readonly onPage: boolean;
+  page?: Page;
+  /** Something went wrong, so the timed job looks after it. */
+  isInDoubt: boolean;
+  isPaying: boolean;
+  tries: number;
+  /** When the first try began, and until when the last one may still be carried out, by the service's clock. */
+  since?: string;
+  openUntil?: string | undefined;
+  /** How much is known of each of its charges: the length of the history. */
+  readonly known: Map<string, number>;
+  /** The end of what is done with it, one after the other. */
+  turn: Promise<void>;
+}
+
+export interface News extends Charge {
+  /** The event that told it; none where the charge was read. */
+  readonly eventId?: string;
+}
+
+const STATUS: Readonly<Record<string, string>> = {
+  COMPLETED: "paid",
+  FAILED: "failed",
+  CANCELLED: "cancelled",
+  EXPIRED: "expired",
+  REFUNDED: "refunded",
+};
+
+/** How far behind what the service answers may be. */
+const MARGIN_MS = 60_000;
+
+/** A shop that is right: each order is paid at most once, and delivered once when it is. Faults are planted in `faults.ts`. */
+export class Shop {
+  readonly orders = new Map<string, Order>();
+  readonly payments: Payments;
+  /** Its own address. */
+  url = "";
+  /** Webhooks are answered before they are worked on. */
+  readonly answersFirst: boolean = false;
+  readonly #orderOfCharge = new Map<string, string | undefined>();
+
+  constructor(payments: Payments) {
+    this.payments = payments;
+  }
+
+  /** Ordered again under the same number, it is the same order. */
+  async order(wish: Pick<Order, "id" | "email" | "phone" | "onPage">): Promise<Order> {
+    const known = this.orders.get(wish.id);
+    if (known !== undefined && !known.onPage) return known;
+    const order: Order = known ?? {
+      ...wish,
+      status: "pending",
+      charge_id: null,
+      amount: null,
+      currency: null,
+      delivered: 0,
+      isInDoubt: false,
+      isPaying: false,
+      tries: 0,
+      known: new Map(),
+      turn: Promise.resolve(),
+    };
+    // Kept before it is paid for: webhooks may be here before the answer is.
+    this.orders.set(order.id, order);
+    await (order.onPage ? this.openPage(order) : this.pay(order)).catch((error) => this.fail(order, error));
+    return order;
+  }
+
+  /** It could not be done now: the timed job goes on with it. */
+  fail(order: Order, error: unknown): void {
+    if (!(error instanceof Unanswered || error instanceof Refused)) throw error;
+    order.isInDoubt = true;
+  }
+
+  /** A page whose address was lost does no harm: nobody can pay on it. */
+  async openPage(order: Order): Promise<void> {
+    if (order.delivered > 0 || (order.page !== undefined && order.status === "pending")) return;
+    const page = await this.payments.page(order, `${this.url}/orders/${order.id}/back`);
+    if (order.delivered === 0) Object.assign(order, { charge_id: page.charge_id, page, status: "pending" });
+  }
+
+  /** The customer comes back from the page. What the address says anybody could have typed: the service is asked. */
+  async comeBack(order: Order): Promise<void> {
+    if (this.isDue(order)) await this.lookAfter(order).catch((error) => this.fail(order, error));
+  }
+
+  async pay(order: Order): Promise<void> {
+    if (order.isPaying) return;
+    order.isPaying = true;
+    try {
+      await this.attempt(order);
+    } finally {
+      order.isPaying = false;
+    }
+  }
+
+  /** There is no key that makes two tries one payment. A quote that has run out pays nothing, so a try ends with its quote. */
+  async attempt(order: Order): Promise<void> {
+    const quote = await this.payments.quote(order);
+    const { openUntil } = order;
+    if (openUntil !== undefined && Date.parse(quote.created_at) < Date.parse(openUntil) + MARGIN_MS) return;
+    order.since ??= quote.created_at;
+    order.openUntil = quote.expires_at;
+    order.tries += 1;
+    try {
+      const { charge_id, amount, currency } = await this.payments.charge(order, quote);
+      if (order.charge_id === null) Object.assign(order, { charge_id, amount, currency });
+    } catch (error) {
+      if (error instanceof Unanswered) return this.lost(order);
+      order.openUntil = undefined;
+      if (error instanceof Refused && error.status === 400 && error.details.quote_id === undefined)
+        order.status = "failed";
+      else throw error;
+    }
+  }
+
+  /** The answer to a payment is lost: perhaps it was made, and nothing else may be made until that is known. */
+  async lost(order: Order): Promise<void> {
+    order.isInDoubt = true;
+    const charge = await this.look(order);
+    if (charge !== undefined) await this.take(order, charge);
+  }
+
+  /** The order's charge, among those that were made since. */
+  async look({ id, since = "" }: Order): Promise<Charge | undefined> {
+    for await (const charge_id of this.payments.since(since)) {
+      if (this.#orderOfCharge.has(charge_id) && this.#orderOfCharge.get(charge_id) !== id) continue;
+      const charge = await this.payments.read(charge_id);
+      this.#orderOfCharge.set(charge_id, charge.metadata.order_id);
+      if (charge.metadata.order_id === id) return charge;
+    }
+    return undefined;
+  }
+
+  orderOf({ metadata }: Charge): Order | undefined {
+    return this.orders.get(metadata?.order_id ?? "");
+  }
+
+  /** A webhook's news. What cannot be worked on now is left to the timed job: it need not be told again. */
+  async hear(news: News): Promise<void> {
+    const order = this.orderOf(news);
+    if (order !== undefined) await this.take(order, news).catch((error) => this.fail(order, error));
+  }
+
+  /** News of an order's charge, told or read, as often and in whatever order they come; one after the other. */
+  take(order: Order, news: News): Promise<void> {
+    const turn = order.turn.then(() => this.learn(order, news));
+    order.turn = turn.catch(() => {});
+    return turn;
+  }
+
+  async learn(order: Order, news: News): Promise<void> {
+    if (!this.isNews(order, news)) return;
+    await this.act(order, news);
+    this.mark(order, news);
+  }
+
+  isNews({ known }: Order, { charge_id, status_history }: News): boolean {
+    return status_history.length > (known.get(charge_id) ?? 0);
+  }
+
+  mark({ known }: Order, { charge_id, status_history }: News): void {
+    known.set(charge_id, status_history.length);
+  }
+
+  /** Delivers once, and books what the service has in its books. */
+  async act(order: Order, { charge_id, status, amount, currency }: News): Promise<void> {
+    const isOther = order.charge_id !== null && order.charge_id !== charge_id;
+    // Another charge of the order counts where it is the one that pays. Where two do, the second's money goes back.
+    if (isOther && (order.delivered > 0 || status !== "COMPLETED")) return;
+    if (status === "COMPLETED" && this.owes(order)) {
+      const booked = await this.payments.read(charge_id);
+      if (booked.status !== "COMPLETED") throw new Unanswered("the books are behind");
+      order.delivered += 1;
+    }
+    if (status === "REFUNDED") order.delivered = 0; // the goods come back
+    Object.assign(order, { charge_id, amount, currency, status: STATUS[status] ?? "pending" });
+  }
+
+  owes({ delivered }: Order): boolean {
+    return delivered === 0;
+  }
+
+  /** The timed job: looks after all that is open. */
+  async tick(): Promise<void> {
+    for (const order of [...this.orders.values()])
+      if (this.isDue(order)) await this.lookAfter(order).catch((error) => this.fail(order, error));
+  }
+
+  isDue({ status, delivered, isPaying }: Order): boolean {
+    return (status === "pending" || status === "expired") && delivered === 0 && !isPaying;
+  }
+
+  async lookAfter(order: Order): Promise<void> {
+    if (order.charge_id !== null) return this.take(order, await this.payments.read(order.charge_id));
+    const charge = order.tries === 0 ? undefined : await this.look(order);
+    if (charge !== undefined) await this.take(order, charge);
+    else if (!order.onPage) await this.pay(order);
+  }
+}
