@@ -7,7 +7,7 @@ import type { ProbeRow, WebhookReport } from "./report.js";
 import { type CheckOptions, Session } from "./session.js";
 
 /**
- * Sends a receiver the probes and tells what is wrong with it (contract section 6). `onRow` hears how each came out as
+ * Sends a receiver the probes and tells what is wrong with it. `onRow` hears how each came out as
  * soon as it is known; which fault it shows may be told better at the end.
  */
 export async function checkWebhook(

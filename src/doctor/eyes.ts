@@ -196,6 +196,19 @@ export class Eyes {
         };
   }
 
+  /** Undefined where the app makes no calls that could be overtaken. */
+  async seeEarly(): Promise<Sight | undefined> {
+    const found = await this.#charges.whileHeld((charge) => this.#deliver(charge.events.COMPLETED));
+    if (found === undefined) return undefined;
+    const { charge, result } = found;
+    if (result.kind !== "accepted") await this.#accepted(charge.events.COMPLETED);
+    // Nothing could be seen of it before, but what is seen of any that has not been paid.
+    const wrong = await this.#deviation({ charge, before: this.#patients.get("paid")!.before });
+    return wrong === undefined
+      ? { seen: "an event that came before the answer to its call was done" }
+      : { seen: `an event before the answer to its call: ${wrong}`, fault: "lost_early" };
+  }
+
   async #patient(): Promise<Patient> {
     const charge = await this.#charges.make(metadataKeysOf(this.#observe));
     return { charge, before: await this.#look(charge) };
@@ -284,7 +297,7 @@ function isAmountIn(values: readonly unknown[], amount: number): boolean {
   return values.some((value) => value === amount || value === Math.round(amount * 100));
 }
 
-const SIGHTS: Readonly<Partial<Record<Probe, (this: Eyes) => Promise<Sight>>>> = {
+const SIGHTS: Readonly<Partial<Record<Probe, (this: Eyes) => Promise<Sight | undefined>>>> = {
   duplicate: Eyes.prototype.seeDuplicate,
   known_id: Eyes.prototype.seeKnownId,
   reordered: Eyes.prototype.seeReordered,
@@ -292,4 +305,5 @@ const SIGHTS: Readonly<Partial<Record<Probe, (this: Eyes) => Promise<Sight>>>> =
   simultaneous: Eyes.prototype.seeSimultaneous,
   burst: Eyes.prototype.seeBurst,
   amount: Eyes.prototype.seeAmount,
+  early: Eyes.prototype.seeEarly,
 };

@@ -280,6 +280,11 @@ export const FAULTS = {
     advice:
       "Store an event before you answer 2xx; 429 or 503 with Retry-After is an honest way to ask for time.",
   },
+  lost_early: {
+    title: "an event that comes before the answer to its call is lost",
+    advice:
+      "A webhook can overtake the answer of the call that caused it. Keep an event of a charge you do not know yet, or read the charge as soon as you know it.",
+  },
   forged_acted_upon: {
     title: "a forged event is acted upon, whatever the answer says",
     advice: "Verify before anything else is done with the body.",

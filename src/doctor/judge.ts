@@ -77,15 +77,16 @@ function vanished(probe: Probe, { answers }: Evidence, marks: Marks): Mark {
 function row(probe: Probe, found: Mark, evidence: Evidence, scheme: SignatureScheme): ProbeRow {
   const answers = evidence.answers.get(probe) ?? [];
   const sight = evidence.sights.get(probe);
-  const isSeenOnly = "isSeenOnly" in PROBE_ROWS[probe];
+  const kind = PROBE_ROWS[probe];
+  const isSeenOnly = "isSeenOnly" in kind;
   const needsEyes = isSeenOnly && sight === undefined && evidence.stoppedAt === null;
-  const reason = needsEyes ? "only --observe can see what becomes of it" : outOfScope(probe, scheme);
+  const reason = needsEyes ? kind.needs : outOfScope(probe, scheme);
   const seen = sight?.seen ?? null;
   const came = [
     ...(isSeenOnly ? [] : [describe(answers)]),
     ...(seen === null || (sight?.isUnclear === true && !isSeenOnly) ? [] : [seen]),
   ];
-  const { title, sent, expected } = PROBE_ROWS[probe];
+  const { title, sent, expected } = kind;
   const { verdict, severity, fault = null, because = null, advice = null } = found;
   return {
     probe,

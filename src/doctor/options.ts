@@ -39,8 +39,6 @@ const schema = z.strictObject({
   order: z.optional(orderSchema),
 });
 
-const NEEDS_EYES = "says how charges are made that are observed: it goes with observe";
-
 /**
  * Checks what was asked for and fills in the rest. `nameOf` tells what the asker calls an option; `sandbox` is the one
  * the receiver's app works with.
@@ -52,10 +50,13 @@ export function readCheckOptions(
   sandbox?: ControlClient,
 ): CheckOptions {
   const checked = check(schema, { ...options, url });
+  // What comes before the name stands at the line's beginning already.
+  const eyes = nameOf("observe").split(": ").at(-1);
+  const needsEyes = `says how charges are made that are observed: it goes with ${eyes}`;
   const faults = checked.ok
     ? [
         ["secret", secretFault(checked.data.signature, checked.data.secret)],
-        ["order", options.observe === undefined && options.order !== undefined ? NEEDS_EYES : undefined],
+        ["order", options.observe === undefined && options.order !== undefined ? needsEyes : undefined],
       ]
     : checked.issues.map((issue) => [String(issue.path[0] ?? ""), issueMessage(issue)]);
   const lines = faults

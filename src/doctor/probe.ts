@@ -47,6 +47,8 @@ export interface ForgedProbe extends SentProbe {
 /** One that answers tell nothing of. */
 export interface SeenProbe extends ProbeRow {
   readonly isSeenOnly: true;
+  /** Why it is not tried without eyes that can see it. */
+  readonly needs: string;
 }
 
 /** A new event about a new charge. */

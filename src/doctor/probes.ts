@@ -18,6 +18,14 @@ export const PROBE_ROWS: Readonly<Record<Probe, GenuineProbe | ForgedProbe | See
     sent: "an event, properly signed, with an amount that is not the charge's",
     expected: "the amount of the order, or of the charge as the service has it",
     isSeenOnly: true,
+    needs: "only --observe can see what becomes of it",
+  },
+  early: {
+    title: "an event before the answer",
+    sent: "the event of a charge whose making the app has not been answered yet",
+    expected: "2xx, and the work done once the app knows the charge",
+    isSeenOnly: true,
+    needs: "only with --order does the app make a call that can be overtaken",
   },
 };
 

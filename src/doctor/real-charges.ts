@@ -27,6 +27,12 @@ interface ChargeRecord {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** Where the sandbox tells of a charge while the app's call is held: its being taken ends the hold. */
+const MAILBOX = "check-webhook";
+const LOOK_EVERY_MS = 25;
+/** An app may not take webhooks while its own call is held: it then answers the order when they have been given up. */
+const PATIENCE = 3;
+
 const LIMITED = "the sandbox refused calls with 429, so nothing found counts: start it with --rate-limit off";
 
 interface EventRecord {
@@ -56,7 +62,7 @@ export class RealCharges {
     await sandbox.call("PUT", `/_sandbox/scenarios/${SCENARIO}`, {
       description: DESCRIPTION,
       charges: [{ match, timeline: [] }],
-      webhooks: [{ match, drop: true }],
+      webhooks: [{ match: { ...match, url: `mailbox:${MAILBOX}` } }, { match, drop: true }],
     });
     // The app asks for no scenario by name.
     if (order !== undefined) await sandbox.call("POST", `/_sandbox/scenarios/${SCENARIO}/activate`);
@@ -67,8 +73,69 @@ export class RealCharges {
   async make(metadataKeys: readonly string[]): Promise<RealCharge> {
     const name = `check-${this.#options.seed}-${++this.#made}`;
     const metadata = Object.fromEntries(["order_id", ...metadataKeys].map((key) => [key, name]));
+    const { order } = this.#eyes;
+    return this.#paid(order === undefined ? await this.#checkout(metadata) : await this.#ordered(order));
+  }
+
+  /**
+   * Has the app order, and works with the charge, paid, before the app has been answered which one it is; undefined
+   * where the app makes no charges.
+   */
+  async whileHeld<Result>(
+    work: (charge: RealCharge) => Promise<Result>,
+  ): Promise<{ charge: RealCharge; result: Result } | undefined> {
     const { order, sandbox } = this.#eyes;
-    const id = order === undefined ? await this.#checkout(metadata) : await this.#ordered(order);
+    if (order === undefined) return undefined;
+    this.#made++;
+    const { webhook_id } = await sandbox.call<{ webhook_id: string }>("POST", "/_sandbox/webhook-endpoints", {
+      mailbox: MAILBOX,
+    });
+    const { query, match } = this.#customerOf(order);
+    const { fault_id } = await sandbox.call<{ fault_id: string }>("POST", "/_sandbox/faults", {
+      match: { operation: ["createWhitelabel", "createCheckout"], ...match },
+      hold: "webhook",
+      times: 1,
+    });
+    try {
+      const before = await this.#newest(query);
+      let isAnswered = false;
+      const patienceMs = PATIENCE * this.#options.timeoutMs;
+      const ordered = this.#ordered(order, patienceMs).finally(() => {
+        isAnswered = true;
+      });
+      const meanwhile = async () => {
+        let id = before;
+        while (id === before && !isAnswered) {
+          await new Promise<void>((resolve) => this.#options.wall.after(LOOK_EVERY_MS, resolve, true));
+          id = await this.#newest(query);
+        }
+        const charge = await this.#paid(id === undefined || id === before ? await ordered : id);
+        const result = await work(charge);
+        await this.#letGo();
+        return { charge, result };
+      };
+      const [done] = await Promise.all([meanwhile(), ordered]);
+      return done;
+    } finally {
+      await sandbox.call("DELETE", `/_sandbox/faults/${fault_id}`);
+      await sandbox.call("DELETE", `/_sandbox/webhook-endpoints/${webhook_id}`);
+    }
+  }
+
+  /** Ends the hold: a webhook of the charge has been answered. */
+  async #letGo(): Promise<void> {
+    const path = `/_sandbox/mailboxes/${MAILBOX}`;
+    const { items } = await this.#eyes.sandbox.call<{ items: { delivery_id: string }[] }>(
+      "POST",
+      `${path}/take`,
+      {},
+    );
+    for (const { delivery_id } of items)
+      await this.#eyes.sandbox.call("POST", `${path}/${delivery_id}/ack`, { status: 200 });
+  }
+
+  async #paid(id: string): Promise<RealCharge> {
+    const { sandbox } = this.#eyes;
     let charge: ChargeRecord | undefined;
     for (const to of LIFE)
       charge = await sandbox.call<ChargeRecord>("POST", `/_sandbox/charges/${id}/transition`, { to });
@@ -127,10 +194,9 @@ export class RealCharges {
   }
 
   /** Has the app make an order, and finds the charge it made for that. */
-  async #ordered(order: string): Promise<string> {
-    const { seed, timeoutMs, wall, url: receiver } = this.#options;
-    const email = emailOf(seed, String(this.#made));
-    const query = order.includes(EMAIL) ? `&customer_email=${encodeURIComponent(email)}` : "";
+  async #ordered(order: string, timeoutMs = this.#options.timeoutMs): Promise<string> {
+    const { wall, url: receiver } = this.#options;
+    const { email, query } = this.#customerOf(order);
     const before = await this.#newest(query);
     const { url, body } = orderRequest(order, receiver, email);
     const type = body.startsWith("{") ? "application/json" : "application/x-www-form-urlencoded";
@@ -141,6 +207,14 @@ export class RealCharges {
     const newest = await this.#newest(query);
     if (newest !== undefined && newest !== before) return newest;
     throw new UserError(`--order: ${said}, and no charge was made at the sandbox`);
+  }
+
+  /** Whoever the order of the charge that is being made is for, and how its charges are asked for and its calls told apart. */
+  #customerOf(order: string) {
+    const email = emailOf(this.#options.seed, String(this.#made));
+    return order.includes(EMAIL)
+      ? { email, query: `&customer_email=${encodeURIComponent(email)}`, match: { customer_email: email } }
+      : { email, query: "", match: {} };
   }
 
   async #newest(query: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import type { Signature } from "../schema/webhooks.js";
 
-/** The probes, in the order they are sent (contract section 6). */
+/** The probes, in the order they are sent. */
 export const PROBES = [
   "valid",
   "duplicate",
@@ -28,6 +28,7 @@ export const PROBES = [
   "simultaneous",
   "burst",
   "amount",
+  "early",
 ] as const;
 /** What a receiver is sent to see one thing about it. */
 export type Probe = (typeof PROBES)[number];

@@ -66,7 +66,7 @@ describe("the text report", () => {
 describe("the JUnit report", () => {
   it("has a case each probe; what could not tell is skipped", async () => {
     const xml = junitReport(await checked(() => reply(200)));
-    expect(xml).toContain(`tests="${PROBES.length}" failures="1" errors="0" skipped="11"`);
+    expect(xml).toContain(`tests="${PROBES.length}" failures="1" errors="0" skipped="12"`);
     expect(xml.match(/<testcase /g)).toHaveLength(PROBES.length);
     expect(xml).toMatch(/name="a tampered body"[^>]*><failure type="no_verification" message="200 in /);
     expect(xml).toContain('<skipped message="see tampered"/>');
@@ -161,6 +161,10 @@ describe("check-webhook", () => {
     [["ftp://shop.test"], "URL must be an http or https URL"],
     [["localhost:1", "--secret", "abc"], "--secret must be whsec_"],
     [["localhost:1", "--signature", "strip"], "--signature must be one of standard, svix"],
+    [
+      ["localhost:1", "--order", "POST /orders"],
+      "--order says how charges are made that are observed: it goes with --observe",
+    ],
     [["localhost:1", "--signature", "{"], "--signature is not valid JSON"],
     [
       ["localhost:1", "--signature", '{"header":"x-s","algorithm":"sha256"}'],
