@@ -24,6 +24,14 @@ export interface EngineOptions {
   readonly furnish: Command<unknown>;
   /** How often each rule is applied, in all namespaces together. */
   readonly rulesInAll?: Map<string, number> | undefined;
+  /** Asked before each change. */
+  readonly room?: Room | undefined;
+}
+
+/** Whether there is memory for more. */
+export interface Room {
+  /** @throws NoRoom when there is none */
+  check(): void;
 }
 
 /**
@@ -35,6 +43,7 @@ export class Engine {
   readonly settings: Settings;
   readonly rules: RuleCounts;
   readonly #store: Store;
+  readonly #room: Room | undefined;
   readonly #furnish: Command<unknown>;
   readonly #name: string;
   readonly #seed: string;
@@ -48,6 +57,7 @@ export class Engine {
     this.settings = options.settings;
     this.rules = new RuleCounts(options.rulesInAll);
     this.#store = options.store;
+    this.#room = options.room;
     this.#furnish = options.furnish;
     this.#name = options.name;
     this.#seed = options.seed;
@@ -92,6 +102,7 @@ export class Engine {
     if (isRefusal(result)) return result;
     const change = tx.change();
     if (change === undefined) return result;
+    this.#room?.check();
     this.#store.append(change, this.#state);
     this.#state.apply(change);
     this.rules.add(tx.applied);

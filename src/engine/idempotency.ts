@@ -2,7 +2,7 @@ import * as crypto from "node:crypto";
 import { invalid, isRefusal, type Refusal, refuse } from "../schema/errors.js";
 import type { Command, Transaction } from "./transaction.js";
 
-/** How long a key is remembered, in sandbox time (contract section 2: idempotency). */
+/** How long a key is remembered, in sandbox time. */
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 const KEY_MAX_LENGTH = 255;
 const FORGET_AT_ONCE = 2;

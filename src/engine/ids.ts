@@ -26,8 +26,14 @@ export function digest(scope: string, kind: IdKind, counter: number): Buffer {
 
 /** 32 bytes that follow from an id: account numbers and wallets of a charge, whenever it is priced. */
 export function digestOf(id: string): Buffer {
-  return crypto.createHash("sha256").update(id).digest();
+  return Buffer.from(sha256(id), "hex");
 }
+
+/** In hexadecimal: Node 20.12 has a way without a Hash, which costs a third even where the bytes are wanted. */
+const sha256: (text: string) => string =
+  crypto.hash === undefined
+    ? (text) => crypto.createHash("sha256").update(text).digest("hex")
+    : (text) => crypto.hash("sha256", text, "hex");
 
 /** 96 bits of a digest as 24 letters and digits: short enough to read out, far too many to collide. */
 export function idOf(kind: IdKind, bytes: Buffer): string {
@@ -36,13 +42,10 @@ export function idOf(kind: IdKind, bytes: Buffer): string {
 
 const ID_BYTES = 12;
 
-/** The id of that digest, where the digest itself is not wanted. Node 20.12 has a way without a Hash and a Buffer. */
-export const nextId: (scope: string, kind: IdKind, counter: number) => string =
-  crypto.hash === undefined
-    ? (scope, kind, counter) => idOf(kind, digest(scope, kind, counter))
-    : (scope, kind, counter) =>
-        ID_PREFIXES[kind] +
-        crypto.hash("sha256", `${scope}\0${kind}\0${counter}`, "hex").slice(0, 2 * ID_BYTES);
+/** The id of that digest, where the digest itself is not wanted. */
+export function nextId(scope: string, kind: IdKind, counter: number): string {
+  return ID_PREFIXES[kind] + sha256(`${scope}\0${kind}\0${counter}`).slice(0, 2 * ID_BYTES);
+}
 
 /** A number from 0 up to 1 that follows from a digest. */
 export function chanceOf(bytes: Buffer): number {

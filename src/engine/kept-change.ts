@@ -1,17 +1,34 @@
 import { type EventData, WrittenLater } from "./event-record.js";
-import type { Change, Collections, EventRecord, KeptChange, KeptPut, Key, Put, Records } from "./records.js";
+import type {
+  Change,
+  CollectionName,
+  Collections,
+  EventRecord,
+  KeptChange,
+  KeptPut,
+  Key,
+  Put,
+  Records,
+} from "./records.js";
 import { chargeDetailJson, withdrawalJson } from "./views.js";
 
 /** The objects whose events say what a read of them answers. */
 const EVENT_DATA = { charges: chargeDetailJson, withdrawals: withdrawalJson };
 const EVENT_SOURCES = Object.keys(EVENT_DATA) as (keyof typeof EVENT_DATA)[];
 
-/** @param before the records that the change is about to be applied to */
-export function keptChange(change: Change, before: Records): KeptChange {
-  return { ...change, puts: change.puts.map((put) => keptPut(put, change.puts, before)) };
+/** By collection, the key of the record that came last: the next new one has much in common with it. */
+export type Newest = Map<CollectionName, Key>;
+
+/**
+ * @param before the records that the change is about to be applied to
+ * @param newest of what was kept so far; what this change adds is put in. That it may be gone by now, or was never kept, does no harm
+ */
+export function keptChange(change: Change, before: Records, newest: Newest): KeptChange {
+  return { ...change, puts: change.puts.map((_, place) => keptPut(change.puts, place, before, newest)) };
 }
 
-function keptPut(put: Put, puts: readonly Put[], before: Records): KeptPut {
+function keptPut(puts: readonly Put[], place: number, before: Records, newest: Newest): KeptPut {
+  const put = puts[place]!;
   const [name, key, record] = put;
   if (record === null) return put;
   if (record instanceof WrittenLater) {
@@ -19,8 +36,18 @@ function keptPut(put: Put, puts: readonly Put[], before: Records): KeptPut {
     if (data === undefined || !isAsItIs(data, record.object_id, puts, before)) return put;
     return [name, key, data.name === record.type ? { ...record } : { ...record, name: data.name }, "derived"];
   }
-  const fields = changedFields(before.get(name, key), record as object);
-  return fields === undefined ? put : [name, key, fields, "changed"];
+  const old = before.get(name, key);
+  if (old !== undefined) {
+    const fields = changedFields(old as object as Fields, record as Fields);
+    return fields === undefined ? put : [name, key, fields, "changed"];
+  }
+  const other = newest.get(name);
+  newest.set(name, key);
+  if (other === undefined || other === key) return put;
+  const model = recordAfter(name, other, puts.slice(0, place), before);
+  const fields =
+    model instanceof WrittenLater ? undefined : changedFields(model as object as Fields, record as Fields);
+  return fields === undefined ? put : [name, key, fields, "like", other];
 }
 
 /** Whether the event's data is what a read of the object answers once the change is made. */
@@ -36,7 +63,7 @@ function isAsItIs(
   return after === source || (after !== undefined && toJson(after) === toJson(source));
 }
 
-function recordAfter<Name extends keyof typeof EVENT_DATA>(
+function recordAfter<Name extends CollectionName>(
   name: Name,
   key: Key,
   puts: readonly Put[],
@@ -46,24 +73,43 @@ function recordAfter<Name extends keyof typeof EVENT_DATA>(
   return put === undefined ? before.get(name, key) : ((put[2] as Collections[Name] | null) ?? undefined);
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Undefined where the fields of the one put over those of the other would not be that record to the byte. */
-function changedFields(before: object | undefined, after: object): object | undefined {
+function changedFields(before: Fields | undefined, after: Fields): Fields | undefined {
   if (before === undefined) return undefined;
-  const old = Object.entries(before);
+  const old = Object.keys(before);
+  const names = Object.keys(after);
+  if (names.length < old.length) return undefined;
   const fields: Record<string, unknown> = {};
-  let place = 0;
-  for (const [field, value] of Object.entries(after)) {
-    const was = old[place++];
-    if (was !== undefined) {
-      if (was[0] !== field) return undefined;
-      if (was[1] === value) continue;
+  for (let place = 0; place < names.length; place++) {
+    const field = names[place]!;
+    const value = after[field];
+    if (place < old.length) {
+      if (old[place] !== field) return undefined;
+      if (isSame(before[field], value)) continue;
       // JSON has no undefined: in the file this field is not there, or will not be.
-      if (was[1] === undefined) return undefined;
+      if (before[field] === undefined) return undefined;
     }
     if (value === undefined) return undefined;
     fields[field] = value;
   }
-  return place < old.length ? undefined : fields;
+  return fields;
+}
+
+/** Whether both are the same JSON, to the byte. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const fields = Object.keys(one);
+  const others = Object.keys(other);
+  if (fields.length !== others.length) return false;
+  for (let place = 0; place < fields.length; place++) {
+    const field = fields[place]!;
+    if (field !== others[place] || !isSame((one as Fields)[field], (other as Fields)[field])) return false;
+  }
+  return true;
 }
 
 /**
@@ -73,13 +119,13 @@ function changedFields(before: object | undefined, after: object): object | unde
  * @throws when they are not those
  */
 export function wholeChange(kept: KeptChange, before: Records): Change {
-  const puts = kept.puts.map((put): Put => {
-    const [name, key, record, how] = put;
-    if (how !== "changed") return [name, key, record];
-    const old = before.get(name, key);
-    if (old === undefined) throw new Error(`change ${kept.seq} is of ${name} ${key}, which is not there`);
-    return [name, key, { ...old, ...(record as object) }];
-  });
+  const puts: Put[] = [];
+  for (const [name, key, record, how, other = key] of kept.puts) {
+    const isPart = how === "changed" || how === "like";
+    const model = isPart ? recordAfter(name, other, puts, before) : {};
+    if (model === undefined) throw new Error(`change ${kept.seq} is of ${name} ${other}, which is not there`);
+    puts.push([name, key, isPart ? { ...model, ...(record as object) } : record]);
+  }
   for (const [place, [name, key, record, how]] of kept.puts.entries())
     if (how === "derived") puts[place] = [name, key, eventOf(record as DerivedEvent, puts, before)];
   return { ...kept, puts };

@@ -67,6 +67,7 @@ export function controlEndpointView(endpoint: Endpoint) {
     webhook_id: endpoint.webhook_id,
     url: endpoint.url,
     mailbox: endpoint.mailbox,
+    lease_ms: endpoint.lease_ms ?? null,
     unreachable: endpoint.unreachable,
     mode: endpoint.mode,
     organization_id: endpoint.organization_id,

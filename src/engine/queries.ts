@@ -3,6 +3,7 @@ import { toCanonical } from "../domain/money.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { CurrencyFixture, MethodFixture, OrganizationFixture, RailFixture } from "../schema/fixtures.js";
 import { iso } from "../schema/time.js";
+import { type DatedName, recordAsOf } from "./as-of.js";
 import type { Caller } from "./caller.js";
 import { chargesWith, placeOfOwner } from "./indexes.js";
 import type { Collections, Endpoint } from "./records.js";
@@ -15,37 +16,72 @@ export interface PayinPage {
 }
 
 /** The caller's charges, newest first, and how many there are (specification: GET payins). */
-export function listPayins(state: State, caller: Caller, { limit, offset, status }: PayinPage) {
-  const place = chargesWith(caller.mode, caller.organization.organization_id, status);
-  return { total: state.count("charges", place), items: state.page("charges", place, offset, limit) };
+export function listPayins(
+  state: State,
+  caller: Caller,
+  { limit, offset, status }: PayinPage,
+  asOfMs: number | undefined,
+) {
+  const { mode, organization } = caller;
+  const placeOf = (which: ChargeStatus | undefined) => chargesWith(mode, organization.organization_id, which);
+  if (asOfMs === undefined) return pageAt(state, "charges", placeOf(status), limit, offset);
+  const then = listAsOf(state, "charges", placeOf(undefined), asOfMs);
+  const found = status === undefined ? then : then.filter((charge) => charge.status === status);
+  return { total: found.length, items: found.slice(offset, offset + limit) };
 }
 
-/** The caller's record of that id; another organization's or mode's is as if it were not there. */
-export function findOwned<Name extends "charges" | "destinations" | "withdrawals">(
+/** The caller's record of that id, or what it was then; another organization's or mode's is as if it were not there. */
+export function findOwned<Name extends DatedName>(
   state: State,
   name: Name,
   caller: Caller,
   id: string,
+  asOfMs?: number,
 ): Collections[Name] | undefined {
   const record = state.get(name, id);
-  return record !== undefined &&
-    record.mode === caller.mode &&
-    record.organization_id === caller.organization.organization_id
-    ? record
-    : undefined;
+  if (
+    record === undefined ||
+    record.mode !== caller.mode ||
+    record.organization_id !== caller.organization.organization_id
+  )
+    return undefined;
+  return asOfMs === undefined ? record : recordAsOf(state, name, record, asOfMs);
 }
 
-/** A page of the caller's records, newest first, and how many there are. */
+/** A page of the caller's records, newest first, and how many there are, or were then. */
 export function listOwned<Name extends "destinations" | "withdrawals">(
   state: State,
   name: Name,
   caller: Caller,
-  limit: number,
-  offset: number,
+  { limit, offset }: Pick<PayinPage, "limit" | "offset">,
+  asOfMs: number | undefined,
 ): { total: number; items: Collections[Name][] } {
   const { mode, organization } = caller;
   const place = placeOfOwner(name, { mode, organization_id: organization.organization_id });
+  if (asOfMs === undefined) return pageAt(state, name, place, limit, offset);
+  const then = listAsOf(state, name, place, asOfMs);
+  return { total: then.length, items: then.slice(offset, offset + limit) };
+}
+
+function pageAt<Name extends DatedName>(
+  state: State,
+  name: Name,
+  place: string,
+  limit: number,
+  offset: number,
+): { total: number; items: Collections[Name][] } {
   return { total: state.count(name, place), items: state.page(name, place, offset, limit) };
+}
+
+function listAsOf<Name extends DatedName>(
+  state: State,
+  name: Name,
+  place: string,
+  asOfMs: number,
+): Collections[Name][] {
+  return state
+    .page(name, place, 0, state.count(name, place))
+    .flatMap((record) => recordAsOf(state, name, record, asOfMs) ?? []);
 }
 
 /** The endpoints the caller can see: its own, and those the sandbox was started with. */
@@ -60,7 +96,7 @@ export function visibleEndpoints(state: State, caller: Caller): Endpoint[] {
     );
 }
 
-/** Payment rail as the service lists it (contract section 2: rails). */
+/** Payment rail as the service lists it. */
 export function railView(catalogue: Catalogue, rail: RailFixture) {
   const { id, display_name, payment_method, currency, country, min_amount, max_amount } = rail;
   const { decimals } = catalogue.knownCurrency(currency);
@@ -100,7 +136,7 @@ export function currencyCodes(currencies: readonly CurrencyFixture[]) {
   return { fiat: codes(currencies, "fiat"), crypto: codes(currencies, "crypto") };
 }
 
-/** Organization record (contract section 2); the organizations of the fixtures exist since the world began. */
+/** Organization record; the organizations of the fixtures exist since the world began. */
 export function organizationView(organization: OrganizationFixture, worldStartMs: number) {
   return {
     organization_id: organization.organization_id,

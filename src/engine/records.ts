@@ -47,7 +47,8 @@ export interface Records {
 
 /**
  * A change as it is kept, without what follows from the records before it: of one that was there already there are the
- * fields that changed, of an event that says what its object is now all but its bytes.
+ * fields that changed, of a new one those that are not as in the one before it, of an event that says what its object is
+ * now all but its bytes.
  */
 export interface KeptChange extends Omit<Change, "puts"> {
   readonly puts: readonly KeptPut[];
@@ -55,7 +56,8 @@ export interface KeptChange extends Omit<Change, "puts"> {
 
 export type KeptPut =
   | Put
-  | readonly [collection: CollectionName, key: Key, fields: object, how: "changed" | "derived"];
+  | readonly [collection: CollectionName, key: Key, fields: object, how: "changed" | "derived"]
+  | readonly [collection: CollectionName, key: Key, fields: object, how: "like", other: Key];
 
 /** The whole state as plain JSON: the readable snapshot, and what export and restore carry. */
 export interface StateDump {

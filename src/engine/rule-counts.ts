@@ -17,12 +17,13 @@ export class RuleCounts {
     this.#inAll = inAll;
   }
 
-  add(applied: readonly RulePlace[]): void {
+  /** @param times -1 takes it back: what was counted has not happened */
+  add(applied: readonly RulePlace[], times = 1): void {
     for (const { scenario, kind, index } of applied)
       for (const counts of [this.#here, this.#inAll]) {
         const key = `${scenario}#${kind}.${index}`;
         const count = counts.get(key);
-        if (count !== undefined || counts.size < MOST_RULES) counts.set(key, (count ?? 0) + 1);
+        if (count !== undefined || counts.size < MOST_RULES) counts.set(key, (count ?? 0) + times);
       }
   }
 

@@ -5,11 +5,20 @@ const BLOCK_LIMIT = 1_024;
  * the number of blocks, not the number of entries: a list of a million is a thousand blocks.
  */
 export class SortedList {
-  readonly #blocks: number[][] = [];
+  #blocks: number[][] = [];
   #size = 0;
 
   get size(): number {
     return this.#size;
+  }
+
+  /** The smallest; undefined of an empty list. */
+  get first(): number | undefined {
+    return this.#blocks[0]?.[0];
+  }
+
+  get last(): number | undefined {
+    return this.#blocks.at(-1)?.at(-1);
   }
 
   /** The block a value is in or belongs into. */
@@ -27,7 +36,8 @@ export class SortedList {
 
   add(value: number): void {
     if (this.#blocks.length === 0) {
-      this.#blocks.push([value]);
+      // A push would make room for seventeen.
+      this.#blocks = [[value]];
       this.#size = 1;
       return;
     }
@@ -79,6 +89,17 @@ export class SortedList {
     return page;
   }
 
+  /** How many are larger. */
+  countAbove(value: number): number {
+    let count = 0;
+    for (let index = this.#blocks.length - 1; index >= 0; index--) {
+      const block = this.#blocks[index]!;
+      if (block[0]! <= value) return count + block.length - lowerBound(block, value + 1);
+      count += block.length;
+    }
+    return count;
+  }
+
   /** Up to `limit` numbers, smallest first. */
   pageFromStart(limit: number): number[] {
     const page: number[] = [];
@@ -88,6 +109,26 @@ export class SortedList {
     }
     return page;
   }
+}
+
+/**
+ * The same page of several lists that have no number in common, as if they were one. Where it begins is found by halves:
+ * it costs the lists and the page, not what is before it.
+ */
+export function pageOfMany(lists: readonly SortedList[], offset: number, limit: number): number[] {
+  if (lists.length === 1) return lists[0]!.pageFromEnd(offset, limit);
+  let low = -1;
+  let high = Math.max(0, ...lists.map(({ last = 0 }) => last));
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const above = lists.reduce((sum, list) => sum + list.countAbove(middle), 0);
+    if (above > offset) low = middle + 1;
+    else high = middle;
+  }
+  return lists
+    .flatMap((list) => list.pageFromEnd(list.countAbove(low), limit))
+    .sort((a, b) => b - a)
+    .slice(0, limit);
 }
 
 function lowerBound(block: readonly number[], value: number): number {

@@ -4,7 +4,18 @@ import type { Mode } from "../schema/common.js";
 import { COLLECTION_NAMES } from "../schema/records/names.js";
 import { ClosedEvents } from "./closed-events.js";
 import { type FrozenState, freeze, thaw } from "./frozen-state.js";
-import { type IndexedName, type Indexes, indexesOf } from "./indexes.js";
+import {
+  type Alike,
+  addTo,
+  type Found,
+  type Group,
+  type Having,
+  type IndexedName,
+  Indexes,
+  isIndexed,
+  keysOf,
+  removeFrom,
+} from "./indexes.js";
 import type {
   Change,
   CollectionName,
@@ -35,11 +46,14 @@ export class State {
   readonly #indexes: Indexes;
   readonly #closedEvents = new ClosedEvents();
   #endpointsInOrder: Endpoint[] | undefined;
+  /** By what they are about; made when somebody first asks. */
+  #tasksOf: Map<string, Group> | undefined;
+  #planned = 0;
 
   constructor() {
     this.tables = Object.fromEntries(COLLECTION_NAMES.map((name) => [name, new Map()])) as unknown as Tables;
     this.tasks = new TaskQueue((task) => this.tables.tasks.get(task.task_id) === task);
-    this.#indexes = indexesOf(this.tables);
+    this.#indexes = new Indexes(this.tables);
   }
 
   get<Name extends CollectionName>(name: Name, key: Key): Collections[Name] | undefined {
@@ -64,8 +78,7 @@ export class State {
   #index(name: CollectionName, key: Key, before: unknown, after: unknown): void {
     switch (name) {
       case "tasks":
-        if (after !== undefined) this.tasks.push(after as Task);
-        else if (before !== undefined) this.tasks.noteCancelled();
+        this.#noteTask(before as Task | undefined, after as Task | undefined);
         return;
       case "endpoints":
         this.#endpointsInOrder = undefined;
@@ -80,8 +93,30 @@ export class State {
         this.#closedEvents.noteDelivery(before as Delivery | undefined, after as Delivery | undefined, event);
       }
     }
-    const indexes: Partial<Indexes> = this.#indexes;
-    indexes[name as IndexedName]?.note(key, before as never, after as never);
+    if (isIndexed(name)) this.#indexes.of(name).note(key, before as never, after as never);
+  }
+
+  #noteTask(before: Task | undefined, after: Task | undefined): void {
+    if (after !== undefined) this.tasks.push(after);
+    else if (before !== undefined) this.tasks.noteCancelled();
+    this.#planned += plansOf(after) - plansOf(before);
+    if (this.#tasksOf === undefined) return;
+    if (before !== undefined) removeFrom(this.#tasksOf, before.ref, before.task_id);
+    if (after !== undefined) addTo(this.#tasksOf, after.ref, after.task_id);
+  }
+
+  /** How many tasks there are but for attempts at deliveries. */
+  get planned(): number {
+    return this.#planned;
+  }
+
+  /** What is planned for a charge, withdrawal or delivery. */
+  tasksOf(id: string): Task[] {
+    if (this.#tasksOf === undefined) {
+      this.#tasksOf = new Map();
+      for (const { ref, task_id } of this.tables.tasks.values()) addTo(this.#tasksOf, ref, task_id);
+    }
+    return keysOf(this.#tasksOf.get(id)).map((taskId) => this.tables.tasks.get(taskId)!);
   }
 
   /** A page of records, newest first. */
@@ -91,47 +126,75 @@ export class State {
     offset: number,
     limit: number,
   ): Collections[Name][] {
-    return this.#indexes[name].page(place, offset, limit);
+    return this.#indexes.of(name).page(place, offset, limit);
+  }
+
+  /** A page of those alike in status, mode and the like, newest first, and how many there are: it costs the page. */
+  found<Name extends IndexedName>(
+    name: Name,
+    isMeant: Alike<Collections[Name]>,
+    offset: number,
+    limit: number,
+  ): Found<Collections[Name]> {
+    return this.#indexes.of(name).found(isMeant, offset, limit);
+  }
+
+  /** The charges that have all of these, oldest first. */
+  chargesHaving(fields: readonly Having<Charge>[]): Charge[] {
+    return this.#indexes.of("charges").having(fields);
   }
 
   /** How many records of a collection there are, or in one of its lists. */
   count(name: IndexedName, place: string = name): number {
-    return this.#indexes[name].count(place);
+    return this.#indexes.of(name).count(place);
   }
 
   /** Up to `limit` records of a collection with their keys, oldest first. */
   oldestOf<Name extends IndexedName>(name: Name, limit: number): [Key, Collections[Name]][] {
-    return this.#indexes[name].oldest(name, limit);
+    return this.#indexes.of(name).oldest(name, limit);
   }
 
   /** Up to so many events without an open delivery, oldest first; none with a higher number than that. */
   oldestClosedEvents(limit: number, highestSeq = Number.POSITIVE_INFINITY): EventRecord[] {
     const seqs = this.#closedEvents.oldest(limit).filter((seq) => seq <= highestSeq);
-    return this.#indexes.events.numbered(seqs);
+    return this.#indexes.of("events").numbered(seqs);
   }
 
   /** The events of a charge or withdrawal, newest first. */
   eventsOf(objectId: string): EventRecord[] {
-    return this.#indexes.events.group(objectId).reverse();
+    const ofObject = { name: "object_id", of: (event: EventRecord) => event.object_id, value: objectId };
+    return this.#indexes.of("events").having([ofObject]).reverse();
+  }
+
+  /** Of the events there are. */
+  eventTypes(): string[] {
+    return [
+      ...new Set(
+        this.#indexes
+          .of("events")
+          .kinds()
+          .map(({ type }) => type),
+      ),
+    ];
   }
 
   /** The deliveries of an event, newest first. */
   deliveriesOf(eventId: string): Delivery[] {
-    return this.#indexes.deliveries.group(eventId).reverse();
+    return this.#indexes.of("deliveries").group(eventId).reverse();
   }
 
   chargeOfCheckout(checkoutId: string): Charge | undefined {
-    return this.#indexes.charges.group(checkoutId)[0];
+    return this.#indexes.of("charges").group(checkoutId)[0];
   }
 
   /** The ledger entries of a charge or withdrawal, oldest first. */
   entriesOf(objectId: string): LedgerEntry[] {
-    return this.#indexes.entries.group(objectId);
+    return this.#indexes.of("entries").group(objectId);
   }
 
   /** The accounts of an organization, in the order they were opened. */
   holdingsOf(mode: Mode, organizationId: string): Holdings[] {
-    return this.#indexes.holdings.group(`${mode}|${organizationId}`);
+    return this.#indexes.of("holdings").group(`${mode}|${organizationId}`);
   }
 
   /** All webhook endpoints, oldest first. */
@@ -157,4 +220,8 @@ export class State {
       for (const [key, record] of dump.collections[name] ?? []) state.#put(name, key, record as never);
     return state;
   }
+}
+
+function plansOf(task: Task | undefined): number {
+  return task === undefined || task.kind === "attempt" ? 0 : 1;
 }

@@ -57,6 +57,30 @@ export class TaskQueue {
     return undefined;
   }
 
+  /** All of them in their order, left where they are. */
+  *inOrder(): Generator<Task> {
+    const ahead = new TaskQueue(() => true);
+    const places = new Map<Task, number>();
+    const add = (place: number) => {
+      const task = this.#heap[place];
+      if (task === undefined) return;
+      places.set(task, place);
+      ahead.push(task);
+    };
+    add(0);
+    for (let task = ahead.#take(); task !== undefined; task = ahead.#take()) {
+      const place = places.get(task)!;
+      places.delete(task);
+      add(place * 2 + 1);
+      add(place * 2 + 2);
+      if (this.#isLive(task)) yield task;
+    }
+  }
+
+  #take(): Task | undefined {
+    return this.takeDue(Number.POSITIVE_INFINITY);
+  }
+
   /** Takes the next task out of the queue if it is due by then. Its record stays until its work is committed. */
   takeDue(atMs: number): Task | undefined {
     const task = this.peek();

@@ -83,7 +83,7 @@ export function whitelabelResult(charge: Charge) {
   };
 }
 
-/** Quote (specification: Quote; contract section 2). Crypto adds the wallet and its network. */
+/** Quote (specification: Quote). Crypto adds the wallet and its network. */
 export function quoteView(quote: Quote) {
   return {
     quote_id: quote.quote_id,
@@ -105,7 +105,7 @@ export function quoteView(quote: Quote) {
   };
 }
 
-/** Standard checkout (contract section 2); the URL is the server's to make. */
+/** Standard checkout; the URL is the server's to make. */
 export function checkoutView(charge: Charge, checkoutUrl: string) {
   return {
     checkout_id: charge.checkout_id,

@@ -1,5 +1,5 @@
 import type { FrozenState } from "../engine/frozen-state.js";
-import { keptChange } from "../engine/kept-change.js";
+import { keptChange, type Newest } from "../engine/kept-change.js";
 import type { Change, Records, StateDump } from "../engine/records.js";
 import type { Store } from "../engine/store.js";
 import { monotonicMs } from "../time/timers.js";
@@ -37,7 +37,7 @@ export interface FileStoreOptions {
 
 /**
  * Keeps a namespace in a file: a readable snapshot (lowdb) and a journal of the changes after it. Safe against
- * kill -9 at any moment; with `fsync` against power loss (contract, section 10). `load` comes first: it takes the
+ * kill -9 at any moment; with `fsync` against power loss. `load` comes first: it takes the
  * lock, and every other method needs it.
  */
 export class FileStore implements Store {
@@ -45,6 +45,7 @@ export class FileStore implements Store {
   readonly #file: string;
   readonly #io: StoreIo;
   readonly #snapshot: SnapshotFile;
+  readonly #newest: Newest = new Map();
   #open: { readonly journal: Journal; readonly lock: HeldLock } | undefined;
   #compaction: Compaction | undefined;
   #lastSeq = 0;
@@ -97,7 +98,7 @@ export class FileStore implements Store {
       throw new StoreError(`${this.#file}: change ${change.seq} cannot follow change ${this.#lastSeq}.`);
     this.#lookIfDue();
     try {
-      journal.append(before === undefined ? change : keptChange(change, before));
+      journal.append(before === undefined ? change : keptChange(change, before, this.#newest));
     } catch (error) {
       throw asStoreError(error, `Cannot write ${this.#file}.journal`);
     }

@@ -31,11 +31,15 @@ export function isStateDump(value: unknown): value is StateDump {
 
 function isPut(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  const [collection, key, record, ...how] = value;
+  const [collection, key, record, how, other] = value;
   if (!COLLECTIONS.has(collection) || !isKey(key)) return false;
-  return how.length === 0
-    ? value.length === 3 && (record === null || isObject(record))
-    : isObject(record) && how.length === 1 && (how[0] === "changed" || how[0] === "derived");
+  if (value.length === 3) return record === null || isObject(record);
+  return (
+    isObject(record) &&
+    (how === "like"
+      ? value.length === 5 && isKey(other)
+      : value.length === 4 && (how === "changed" || how === "derived"))
+  );
 }
 
 function isEntry(value: unknown): boolean {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SortedList } from "../../src/engine/sorted-list.js";
+import { pageOfMany, SortedList } from "../../src/engine/sorted-list.js";
 
 /** The same list as a plain ascending array. */
 class PlainList {
@@ -110,4 +110,16 @@ describe("a sorted list", () => {
     expect([list.pageFromEnd(5, 10), list.pageFromEnd(0, 0), list.pageFromStart(0)]).toEqual([[], [], []]);
     expect(list.pageFromEnd(3, 10)).toEqual([2, 0]);
   });
+});
+
+it("a page of several lists is that of all their numbers", () => {
+  const numbersArb = fc.uniqueArray(fc.nat(5_000), { maxLength: 3_000 });
+  fc.assert(
+    fc.property(numbersArb, fc.nat(4), fc.nat(3_500), fc.nat(50), (numbers, more, offset, limit) => {
+      const lists = Array.from({ length: more + 1 }, () => new SortedList());
+      for (const number of numbers) lists[number % lists.length]!.add(number);
+      const all = numbers.toSorted((a, b) => b - a);
+      expect(pageOfMany(lists, offset, limit)).toEqual(all.slice(offset, offset + limit));
+    }),
+  );
 });

@@ -60,6 +60,7 @@ describe("tasks", () => {
         const planned = new Planned();
         const tasks = wanted.map(([due, rank], index) => task(index + 1, due, rank));
         for (const one of tasks) planned.push(one);
+        expect([...planned.queue.inOrder()]).toEqual(inOrder(tasks));
         expect(planned.drain()).toEqual(inOrder(tasks));
       }),
       { numRuns: 300 },

@@ -96,6 +96,36 @@ describe("a call that a full disk refuses", () => {
   });
 });
 
+describe("a fault whose work a full disk refuses", () => {
+  it.each(["by the control API", "by a scenario"])("is not spent: %s", async (how) => {
+    const { call, client } = await server({ data: dataFile(), io });
+    const rule = { match: { operation: "createQuote" }, drop: "after", times: 1 };
+    if (how === "by a scenario") {
+      await call("PUT /_sandbox/scenarios/mine", { name: "mine", faults: [rule] });
+      await call("POST /_sandbox/scenarios/mine/activate", {});
+    } else await call("POST /_sandbox/faults", rule);
+    disk.refusesFrom = disk.calls;
+    expect((await client.quote()).status).toBe(500);
+    disk.refusesFrom = Number.POSITIVE_INFINITY;
+    await expect(client.quote()).rejects.toThrow("fetch failed");
+    expect((await client.quote()).status).toBe(200);
+  });
+});
+
+describe("the request journal", () => {
+  it.each([[[]], [[{ hold: "1ms" }]]])("has a call that a full disk refuses, faults: %j", async (faults) => {
+    const { call, client } = await server({ data: dataFile(), io });
+    for (const fault of faults)
+      await call("POST /_sandbox/faults", { match: { operation: "createQuote" }, ...fault });
+    disk.refusesFrom = disk.calls;
+    expect((await client.quote()).status).toBe(500);
+    disk.refusesFrom = Number.POSITIVE_INFINITY;
+    const { items } = (await call("GET /_sandbox/requests")).json;
+    expect(items).toMatchObject([{ operation: "createQuote", status: 500 }]);
+    expect(items[0].in_flight).not.toBe(true);
+  });
+});
+
 describe("what falls due on a full disk", () => {
   async function stuck() {
     const data = dataFile();

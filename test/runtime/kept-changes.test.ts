@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { keptChange, wholeChange } from "../../src/engine/kept-change.js";
@@ -7,6 +7,13 @@ import { createSandbox } from "../../src/index.js";
 import { temporaryFolder } from "../support/folders.js";
 import { Client } from "../support/receiver-client.js";
 import { stateAt } from "../support/store-model.js";
+
+function copyOf(data: string): string {
+  const copy = join(temporaryFolder(), "d.json");
+  copyFileSync(data, copy);
+  copyFileSync(`${data}.journal`, `${copy}.journal`);
+  return copy;
+}
 
 describe("the journal", () => {
   it("holds no bytes of events and no fields that stayed, and the state is the same again", async () => {
@@ -37,15 +44,41 @@ describe("the journal", () => {
     await shop.transition(refunded, "REFUNDED");
     await sandbox.advance("1d");
 
-    const copy = join(temporaryFolder(), "d.json");
-    copyFileSync(data, copy);
-    copyFileSync(`${data}.journal`, `${copy}.journal`);
+    const copy = copyOf(data);
     expect(stateAt(copy)).toBe(JSON.stringify(sandbox.snapshot()));
     const journal = readFileSync(`${copy}.journal`, "utf8");
     expect(journal).toContain('"name":"payment.successful"},"derived"');
     expect(journal).toContain('"type":"withdrawal.completed"');
     expect(journal).not.toContain('"body":');
     expect(journal.match(/"checkout_id"/g)).toHaveLength(3);
+  });
+});
+
+describe("a charge", () => {
+  it("like the one before it but for the customer takes at most 1,200 bytes, and is the same again", async () => {
+    const data = join(temporaryFolder(), "d.json");
+    await using sandbox = await createSandbox({ data, clock: "manual" });
+    const shop = Client.of(sandbox);
+    const pricing = { base_currency: "KES", amount: "500.00" };
+    const priced = { pricing, payment_method: "mobile_money" };
+    const bytesOf = async (name: string, phone: string) => {
+      const { quote_id } = (await shop.ask("POST /api/v1/payments/quotes", priced)).json;
+      const before = statSync(`${data}.journal`).size;
+      const { status, text } = await shop.ask("POST /api/v1/payments/whitelabel", {
+        ...priced,
+        quote_id,
+        customer_email: `${name}@shop.test`,
+        customer_name: name,
+        phone_number: phone,
+        metadata: { order_id: `order-of-${name}` },
+      });
+      expect(status, text).toBe(200);
+      return statSync(`${data}.journal`).size - before;
+    };
+    await bytesOf("ada", "+254700000001");
+    expect(await bytesOf("grace.hopper", "+254700000002")).toBeLessThanOrEqual(1_200);
+    const copy = copyOf(data);
+    expect(stateAt(copy)).toBe(JSON.stringify(sandbox.snapshot()));
   });
 });
 
@@ -62,16 +95,41 @@ describe("a record that changed", () => {
   ])("%s is the same again, to the byte", (_how, after, put) => {
     const records = (record: unknown) => ({ get: () => record }) as unknown as Records;
     const change: Change = { seq: 1, at: 0, puts: [["rates", "KES", after] as Put], counters: {} };
-    const kept = JSON.parse(JSON.stringify(keptChange(change, records(before))));
+    const kept = JSON.parse(JSON.stringify(keptChange(change, records(before), new Map())));
     expect(kept.puts).toEqual([["rates", "KES", ...put]]);
     const inFile = JSON.parse(JSON.stringify(before));
     expect(JSON.stringify(wholeChange(kept, records(inFile)))).toBe(JSON.stringify(change));
   });
 
+  it("of a kind there was before is told by what sets it apart, and is the same again", () => {
+    const newest = new Map();
+    const puts: Put[] = [
+      ["rates", "KES", { code: "KES", rate: { buy: "1", sell: ["2"] }, note: "x" }],
+      ["rates", "UGX", { code: "UGX", rate: { buy: "1", sell: ["2"] }, note: "x" }],
+      ["rates", "NGN", { code: "NGN", rate: { sell: ["2"], buy: "1" }, note: "x" }],
+      ["rates", "USD", { code: "USD" }],
+    ];
+    const none = { get: () => undefined };
+    const kept = JSON.parse(JSON.stringify(keptChange({ seq: 1, at: 0, puts, counters: {} }, none, newest)));
+    expect(kept.puts).toEqual([
+      puts[0],
+      ["rates", "UGX", { code: "UGX" }, "like", "KES"],
+      ["rates", "NGN", { code: "NGN", rate: { sell: ["2"], buy: "1" } }, "like", "UGX"],
+      puts[3],
+    ]);
+    expect(JSON.stringify(wholeChange(kept, none).puts)).toBe(JSON.stringify(puts));
+    // The disk refused that change: what is tried again knows nothing of it.
+    const again = { seq: 1, at: 0, puts: [puts[1]!, puts[3]!], counters: {} };
+    expect(keptChange(again, none, newest).puts).toEqual(again.puts);
+  });
+
   it("but was never there is a damage", () => {
-    const kept = { seq: 7, at: 0, puts: [["rates", "KES", {}, "changed"]], counters: {} } as const;
-    expect(() => wholeChange(kept, { get: () => undefined })).toThrow(
-      "change 7 is of rates KES, which is not there",
-    );
+    for (const put of [
+      ["rates", "KES", {}, "changed"],
+      ["rates", "UGX", {}, "like", "KES"],
+    ] as const)
+      expect(() =>
+        wholeChange({ seq: 7, at: 0, puts: [put], counters: {} }, { get: () => undefined }),
+      ).toThrow("change 7 is of rates KES, which is not there");
   });
 });

@@ -22,12 +22,6 @@ import { planEntry, takeTurn, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailJson, keepViews } from "../views.js";
 
-/** Plans the expiry of a new charge. */
-export function beginExpiry(tx: Transaction, charge: Charge): Charge {
-  const { charge_id: ref, expires_at_ms: due_ms } = charge;
-  return withTask(charge, "expiry", tx.schedule({ due_ms, rank: 0, kind: "expire", ref }));
-}
-
 /** Finds the rule for the charge and freezes its timeline into it. */
 export function matchScenario(tx: Transaction, charge: Charge): Charge {
   return keepViews(charge, withTimeline(tx, "charges", charge, chargeSubject(charge)));
@@ -37,7 +31,7 @@ export function matchScenario(tx: Transaction, charge: Charge): Charge {
 export function beginTimeline(tx: Transaction, charge: Charge): Charge {
   const matched = matchScenario(tx, charge);
   const first = planNext(tx, matched, entryAt(matched.timeline, 0, tx.atMs, undefined));
-  return putCharge(tx, withTask(matched, "timeline", first));
+  return putMade(tx, matched, tasksWith(matched.tasks, "timeline", first));
 }
 
 function planNext(tx: Transaction, charge: Charge, entry: PlannedEntry | undefined): number | undefined {
@@ -52,10 +46,6 @@ function tasksWith(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number |
     timeline: name === "timeline" ? taskId : tasks.timeline,
     settlement: name === "settlement" ? taskId : tasks.settlement,
   };
-}
-
-function withTask(charge: Charge, name: keyof ChargeTasks, taskId: number | undefined): Charge {
-  return taskId === charge.tasks[name] ? charge : withTasks(charge, tasksWith(charge.tasks, name, taskId));
 }
 
 function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
@@ -74,7 +64,7 @@ export function moveCharge(
   reason?: string,
 ): Charge | Refusal {
   const moved = carryOut(tx, charge, charge.tasks, to, actor, reason);
-  return isRefusal(moved) ? moved : putMoved(tx, moved, moved.tasks);
+  return isRefusal(moved) ? moved : putMade(tx, moved.charge, moved.tasks);
 }
 
 interface Moved {
@@ -88,7 +78,7 @@ interface Moved {
  * The one place where a record is completed after it was made: nobody has this one yet but its event, and no event
  * shows tasks. A copy would double what a transition costs in memory.
  */
-function putMoved(tx: Transaction, { charge }: Moved, tasks: ChargeTasks): Charge {
+function putMade(tx: Transaction, charge: Charge, tasks: ChargeTasks): Charge {
   (charge as { tasks: ChargeTasks }).tasks = tasks;
   return putCharge(tx, charge);
 }
@@ -190,7 +180,7 @@ export function expireCharge(task: Task): Command<void> {
     }
     const moved = carryOut(tx, charge, waiting, "EXPIRED", "clock");
     if (isRefusal(moved)) throw new Error(moved.message);
-    putMoved(tx, moved, moved.tasks);
+    putMade(tx, moved.charge, moved.tasks);
   };
 }
 
@@ -214,7 +204,7 @@ export function runTimelineEntry(task: Task): Command<void> {
     } else {
       // What comes after expiry was planned with it.
       const next = moved.charge.status === "EXPIRED" ? undefined : following(moved.charge);
-      putMoved(tx, moved, next === undefined ? moved.tasks : tasksWith(moved.tasks, "timeline", next));
+      putMade(tx, moved.charge, next === undefined ? moved.tasks : tasksWith(moved.tasks, "timeline", next));
     }
   };
 }
@@ -225,7 +215,7 @@ export function settleCharge(task: Task): Command<void> {
     tx.remove("tasks", task.task_id);
     const found = tx.get("charges", task.ref);
     if (found === undefined) return;
-    const charge = withTask(found, "settlement", undefined);
+    const charge = withTasks(found, tasksWith(found.tasks, "settlement", undefined));
     const refusal = postCharge(tx, charge, "settlement");
     if (refusal !== undefined) throw new Error(`settlement of ${charge.charge_id}: ${refusal.message}`);
     putCharge(tx, settle(charge, tx.atMs));

@@ -6,7 +6,7 @@ import { type ErrorDetails, invalid, isRefusal, type Refusal, refuse } from "../
 import type { Caller } from "../caller.js";
 import { askedScenario } from "../scenarios.js";
 import type { Command } from "../transaction.js";
-import { beginExpiry, beginTimeline, matchScenario, moveCharge } from "./charge-life.js";
+import { beginTimeline, matchScenario, moveCharge } from "./charge-life.js";
 import { priceCharge, pricedByDefault, quotedTerms } from "./methods.js";
 import { newCharge } from "./new-charge.js";
 import { validQuote } from "./quotes.js";
@@ -47,7 +47,7 @@ export function createWhitelabel(
       phoneNumber: body.phone_number ?? null,
       bankAccountNumber: body.bank_account_number ?? null,
     });
-    return beginTimeline(tx, beginExpiry(tx, priceCharge(tx, charge, terms)));
+    return beginTimeline(tx, priceCharge(tx, charge, terms));
   };
 }
 

@@ -8,14 +8,14 @@ import type { Caller } from "../caller.js";
 import { leadsTo, nothingLeadsTo } from "../look-ahead.js";
 import { askedScenario } from "../scenarios.js";
 import type { Command, Transaction } from "../transaction.js";
-import { beginExpiry, beginTimeline, moveCharge, putCharge } from "./charge-life.js";
+import { beginTimeline, moveCharge, putCharge } from "./charge-life.js";
 import { pricedBy, pricedByDefault, usualCurrency } from "./methods.js";
 import { newCharge } from "./new-charge.js";
 import { validQuote } from "./quotes.js";
 
 /**
  * A standard checkout: the charge is there from the start, in the base currency and without a price, until the
- * customer picks a method on the hosted page (contract section 2: standard checkout).
+ * customer picks a method on the hosted page.
  */
 export function createCheckout(
   caller: Caller,
@@ -41,7 +41,7 @@ export function createCheckout(
       offeredMethods: methods,
       scenarioAsked: asked.name,
     });
-    return putCharge(tx, beginExpiry(tx, charge));
+    return putCharge(tx, charge);
   };
 }
 

@@ -4,7 +4,7 @@ import type { Caller } from "../caller.js";
 import type { Destination } from "../records.js";
 import type { Command } from "../transaction.js";
 
-/** Registers where withdrawals may go (contract section 2: payout destination). */
+/** Registers where withdrawals may go. */
 export function createDestination(caller: Caller, raw: unknown): Command<Destination | Refusal> {
   return (tx) => {
     const fields = readDestinationRequest(tx.catalogue, caller.organization, raw);

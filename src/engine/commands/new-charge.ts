@@ -25,14 +25,16 @@ export interface NewCharge {
   readonly scenarioAsked: string | null;
 }
 
-/** A charge as it is before it has a price: in the base currency, and nothing due yet. */
+/** A charge as it is before it has a price: in the base currency, and nothing due but its expiry. To be put by the caller. */
 export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): Charge {
   const { body, pricing } = wanted;
   const bytes = tx.digest("charge");
   const lifeMs = (body.expires_in_minutes ?? tx.settings.limits.checkout_default_minutes) * MINUTE_MS;
   const expiresAtMs = withinTime(tx.atMs + lifeMs);
+  const ref = idOf("charge", bytes);
+  const expiry = tx.schedule({ due_ms: expiresAtMs, rank: 0, kind: "expire", ref });
   return {
-    charge_id: idOf("charge", bytes),
+    charge_id: ref,
     checkout_id: tx.id("checkout"),
     organization_id: caller.organization.organization_id,
     amount: pricing.amount,
@@ -70,7 +72,8 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
     scenario: null,
     timeline: [],
     overruled: false,
-    tasks: {},
+    // All the names, so that every charge has the same shape; JSON shows those that are there.
+    tasks: { expiry, timeline: undefined, settlement: undefined },
     notes: [],
   };
 }

@@ -17,7 +17,7 @@ import type { Command, Transaction } from "../transaction.js";
 const FORGET_AT_ONCE = 2;
 
 /**
- * Makes a quote (specification: Quote; contract section 2: quote). No scenario decides what becomes of one, but
+ * Makes a quote (specification: Quote). No scenario decides what becomes of one, but
  * some of its faults may be meant for this request, so a name nobody knows is refused as it is elsewhere.
  */
 export function createQuote(

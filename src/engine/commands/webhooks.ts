@@ -12,6 +12,8 @@ export interface NewEndpoint {
   /** Where it is, or the name of its mailbox. */
   readonly url: string | null;
   readonly mailbox?: string | null;
+  /** Of a mailbox: it goes when nobody has looked into it for so long, by wall time. */
+  readonly leaseMs?: number | undefined;
   readonly unreachable?: "hold" | "fail" | undefined;
   readonly mode: Mode;
   readonly organizationId: string | null;
@@ -49,6 +51,7 @@ export function registerEndpoint(wanted: NewEndpoint): Command<Endpoint> {
       seq: known?.seq ?? tx.next("webhook_seq"),
       url: wanted.url,
       mailbox: wanted.mailbox ?? null,
+      ...(wanted.leaseMs === undefined ? {} : { lease_ms: wanted.leaseMs }),
       unreachable: wanted.unreachable ?? known?.unreachable ?? tx.settings.unreachable,
       mode: wanted.mode,
       organization_id: known === undefined ? wanted.organizationId : known.organization_id,

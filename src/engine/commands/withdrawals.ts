@@ -24,7 +24,7 @@ import { planEntry, takeTurn, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
 import { withdrawalJson } from "../views.js";
 
-/** Takes amount and fee out of available and sends them on their way (contract section 2: withdrawal). */
+/** Takes amount and fee out of available and sends them on their way. */
 export function createWithdrawal(
   caller: Caller,
   raw: unknown,

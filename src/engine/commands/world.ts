@@ -5,7 +5,7 @@ import type { ChargeFixture } from "../../schema/fixtures.js";
 import { post } from "../ledger.js";
 import type { ClockRecord, Endpoint } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
-import { beginExpiry, moveCharge, putCharge } from "./charge-life.js";
+import { moveCharge, putCharge } from "./charge-life.js";
 import { marketTerms, priceCharge } from "./methods.js";
 import { newCharge } from "./new-charge.js";
 
@@ -43,7 +43,7 @@ function startingCharge(tx: Transaction, fixture: ChargeFixture): void {
     phoneNumber: fixture.phone_number ?? null,
     bankAccountNumber: fixture.bank_account_number ?? null,
   });
-  const open = putCharge(tx, beginExpiry(tx, priceCharge(tx, charge, terms)));
+  const open = putCharge(tx, priceCharge(tx, charge, terms));
   if (fixture.status === "PENDING") return;
   const moved = moveCharge(tx, open, fixture.status, "control");
   if (isRefusal(moved)) throw new Error(`starting charge ${fixture.id}: ${moved.message}`);
