@@ -41,11 +41,18 @@ export class AnswerHolds {
     const { limitMs, closing } = this.#options;
     if (hold === "webhook" || hold === "idle") {
       const objectId = objectOf(json);
-      if (objectId !== undefined)
+      if (objectId !== undefined && this.#isHeard(objectId))
         await this.#wait(limitMs, client, (come) => this.#whenAnswered(objectId, hold, come));
     } else if (hold !== undefined) await this.#wait(Math.min(durationMs(hold), limitMs), client);
     if (delay_answer !== undefined) await this.#wait(durationMs(delay_answer), client);
     return !closing.aborted;
+  }
+
+  /** Whether anybody is there to hear of the object at all. */
+  #isHeard(objectId: string): boolean {
+    const { state } = this.#options.engine;
+    const mode = (state.get("charges", objectId) ?? state.get("withdrawals", objectId))?.mode;
+    return state.endpoints().some((endpoint) => endpoint.enabled && endpoint.mode === mode);
   }
 
   /** Calls back when a webhook of the object has been answered from now on, and with `idle` nothing more is to come. */
@@ -94,7 +101,8 @@ export class AnswerHolds {
   }
 }
 
-function objectOf(json: string): string | undefined {
+/** The charge or withdrawal that an answer is about. */
+export function objectOf(json: string): string | undefined {
   const { charge_id, withdrawal_id } = JSON.parse(json) as Record<string, unknown>;
   const id = charge_id ?? withdrawal_id;
   return typeof id === "string" ? id : undefined;

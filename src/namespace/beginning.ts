@@ -30,6 +30,7 @@ export function openState(options: NamespaceOptions): { engine: Engine; clock: C
     audit: options.audit,
     furnish: seeded(options),
     rulesInAll: options.rulesInAll,
+    room: options.room,
   });
   const { state, world } = engine;
   const contradiction = contradictionOf(options, world);

@@ -11,15 +11,11 @@ interface Answered {
 }
 
 /** Kinds of things an app can meet. */
-const KINDS = ["operations", "statuses", "events", "error_codes", "mishaps"] as const;
-type Kind = (typeof KINDS)[number];
+type Kind = "operations" | "statuses" | "events" | "error_codes" | "mishaps";
 
 /** What of the service an app has met: counts in memory, over more than the journal keeps. */
 export class Counters {
-  readonly #counts = Object.fromEntries(KINDS.map((kind) => [kind, new Map<string, number>()])) as Record<
-    Kind,
-    Map<string, number>
-  >;
+  readonly #counts = new Map<Kind, Map<string, number>>();
   readonly #all: Counters | undefined;
 
   /** @param all where everything is counted too */
@@ -29,7 +25,7 @@ export class Counters {
 
   /** How often each of a kind was met. */
   of(kind: Kind): ReadonlyMap<string, number> {
-    return this.#counts[kind];
+    return this.#counts.get(kind) ?? new Map();
   }
 
   noteRequest({ operation, errorCode, clientGone, isAnswerLost }: Answered): void {
@@ -50,12 +46,13 @@ export class Counters {
   }
 
   clear(): void {
-    for (const counts of Object.values(this.#counts)) counts.clear();
+    this.#counts.clear();
   }
 
   #count(kind: Kind, name: string): void {
     if (this.#all !== undefined) this.#all.#count(kind, name);
-    const counts = this.#counts[kind];
+    let counts = this.#counts.get(kind);
+    if (counts === undefined) this.#counts.set(kind, (counts = new Map()));
     if (counts.size >= MOST_NAMES && !counts.has(name)) return;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }

@@ -9,6 +9,8 @@ export interface PickedFault {
   readonly rule: FaultRule;
   /** The scenario's name, or the id of a fault set by the control API. */
   readonly source: string;
+  /** The call it was picked for was not carried out, and has not happened: nor was the fault met. */
+  readonly giveBack: () => void;
 }
 
 /** How often a rule matched, and how often it was applied. */
@@ -54,30 +56,42 @@ export class FaultInjector {
     const { state } = this.#engine;
     if (!this.isArmed() && (named === null || findScenario(state, named) === undefined)) return undefined;
     const subject = subjectOf();
+    const undo: (() => void)[] = [];
+    const giveBack = (): void => {
+      for (const step of undo) step();
+    };
     const set = [...state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
     for (const { fault_id, rule } of set)
-      if (matches(rule.match, subject) && this.#isMet(fault_id, rule, subject))
-        return { rule, source: fault_id };
+      if (matches(rule.match, subject) && this.#isMet(fault_id, rule, subject, undo))
+        return { rule, source: fault_id, giveBack };
     const found = firstRule("faults", scenariosFor(state, named), subject, (scenario, index, rule) =>
-      this.#isMet(`${scenario}#${index}`, rule, subject),
+      this.#isMet(`${scenario}#${index}`, rule, subject, undo),
     );
     if (found === undefined) return undefined;
-    this.#engine.rules.add([found]);
-    return { rule: found.rule, source: found.scenario };
+    const { rules } = this.#engine;
+    rules.add([found]);
+    undo.push(() => rules.add([found], -1));
+    return { rule: found.rule, source: found.scenario, giveBack };
   }
 
-  /** Whether a rule that matches applies this time: after `skip`, at most `times`, by chance. */
-  #isMet(id: string, rule: FaultRule, subject: Subject): boolean {
+  /** Whether a rule that matches applies this time: after `skip`, at most `times`, by chance. How to undo its counting goes to `undo`. */
+  #isMet(id: string, rule: FaultRule, subject: Subject, undo: (() => void)[]): boolean {
     const { times, skip = 0, probability } = rule;
     const all = countsOf(this.#counts, id);
     const whose = times === undefined && skip === 0 ? "" : whoseCall(rule.per, subject);
     const counts =
       whose === "" ? all : countsOf(this.#countsOfSome, `${id}#${digestOf(whose).toString("base64")}`);
     if (times !== undefined && counts.applied >= times) return false;
-    for (const one of new Set([all, counts])) one.met++;
+    const count = (what: keyof Counts): void => {
+      for (const one of new Set([all, counts])) {
+        one[what]++;
+        undo.push(() => one[what]--);
+      }
+    };
+    count("met");
     if (counts.met <= skip) return false;
     if (probability !== undefined && !this.#chance(id, all.met, probability)) return false;
-    for (const one of new Set([all, counts])) one.applied++;
+    count("applied");
     return true;
   }
 

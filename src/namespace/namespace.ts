@@ -13,6 +13,7 @@ import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { Refusal } from "../schema/errors.js";
 import type { KeyFixture } from "../schema/fixtures.js";
+import { NoRoom } from "../schema/no-room.js";
 import type { ClockSetting } from "../schema/options.js";
 import { SizeNotice } from "../store/size-notice.js";
 import type { Clock } from "../time/clock.js";
@@ -27,6 +28,7 @@ import { AnswerHolds } from "./answer-holds.js";
 import { type KeptByReset, openState, registerWebhook, seededAgain } from "./beginning.js";
 import { Counters } from "./counters.js";
 import { FaultInjector } from "./faults.js";
+import { MailboxLeases } from "./mailbox-leases.js";
 import type { Watch, WatchEnd } from "./news.js";
 import { type Observer, Observers } from "./observers.js";
 import type { NamespaceOptions, WebhookOption } from "./options.js";
@@ -64,6 +66,7 @@ export class Namespace {
   readonly snapshots: SavedStates;
   readonly counters: Counters;
   readonly lease: RunLease;
+  readonly mailboxLeases: MailboxLeases;
   readonly advisor: Advisor;
   readonly #options: NamespaceOptions;
   readonly #sender: Sender;
@@ -77,7 +80,9 @@ export class Namespace {
   #runs = 0;
 
   constructor(options: NamespaceOptions) {
-    const { wall, catalogue, apiKey, liveApiKey, webhookSecret, onError } = options;
+    const { wall, catalogue, apiKey, liveApiKey, webhookSecret } = options;
+    // Of what there is no memory for its caller hears, and the guard has said so once.
+    const onError = (error: unknown) => error instanceof NoRoom || options.onError(error);
     const { engine, clock } = openState(options);
     const snapshots = options.snapshots();
     const observers = new Observers(onError);
@@ -151,6 +156,14 @@ export class Namespace {
     this.advisor = new Advisor(this.#scene(clock), options.advice);
     observers.add(this.advisor);
     observers.add(this.#watchers);
+    this.mailboxLeases = new MailboxLeases({
+      engine,
+      mailboxes: this.mailboxes,
+      wall,
+      execute: (command) => this.execute(command),
+      onError,
+    });
+    engine.onCommit((change) => this.mailboxLeases.note(change));
     engine.onCommit((change) => observers.tellChange(change));
     scheduler.onWake(() => this.#watchers.onWake());
   }
@@ -275,6 +288,7 @@ export class Namespace {
     this.journal.clear();
     this.advisor.clear();
     this.#watchers.startOver();
+    this.#options.room.noteFreed();
   }
 
   /** Back to the initial state; a manual clock goes back to where it started, a running one to wall time. */
@@ -308,6 +322,8 @@ export class Namespace {
    */
   #startOver(): void {
     this.faults.forget();
+    this.#options.room.noteFreed();
+    this.mailboxLeases.startOver();
     const { state } = this.engine;
     const puts: Change["puts"] = [["clock", "clock", state.get("clock", "clock")!]];
     this.#observers.tellChange({ seq: state.seq, at: state.at, puts, counters: {} });
@@ -328,10 +344,12 @@ export class Namespace {
   discard(): void {
     this.#stop();
     this.engine.discard();
+    this.#options.room.noteFreed();
   }
 
   #stop(): void {
     this.lease.close();
+    this.mailboxLeases.close();
     this.snapshots.close();
     this.#watchers.close();
     this.#closing.abort();

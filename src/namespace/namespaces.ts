@@ -11,6 +11,7 @@ import type { Storage } from "../store/storage.js";
 import { AdviceLog } from "./advice/advisor.js";
 import { Counters } from "./counters.js";
 import { FailedTests } from "./failed-tests.js";
+import { HeapGuard } from "./heap-guard.js";
 import { apiKeysOf, DEFAULT_NAMESPACE, inherited, type NewNamespace, nameInKey } from "./identity.js";
 import { LeftOut } from "./left-out.js";
 import { Namespace } from "./namespace.js";
@@ -22,7 +23,10 @@ const NAMESPACE_LIMIT = 10_000;
 
 export interface NamespacesOptions {
   /** What every namespace is made with, unless it is told otherwise; the webhooks are the default one's. */
-  readonly base: Omit<NamespaceOptions, "name" | "store" | "snapshots" | "advice" | "met" | "rulesInAll">;
+  readonly base: Omit<
+    NamespaceOptions,
+    "name" | "store" | "snapshots" | "advice" | "met" | "rulesInAll" | "room"
+  >;
   readonly autoNamespaces: boolean;
   readonly scenarios: ScenarioKit;
   /** Where a namespace keeps its state, and those kept by an earlier run. */
@@ -47,10 +51,12 @@ export class Namespaces {
   readonly #byKey = new Map<string, Namespace>();
   readonly #leftOut = new LeftOut();
   readonly #rulesInAll = new Map<string, number>();
+  readonly #room: HeapGuard;
   #made = 0;
 
   constructor(options: NamespacesOptions) {
     this.#options = options;
+    this.#room = new HeapGuard(options.base.onError);
     this.version = options.base.version;
     this.scenarios = options.scenarios;
     this.default = this.#open(DEFAULT_NAMESPACE, {}, options.base.startMs);
@@ -220,6 +226,7 @@ export class Namespaces {
         met: this.met,
         name,
         rulesInAll: this.#rulesInAll,
+        room: this.#room,
         ...(isDefault ? {} : { seed: wanted.seed, defaultSeed: this.default.info.seed }),
         startMs,
         clock: wanted.clock === undefined ? base.clock : clockSetting(wanted.clock),
@@ -242,6 +249,7 @@ export class Namespaces {
 
   /** Each is closed, whatever the disk says of another. */
   close(): void {
+    this.#room.close();
     const failures: unknown[] = [];
     for (const namespace of this.#namespaces.values()) {
       try {

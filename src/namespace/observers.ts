@@ -5,6 +5,8 @@ import type { JournalEntry } from "./served-request.js";
 export interface Observer<Request = JournalEntry> {
   onChange?(change: Change): void;
   onRequest?(request: Request): void;
+  /** It has come, and `onRequest` tells what has become of it. Not told of what is answered at once. */
+  onArrival?(request: Request): void;
 }
 
 /**
@@ -13,7 +15,7 @@ export interface Observer<Request = JournalEntry> {
  */
 export class Observers<Request = JournalEntry> {
   readonly #all = new Set<Observer<Request>>();
-  readonly #failed = new WeakSet<object>();
+  #failed: WeakSet<object> | undefined;
   readonly #onError: (error: unknown) => void;
 
   constructor(onError: (error: unknown) => void) {
@@ -34,11 +36,16 @@ export class Observers<Request = JournalEntry> {
     for (const observer of this.#all) this.shield(observer, () => observer.onRequest?.(request));
   }
 
+  tellArrival(request: Request): void {
+    for (const observer of this.#all) this.shield(observer, () => observer.onArrival?.(request));
+  }
+
   /** Lets somebody do what must not fail whoever calls. */
   shield(who: object, work: () => void): void {
     try {
       work();
     } catch (error) {
+      this.#failed ??= new WeakSet();
       if (this.#failed.has(who)) return;
       this.#failed.add(who);
       this.#onError(error);

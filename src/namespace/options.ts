@@ -9,6 +9,7 @@ import type { Snapshots } from "../store/storage.js";
 import type { Wall } from "../time/wall.js";
 import type { AdviceLog } from "./advice/advisor.js";
 import type { Counters } from "./counters.js";
+import type { HeapGuard } from "./heap-guard.js";
 
 export type WebhookOption = z.infer<typeof webhookOptionSchema>;
 
@@ -45,6 +46,8 @@ export interface NamespaceOptions {
   readonly met: Counters;
   /** How often each rule of a scenario is applied, in all namespaces together. */
   readonly rulesInAll: Map<string, number>;
+  /** Asked before each change, and told what may have freed memory. */
+  readonly room: HeapGuard;
   readonly wall: Wall;
   readonly version: string;
   readonly onError: (error: unknown) => void;

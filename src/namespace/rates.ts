@@ -20,8 +20,7 @@ interface Window {
 }
 
 /**
- * A fixed window of 60 s of sandbox time from a key's first request (specification: Limits; contract: rate
- * limit). Kept in memory only: counters are no part of the state.
+ * A fixed window of 60 s of sandbox time from a key's first request (specification: Limits). Kept in memory only: counters are no part of the state.
  *
  * While the clock stands still, a refused caller that waits as long as it was told is let in all the same: it heeds
  * `Retry-After`, and nobody may ever move the clock. A run without a refusal knows no wall time.

@@ -25,6 +25,7 @@ export class RequestJournal {
   #count = 0;
   #oldest = 1;
   #chars = 0;
+  #inFlight = new Set<JournalEntry>();
 
   /**
    * @param limit how many are kept
@@ -38,23 +39,56 @@ export class RequestJournal {
   /** Takes the request for its own: it is stamped, not copied, for a copy costs a tenth of what a whole call does. */
   add(request: ServedRequest, arrival: Arrival): void {
     if (served.hasSubscribers) served.publish(request);
-    this.#observers.shield(this, () => this.#add(request as Unfinished, arrival));
+    this.#observers.shield(this, () => {
+      const entry = this.#enter(request, arrival, false);
+      this.#observers.tellRequest(entry);
+    });
   }
 
-  #add(entry: Unfinished, { atMs, wallMs }: Arrival): void {
+  /** A call that others may see while it is under way: it has its row from here on, which `finish` completes. */
+  begin(request: ServedRequest, arrival: Arrival): JournalEntry {
+    const entry = request as JournalEntry;
+    this.#observers.shield(this, () => {
+      this.#inFlight.add(this.#enter(request, arrival, true));
+      this.#observers.tellArrival(entry);
+    });
+    return entry;
+  }
+
+  /** What has become of a call under way; of one that was cleared meanwhile nobody hears. */
+  finish(entry: JournalEntry, request: ServedRequest): void {
+    if (served.hasSubscribers) served.publish(request);
+    if (!this.#inFlight.delete(entry)) return;
+    this.#observers.shield(this, () => {
+      const isKept = entry.id >= this.#oldest;
+      if (isKept) this.#chars -= charsOf(entry);
+      entry.inFlight = false;
+      cutBodies(Object.assign(entry as Unfinished, request));
+      if (isKept) this.#grow(charsOf(entry));
+      this.#observers.tellRequest(entry);
+    });
+  }
+
+  #enter(request: ServedRequest, { atMs, wallMs }: Arrival, inFlight: boolean): JournalEntry {
+    const entry = request as Unfinished;
     cutBodies(entry);
     entry.id = ++this.#count;
     entry.at = iso(atMs);
     entry.sentAt = iso(wallMs);
+    entry.inFlight = inFlight;
     if (this.#limit === 0) this.#oldest = this.#count + 1;
     else this.#keep(entry);
-    this.#observers.tellRequest(entry);
+    return entry;
   }
 
   #keep(entry: JournalEntry): void {
     if (this.#count - this.#oldest >= this.#limit) this.#dropOldest();
     this.#ring[(entry.id - 1) % this.#limit] = entry;
-    this.#chars += charsOf(entry);
+    this.#grow(charsOf(entry));
+  }
+
+  #grow(chars: number): void {
+    this.#chars += chars;
     while (this.#chars > MAX_CHARS) this.#dropOldest();
   }
 
@@ -72,6 +106,7 @@ export class RequestJournal {
   }
 
   clear(): void {
+    this.#inFlight = new Set();
     this.#ring = [];
     this.#count = 0;
     this.#oldest = 1;

@@ -50,7 +50,7 @@ export class RunLease {
   }
 
   /** @param onGone does more for a runner that has gone */
-  take(run: string, onGone: () => void): Refusal | undefined {
+  take(run: string, onGone: () => Promise<void>): Refusal | undefined {
     if (this.#held?.run === run) return undefined;
     if (this.#held !== undefined)
       return refuse(

@@ -4,7 +4,7 @@ export interface ServedRequest {
   readonly url: string;
   readonly path: string;
   readonly operation: string | null;
-  /** Null when there was no answer: the connection was cut, or the client had gone. */
+  /** Null when there was no answer: the call is in flight, the connection was cut, or the client had gone. */
   readonly status: number | null;
   /** The client hung up before it was answered. */
   readonly clientGone: boolean;
@@ -20,6 +20,8 @@ export interface ServedRequest {
   readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
+  /** What was made by a call that has not been answered: no answer names it. */
+  objectId?: string | undefined;
   /** What the service passed over without a word: a place and what is odd about it, each. */
   readonly tolerated?: readonly string[] | undefined;
 }
@@ -33,6 +35,8 @@ export interface Arrival {
 
 export interface JournalEntry extends ServedRequest {
   readonly id: number;
+  /** It has come, and is not over yet. */
+  inFlight: boolean;
   /** Sandbox time. */
   readonly at: string;
   /** Wall time: an app's pauses are seen by it where sandbox time stands. */

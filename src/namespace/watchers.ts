@@ -31,7 +31,8 @@ interface Waiting<Request> {
 export class Watchers<Request = JournalEntry> {
   readonly #wall: Wall;
   readonly #waiting = new Set<Waiting<Request>>();
-  #news = new Gathered<Request>();
+  /** Made for whoever waits. */
+  #news: Gathered<Request> | undefined;
   #isPlanned = false;
   /** Until those who look around have done so. */
   #looking: Promise<void> = Promise.resolve();
@@ -41,16 +42,24 @@ export class Watchers<Request = JournalEntry> {
     this.#wall = wall;
   }
 
+  #gathered(): Gathered<Request> {
+    return (this.#news ??= new Gathered());
+  }
+
   onChange({ puts }: Change): void {
     if (this.#waiting.size === 0) return;
     for (const [name, key] of puts)
-      if (name === "charges" || name === "deliveries") this.#news[name].add(key);
+      if (name === "charges" || name === "deliveries") this.#gathered()[name].add(key);
     this.onWake();
+  }
+
+  onArrival(request: Request): void {
+    this.onRequest(request);
   }
 
   onRequest(request: Request): void {
     if (this.#waiting.size === 0) return;
-    this.#news.requests.push(request);
+    this.#gathered().requests.push(request);
     this.onWake();
   }
 
@@ -66,13 +75,13 @@ export class Watchers<Request = JournalEntry> {
 
   /** Nothing is as it was: everybody looks at everything again. */
   startOver(): void {
-    this.#news = new Gathered();
+    this.#news = undefined;
     for (const waiting of this.#waiting) this.#planLook(waiting);
   }
 
   #tell(): void {
-    const news = this.#news;
-    this.#news = new Gathered();
+    const news = this.#gathered();
+    this.#news = undefined;
     for (const { watch, end, fail } of [...this.#waiting]) {
       try {
         watch.look(news);

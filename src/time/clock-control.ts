@@ -9,7 +9,7 @@ import { Advance, type AdvanceReport, type AdvanceTarget } from "./advance.js";
 import { type Scheduler, TASKS_PER_TURN } from "./scheduler.js";
 import { yieldToOthers } from "./wall.js";
 
-/** A namespace's clock as callers see it (contract section 4: clock). */
+/** A namespace's clock as callers see it. */
 type ClockView = z.infer<typeof clockSchema>;
 
 export interface ClockRequest {

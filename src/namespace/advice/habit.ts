@@ -44,7 +44,7 @@ export interface Habit {
 
 /** What is known of the newest so many things, by name. */
 export class Recent<Value> {
-  readonly #all = new Map<string, Value>();
+  #all: Map<string, Value> | undefined;
   readonly #make: () => Value;
   readonly #most: number;
 
@@ -54,15 +54,16 @@ export class Recent<Value> {
   }
 
   of(name: string): Value {
-    const known = this.#all.get(name);
+    const all = (this.#all ??= new Map<string, Value>());
+    const known = all.get(name);
     if (known !== undefined) return known;
-    if (this.#all.size >= this.#most)
-      for (const oldest of this.#all.keys()) {
-        this.#all.delete(oldest);
+    if (all.size >= this.#most)
+      for (const oldest of all.keys()) {
+        all.delete(oldest);
         break;
       }
     const made = this.#make();
-    this.#all.set(name, made);
+    all.set(name, made);
     return made;
   }
 }

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../served-request.js";
 import { isWithoutBackoff } from "./backoff.js";
-import { type Habit, Recent, requestAt, type Scene } from "./habit.js";
+import { type Habit, type Notes, Recent, requestAt, type Scene } from "./habit.js";
 
 const BALANCE_POLL_MS = 10_000;
 const POLL_LIMIT_MS = 15 * 60_000;
@@ -33,6 +33,35 @@ function chargeRead({ operation, path }: JournalEntry): string | undefined {
   return operation === "getCharge" || operation === "getPayin" ? path.split("/").at(-1) : undefined;
 }
 
+interface ChargeRead {
+  readonly id: string;
+  readonly entry: JournalEntry;
+  /** Since the read before; undefined where that says nothing. */
+  readonly pause: number | undefined;
+}
+
+/** A habit of reading a charge: what is kept of each, from what `begin` makes, tells what the next read of it comes to. */
+function ofReading<Kept extends object>(
+  says: Pick<Habit, "id" | "advice" | "why">,
+  begin: () => Kept,
+  onRead: (charge: Kept, read: ChargeRead, notes: Notes, scene: Scene) => void,
+): Habit {
+  return {
+    ...says,
+    watch(notes, scene) {
+      const charges = new Recent(() => ({ pauses: new Pauses(), charge: begin() }));
+      return {
+        onRequest(entry) {
+          const id = chargeRead(entry);
+          if (id === undefined) return;
+          const { pauses, charge } = charges.of(id);
+          onRead(charge, { id, entry, pause: pauses.next(entry, scene) }, notes, scene);
+        },
+      };
+    },
+  };
+}
+
 export const POLLING: readonly Habit[] = [
   {
     id: "balances_too_often",
@@ -57,79 +86,56 @@ export const POLLING: readonly Habit[] = [
       };
     },
   },
-  {
-    id: "tight_loop",
-    advice: "Wait for the webhook, and poll with growing pauses beside it.",
-    why: "a charge was read in a loop without a pause",
-    watch(notes, scene) {
-      const charges = new Recent(() => ({ pauses: new Pauses(), answer: "", times: [0], reads: 0 }));
-      return {
-        onRequest(entry) {
-          const id = chargeRead(entry);
-          if (id === undefined) return;
-          const charge = charges.of(id);
-          const pause = charge.pauses.next(entry, scene);
-          const isSame = pause !== undefined && charge.answer === entry.responseBody;
-          charge.answer = entry.responseBody ?? "";
-          charge.times = isSame ? [...charge.times, charge.times.at(-1)! + pause].slice(-LOOP_READS) : [0];
-          const { times } = charge;
-          const span = times.at(-1)! - times[0]!;
-          const isLoop = times.length === LOOP_READS && span < (LOOP_READS - 1) * LOOP_PAUSE_MS;
-          if (!isLoop) return;
-          const isFirst = charge.reads === 0;
-          charge.reads = isFirst ? LOOP_READS : charge.reads + 1;
-          notes[isFirst ? "found" : "more"](`${charge.reads} reads of ${id} in a row`);
-        },
-      };
+  ofReading(
+    {
+      id: "tight_loop",
+      advice: "Wait for the webhook, and poll with growing pauses beside it.",
+      why: "a charge was read in a loop without a pause",
     },
-  },
-  {
-    id: "no_backoff",
-    advice: "Poll a charge with growing pauses.",
-    why: "a charge was polled at the same pace",
-    watch(notes, scene) {
-      const charges = new Recent(() => ({
-        pauses: new Pauses(),
-        lengths: [] as number[],
-        reads: 0,
-        isTold: false,
-      }));
-      return {
-        onRequest(entry) {
-          const id = chargeRead(entry);
-          if (id === undefined) return;
-          const charge = charges.of(id);
-          const pause = charge.pauses.next(entry, scene);
-          charge.reads++;
-          // Reads at one instant of a clock that stands are no pace.
-          if (pause !== undefined && (pause > 0 || scene.clock.runs))
-            charge.lengths = [...charge.lengths, pause].slice(-MOST_PAUSES);
-          const wasTold = charge.isTold;
-          charge.isTold ||= isWithoutBackoff(charge.lengths);
-          if (charge.isTold) notes[wasTold ? "more" : "found"](`${charge.reads} reads of ${id}`);
-        },
-      };
+    () => ({ answer: "", times: [0], reads: 0 }),
+    (charge, { id, entry, pause }, notes) => {
+      const isSame = pause !== undefined && charge.answer === entry.responseBody;
+      charge.answer = entry.responseBody ?? "";
+      charge.times = isSame ? [...charge.times, charge.times.at(-1)! + pause].slice(-LOOP_READS) : [0];
+      const { times } = charge;
+      const span = times.at(-1)! - times[0]!;
+      const isLoop = times.length === LOOP_READS && span < (LOOP_READS - 1) * LOOP_PAUSE_MS;
+      if (!isLoop) return;
+      const isFirst = charge.reads === 0;
+      charge.reads = isFirst ? LOOP_READS : charge.reads + 1;
+      notes[isFirst ? "found" : "more"](`${charge.reads} reads of ${id} in a row`);
     },
-  },
-  {
-    id: "polled_too_long",
-    advice: "Stop polling a charge after 10 to 15 minutes.",
-    why: "a charge was polled for longer",
-    watch(notes, scene) {
-      const charges = new Recent(() => ({ pauses: new Pauses(), polledMs: 0 }));
-      return {
-        onRequest(entry) {
-          const id = chargeRead(entry);
-          if (id === undefined) return;
-          const charge = charges.of(id);
-          const pause = charge.pauses.next(entry, scene);
-          // Whoever pauses for longer than polling may last has not polled, but come back.
-          if (pause === undefined || pause > POLL_LIMIT_MS) return;
-          const wasTooLong = charge.polledMs > POLL_LIMIT_MS;
-          charge.polledMs += pause;
-          if (charge.polledMs > POLL_LIMIT_MS) notes[wasTooLong ? "more" : "found"](`${id} at ${entry.at}`);
-        },
-      };
+  ),
+  ofReading(
+    {
+      id: "no_backoff",
+      advice: "Poll a charge with growing pauses.",
+      why: "a charge was polled at the same pace",
     },
-  },
+    () => ({ lengths: [] as number[], reads: 0, isTold: false }),
+    (charge, { id, pause }, notes, scene) => {
+      charge.reads++;
+      // Reads at one instant of a clock that stands are no pace.
+      if (pause !== undefined && (pause > 0 || scene.clock.runs))
+        charge.lengths = [...charge.lengths, pause].slice(-MOST_PAUSES);
+      const wasTold = charge.isTold;
+      charge.isTold ||= isWithoutBackoff(charge.lengths);
+      if (charge.isTold) notes[wasTold ? "more" : "found"](`${charge.reads} reads of ${id}`);
+    },
+  ),
+  ofReading(
+    {
+      id: "polled_too_long",
+      advice: "Stop polling a charge after 10 to 15 minutes.",
+      why: "a charge was polled for longer",
+    },
+    () => ({ polledMs: 0 }),
+    (charge, { id, entry, pause }, notes) => {
+      // Whoever pauses for longer than polling may last has not polled, but come back.
+      if (pause === undefined || pause > POLL_LIMIT_MS) return;
+      const wasTooLong = charge.polledMs > POLL_LIMIT_MS;
+      charge.polledMs += pause;
+      if (charge.polledMs > POLL_LIMIT_MS) notes[wasTooLong ? "more" : "found"](`${id} at ${entry.at}`);
+    },
+  ),
 ];

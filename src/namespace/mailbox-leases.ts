@@ -1,0 +1,73 @@
+import type { Mailboxes } from "../delivery/mailboxes.js";
+import { deleteEndpoint } from "../engine/commands/webhooks.js";
+import type { Engine } from "../engine/engine.js";
+import type { Change, Endpoint } from "../engine/records.js";
+import type { Command } from "../engine/transaction.js";
+import type { Wall } from "../time/wall.js";
+
+interface MailboxLeasesOptions {
+  readonly engine: Engine;
+  readonly mailboxes: Mailboxes;
+  readonly wall: Wall;
+  readonly execute: (command: Command<unknown>) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Mailboxes that go when nobody has looked into them for so long, by wall time: whoever did is gone. */
+export class MailboxLeases {
+  readonly #options: MailboxLeasesOptions;
+  readonly #callOffs = new Map<string, () => void>();
+
+  constructor(options: MailboxLeasesOptions) {
+    this.#options = options;
+    this.startOver();
+  }
+
+  /** Another state is in place, and with it other mailboxes. */
+  startOver(): void {
+    this.close();
+    for (const endpoint of this.#options.engine.state.endpoints()) this.#renew(endpoint);
+  }
+
+  note({ puts }: Change): void {
+    for (const [name, key, record] of puts) {
+      if (name !== "endpoints") continue;
+      if (record === null) this.#callOff(String(key));
+      else this.#renew(record as Endpoint);
+    }
+  }
+
+  /** Somebody looks into a mailbox. What they take is theirs for as long as they have to acknowledge it. */
+  renew(mailbox: string, hasTaken: boolean): void {
+    const { engine, mailboxes } = this.#options;
+    const longerMs = hasTaken ? mailboxes.answerWithinMs : 0;
+    for (const endpoint of engine.state.endpoints())
+      if (endpoint.mailbox === mailbox) this.#renew(endpoint, longerMs);
+  }
+
+  close(): void {
+    for (const callOff of this.#callOffs.values()) callOff();
+    this.#callOffs.clear();
+  }
+
+  #renew({ webhook_id, lease_ms }: Endpoint, longerMs = 0): void {
+    this.#callOff(webhook_id);
+    if (lease_ms === undefined) return;
+    const callOff = this.#options.wall.after(lease_ms + longerMs, () => this.#end(webhook_id));
+    this.#callOffs.set(webhook_id, callOff);
+  }
+
+  #callOff(webhookId: string): void {
+    this.#callOffs.get(webhookId)?.();
+    this.#callOffs.delete(webhookId);
+  }
+
+  #end(webhookId: string): void {
+    const { execute, onError } = this.#options;
+    try {
+      execute(deleteEndpoint(undefined, webhookId));
+    } catch (error) {
+      onError(error);
+    }
+  }
+}
