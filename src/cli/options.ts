@@ -24,6 +24,8 @@ export const OPTION_ROWS: readonly FlaggedRow[] = OPTION_NAMES.flatMap((name) =>
   return flags === undefined ? [] : [{ ...row, name, flags }];
 });
 
+export const CONFIG_FLAGS = "-c, --config <file>";
+
 export function variableOf(name: string): string {
   return `PAYMENTS_SANDBOX_${name.toUpperCase()}`;
 }
@@ -37,23 +39,20 @@ export function addStartOptions(
   command: Command,
   saysOf: Readonly<Partial<Record<OptionName, string>>> = {},
 ): Command {
-  command.option(
-    "-c, --config <file>",
-    "configuration file (default: payments-sandbox.config.{yaml,yml,json})",
-  );
+  command.option(CONFIG_FLAGS, "configuration file (default: payments-sandbox.config.{yaml,yml,json})");
   for (const { name, flags, says, kind } of OPTION_ROWS)
-    for (const spelling of spellings(flags)) {
-      const option = command.createOption(spelling, saysOf[name] ?? says);
+    for (const [index, spelling] of spellings(flags).entries()) {
+      const words = index > 0 ? `the same as ${flags.split(",", 1)[0]}` : (saysOf[name] ?? says);
+      const option = command.createOption(spelling, words);
       if (kind === "list")
         option.argParser((value: string, all: string[] | undefined) => [...(all ?? []), value]);
-      if (spelling.startsWith("--forward-to")) option.hideHelp();
       command.addOption(option);
     }
   return command;
 }
 
 /** `--a, --b <x>` with two long names are two options to commander. */
-function spellings(flags: string): string[] {
+export function spellings(flags: string): string[] {
   const [first, second] = flags.split(", ");
   if (second === undefined || !first!.startsWith("--")) return [flags];
   const argument = second.slice(second.indexOf(" "));

@@ -9,11 +9,12 @@ import { say, sayJson, tellLine } from "./terminal.js";
 
 /** `start`: serves until SIGINT or SIGTERM, and leaves with 0. */
 export async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
-  const options = { rate_limit: DEFAULT_RATE_LIMIT, ...(await startOptions(flags)) };
+  const options = await startOptions(flags);
   tellLastWords(options.data);
   const sandbox = await openSandbox({
     ...options,
     makeUpSeed: true,
+    usualRateLimit: DEFAULT_RATE_LIMIT,
     onNotice: (notice) => {
       if (!options.quiet) tellLine(notice);
     },

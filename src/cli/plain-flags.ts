@@ -1,0 +1,47 @@
+import { camelCase } from "../schema/camel-case.js";
+import { CONFIG_FLAGS, OPTION_ROWS, spellings } from "./options.js";
+
+interface Flag {
+  /** What commander calls it. */
+  readonly name: string;
+  readonly takesValue: boolean;
+  readonly isList: boolean;
+}
+
+/**
+ * The flags of a line that has nothing but options of `start`, as commander would give them; undefined for any other
+ * line, and for one that something is wrong with: that is commander's to read. Loading it is a tenth of a start.
+ */
+export function plainFlags(words: readonly string[]): Record<string, unknown> | undefined {
+  const flags: Record<string, unknown> = {};
+  if (words.length === 0) return flags;
+  const known = knownFlags();
+  for (let place = 0; place < words.length; place++) {
+    const [spelling, inside] = splitAtEquals(words[place]!);
+    const flag = known.get(spelling);
+    if (flag === undefined || (inside !== undefined && !flag.takesValue)) return undefined;
+    const value = flag.takesValue ? (inside ?? words[++place]) : true;
+    if (value === undefined) return undefined;
+    flags[flag.name] = flag.isList ? [...((flags[flag.name] as unknown[]) ?? []), value] : value;
+  }
+  return flags;
+}
+
+/** `--port=0` is `--port 0`. */
+function splitAtEquals(word: string): [spelling: string, inside: string | undefined] {
+  const place = word.startsWith("--") ? word.indexOf("=") : -1;
+  return place === -1 ? [word, undefined] : [word.slice(0, place), word.slice(place + 1)];
+}
+
+function knownFlags(): Map<string, Flag> {
+  const known = new Map<string, Flag>();
+  const rows = [{ flags: CONFIG_FLAGS, kind: "text" }, ...OPTION_ROWS];
+  for (const { flags, kind } of rows)
+    for (const spelling of spellings(flags)) {
+      const names = spelling.match(/--?[a-z][a-z-]*/g) ?? [];
+      const name = camelCase(names.at(-1)!.slice(2).replaceAll("-", "_"));
+      for (const one of names)
+        known.set(one, { name, takesValue: spelling.includes("<"), isList: kind === "list" });
+    }
+  return known;
+}
