@@ -1,0 +1,171 @@
+import { stepKinds } from "../scenario/step-faults.js";
+import type { RawStep } from "../scenario/step-places.js";
+import { type Flow, type Oracle, pressOf } from "./flow.js";
+import type { Words } from "./kinds.js";
+
+/** What a step of a run is there for: to carry it on, or to judge it. */
+export type Role = "drive" | "tail" | "paid" | "observe" | "manners" | Oracle;
+
+/** What plain runs have taught. */
+export interface Lesson {
+  /** A glob that is the run's customer and nobody else's; absent where nothing tells runs apart. */
+  readonly whose: { readonly customer_email?: string };
+  /** By what the charges of the order are found. */
+  readonly order: Readonly<Record<string, unknown>>;
+  /** How many of them were completed. */
+  readonly completed: number;
+  /** What each look at the app has to see. */
+  readonly observed: readonly unknown[];
+}
+
+/** A run in the words of a scenario file, and what each of its steps is there for. */
+export interface Compiled {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly roles: readonly Role[];
+}
+
+/** Longer than the retries of a webhook, and than whatever comes once more. */
+const LONG = "5d";
+/** So long the app's answers have to stay as they are. */
+const STEADY = "250ms";
+
+/** Where a look at the app is kept by a run that learns. */
+export function observedName(index: number): string {
+  return `observed_${index + 1}`;
+}
+
+interface Placed {
+  readonly step: RawStep;
+  readonly role: Role;
+}
+
+/** The flow with nothing going wrong: its own steps, and what the app says in the end is kept. */
+export function compiledPlain(flow: Flow): Compiled {
+  const drive = flow.drive.map((step): Placed => ({ step, role: "drive" }));
+  const observe = flow.observe.map(
+    ({ ignore: _ignore, steady = STEADY, ...look }, index): Placed => ({
+      step: { ...look, steady, save: { [observedName(index)]: "body" } },
+      role: "observe",
+    }),
+  );
+  return assembled(flow, {}, [...drive, ...tailOf(flow), ...observe, ...looksOf(flow)]);
+}
+
+/** The flow with that going otherwise, and what has to be all the same. */
+export function compiled(flow: Flow, words: readonly Words[], lesson: Lesson, name: string): Compiled {
+  const faults = words.flatMap((one) => one.faults ?? []);
+  const rules = {
+    name,
+    charges: words.flatMap((one) => one.charges ?? []),
+    webhooks: words.flatMap((one) => one.webhooks ?? []),
+    // A rule that lets calls pass counts those that no rule before it takes.
+    faults: faults.sort((a, b) => (b.skip ?? 0) - (a.skip ?? 0)),
+  };
+  const judged: Placed[] = [
+    { step: { name: "Paid as often as ordered", expect_charge: paidAs(lesson) }, role: "paid" },
+    ...flow.observe.map(
+      ({ ignore: _ignore, steady = STEADY, ...look }, index): Placed => ({
+        step: { ...look, steady, expect: { body: lesson.observed[index] } },
+        role: "observe",
+      }),
+    ),
+    ...looksOf(flow),
+    ...(words.some(isOfTheApi) ? [] : [{ step: NO_5XX, role: "manners" as const }]),
+  ];
+  return assembled(flow, rules, [...driven(flow, words, lesson), ...tailOf(flow), ...judged]);
+}
+
+const NO_5XX: RawStep = {
+  name: "No signed event was answered with an error of the app's own",
+  expect_delivery: { answered: "5xx", count: 0 },
+};
+
+function paidAs({ order, completed }: Lesson): RawStep {
+  return { ...order, status: "COMPLETED", count: completed };
+}
+
+function isOfTheApi({ faults, webhooks }: Words): boolean {
+  return faults !== undefined || webhooks?.lose_answer === true;
+}
+
+/** A customer who gets no answer, or an error, tries again; what the app says meanwhile is not judged. */
+function driven(flow: Flow, words: readonly Words[], lesson: Lesson): Placed[] {
+  const press = pressOf(flow);
+  const tries = words.length + 1;
+  const steps = flow.drive.flatMap((step): RawStep[] => {
+    const patient = patiently(step, tries);
+    if (patient === undefined) return [];
+    if (step !== press || !words.some(({ isPressedTwice }) => isPressedTwice)) return [patient];
+    const { save: _save, ...again } = patient;
+    return [{ name: "The customer presses twice", parallel: [[patient], [again]] }];
+  });
+  const holding = words.find(({ meanwhile }) => meanwhile !== undefined);
+  if (holding === undefined) return steps.map((step) => ({ step, role: "drive" }));
+  const meanwhile = [
+    { wait_for: "charge", ...(lesson.whose.customer_email === undefined ? {} : { match: lesson.whose }) },
+    { advance: holding.meanwhile },
+  ];
+  const both = { name: "Time goes on while the app waits", parallel: [steps, meanwhile] };
+  return [{ step: both, role: "drive" }];
+}
+
+function patiently(step: RawStep, tries: number): RawStep | undefined {
+  const [kind] = stepKinds(step);
+  if (kind === "app") {
+    const { expect, ...call } = step;
+    const isOdd =
+      typeof expect === "object" && expect !== null && ("dropped" in expect || "timeout" in expect);
+    return isOdd ? step : { ...call, tries, expect: { status: { lt: 500 } } };
+  }
+  if (kind !== "wait_for") return step;
+  // How far it has come by then may be otherwise; that it is there is what is needed of it.
+  if (step.save === undefined) return step.wait_for === "idle" ? step : undefined;
+  const { status: _status, ...match } = (step.match ?? {}) as Record<string, unknown>;
+  return { ...step, match };
+}
+
+/** Nothing goes wrong any more: retries come to their end, and the app's own work is set off twice. */
+function tailOf(flow: Flow): Placed[] {
+  const ticks = [...flow.ticks, { advance: "1h" }];
+  const steps: RawStep[] = [
+    { name: "All is well again, and time passes", advance: LONG },
+    ...(flow.ticks.length === 0 ? [] : [...ticks, ...ticks]),
+    { wait_for: "idle" },
+  ];
+  return steps.map((step) => ({ step, role: "tail" }));
+}
+
+function looksOf(flow: Flow): Placed[] {
+  return [
+    ...flow.looks.map(({ step, oracle }): Placed => {
+      const isOfApp = typeof step.app === "string" && step.steady === undefined;
+      return { step: isOfApp ? { ...step, steady: STEADY } : step, role: oracle };
+    }),
+    ...flow.never.map(
+      ({ body, steady = STEADY, ...look }): Placed => ({
+        step: { ...look, steady, expect: { body: { not: body } } },
+        role: "expect",
+      }),
+    ),
+  ];
+}
+
+type Rules = Partial<Record<"charges" | "webhooks" | "faults", readonly object[]>> & {
+  readonly name?: string;
+};
+
+/** The flow's own rules come after those of the run: the first that matches is taken. */
+function assembled({ raw }: Flow, { name, ...rules }: Rules, placed: readonly Placed[]): Compiled {
+  const { given: _given, observe: _observe, tick: _tick, never: _never, $schema: _schema, ...own } = raw;
+  const mixed = Object.entries(rules).flatMap(([kind, list]) => {
+    const all = [...list, ...((raw[kind] ?? []) as object[])];
+    return all.length === 0 ? [] : [[kind, all]];
+  });
+  const document = {
+    ...own,
+    ...(name === undefined ? {} : { name }),
+    ...Object.fromEntries(mixed),
+    steps: placed.map(({ step }) => step),
+  };
+  return { document, roles: placed.map(({ role }) => role) };
+}

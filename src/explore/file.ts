@@ -1,0 +1,48 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { DocumentError, isRecord, readDocument, warningText } from "../files/documents.js";
+import { loadScenarioFile } from "../scenario/files.js";
+import { lazily } from "../schema/lazily.js";
+import { UserError } from "../schema/user-error.js";
+import { type ExploreOptions, explore } from "./explore.js";
+import { flowOf } from "./flow.js";
+import type { ExploreReport } from "./report.js";
+import type { SaveTo } from "./save.js";
+
+export interface ExploreFileOptions extends Omit<ExploreOptions, "saveTo"> {
+  /** The folder for the scenario files of what is found; it is made where there is none. */
+  readonly save?: string | undefined;
+  /** Called with each thing in the file that is odd, in one line with its place. */
+  readonly onWarning?: ((warning: string) => void) | undefined;
+}
+
+/** Explores the flow of a scenario file; a file with faults throws each at its line, and one that cannot be explored why. */
+export async function exploreFile(
+  file: string,
+  { save, onWarning, ...options }: ExploreFileOptions,
+): Promise<ExploreReport> {
+  const document = await readDocument(file);
+  const { vars = {}, environment = {}, runIdOf } = options;
+  const loaded = await loadScenarioFile(document, { given: vars, environment, runIdOf });
+  for (const warning of loaded.warnings) onWarning?.(warningText(warning));
+  if (!isRecord(document.value) || loaded.steps.length === 0)
+    throw new DocumentError([document.faultAt(["steps"], "there are none: nothing to explore")]);
+  const flow = flowOf(file, document.value);
+  return explore(flow, { ...options, saveTo: save === undefined ? undefined : await savingTo(save) });
+}
+
+async function savingTo(folder: string): Promise<SaveTo> {
+  const yaml = await lazily(() => import("yaml"));
+  const write = (file: string, text: string): void => {
+    try {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(file, text);
+    } catch (error) {
+      throw new UserError(`save: ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+    }
+  };
+  return {
+    folder,
+    write,
+    yamlOf: (value) => yaml.stringify(value, { lineWidth: 120, aliasDuplicateObjects: false }),
+  };
+}

@@ -1,0 +1,128 @@
+import type { Difference } from "../scenario/running/failure.js";
+import type { RunReport, StepReport } from "../scenario/running/report.js";
+import { MARKINGS } from "../schema/books.js";
+import type { Lesson, Role } from "./compile.js";
+import type { Oracle } from "./flow.js";
+import type { Seen, SeenCharge } from "./seen.js";
+import { failedStep, hasFailed } from "./trace.js";
+
+/** Why a run has failed. */
+export interface Verdict {
+  readonly oracle: Oracle;
+  readonly message: string;
+  /** The app has gone or answers no more: no further run would tell anything. */
+  readonly isOver?: boolean;
+}
+
+/** What is said of a run; undefined where it came to what it has to, a text where it could not be judged. */
+export function verdictOn(
+  report: RunReport,
+  roles: readonly Role[],
+  seen: Seen,
+  lesson: Lesson,
+): Verdict | string | undefined {
+  const verdict = verdictOnReport(report, roles, seen, lesson);
+  const hung = seen.deliveries.find(({ unanswered }) => unanswered !== undefined);
+  if (typeof verdict !== "string" || hung === undefined) return verdict;
+  const message = `the app does not answer webhooks: ${hung.type}: ${hung.unanswered}`;
+  return { oracle: "liveness", message, isOver: true };
+}
+
+function verdictOnReport(
+  report: RunReport,
+  roles: readonly Role[],
+  seen: Seen,
+  lesson: Lesson,
+): Verdict | string | undefined {
+  if (report.passed) return undefined;
+  const index = report.steps.findIndex(hasFailed);
+  const step = failedStep(report);
+  if (index === -1 || step === undefined || report.outcome === "error")
+    return report.error ?? step?.failure?.message ?? "it could not be carried out";
+  const message = step.failure?.message ?? "";
+  if (step.kind === "app" && isGone(message))
+    return { oracle: "liveness", message: `${step.title}: ${message}`, isOver: true };
+  switch (roles[index]) {
+    case "drive":
+    case "tail":
+      return step.kind === "app"
+        ? { oracle: "liveness", message: `the customer gets no further at ${step.title}: ${message}` }
+        : `${step.title}: ${message}`;
+    case "paid":
+      return verdictOnPaid(seen, lesson);
+    case "observe":
+      return verdictOnView(step, seen);
+    case "manners":
+      return {
+        oracle: "manners",
+        message: `the app answers a signed event with an error: ${message}`,
+      };
+    default:
+      return {
+        oracle: (roles[index] ?? "expect") as Oracle,
+        message: `${step.title}: ${differencesIn(step) || message}`,
+      };
+  }
+}
+
+function isGone(message: string): boolean {
+  return message.startsWith("no answer within") || message.startsWith("the app gave no answer");
+}
+
+function verdictOnPaid({ charges }: Seen, { completed }: Lesson): Verdict {
+  const paid = charges.filter(({ status }) => status === "COMPLETED").length;
+  return paid > completed
+    ? { oracle: "money", message: `paid twice: ${paid} completed charges for ${ordered(completed)}` }
+    : { oracle: "convergence", message: `${paid} completed charges, where a plain run has ${completed}` };
+}
+
+function ordered(count: number): string {
+  return count === 1 ? "one order" : `what is paid with ${count}`;
+}
+
+/** What the app believes is another thing than in a plain run: about money, where the ledger says so. */
+function verdictOnView(step: StepReport, { charges }: Seen): Verdict {
+  const differences = step.failure?.difference ?? [];
+  const said = differencesIn(step) || (step.failure?.message ?? "");
+  const more = differences.find(isMore);
+  if (more !== undefined) return { oracle: "money", message: `done more than once: ${said}` };
+  const status = differences.find(({ got }) => markingOf(got) !== undefined);
+  const marking = markingOf(status?.got);
+  const isPaid = charges.some(({ status }) => status === "COMPLETED");
+  if (marking !== undefined && (marking === "paid") !== isPaid)
+    return {
+      oracle: "money",
+      message: `${isPaid ? "paid, and the app does not say so" : "not paid, and the app says so"}: ${said}`,
+    };
+  if (marking === "unpaid" && charges.every(isFinal))
+    return { oracle: "liveness", message: `the charge has ended, and the app waits: ${said}` };
+  return { oracle: "convergence", message: `the end differs from a plain run's: ${said}` };
+}
+
+function isFinal({ status }: SeenCharge): boolean {
+  return !["PENDING", "AWAITING_PAYMENT", "PROCESSING"].includes(status);
+}
+
+function isMore({ expected, got }: Difference): boolean {
+  return typeof expected === "number" && typeof got === "number" && got > expected;
+}
+
+function markingOf(word: unknown): keyof typeof MARKINGS | undefined {
+  if (typeof word !== "string") return undefined;
+  const plain = word.toLowerCase().replace(/[\s_-]+/g, "_");
+  return (Object.keys(MARKINGS) as (keyof typeof MARKINGS)[]).find((marking) =>
+    (MARKINGS[marking] as readonly string[]).includes(plain),
+  );
+}
+
+function differencesIn({ failure }: StepReport): string {
+  return (failure?.difference ?? []).map(differenceText).join(", ");
+}
+
+function differenceText({ path, expected, got }: Difference): string {
+  return `${path} is ${shown(got)}, not ${shown(expected)}`;
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "missing" : JSON.stringify(value);
+}

@@ -1,0 +1,152 @@
+import { formatDuration } from "../schema/duration.js";
+import type { ChargeRule, FaultRule, WebhookRule } from "../schema/scenario.js";
+import type { CallChoice, Choice, EventChoice } from "./choices.js";
+import { DEVIATION_KINDS, type Deviation, type DeviationKind } from "./schedule.js";
+
+/** What a deviation comes to in the words of a scenario file. */
+export interface Words {
+  readonly webhooks?: WebhookRule;
+  readonly faults?: FaultRule;
+  readonly charges?: ChargeRule;
+  /** The answer is held: while the flow waits for it, time has to go on for so long. */
+  readonly meanwhile?: string;
+  /** The flow's first press of the app is done twice at once. */
+  readonly isPressedTwice?: boolean;
+}
+
+/** Whose charges a rule is for: the run's customer, where a glob can tell. */
+type Whose = { readonly customer_email?: string };
+
+interface Kind {
+  /** What happens, for people. */
+  readonly says: string;
+  /** What it comes to at that place; undefined where it cannot be. */
+  readonly words: (choice: Choice, whose: Whose) => Words | undefined;
+  /** What the service does not do: tried last, and told as a note. */
+  readonly isNoteOnly?: boolean;
+}
+
+const LATE = "10m";
+const AGAIN_LATER = "1d";
+const PAID_AFTER_EXPIRY = "10m";
+/** Time goes on for so much longer than the plan needs. */
+const MARGIN_MS = 1_000;
+
+type Wrong = Omit<FaultRule, "match" | "times" | "skip" | "per">;
+
+function atCall(choice: CallChoice, whose: Whose, wrong: Wrong): FaultRule {
+  const match = { operation: choice.operation, ...(choice.isOwn ? whose : {}) };
+  return { match, ...wrong, skip: choice.before, times: 1, per: "request" };
+}
+
+function call(wrong: (choice: CallChoice) => Wrong | undefined): Kind["words"] {
+  return (choice, whose) => {
+    const found = choice.what === "call" ? wrong(choice) : undefined;
+    return found === undefined || choice.what !== "call"
+      ? undefined
+      : { faults: atCall(choice, whose, found) };
+  };
+}
+
+function event(wrong: (choice: EventChoice) => WebhookRule | undefined): Kind["words"] {
+  return (choice, whose) => {
+    const found = choice.what === "event" ? wrong(choice) : undefined;
+    return found === undefined || choice.what !== "event"
+      ? undefined
+      : { webhooks: { match: { type: choice.type, ...whose }, ...found } };
+  };
+}
+
+/** While the answer is held, time goes on until what is planned for the charge has happened. */
+function heldAt(
+  choice: CallChoice | undefined,
+  whose: Whose,
+  hold: NonNullable<FaultRule["hold"]>,
+): Words | undefined {
+  if (choice?.planMs === undefined) return undefined;
+  const wholeSeconds = Math.ceil((choice.planMs + MARGIN_MS) / 1_000);
+  return { faults: atCall(choice, whose, { hold }), meanwhile: formatDuration(wholeSeconds * 1_000) };
+}
+
+/** Every kind of deviation: what it says, where it can be, and the words it is written in. */
+export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
+  request_lost: {
+    says: "the request is lost on its way: nothing is done",
+    words: call(() => ({ drop: "before" })),
+  },
+  answer_lost: {
+    says: "it is done, and its answer is lost",
+    words: call(({ isRead }) => (isRead ? undefined : { drop: "after" })),
+  },
+  answer_held: {
+    says: "it is done, and all its webhooks come before the answer",
+    words: (choice, whose) => (choice.what === "call" ? heldAt(choice, whose, "idle") : undefined),
+  },
+  answer_5xx: {
+    says: "the service has an error of its own: nothing is done",
+    words: call(() => ({ respond: { status: 503, headers: { "retry-after": "0" } } })),
+  },
+  answer_429: {
+    says: "the service has had too many calls: nothing is done",
+    words: call(() => ({ respond: { status: 429, headers: { "retry-after": "0" } } })),
+  },
+  read_stale: {
+    says: "the read answers as it was before the last change",
+    words: call(({ staleMs }) => (staleMs === undefined ? undefined : { stale: formatDuration(staleMs) })),
+  },
+  webhook_late: { says: `the webhook comes ${LATE} late`, words: event(() => ({ delay: LATE })) },
+  webhook_after_next: {
+    says: "the webhook comes after the next one",
+    words: event(({ isLast }) => (isLast ? undefined : { swap: true })),
+  },
+  webhook_twice: { says: "the webhook comes twice in a row", words: event(() => ({ copies: 2 })) },
+  webhook_twice_at_once: {
+    says: "the webhook comes twice at the same moment",
+    words: event(() => ({ copies: 2, at_once: true })),
+  },
+  webhook_again_later: {
+    says: `the webhook comes once more, ${AGAIN_LATER} later`,
+    words: event(() => ({ again_after: AGAIN_LATER })),
+  },
+  webhook_answer_lost: {
+    says: "the app's answer to the webhook is lost: it comes again",
+    words: event(() => ({ lose_answer: true })),
+  },
+  webhook_first: {
+    says: "the first webhook comes before the answer to the call that made the charge",
+    words: (choice, whose) =>
+      choice.what === "event" ? heldAt(choice.firstAfter, whose, "webhook") : undefined,
+  },
+  paid_late: {
+    says: "the customer pays when the charge has expired",
+    words: (choice, whose) =>
+      choice.what === "pays"
+        ? {
+            charges: {
+              match: whose,
+              timeline: [
+                { after: "1s", to: "AWAITING_PAYMENT" },
+                { after_expiry: PAID_AFTER_EXPIRY, to: "COMPLETED" },
+              ],
+            },
+          }
+        : undefined,
+  },
+  pressed_twice: {
+    says: "the customer presses twice",
+    words: ({ what }) => (what === "presses" ? { isPressedTwice: true } : undefined),
+  },
+  webhook_dropped: {
+    says: "the webhook never comes, which the service does not do",
+    words: event(() => ({ drop: true })),
+    isNoteOnly: true,
+  },
+};
+
+/** What can go otherwise at a place, in the order it is tried. */
+export function deviationsAt(choice: Choice): Deviation[] {
+  return DEVIATION_KINDS.filter((kind) => KINDS[kind].words(choice, {}) !== undefined).map((kind) => ({
+    kind,
+    at: choice.at,
+  }));
+}

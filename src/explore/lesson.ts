@@ -1,0 +1,81 @@
+import { isRecord } from "../files/documents.js";
+import { isMatcherWord } from "../schema/matchers.js";
+import { type Lesson, observedName } from "./compile.js";
+import type { Flow } from "./flow.js";
+import type { Carried } from "./runs.js";
+
+/** What stands for the id of a run in its file. */
+const RUN_ID = `\${run.id}`;
+
+/** What two plain runs have in common is what every run has to come to. */
+export function lessonOf(flow: Flow, one: Carried, other: Carried): Lesson {
+  const [charge] = one.seen.charges;
+  const { runId } = one.loaded;
+  const isTold = charge?.email.includes(runId) ?? false;
+  const whose = isTold
+    ? { customer_email: charge!.email.replaceAll("*", "\\*").replaceAll(runId, RUN_ID) }
+    : {};
+  return {
+    whose,
+    order: orderOf(one, whose),
+    completed: one.seen.charges.filter(({ status }) => status === "COMPLETED").length,
+    observed: flow.observe.map(({ ignore = [] }, index) => {
+      const [first, second] = [one, other].map((run) => observedIn(run, index));
+      return inCommon(first, second, ignore) ?? { exists: true };
+    }),
+  };
+}
+
+/** By the order's own name in the charge's metadata where the flow knows it, else by the customer. */
+function orderOf({ seen, loaded }: Carried, whose: Lesson["whose"]): Readonly<Record<string, unknown>> {
+  const [charge] = seen.charges;
+  const known = loaded.scope.names.map((name) => [name, savedAs(loaded, name)] as const);
+  const metadata = Object.entries(charge?.metadata ?? {}).flatMap(([key, value]) => {
+    const name = known.find(([, own]) => own !== "" && String(own) === value)?.[0];
+    return name === undefined ? [] : [[key, `\${${name}}`]];
+  });
+  return metadata.length > 0 ? { metadata: Object.fromEntries(metadata) } : whose;
+}
+
+function savedAs({ scope }: Carried["loaded"], name: string): unknown {
+  const resolved = scope.resolve({ name, fallback: undefined });
+  return typeof resolved === "object" && "value" in resolved && !isRecord(resolved.value)
+    ? resolved.value
+    : "";
+}
+
+function observedIn(run: Carried, index: number): unknown {
+  const resolved = run.loaded.scope.resolve({ name: observedName(index), fallback: undefined });
+  const value = typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;
+  return withoutRun(value, run.loaded.runId);
+}
+
+/** Each run is another customer: what is called after it is called after the run that is under way. */
+function withoutRun(value: unknown, runId: string): unknown {
+  if (typeof value === "string")
+    return value.replace(/[*?]/g, "\\$&").replaceAll("${", "$${").replaceAll(runId, RUN_ID);
+  if (Array.isArray(value)) return value.map((part) => withoutRun(part, runId));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutRun(part, runId)]));
+}
+
+/** What is the same in both, as an expectation; undefined where nothing is. */
+function inCommon(one: unknown, other: unknown, ignore: readonly string[], path = ""): unknown {
+  if (ignore.includes(path)) return undefined;
+  if (Array.isArray(one) && Array.isArray(other) && one.length === other.length)
+    return one.map(
+      (part, index) => inCommon(part, other[index], ignore, below(path, String(index))) ?? { exists: true },
+    );
+  if (isRecord(one) && isRecord(other)) {
+    const fields = Object.entries(one).flatMap(([key, part]) => {
+      const same = inCommon(part, other[key], ignore, below(path, key));
+      return same === undefined ? [] : [[isMatcherWord(key) ? `\\${key}` : key, same]];
+    });
+    return fields.length === 0 ? undefined : Object.fromEntries(fields);
+  }
+  return JSON.stringify(one) === JSON.stringify(other) && !Array.isArray(one) ? one : undefined;
+}
+
+function below(path: string, key: string): string {
+  return path === "" ? key : `${path}.${key}`;
+}

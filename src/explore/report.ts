@@ -1,0 +1,38 @@
+import type { Oracle } from "./flow.js";
+import type { Deviation } from "./schedule.js";
+
+/** Something that makes the app go wrong, and nothing smaller does. */
+export interface ExploreFinding {
+  /** By what it was found. */
+  readonly oracle: Oracle;
+  /** In a line. */
+  readonly message: string;
+  /** What has to go otherwise for it. */
+  readonly deviations: readonly Deviation[];
+  /** The scenario file that shows it; absent without `save`. */
+  readonly file?: string;
+}
+
+/** What came of exploring a flow. */
+export interface ExploreReport {
+  /** Whether nothing was found though every single deviation was tried. */
+  readonly passed: boolean;
+  /** Every set of so many deviations has been run, but for those that are told in `saved`. */
+  readonly complete_depth: number;
+  /** How many runs there were, plain ones aside. */
+  readonly runs: number;
+  /** How much could go otherwise in a plain run. */
+  readonly choices: number;
+  /** In how many ways the app reacted. */
+  readonly behaviours: number;
+  /** How long it took, in wall time. */
+  readonly ms: number;
+  /** Sets that need not be run, by why. */
+  readonly saved: { readonly holds_a_failing_set: number; readonly absorbed: number };
+  /** What makes the app go wrong, the smallest first. */
+  readonly findings: readonly ExploreFinding[];
+  /** What is worth knowing besides, a line each. */
+  readonly notes: readonly string[];
+  /** All of it in one line. */
+  readonly sentence: string;
+}

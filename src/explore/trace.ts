@@ -1,0 +1,33 @@
+import type { RunReport, StepReport } from "../scenario/running/report.js";
+import { leaves } from "../scenario/running/report.js";
+import type { Seen } from "./seen.js";
+
+/** The step that did not pass, whatever it stands in. */
+export function failedStep({ steps }: RunReport): StepReport | undefined {
+  return leaves(steps).find(({ step }) => hasFailed(step))?.step;
+}
+
+export function hasFailed({ outcome }: StepReport): boolean {
+  return outcome === "failed" || outcome === "error";
+}
+
+/**
+ * What the app did and said in a run, without the ids of this run: its calls and what they came to, its answers to each
+ * event, what became of the charges, and where the end differs.
+ */
+export function behaviourOf({ calls, deliveries, charges }: Seen, report: RunReport): string {
+  const answers = new Map<string, string>();
+  for (const { type, answers: statuses } of deliveries)
+    for (const status of statuses)
+      if (!answers.get(type)?.endsWith(` ${status}`))
+        answers.set(type, `${answers.get(type) ?? type} ${status}`);
+  const failure = failedStep(report);
+  return [
+    ...calls.filter(({ isFlows }) => !isFlows).map(({ operation, status }) => `${operation} ${status}`),
+    ...[...answers.values()].sort(),
+    ...charges.map(({ status }) => status).sort(),
+    ...(failure === undefined
+      ? []
+      : [failure.title, ...(failure.failure?.difference ?? []).map(({ path, got }) => `${path} ${got}`)]),
+  ].join("\n");
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type RunningShop, startShop } from "../corpus/start-shop.js";
+import { temporaryFolder } from "../support/folders.js";
+import { run } from "../support/process-command.js";
+import { fileWith } from "../support/scenario-run.js";
+import { startServer } from "../support/started.js";
+import { FLOW } from "./support.js";
+
+const LIMIT = 300_000;
+
+describe("payments-sandbox explore", () => {
+  let url: string;
+  let shop: RunningShop;
+  beforeAll(async () => {
+    const { ready } = await startServer();
+    url = ready.url;
+    shop = await startShop("pays_again", { baseUrl: url, apiKey: ready.api_key });
+  });
+  const flow = fileWith(FLOW);
+  const explore = (...flags: string[]) => run(["explore", flow, "--url", url, "--app", shop.url, ...flags]);
+
+  it(
+    "ends with one line of JSON, exits with 1 where something was found, and keeps what `run` fails with",
+    async () => {
+      const save = temporaryFolder();
+      const junit = join(save, "explore.xml");
+      const { code, stdout, stderr } = await explore(
+        "--depth",
+        "1",
+        "--json",
+        "--save",
+        save,
+        "--junit",
+        junit,
+      );
+      expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+      const report = JSON.parse(stdout.trimEnd().split("\n").at(-1)!);
+      expect(report).toMatchObject({
+        complete_depth: 1,
+        findings: [{ oracle: "money", deviations: [{ kind: "answer_lost", at: "createWhitelabel#1" }] }],
+        notes: [],
+      });
+      expect(report.runs).toBe(report.choices);
+      expect(readFileSync(junit, "utf8")).toContain(
+        '<testcase classname="explore" name="answer_lost at createWhitelabel#1"><failure type="money"',
+      );
+      const again = await run(["run", report.findings[0].file, "--url", url, "--app", shop.url]);
+      expect(again.code).toBe(1);
+      expect(again.stdout).toContain("Paid as often as ordered");
+    },
+    LIMIT,
+  );
+
+  it(
+    "is over when its time is, and does not pass where that was too early to tell",
+    async () => {
+      const { code, stdout } = await explore("--budget", "1ms");
+      expect({ code, stdout }).toEqual({
+        code: 2,
+        stdout: "○ order: 0 single deviations, 0 behaviours, 0 findings; depth 0 complete\n",
+      });
+    },
+    LIMIT,
+  );
+
+  it(
+    "tells in a line what it cannot carry out, and exits with 2",
+    async () => {
+      for (const [flags, message] of [
+        [["--depth", "0"], '--depth "0": must be 1 to 5'],
+        [["--budget", "soon"], '--budget "soon": '],
+        [["--app", "ftp://x"], "--app must be an http or https URL"],
+        [["--url", "http://127.0.0.1:1"], "cannot be reached"],
+      ] as const) {
+        const { code, stdout, stderr } = await explore(...flags);
+        expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+        expect(stderr).toContain(message);
+        expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+      }
+    },
+    LIMIT,
+  );
+
+  it(
+    "finds an app that has gone",
+    async () => {
+      const { ready } = await startServer();
+      const { code, stdout } = await run([
+        "explore",
+        flow,
+        "--url",
+        ready.url,
+        "--app",
+        "http://127.0.0.1:1",
+        "--json",
+      ]);
+      expect(code).toBe(1);
+      expect(JSON.parse(stdout)).toMatchObject({
+        complete_depth: 0,
+        findings: [
+          { oracle: "liveness", deviations: [], message: expect.stringContaining("nobody listens") },
+        ],
+      });
+    },
+    LIMIT,
+  );
+});
