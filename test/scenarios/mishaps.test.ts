@@ -63,6 +63,41 @@ describe("webhook_chaos", () => {
   });
 });
 
+describe("the same news twice", () => {
+  it.each([
+    ["webhook_twice_at_once", 5, 1],
+    ["webhook_new_ids", 5, 2],
+    ["webhook_days_later", 5 + 3 * 86_400, 1],
+    ["webhook_answer_lost", 10, 1],
+  ])("%s: again %d s after the order, under %d ids", async (scenario, seconds, ids) => {
+    const { api, arrivals } = await openWithReceiver();
+    await api.whitelabel(await api.checkoutBody(), { "sandbox-scenario": scenario });
+    await api.sandbox.advance("10d");
+    const completed = arrivals.filter(({ type }) => type === "charge.completed");
+    expect(completed.map(({ at }) => at)).toEqual([later(5), later(seconds)]);
+    expect(new Set(completed.map(({ id }) => id)).size).toBe(ids);
+  });
+});
+
+describe("webhook_first", () => {
+  it("tells the shop that it is paid before the shop knows what", async () => {
+    const { api, arrivals } = await openWithReceiver();
+    const body = await api.checkoutBody();
+    const before = arrivals.length;
+    await api.whitelabel(body, { "sandbox-scenario": "webhook_first" });
+    expect([before, ...arrivals.map(({ type }) => type)]).toEqual([0, "charge.completed"]);
+  });
+});
+
+describe("stale_reads", () => {
+  it("does not know a new charge at the first look, and does at the second", async ({ api }) => {
+    const asked = { "sandbox-scenario": "stale_reads" };
+    const { charge_id } = await api.whitelabel(await api.checkoutBody());
+    const look = async () => (await api.get(`/api/v1/payments/charges/${charge_id}`, asked)).status;
+    expect([await look(), await look()]).toEqual([404, 200]);
+  });
+});
+
 describe("webhook_outage", () => {
   it("lets only the fourth attempt through, half an hour later; who polls has known since", async () => {
     const { api, arrivals } = await openWithReceiver();

@@ -42,10 +42,18 @@ export const FATES = [
   "webhook_chaos",
   "webhook_outage",
   "webhooks_lost",
+  "webhook_twice_at_once",
+  "webhook_new_ids",
+  "webhook_days_later",
+  "webhook_answer_lost",
+  "webhook_first",
   "forged_webhook",
   "flaky_api",
   "slow_api",
   "lost_response",
+  "late_answer",
+  "hanging_answer",
+  "stale_reads",
 ];
 
 /** What a description says before it goes into detail. */
