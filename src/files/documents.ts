@@ -5,7 +5,15 @@ import { check, issueMessage, issuePath, meantIssues, NO_MESSAGE } from "../sche
 import { nearest } from "../schema/nearest.js";
 import { knownKeys, notBeside, unknownField } from "../schema/places.js";
 import { UserError } from "../schema/user-error.js";
-import { firstAlias, odditiesIn, type Slip, slipsIn, type Yaml, type YamlDocument } from "./yaml-slips.js";
+import {
+  firstAlias,
+  odditiesIn,
+  type Slip,
+  slipsIn,
+  syntaxSlips,
+  type Yaml,
+  type YamlDocument,
+} from "./yaml-slips.js";
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
@@ -13,7 +21,7 @@ const CHUNK_BYTES = 64 * 1024;
 const MAX_TOKENS = 200_000;
 /** Nobody mends more at a time. */
 const MAX_FAULTS = 50;
-const MAX_TEXT = 300;
+const MAX_TEXT = 400;
 
 /** Where in a file something is wrong, and what. */
 export interface Fault {
@@ -126,8 +134,6 @@ function tooLarge(file: string): DocumentError {
   return wholeFile(file, "is larger than 5 MB");
 }
 
-const ONE_DOCUMENT = "begins another document: there is one in a file";
-
 export async function parseDocument(file: string, text: string): Promise<LoadedDocument> {
   const yaml = await import("yaml");
   if (isTooMuch(yaml, text)) throw wholeFile(file, "holds too much to be read: leave something out");
@@ -139,13 +145,7 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
   const placed = ({ offset, message }: Slip): Fault => ({ file, ...at(offset), field: "", message });
   const faultsAt = (found: readonly Slip[]): DocumentError => new DocumentError(limited(found).map(placed));
   const document = readText(yaml, file, text, lines);
-  if (document.errors.length > 0)
-    throw faultsAt(
-      document.errors.map(({ pos, code, message }) => ({
-        offset: pos[0],
-        message: code === "MULTIPLE_DOCS" ? ONE_DOCUMENT : /call stack/.test(message) ? TOO_DEEP : message,
-      })),
-    );
+  if (document.errors.length > 0) throw faultsAt(syntaxSlips(document));
   const slips = [...slipsIn(yaml, document)];
   if (slips.length > 0) throw faultsAt(slips);
   let value: unknown;
@@ -253,10 +253,23 @@ export interface Part {
   readonly isOpen?: (value: unknown) => boolean;
 }
 
-/** A decimal that YAML takes for a number. */
+/** A text that YAML takes for a number or a truth value. */
 function isUnquoted({ code, input, ...issue }: Issue): boolean {
   const isText = code === "invalid_type" && (issue as { expected?: string }).expected === "string";
-  return isText && typeof input === "number" && !Number.isInteger(input);
+  return isText && (typeof input === "number" || typeof input === "boolean");
+}
+
+/** How a value of a kind is written. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  array: "must be a list: each entry on a line that begins with -, or [one, another]",
+  object: "must have fields, such as { name: value }",
+  record: "must have fields, such as { name: value }",
+  boolean: "must be true or false",
+};
+
+function writtenMessage(issue: Issue): string {
+  const isSilent = issue.code === "invalid_type" && issue.message === NO_MESSAGE && issue.input !== undefined;
+  return (isSilent ? WRITTEN[issue.expected] : undefined) ?? issueMessage(issue);
 }
 
 /** All faults of a document against a schema, each at its place; the nearest known word for a misspelt key. */
@@ -264,8 +277,17 @@ export function schemaFaults(schema: z.ZodMiniType, document: LoadedDocument, pa
   const { at = [], value = document.value, isOpen = () => false } = part ?? {};
   const checked = check(schema, value);
   if (checked.ok) return [];
-  const said = checked.issues.flatMap((issue) => issueMessages(schema, issue, isOpen));
+  const all = checked.issues.flatMap((issue) => issueMessages(schema, issue, isOpen));
+  const said = all.filter(
+    (one) => one.message !== "is required" || !all.some((other) => isMeant(one, other)),
+  );
   return limited(said).map(({ path, message }) => document.faultAt([...at, ...path], message));
+}
+
+/** Whether a field that is missing is there under a name that is a slip. */
+function isMeant(missing: Said, { path, message }: Said): boolean {
+  const beside = [...path.slice(0, -1), missing.path.at(-1)].join("\0") === missing.path.join("\0");
+  return beside && message.endsWith(`did you mean ${String(missing.path.at(-1))}?`);
 }
 
 interface Said {
@@ -282,20 +304,20 @@ function issueMessages(schema: z.ZodMiniType, issue: Issue, isOpen: (value: unkn
     return issue.keys.map((key) => {
       const excluded = known.includes(key) ? notBeside(schema, path, key, given) : [];
       const message = `does not go with ${excluded.join(", ")}: leave one of them out`;
-      return { path: [...path, key], message: excluded.length > 0 ? message : unknownField(key, known) };
+      const isBelow = (field: string): boolean => knownKeys(schema, [...path, field]).includes(key);
+      const below = nearest(key, known) === undefined ? known.find(isBelow) : undefined;
+      const unknown = below === undefined ? unknownField(key, known) : `goes under ${below}: { ${key}: … }`;
+      return { path: [...path, key], message: excluded.length > 0 ? message : unknown };
     });
   }
   const meant = issue.message === NO_MESSAGE || isRecord(issue.input) ? meantIssues(issue) : [];
   if (meant.length > 0) return meant.flatMap((inner) => issueMessages(schema, inner, isOpen));
-  if (issue.code === "invalid_value" && typeof issue.input === "string") {
-    const near = nearest(issue.input, issue.values.map(String));
-    if (near !== undefined) return [{ path, message: `${issueMessage(issue)}; did you mean ${near}?` }];
-  }
-  if (isUnquoted(issue)) return [{ path, message: `${issueMessage(issue)}: put it in quotes` }];
+  if (isUnquoted(issue) && issue.message === NO_MESSAGE)
+    return [{ path, message: `${issueMessage(issue)}: put it in quotes` }];
   const [inKey] = issue.code === "invalid_key" ? issue.issues : [];
   if (inKey !== undefined) return [{ path, message: inKey.message }];
   const isSilent = issuePath(issue) === "body" && issue.message === "";
-  return [{ path, message: isSilent ? "is invalid" : issueMessage(issue) }];
+  return [{ path, message: isSilent ? "is invalid" : writtenMessage(issue) }];
 }
 
 /** The document's value if it is what the schema says; otherwise every fault at once. */

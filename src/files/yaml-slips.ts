@@ -11,6 +11,27 @@ export interface Slip {
   readonly message: string;
 }
 
+const COLON = "a text with a colon and a space is put in quotes";
+/** What is probably wrong where YAML cannot go on, by what the library calls it. */
+const SYNTAX: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: "begins another document: there is one in a file",
+  BLOCK_AS_IMPLICIT_KEY: `is a field within a line that has one already: look at the indentation; ${COLON}`,
+  MULTILINE_IMPLICIT_KEY:
+    "goes on where a field should begin: look at the indentation, and for a colon that is missing",
+  UNEXPECTED_TOKEN: "is not expected here: look for a colon or a bracket that is missing before it",
+  TAB_AS_INDENT: "tabs are not allowed as indentation: use spaces",
+};
+
+/** Why it cannot be read at all. What comes after the first is mostly its consequence: one a line, and no more of such. */
+export function syntaxSlips({ errors }: YamlDocument): Slip[] {
+  const slips = errors.map(({ pos, code, message }) => ({
+    offset: pos[0],
+    isKnown: Object.hasOwn(SYNTAX, code),
+    message: /call stack/.test(message) ? TOO_DEEP : (SYNTAX[code] ?? message),
+  }));
+  return slips.filter(({ isKnown }, index) => index === 0 || !isKnown);
+}
+
 /** A part of a file, and what it lies in. */
 interface Nested {
   readonly node: unknown;
@@ -27,7 +48,11 @@ export function* slipsIn(yaml: Yaml, document: YamlDocument): Generator<Slip> {
       const offset = node.range?.[0] ?? 0;
       if (++aliases > MAX_ALIASES) return yield { offset, message: `more than ${MAX_ALIASES} aliases` };
       const meant = node.resolve(document);
-      if (meant === undefined) yield { offset, message: `nothing before this is called &${node.source}` };
+      if (meant === undefined)
+        yield {
+          offset,
+          message: `nothing before this is called &${node.source}; a text that begins with * is put in quotes`,
+        };
       else if (above.includes(meant)) yield { offset, message: `*${node.source} stands for what it is in` };
     }
     if (!yaml.isCollection(node)) continue;

@@ -18,10 +18,12 @@ import {
 } from "../schema/scenario-file.js";
 import { fixturesOf } from "./given.js";
 import { fileBeside, type Included, namedAt, readIncluded } from "./included.js";
+import type { Place } from "./place.js";
 import { shapeWarnings } from "./rule-shapes.js";
 import { rootOf, Scope } from "./scope.js";
-import { type Definition, StepLoader, savedIn } from "./step-loader.js";
+import { type Definition, type StepList, StepLoader, savedIn } from "./step-loader.js";
 import type { LoadedStep } from "./step-places.js";
+import { unfilled } from "./unfilled.js";
 import { fill, isOpen } from "./variables.js";
 import { scenarioWarnings, type Warning } from "./warnings.js";
 
@@ -29,6 +31,8 @@ import { scenarioWarnings, type Warning } from "./warnings.js";
 export interface LoadedScenario {
   readonly file: string;
   readonly scenario: Scenario;
+  /** Where each rule stands, by what it is called in reports, such as `webhooks.0`. */
+  readonly rulePlaces: ReadonlyMap<string, Place>;
   readonly steps: readonly LoadedStep[];
   /** The run's variables; steps add what they save. */
   readonly scope: Scope;
@@ -37,6 +41,8 @@ export interface LoadedScenario {
   readonly variables: ReadonlySet<string>;
   /** The world it wants, and the fixtures of it, read. */
   readonly given: Given;
+  /** A place of that world in the file. */
+  readonly givenAt: (word: string, message: string) => Fault;
   readonly fixtures?: LoadedDocument | undefined;
   /** Whether the sandbox is to be afterwards as it was before, state and all. */
   readonly isIsolated: boolean;
@@ -108,7 +114,7 @@ export function loadScenario(
     faults.push(vars.get(String(path[0]))!.document.faultAt(["vars", ...path], message));
 
   const first = stepsOfIncluded(document, raw.include, included);
-  const own = Array.isArray(raw.steps) ? raw.steps : [];
+  const own = listOf(raw.steps);
   const savedBy = savesOf([...first, ...own]);
   const variables = new Set(vars.keys());
   const filled = sources.map((source) => filledRules(source, { scope, savedBy, variables, faults }));
@@ -120,10 +126,13 @@ export function loadScenario(
   const definitions = definitionsOf(sources);
   const names = { vocabulary: givens.vocabulary ?? (() => undefined), isOpen };
   const loader = new StepLoader({ scope, savedBy, included, definitions, names });
-  const steps = loader.load([
-    { document, at: ["include"], list: first },
-    { document, at: ["steps"], list: own },
-  ]);
+  const steps = loader.load(
+    [
+      { document, at: ["include"], list: first },
+      { document, at: ["steps"], list: own },
+    ],
+    looksOf(document, raw),
+  );
   const unused = [...definitions].filter(([name]) => !loader.used.has(name));
   for (const [, definition] of unused) loader.lookThrough(definition);
   faults.push(...loader.faults);
@@ -139,6 +148,10 @@ export function loadScenario(
     const rules = filled[index] as unknown as ScenarioFile;
     return [...scenarioWarnings(rules), ...shapeWarnings(rules)].map(placedIn(document));
   });
+  const known = new Set([...scope.names, ...savedBy.keys()]);
+  const asItStands = sources.flatMap(({ document, raw: { description: _said, ...rest } }) =>
+    unfilled(rest, known).map(placedIn(document)),
+  );
   const odd = sources.flatMap(({ document }) => document.oddities ?? []);
   const neverUsed = unused
     .filter(([, definition]) => definition.document === document)
@@ -147,16 +160,20 @@ export function loadScenario(
   return {
     file: document.file,
     scenario,
+    rulePlaces: rulePlacesIn(sources),
     steps,
     scope,
     runId,
     variables,
     given: (filled[0]?.given ?? {}) as Given,
+    givenAt: (word, message) => document.faultAt(["given", word], message),
     isIsolated: raw.isolation !== undefined,
     warnings: inFiles(sources, [
       ...odd,
       ...idle,
       ...unknown,
+      ...asItStands,
+      ...loader.unmeetable,
       ...neverUsed,
       ...nothingIn(document, scenario, steps),
     ]),
@@ -164,8 +181,24 @@ export function loadScenario(
   };
 }
 
-/** A file that has no rule and no step was not finished, or lost what it had. */
+/** What `explore` does when the steps are over, as steps. */
+function looksOf(document: LoadedDocument, raw: Readonly<Record<string, unknown>>): StepList[] {
+  return (["tick", "observe", "never"] as const).flatMap((word) => {
+    const list = raw[word];
+    if (!Array.isArray(list)) return [];
+    // Of a look the steps know the call alone; the rest is the file's schema to check.
+    const steps = list.flatMap((one: unknown) =>
+      word === "tick" ? [one] : isRecord(one) && typeof one.app === "string" ? [{ app: one.app }] : [],
+    );
+    return [{ document, at: [word], list: steps }];
+  });
+}
+
+/** A file that has no rule and no step was not finished, or lost what it had; so did an empty list of files. */
 function nothingIn(document: LoadedDocument, scenario: Scenario, steps: readonly LoadedStep[]): Fault[] {
+  const { include } = document.value as { include?: unknown };
+  if (Array.isArray(include) && include.length === 0)
+    return [document.faultAt(["include"], "includes nothing: name a file, or leave it out")];
   if (steps.length > 0 || RULE_KINDS.some((kind) => (scenario[kind] ?? []).length > 0)) return [];
   return [document.faultAt([], "has neither rules nor steps: nothing comes of it")];
 }
@@ -260,6 +293,22 @@ function scenarioOf(files: readonly ScenarioFile[], source: Scenario["source"]):
     ...Object.fromEntries(rules),
     ...(source === undefined ? {} : { source }),
   };
+}
+
+/** In the order that `scenarioOf` has them. */
+function rulePlacesIn(sources: readonly Source[]): Map<string, Place> {
+  const places = RULE_KINDS.flatMap((kind) =>
+    sources
+      .flatMap(({ document, raw }) =>
+        listOf(raw[kind]).map((_, index) => document.faultAt([kind, index], "")),
+      )
+      .map((place, index) => [`${kind}.${index}`, place] as const),
+  );
+  return new Map(places);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** Variable → the first step that saves it. */

@@ -23,6 +23,14 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   steps: "What is done and expected, in order: `payments-sandbox run FILE` carries it out.",
   ...Object.fromEntries(STEP_KINDS.map((kind) => [kind, STEPS[kind].says])),
   within: "Wall time.",
+  tries:
+    "How often the app is called in all, where the answer is not as expected: the customer presses again.",
+  steady:
+    "The app is asked again until the answer is as expected, or has stayed the same for so long in wall time, or `within` is over.",
+  observe: "For `explore`: calls of the app that show what it believes, looked at when all is over.",
+  tick: "For `explore`: steps that set off the app's own timed work, such as a job that looks again.",
+  never: "For `explore`: calls of the app, and what their answers must not be like when all is over.",
+  ignore: "Fields of the answer that say nothing, by their dotted paths.",
   save: "Variable: where its value stands in the result, such as body.quote_id.",
 };
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { RULE_KINDS } from "../domain/scenario.js";
 import type { Scenario, WebhookRule } from "../schema/scenario.js";
+import { unmeetable } from "./unmeetable.js";
 import type { Warning } from "./warnings.js";
 
 type Rule = Readonly<Record<string, unknown>> & { readonly match?: object | undefined };
@@ -19,6 +20,11 @@ export function shapeWarnings(scenario: Scenario): Warning[] {
         probability === 0
           ? [{ path: [kind, rule, "probability"], message: "is 0: the rule never applies" }]
           : [],
+      ),
+    ),
+    ...RULE_KINDS.flatMap((kind) =>
+      ((scenario[kind] ?? []) as readonly Rule[]).flatMap(({ match }, rule) =>
+        unmeetable(match, [kind, rule, "match"]),
       ),
     ),
     ...(scenario.webhooks ?? []).flatMap((rule, index, all) => webhookWarnings(rule, index, all)),

@@ -36,7 +36,12 @@ export function stepFaults(
   const [kind, another] = stepKinds(step);
   if (kind === undefined) return noAction(document, at, step);
   if (another !== undefined)
-    return [document.faultAt([...at, another], `a step has one action, and this one has ${kind} already`)];
+    return [
+      document.faultAt(
+        [...at, another],
+        `a step has one action, and this one has ${kind} already: begin another with -`,
+      ),
+    ];
   if (kind === "wait_for" && isUnknownYet(step.wait_for)) return [];
   if (kind === "wait_for" && !isWaitKind(step.wait_for))
     return [
@@ -62,7 +67,12 @@ function noAction(
   const slips = unknown.filter((key) => nearest(key, STEP_KINDS) !== undefined);
   if (slips.length > 0)
     return slips.map((key) => document.faultAt([...at, key], unknownField(key, STEP_KINDS)));
-  return [document.faultAt(at, `a step needs an action: one of ${STEP_KINDS.join(", ")}`)];
+  const [beside] = Object.keys(step).filter((key) => key !== "name");
+  const message =
+    beside !== undefined && unknown.length === 0
+      ? `${beside} goes with an action, in one step: take the dash before it away, or say what is done`
+      : `a step needs an action: one of ${STEP_KINDS.join(", ")}`;
+  return [document.faultAt(at, message)];
 }
 
 function isWaitKind(value: unknown): value is keyof typeof WAIT_SCHEMAS {

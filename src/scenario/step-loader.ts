@@ -6,6 +6,7 @@ import { referred, rootOf, type Scope } from "./scope.js";
 import { stepFaults, stepKinds } from "./step-faults.js";
 import { unknownInStep } from "./step-names.js";
 import { fillStep, type LoadedStep, listsIn, placeOf, type RawStep } from "./step-places.js";
+import { unmeetableInStep } from "./unmeetable.js";
 import { fill, isOpen, type Path, type Reference, type Resolved } from "./variables.js";
 
 /** A list of steps as a file has it. */
@@ -42,6 +43,8 @@ export class StepLoader {
   readonly faults: Fault[] = [];
   /** Names in steps that nothing has. */
   readonly unknown: Fault[] = [];
+  /** What is expected in steps that can never be. */
+  readonly unmeetable: Fault[] = [];
   /** The variables the steps refer to. */
   readonly variables = new Set<string>();
   /** The definitions they use. */
@@ -56,10 +59,12 @@ export class StepLoader {
     this.#around = around;
   }
 
-  /** The steps of a file, list after list. */
-  load(lists: readonly StepList[]): LoadedStep[] {
+  /** The steps of a file, list after list, and those that know what the ones before them have saved. */
+  load(lists: readonly StepList[], after: readonly StepList[] = []): LoadedStep[] {
     const known: Known = new Map();
-    return lists.flatMap((list) => this.#list(list, known));
+    const steps = lists.flatMap((list) => this.#list(list, known));
+    for (const list of after) this.#list(list, new Map(known));
+    return steps;
   }
 
   /** Looks through a definition that nothing uses: any variable may be one it is given. */
@@ -98,6 +103,8 @@ export class StepLoader {
     if (kind === undefined) return undefined;
     for (const { path, message } of unknownInStep(kind, filled, this.#around.names))
       this.unknown.push(document.faultAt([...at, ...path], message));
+    for (const { path, message } of unmeetableInStep(kind, filled))
+      this.unmeetable.push(document.faultAt([...at, ...path], message));
     const lists =
       kind === "use"
         ? [this.#use(document, at, filled, definition, known)]
@@ -118,7 +125,9 @@ export class StepLoader {
     definition: Definition | undefined,
     known: Known,
   ): LoadedStep[] {
-    const name = String(filled.use);
+    const name = filled.use;
+    // That it is no name at all is told by its shape.
+    if (typeof name !== "string") return [];
     const fault = (path: Path, message: string): LoadedStep[] => {
       this.faults.push(document.faultAt([...at, ...path], message));
       return [];

@@ -1,17 +1,9 @@
 import type { LoadedDocument } from "../files/documents.js";
+import type { StepPlace } from "./place.js";
 import type { StepKind } from "./steps/kinds.js";
 import { fill, type Path, type Resolve, type VariableFault } from "./variables.js";
 
 export type RawStep = Readonly<Record<string, unknown>>;
-
-/** Where a step stands. */
-export interface StepPlace {
-  readonly file: string;
-  /** From 1. */
-  readonly line: number;
-  /** The line of a field of it, or of the nearest there is, by its dotted path. */
-  lineOf(field: string): number;
-}
 
 /** A step as the file has it, its variables not filled in yet. */
 export interface LoadedStep {

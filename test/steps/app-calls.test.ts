@@ -81,6 +81,31 @@ describe("a call of the app under test", () => {
     expect(failed(report)?.failure?.message).toMatch(message);
   });
 
+  it("is tried again where its answer is not as expected, so often in all", async () => {
+    let calls = 0;
+    const app = await appWith((_request, response) =>
+      response.writeHead(++calls % 3 === 0 ? 200 : 503).end(),
+    );
+    const step = (tries: number) => runSteps(`  - { app: POST /orders, tries: ${tries} }`, { app: app.url });
+    expect(failed(await step(3))).toBeUndefined();
+    expect(failed(await step(2))?.failure?.message).toBe("status 503, not 2xx");
+    expect(calls).toBe(5);
+  });
+
+  it("is asked until its answer is as expected, or has stayed the same for so long", async () => {
+    const said = ["new", "new", "paid", "paid"];
+    const app = await appWith((_request, response) =>
+      response.setHeader("content-type", "application/json").end(JSON.stringify(said.shift() ?? "paid")),
+    );
+    const step = (more: string) => runSteps(`  - { app: GET /, steady: 300ms${more} }`, { app: app.url });
+    expect(failed(await step(", expect: { body: paid }"))).toBeUndefined();
+    expect(app.asked).toHaveLength(3);
+    expect(failed(await step(", expect: { body: sold }"))?.failure?.got).toMatchObject({ body: "paid" });
+    said.push("new");
+    expect(failed(await step(", save: { last: body }"))).toBeUndefined();
+    expect(said).toEqual([]);
+  });
+
   it("finds the app by name", async () => {
     const app = await appWith((_request, response) => response.end("here"));
     everyNameIs("127.0.0.1");

@@ -62,7 +62,7 @@ steps:
     );
     const plain = await run(["run", file]);
     expect(plain.code).toBe(0);
-    expect(plain.stdout).toContain("\n  ○ faults.0 never applied\n");
+    expect(plain.stdout).toContain("\n  ○ faults.0 never applied  ");
     const strict = await run(["run", file, "--strict", "--json", "--junit", `${file}.xml`]);
     expect(strict.code).toBe(1);
     expect(JSON.parse(strict.stdout)).toMatchObject({
@@ -271,7 +271,7 @@ describe("validate", () => {
         `${scenario}:4:11 charges.0.timeline.0.after: must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m`,
         `${scenario}:4:22 charges.0.timeline.0.to: must be one of PENDING, AWAITING_PAYMENT, PROCESSING, COMPLETED, FAILED, CANCELLED, EXPIRED, REFUNDED; did you mean FAILED?`,
         `${fixtures}:2:18 currencies.0.rat: unknown field; did you mean rate?`,
-        `${fixtures}:3:1 rails: must be an array`,
+        `${fixtures}:3:1 rails: must be a list: each entry on a line that begins with -, or [one, another]`,
         `${config}:1:1 prot: unknown field; did you mean port?`,
         `${config}:2:1 clock: must be real, manual or a speed such as 60x`,
       ].sort(),

@@ -93,6 +93,13 @@ steps:
     ]);
   });
 
+  it("tells once of what is no name", async () => {
+    const text = `name: a\ndefine: { go: [{ advance: 1s }] }\nsteps:\n  - use: 3\n  - use: go`;
+    expect(await faults({ "a.yaml": text })).toEqual([
+      "a.yaml:4:5 steps.0.use: must be a string: put it in quotes",
+    ]);
+  });
+
   it("warns of what is never used, and checks it all the same", async () => {
     const text = `name: a\ndefine:\n  never: [{ request: GET /x, save: { got: "\${any}" } }]\nsteps: [{ advance: 1s }]`;
     const { faults: wrong, warnings } = await validateFile(files({ "a.yaml": text }), {

@@ -63,6 +63,7 @@ const report = (over: Partial<RunReport>): RunReport => ({
   steps: [],
   applied: {},
   never_happened: [],
+  never_happened_at: [],
   warnings: [],
   ...over,
 });

@@ -197,6 +197,24 @@ describe("wait_for", () => {
     setTimeout(() => void call(), 50);
     expect(failed(await late)).toBeUndefined();
   });
+
+  it("counts the app's request while it is under way", async () => {
+    const sandbox = await openSandbox();
+    const api = new Api(sandbox);
+    await api.post("/_sandbox/faults", { match: { operation: "listPayins" }, delay: "1h" });
+    const steps = `
+  - trigger: { type: webhook.test }
+  - { wait_for: request, match: { operation: listPayins }, within: 10s }
+  - expect_request: { operation: listPayins, in_flight: true, count: 1 }
+  - { wait_for: request, match: { operation: listPayins, status: 200 }, within: 20ms }`;
+    const running = runSteps(steps, { sandbox });
+    await expect.poll(async () => (await control(sandbox, "/events")).total).toBe(1);
+    const cut = expect(api.payins()).rejects.toThrow();
+    const { steps: done } = await running;
+    expect(done.map(({ outcome }) => outcome)).toEqual(["passed", "passed", "passed", "failed"]);
+    await sandbox.close();
+    await cut;
+  });
 });
 
 describe("advance", () => {

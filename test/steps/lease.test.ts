@@ -50,6 +50,27 @@ describe("a lease", () => {
   });
 });
 
+it("a snapshot is restored for a runner that has gone, and goes", async ({ shop: { sandbox, client } }) => {
+  const look = async () => [
+    (await client.ask("GET /_sandbox/rates")).json,
+    (await client.ask("GET /_sandbox/charges")).json,
+    (await client.ask("GET /_sandbox/snapshots")).json,
+    (await client.clock()).json,
+  ];
+  const before = await look();
+  await client.ask("POST /_sandbox/lease", { snapshot: "run-a" }, run("a"));
+  await client.ask("POST /_sandbox/snapshots", { name: "run-a" });
+  const runner = new AbortController();
+  const init = { method: "POST", headers: run("a"), signal: runner.signal };
+  const held = sandbox.fetch("/_sandbox/lease/hold", init);
+  await client.ask("PUT /_sandbox/rates", { KES: "1" });
+  await client.ask("POST /_sandbox/clock/advance", { by: "1h" });
+  expect(await look()).not.toEqual(before);
+  runner.abort();
+  await held;
+  await expect.poll(look).toEqual(before);
+});
+
 describe("a presence", () => {
   it("has gone when its caller has, or when none has come for 30 s", async () => {
     const wall = new FakeWall(0);

@@ -23,6 +23,14 @@ describe("a step that fails", () => {
     expect(failed(refused)?.failure).not.toHaveProperty("made_by");
   });
 
+  it("says of a call it had no patience for that it is in flight", async ({ shop: { sandbox } }) => {
+    const steps = "- { request: GET /api/v1/accounts/balances, within: 20ms }";
+    const report = await runSteps(steps, { sandbox, rules: "faults: [{ delay: 20s }]" });
+    expect(failed(report)?.failure?.made_by).toEqual([
+      "GET /api/v1/accounts/balances → in flight, made by the fault of scenario flow",
+    ]);
+  });
+
   it("names the faults that made the answers its app got meanwhile", async ({
     shop: { sandbox, client },
   }) => {

@@ -84,7 +84,7 @@ describe("a name that nothing has is warned of", () => {
     ],
     [
       "{ expect_charge: {}, save: { c: charge } }",
-      "save.c: there is no charge to save; there are: charge_id",
+      "save.c: there is no charge to save; did you mean charge_id?",
     ],
     [
       "{ wait_for: charge, save: { c: chargeid } }",

@@ -28,10 +28,10 @@ describe("what never happened in a run", () => {
       never_happened: ["charges.1", "webhooks.0", "faults.1"],
     });
     expect(report.passed).toBe(true);
-    expect(reportText(report)).toContain("\n  ○ webhooks.0 never applied\n");
+    expect(reportText(report)).toContain(`\n  ○ webhooks.0 never applied  ${report.file}:6\n`);
     const xml = junitXml([report]);
     expect(xml).toContain(`skipped="3"`);
-    expect(xml).toMatch(/<testcase name="webhooks.0"[^>]*>\s*<skipped message="never applied"\/>/);
+    expect(xml).toMatch(/<testcase name="webhooks.0"[^>]* line="6">\s*<skipped message="never applied"\/>/);
   });
 
   it("counts what a reset or `fault: clear` has ended", async () => {
@@ -51,6 +51,7 @@ ${quote}
       applied: { "faults.0": 2, "balances fail": 1, "payins fail": 0 },
       never_happened: ["payins fail"],
     });
+    expect(report.never_happened_at).toEqual([{ rule: "payins fail", line: 11 }]);
   });
 
   it("is nothing where a file has no rules", async () => {

@@ -36,6 +36,7 @@ describe("pay", () => {
     const report = await runSteps('  - pay:\n      amount: "500.00"\n      until: COMPLETED', { rules });
     expect(failed(report)?.failure).toMatchObject({
       message: expect.stringMatching(/^the charge ch_\w+ does not become COMPLETED by itself: /),
+      got: { scenario: "flow", timeline: [{ after: "1s", to: "FAILED" }] },
       line: 6,
     });
     expect(failed(await runSteps('  - pay: { amount: "500.00", until: FAILED }', { rules }))).toBeUndefined();

@@ -54,4 +54,10 @@ describe("expect_sequence", () => {
     const rules = 'charges: [{ match: { base_amount: "7*" }, timeline: [{ after: 1s, to: FAILED }] }]';
     expect(failed(await runSteps(other, { rules }))?.failure?.message).toMatch(/: none of these came, not/);
   });
+
+  it("says that what it lacks waits in a mailbox", async () => {
+    const sandbox = await openSandbox({ webhooks: [{ mailbox: "b" }] });
+    const step = failed(await runSteps(`${PAID}\n  - expect_sequence: [charge.completed]`, { sandbox }));
+    expect(step?.failure?.note).toBe("3 wait in mailbox b to be taken");
+  });
 });

@@ -1,4 +1,5 @@
 import { pagesOf } from "../../control-client.js";
+import type { Place } from "../place.js";
 import type { Client } from "./client.js";
 
 type Counts = Readonly<Record<string, number>>;
@@ -15,11 +16,14 @@ export class Applied {
   #scenario: string | undefined;
   /** Fault → the title of the step that set it. */
   readonly #faults = new Map<string, string>();
+  /** Rule, or title of a step that set a fault → where it stands. */
+  readonly #places: Map<string, Place>;
   #before: Counts = {};
   #now: Counts = {};
 
-  constructor(client: Client) {
+  constructor(client: Client, rules: ReadonlyMap<string, Place>) {
     this.#client = client;
+    this.#places = new Map(rules);
   }
 
   /** The file's rules are in place under that name, and count from here. */
@@ -30,8 +34,9 @@ export class Applied {
     this.#faults.clear();
   }
 
-  watch(faultId: string, title: string): void {
+  watch(faultId: string, title: string, place: Place): void {
     this.#faults.set(faultId, title);
+    this.#places.set(title, place);
   }
 
   /** Looks how it stands: at the end, and before something that is counted goes. */
@@ -55,15 +60,22 @@ export class Applied {
   get counts(): Counts {
     return summed(this.#before, this.#now);
   }
+
+  /** What was to be applied and never was, and where it stands. */
+  neverHappened(runFile: string) {
+    const { counts } = this;
+    const never_happened = Object.keys(counts).filter((name) => counts[name] === 0);
+    const never_happened_at = never_happened.map((rule) => {
+      // Of rules that a step has put in their place there is no line.
+      const { file, line } = this.#places.get(rule) ?? { file: runFile, line: 1 };
+      return { rule, line, ...(file === runFile ? {} : { file }) };
+    });
+    return { never_happened, never_happened_at };
+  }
 }
 
 function summed(one: Counts, other: Counts): Counts {
   const sums: Record<string, number> = { ...one };
   for (const [name, count] of Object.entries(other)) sums[name] = (sums[name] ?? 0) + count;
   return sums;
-}
-
-/** What was to be applied and never was. */
-export function neverHappened(applied: Counts): string[] {
-  return Object.keys(applied).filter((name) => applied[name] === 0);
 }

@@ -1,5 +1,6 @@
+import type { StepPlace } from "../place.js";
 import { filledStepFaults } from "../step-faults.js";
-import { fillStep, type LoadedStep, type StepPlace } from "../step-places.js";
+import { fillStep, type LoadedStep } from "../step-places.js";
 import { STEPS } from "../steps/kinds.js";
 import type { ContainerRow, StepRow, Turn } from "../steps/row.js";
 import { valueAt } from "../variables.js";
@@ -105,7 +106,7 @@ async function carryOut(
       return report(bad.outcome, { ...within, failure: { message } });
     }
     since = await beginning(kind, carrying.context);
-    const result = await untilAborted(carrying.signal, row.run(filled, carrying.context));
+    const result = await untilAborted(carrying.signal, row.run(filled, { ...carrying.context, place }));
     const named = row.named?.(filled, result);
     if (named !== undefined) scope.save(...named);
     keep(filled.save as Record<string, string> | undefined, result, scope);
@@ -123,11 +124,11 @@ async function carryOut(
   }
 }
 
-/** With the line of the first field that is not as expected. */
+/** With the line of the first field that is not as expected, or of the one that says what was. */
 function placed({ failure, at }: StepFailure, { place }: LoadedStep): Failure {
   const [first] = failure.difference ?? [];
-  if (at === undefined || first === undefined) return failure;
-  return { ...failure, line: place.lineOf(`${at}.${first.path}`) };
+  if (at === undefined) return failure;
+  return { ...failure, line: place.lineOf(first === undefined ? at : `${at}.${first.path}`) };
 }
 
 /** Its schema lets it through. */

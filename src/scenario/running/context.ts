@@ -1,4 +1,5 @@
 import type { Wall } from "../../time/wall.js";
+import type { StepPlace } from "../place.js";
 import type { Applied } from "./applied.js";
 import type { Baseline } from "./baseline.js";
 import type { Client } from "./client.js";
@@ -24,4 +25,9 @@ export interface RunContext {
   readonly begin: () => Promise<void>;
   /** Asks a person to do something; resolves when it is done. */
   readonly manual: (text: string) => Promise<void>;
+}
+
+/** What a step is carried out with. */
+export interface StepContext extends RunContext {
+  readonly place: StepPlace;
 }

@@ -1,3 +1,4 @@
+import type { LeaseRequest } from "../../schema/control.js";
 import type { Client } from "./client.js";
 import { CannotRun } from "./failure.js";
 
@@ -16,10 +17,10 @@ export class Lease {
    * The lease of the client's namespace; what the sandbox says where another run has it. One of an earlier version
    * knows of none.
    *
-   * @param withNamespace the namespace was made for the run, and goes with it
+   * @param ends what becomes of the namespace with a runner that has gone: it goes too, or a snapshot is restored
    */
-  static async take(client: Client, withNamespace: boolean): Promise<Lease | string | undefined> {
-    const { status, body } = await client.control("POST", "/lease", { with_namespace: withNamespace });
+  static async take(client: Client, ends: LeaseRequest): Promise<Lease | string | undefined> {
+    const { status, body } = await client.control("POST", "/lease", ends);
     if (status === 200) return new Lease(client);
     const { error } = body as { error?: { code?: string; message?: string } };
     // What else there is to say of such a sandbox, the run's next call finds.

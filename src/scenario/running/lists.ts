@@ -25,10 +25,19 @@ export async function newest(client: Client, list: List): Promise<string | undef
   return items[0] === undefined ? undefined : idOf(list, items[0]);
 }
 
-/** Newest first, up to a record that was there before. */
-export async function listSince(client: Client, list: List, last: string | undefined): Promise<Row[]> {
+/**
+ * Newest first, up to a record that was there before.
+ *
+ * @param size how many are asked for at a time
+ */
+export async function listSince(
+  client: Client,
+  list: List,
+  last: string | undefined,
+  size?: number,
+): Promise<Row[]> {
   const found: Row[] = [];
-  for await (const page of pagesOf<Row>(`/${list}`, (path) => client.must("GET", path))) {
+  for await (const page of pagesOf<Row>(`/${list}`, (path) => client.must("GET", path), size)) {
     const end = page.findIndex((row) => idOf(list, row) === last);
     if (end !== -1) return [...found, ...page.slice(0, end)];
     found.push(...page);

@@ -1,3 +1,4 @@
+import { unansweredText } from "../../client/story-text.js";
 import type { RunContext } from "./context.js";
 import { listSince, newest, type Row } from "./lists.js";
 
@@ -30,7 +31,8 @@ export async function madeBy(
     .map(told);
 }
 
-function told({ method, path, status, fault }: Row): string {
+function told(row: Row): string {
+  const { method, path, status, fault } = row;
   const source = String(fault).startsWith("flt_") ? `fault ${fault}` : `the fault of scenario ${fault}`;
-  return `${method} ${path} → ${status ?? "connection cut"}, made by ${source}`;
+  return `${method} ${path} → ${status ?? unansweredText(row)}, made by ${source}`;
 }

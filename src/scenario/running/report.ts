@@ -28,6 +28,16 @@ export interface StepReport {
   readonly steps?: readonly StepReport[];
 }
 
+/** Where a rule, or a step that set a fault, stands. */
+export interface RulePlace {
+  /** As `never_happened` names it. */
+  readonly rule: string;
+  /** From 1. */
+  readonly line: number;
+  /** The file it stands in, where that is not the one that is run. */
+  readonly file?: string;
+}
+
 /** How the run of a scenario file came out. */
 export interface RunReport {
   /** As it was given. */
@@ -50,6 +60,8 @@ export interface RunReport {
   readonly applied: Readonly<Record<string, number>>;
   /** Those that never were: what they stand for has not been tested. */
   readonly never_happened: readonly string[];
+  /** Where those stand. */
+  readonly never_happened_at: readonly RulePlace[];
   /** Why it could not be carried out, when that was not for a step. */
   readonly error?: string;
   /** What could not be put back afterwards. */

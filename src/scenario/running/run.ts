@@ -1,30 +1,22 @@
-import type { SandboxFetch } from "../../control-client.js";
 import { keepAlive, systemWall, type Wall } from "../../time/wall.js";
 import type { LoadedScenario } from "../files.js";
 import { everyStep } from "../step-places.js";
-import { Applied, neverHappened } from "./applied.js";
+import { Applied } from "./applied.js";
 import { Baseline } from "./baseline.js";
 import { carryOutAll, MOST_CARRIED_OUT, notRun, untilAborted } from "./carry-out.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { CannotRun } from "./failure.js";
 import { keepState } from "./isolation.js";
-import { Lease } from "./lease.js";
+import type { Lease } from "./lease.js";
 import { Leftovers } from "./leftovers.js";
 import { callsApp } from "./made-by.js";
-import { makeNamespace } from "./own-namespace.js";
 import type { Outcome, RunReport, StepReport } from "./report.js";
 import { putRules } from "./rules.js";
+import { isThere, type StageOptions, takeStage } from "./stage.js";
 
-export interface RunOptions {
-  readonly fetch: SandboxFetch;
-  readonly namespace?: string | undefined;
-  readonly controlToken?: string | undefined;
-  /** The base URL of the app under test. */
-  readonly app?: string | undefined;
+export interface RunOptions extends StageOptions {
   readonly manual?: ((text: string) => Promise<void>) | undefined;
-  /** Whether the sandbox was made as the file wants it; else what it wants is made in it. */
-  readonly isItsWorld?: boolean | undefined;
   /** Ends the run early; what it has changed is put back all the same. */
   readonly signal?: AbortSignal | undefined;
   readonly onStep?: ((step: StepReport, of: number) => void) | undefined;
@@ -39,16 +31,15 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   const steps: StepReport[] = [];
   const leftovers = new Leftovers();
   const { fetch, namespace, controlToken, signal } = options;
-  const { given, runId } = loaded;
-  const isMade = options.isItsWorld === true || Object.keys(given).length === 0;
+  const { runId } = loaded;
   const client = new Client(
-    { fetch, namespace: isMade ? namespace : undefined, controlToken, runner: runId },
+    { fetch, namespace: isThere(loaded, options) ? namespace : undefined, controlToken, runner: runId },
     wall,
   );
   const stop = (): void => client.abandon();
   signal?.addEventListener("abort", stop);
   const release = keepAlive();
-  const applied = new Applied(client);
+  const applied = new Applied(client, loaded.rulePlaces);
   let error: string | undefined;
   const of = loaded.steps.length;
   const end = (report: StepReport): void => {
@@ -58,25 +49,9 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   let lease: Lease | undefined;
   let moved: string | undefined;
   try {
-    const own = () =>
-      makeNamespace(client, { given, name: isMade ? undefined : namespace, runId }, leftovers);
-    let place = isMade ? namespace : await own();
-    if (options.isItsWorld !== true) {
-      const leased = () =>
-        Lease.take(
-          new Client({ fetch, namespace: place, controlToken, run: runId }, wall),
-          !isMade || moved !== undefined,
-        );
-      let taken = await leased();
-      if (typeof taken === "string") {
-        if (!isMade || !mayMove(loaded, options))
-          throw new CannotRun(`${taken}: try again then, or name another`);
-        place = moved = await own();
-        taken = await leased();
-      }
-      if (typeof taken !== "string") lease = taken;
-    }
-    if (place !== undefined) client.enter(place);
+    const stage = await takeStage(loaded, { ...options, wall }, client, leftovers);
+    ({ lease, moved } = stage);
+    if (stage.name !== undefined) client.enter(stage.name);
     if (loaded.isIsolated) await keepState(client, runId, leftovers);
     const context = await contextOf(loaded, options, client, leftovers, applied);
     await untilAborted(signal, context.begin());
@@ -103,17 +78,10 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     duration_ms: wall.nowMs() - startedMs,
     steps,
     applied: applied.counts,
-    never_happened: neverHappened(applied.counts),
+    ...applied.neverHappened(loaded.file),
     ...(error === undefined ? {} : { error }),
     warnings,
   };
-}
-
-/** Whether it may be run in another namespace than was meant: none was named, and no app calls the one that was meant. */
-function mayMove({ steps }: LoadedScenario, { namespace, app }: RunOptions): boolean {
-  return (
-    namespace === undefined && app === undefined && !everyStep(steps).some(({ kind }) => kind === "manual")
-  );
 }
 
 function reasonOf(caught: unknown): string {

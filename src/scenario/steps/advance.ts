@@ -4,16 +4,15 @@ import { durationFault } from "../../schema/duration.js";
 import { instantFault } from "../../schema/time.js";
 import { step, stepSchema } from "./row.js";
 
+const TARGET = "must be a duration such as 10m, an ISO instant, next or idle";
+
 /** Everything that falls due on the way has happened. */
 export const advance = step({
   says: "Moves sandbox time: a duration, an ISO instant, next or idle.",
   schema: stepSchema({
-    advance: z.string().check(
+    advance: z.string(TARGET).check(
       z.refine((text) => advanceTarget(text) !== undefined, {
-        error: ({ input }) =>
-          durationFault(input) ??
-          instantFault(input) ??
-          "must be a duration such as 10m, an ISO instant, next or idle",
+        error: ({ input }) => durationFault(input) ?? instantFault(input) ?? TARGET,
       }),
     ),
   }),

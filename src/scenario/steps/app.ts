@@ -1,25 +1,87 @@
-import { durationMs } from "../../schema/duration.js";
+import * as z from "zod/mini";
+import { durationMs, durationSchema } from "../../schema/duration.js";
 import { lazily } from "../../schema/lazily.js";
+import { callSchema } from "../../schema/scenario-file.js";
 import { type Answer, ask, type NoAnswer, reasonOf } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { CannotRun, StepFailure } from "../running/failure.js";
 import { checkOutcome, resultOf } from "./answers.js";
-import { callSchema, callShape, savesAnswer } from "./parts.js";
+import { callShape, type ExpectedAnswer, resultSchema } from "./parts.js";
 import { type Content, callOf, contentOf, DEFAULT_WITHIN } from "./request.js";
 import { step, stepSchema } from "./row.js";
 
+const MOST_TRIES = 100;
+const TRIES = `must be 1 to ${MOST_TRIES}`;
+/** How long to wait before an app is asked again. */
+const LOOK_AGAIN_MS = 20;
+
 export const app = step({
   says: "A call of the app under test (--app): METHOD /path.",
-  saves: savesAnswer,
-  schema: stepSchema({ app: callSchema, ...callShape }),
+  result: () => resultSchema(z.unknown()),
+  schema: stepSchema({
+    app: callSchema,
+    ...callShape,
+    tries: z.optional(z.int("must be a whole number").check(z.gte(1, TRIES), z.lte(MOST_TRIES, TRIES))),
+    steady: z.optional(durationSchema),
+  }),
   run: async (step, context) => {
-    const { app, expect, within = DEFAULT_WITHIN } = step;
-    const withinMs = durationMs(within);
-    const answer = await sentToApp(context, app, step, withinMs, expect?.dropped);
-    checkOutcome(expect, answer, withinMs);
-    return resultOf(answer);
+    const { tries = 1, steady } = step;
+    if (steady !== undefined) return resultOf(await steadyAnswer(step, context, durationMs(steady)));
+    for (let left = tries; ; left--)
+      try {
+        return resultOf(await expectedAnswer(step, context));
+      } catch (error) {
+        if (!(error instanceof StepFailure) || left === 1) throw error;
+      }
   },
 });
+
+interface AppStep extends Content {
+  readonly app: string;
+  readonly expect?: ExpectedAnswer | undefined;
+  readonly within?: string | undefined;
+}
+
+async function expectedAnswer(step: AppStep, context: RunContext): Promise<Answer | NoAnswer> {
+  const { app, expect, within = DEFAULT_WITHIN } = step;
+  const withinMs = durationMs(within);
+  const answer = await sentToApp(context, app, step, withinMs, expect?.dropped);
+  checkOutcome(expect, answer, withinMs);
+  return answer;
+}
+
+/** Asks until the answer is as expected, or stays the same for so long: an app may have work in hand. */
+async function steadyAnswer(
+  step: AppStep,
+  context: RunContext,
+  steadyMs: number,
+): Promise<Answer | NoAnswer> {
+  const { wall } = context;
+  const { expect, within = DEFAULT_WITHIN } = step;
+  const startedMs = wall.nowMs();
+  let last: { readonly text: string; readonly sinceMs: number } | undefined;
+  for (;;) {
+    const got = await expectedAnswer(step, context).catch((error) => asFailure(error));
+    const nowMs = wall.nowMs();
+    if (!(got instanceof StepFailure) && expect !== undefined) return got;
+    const text = got instanceof StepFailure ? JSON.stringify(got.failure.got ?? got.message) : textOf(got);
+    if (last?.text !== text) last = { text, sinceMs: nowMs };
+    const isOver = nowMs - last.sinceMs >= steadyMs || nowMs - startedMs >= durationMs(within);
+    if (isOver && got instanceof StepFailure) throw got;
+    if (isOver) return got as Answer | NoAnswer;
+    await new Promise<void>((resolve) => void wall.after(LOOK_AGAIN_MS, resolve));
+  }
+}
+
+function asFailure(error: unknown): StepFailure {
+  if (error instanceof StepFailure) return error;
+  throw error;
+}
+
+/** What of an answer is the app's word: its headers have the time in them. */
+function textOf(answer: Answer | NoAnswer): string {
+  return typeof answer === "string" ? answer : JSON.stringify([answer.status, answer.body]);
+}
 
 /**
  * A call of the app under test.

@@ -5,6 +5,7 @@ import { naming } from "../../schema/names.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import type { Row } from "../running/lists.js";
+import { waitingInMailboxes } from "./mailboxes.js";
 import { textSchema } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 import { settle } from "./settle.js";
@@ -41,6 +42,7 @@ export const expectSequence = step({
       const got = all.filter((type) => types.some((glob) => globMatches(glob, type)));
       if (got.length === types.length && got.every((type, index) => globMatches(types[index]!, type)))
         continue;
+      const note = await waitingInMailboxes(context, (row) => isOf(whose, row));
       const came = got.length === 0 ? "none of these came" : `${got.join(", ")} came`;
       throw new StepFailure(
         {
@@ -48,6 +50,7 @@ export const expectSequence = step({
           expected: types,
           got: all,
           difference: [{ path: Array.isArray(asked) ? "" : "types", expected: types, got }],
+          ...(note === undefined ? {} : { note }),
         },
         "expect_sequence",
       );
@@ -61,8 +64,7 @@ export const expectSequence = step({
  * it happened.
  */
 async function told({ baseline }: RunContext, whose: Whose): Promise<Map<string, string[]>> {
-  const isMeant = (row: Row): boolean =>
-    OF.every((field) => whose[field] === undefined || globMatches(whose[field], String(row[field])));
+  const isMeant = (row: Row): boolean => isOf(whose, row);
   const deliveries = (await baseline.since("deliveries")).filter(isMeant);
   if (deliveries.length > 0) {
     const taken = deliveries.flatMap((delivery) => takenAt(delivery) ?? []);
@@ -73,6 +75,10 @@ async function told({ baseline }: RunContext, whose: Whose): Promise<Map<string,
   }
   if (whose.webhook_id !== undefined || whose.url !== undefined) return new Map();
   return grouped((await baseline.since("events")).filter(isMeant).reverse());
+}
+
+function isOf(whose: Whose, row: Row): boolean {
+  return OF.every((field) => whose[field] === undefined || globMatches(whose[field], String(row[field])));
 }
 
 interface Attempt {

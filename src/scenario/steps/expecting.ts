@@ -4,6 +4,7 @@ import { StepFailure } from "../running/failure.js";
 import type { Row } from "../running/lists.js";
 import { findCounted, fits } from "./matching.js";
 import { countSchema, save } from "./parts.js";
+import { describedRecord } from "./records.js";
 import { type StepRow, stepSchema } from "./row.js";
 import { settle } from "./settle.js";
 
@@ -16,7 +17,7 @@ interface Expecting {
   /** What may be said of it. */
   readonly fields: Readonly<Record<string, z.ZodMiniType>>;
   /** What one of them is like: what `save` takes values from. */
-  readonly record: { readonly shape: object };
+  readonly record: z.ZodMiniObject;
   /** Those there are, newest first. */
   readonly rows: (context: RunContext, expected: Expected) => Promise<readonly Row[]>;
   /** What there is that does not count, in words: told when the step has failed. */
@@ -40,7 +41,8 @@ export function expecting(
   return {
     says,
     schema: stepSchema({ [kind]: describedSchema, save }),
-    saves: () => Object.keys(record.shape),
+    result: (step) => describedRecord(record, step[kind]),
+    holds: kind,
     run: async (step, context) => {
       const { count, ...said } = (step as { [kind: string]: z.infer<typeof describedSchema> })[kind]!;
       const expected = Object.fromEntries(Object.entries(said).filter(([field]) => !ofAll.includes(field)));

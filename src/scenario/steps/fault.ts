@@ -6,7 +6,7 @@ import { step, stepSchema } from "./row.js";
 export const fault = step({
   says: "From here on something goes wrong at the API; `clear` ends what this run has set.",
   schema: stepSchema({ fault: z.union([z.literal("clear"), faultRuleSchema]) }),
-  run: async (step, { client, leftovers, applied }) => {
+  run: async (step, { client, leftovers, applied, place }) => {
     const { fault } = step;
     if (fault === "clear") {
       await applied.note();
@@ -14,7 +14,7 @@ export const fault = step({
       return null;
     }
     const set = (await client.must("POST", "/faults", fault)) as { fault_id: string };
-    applied.watch(set.fault_id, titleOf("fault", step));
+    applied.watch(set.fault_id, titleOf("fault", step), place);
     leftovers.add(`fault ${set.fault_id}`, () => client.undo("DELETE", `/faults/${set.fault_id}`));
     return set;
   },

@@ -1,5 +1,6 @@
 import { advance } from "./advance.js";
 import { app } from "./app.js";
+import { cancelThenPay, closePage, payTwice } from "./customer.js";
 import { expectBalance } from "./expect-balance.js";
 import { expectCharge } from "./expect-charge.js";
 import { expectDelivery } from "./expect-delivery.js";
@@ -27,6 +28,9 @@ export const STEPS = {
   request,
   app,
   pay,
+  pay_twice: payTwice,
+  cancel_then_pay: cancelThenPay,
+  close_page: closePage,
   manual,
   wait_for: waitFor,
   advance,

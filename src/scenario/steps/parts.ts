@@ -66,17 +66,11 @@ function noAnswerIn(expected: object): string | undefined {
 
 export type ExpectedAnswer = z.infer<typeof answerSchema>;
 
-export const callSchema = z
-  .string()
-  .check(
-    z.regex(
-      /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \/\S*$/,
-      "must be a method and a path, such as POST /api/v1/payments/quotes",
-    ),
-  );
-
-/** What `save` may take from a call's answer. */
-export const savesAnswer = (): readonly string[] => ["status", "headers", "body", "dropped"];
+/** What a call comes to, by what its answer's body is like. */
+export function resultSchema(body: z.core.$ZodType) {
+  const here = z.literal(true);
+  return z.object({ status: z.int(), headers: z.unknown(), body, dropped: here, timeout: here });
+}
 
 /** What may stand beside a call. */
 export const callShape = {
@@ -145,6 +139,7 @@ export const requestFields = {
   ...fields(
     "query",
     "operation",
+    "in_flight",
     "client_gone",
     "api_key",
     "idempotency_key",

@@ -1,23 +1,25 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema } from "../../schema/common.js";
+import { controlChargeSchema } from "../../schema/control-responses.js";
 import { naming } from "../../schema/names.js";
 import { pricingSchema, quoteRequestSchema, whitelabelRequestSchema } from "../../schema/requests.js";
 import { variableNameSchema } from "../../schema/scenario-file.js";
-import type { Answer } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import { NamedRecord } from "../scope.js";
 import { checkOutcome } from "./answers.js";
-import { chargeFields, save, textSchema } from "./parts.js";
+import { save, textSchema } from "./parts.js";
 import { DEFAULT_WITHIN_MS, sent } from "./request.js";
 import { step, stepSchema } from "./row.js";
 
-const DEFAULTS = { currency: "KES", method: "card", until: "COMPLETED" } as const;
-/** What a customer has to say where the step does not. */
-const SAID: Readonly<Record<string, object>> = {
+export const DEFAULTS = { currency: "KES", method: "card", until: "COMPLETED" } as const;
+/** What a customer has to say where the step does not, by the method. */
+export const SAID: Readonly<Record<string, object>> = {
   mobile_money: { phone_number: "+254700000001" },
   bank_transfer: { bank_account_number: "0123456789" },
 };
+
+type Row = Readonly<Record<string, unknown>>;
 
 const { payment_rail, to_currency } = quoteRequestSchema.shape;
 const { phone_number, bank_account_number, customer_name, metadata, expires_in_minutes } =
@@ -41,7 +43,7 @@ const paySchema = z.strictObject({
 export const pay = step({
   says: "A charge made and paid: a quote, its checkout, and what is planned for it until it is COMPLETED.",
   schema: stepSchema({ pay: paySchema, save }),
-  saves: () => Object.keys(chargeFields),
+  result: () => controlChargeSchema,
   named: ({ pay }, charge) =>
     pay.as === undefined ? undefined : [pay.as, new NamedRecord(String((charge as Row).charge_id), charge)],
   run: async (step, context) => {
@@ -59,27 +61,30 @@ export const pay = step({
       ...SAID[asked.payment_method],
       ...customer,
     });
-    const charge = `/charges/${String(charge_id)}`;
-    const wanted = until ?? DEFAULTS.until;
-    if (wanted !== "PENDING") {
-      const answer = await context.client.control("POST", `${charge}/advance`, { until: wanted });
-      if (answer.status >= 300) throw elsewhere(String(charge_id), wanted, answer);
-    }
-    return context.client.must("GET", charge);
+    await becomes(context, String(charge_id), until, "pay");
+    return context.client.must("GET", `/charges/${String(charge_id)}`);
   },
 });
 
-type Row = Readonly<Record<string, unknown>>;
+/** Carries out what is planned for a charge until it has that status; fails the step of that kind where it is not to have it. */
+export async function becomes(
+  { client }: RunContext,
+  charge: string,
+  wanted: string = DEFAULTS.until,
+  kind: string,
+): Promise<void> {
+  if (wanted === "PENDING") return;
+  const { status, body } = await client.control("POST", `/charges/${charge}/advance`, { until: wanted });
+  if (status < 300) return;
+  const { error } = body as { error?: { message?: string } };
+  const message = `the charge ${charge} does not become ${wanted} by itself: ${error?.message ?? ""}`;
+  const { scenario, timeline } = ((await client.must("GET", `/charges/${charge}`)) as { sandbox: Row })
+    .sandbox;
+  throw new StepFailure({ message, got: { scenario, timeline } }, `${kind}.until`);
+}
 
 async function call(context: RunContext, path: string, body: object): Promise<Row> {
   const answer = await sent(context, "POST", `/api/v1/payments/${path}`, { body }, DEFAULT_WITHIN_MS);
   checkOutcome(undefined, answer, DEFAULT_WITHIN_MS);
   return typeof answer === "string" ? {} : (answer.body as Row);
-}
-
-/** Its scenario has something else in store for it. */
-function elsewhere(charge: string, wanted: string, { body }: Answer): StepFailure {
-  const { error } = body as { error?: { message?: string } };
-  const message = `the charge ${charge} does not become ${wanted} by itself: ${error?.message ?? ""}`;
-  return new StepFailure({ message, got: body, difference: [{ path: "until", expected: wanted }] }, "pay");
 }

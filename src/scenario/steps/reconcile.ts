@@ -1,13 +1,14 @@
 import * as z from "zod/mini";
-import { type BookFinding, type BookReport, readingShape } from "../../schema/books.js";
+import { differencesText } from "../../client/books-text.js";
+import { type BookReport, readingShape } from "../../schema/books.js";
 import { modeSchema } from "../../schema/common.js";
 import { durationMs } from "../../schema/duration.js";
-import { counted } from "../../schema/printable.js";
+import { callSchema } from "../../schema/scenario-file.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import { checkOutcome } from "./answers.js";
 import { sentToApp } from "./app.js";
-import { callSchema, callShape } from "./parts.js";
+import { callShape } from "./parts.js";
 import { DEFAULT_WITHIN } from "./request.js";
 import { step, stepSchema } from "./row.js";
 import { settle } from "./settle.js";
@@ -20,8 +21,6 @@ const booksSchema = z.strictObject({
   mode: z.optional(modeSchema),
   ...readingShape,
 });
-/** So many differences are told. */
-const MOST_TOLD = 20;
 
 export const reconcile = step({
   says: "What the app says of its orders, held against the ledger: a call of the app that answers a list, and how to read it.",
@@ -34,8 +33,9 @@ export const reconcile = step({
     checkOutcome(undefined, answer, withinMs);
     const rows = typeof answer === "string" ? [] : rowsIn(answer.body, app);
     const report = await compared(context, { ...reading, rows, since: context.baseline.at });
-    if (!report.passed) throw differing(report);
-    return report;
+    if (report.passed) return report;
+    const { message, differences } = differencesText(report);
+    throw failing(message, differences);
   },
 });
 
@@ -53,19 +53,6 @@ async function compared({ client }: RunContext, request: object): Promise<BookRe
   const { error } = body as { error?: { message?: string; details?: Readonly<Record<string, string>> } };
   const faults = Object.entries(error?.details ?? {}).map(([field, message]) => `${field} ${message}`);
   throw failing(`the app's rows cannot be held against the ledger: ${error?.message ?? status}`, faults);
-}
-
-function differing({ total, rows, charges, findings }: BookReport): StepFailure {
-  const more = total > MOST_TOLD ? [`${total - MOST_TOLD} more`] : [];
-  return failing(
-    `the app's books and the ledger differ in ${counted(total, "place")} (${counted(rows, "row")}, ${counted(charges, "charge")})`,
-    [...findings.slice(0, MOST_TOLD).map(findingText), ...more],
-  );
-}
-
-function findingText({ kind, row, charge_id, message }: BookFinding): string {
-  const where = row === null ? "" : `row ${row}: `;
-  return `${where}${kind}, ${charge_id === null ? "" : `${charge_id}, `}${message}`;
 }
 
 /** Told at the step's line. */

@@ -1,8 +1,13 @@
+import * as z from "zod/mini";
+import type { Route } from "../../domain/known-names.js";
+import { globFitsRoute } from "../../domain/path-patterns.js";
 import { durationMs } from "../../schema/duration.js";
+import { answerOf } from "../../schema/responses/answers.js";
+import { callSchema } from "../../schema/scenario-file.js";
 import type { Answer, NoAnswer } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { checkOutcome, resultOf } from "./answers.js";
-import { callSchema, callShape, savesAnswer } from "./parts.js";
+import { callShape, resultSchema } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 
 export const DEFAULT_WITHIN = "30s";
@@ -10,7 +15,8 @@ export const DEFAULT_WITHIN_MS = durationMs(DEFAULT_WITHIN);
 
 export const request = step({
   says: "A call of the sandbox, with the namespace's key: METHOD /path.",
-  saves: savesAnswer,
+  result: (step, routes = []) => resultSchema(bodyOf(step, routes)),
+  holds: "expect",
   schema: stepSchema({ request: callSchema, ...callShape }),
   run: async (step, context) => {
     const { method, path } = callOf(step.request);
@@ -37,6 +43,31 @@ export function sent(
 export interface Content {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
+}
+
+/** What the body of the answer is like that a step expects of the service. */
+function bodyOf({ request, expect }: Readonly<Record<string, unknown>>, routes: readonly Route[]) {
+  if (typeof request !== "string") return z.unknown();
+  const { method, path } = routeOf(request);
+  const called = routes.filter((route) => route.method === method && globFitsRoute(path, route.path));
+  if (called.length === 0) return z.unknown();
+  return answerOf(
+    called.map(({ id }) => id),
+    outcomeIn(expect),
+  );
+}
+
+/** Without a word about its status, it is expected to have worked. */
+function outcomeIn(expect: unknown): "worked" | "failed" | undefined {
+  const { status = "2xx", error } = (expect ?? {}) as Readonly<Record<string, unknown>>;
+  if (error !== undefined || /^[45]/.test(String(status))) return "failed";
+  return /^2/.test(String(status)) ? "worked" : undefined;
+}
+
+/** The call of a step as routes are told by it: variables may be anything, and its query is left out. */
+export function routeOf(call: string): { method: string; path: string } {
+  const { method, path } = callOf(call);
+  return { method, path: path.replace(/\$\{[^{}]*\}/g, "*").split("?", 1)[0]! };
 }
 
 /** `POST /orders` in its parts. */

@@ -1,20 +1,25 @@
 import * as z from "zod/mini";
-import type { RunContext } from "../running/context.js";
+import type { Vocabulary } from "../../domain/known-names.js";
+import type { StepContext } from "../running/context.js";
 import { nameSchema } from "./parts.js";
+
+type RawStep = Readonly<Record<string, unknown>>;
 
 /** What a step comes to: the record that `save` takes values from. */
 export type StepResult = unknown;
 
-/** A kind of step (contract section 5). Values may be variables: its schema is for what has them filled in. */
+/** A kind of step. Values may be variables: its schema is for what has them filled in. */
 export interface StepRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly schema: Schema;
   /** What its action does, for editors. */
   readonly says: string;
-  /** The fields its result may have, which `save` takes values from; absent where that is not known beforehand. */
-  readonly saves?: (step: Readonly<Record<string, unknown>>) => readonly string[];
+  /** What its result is like, which `save` takes values from; undefined where that is not known beforehand. */
+  readonly result?: (step: RawStep, routes: Vocabulary["routes"]) => z.core.$ZodType | undefined;
+  /** Its field that is held against the result. */
+  readonly holds?: string;
   /** A variable that the step itself names its result by. */
   readonly named?: (step: z.infer<Schema>, result: StepResult) => readonly [string, unknown] | undefined;
-  readonly run: (step: z.infer<Schema>, context: RunContext) => Promise<StepResult>;
+  readonly run: (step: z.infer<Schema>, context: StepContext) => Promise<StepResult>;
 }
 
 /** One time that a list of steps is carried out. */

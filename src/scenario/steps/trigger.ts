@@ -6,6 +6,6 @@ import { step, stepSchema } from "./row.js";
 export const trigger = step({
   says: "Emits an event that nothing has caused.",
   schema: stepSchema({ trigger: triggerRequestSchema, save }),
-  saves: () => Object.keys(triggeredEventSchema.shape),
+  result: () => triggeredEventSchema,
   run: ({ trigger }, { client }) => client.must("POST", "/events", trigger),
 });

@@ -8,6 +8,7 @@ import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import { difference } from "./matching.js";
 import { chargeFields, deliveryFields, requestFields, save } from "./parts.js";
+import { describedRecord } from "./records.js";
 import { step, stepSchema } from "./row.js";
 
 const DEFAULT_WITHIN = "10s";
@@ -18,6 +19,8 @@ const GRACE_MS = 5_000;
 
 const waitedStatusSchema = z.union([z.int("must be a status such as 200"), expectedMatcherSchema]);
 
+const RECORDS: Readonly<Record<string, z.ZodMiniObject>> = WAITED_RECORDS;
+
 /** What may be waited for, and what can be asked of each. */
 const MATCHES = {
   charge: z.strictObject(chargeFields),
@@ -27,8 +30,6 @@ const MATCHES = {
   }),
   request: z.strictObject({ ...requestFields, status: z.optional(waitedStatusSchema) }),
 } as const;
-
-const RECORDS: Readonly<Record<string, { readonly shape: object }>> = WAITED_RECORDS;
 
 function waitSchema<const What extends keyof typeof MATCHES>(what: What) {
   return stepSchema({
@@ -51,7 +52,11 @@ export const WAIT_KINDS = Object.keys(WAIT_SCHEMAS);
 
 /** The sandbox answers as soon as it is so; nobody sleeps. */
 export const waitFor = step({
-  saves: ({ wait_for }) => Object.keys(own(RECORDS, String(wait_for))?.shape ?? {}),
+  result: ({ wait_for, match }) => {
+    const record = own(RECORDS, String(wait_for));
+    return record && describedRecord(record, match);
+  },
+  holds: "match",
   says: "Waits until there is such a charge, request or delivery, or until nothing is under way.",
   schema: z.discriminatedUnion("wait_for", [
     WAIT_SCHEMAS.charge,

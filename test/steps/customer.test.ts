@@ -1,0 +1,140 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+import { createServer } from "node:http";
+import { describe, expect, it } from "vitest";
+import { configFaults } from "../../src/options.js";
+import { validateFile } from "../../src/scenario/validation.js";
+import { failed, fileWith, runSteps } from "../support/scenario-run.js";
+import { listening } from "../support/servers.js";
+
+/** A hosted checkout; saves `checkout`. */
+const CHECKOUT = `
+  - request: POST /api/v1/payments/checkouts
+    body:
+      pricing: { base_currency: KES, amount: "500.00" }
+      customer_email: ada@shop.test
+      success_url: https://shop.test/thanks?order=7
+      cancel_url: https://shop.test/basket
+    save: { checkout: body.checkout_id, charge: body.charge_id }`;
+
+/** A shop that its customers come back to: where to, and with which status. */
+async function shop() {
+  const visits: string[] = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url!, "http://shop.test");
+    visits.push(`${url.pathname} ${url.searchParams.get("order")} ${url.searchParams.get("status")}`);
+    response.end("thanks");
+  });
+  return { url: `http://127.0.0.1:${await listening(server)}`, visits };
+}
+
+const IN_ROW_AND_AT_ONCE = [[""], [", at_once: true"]];
+
+describe("pay_twice", () => {
+  it.each(IN_ROW_AND_AT_ONCE)("is paid once, and both tabs lead back to the shop%s", async (more) => {
+    const { url, visits } = await shop();
+    const report = await runSteps(
+      `${CHECKOUT}
+  - pay_twice: { checkout_id: "\${checkout}"${more} }
+    expect: { error: INVALID_TRANSITION }
+    save: { first: answers.0.status, second: answers.1.status, seen: returned.1.body, amount: amount }
+  - expect_charge: { charge_id: "\${charge}", status: COMPLETED, amount: "\${amount}", payment_method: card }
+  - expect_webhook: { type: charge.completed, count: 1 }
+  - expect_balance: { currency: KES, change: "+500.00" }
+  - manual: "\${first} \${second} \${seen}"`,
+      { app: url, manual: async (text) => void visits.push(text) },
+    );
+    expect(failed(report)).toBeUndefined();
+    const visit = "/thanks 7 COMPLETED";
+    expect(visits).toEqual([visit, visit, "200 409 thanks"]);
+  });
+
+  it("leaves the charge where it is told to, and needs no app", async () => {
+    const report = await runSteps(`${CHECKOUT}
+  - pay_twice: { checkout_id: "\${checkout}", payment_method: mobile_money, until: PROCESSING }
+    save: { nobody: returned }
+  - expect_charge: { charge_id: "\${charge}", status: PROCESSING, payment_method: mobile_money }`);
+    expect(failed(report)).toBeUndefined();
+  });
+
+  it("fails where its scenario has something else in store, and where nothing can be pressed", async () => {
+    const declined = await runSteps(`${CHECKOUT}
+  - request: POST /_sandbox/scenarios/declined/activate
+  - pay_twice: { checkout_id: "\${checkout}" }`);
+    expect(failed(declined)?.failure?.message).toContain("does not become COMPLETED by itself");
+    const over = await runSteps(`${CHECKOUT}
+  - transition: { charge_id: "\${charge}", to: EXPIRED }
+  - pay_twice: { checkout_id: "\${checkout}" }`);
+    expect(failed(over)?.failure?.message).toBe("status 409, not 2xx");
+    const unknown = await runSteps("  - pay_twice: { checkout_id: co_none }");
+    expect(failed(unknown)?.failure?.message).toBe("status 404, not 2xx");
+  });
+});
+
+describe("cancel_then_pay", () => {
+  it.each(IN_ROW_AND_AT_ONCE)("is cancelled, and the shop hears so twice%s", async (more) => {
+    const { url, visits } = await shop();
+    const report = await runSteps(
+      `${CHECKOUT}
+  - cancel_then_pay: { checkout_id: "\${checkout}", payment_method: card${more} }
+    expect: { error: INVALID_TRANSITION }
+  - expect_charge: { charge_id: "\${charge}", status: CANCELLED }
+  - expect_sequence: [charge.cancelled]`,
+      { app: url },
+    );
+    expect(failed(report)).toBeUndefined();
+    expect(visits).toEqual(Array(2).fill("/basket null CANCELLED"));
+  });
+
+  it("may come too late to cancel", async () => {
+    const report = await runSteps(`${CHECKOUT}
+  - pay_twice: { checkout_id: "\${checkout}", until: PROCESSING }
+  - cancel_then_pay: { checkout_id: "\${checkout}" }`);
+    expect(failed(report)?.failure?.message).toBe("status 409, not 2xx");
+  });
+});
+
+describe("close_page", () => {
+  it("is paid, and nobody comes back to the shop", async () => {
+    const { url, visits } = await shop();
+    const report = await runSteps(
+      `${CHECKOUT}
+  - close_page: { checkout_id: "\${checkout}", payment_method: card }
+    save: { status: status }
+  - expect_charge: { charge_id: "\${charge}", status: "\${status}" }
+  - expect_balance: { currency: KES, change: "+500.00" }`,
+      { app: url },
+    );
+    expect([failed(report), visits]).toEqual([undefined, []]);
+  });
+
+  it("is not paid without a method, and the checkout must be there", async () => {
+    const report = await runSteps(`${CHECKOUT}
+  - close_page: { checkout_id: "\${checkout}" }
+  - advance: 61m
+  - expect_charge: { charge_id: "\${charge}", status: EXPIRED }
+  - close_page: { checkout_id: co_none }`);
+    expect(failed(report)).toMatchObject({ number: 5, failure: { message: "status 404, not 2xx" } });
+  });
+});
+
+describe("what is wrong with such a step", () => {
+  it.each([
+    ["pay_twice: { payment_method: card }", "steps.0.pay_twice.checkout_id", 7],
+    ["cancel_then_pay: { checkout_id: c, until: PAID }", "steps.0.cancel_then_pay.until", 42],
+    ["close_page: { checkout_id: c, at_once: true }", "steps.0.close_page.at_once", 37],
+    ["pay_twice: { checkout_id: c, at_once: maybe }", "steps.0.pay_twice.at_once", 36],
+    ["pay_twise: { checkout_id: c }", "steps.0.pay_twise", 7],
+  ])("is told at its place: %s", async (step, field, column) => {
+    const file = fileWith(`name: x\nsteps:\n  - { ${step} }`);
+    const { faults } = await validateFile(file, { environment: {}, configFaults });
+    expect(faults).toMatchObject([{ field, line: 3, column }]);
+  });
+
+  it("is warned of where nothing of that name can be saved", async () => {
+    const step =
+      "close_page: { checkout_id: c }\n    save: { a: answers.0.stauts, b: returned.0.body.x, c: status }";
+    const file = fileWith(`name: x\nsteps:\n  - ${step}`);
+    const { warnings } = await validateFile(file, { environment: {}, configFaults });
+    expect(warnings).toMatchObject([{ field: "steps.0.save.a", line: 4 }]);
+  });
+});
