@@ -7,6 +7,7 @@ const PROCESS = [
   "test/docs/**/*.test.ts",
   "test/doctor/{docs,good}.test.ts",
   "test/examples/**/*.test.ts",
+  "test/explore/command.test.ts",
   "test/kills/**/*.test.ts",
   "test/library/{failed-tests,jest,package,runners,types}.test.ts",
   "test/openapi/*{client,command}.test.ts",
@@ -19,10 +20,12 @@ const BROWSER = ["test/pages/*browser.test.ts", "test/openapi/{docs,control-docs
 /** Long searches for what nobody thought of, and whole courses carried out several times: seconds each. */
 const DEEP = [
   "test/control/insight.test.ts",
+  "test/corpus/**/*.test.ts",
   "test/determinism/**/*.test.ts",
   "test/domain/patterns.test.ts",
   "test/doctor/{eyes,faults,planted}.test.ts",
   "test/engine/{ledger-model,timeline}.test.ts",
+  "test/explore/shops.test.ts",
   "test/http/bad-input.test.ts",
   "test/openapi/{control-answers,control-document,control-input,signatures}.test.ts",
   "test/parallel/**/*.test.ts",
@@ -42,11 +45,11 @@ export default defineConfig({
   test: {
     // `npm run test:quick` runs the first of them, `npm test` all.
     projects: [
-      // Its files share a worker's modules, which are half of what they take otherwise: none may leave a trace in them.
+      // Files of these two share a worker's modules, which are half of what they take otherwise: none may leave a trace.
       project("unit", ["test/**/*.test.ts"], { exclude: [...PROCESS, ...BROWSER, ...DEEP], isolate: false }),
+      project("deep", DEEP, { isolate: false }),
       project("process", PROCESS),
       project("browser", BROWSER),
-      project("deep", DEEP),
     ],
     // Closes what tests opened, and holds every answer of the service against the OpenAPI document.
     setupFiles: ["test/support/setup.ts"],

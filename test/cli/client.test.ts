@@ -137,6 +137,8 @@ describe("charges and what happens to them", () => {
     );
     expect(await refused("charge", "email:nobody@cli.test")).toBe("no charge matches email:nobody@cli.test");
     expect(await refused("charge", "ch_nobody")).toBe("Charge not found (NOT_FOUND)");
+    expect(await refused("charges", "--status", "COMPLTED")).toMatch(/did you mean COMPLETED\?$/);
+    expect(await output("next", ada)).toMatch(/ AWAITING_PAYMENT, PROCESSING, /);
     expect(await refused("charges", "--status", "paid")).toMatch(
       /^Invalid query parameters \(VALIDATION_ERROR\); status /,
     );
@@ -248,12 +250,14 @@ describe("what is around the charges", () => {
     await using app = await Receiver.open();
     await json("namespace", "add", "puller");
     const flags = ["webhook", "pull", "--forward-to", app.url, "--namespace", "puller", "--url", ready.url];
-    expect((await run([...flags, "--once"])).code).toBe(0);
     const pulling = new Command(flags);
+    const isThere = async () => (await json("webhook", "list", "--namespace", "puller")).items.length > 0;
+    while (!(await isThere()));
     await json("trigger", "webhook.test", "--namespace", "puller");
     (await app.arrived(1)).verify(ready.webhook_secret);
     expect((await pulling.printed(/webhook\.test \S+ 200\n/))[0]).toBeDefined();
     await pulling.stop();
+    expect((await run([...flags, "--once"])).code).toBe(0);
   });
 
   it("clock tells the time and moves it", async () => {
@@ -269,6 +273,8 @@ describe("what is around the charges", () => {
     for (const [words, line] of [
       [["advance"], "needs a duration"],
       [["advance", "soon"], "takes a duration"],
+      [["advance", "99999999999d"], "99999999999d is too long: a duration is at most"],
+      [["to", "2026-02-30T00:00:00Z"], "2026-02-30T00:00:00Z names a day or a time there is not"],
       [["to", "noon"], "takes an ISO 8601 instant"],
       [["to", "2020-01-01T00:00:00Z"], "must not be earlier"],
       [["speed", "-1"], ""],
@@ -285,6 +291,7 @@ describe("what is around the charges", () => {
     const list = await output("scenario", "list");
     expect(list).toMatch(/^name +active +description\ndeclined +true +\S/);
     expect(list).toMatch(/^default +always +\S/m);
+    expect(list).not.toContain("\uFFFD");
     expect(JSON.parse(await output("scenario", "show", "declined"))).toMatchObject({ name: "declined" });
     expect((await json("scenario", "drop", "declined")).active).toBe(false);
     expect(await refused("scenario", "use", "nobody")).toContain('There is no scenario "nobody"');

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { happenedText } from "../../src/cli/exec/played.js";
+import { activeScenarios, happenedText } from "../../src/cli/exec/played.js";
 import type { ScenarioView } from "../../src/schema/control-scenario-responses.js";
 import { webhookRuleSchema } from "../../src/schema/scenario.js";
+import { Api, openSandbox } from "../support/api-client.js";
 
 const view = (part: Partial<ScenarioView>): ScenarioView => ({
   name: "x",
@@ -30,3 +31,13 @@ it.each(Object.keys(webhookRuleSchema.shape).filter((word) => !BESIDE.includes(w
     expect(happenedText(view({ webhooks: [rule] }))).not.toContain("changed");
   },
 );
+
+it("counts a late payment when the money has come, not when it was planned", async () => {
+  const sandbox = await openSandbox({ scenario: ["late_payment"], clock: "manual" });
+  const api = new Api(sandbox);
+  const happened = async () => (await activeScenarios(sandbox)).map(happenedText);
+  await api.pay();
+  expect(await happened()).toEqual(["0 payments came late"]);
+  await sandbox.advance("2h");
+  expect(await happened()).toEqual(["1 payment came late"]);
+});

@@ -107,6 +107,7 @@ AssertionError: expected 2 to be 1 // </failure>
           duration_ms: 1,
           steps: [step],
           never_happened: [],
+          never_happened_at: [],
           warnings: [],
         } as unknown as Parameters<typeof junitXml>[0][number];
         expect(readTestReport(junitXml([report]))).toEqual([

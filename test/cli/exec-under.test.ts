@@ -286,6 +286,7 @@ It breaks under 1 of 1 mishaps: webhook_chaos. Tests fail under 1 of 2 outcomes:
       ["--under", "declind"],
       '--under: there is no scenario "declind"; did you mean declined? Known: cancelled, ',
     ],
+    [["--under", "nope"], "(mishaps and all stand for many)"],
     [["--under", "success,./nowhere.yaml"], "./nowhere.yaml:1:1 there is no such file"],
     [["--under", ","], "--under takes the names of scenarios, separated by commas"],
     [["--under-report", "x.xml"], "--under-report goes with --under"],

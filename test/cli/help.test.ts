@@ -1,14 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Command as Program } from "commander";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { addCommands } from "../../src/cli/commands.js";
 import { addStartOptions } from "../../src/cli/options.js";
 import { temporaryFolder } from "../support/folders.js";
-import { Command, type Finished, ROOT, run } from "../support/process-command.js";
-import { Client } from "../support/receiver-client.js";
+import { type Finished, ROOT, run } from "../support/process-command.js";
+import type { Client } from "../support/receiver-client.js";
 import { Receiver, refusingUrl } from "../support/receiver-server.js";
+import { startServer } from "../support/started.js";
 
 /** All commands, to be asked what they are; `start` has its help where it is loaded by itself. */
 function program(): Program {
@@ -22,7 +23,7 @@ function program(): Program {
 const NAMES = program().commands.map((command) => command.name());
 /** Those that keep 1 for what they find (contract section 1). */
 const USAGE_CODE = (name: string): number =>
-  ["run", "validate", "check-webhook", "reconcile"].includes(name) ? 2 : 1;
+  ["run", "explore", "validate", "check-webhook", "reconcile"].includes(name) ? 2 : 1;
 
 /** The one line a mistake is told in. */
 function line({ code, stdout, stderr }: Finished, expected = 1): string {
@@ -100,6 +101,12 @@ describe("help", () => {
   it("of a command is had by its name too", async () => {
     expect((await run(["help", "clock"])).stdout).toBe((await run(["clock", "--help"])).stdout);
     expect(line(await run(["help", "clok"]))).toContain("there is no command clok; did you mean clock?");
+  });
+
+  it("of start has the other name of an option", async () => {
+    expect((await run(["start", "--help"])).stdout).toMatch(
+      /--forward-to <url> +the same as --webhook-url\n/,
+    );
   });
 
   it("tells each option's long name, which completion goes by", () => {
@@ -180,30 +187,42 @@ describe("every command for a running sandbox", () => {
     );
   });
 
-  // What `--follow` shows it goes on showing; test/cli/client.test.ts has it.
-  it.each(CLIENTS.filter(([name]) => name !== "events"))(
-    "%s: its example does what it says",
-    async (name, example) => {
-      await using receiver = await Receiver.open();
-      const flags = ["--json", "-p", "0", "--clock", "manual", "--webhook-url", receiver.url];
-      const { url } = await new Command(["start", ...flags]).ready();
-      const client = Client.at(url);
-      if (name === "checkout")
-        await client.ask("POST /api/v1/payments/checkouts", {
-          pricing: { base_currency: "NGN", amount: "10.00" },
-        });
-      else {
-        await client.pay({ email: "ada@example.com" });
-        // A charge to be moved is under way still; the others want one that is paid and told of.
-        if (name !== "charge") await client.advance({ by: "10s" });
-        if (name === "withdrawal") await withdraw(client);
-      }
-      const bin = `"${process.execPath}" "${ROOT}/bin/payments-sandbox.js" "$@"`;
-      const printed = shell(example, bin, { PAYMENTS_SANDBOX_URL: url });
-      if (name !== "env") expect(printed).toMatch(/\S/);
-    },
-    20_000,
-  );
+  describe("on a server", () => {
+    let url: string;
+    let client: Client;
+    beforeAll(async () => {
+      const receiver = await Receiver.open();
+      ({ url, client } = await startServer(["--clock", "manual", "--webhook-url", receiver.url]));
+    });
+
+    // What `--follow` shows it goes on showing; test/cli/client.test.ts has it.
+    it.each(CLIENTS.filter(([name]) => name !== "events"))(
+      "%s: its example does what it says",
+      async (name, example) => {
+        await client.reset();
+        if (name === "checkout")
+          await client.ask("POST /api/v1/payments/checkouts", {
+            pricing: { base_currency: "NGN", amount: "10.00" },
+          });
+        else {
+          await client.pay({ email: "ada@example.com" });
+          // A charge to be moved is under way still; the others want one that is paid and told of.
+          if (name !== "charge") await client.advance({ by: "10s" });
+          if (name === "withdrawal") await withdraw(client);
+        }
+        const env = { PAYMENTS_SANDBOX_URL: url };
+        // All but one are a command and its words.
+        if (example.startsWith("payments-sandbox ")) {
+          const { code, stdout, stderr } = await run(wordsOf(example), { env });
+          expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+          expect(stdout).toMatch(/\S/);
+        } else {
+          const bin = `"${process.execPath}" "${ROOT}/bin/payments-sandbox.js" "$@"`;
+          expect(shell(`${example}\necho "$PAYMENTS_SANDBOX_URL"`, bin, env)).toBe(`${url}\n`);
+        }
+      },
+    );
+  });
 });
 
 describe("completion", () => {

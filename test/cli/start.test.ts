@@ -7,6 +7,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { Command, isAlive, isServing, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
+import { carryOut } from "../support/resident-command.js";
 
 const DEFAULT_SECRET = "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=";
 
@@ -218,7 +219,7 @@ describe("the end", () => {
 describe("cannot start", () => {
   /** One line on stderr, nothing on stdout, exit 1. */
   async function refusal(args: readonly string[], options?: Parameters<typeof run>[1]): Promise<string> {
-    const { code, stdout, stderr } = await run(args, options);
+    const { code, stdout, stderr } = await carryOut(args, options);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).not.toMatch(/^\s+at /m);
     expect(stderr).toMatch(/^payments-sandbox: .+\n$/);

@@ -1,9 +1,9 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { Command, type CommandOptions, type Finished, run } from "../support/process-command.js";
-import { Client } from "../support/receiver-client.js";
+import type { Client } from "../support/receiver-client.js";
 import { accept, hold, Receiver, refuseWith, refusingUrl } from "../support/receiver-server.js";
-import { startServer } from "../support/started.js";
+import { type Started, startServer } from "../support/started.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 
@@ -11,13 +11,22 @@ let server: Command;
 let client: Client;
 let options: CommandOptions;
 
-beforeEach(async () => {
-  const cwd = temporaryFolder();
-  const started = await startServer(["--clock", "manual"], { cwd });
-  ({ command: server, client } = started);
-  const { url } = started;
-  options = { cwd, env: { PAYMENTS_SANDBOX_URL: url } };
+let shared: Started;
+
+beforeAll(async () => {
+  shared = await startServer(["--clock", "manual"]);
 });
+beforeEach(async () => {
+  use(shared);
+  await client.reset({ keep: [] });
+});
+
+/** Of that server is what follows. */
+function use({ url, ...started }: Started): void {
+  ({ command: server, client } = started);
+  options = { cwd: temporaryFolder(), env: { PAYMENTS_SANDBOX_URL: url } };
+}
+
 /** What a command prints that must succeed. */
 async function said(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await run(args, options);
@@ -185,13 +194,7 @@ describe("webhook pull --forward-to", () => {
   });
 
   it("waits for the app's answer as long as the sandbox would, and says so when there is none", async () => {
-    const impatient = new Command(
-      ["start", "--json", "-p", "0", "--clock", "manual", "--webhook-timeout", "3s"],
-      { cwd: temporaryFolder() },
-    );
-    const { url } = await impatient.ready();
-    options = { ...options, env: { PAYMENTS_SANDBOX_URL: url } };
-    client = Client.at(url);
+    use(await startServer(["--clock", "manual", "--webhook-timeout", "3s"]));
     const receiver = await Receiver.open(hold);
     await said("webhook", "pull", "--forward-to", receiver.url, "--once");
     await client.pay({ scenario: "instant" });
@@ -234,14 +237,30 @@ describe("webhook pull --forward-to", () => {
     expect((await client.ask("GET /_sandbox/webhook-endpoints")).json.items).toEqual([]);
   });
 
+  it("has a mailbox of its own, which a pull that was killed does not leave for ever", async () => {
+    const receivers = [await Receiver.open(), await Receiver.open()];
+    const pulls = receivers.map(({ url }) => new Command(["webhook", "pull", "--forward-to", url], options));
+    const endpoints = async () => (await client.get("/_sandbox/webhook-endpoints")).json.items;
+    await expect.poll(async () => (await endpoints()).length, { timeout: 60_000 }).toBe(2);
+    for (const one of await endpoints())
+      expect(one).toMatchObject({ mailbox: expect.stringMatching(/^pull-\w+$/), lease_ms: 30_000 });
+    expect(await said("webhook", "list")).toMatch(/^we_\w+ +mailbox pull-\w+ +test /m);
+    await client.pay({ scenario: "instant" });
+    for (const receiver of receivers) expect((await receiver.arrived(1)).event.type).toBe("charge.completed");
+    const [{ webhook_id }] = await endpoints();
+    await said("webhook", "delete", webhook_id);
+    expect(await endpoints()).toHaveLength(1);
+    for (const pull of pulls) await pull.stop("SIGKILL");
+  });
+
   it("says what is missing", async () => {
     expect(await refused("webhook", "pull")).toContain("--forward-to URL is missing");
     for (const target of ["http://", "ftp://localhost/hooks", "http://169.254.169.254/"])
       expect(await refused("webhook", "pull", "--forward-to", target)).toContain(
         `--forward-to "${target}" must be an http or https URL`,
       );
-    await server.stop("SIGKILL");
-    expect(await refused("webhook", "pull", "--forward-to", "localhost:3000")).toContain(
+    const gone = (await refusingUrl()).replace("/hooks", "");
+    expect(await refused("webhook", "pull", "--forward-to", "localhost:3000", "--url", gone)).toContain(
       "there is no sandbox",
     );
   });
@@ -261,6 +280,7 @@ describe("events", () => {
   });
 
   it("--follow prints them as they come, and ends with the sandbox", async () => {
+    use(await startServer(["--clock", "manual"]));
     const following = new Command(["events", "--follow"], options);
     const asJson = new Command(["events", "-f", "--json"], options);
     const some = new Command(["events", "-f", "--type", "*.failed"], options);

@@ -1,11 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { buildIfMissing, cleanEnvironment, ROOT } from "./built.js";
 import { atEnd } from "./lifetime.js";
+import { carryOut } from "./resident-command.js";
 
-export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+export { buildIfMissing, ROOT } from "./built.js";
+
 const BIN = join(ROOT, "bin/payments-sandbox.js");
 
 export interface Exit {
@@ -130,19 +131,17 @@ export class Command {
   }
 }
 
-/** The machine's environment without what would configure the command under test. */
-function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) =>
-        !name.startsWith("PAYMENTS_") && name !== "NODE_EXTRA_CA_CERTS" && !name.startsWith("VITEST"),
-    ),
-  );
-}
-
-/** Runs the command to its end. */
-export function run(args: readonly string[], options?: CommandOptions): Promise<Finished> {
-  return new Command(args, options).ended;
+/**
+ * Runs the command to its end; most commands in a process that carries out others too, which is a tenth of the work. A
+ * process of its own is for what that is asked about, and for `start` and `exec`, which do things with theirs.
+ */
+export function run(args: readonly string[], options: CommandOptions = {}): Promise<Finished> {
+  const { cwd, env, ...ofProcess } = options;
+  const isOwn =
+    ["start", "exec"].includes(args[0] ?? "start") ||
+    Object.values(ofProcess).some((value) => value !== undefined) ||
+    Object.keys(env ?? {}).some((name) => name.startsWith("NODE_"));
+  return isOwn ? new Command(args, options).ended : carryOut(args, { cwd, env });
 }
 
 export function isAlive(pid: number): boolean {
@@ -164,25 +163,5 @@ export async function isServing(port: number, seed: string): Promise<boolean> {
     return (await response.text()).includes(seed);
   } catch {
     return false;
-  }
-}
-
-/** `npm test` builds first; who runs a file by itself gets a build when there is none. */
-export function buildIfMissing(): void {
-  const isBuilt = () => ["dist/cli.js", "dist/shipped.json"].every((file) => existsSync(join(ROOT, file)));
-  const lock = join(ROOT, "node_modules/.payments-sandbox-build");
-  if (isBuilt() && !existsSync(lock)) return;
-  try {
-    mkdirSync(lock);
-  } catch {
-    // Another test file builds: this thread has nothing else to do until that is over.
-    const pause = new Int32Array(new SharedArrayBuffer(4));
-    for (let tries = 0; existsSync(lock) && tries < 600; tries++) Atomics.wait(pause, 0, 0, 100);
-    return;
-  }
-  try {
-    if (!isBuilt()) execFileSync(process.execPath, [join(ROOT, "scripts/build.mjs")], { stdio: "inherit" });
-  } finally {
-    rmSync(lock, { recursive: true, force: true });
   }
 }

@@ -16,7 +16,17 @@ const PURE_LAYERS = ["schema", "domain", "engine"] as const;
 const CORE = [...PURE_LAYERS, "time", "files", "store", "delivery", "namespace", "http"] as const;
 
 /** What the command and what it is made of may know: no state, no store and no namespace, but the sandbox's door. */
-const KIT = ["schema", "domain", "time", "files", "delivery", "client", "scenario", "doctor"] as const;
+const KIT = [
+  "schema",
+  "domain",
+  "time",
+  "files",
+  "delivery",
+  "client",
+  "scenario",
+  "doctor",
+  "explore",
+] as const;
 
 /** Each layer, and those it may import besides itself. */
 const MAY_IMPORT = {
@@ -32,8 +42,9 @@ const MAY_IMPORT = {
   client: ["schema"],
   scenario: ["schema", "domain", "time", "files", "delivery", "client"],
   doctor: [...PURE_LAYERS, "time", "files", "delivery", "client"],
-  sandbox: [...CORE, "client", "scenario", "doctor"],
-  index: [...CORE, "client", "scenario", "doctor", "sandbox"],
+  explore: ["schema", "domain", "time", "files", "delivery", "client", "scenario"],
+  sandbox: [...CORE, "client", "scenario", "doctor", "explore"],
+  index: [...CORE, "client", "scenario", "doctor", "explore", "sandbox"],
   cli: [...KIT, "http", "sandbox"],
 } as const satisfies Record<string, readonly string[]>;
 type Layer = keyof typeof MAY_IMPORT;

@@ -1,0 +1,107 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openSandbox } from "../../src/opening.js";
+import type { OpenOptions } from "../../src/options.js";
+import { Api } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
+import { closedAtEnd } from "../support/lifetime.js";
+import { Command, run } from "../support/process-command.js";
+import { Client } from "../support/receiver-client.js";
+
+const WORLD = `name: mine
+given:
+  start_time: "2027-01-31T22:00:00Z"
+  seed: january
+  rate_limit: 7
+  limits: { quote_valid: 1m }
+  fixtures: { keys: [{ key: sk_test_mine, organization_id: org_sandbox, permission: full }] }
+faults: [{ match: { operation: createQuote }, delay: 0s }]
+`;
+const PRICING = { pricing: { base_currency: "NGN", amount: "10.00" }, payment_method: "card" };
+
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = temporaryFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+describe("the world a scenario file wants", () => {
+  it("is that of a sandbox started with the file", async () => {
+    const cwd = folderWith({ "mine.yaml": WORLD });
+    const args = ["--json", "-p", "0", "--clock", "manual", "--scenario", "./mine.yaml"];
+    const { url, seed } = await new Command(args, { cwd }).ready();
+    const client = Client.at(url);
+    expect([seed, (await client.clock()).json.now]).toEqual(["january", "2027-01-31T22:00:00.000Z"]);
+    const list = await client.ask("GET /api/v1/payments/payins", undefined, {
+      authorization: "Bearer sk_test_mine",
+    });
+    expect([list.status, list.headers.get("ratelimit-policy")]).toEqual([200, '"default";q=7;w=60']);
+  });
+
+  it("is that of the runs of exec --under, but for the plain one", async () => {
+    const cwd = folderWith({ "mine.yaml": WORLD });
+    const asks = `fetch(process.env.PAYMENTS_BASE_URL + "/api/v1/payments/quotes", { method: "POST", body: '${JSON.stringify(PRICING)}',
+      headers: { authorization: "Bearer " + process.env.PAYMENTS_API_KEY, "content-type": "application/json" } })
+      .then((answer) => answer.json()).then(({ created_at }) => console.log("at", created_at))`;
+    const under = ["exec", "--quiet", "--json", "--clock", "manual", "--start-time", "2026-01-01T00:00:00Z"];
+    const { stdout, stderr } = await run(
+      [...under, "--under", "./mine.yaml", "--", process.execPath, "-e", asks],
+      {
+        cwd,
+      },
+    );
+    expect(stdout.match(/^at .*$/gm)).toEqual(["at 2026-01-01T00:00:00.000Z", "at 2026-01-01T00:00:00.000Z"]);
+    expect(JSON.parse(stdout.trim().split("\n").at(-1)!).runs).toMatchObject([
+      { label: "plain", seed: "payments-sandbox" },
+      { label: "./mine.yaml", seed: "january" },
+    ]);
+    expect(stderr).toBe(
+      "payments-sandbox: ./mine.yaml:3:3 given.start_time: warning: is ignored: the options of the sandbox say otherwise\n",
+    );
+  });
+
+  async function opened(options: OpenOptions, files: Readonly<Record<string, string>>) {
+    const folder = folderWith(files);
+    const warnings: string[] = [];
+    const sandbox = await openSandbox({
+      clock: "manual",
+      scenario: Object.keys(files).map((name) => join(folder, name)),
+      ...options,
+      onWarning: (warning) => warnings.push(warning.replace(`${folder}/`, "")),
+    });
+    return { sandbox: closedAtEnd(sandbox), warnings };
+  }
+
+  it("has its limits", async () => {
+    const { sandbox, warnings } = await opened({}, { "mine.yaml": WORLD });
+    const { created_at, expires_at } = await new Api(sandbox, "sk_test_mine").quote(PRICING);
+    expect([Date.parse(expires_at) - Date.parse(created_at), warnings]).toEqual([60_000, []]);
+  });
+
+  const named = (name: string, seed: string) =>
+    `name: ${name}\ngiven:\n  seed: ${seed}\nfaults: [{ match: { operation: createQuote }, delay: 1s }]\n`;
+
+  it("gives way to the options, and to that of a file named later, with a word", async () => {
+    const files = { "one.yaml": named("one", "first"), "two.yaml": named("two", "second") };
+    const later = await opened({}, files);
+    expect([later.sandbox.seed, later.warnings]).toEqual([
+      "second",
+      ["one.yaml:3:3 given.seed: warning: is ignored: a scenario file named after this one says otherwise"],
+    ]);
+    const asked = await opened({ seed: "first" }, files);
+    expect([asked.sandbox.seed, asked.warnings]).toEqual([
+      "first",
+      ["two.yaml:3:3 given.seed: warning: is ignored: the options of the sandbox say otherwise"],
+    ]);
+  });
+
+  it("leaves kept data its own seed", async () => {
+    const data = join(temporaryFolder(), "state.json");
+    const { sandbox, warnings } = await opened({ data }, { "one.yaml": named("one", "first") });
+    expect([sandbox.seed, warnings]).toEqual([
+      "payments-sandbox",
+      ["one.yaml:3:3 given.seed: warning: is ignored: with --data, say it by --seed"],
+    ]);
+  });
+});

@@ -1,0 +1,36 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The machine's environment without what would configure the command under test. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) =>
+        !name.startsWith("PAYMENTS_") && name !== "NODE_EXTRA_CA_CERTS" && !name.startsWith("VITEST"),
+    ),
+  );
+}
+
+/** `npm test` builds first; who runs a file by itself gets a build when there is none. */
+export function buildIfMissing(): void {
+  const isBuilt = () => ["dist/cli.js", "dist/shipped.json"].every((file) => existsSync(join(ROOT, file)));
+  const lock = join(ROOT, "node_modules/.payments-sandbox-build");
+  if (isBuilt() && !existsSync(lock)) return;
+  try {
+    mkdirSync(lock);
+  } catch {
+    // Another test file builds: this thread has nothing else to do until that is over.
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    for (let tries = 0; existsSync(lock) && tries < 600; tries++) Atomics.wait(pause, 0, 0, 100);
+    return;
+  }
+  try {
+    if (!isBuilt()) execFileSync(process.execPath, [join(ROOT, "scripts/build.mjs")], { stdio: "inherit" });
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,44 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
+import { buildIfMissing, cleanEnvironment } from "./built.js";
+import { atEndOfFile } from "./lifetime.js";
+import type { CommandOptions, Finished } from "./process-command.js";
+
+const PROGRAM = fileURLToPath(new URL("resident.mjs", import.meta.url));
+/** Those of this file that wait for something to do. */
+const idle: ChildProcess[] = [];
+
+/** Has a process that carries out one command after another carry out this one: as `run`, which see. */
+export function carryOut(
+  args: readonly string[],
+  { cwd = tmpdir(), env }: Pick<CommandOptions, "cwd" | "env"> = {},
+): Promise<Finished> {
+  const child = idle.pop() ?? begin();
+  return new Promise((resolve, reject) => {
+    const onExit = () => reject(new Error(`the process ended over: ${args.join(" ")}`));
+    child.once("exit", onExit);
+    child.once("message", ({ isLast, ...finished }: Finished & { isLast: boolean }) => {
+      child.off("exit", onExit);
+      if (!isLast) idle.push(child);
+      resolve(finished);
+    });
+    child.send({ args, cwd, env: { ...cleanEnvironment(), ...env } });
+  });
+}
+
+function begin(): ChildProcess {
+  buildIfMissing();
+  const child = fork(PROGRAM, {
+    execArgv: [],
+    env: cleanEnvironment(),
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  atEndOfFile(async () => {
+    idle.splice(0);
+    child.kill();
+    await ended;
+  });
+  return child;
+}

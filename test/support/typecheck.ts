@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import ts from "typescript";
+
+const LIBRARIES = /[\\/]node_modules[\\/](typescript|@types[\\/]node|undici-types)[\\/]/;
+/** Declarations of the language and of Node, which take longer to read than what is checked: read once for a file's tests. */
+const read = new Map<string, ts.SourceFile | undefined>();
+
+/** What `tsc` prints of a project in that folder: of a configuration file there, or of these arguments. */
+export function typeComplaints(folder: string, given: string | readonly string[]): string {
+  const { options, fileNames, errors } =
+    typeof given === "string"
+      ? ts.getParsedCommandLineOfConfigFile(
+          join(folder, given),
+          {},
+          { ...ts.sys, onUnRecoverableConfigFileDiagnostic: fail },
+        )!
+      : ts.parseCommandLine(given);
+  const host = ts.createCompilerHost(options);
+  const { getSourceFile } = host;
+  host.getCurrentDirectory = () => folder;
+  host.getSourceFile = (name, version, ...rest) => {
+    if (!LIBRARIES.test(name)) return getSourceFile(name, version, ...rest);
+    const key = `${name} ${typeof version === "object" ? version.impliedNodeFormat : ""} ${options.target}`;
+    if (!read.has(key)) read.set(key, getSourceFile(name, version, ...rest));
+    return read.get(key);
+  };
+  const rootNames = fileNames.map((name) => join(folder, name.replace(`${folder}/`, "")));
+  const program = ts.createProgram({ rootNames, options: { ...options, noEmit: true }, host });
+  return ts.formatDiagnostics([...errors, ...ts.getPreEmitDiagnostics(program)], host);
+}
+
+function fail({ messageText }: ts.Diagnostic): never {
+  throw new Error(ts.flattenDiagnosticMessageText(messageText, "\n"));
+}
