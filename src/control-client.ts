@@ -96,13 +96,14 @@ const PAGE = 100;
 export async function* pagesOf<Item>(
   path: string,
   read: (path: string) => Promise<unknown>,
+  page = PAGE,
 ): AsyncGenerator<readonly Item[]> {
-  for (let offset = 0; ; offset += PAGE) {
+  for (let offset = 0; ; offset += page) {
     const { items } = (await read(
-      `${path}${path.includes("?") ? "&" : "?"}limit=${PAGE}&offset=${offset}`,
+      `${path}${path.includes("?") ? "&" : "?"}limit=${page}&offset=${offset}`,
     )) as { items: Item[] };
     yield items;
-    if (items.length < PAGE) return;
+    if (items.length < page) return;
   }
 }
 

@@ -3,16 +3,25 @@
 export type { WebhookAnswer, WebhookHandler } from "./delivery/in-process.js";
 export type { CheckWebhookOptions } from "./doctor/options.js";
 export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "./doctor/report.js";
+export type { Oracle } from "./explore/flow.js";
+export type { ExploreFinding, ExploreReport } from "./explore/report.js";
+export type { Deviation, DeviationKind } from "./explore/schedule.js";
 export { createSandbox } from "./opening.js";
 export type {
   ChargeDetail,
+  ChargeEvent,
+  ExploreFlowOptions,
   ListenOptions,
+  PaymentInstructions,
   ReconcileOptions,
   ResetOptions,
   RunFileOptions,
   SandboxOptions,
+  WebhookEvent,
   WebhookHandlerOptions,
   WebhookSubscription,
+  WithdrawalDetail,
+  WithdrawalEvent,
 } from "./public-types.js";
 export { Sandbox } from "./sandbox.js";
 export type { Difference, Failure, NearMiss } from "./scenario/running/failure.js";

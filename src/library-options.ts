@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { unknownNames, type Vocabulary } from "./domain/known-names.js";
 import type {
+  ExploreFlowOptions,
   ListenOptions,
   ResetOptions,
   RunFileOptions,
@@ -11,7 +12,8 @@ import { advanceTarget } from "./schema/advance-target.js";
 import { camelCase, snakeCase } from "./schema/camel-case.js";
 import { httpUrlSchema } from "./schema/common.js";
 import { resetRequestSchema, transitionRequestSchema } from "./schema/control.js";
-import { durationMs } from "./schema/duration.js";
+import { durationMs, durationSchema } from "./schema/duration.js";
+import { depthSchema } from "./schema/explore.js";
 import { check, issueMessage, issuePath } from "./schema/issues.js";
 import { didYouMean } from "./schema/nearest.js";
 import {
@@ -164,6 +166,28 @@ export function checkRunOptions(file: string, options: RunFileOptions): void {
   const schema = runSchema();
   const known = Object.keys(schema.shape).filter((name) => name !== "file");
   checked("run", schema, known, isRecord(options) ? { ...options, file } : options);
+}
+
+const exploreSchema = () => {
+  const { file, vars, environment, signal } = runSchema().shape;
+  return z.strictObject({
+    file,
+    vars,
+    environment,
+    signal,
+    app: httpUrlSchema,
+    depth: z.optional(depthSchema),
+    budget: z.optional(durationSchema),
+    save: z.optional(z.string()),
+    onRun: z.optional(functionSchema),
+  });
+};
+
+/** Refuses options of `explore` that cannot be meant. */
+export function checkExploreOptions(file: string, options: ExploreFlowOptions): void {
+  const schema = exploreSchema();
+  const known = Object.keys(schema.shape).filter((name) => name !== "file");
+  checked("explore", schema, known, isRecord(options) ? { ...options, file } : options);
 }
 
 /** A path alone is asked of this sandbox; no other host would do otherwise. */

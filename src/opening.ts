@@ -11,6 +11,7 @@ import { Sandbox } from "./sandbox.js";
 import { withoutEndSlashes } from "./schema/addresses.js";
 import { durationMs } from "./schema/duration.js";
 import { lazily } from "./schema/lazily.js";
+import { NoRoom } from "./schema/no-room.js";
 import {
   clockSetting,
   DEFAULT_API_KEY,
@@ -43,9 +44,15 @@ export const scenarioKit: ScenarioKit = {
 /** Reads the files, opens the namespaces, wires them to HTTP. Throws a UserError for what the user can mend. */
 export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
   const control_token = asked.control_token === "generate" ? madeUpToken() : asked.control_token;
-  const options = { ...asked, control_token, onError: asked.onError ?? reportError };
   const version = packageVersion();
-  const { fixtures, scenarios, active, warnings } = await readService(options);
+  const { fixtures, scenarios, active, given, warnings } = await readService(asked);
+  const options = {
+    ...asked,
+    ...given,
+    rate_limit: asked.rate_limit ?? given.rate_limit ?? asked.usualRateLimit,
+    control_token,
+    onError: asked.onError ?? reportError,
+  };
   for (const warning of warnings) options.onWarning?.(warning);
   const webhooks: WebhookOption[] = [
     ...(options.webhooks ?? []).map((one) => ({
@@ -98,10 +105,10 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
   });
 }
 
-/** What a disk refused is said in a line; of anything else, where it happened is worth knowing. */
+/** What disk or memory refused is said in a line; of anything else, where it happened is worth knowing. */
 function reportError(error: unknown): void {
   const text =
-    error instanceof StoreError
+    error instanceof StoreError || error instanceof NoRoom
       ? error.message
       : `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   process.stderr.write(`payments-sandbox: ${printableLines(text)}\n`);

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { unknownNames, type Vocabulary, vocabularyOf } from "./domain/known-names.js";
 import { repeatableRunId } from "./domain/run-id.js";
 import type { DocumentError, Fault, LoadedDocument } from "./files/documents.js";
-import { pathFaults, servicePaths } from "./http/paths.js";
+import { pathFaults, serviceRoutes } from "./http/paths.js";
+import type { LoadedScenario } from "./scenario/files.js";
 import { loadShipped } from "./scenario/shipped.js";
 import type { Fixtures } from "./schema/fixtures.js";
 import { didYouMean } from "./schema/nearest.js";
@@ -10,12 +11,15 @@ import { type StartOptions, startOptionsSchema } from "./schema/option-table.js"
 import { FIXED_SEED } from "./schema/options.js";
 import { own } from "./schema/own.js";
 import type { Scenario } from "./schema/scenario.js";
+import type { Given } from "./schema/scenario-file.js";
 import { UserError } from "./schema/user-error.js";
 
 /** What a sandbox is started with: the options of `start`, checked. */
 export interface OpenOptions extends StartOptions {
   /** Where no seed is given and there is no data: a fixed one, so that runs repeat, or one made up. */
   readonly makeUpSeed?: boolean;
+  /** The rate limit where neither the options nor a scenario file name one; default: none. */
+  readonly usualRateLimit?: StartOptions["rate_limit"];
   /** Whether this process is ours (the command), or somebody's test run (the library). */
   readonly ownsProcess?: boolean;
   /** Hears of faults of ours; default: standard error does. */
@@ -33,7 +37,9 @@ export interface Service {
   readonly scenarios: readonly Scenario[];
   /** Names of the scenarios that are active from the start. */
   readonly active: readonly string[];
-  /** What is allowed in the files of scenarios and cannot be meant, and what of them is not played; a line each. */
+  /** What the files of scenarios want of the world, and may have. */
+  readonly given: Omit<Given, "fixtures">;
+  /** What is allowed in the files of scenarios and cannot be meant, and what of them is not heeded; a line each. */
   readonly warnings: readonly string[];
 }
 
@@ -90,7 +96,7 @@ export async function readService(
     file === undefined
       ? shipped.fixtures
       : await from(["fixtures"], () => mergedFixtures(shipped.fixtures, file));
-  const base =
+  let base =
     further === undefined || own === undefined
       ? own
       : await from(["fixtures"], () => mergedFixtures(own, further));
@@ -101,23 +107,31 @@ export async function readService(
 
   const scenarios = new Map(shipped.scenarios.map((scenario) => [scenario.name, scenario]));
   const active: string[] = [];
-  const warnings: string[] = [];
+  const read: LoadedScenario[] = [];
   for (const [index, name] of (options.scenario ?? []).entries()) {
     const path = ["scenario", index];
     if (scenarios.has(name)) active.push(name);
     else if (!/[./\\]/.test(name) && !existsSync(name))
       faults.push({ path, message: unknownScenario(name, [...scenarios.keys()]) });
     else {
-      const read = await from(path, () => readScenario(name, options.seed ?? FIXED_SEED, vocabulary));
-      if (read === undefined) continue;
-      const { scenario } = read;
-      warnings.push(...read.warnings);
+      const loaded = await from(path, () => readScenario(name, options.seed ?? FIXED_SEED, vocabulary));
+      if (loaded === undefined) continue;
+      const { scenario, fixtures } = loaded;
+      read.push(loaded);
       scenarios.set(scenario.name, scenario);
       active.push(scenario.name);
+      const under = base;
+      if (under === undefined || fixtures === undefined) continue;
+      base = (await from(path, () => mergedFixtures(under, fixtures))) ?? under;
     }
   }
   if (base === undefined || faults.length + files.length > 0) throw new OptionsError(faults, files);
-  return { fixtures: repriced(base, options), scenarios: [...scenarios.values()], active, warnings };
+  return {
+    fixtures: repriced(base, options),
+    scenarios: [...scenarios.values()],
+    active,
+    ...(await worldAndWarnings(read, options)),
+  };
 }
 
 /** The names there are in a sandbox that is started so; its fixtures are read for them, and nothing else. */
@@ -131,7 +145,7 @@ function vocabularyFor(
   { event_names, paths = {} }: StartOptions,
   fixtures: Fixtures | undefined,
 ): Vocabulary {
-  return vocabularyOf({ fixtures, eventNames: event_names, paths: servicePaths(paths) });
+  return vocabularyOf({ fixtures, eventNames: event_names, routes: serviceRoutes(paths) });
 }
 
 /** Everything wrong with a config file whose options have the right shape, each at its place. */
@@ -170,21 +184,31 @@ async function mergedFixtures(base: Fixtures, given: string | LoadedDocument): P
   return typeof given === "string" ? readFixtures(base, given) : mergeFixtures(base, given);
 }
 
-async function readScenario(
-  file: string,
-  seed: string,
-  vocabulary: Vocabulary,
-): Promise<{ readonly scenario: Scenario; readonly warnings: readonly string[] }> {
-  const { warningText } = await import("./files/documents.js");
+async function readScenario(file: string, seed: string, vocabulary: Vocabulary): Promise<LoadedScenario> {
   const { readScenarioFile } = await import("./scenario/files.js");
-  const loaded = await readScenarioFile(file, {
+  return readScenarioFile(file, {
     environment: process.env,
     runIdOf: (name) => repeatableRunId(seed, name),
     vocabulary,
   });
-  const idle = `${file} has steps: they are not played here, only its rules apply; \`run\` plays them`;
-  const warnings = loaded.warnings.map(warningText);
-  return { scenario: loaded.scenario, warnings: loaded.steps.length === 0 ? warnings : [...warnings, idle] };
+}
+
+async function worldAndWarnings(
+  files: readonly LoadedScenario[],
+  options: StartOptions,
+): Promise<Pick<Service, "given" | "warnings">> {
+  if (files.length === 0) return { given: {}, warnings: [] };
+  const { warningText } = await import("./files/documents.js");
+  const { worldOf } = await import("./scenario/world.js");
+  const { given, ignored } = worldOf(files, options);
+  const warnings = files.flatMap(({ file, warnings, steps }) => [
+    ...warnings.map(warningText),
+    ...ignored.filter((one) => one.file === file).map(warningText),
+    ...(steps.length === 0
+      ? []
+      : [`${file} has steps: they are not played here, only its rules apply; \`run\` plays them`]),
+  ]);
+  return { given, warnings };
 }
 
 /** Fees and rates of what there is not. */

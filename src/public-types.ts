@@ -1,6 +1,6 @@
 import type { StepReport } from "./scenario/running/report.js";
 import type { Marking } from "./schema/books.js";
-import type { ChargeStatus, Mode } from "./schema/common.js";
+import type { ChargeStatus, Mode, WithdrawalStatus } from "./schema/common.js";
 import type { CollectionName } from "./schema/records/names.js";
 import type { Signature } from "./schema/webhooks.js";
 
@@ -130,6 +130,20 @@ export interface RunFileOptions {
   readonly onStep?: (step: StepReport, of: number) => void;
 }
 
+/** How a flow is explored. */
+export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "environment" | "signal"> {
+  /** The base URL of the app. */
+  readonly app: string;
+  /** So many deviations together, at most; default 2. */
+  readonly depth?: number;
+  /** So much wall time, such as `"30s"`; default: as long as it takes. */
+  readonly budget?: string;
+  /** The folder for a scenario file of each finding; default: none is written. */
+  readonly save?: string;
+  /** Called after each run: how many there were, and what was found so far. */
+  readonly onRun?: (runs: number, findings: number) => void;
+}
+
 /** Where `listen` is to listen. */
 export interface ListenOptions {
   /** Default: that of the options, else 0, any free one. */
@@ -159,6 +173,30 @@ export interface ReconcileOptions {
   /** Whose charges; default `"test"`. */
   readonly mode?: Mode;
 }
+
+/** How the customer pays: `type` says what else there is. */
+export type PaymentInstructions = {
+  /** What to quote when paying. */
+  readonly reference: string;
+  /** All of it in a sentence. */
+  readonly instructions: string;
+} & (
+  | {
+      readonly type: "bank_transfer";
+      readonly bank_name: string;
+      readonly account_number: string;
+      readonly account_name: string;
+    }
+  | { readonly type: "mobile_money"; readonly provider: string; readonly phone_number: string }
+  | {
+      readonly type: "crypto";
+      readonly network: string;
+      readonly wallet_address: string;
+      readonly amount: string;
+      readonly currency: string;
+    }
+  | { readonly type: "card" }
+);
 
 /** A charge as a read of the service answers it. Amounts are decimal texts; instants are ISO 8601, in UTC. */
 export interface ChargeDetail {
@@ -206,7 +244,7 @@ export interface ChargeDetail {
   /** Null unless it has failed. */
   readonly failure_reason: string | null;
   /** How the customer pays; which fields there are depends on the type. */
-  readonly payment_instructions: (Readonly<Record<string, string>> & { readonly type: string }) | null;
+  readonly payment_instructions: PaymentInstructions | null;
   /** When it becomes EXPIRED unless it is paid. */
   readonly expires_at: string;
   /** From first to last. */
@@ -216,6 +254,63 @@ export interface ChargeDetail {
     readonly reason?: string | undefined;
   }[];
 }
+
+/** A withdrawal as a read of the service answers it. Amounts are decimal texts; instants are ISO 8601, in UTC. */
+export interface WithdrawalDetail {
+  /** Begins with `wd_`. */
+  readonly withdrawal_id: string;
+  /** Where it goes. */
+  readonly destination_id: string;
+  /** Whose it is. */
+  readonly organization_id: string;
+  /** What arrives, in `currency`. */
+  readonly amount: string;
+  /** What it costs on top. */
+  readonly fee: string;
+  /** Of both. */
+  readonly currency: string;
+  /** Where it stands. */
+  readonly status: WithdrawalStatus;
+  /** Null unless it has failed. */
+  readonly failure_reason: string | null;
+  /** The app's own name for it; null where it gave none. */
+  readonly reference: string | null;
+  /** What the app has attached. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** When it was made. */
+  readonly created_at: string;
+  /** When its status changed last. */
+  readonly updated_at: string;
+}
+
+/** The body of a webhook of that type; `eventNames` gives types other names than these. */
+interface EventOf<Type extends string, Data> {
+  /** Begins with `evt_`; the same in every attempt at telling it. */
+  readonly id: string;
+  /** What happened. */
+  readonly type: Type;
+  /** When, in sandbox time. */
+  readonly timestamp: string;
+  /** That of the key the object was made with. */
+  readonly mode: Mode;
+  /** What a read of the object answered at that moment. */
+  readonly data: Data;
+}
+
+/** The body of a webhook about a charge. */
+export type ChargeEvent = EventOf<`charge.${Lowercase<Exclude<ChargeStatus, "PENDING">>}`, ChargeDetail>;
+
+/** The body of a webhook about a withdrawal. */
+export type WithdrawalEvent = EventOf<
+  `withdrawal.${Lowercase<Exclude<WithdrawalStatus, "PENDING">>}`,
+  WithdrawalDetail
+>;
+
+/** The body of any webhook of the service; `type` tells what its `data` is. */
+export type WebhookEvent =
+  | ChargeEvent
+  | WithdrawalEvent
+  | EventOf<"webhook.test", Readonly<Record<string, unknown>>>;
 
 /**
  * The whole state of a namespace as plain JSON: what `snapshot()` answers and `restore()` takes, in this process or

@@ -8,6 +8,7 @@ import { transitionCharge } from "./engine/commands/charges.js";
 import { copied } from "./engine/frozen-state.js";
 import type { StateDump } from "./engine/records.js";
 import { chargeDetail } from "./engine/views.js";
+import type { ExploreReport } from "./explore/report.js";
 import { createApp, fetchOf } from "./http/app.js";
 import { KEPT_BY_DEFAULT } from "./http/control/sandbox.js";
 import { plainAddress } from "./http/hosts.js";
@@ -15,6 +16,7 @@ import type { Listening } from "./http/listener.js";
 import type { DocumentOf } from "./http/openapi/serve.js";
 import {
   advanceTargetOf,
+  checkExploreOptions,
   checkRunOptions,
   listenOptionsOf,
   plainJson,
@@ -28,6 +30,7 @@ import type { Namespaces } from "./namespace/namespaces.js";
 import { type OpenedOptions, openPort, urlOf } from "./port.js";
 import type {
   ChargeDetail,
+  ExploreFlowOptions,
   ListenOptions,
   ReconcileOptions,
   ResetOptions,
@@ -40,7 +43,9 @@ import type { RunReport } from "./scenario/running/report.js";
 import { withoutEndSlashes } from "./schema/addresses.js";
 import type { BookReport } from "./schema/books.js";
 import type { ChargeStatus } from "./schema/common.js";
+import { durationMs } from "./schema/duration.js";
 import { isRefusal } from "./schema/errors.js";
+import { DEFAULT_DEPTH } from "./schema/explore.js";
 import { lazily, nothingLoading } from "./schema/lazily.js";
 import { DEFAULT_HOST } from "./schema/options.js";
 import { SandboxError } from "./schema/sandbox-error.js";
@@ -101,6 +106,11 @@ export class Sandbox {
   /** What ids and chance follow from. */
   get seed(): string {
     return this.#namespace.info.seed;
+  }
+
+  /** Requests a minute and key. @internal */
+  get rateLimit(): OpenedOptions["rate_limit"] {
+    return this.#options.rate_limit;
   }
 
   /** What the control API asks for beyond loopback; undefined when it asks for nothing, or is closed. */
@@ -203,7 +213,8 @@ export class Sandbox {
     const move = transitionOf({ chargeId, to, reason });
     const moved = namespace.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
     if (isRefusal(moved)) throw new SandboxError(moved, moved.code === "NOT_FOUND" ? chargeId : undefined);
-    return chargeDetail(moved);
+    // The record's instructions are fields by name, the service's by type: what makes a charge keeps to the latter.
+    return chargeDetail(moved) as ChargeDetail;
   }
 
   /**
@@ -295,6 +306,27 @@ export class Sandbox {
     return runScenario(loaded, {
       ...rest,
       app: app && withoutEndSlashes(app),
+      fetch: (path, init) => this.fetch(path, init),
+    });
+  }
+
+  /**
+   * Explores the flow of a scenario file: runs it with one thing going otherwise, then two, and so on, each time as a new
+   * customer of the same running app, which has to call this sandbox. Resolves with the smallest sets that make the app
+   * go wrong; a file with faults, and a flow that fails with nothing going wrong, is a UserError.
+   */
+  async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
+    const namespace = this.#here("explore");
+    checkExploreOptions(flow, options);
+    const { exploreFile } = await lazily(() => import("./explore/file.js"));
+    const { app, budget, depth = DEFAULT_DEPTH, environment = process.env, ...rest } = options;
+    return exploreFile(flow, {
+      ...rest,
+      environment,
+      depth,
+      app: withoutEndSlashes(app),
+      budgetMs: budget === undefined ? undefined : durationMs(budget),
+      runIdOf: (name) => namespace.nextRunId(name),
       fetch: (path, init) => this.fetch(path, init),
     });
   }

@@ -159,6 +159,31 @@ Examples:
     );
 
   root
+    .command("explore")
+    .description(
+      "find the order, duplicate or loss that makes an app go wrong; exits 0 nothing found, 1 findings, 2 could not",
+    )
+    .argument("<flow>", "a scenario file whose steps carry one customer through the app")
+    .option("--app <url>", "the app, which calls the sandbox; it has to be said")
+    .option("--depth <k>", "so many deviations together, at most (default: 2)")
+    .option("--budget <duration>", "so much wall time (default: as long as it takes)")
+    .option("--var <name=value>", "a variable of the file (repeatable)", collect)
+    .option("--save <folder>", "write a scenario file for each finding there")
+    .option("--junit <file>", "also write the report as JUnit XML")
+    .option("--url <url>", "the running sandbox (default: PAYMENTS_SANDBOX_URL, else the default port)")
+    .option("--namespace <name>", "the namespace to speak to")
+    .option("--control-token <value>", "what the control API asks for")
+    .option("--json", "print the answer as JSON")
+    .addHelpText(
+      "after",
+      "\nExample:\n  payments-sandbox explore flows/order.yaml --app localhost:3000 --save found",
+    )
+    .exitOverride(asCouldNotRun)
+    .action((flow: string, flags: Record<string, string>) =>
+      orExit2(async () => (await import("./explore.js")).exploreCommand(flow, flags)),
+    );
+
+  root
     .command("validate")
     .description("check scenario, fixtures and config files; exits 0 when they are fine, 2 when not")
     .argument("<file...>", "the files; what each is, its content tells")
@@ -189,7 +214,7 @@ Examples:
   addClientCommands(root);
 }
 
-/** `run`, `validate`, `reconcile` and `check-webhook` keep 1 for what they find; that they cannot be carried out is 2. */
+/** `run`, `explore`, `validate`, `reconcile` and `check-webhook` keep 1 for what they find; that they cannot be carried out is 2. */
 function asCouldNotRun(error: CommanderError): never {
   throw new CommanderError(error.exitCode === 0 ? 0 : 2, error.code, error.message);
 }

@@ -6,7 +6,7 @@ import { elsewhere } from "./addresses.js";
 import { paint } from "./paint.js";
 import { shellQuoted } from "./shell.js";
 
-/** What `--json` prints when the sandbox can be reached (contract section 1). */
+/** What `--json` prints when the sandbox can be reached. */
 export function readyLine(sandbox: Sandbox, publicUrl?: string) {
   const { url } = sandbox;
   return {
@@ -40,7 +40,7 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
       webhookTargets(options) || paint("dim", "nowhere yet (--webhook-url localhost:3000/webhooks)"),
     ],
     ["Clock", options.clock ?? "real"],
-    ["Rate limit", rateLimit(options)],
+    ["Rate limit", rateLimit(sandbox)],
     ["State", options.data ?? "in memory"],
     ["Seed", ready.seed],
     ["API reference", paint("cyan", `${sandbox.url}/docs`)],
@@ -106,8 +106,8 @@ function elsewhereRows(sandbox: Sandbox, options: StartOptions): Rows {
   ];
 }
 
-function rateLimit({ rate_limit = "off" }: StartOptions): string {
-  return rate_limit === "off" ? "off" : `${rate_limit} requests a minute and key (--rate-limit off for none)`;
+function rateLimit({ rateLimit = "off" }: Sandbox): string {
+  return rateLimit === "off" ? "off" : `${rateLimit} requests a minute and key (--rate-limit off for none)`;
 }
 
 function webhookTargets(options: StartOptions): string {

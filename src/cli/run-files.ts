@@ -82,6 +82,7 @@ export function unrunReport(file: string, error: string): RunReport {
     steps: [],
     applied: {},
     never_happened: [],
+    never_happened_at: [],
     error,
     warnings: [],
   };

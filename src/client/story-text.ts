@@ -71,9 +71,14 @@ function errorOf(body: unknown): string {
 
 /** A call, and what became of it. */
 function requestText(item: Readonly<Record<string, unknown>>): string {
-  const answer = item.status ?? (item.client_gone ? "client gone" : "connection cut");
+  const answer = item.status ?? unansweredText(item);
   const fault = item.fault == null ? "" : ` (fault of ${item.fault})`;
   return `${item.method} ${item.path} → ${answer}${fault}${errorOf(item.response_body)}`;
+}
+
+/** Why a call of the journal has no status. */
+export function unansweredText({ in_flight, client_gone }: Readonly<Record<string, unknown>>): string {
+  return in_flight ? "in flight" : client_gone ? "client gone" : "connection cut";
 }
 
 const LONGEST_REFUSAL = 200;

@@ -7,6 +7,9 @@ const LOCALHOST: dns.LookupAddress[] = [
   { address: "::1", family: 6 },
 ];
 
+/** Node gives an address 250 ms to connect before it tries the next: a busy machine would miss the one that listens. */
+const PATIENCE_MS = 600_000;
+
 /**
  * How the name in a URL becomes an address, for whatever the sandbox calls: receivers, the app under test. One that
  * is an address already is not looked up. `resolve` is the machine's own resolver unless told otherwise.
@@ -14,8 +17,13 @@ const LOCALHOST: dns.LookupAddress[] = [
 export function lookupOptions(
   hostname: string,
   resolve?: LookupFunction,
-): { lookup?: LookupFunction; autoSelectFamily?: true } {
-  if (hostname === "localhost") return { lookup: lookupLocalhost, autoSelectFamily: true };
+): { lookup?: LookupFunction; autoSelectFamily?: true; autoSelectFamilyAttemptTimeout?: number } {
+  if (hostname === "localhost")
+    return {
+      lookup: lookupLocalhost,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: PATIENCE_MS,
+    };
   if (/^[\d.]+$|^\[/.test(hostname)) return {};
   return { lookup: lookupElsewhere(resolve ?? (dns.lookup as LookupFunction)) };
 }

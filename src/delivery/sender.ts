@@ -50,7 +50,8 @@ export class Sender {
   readonly #http: HttpReceivers;
   readonly #pacing = new Pacing(CONCURRENCY_PER_ENDPOINT);
   readonly #meetings: Meetings;
-  #abort = aborter();
+  /** Made for the first attempt. */
+  #abort: AbortController | undefined;
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -99,7 +100,7 @@ export class Sender {
   /** So many deliveries to one endpoint at a time; the time a receiver has to answer starts when its turn comes. */
   #inTurn(webhookId: string, send: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
     // Of the state this attempt is of; when that is replaced while the attempt waits, nothing may go out any more.
-    const { signal } = this.#abort;
+    const { signal } = (this.#abort ??= aborter());
     return this.#pacing.inTurn(webhookId, async () => {
       await turns.take();
       return send(signal);
@@ -112,7 +113,7 @@ export class Sender {
     size: number,
     send: (signal: AbortSignal, meeting: Meeting) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const { signal } = this.#abort;
+    const { signal } = (this.#abort ??= aborter());
     const meeting = this.#meetings.join(name, size);
     await turns.take();
     return send(signal, meeting);
@@ -137,12 +138,12 @@ export class Sender {
 
   /** Calls off everything under way; what comes back of it is dropped by the dispatcher. */
   abortAll(): void {
-    this.#abort.abort();
-    this.#abort = aborter();
+    this.#abort?.abort();
+    this.#abort = undefined;
   }
 
   close(): void {
-    this.#abort.abort();
+    (this.#abort ??= aborter()).abort();
     this.#http.close();
   }
 }

@@ -6,13 +6,24 @@ import { check } from "../schema/issues.js";
 import { isMatcher } from "../schema/matchers.js";
 import { type NameKind, nameKindOf, unknownName } from "../schema/names.js";
 import { didYouMean } from "../schema/nearest.js";
-import { OPERATION_IDS } from "../schema/operation-ids.js";
+import { OPERATION_IDS, type OperationId } from "../schema/operation-ids.js";
 import { knownKeys, partOf, placesOf, unknownField, within } from "../schema/places.js";
 import { globMatches } from "./glob.js";
 import { globFitsRoute, nearestPath } from "./path-patterns.js";
 
-/** All names of a kind; undefined where they are not known. Paths have parameters as `:name`. */
-export type Vocabulary = (kind: NameKind) => readonly string[] | undefined;
+export interface Vocabulary {
+  /** All names of a kind; undefined where they are not known. */
+  (kind: NameKind): readonly string[] | undefined;
+  /** Where the operations of the service are; absent where that is not known. */
+  readonly routes?: readonly Route[] | undefined;
+}
+
+/** Where an operation is; parameters of its path as `:name`. */
+export interface Route {
+  readonly id: OperationId;
+  readonly method: string;
+  readonly path: string;
+}
 
 /** As much of fixtures as names something. */
 interface NamedFixtures {
@@ -26,24 +37,23 @@ export interface KnownWorld {
   readonly fixtures?: NamedFixtures | undefined;
   /** Type of event → the name it is sent under. */
   readonly eventNames?: Readonly<Record<string, string>> | undefined;
-  /** Where the operations of the service are. */
-  readonly paths?: readonly string[];
+  readonly routes?: Vocabulary["routes"];
 }
 
 const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-export function vocabularyOf({ fixtures, eventNames = {}, paths }: KnownWorld): Vocabulary {
+export function vocabularyOf({ fixtures, eventNames = {}, routes }: KnownWorld): Vocabulary {
   const names: Readonly<Record<NameKind, () => readonly string[] | undefined>> = {
     operation: () => OPERATION_IDS,
     "event type": () => ALL_EVENT_TYPES,
     "event name": () => [...ALL_EVENT_TYPES, ...Object.values(eventNames)],
     "HTTP method": () => HTTP_METHODS,
-    path: () => paths,
+    path: () => routes?.map(({ path }) => path),
     currency: () => fixtures?.currencies.map(({ code }) => code),
     "payment method": () => fixtures?.methods.map(({ id }) => id),
     "payment rail": () => fixtures?.rails.map(({ id }) => id),
   };
-  return (kind) => names[kind]();
+  return withRoutes((kind) => names[kind](), routes);
 }
 
 const OF_FIXTURES: readonly NameKind[] = ["currency", "payment method", "payment rail"];
@@ -53,10 +63,14 @@ export function withFixtures(known: Vocabulary, further: unknown): Vocabulary {
   const checked = check(fixturesPatchSchema, further);
   const { currencies = [], methods = [], rails = [] } = checked.ok ? checked.data : {};
   const added = vocabularyOf({ fixtures: { currencies, methods, rails } });
-  return (kind) => {
+  return withRoutes((kind) => {
     const names = known(kind);
     return names && OF_FIXTURES.includes(kind) ? [...names, ...(added(kind) ?? [])] : names;
-  };
+  }, known.routes);
+}
+
+export function withRoutes(names: Vocabulary, routes: Vocabulary["routes"]): Vocabulary {
+  return Object.assign(names, { routes });
 }
 
 /** A name that nothing has, so that it never matches. */
@@ -101,7 +115,8 @@ function* namesIn(
   const mayBeDuration = places.some(({ schema }) => schema === durationSchema);
   if (mayBeDuration && parseDuration(String(value)) !== undefined) return;
   if (words.length > 0) return yield* otherWords(words.map(String), value, check, path);
-  if (isForced(value) || isMatcher(value)) return;
+  if (isForced(value)) return;
+  if (isMatcher(value)) return yield* namesInMatcher(schemas, value, check, path);
   for (const [key, part] of partsOf(value)) {
     const inner = places.flatMap((place) => partOf(place, key) ?? []);
     const isField = places.some(({ def }) => def.type === "object");
@@ -109,6 +124,20 @@ function* namesIn(
     if (inner.length > 0) yield* namesIn(inner, part, check, [...path, key], name);
     else if (check.isClosed && isField)
       yield { path: [...path, key], message: unknownField(String(key), keysOf(schemas)) };
+  }
+}
+
+/** Words of a matcher that say what a value is, or is not; the others look at parts of it. */
+const WHOLE = new Set<string | number>(["not", "in"]);
+
+function* namesInMatcher(schemas: Schemas, matcher: object, check: NameCheck, path: Path) {
+  for (const [word, wanted] of Object.entries(matcher)) {
+    const at = [...path, word];
+    const elements = schemas.flatMap(placesOf).flatMap((place) => partOf(place, 0) ?? []);
+    if (word === "not") yield* namesIn(schemas, wanted, check, at);
+    if (word === "contains" && elements.length > 0) yield* namesIn(elements, wanted, check, at);
+    if (word === "in")
+      for (const [index, one] of partsOf(wanted)) yield* namesIn(schemas, one, check, [...at, index]);
   }
 }
 
@@ -132,9 +161,6 @@ function partsOf(value: unknown): (readonly [string | number, unknown])[] {
   if (Array.isArray(value)) return value.map((part, index) => [index, part]);
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
 }
-
-/** Words of a matcher that say what a text is, or is not; the others look at parts of it. */
-const WHOLE = new Set<string | number>(["not", "in"]);
 
 /** The texts something may be held against: one, several, or those of a matcher. */
 function* textsIn(value: unknown, path: Path): Generator<readonly [Path, string]> {

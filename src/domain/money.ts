@@ -113,7 +113,7 @@ function fixed(units: bigint | number, decimals: number): string {
 
 /**
  * Units of the target currency for one of the base: the quotient of the two rates to 12 significant digits,
- * half-up. This very string is the multiplier (contract section 2: arithmetic).
+ * half-up. This very string is the multiplier.
  */
 export function exchangeRate(baseRate: string, targetRate: string): string {
   return new Decimal(targetRate).dividedBy(baseRate).toSignificantDigits(RATE_SIGNIFICANT_DIGITS).toFixed();
@@ -130,8 +130,7 @@ export function percentOf(amount: string, percent: string, decimals: number): st
 }
 
 /**
- * The sum over currencies of amount ÷ rate, exact until the one rounding at the end (contract section 2:
- * balances). Quotients such as 1/1550 never end, so the sum is kept as one fraction.
+ * The sum over currencies of amount ÷ rate, exact until the one rounding at the end. Quotients such as 1/1550 never end, so the sum is kept as one fraction.
  */
 export function totalInUsd(holdings: Iterable<{ amount: string; rate: string }>, decimals: number): string {
   let numerator = new WideDecimal(0);

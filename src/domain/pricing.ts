@@ -21,7 +21,7 @@ export interface PricingTerms {
 }
 
 /**
- * Prices a base amount in the target currency (specification: Charge detail, Quote; contract: arithmetic).
+ * Prices a base amount in the target currency (specification: Charge detail, Quote).
  * A local price, where the merchant set one for the target currency, is the settlement amount to the digit.
  */
 export function price(pricing: Pricing, targetCurrency: string, terms: PricingTerms): Price {

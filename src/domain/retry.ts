@@ -22,7 +22,7 @@ const LONGEST_ASKED_MS = 24 * 60 * 60 * 1000;
 
 /**
  * What follows an attempt: 410 disables the endpoint, everything else but 2xx is tried again by the schedule,
- * later if a 429 or 503 asks for more time (contract section 3).
+ * later if a 429 or 503 asks for more time.
  */
 export function judge(answer: Answer, attemptsMade: number, scheduleMs: readonly number[]): Verdict {
   if (isSuccess(answer.status)) return { next: "delivered" };

@@ -56,8 +56,7 @@ export function ruleNames(scenario: Scenario): string[] {
 }
 
 /**
- * The first rule of that kind that applies, scenario by scenario in the order given (contract section 4: asked for by
- * name, then the active ones last activated first, then `default`).
+ * The first rule of that kind that applies, scenario by scenario in the order given.
  */
 export function firstRule<Kind extends RuleKind>(
   kind: Kind,

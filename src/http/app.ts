@@ -1,8 +1,9 @@
 import { type Context, Hono } from "hono";
 import { nearestPath } from "../domain/path-patterns.js";
 import type { Namespaces } from "../namespace/namespaces.js";
-import { INTERNAL_ERROR, refuse } from "../schema/errors.js";
+import { refuse } from "../schema/errors.js";
 import { lazily } from "../schema/lazily.js";
+import { NoRoom } from "../schema/no-room.js";
 import { iso } from "../schema/time.js";
 import { CONTROL_OPERATIONS } from "./control/operations.js";
 import { serveControl } from "./control/serve.js";
@@ -11,8 +12,8 @@ import { isDropped } from "./dropped.js";
 import type { DocumentOf } from "./openapi/serve.js";
 import { isEmbedded, OTHER_SITE } from "./origin.js";
 import { pageRoutes } from "./pages/routes.js";
-import { pathOf, servicePaths } from "./paths.js";
-import { errorReply, ok, type Reply, toResponse } from "./reply.js";
+import { pathOf, serviceRoutes } from "./paths.js";
+import { errorReply, failureReply, ok, type Reply, toResponse } from "./reply.js";
 import { OPERATIONS } from "./service/operations.js";
 import { serve, serveUnknown } from "./service/serve.js";
 
@@ -49,7 +50,7 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
   };
   for (const operation of OPERATIONS)
     route(operation.method, pathOf(operation, paths), serve(namespaces, operation));
-  const ways = { fetch: fetchOf(app), paths: servicePaths(paths) };
+  const ways = { fetch: fetchOf(app), routes: serviceRoutes(paths) };
   for (const operation of CONTROL_OPERATIONS)
     route(operation.method, operation.path, serveControl(namespaces, operation, ways));
   for (const page of pageRoutes(namespaces)) route(page.method, page.path, page.handle);
@@ -96,14 +97,14 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
     const there = known.find(({ pattern }) => pattern.test(path));
     const [refusal, headers] =
       there === undefined
-        ? [refuse("NOT_FOUND", nothingAt(path, isControl(path) ? [] : servicePaths(paths)))]
+        ? [refuse("NOT_FOUND", nothingAt(path, isControl(path) ? [] : ways.routes.map((one) => one.path)))]
         : [refuse("METHOD_NOT_ALLOWED", `${method} is not allowed at ${path}`), { allow: there.allow }];
     const reply = errorReply(refusal, headers, codesAt(path));
     return isControl(path) ? toResponse(reply, namespaces.nowMs()) : serveUnknown(namespaces, c, reply);
   };
   const failed = (error: Error, c: Context) => {
-    onError(error);
-    return toResponse(errorReply(INTERNAL_ERROR, undefined, codesAt(c.req.path)), namespaces.nowMs());
+    if (!(error instanceof NoRoom)) onError(error);
+    return toResponse(failureReply(error, codesAt(c.req.path)), namespaces.nowMs());
   };
   const toControl = (c: Context) =>
     isEmbedded(c.req.raw)

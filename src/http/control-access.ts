@@ -12,7 +12,7 @@ export function controlDoor(host: string, token: string | undefined): "open" | "
 
 /**
  * Who may use the control API of a server that others can reach: whoever knows the token, by header, or by the
- * cookie that the dashboard's `?token=` leaves behind (contract section 7).
+ * cookie that the dashboard's `?token=` leaves behind.
  */
 export class ControlAccess {
   readonly #token: string | undefined;

@@ -8,7 +8,7 @@ import { readQuery } from "./query.js";
  * request and types what the handler gets of it. The service's own and the control API's add what they have besides.
  */
 export interface Row<Query, Body> {
-  /** Stable name, also in OpenAPI, scenarios and the journal (contract section 2: operation ids). */
+  /** Stable name, also in OpenAPI, scenarios and the journal. */
   readonly id: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With parameters as `:name`. */

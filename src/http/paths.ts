@@ -1,3 +1,4 @@
+import type { Route } from "../domain/known-names.js";
 import { unknownName } from "../schema/names.js";
 import { isOperationId, OPERATION_IDS } from "../schema/operation-ids.js";
 import { own } from "../schema/own.js";
@@ -39,8 +40,12 @@ export function pathOf({ id, path }: Operation, paths: Readonly<Record<string, s
 }
 
 /** Where all of them are. */
-export function servicePaths(paths: Readonly<Record<string, string>>): string[] {
-  return OPERATIONS.map((operation) => pathOf(operation, paths));
+export function serviceRoutes(paths: Readonly<Record<string, string>>): Route[] {
+  return OPERATIONS.map((operation) => ({
+    id: operation.id,
+    method: operation.method,
+    path: pathOf(operation, paths),
+  }));
 }
 
 /** What a request is told apart by: what a parameter is called does not matter. */

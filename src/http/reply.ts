@@ -1,4 +1,5 @@
-import { ERROR_STATUS, type Refusal } from "../schema/errors.js";
+import { ERROR_STATUS, INTERNAL_ERROR, type Refusal } from "../schema/errors.js";
+import { NO_ROOM, NoRoom } from "../schema/no-room.js";
 import { iso } from "../schema/time.js";
 
 /** An answer before it is one of HTTP: a status and the JSON text. */
@@ -40,6 +41,11 @@ export function errorReply(
     json: JSON.stringify({ error: details === undefined ? { code, message } : { code, message, details } }),
     ...(headers === undefined ? {} : { headers }),
   };
+}
+
+/** The answer to a call whose work could not be done, or not be kept. */
+export function failureReply(error: unknown, codes: Readonly<Record<string, string>>): Reply {
+  return errorReply(error instanceof NoRoom ? NO_ROOM : INTERNAL_ERROR, undefined, codes);
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";

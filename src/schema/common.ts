@@ -22,7 +22,7 @@ export const CHARGE_STATUSES = [
 export type ChargeStatus = (typeof CHARGE_STATUSES)[number];
 export const chargeStatusSchema = z.enum(CHARGE_STATUSES);
 
-/** Every status a withdrawal can have (assumed; contract section 2). */
+/** Every status a withdrawal can have (assumed). */
 export const WITHDRAWAL_STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const;
 /** Where a withdrawal stands. */
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];

@@ -36,7 +36,11 @@ export const requestEntrySchema = shape("RequestEntry", "A call of the service a
   operation: field(nullableText, "The service's operation; null where there is none."),
   status: field(
     z.nullable(z.int()),
-    "What was answered; null when there was no answer: the connection was cut, or the client had gone.",
+    "What was answered; null when there was no answer: it is in flight, the connection was cut, or the client had gone.",
+  ),
+  in_flight: field(
+    z.boolean(),
+    "Whether it is not answered yet: a fault delays or holds it. The row is completed when that is over.",
   ),
   client_gone: field(z.boolean(), "Whether the client hung up before it was answered."),
   api_key: field(nullableText, "The key that came along, masked."),
@@ -165,6 +169,10 @@ export const endpointSchema = shape("WebhookEndpoint", "A receiver.", {
   webhook_id: field(text, "The receiver."),
   url: field(nullableText, "Where it is; null for a mailbox."),
   mailbox: field(nullableText, "Its mailbox; null for a URL."),
+  lease_ms: field(
+    z.nullable(count),
+    "Of a mailbox: for how long, in wall time, nobody has to have looked into it for it to go; null when it stays.",
+  ),
   unreachable: field(unreachableSchema, "What happens on a clock that runs when nobody listens."),
   mode: field(modeSchema, "Whose events it hears."),
   organization_id: field(nullableText, "The organization it hears; null for every one."),

@@ -17,7 +17,7 @@ import { chargeEntrySchema } from "./scenario.js";
 import { field, fieldsOf, named, shape } from "./words.js";
 
 /**
- * What the control API answers (contract section 7). As with the service's answers nothing is parsed with these
+ * What the control API answers. As with the service's answers nothing is parsed with these
  * while it runs: the OpenAPI document of the control API is made of them, and tests hold every answer against it.
  */
 const text = z.string();

@@ -92,6 +92,16 @@ export const runReportSchema = shape("RunReport", "How a run came out.", {
     "How often each rule of it, and each fault its steps have set, has been applied.",
   ),
   never_happened: field(z.array(text), "Those that never were: what they stand for has not been tested."),
+  never_happened_at: field(
+    z.array(
+      shape("RulePlace", "Where a rule, or a step that set a fault, stands.", {
+        rule: field(text, "Which."),
+        line: field(z.int().check(z.gte(1)), "The line, from 1."),
+        file: field(z.optional(text), "The file, where that is not the one that is run."),
+      }),
+    ),
+    "Where those stand.",
+  ),
   error: field(z.optional(text), "Why it could not be carried out, when that was not for a step."),
   warnings: field(z.array(text), "What could not be put back afterwards."),
 });

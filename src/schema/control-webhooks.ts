@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, deliveryStatusSchema, modeSchema, withdrawalStatusSchema } from "./common.js";
 import { reasonSchema } from "./control.js";
+import { waitDurationSchema } from "./duration.js";
 import { globTextSchema } from "./globs.js";
 import { atMost, LONGEST } from "./lengths.js";
 import { naming } from "./names.js";
@@ -173,9 +174,17 @@ export const endpointRequestSchema = refined(
         z.optional(z.string().check(atMost(LONGEST.name))),
         "Whose events it hears; without it those of every organization.",
       ),
+      lease: field(
+        z.optional(waitDurationSchema),
+        "Of a mailbox: it goes when nobody has looked into it for so long, by wall time. What was taken may be acknowledged in its time besides.",
+      ),
     },
   ),
   z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }),
+  z.refine(({ url, lease }) => url === undefined || lease === undefined, {
+    error: "is for a mailbox",
+    path: ["lease"],
+  }),
 );
 
 export const endpointPatchSchema = closedShape(

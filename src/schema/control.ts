@@ -27,7 +27,7 @@ import { instantFault, parseInstant } from "./time.js";
 import { anySecretSchema } from "./webhooks.js";
 import { closedShape, type Fields, field, fieldsOf, parameters, refined } from "./words.js";
 
-/** What the control API is asked (contract section 7). Unknown fields are faults here: a slip would go unseen. */
+/** What the control API is asked. Unknown fields are faults here: a slip would go unseen. */
 export const instantSchema = z.string().check(
   z.refine((text) => parseInstant(text) !== undefined, {
     error: ({ input }) =>
@@ -315,4 +315,9 @@ export const leaseRequestSchema = closedShape("LeaseRequest", "A run that takes 
     z.optional(z.boolean()),
     "Whether the namespace was made for the run, and goes with a runner that has gone.",
   ),
+  snapshot: field(
+    z.optional(snapshotNameSchema),
+    "The snapshot that a runner that has gone would have restored at its end: it is, if there is one by then, and is deleted.",
+  ),
 });
+export type LeaseRequest = z.infer<typeof leaseRequestSchema>;

@@ -47,10 +47,11 @@ export function durationMs(text: string): number {
   return parsed;
 }
 
-export const durationSchema = z.string().check(
+const DURATION = "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m";
+
+export const durationSchema = z.string(DURATION).check(
   z.refine((text) => parseDuration(text) !== undefined, {
-    error: ({ input }) =>
-      durationFault(input) ?? "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m",
+    error: ({ input }) => durationFault(input) ?? DURATION,
   }),
 );
 

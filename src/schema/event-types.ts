@@ -15,7 +15,7 @@ export function withdrawalEventType(status: WithdrawalStatus): string {
 /** The event that says nothing of any object: it tries a receiver. */
 export const TEST_EVENT_TYPE = "webhook.test";
 
-/** Every type of event there is (contract section 3). Creation makes none, so there is none for PENDING. */
+/** Every type of event there is. Creation makes none, so there is none for PENDING. */
 export const EVENT_TYPES: readonly string[] = [
   ...CHARGE_STATUSES.filter((status) => status !== "PENDING").map(chargeEventType),
   ...WITHDRAWAL_STATUSES.filter((status) => status !== "PENDING").map(withdrawalEventType),

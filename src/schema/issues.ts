@@ -11,15 +11,16 @@ export function issueMessage(issue: Issue): string {
     return "is required";
   switch (issue.code) {
     case "invalid_type":
-      // What a schema says of a text in particular is better than that it must be one.
-      if (issue.expected === "string" && issue.message !== NO_MESSAGE) return issue.message;
+      // What a schema says of it in particular is better than what kind it must be of.
+      if (issue.message !== NO_MESSAGE && !/^(number|int)$/.test(issue.expected)) return issue.message;
       return `must be ${article(issue.expected)}`;
     case "unrecognized_keys":
       return `unknown: ${issue.keys.join(", ")}`;
-    case "invalid_value":
-      return issue.values.length === 1
-        ? `must be ${String(issue.values[0])}`
-        : `must be one of ${issue.values.map(String).join(", ")}`;
+    case "invalid_value": {
+      const known = issue.values.map(String);
+      const hint = typeof issue.input === "string" ? didYouMean(issue.input, known) : "";
+      return `must be ${known.length === 1 ? "" : "one of "}${known.join(", ")}${hint}`;
+    }
     case "invalid_key":
       return issue.issues.map(issueMessage)[0] ?? issue.message;
     case "too_small":

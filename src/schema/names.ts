@@ -14,10 +14,13 @@ export type NameKind =
   | "payment method"
   | "payment rail";
 
-const kinds = new WeakMap<z.core.$ZodType, NameKind>();
+const kinds = new WeakMap<z.core.$ZodType, NameKind | undefined>();
 
-/** A schema of its own, whose texts are names of that kind; they may be globs. */
-export function naming<Schema extends z.ZodMiniType>(kind: NameKind, schema: Schema): Schema {
+/**
+ * A schema of its own, whose texts are names of that kind; they may be globs. Of no kind are those of a field that is
+ * only called as if.
+ */
+export function naming<Schema extends z.ZodMiniType>(kind: NameKind | undefined, schema: Schema): Schema {
   const named = schema.clone() as Schema;
   kinds.set(named, kind);
   return named;
@@ -35,7 +38,8 @@ const BY_FIELD: ReadonlyMap<string, NameKind> = new Map([
 
 /** What the texts of a field name, by the mark on its schema or by what it is called. */
 export function nameKindOf(schema: z.core.$ZodType, field: string | undefined): NameKind | undefined {
-  return kinds.get(schema) ?? (field === undefined ? undefined : BY_FIELD.get(field));
+  if (kinds.has(schema) || field === undefined) return kinds.get(schema);
+  return BY_FIELD.get(field);
 }
 
 /** What is wrong with a name that nothing of that kind has, with the one that may have been meant. */

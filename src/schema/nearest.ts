@@ -10,15 +10,33 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   for (const candidate of known) {
     if (Math.abs(candidate.length - word.length) > allowed) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+    const isNearer =
+      distance < bestDistance ||
+      (best !== undefined &&
+        distance === bestDistance &&
+        sharedStart(word, candidate) > sharedStart(word, best));
+    if (isNearer) [best, bestDistance] = [candidate, distance];
   }
-  return best;
+  return best ?? partOf(word, known);
+}
+
+/** The only one that has the word in it: `email` for `customer_email`. */
+function partOf(word: string, known: readonly string[]): string | undefined {
+  const [first, ...others] = known.filter((one) => one.split("_").includes(word.toLowerCase()));
+  return others.length === 0 ? first : undefined;
 }
 
 /** What is added to a fault about a word: the known one it is only a slip away from, else what is said instead. */
 export function didYouMean(word: string, known: readonly string[], otherwise = ""): string {
   const near = nearest(word, known);
   return near === undefined ? otherwise : `; did you mean ${near}?`;
+}
+
+/** How many letters two words begin with alike: slips are rarer there. */
+function sharedStart(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length]!.toLowerCase() === b[length]?.toLowerCase()) length++;
+  return length;
 }
 
 /** How many letters were left out, put in, mistaken or swapped with the next: a row at a time. */

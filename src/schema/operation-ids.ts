@@ -1,4 +1,4 @@
-/** Every operation of the service, by the name it has wherever one is named (contract section 2: operation ids). */
+/** Every operation of the service, by the name it has wherever one is named. */
 export const OPERATION_IDS = [
   "listPaymentMethods",
   "listSupportedCurrencies",

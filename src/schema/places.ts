@@ -69,6 +69,24 @@ function shapesAt(schema: Schema, path: Path): string[][] {
   return places.flatMap(({ def }) => (def.type === "object" ? [Object.keys(def.shape)] : []));
 }
 
+/** The first part of a path that a schema does not have, and what it has there. */
+export function strayPart(
+  schema: Schema,
+  path: readonly string[],
+): { readonly part: string; readonly known: readonly string[] } | undefined {
+  let places = placesOf(schema);
+  for (const [depth, part] of path.entries()) {
+    const inner = places.flatMap((place) => partOf(place, part) ?? []);
+    if (inner.length === 0) {
+      // Where anything may be, anything may be in it.
+      if (places.some(({ def }) => def.type === "unknown")) return undefined;
+      return { part, known: knownKeys(schema, path.slice(0, depth)) };
+    }
+    places = inner.flatMap(placesOf);
+  }
+  return undefined;
+}
+
 /** The field names a schema knows at a path. */
 export function knownKeys(schema: Schema, path: Path): string[] {
   return [...new Set(shapesAt(schema, path).flat())];

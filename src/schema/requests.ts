@@ -114,7 +114,7 @@ export const whitelabelRequestSchema = shape(
 );
 export type WhitelabelBody = z.infer<typeof whitelabelRequestSchema>;
 
-/** Standard checkout (specification: Checkout; contract section 2: standard checkout). */
+/** Standard checkout (specification: Checkout). */
 export const checkoutRequestSchema = shape(
   "CheckoutRequest",
   "A payment the customer completes on a hosted page.",
@@ -164,7 +164,7 @@ export const DESTINATION_FIELDS = {
   crypto_wallet: ["wallet_address", "network"],
 } as const;
 
-/** Payout destination (contract section 2). Which fields a type needs is checked with the fixtures. */
+/** Payout destination. Which fields a type needs is checked with the fixtures. */
 export const destinationRequestSchema = shape(
   "DestinationRequest",
   {

@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
+import { durationSchema } from "./duration.js";
 import { entriesAtMost, minLength } from "./lengths.js";
+import { expectationSchema } from "./matchers.js";
 import { startOptionsSchema } from "./option-table.js";
 import { scenarioSchema } from "./scenario.js";
 
@@ -9,11 +11,23 @@ export const variableNameSchema = z
   .string()
   .check(z.regex(VARIABLE_NAME, "must be a name of letters, digits, dashes and underscores"));
 
+const CALL = "must be a method and a path, such as POST /api/v1/payments/quotes";
+/** A call over HTTP, as a step writes it. */
+export const callSchema = z
+  .string(CALL)
+  .check(z.regex(/^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \/\S*$/, CALL));
+
 const MAX_STEPS = 1_000;
+
+const rawStepSchema = z.record(
+  z.string(),
+  z.unknown(),
+  "must be a step: an action, a colon and what it takes, such as advance: 10s",
+);
 
 /** Steps within a step or a definition; each is checked by itself, at its own place. */
 export const stepListSchema = z
-  .array(z.record(z.string(), z.unknown(), "must be a step"), "must be a list of steps")
+  .array(rawStepSchema, "must be a list of steps: each begins with -")
   .check(minLength(1, "needs a step at least"), entriesAtMost(MAX_STEPS));
 
 /** Steps to be used by their name, and what their variables are where `with` does not say. */
@@ -21,6 +35,19 @@ const definitionSchema = z.union([
   stepListSchema,
   z.strictObject({ with: z.optional(z.record(variableNameSchema, z.unknown())), steps: stepListSchema }),
 ]);
+
+const appLook = {
+  name: z.optional(z.string()),
+  app: callSchema,
+  headers: z.optional(z.record(z.string(), z.nullable(z.string()))),
+  steady: z.optional(durationSchema),
+};
+/** A look at what the app believes, for `explore`. */
+const observeSchema = z.strictObject({ ...appLook, ignore: z.optional(z.array(z.string())) });
+/** A look, and what it must not see. */
+const neverSchema = z.strictObject({ ...appLook, body: expectationSchema });
+export type Observed = z.infer<typeof observeSchema>;
+export type Never = z.infer<typeof neverSchema>;
 
 const { start_time, seed, rate_limit, limits } = startOptionsSchema.shape;
 
@@ -52,12 +79,18 @@ export const scenarioFileSchema = z.strictObject({
   webhooks: scenarioSchema.shape.webhooks,
   faults: scenarioSchema.shape.faults,
   define: z.optional(z.record(variableNameSchema, definitionSchema)),
-  steps: z.optional(z.array(z.record(z.string(), z.unknown())).check(entriesAtMost(MAX_STEPS))),
+  steps: z.optional(
+    z.array(rawStepSchema, "must be a list of steps: each begins with -").check(entriesAtMost(MAX_STEPS)),
+  ),
+  observe: z.optional(z.array(observeSchema).check(entriesAtMost(MAX_STEPS))),
+  tick: z.optional(stepListSchema),
+  never: z.optional(z.array(neverSchema).check(entriesAtMost(MAX_STEPS))),
 });
 
 /** One that is there for others to include needs no name. */
 export const includedFileSchema = z.strictObject({
-  ...z.omit(scenarioFileSchema, { given: true, isolation: true }).shape,
+  ...z.omit(scenarioFileSchema, { given: true, isolation: true, observe: true, tick: true, never: true })
+    .shape,
   name: z.optional(scenarioFileSchema.shape.name),
 });
 export type ScenarioFile = z.infer<typeof scenarioFileSchema>;

@@ -218,7 +218,7 @@ export const faultRuleSchema = refined(
       ),
       stale: field(
         z.optional(durationSchema),
-        "A charge that is read is answered as it was so long ago, in sandbox time; it is not found where there was none.",
+        "Charges, withdrawals and payout destinations, read or listed, are answered as they were so long ago, in sandbox time; those made since are not there. All other calls are answered as ever.",
       ),
       drop: field(
         z.optional(z.enum(["before", "after", "hang"])),

@@ -2,7 +2,7 @@ import { durationMs } from "./duration.js";
 import type { StartOptions } from "./option-table.js";
 import type { Signature } from "./webhooks.js";
 
-/** Numbers of the emulated service that a user may change (contract section 9: limits, retention). */
+/** Numbers of the emulated service that a user may change. */
 export interface Limits {
   readonly quote_valid_ms: number;
   readonly quote_locked_ms: number;
@@ -59,7 +59,7 @@ export const DEFAULT_SETTINGS: Settings = {
   error_codes: {},
 };
 
-/** The defaults with what the user changed in their place (contract section 9). */
+/** The defaults with what the user changed in their place. */
 export function settingsOf(options: StartOptions): Settings {
   const { limits, retention, retry_schedule, signature, event_names, error_codes } = options;
   const defaults = DEFAULT_SETTINGS;

@@ -4,7 +4,7 @@ import type { ChargeStatus } from "./common.js";
 export interface StatusRow {
   /** What it means, in half a sentence. */
   readonly says: string;
-  /** What it may become (contract section 2: transitions). */
+  /** What it may become. */
   readonly next: readonly ChargeStatus[];
   /** `open`: the customer can still pay or give up, and time can run out. `paid`, `unpaid`: how it ended for the shop. */
   readonly stage: "open" | "processing" | "paid" | "unpaid";

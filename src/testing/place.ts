@@ -2,7 +2,7 @@ import type { WebhookHandler } from "../delivery/in-process.js";
 import type { WebhookHandlerOptions } from "../public-types.js";
 
 /** The options that `setupSandbox` has besides those of `createSandbox`. */
-export const OWN_OPTIONS = ["hooks", "server", "listen"] as const;
+export const OWN_OPTIONS = ["hooks", "server", "listen", "reconcile"] as const;
 
 /** The world of a test file, wherever it is: a sandbox of its own, or a namespace of one that is shared. */
 export interface Place {

@@ -1,4 +1,5 @@
 import { appEnvironment } from "../app-environment.js";
+import { differencesText } from "../client/books-text.js";
 import { type ControlCall, ControlClient } from "../control-client.js";
 import { KeptAssertions } from "../delivery/assertions.js";
 import type { WebhookHandler } from "../delivery/in-process.js";
@@ -34,6 +35,11 @@ export interface SetupOptions extends SandboxOptions {
   server?: string | false;
   /** Whether a sandbox of this file's own opens a port, for an app that needs a URL; default true. */
   listen?: boolean;
+  /**
+   * The app's own view of its payments, a row an order as `reconcile()` takes them. Asked when a test has passed and
+   * all webhooks that are due have arrived: what differs from the ledger fails the test.
+   */
+  reconcile?: () => readonly object[] | Promise<readonly object[]>;
 }
 
 /** The sandbox of a test file. All of it is there in hooks and tests; at the top of the file it is not yet. */
@@ -96,7 +102,8 @@ export function setupSandbox(options: SetupOptions = {}): TestSandbox {
 }
 
 class Setup implements TestSandbox {
-  readonly #options: Omit<SetupOptions, "hooks">;
+  readonly #options: Omit<SetupOptions, "hooks" | "reconcile">;
+  readonly #books: SetupOptions["reconcile"];
   #opening: Promise<Place> | undefined;
   #opened: Place | undefined;
   readonly #assertions = new KeptAssertions();
@@ -105,8 +112,11 @@ class Setup implements TestSandbox {
   #ofTest = new Set<() => Promise<void>>();
   readonly #ofFile = new Set<() => Promise<void>>();
 
-  constructor(options: Omit<SetupOptions, "hooks">) {
+  constructor({ reconcile, ...options }: Omit<SetupOptions, "hooks">) {
+    if (reconcile !== undefined && typeof reconcile !== "function")
+      throw new UserError("setupSandbox: reconcile must be a function that answers the app's rows");
     this.#options = options;
+    this.#books = reconcile;
   }
 
   async open(): Promise<void> {
@@ -131,7 +141,8 @@ class Setup implements TestSandbox {
   async endTest(...[context]: unknown[]): Promise<void> {
     this.#isInTest = false;
     const test = endedTest(context);
-    const error = test?.isFailed ? test.error : this.#assertions.first;
+    const differing = test?.isFailed ? undefined : await this.#differing();
+    const error = test?.isFailed ? test.error : (this.#assertions.first ?? differing);
     if (test?.isFailed || error !== undefined)
       attachTo(
         error,
@@ -139,6 +150,16 @@ class Setup implements TestSandbox {
         test?.showsStackOnly,
       );
     this.#assertions.rethrow();
+    if (differing !== undefined) throw differing;
+  }
+
+  /** What the app has wrong in its books at the end of a test; undefined where nothing is, and where nobody asks. */
+  async #differing(): Promise<Error | undefined> {
+    if (this.#books === undefined) return undefined;
+    await this.control("POST /_sandbox/wait", { for: "idle" });
+    const report = await this.reconcile(await this.#books());
+    const { message, differences } = differencesText(report);
+    return report.passed ? undefined : new Error([message, ...differences].join("\n  "));
   }
 
   async #story(test: string): Promise<string> {

@@ -1,5 +1,5 @@
-import { parseDuration } from "../../schema/duration.js";
-import { parseInstant } from "../../schema/time.js";
+import { durationFault, parseDuration } from "../../schema/duration.js";
+import { instantFault, parseInstant } from "../../schema/time.js";
 import { UserError } from "../../schema/user-error.js";
 import type { Json } from "./connection.js";
 import { record } from "./output.js";
@@ -32,13 +32,21 @@ function needed(verb: string, what: string, argument: string | undefined): strin
 function byText(argument: string | undefined): string {
   const by = needed("advance", "a duration such as 30m", argument);
   if (parseDuration(by) !== undefined) return by;
-  throw new UserError(`clock advance takes a duration such as 30m, not ${by}`);
+  const fault = durationFault(by);
+  throw new UserError(
+    fault === undefined
+      ? `clock advance takes a duration such as 30m, not ${by}`
+      : `clock advance: ${by} ${fault}`,
+  );
 }
 
 function toText(argument: string | undefined): string {
   const to = needed("to", "an instant such as 2026-01-31T09:00:00Z", argument);
   if (parseInstant(to) !== undefined) return to;
-  throw new UserError(`clock to takes an ISO 8601 instant, not ${to}`);
+  const fault = instantFault(to);
+  throw new UserError(
+    fault === undefined ? `clock to takes an ISO 8601 instant, not ${to}` : `clock to: ${to} ${fault}`,
+  );
 }
 
 function speedOf(argument: string | undefined): number {

@@ -2,7 +2,7 @@ import { HttpReceivers } from "../../delivery/http-receivers.js";
 import { WEBHOOK_URL_MESSAGE, webhookUrl } from "../../schema/receiver-url.js";
 import { UserError } from "../../schema/user-error.js";
 import { pause } from "../../time/timers.js";
-import { systemWall } from "../../time/wall.js";
+import { madeUpInstance, systemWall } from "../../time/wall.js";
 import type { Connection, Json } from "./connection.js";
 
 /** `webhook redeliver [last|ID] --times N`: new deliveries of the same event. */
@@ -40,6 +40,8 @@ interface Taken {
 }
 
 const MAILBOX = "pull";
+/** So long after a pull that was killed its mailbox goes. */
+const LEASE = "30s";
 const LOOK_EVERY_MS = 200;
 /** What is left of the time a delivery has, so that the news of an app that does not answer still gets back in it. */
 const WAY_BACK_MS = 500;
@@ -49,7 +51,8 @@ const ERROR_LENGTH = 500;
 /**
  * `webhook pull --forward-to URL`: collects deliveries from a mailbox of its own and hands each to the app, for
  * an app that the sandbox cannot reach. What the app answers is the answer of the delivery. Interrupted, it takes the
- * mailbox with it; with `--once` that stays, for what comes until the next time.
+ * mailbox with it, and killed, that goes by itself; with `--once` there is one that stays, for what comes until the next
+ * time, or for a pull that takes it over.
  */
 export async function pull(
   connection: Connection,
@@ -58,14 +61,25 @@ export async function pull(
 ): Promise<void> {
   const url = webhookUrl(target);
   if (url === undefined) throw new UserError(`--forward-to ${JSON.stringify(target)} ${WEBHOOK_URL_MESSAGE}`);
-  const { webhook_id } = await connection.post("/webhook-endpoints", { mailbox: MAILBOX });
-  const pulling = handOn(connection, url, options);
+  const isLeft = options.once || (await hasLeft(connection));
+  const own = { mailbox: isLeft ? MAILBOX : `${MAILBOX}-${madeUpInstance()}` };
+  const { webhook_id } = await connection.post(
+    "/webhook-endpoints",
+    options.once ? own : { ...own, lease: LEASE },
+  );
+  const pulling = handOn(connection, { ...own, url }, options);
   if (options.once) return pulling;
   const code = await Promise.race([pulling, interrupted()]);
   // What it still asks of the mailbox comes too late.
   pulling.catch(() => {});
   await connection.send("DELETE", `/_sandbox/webhook-endpoints/${webhook_id}`);
   process.exit(code ?? 0);
+}
+
+/** Whether a pull with `--once` has left its mailbox, and nobody has taken that over yet. */
+async function hasLeft(connection: Connection): Promise<boolean> {
+  const { items } = await connection.get("/webhook-endpoints", { limit: 100 });
+  return (items as Json[]).some(({ mailbox, lease_ms }) => mailbox === MAILBOX && lease_ms === null);
 }
 
 /** The exit code of a shell for the signal, once one asks to stop. */
@@ -79,17 +93,17 @@ function interrupted(): Promise<number> {
 /** Takes and hands on what comes; with `once`, until there is nothing left. */
 async function handOn(
   connection: Connection,
-  url: string,
+  { mailbox, url }: { readonly mailbox: string; readonly url: string },
   options: { readonly once: boolean; readonly report: (line: string) => void },
 ): Promise<void> {
   for (;;) {
     // One at a time: whoever interrupts leaves one at most to come again.
-    const { items } = await connection.post(`/mailboxes/${MAILBOX}/take`, { max: 1 });
+    const { items } = await connection.post(`/mailboxes/${mailbox}/take`, { max: 1 });
     for (const one of items as Taken[]) {
       const { status, response_body, error } = await forward(url, one);
       const answer =
         status === null ? { error: error?.slice(0, ERROR_LENGTH) } : { status, body: response_body };
-      const path = `/_sandbox/mailboxes/${MAILBOX}/${one.delivery_id}/ack`;
+      const path = `/_sandbox/mailboxes/${mailbox}/${one.delivery_id}/ack`;
       const { ok } = await connection.send("POST", path, answer);
       options.report(
         `${one.type} ${one.delivery_id} ${status ?? error}${ok ? "" : " (no longer waited for)"}`,

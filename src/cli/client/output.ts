@@ -46,5 +46,7 @@ function heading(field: string): string {
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return "-";
+  if (Array.isArray(value) && value.every((one) => typeof one === "string"))
+    return oneLine(value.join(", ")) || "-";
   return oneLine(typeof value === "object" ? printableJson(value) : String(value));
 }

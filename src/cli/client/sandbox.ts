@@ -70,9 +70,10 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
   },
 ];
 
-/** As the list shows a scenario: `default` is asked last whether or not it was turned on. */
+/** As the list shows a scenario, on a line: `default` is asked last whether or not it was turned on. */
 function asListed({ name, active, description = "" }: Json): Json {
-  return { name, active: name === "default" ? "always" : active, description };
+  const words = String(description).replace(/\s+/g, " ").trim();
+  return { name, active: name === "default" ? "always" : active, description: words };
 }
 
 /** What goes wrong, and how charges behave. */

@@ -1,3 +1,4 @@
+import { unansweredText } from "../../client/story-text.js";
 import { anyGlobMatches } from "../../domain/glob.js";
 import { say, sayJson, tellLine } from "../terminal.js";
 import { assignments } from "./assignments.js";
@@ -25,7 +26,22 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
     plain: {
       call: async ({ connection, flags: { operation, status, limit } }) =>
         connection.get("/requests", { operation, status, limit }),
-      print: tableWithNotes(toleratedOf, "at", "method", "path", "operation", "status", "fault"),
+      print: (answer) =>
+        tableWithNotes(
+          toleratedOf,
+          "at",
+          "method",
+          "path",
+          "operation",
+          "status",
+          "fault",
+        )({
+          ...answer,
+          items: (answer.items as Json[]).map((one) => ({
+            ...one,
+            status: one.status ?? unansweredText(one),
+          })),
+        }),
     },
   },
   {

@@ -1,5 +1,6 @@
 import { say } from "../terminal.js";
 import { assignments } from "./assignments.js";
+import type { Json } from "./connection.js";
 import { record, table } from "./output.js";
 import { type ClientCommand, need, segment, textOf } from "./row.js";
 
@@ -51,7 +52,20 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
     verbs: {
       list: {
         call: async ({ connection }) => connection.get("/webhook-endpoints"),
-        print: table("webhook_id", "url", "mode", "events", "enabled"),
+        print: (answer) =>
+          table(
+            "webhook_id",
+            "url",
+            "mode",
+            "events",
+            "enabled",
+          )({
+            ...answer,
+            items: (answer.items as Json[]).map((one) => ({
+              ...one,
+              url: one.url ?? `mailbox ${one.mailbox}`,
+            })),
+          }),
       },
       add: {
         call: async ({ connection, flags: { events, mode, secret, force }, words: [, target] }) =>

@@ -14,7 +14,7 @@ export function parseTemplate(given: string): Template {
   return { name: match[1]!, text: match[2]! };
 }
 
-/** What tells the command where the sandbox is and how to use it (contract section 1). */
+/** What tells the command where the sandbox is and how to use it. */
 export function environmentOf(sandbox: Sandbox, templates: readonly Template[]): Record<string, string> {
   const values: Record<string, string> = {
     base_url: sandbox.url,

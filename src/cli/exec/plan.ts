@@ -28,9 +28,12 @@ export interface Plan {
 export interface Ran {
   readonly code: number;
   readonly startedAt: string;
+  readonly seed: string;
   readonly durationMs: number;
   /** The scenarios it went under, with how often their rules were applied; the last given first. */
   readonly scenarios: readonly ScenarioView[];
+  /** The faults set while it ran that are there at its end and never were applied, a text each. */
+  readonly idleFaults: readonly string[];
   readonly advice: AdviceList["items"];
 }
 

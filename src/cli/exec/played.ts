@@ -1,7 +1,12 @@
+import { namespacesOf } from "../../client/collect.js";
 import { pagesOf } from "../../control-client.js";
 import type { Sandbox } from "../../sandbox.js";
 import type { ScenarioView } from "../../schema/control-scenario-responses.js";
-import type { FaultRule, WebhookRule } from "../../schema/scenario.js";
+import type { ChargeRule, FaultRule, WebhookRule } from "../../schema/scenario.js";
+import type { Covered } from "../required.js";
+import { clientOf } from "./stories.js";
+
+type SetFault = FaultRule & { readonly fault_id: string; readonly applied: number };
 
 /** The scenarios that are active, the last activated first. */
 export async function activeScenarios(sandbox: Sandbox): Promise<ScenarioView[]> {
@@ -14,7 +19,39 @@ export async function allScenarios(sandbox: Sandbox): Promise<ScenarioView[]> {
     sandbox.control("GET", path),
   ))
     all.push(...page);
-  return all;
+  const { mishaps } = await sandbox.control<Covered>("GET", "/_sandbox/coverage?of=server");
+  return all.map((scenario) => ({
+    ...scenario,
+    applied: asHappened(scenario, mishaps?.met.late_payment ?? 0),
+  }));
+}
+
+/** Faults set over the control API, in whatever namespace, that are there at the end and never were applied: the rule of each. */
+export async function idleFaults(sandbox: Sandbox): Promise<string[]> {
+  const idle: string[] = [];
+  for (const name of await namespacesOf(clientOf(sandbox))) {
+    const client = clientOf(sandbox, name);
+    const pages = pagesOf<SetFault>("/_sandbox/faults", (path) => client.call("GET", path));
+    for await (const page of pages)
+      for (const { fault_id, applied, ...rule } of page)
+        if (applied === 0) idle.push(`fault ${fault_id} ${JSON.stringify(rule)}`);
+  }
+  return idle;
+}
+
+/** A late payment is planned when the charge is made, and has happened when the money has come. */
+function asHappened({ charges = [], applied }: ScenarioView, paidLate: number): ScenarioView["applied"] {
+  const counts = { ...applied };
+  for (const [index, rule] of charges.entries()) {
+    const name = `charges.${index}`;
+    if (isPaidLate(rule)) counts[name] = Math.min(counts[name] ?? 0, paidLate);
+  }
+  return counts;
+}
+
+function isPaidLate({ timeline }: ChargeRule): boolean {
+  const late = timeline.findIndex((entry) => "after_expiry" in entry);
+  return late !== -1 && timeline.slice(late).some(({ to }) => to === "COMPLETED");
 }
 
 export function isMishap({ kind, webhooks, faults }: ScenarioView): boolean {
@@ -61,6 +98,9 @@ const FAULTS: Said<FaultRule> = [
   [({ drop }) => drop === "after" || drop === "hang", "answer lost", "answers lost"],
   [({ drop }) => drop === "before", "request lost", "requests lost"],
   [({ respond }) => respond, "call failed", "calls failed"],
+  [({ hold }) => hold, "answer held", "answers held"],
+  [({ delay_answer }) => delay_answer, "answer delayed", "answers delayed"],
+  [({ stale }) => stale, "read a moment old", "reads a moment old"],
   [({ delay }) => delay, "call delayed", "calls delayed"],
   [() => true, "call met", "calls met"],
 ];
@@ -78,6 +118,11 @@ const WEBHOOKS: Said<WebhookRule> = [
   [() => true, "webhook changed", "webhooks changed"],
 ];
 
+const CHARGES: Said<ChargeRule> = [
+  [isPaidLate, "payment came late", "payments came late"],
+  [() => true, "charge", "charges"],
+];
+
 function whatHappened(scenario: ScenarioView): Happened[] {
   const { charges, withdrawals, webhooks, faults } = scenario;
   const applied = appliedRules(scenario);
@@ -92,7 +137,7 @@ function whatHappened(scenario: ScenarioView): Happened[] {
   say("faults", faults, FAULTS);
   say("webhooks", webhooks, WEBHOOKS);
   if (all.size === 0) {
-    say("charges", charges, [[() => true, "charge", "charges"]]);
+    say("charges", charges, CHARGES);
     say("withdrawals", withdrawals, [[() => true, "withdrawal", "withdrawals"]]);
   }
   return [...all.values()];

@@ -7,7 +7,7 @@ import type { Covered } from "../required.js";
 import { tellLine } from "../terminal.js";
 import { environmentOf } from "./environment.js";
 import type { Plan, Ran, Under } from "./plan.js";
-import { activeScenarios, allScenarios } from "./played.js";
+import { activeScenarios, allScenarios, idleFaults } from "./played.js";
 import { reconcileAfter } from "./reconcile.js";
 import { storiesOf } from "./stories.js";
 
@@ -60,9 +60,11 @@ export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
     const ran: Ran = {
       code,
       startedAt: iso(startedAtMs),
+      seed: sandbox.seed,
       durationMs,
       // A test may have taken one away: nothing is known of that.
       scenarios: active.flatMap(({ name }) => all.find((one) => one.name === name) ?? []),
+      idleFaults: plan.isStrict ? await idleFaults(sandbox) : [],
       advice,
     };
     await artifacts?.keep(sandbox, plan, ran, under);

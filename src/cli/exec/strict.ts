@@ -7,12 +7,12 @@ const TOLERATED = "tolerated";
 
 /**
  * What a strict run must not have, a line each: a scenario of which nothing happened, a rule of one's own file that was
- * never applied (shipped ones have rules for what an app may not use), what the service passed over without a word.
+ * never applied (shipped ones have rules for what an app may not use), a fault set over the control API that never was, what the service passed over without a word.
  *
  * @param given the scenarios by name or file, as the user named them
  */
 export function strictFaults(
-  { scenarios, advice }: Pick<Ran, "scenarios" | "advice">,
+  { scenarios, idleFaults, advice }: Pick<Ran, "scenarios" | "idleFaults" | "advice">,
   given: readonly string[],
 ): string[] {
   const faults = scenarios.flatMap((scenario) => {
@@ -21,7 +21,8 @@ export function strictFaults(
     return isShipped ? [] : neverApplied(scenario).map((rule) => `${rule} of ${scenario.name} never applied`);
   });
   const passedOver = advice.filter(({ id }) => id === TOLERATED);
-  return [...faults, ...passedOver.map(({ why, example }) => `${why}: ${example}`)].map(
+  const idle = idleFaults.map((fault) => `${fault} never applied`);
+  return [...faults, ...idle, ...passedOver.map(({ why, example }) => `${why}: ${example}`)].map(
     (text) => `--strict: ${oneLine(text)}`,
   );
 }

@@ -100,7 +100,7 @@ async function scenariosOf(given: string, options: StartOptions): Promise<Scenar
     }
   } catch (error) {
     if (error instanceof OptionsError && error.files.length === 0)
-      throw new UserError(`--under: ${error.message}`);
+      throw new UserError(`--under: ${error.message} (${Object.keys(GROUPS).join(" and ")} stand for many)`);
     throw error;
   }
 }
@@ -153,7 +153,7 @@ async function runOne(
   return {
     label: mishap?.label ?? "plain",
     scenario,
-    seed: seed ?? FIXED_SEED,
+    seed: ran.seed,
     under: ran.scenarios.find(({ name }) => name === scenario),
     advice: ran.advice,
     isStrictlyFine: faults.length === 0,

@@ -1,4 +1,10 @@
-import { type Leaf, leaves, type RunReport, type StepReport } from "../../scenario/running/report.js";
+import {
+  type Leaf,
+  leaves,
+  type RulePlace,
+  type RunReport,
+  type StepReport,
+} from "../../scenario/running/report.js";
 import { block, element, junitFile, seconds, xmlText } from "../../schema/xml.js";
 import { plain } from "../paint.js";
 import { failureLines, failurePlace } from "./run-text.js";
@@ -26,7 +32,7 @@ function suiteLines(report: RunReport, isStrict: boolean): string[] {
           element("error", { message: error, type: "CannotRun" }),
         ])),
     ...leaves(steps).flatMap((leaf) => caseLines(report, leaf)),
-    ...report.never_happened.flatMap((rule) => neverLines(report, rule, isStrict)),
+    ...report.never_happened_at.flatMap((place) => neverLines(report, place, isStrict)),
   ]);
 }
 
@@ -50,8 +56,12 @@ function caseLines({ name, file: runFile }: RunReport, { step, number }: Leaf): 
 }
 
 /** A rule that never applied is no test that passed. */
-function neverLines({ name, file }: RunReport, rule: string, isStrict: boolean): string[] {
-  return block("testcase", { name: rule, classname: name, time: "0.000", file }, [
+function neverLines(
+  { name, file: runFile }: RunReport,
+  { rule, file = runFile, line }: RulePlace,
+  isStrict: boolean,
+): string[] {
+  return block("testcase", { name: rule, classname: name, time: "0.000", file, line }, [
     isStrict
       ? element("failure", { message: "never applied", type: "NeverHappened" })
       : element("skipped", { message: "never applied" }),

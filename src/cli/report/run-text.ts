@@ -29,7 +29,8 @@ export function reportText(raw: RunReport): string {
     lines.push(
       `  ${paint("dim", `in a namespace of its own, ${report.namespace}: another run has the one meant`)}`,
     );
-  for (const rule of report.never_happened) lines.push(`  ${paint("yellow", `○ ${rule} never applied`)}`);
+  for (const { rule, line, file = report.file } of report.never_happened_at)
+    lines.push(`  ${paint("yellow", `○ ${rule} never applied`)}  ${paint("dim", `${file}:${line}`)}`);
   if (report.error !== undefined) lines.push(`  ${paint("red", `could not run: ${report.error}`)}`);
   for (const warning of report.warnings) lines.push(`  ${paint("yellow", `warning: ${warning}`)}`);
   return `${lines.join("\n")}\n\n`;

@@ -1,6 +1,7 @@
 import type { Charge } from "../../domain/charge.js";
 import { transitionCharge } from "../../engine/commands/charges.js";
 import { chargeBack, refundPart } from "../../engine/commands/reversals.js";
+import type { Having } from "../../engine/indexes.js";
 import { chargeDetailJson } from "../../engine/views.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { ChargeStatus } from "../../schema/common.js";
@@ -46,20 +47,16 @@ export const CHARGES = [
     },
     ({ namespace, query, url }) => {
       const { mode, customer_email, status } = query;
-      const metadata = metadataAsked(url);
       const { state } = namespace.engine;
-      const found = state
-        .page("charges", "charges", 0, state.count("charges"))
-        .filter(
-          (charge) =>
-            (mode === undefined || charge.mode === mode) &&
-            (customer_email === undefined || charge.customer_email === customer_email) &&
-            (status === undefined || charge.status === status) &&
-            metadata.every(([key, value]) => charge.metadata[key] === value),
-        );
       const { limit, offset } = pageOf(query);
-      const items = found.slice(offset, offset + limit).map(controlChargeJson);
-      return new MadeJson(`{"total":${found.length},"items":[${items.join(",")}]}`);
+      const isMeant = (charge: Charge) =>
+        (mode === undefined || charge.mode === mode) && (status === undefined || charge.status === status);
+      const fields = fieldsAsked(customer_email, url);
+      const { total, items } =
+        fields.length === 0
+          ? state.found("charges", isMeant, offset, limit)
+          : pageWithin(state.chargesHaving(fields).filter(isMeant).reverse(), offset, limit);
+      return new MadeJson(`{"total":${total},"items":[${items.map(controlChargeJson).join(",")}]}`);
     },
   ),
   controlOperation(
@@ -188,10 +185,19 @@ function controlChargeJson(charge: Charge): string {
   return `${chargeDetailJson(charge).slice(0, -1)},${extra.slice(1)}`;
 }
 
-function metadataAsked(url: string): [string, string][] {
+function fieldsAsked(email: string | undefined, url: string): Having<Charge>[] {
   const mark = url.indexOf("?");
-  if (mark === -1) return [];
-  return [...new URLSearchParams(url.slice(mark + 1))]
+  const asked = mark === -1 ? [] : [...new URLSearchParams(url.slice(mark + 1))];
+  const metadata = asked
     .filter(([name]) => name.startsWith(METADATA))
-    .map(([name, value]) => [name.slice(METADATA.length), value]);
+    .map(([name, value]): Having<Charge> => {
+      const key = name.slice(METADATA.length);
+      return { name, value, of: (charge) => charge.metadata[key] ?? null };
+    });
+  if (email === undefined) return metadata;
+  return [{ name: "customer_email", value: email, of: (charge) => charge.customer_email }, ...metadata];
+}
+
+function pageWithin(found: readonly Charge[], offset: number, limit: number) {
+  return { total: found.length, items: found.slice(offset, offset + limit) };
 }

@@ -3,6 +3,7 @@ import { retryDelivery } from "../../engine/commands/deliveries.js";
 import { redeliver } from "../../engine/commands/events.js";
 import { deliveryView } from "../../engine/log-views.js";
 import type { Delivery } from "../../engine/records.js";
+import type { State } from "../../engine/state.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import {
   deliveryQuerySchema,
@@ -28,28 +29,26 @@ export const DELIVERIES = [
       },
     },
     ({ namespace, query }) => {
-      const { limit: _limit, offset: _offset, ...filter } = query;
-      const { type, charge_id, event_id, status, failing, mode } = filter;
+      const { type, charge_id, event_id, status, failing, mode } = query;
       const { state } = namespace.engine;
-      const total = state.count("deliveries");
-      if (Object.keys(filter).length === 0) {
-        // A page of all of them costs no more than the page.
+      const isMeant = (delivery: Delivery) =>
+        (type === undefined || anyGlobMatches(type, delivery.event_type)) &&
+        (status === undefined || delivery.status === status) &&
+        (failing === undefined || isFailing(delivery)) &&
+        (mode === undefined || delivery.mode === mode);
+      const view = viewIn(namespace);
+      if (event_id === undefined && charge_id === undefined) {
         const { limit, offset } = pageOf(query);
-        return { total, items: state.page("deliveries", "deliveries", offset, limit).map(viewIn(namespace)) };
+        const { total, items } = state.found("deliveries", isMeant, offset, limit);
+        return { total, items: items.map(view) };
       }
       const among =
-        event_id === undefined
-          ? state.page("deliveries", "deliveries", 0, total)
-          : state.deliveriesOf(event_id);
-      const found = among.filter(
-        (delivery) =>
-          (type === undefined || anyGlobMatches(type, delivery.event_type)) &&
-          (charge_id === undefined || delivery.object_id === charge_id) &&
-          (status === undefined || delivery.status === status) &&
-          (failing === undefined || isFailing(delivery)) &&
-          (mode === undefined || delivery.mode === mode),
+        charge_id === undefined ? state.deliveriesOf(event_id!) : deliveriesAbout(state, charge_id);
+      return listed(
+        among.filter((one) => isMeant(one) && (event_id === undefined || one.event_id === event_id)),
+        query,
+        view,
       );
-      return listed(found, query, viewIn(namespace));
     },
   ),
   controlOperation(
@@ -107,6 +106,14 @@ export const DELIVERIES = [
       shown(namespace.execute(retryDelivery(param("delivery_id"))), viewIn(namespace)),
   ),
 ];
+
+/** Newest first. */
+export function deliveriesAbout(state: State, objectId: string): Delivery[] {
+  return state
+    .eventsOf(objectId)
+    .flatMap(({ event_id }) => state.deliveriesOf(event_id))
+    .sort((a, b) => b.seq - a.seq);
+}
 
 /** It was tried, and nobody has taken it. */
 function isFailing({ status, attempts }: Delivery): boolean {

@@ -6,6 +6,7 @@ import {
 } from "../../engine/commands/webhooks.js";
 import { controlEndpointView } from "../../engine/log-views.js";
 import { endpointPatchSchema, endpointRequestSchema } from "../../schema/control-webhooks.js";
+import { durationMs } from "../../schema/duration.js";
 import { invalid, refuse } from "../../schema/errors.js";
 import { webhookUrl } from "../../schema/options.js";
 import { pageQuerySchema } from "../../schema/requests.js";
@@ -42,7 +43,7 @@ export const ENDPOINTS = [
       },
     },
     ({ namespace, body, mode: keyMode }) => {
-      const { url, mailbox, mode, organization_id, events, secret, signature, unreachable } = body;
+      const { url, mailbox, lease, mode, organization_id, events, secret, signature, unreachable } = body;
       const place = {
         url: url === undefined ? null : webhookUrl(url)!,
         mailbox: mailbox ?? null,
@@ -56,6 +57,7 @@ export const ENDPOINTS = [
       if (fault !== undefined) return invalid({ secret: fault });
       const endpoint = registerEndpoint({
         ...place,
+        leaseMs: lease === undefined ? undefined : durationMs(lease),
         ...(unreachable === undefined ? {} : { unreachable }),
         events: events ?? ["*"],
         secret: signedWith,

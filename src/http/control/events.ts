@@ -1,7 +1,9 @@
 import { anyGlobMatches } from "../../domain/glob.js";
 import { triggerEvent } from "../../engine/commands/events.js";
 import { eventView } from "../../engine/log-views.js";
+import type { EventRecord } from "../../engine/records.js";
 import { eventQuerySchema, triggerRequestSchema } from "../../schema/control-webhooks.js";
+import { pageOf } from "../query.js";
 import { controlOperation, listed, shown } from "./operation.js";
 
 export const EVENTS = [
@@ -18,16 +20,13 @@ export const EVENTS = [
     ({ namespace, query }) => {
       const { type, charge_id, mode } = query;
       const { state } = namespace.engine;
-      const all =
-        charge_id === undefined
-          ? state.page("events", "events", 0, state.count("events"))
-          : state.eventsOf(charge_id);
-      const found = all.filter(
-        (event) =>
-          (type === undefined || anyGlobMatches(type, event.type)) &&
-          (mode === undefined || event.mode === mode),
-      );
-      return listed(found, query, eventView);
+      const isMeant = (event: EventRecord) =>
+        (type === undefined || anyGlobMatches(type, event.type)) &&
+        (mode === undefined || event.mode === mode);
+      if (charge_id !== undefined) return listed(state.eventsOf(charge_id).filter(isMeant), query, eventView);
+      const { limit, offset } = pageOf(query);
+      const { total, items } = state.found("events", isMeant, offset, limit);
+      return { total, items: items.map(eventView) };
     },
   ),
   controlOperation(

@@ -14,14 +14,18 @@ export const LEASE = [
       says: {
         summary: "Take a namespace for a run",
         about:
-          "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it, or its process has gone: then the clock, rules, faults and mailboxes are as they were. It is there as long as it holds a call of `POST /_sandbox/lease/hold`, or has made one in the last 30 s of wall time.",
+          "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it, or its process has gone: then the clock, rules, faults and mailboxes are as they were, and with `snapshot` all of the state. It is there as long as it holds a call of `POST /_sandbox/lease/hold`, or has made one in the last 30 s of wall time.",
         refuses: ["NAMESPACE_LEASED"],
       },
     },
     (call) =>
       ofRun(call, (run, { namespaces, namespace, body }) => {
-        const onGone = () => {
+        const onGone = async () => {
           if (body.with_namespace === true) namespaces.delete(namespace.name);
+          else if (body.snapshot !== undefined) {
+            await namespace.snapshots.restore(body.snapshot);
+            namespace.snapshots.delete(body.snapshot);
+          }
         };
         return namespace.lease.take(run, onGone) ?? { namespace: namespace.name, run, held: true };
       }),

@@ -25,6 +25,7 @@ export const MAILBOXES = [
       if (!state.endpoints().some((endpoint) => endpoint.mailbox === name))
         return refuse("NOT_FOUND", `There is no mailbox "${name}"`);
       const taken = namespace.mailboxes.takeFromMailbox(name, body.max ?? TAKEN_AT_ONCE);
+      namespace.mailboxLeases.renew(name, taken.length > 0);
       const items = taken.map(({ deliveryId, request }) => {
         const delivery = state.get("deliveries", deliveryId);
         return {

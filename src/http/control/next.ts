@@ -1,8 +1,12 @@
 import { CHARGE_RULES } from "../../domain/charge.js";
 import { WITHDRAWAL_RULES } from "../../domain/withdrawal.js";
+import type { Collections, Delivery, Task } from "../../engine/records.js";
+import type { State } from "../../engine/state.js";
 import { comesBefore } from "../../engine/tasks.js";
 import { nextQuerySchema } from "../../schema/control-webhooks.js";
 import { iso } from "../../schema/time.js";
+import { pageOf } from "../query.js";
+import { deliveriesAbout } from "./deliveries.js";
 import { controlOperation, listed } from "./operation.js";
 
 export const NEXT = [
@@ -20,36 +24,101 @@ export const NEXT = [
           "What is planned, with its time and in its order; deliveries that wait; and what may become of charges and withdrawals, newest first.",
       },
     },
-    ({ namespace: { engine }, query }) => {
-      const { tables } = engine.state;
-      const isMeant = (id: string | null) => query.id === undefined || query.id === id;
-      const tasks = [...tables.tasks.values()]
-        .filter(({ kind, ref }) => kind !== "attempt" && isMeant(ref))
-        .sort((a, b) => (comesBefore(a, b) ? -1 : 1))
-        .map(({ kind, due_ms, ref }) => ({ kind: "task", id: ref, at: iso(due_ms), what: kind, to: [] }));
-      const deliveries = [...tables.deliveries.values()]
-        .filter(({ status, object_id }) => status === "pending" && isMeant(object_id))
-        .map(({ delivery_id, event_type, next_attempt_at }) => ({
-          kind: "delivery",
-          id: delivery_id,
-          at: next_attempt_at,
-          what: event_type,
-          to: [],
-        }));
-      const moves = [
-        ...[...tables.charges.values()].map(({ charge_id: id, status, seq }) => ({
-          ...{ id, status, seq },
-          to: CHARGE_RULES.statuses[status].next,
-        })),
-        ...[...tables.withdrawals.values()].map(({ withdrawal_id: id, status, seq }) => ({
-          ...{ id, status, seq },
-          to: WITHDRAWAL_RULES.statuses[status].next,
-        })),
-      ]
-        .filter(({ id, to }) => to.length > 0 && isMeant(id))
-        .sort((a, b) => b.seq - a.seq)
-        .map(({ id, status, to }) => ({ kind: "transition", id, at: null, what: status, to }));
-      return listed([...tasks, ...deliveries, ...moves], query);
-    },
+    ({ namespace: { engine }, query }) =>
+      query.id === undefined
+        ? pageOfAll(engine.state, pageOf(query))
+        : listed(about(engine.state, query.id), query),
   ),
 ];
+
+/** What is planned, what waits and what may become, one behind the other; only what is on the page is looked at. */
+function pageOfAll(state: State, { limit, offset }: { limit: number; offset: number }) {
+  const end = offset + limit;
+  const items: object[] = [];
+  let passed = 0;
+  const take = (total: number, part: (from: number, to: number) => object[]) => {
+    const from = Math.max(offset - passed, 0);
+    const to = Math.min(end - passed, total);
+    if (from < to) items.push(...part(from, to));
+    passed += total;
+  };
+  take(state.planned, (from, to) => planned(state, from, to).map(taskView));
+  const waiting = state.found("deliveries", isWaiting, 0, 0).total;
+  take(waiting, (from, to) =>
+    state
+      .found("deliveries", isWaiting, waiting - to, to - from)
+      .items.reverse()
+      .map(deliveryView),
+  );
+  const left = Math.max(end - passed, 0);
+  const charges = state.found("charges", isOpenCharge, 0, left);
+  const withdrawals = state.found("withdrawals", isOpenWithdrawal, 0, left);
+  take(charges.total + withdrawals.total, (from, to) =>
+    movesOf(charges.items, withdrawals.items).slice(from, to),
+  );
+  return { total: passed, items };
+}
+
+function about(state: State, id: string): object[] {
+  const tasks = state.tasksOf(id).filter(isPlan);
+  const charge = state.get("charges", id);
+  const withdrawal = state.get("withdrawals", id);
+  return [
+    ...tasks.sort((a, b) => (comesBefore(a, b) ? -1 : 1)).map(taskView),
+    ...deliveriesAbout(state, id).filter(isWaiting).reverse().map(deliveryView),
+    ...movesOf(
+      charge !== undefined && isOpenCharge(charge) ? [charge] : [],
+      withdrawal !== undefined && isOpenWithdrawal(withdrawal) ? [withdrawal] : [],
+    ),
+  ];
+}
+
+/** Attempts are told of with the delivery that waits. */
+const isPlan = ({ kind }: Task) => kind !== "attempt";
+const isWaiting = ({ status }: Delivery) => status === "pending";
+
+function nextOf({ status }: Collections["charges"]) {
+  return CHARGE_RULES.statuses[status].next;
+}
+
+function nextOfWithdrawal({ status }: Collections["withdrawals"]) {
+  return WITHDRAWAL_RULES.statuses[status].next;
+}
+
+const isOpenCharge = (charge: Collections["charges"]) => nextOf(charge).length > 0;
+const isOpenWithdrawal = (withdrawal: Collections["withdrawals"]) => nextOfWithdrawal(withdrawal).length > 0;
+
+function planned(state: State, from: number, to: number): Task[] {
+  const tasks: Task[] = [];
+  for (const task of state.tasks.inOrder()) {
+    if (tasks.length === to) break;
+    if (isPlan(task)) tasks.push(task);
+  }
+  return tasks.slice(from);
+}
+
+function taskView({ kind, due_ms, ref }: Task) {
+  return { kind: "task", id: ref, at: iso(due_ms), what: kind, to: [] };
+}
+
+function deliveryView({ delivery_id, event_type, next_attempt_at }: Delivery) {
+  return { kind: "delivery", id: delivery_id, at: next_attempt_at, what: event_type, to: [] };
+}
+
+/** Newest first. */
+function movesOf(
+  charges: readonly Collections["charges"][],
+  withdrawals: readonly Collections["withdrawals"][],
+): object[] {
+  return [
+    ...charges.map((one) => ({ id: one.charge_id, status: one.status, seq: one.seq, to: nextOf(one) })),
+    ...withdrawals.map((one) => ({
+      id: one.withdrawal_id,
+      status: one.status,
+      seq: one.seq,
+      to: nextOfWithdrawal(one),
+    })),
+  ]
+    .sort((a, b) => b.seq - a.seq)
+    .map(({ id, status, to }) => ({ kind: "transition", id, at: null, what: status, to }));
+}

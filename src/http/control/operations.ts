@@ -23,7 +23,7 @@ import { STATE } from "./state.js";
 import { WAIT } from "./wait.js";
 import { WITHDRAWALS } from "./withdrawals.js";
 
-/** The control API (contract section 7), a row a call. */
+/** The control API, a row a call. */
 export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...SANDBOX,
   ...NAMESPACES,

@@ -14,6 +14,7 @@ export function requestView(entry: JournalEntry) {
     query: mark === -1 ? {} : Object.fromEntries(new URLSearchParams(entry.url.slice(mark + 1))),
     operation: entry.operation,
     status: entry.status,
+    in_flight: entry.inFlight,
     client_gone: entry.clientGone,
     api_key: entry.apiKey === null ? null : maskKey(entry.apiKey),
     idempotency_key: entry.idempotencyKey,

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { Route } from "../../domain/known-names.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { bearerKey } from "../authenticate.js";
@@ -13,7 +14,7 @@ import { vocabularyIn } from "./vocabulary.js";
 export function serveControl(
   namespaces: Namespaces,
   operation: ControlOperation,
-  { fetch, paths }: { readonly fetch: ControlCall["fetch"]; readonly paths: readonly string[] },
+  { fetch, routes }: { readonly fetch: ControlCall["fetch"]; readonly routes: readonly Route[] },
 ): (c: Context) => Promise<Response> {
   return async (c) => {
     const { headers } = c.req.raw;
@@ -33,7 +34,7 @@ export function serveControl(
         mode: key?.startsWith("sk_live_") ? "live" : "test",
         run: headers.get("sandbox-run"),
         fetch,
-        vocabulary: vocabularyIn(namespace, paths),
+        vocabulary: vocabularyIn(namespace, routes),
         query: undefined,
         body,
         signal: () => c.req.raw.signal,

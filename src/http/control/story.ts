@@ -19,7 +19,9 @@ export function storyOf({ engine: { state }, journal }: Namespace, charge: Charg
       .reverse()
       .filter(
         (entry) =>
-          entry.path.includes(id) || (entry.method === "POST" && (entry.responseBody ?? "").includes(id)),
+          entry.path.includes(id) ||
+          entry.objectId === id ||
+          (entry.method === "POST" && (entry.responseBody ?? "").includes(id)),
       )
       .map((entry): Happening => ({ kind: "request", ...requestView(entry) })),
     ...charge.status_history.map((change): Happening => ({ kind: "transition", ...change })),

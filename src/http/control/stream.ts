@@ -62,12 +62,14 @@ function streamOf(namespace: Namespace): ReadableStream<Uint8Array> {
           if (leftOut > 0 || (controller.desiredSize ?? 0) <= 0) leftOut++;
           else controller.enqueue(encoder.encode(messageText(event, view())));
         };
+        const sendRequest = (entry: JournalEntry): void => send("request", () => requestView(entry));
         send("hello", () => ({ namespace: namespace.name, now: namespace.clock.view().now }));
         stop = namespace.subscribe({
           onChange: (change) => {
             for (const [event, view] of messagesOf(namespace, change)) send(event, view);
           },
-          onRequest: (entry: JournalEntry) => send("request", () => requestView(entry)),
+          onArrival: sendRequest,
+          onRequest: sendRequest,
         });
       },
       // Called after each read, and when there is room.

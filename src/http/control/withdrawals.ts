@@ -6,8 +6,9 @@ import { withdrawalTransitionRequestSchema } from "../../schema/control.js";
 import { withdrawalQuerySchema } from "../../schema/control-webhooks.js";
 import { refuse } from "../../schema/errors.js";
 import { reversalRequestSchema } from "../../schema/reversals.js";
+import { pageOf } from "../query.js";
 import { OURS } from "./charges.js";
-import { controlOperation, listed, shown } from "./operation.js";
+import { controlOperation, shown } from "./operation.js";
 
 export const WITHDRAWALS = [
   controlOperation(
@@ -22,13 +23,11 @@ export const WITHDRAWALS = [
     },
     ({ namespace: { engine }, query }) => {
       const { mode, status } = query;
-      const found = [...engine.state.tables.withdrawals.values()]
-        .filter(
-          (one) =>
-            (mode === undefined || one.mode === mode) && (status === undefined || one.status === status),
-        )
-        .sort((a, b) => b.seq - a.seq);
-      return listed(found, query, controlWithdrawalView);
+      const { limit, offset } = pageOf(query);
+      const isMeant = (one: Withdrawal) =>
+        (mode === undefined || one.mode === mode) && (status === undefined || one.status === status);
+      const { total, items } = engine.state.found("withdrawals", isMeant, offset, limit);
+      return { total, items: items.map(controlWithdrawalView) };
     },
   ),
   controlOperation(

@@ -8,6 +8,7 @@ import {
   type Refusal,
   refuse,
 } from "../../schema/errors.js";
+import { NO_ROOM } from "../../schema/no-room.js";
 import { tooLarge } from "../body.js";
 import type { ControlRow } from "../control/operation.js";
 import { CROWDED } from "../control/wait.js";
@@ -29,6 +30,7 @@ const ABOUT: Readonly<Record<number, string>> = {
   413: "The body is too large",
   429: "So many calls wait already that no more are taken",
   500: "Something went wrong inside",
+  503: "There is no memory left for changes",
 };
 
 function invalidQuery(details: ErrorDetails): Refusal {
@@ -81,7 +83,7 @@ export function controlErrors(
   const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
   return {
     ...found,
-    ...(row.method === "GET" ? {} : { 413: shared("TooLarge") }),
+    ...(row.method === "GET" ? {} : { 413: shared("TooLarge"), 503: shared("NoMemory") }),
     500: shared("InternalError"),
   };
 }
@@ -91,6 +93,7 @@ export function sharedRefusals(): Readonly<Record<string, Json>> {
   return {
     TooLarge: response(413, ["PAYLOAD_TOO_LARGE"], { "too large": bodyOf(tooLarge()) }),
     InternalError: response(500, ["INTERNAL_ERROR"], { "internal error": bodyOf(INTERNAL_ERROR) }),
+    NoMemory: response(503, ["INTERNAL_ERROR"], { "no memory": bodyOf(NO_ROOM) }),
   };
 }
 

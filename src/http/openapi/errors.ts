@@ -1,4 +1,5 @@
 import { INTERNAL_ERROR, type Refusal, refuse } from "../../schema/errors.js";
+import { NO_ROOM } from "../../schema/no-room.js";
 import { tooLarge } from "../body.js";
 import { INVALID_KEY, NO_ORGANIZATION, overLimit, READ_ONLY_KEY } from "../service/admit.js";
 import type { Operation } from "../service/operation.js";
@@ -28,7 +29,13 @@ function sent({ code, message }: Refusal): Json {
   return { error: { code: `{{code ${code}}}`, message } };
 }
 
-type SharedResponse = "Unauthorized" | "Forbidden" | "TooLarge" | "RateLimited" | "InternalError";
+type SharedResponse =
+  | "Unauthorized"
+  | "Forbidden"
+  | "TooLarge"
+  | "RateLimited"
+  | "InternalError"
+  | "NoMemory";
 
 /** The refusals that are the same wherever they occur. */
 export function sharedResponses(): Readonly<Record<SharedResponse, Json>> {
@@ -62,6 +69,9 @@ export function sharedResponses(): Readonly<Record<SharedResponse, Json>> {
     InternalError: errorResponse("Something went wrong inside; try again later", "The error code.", ALWAYS, {
       "internal error": sent(INTERNAL_ERROR),
     }),
+    NoMemory: errorResponse("The sandbox has no memory left for changes", "All of it.", ALWAYS, {
+      "no memory": sent(NO_ROOM),
+    }),
   };
 }
 
@@ -79,6 +89,7 @@ export function errorResponses(row: Operation, { answers }: PlayedCall): Record<
     ...(row.headers?.includes("Idempotency-Key") ? { 422: reused(answers[422]) } : {}),
     ...(keyed ? { 429: shared("RateLimited") } : {}),
     500: shared("InternalError"),
+    ...(row.method === "GET" ? {} : { 503: shared("NoMemory") }),
   };
 }
 

@@ -54,7 +54,7 @@ export async function describeFor(
   return { namespace, baseUrl, document: servedAt(document, baseUrl) };
 }
 
-/** `GET /openapi.json` and `GET /_sandbox/openapi.json` (contract section 7). */
+/** `GET /openapi.json` and `GET /_sandbox/openapi.json`. */
 export async function serveDocument(api: Api, options: DescribeOptions, c: Context): Promise<Response> {
   const described = await describeFor(api, options, c);
   if (described instanceof Response) return described;

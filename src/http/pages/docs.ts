@@ -3,7 +3,7 @@ import { DEFAULT_API_KEY } from "../../schema/options.js";
 import { referencePage } from "../openapi/reference/page.js";
 import { type DescribeOptions, describeFor } from "../openapi/serve.js";
 
-/** `GET /docs` (contract section 7): the OpenAPI document as a page. */
+/** `GET /docs`: the OpenAPI document as a page. */
 export async function serveDocs(options: DescribeOptions, c: Context): Promise<Response> {
   const described = await describeFor("service", options, c);
   if (described instanceof Response) return described;

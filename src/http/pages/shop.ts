@@ -2,8 +2,8 @@ import type { Charge } from "../../domain/charge.js";
 import { isPaid } from "../../schema/statuses.js";
 
 /**
- * Back to the shop, with `checkout_id`, `charge_id` and `status` in the query (contract section 2: standard
- * checkout); undefined when the shop gave no address. What else is in the query stays as it was written, and so
+ * Back to the shop, with `checkout_id`, `charge_id` and `status` in the query; undefined when the shop gave no
+ * address. What else is in the query stays as it was written, and so
  * does the fragment; parameters of the same names are replaced.
  */
 export function shopUrl(charge: Charge): string | undefined {

@@ -20,11 +20,9 @@ export const listPayins = operation(
       about: "The organization's payments in the key's mode, newest first.",
     },
   },
-  ({ namespace, caller, query }) => {
-    const { total, items } = pageOfPayins(namespace.engine.state, caller, {
-      ...pageOf(query),
-      status: query.status_filter,
-    });
+  ({ namespace, caller, query, asOfMs }) => {
+    const page = { ...pageOf(query), status: query.status_filter };
+    const { total, items } = pageOfPayins(namespace.engine.state, caller, page, asOfMs);
     return okJson(`{"total":${total},"items":[${items.map(payinSummaryJson).join()}]}`);
   },
 );
@@ -64,7 +62,7 @@ export const getCharge = operation(
   showCharge,
 );
 
-function showCharge({ namespace, caller, param }: Call): Reply | Refusal {
-  const charge = findOwned(namespace.engine.state, "charges", caller, param("charge_id"));
+function showCharge({ namespace, caller, param, asOfMs }: Call): Reply | Refusal {
+  const charge = findOwned(namespace.engine.state, "charges", caller, param("charge_id"), asOfMs);
   return charge === undefined ? refuse("NOT_FOUND", "Charge not found") : okJson(chargeDetailJson(charge));
 }

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Namespace } from "../../namespace/namespace.js";
-import type { Arrival } from "../../namespace/served-request.js";
+import type { Arrival, ServedRequest } from "../../namespace/served-request.js";
 import { bearerKey } from "../authenticate.js";
 import { isEmbedded } from "../origin.js";
 import type { Reply } from "../reply.js";
@@ -22,24 +22,63 @@ export interface Served {
   readonly fault?: string;
   readonly clientGone?: boolean;
   readonly isAnswerLost?: boolean;
+  /** What was made by it where its answer does not say so. */
+  readonly objectId?: string | undefined;
   /** What the service passed over. */
   readonly tolerated?: readonly string[];
 }
 
-/**
- * Writes down what the app sent and got. What a page of another site sends without a key is nobody's app: it is left
- * out, for it would push out what is.
- */
-export function journal(
+/** Writes down what the app sent and got. */
+export function journal(c: Context, served: Served): void {
+  if (isAnApps(c)) served.namespace?.journal.add(rowOf(c, served), served.arrival);
+}
+
+/** A call that takes its time: its row is there meanwhile. */
+export interface CallUnderWay {
+  /** What it has made, though it is not answered yet. */
+  made(objectId: string | undefined): void;
+  /** What has become of it. */
+  end(outcome: Partial<Served> & Pick<Served, "reply">): void;
+  /** Lets its row say that it is in flight for so long, for all that has become of it. */
+  staysOpen(until: Promise<void>): Promise<void>;
+}
+
+/** Writes down that it has come, unless it is over at once. */
+export function journalUnderWay(
   c: Context,
-  { operation, namespace, arrival, reply, requestBody = null, ...more }: Served,
-): void {
-  if (namespace === undefined) return;
-  const { fault, clientGone = false, isAnswerLost, tolerated } = more;
+  served: Omit<Served, "reply">,
+  { isSlow }: { readonly isSlow: boolean },
+): CallUnderWay {
+  const { namespace, arrival } = served;
+  const row =
+    isSlow && isAnApps(c)
+      ? namespace?.journal.begin(rowOf(c, { ...served, reply: null }), arrival)
+      : undefined;
+  return {
+    made: (objectId) => {
+      if (row !== undefined) row.objectId = objectId;
+    },
+    end: (outcome) => {
+      if (row === undefined) journal(c, { ...served, ...outcome });
+      else namespace?.journal.finish(row, rowOf(c, { ...served, ...outcome }));
+    },
+    staysOpen: async (until) => {
+      if (row !== undefined) row.inFlight = true;
+      await until;
+      if (row !== undefined) row.inFlight = false;
+    },
+  };
+}
+
+/** What a page of another site sends without a key is nobody's app: it is left out, for it would push out what is. */
+function isAnApps(c: Context): boolean {
+  return Boolean(c.req.raw.headers.get("authorization")) || !isEmbedded(c.req.raw);
+}
+
+function rowOf(c: Context, { operation, reply, requestBody = null, ...more }: Served): ServedRequest {
+  const { fault, clientGone = false, isAnswerLost, objectId, tolerated } = more;
   const { headers } = c.req.raw;
-  const authorization = headers.get("authorization");
-  if (!authorization && isEmbedded(c.req.raw)) return;
-  const entry = {
+  return {
     method: c.req.method,
     url: cut(c.req.url, KEPT_URL_LENGTH),
     path: cut(c.req.path, KEPT_PATH_LENGTH),
@@ -47,7 +86,7 @@ export function journal(
     status: reply?.status ?? null,
     clientGone,
     isAnswerLost,
-    apiKey: bearerKey(authorization),
+    apiKey: bearerKey(headers.get("authorization")),
     requestBody,
     responseBody: reply?.json ?? null,
     errorCode: reply?.code ?? null,
@@ -55,9 +94,9 @@ export function journal(
     runner: headers.get("sandbox-runner"),
     scenario: headers.get("sandbox-scenario"),
     fault: fault ?? null,
+    objectId,
     tolerated,
   };
-  namespace.journal.add(entry, arrival);
 }
 
 /** The text, or its beginning with a mark that there was more. */

@@ -20,6 +20,8 @@ export interface Call<Need extends KeyNeed = "required", Query = unknown, Body =
   readonly namespace: Namespace;
   readonly caller: WhoAsks[Need];
   readonly url: string;
+  /** The moment whose state a read answers with, as a fault has it; undefined for now. */
+  readonly asOfMs: number | undefined;
   param(name: string): string;
   header(name: string): string | null;
 }

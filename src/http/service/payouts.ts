@@ -43,9 +43,8 @@ export const listDestinations = operation(
       assumed: UNSHOWN_CALL,
     },
   },
-  ({ namespace, caller, query }) => {
-    const { limit, offset } = pageOf(query);
-    const { total, items } = listOwned(namespace.engine.state, "destinations", caller, limit, offset);
+  ({ namespace, caller, query, asOfMs }) => {
+    const { total, items } = listOwned(namespace.engine.state, "destinations", caller, pageOf(query), asOfMs);
     return ok({ total, items: items.map(destinationView) });
   },
 );
@@ -64,8 +63,9 @@ export const getDestination = operation(
       missing: "destination",
     },
   },
-  ({ namespace, caller, param }) => {
-    const destination = findOwned(namespace.engine.state, "destinations", caller, param("destination_id"));
+  ({ namespace, caller, param, asOfMs }) => {
+    const { state } = namespace.engine;
+    const destination = findOwned(state, "destinations", caller, param("destination_id"), asOfMs);
     return destination === undefined
       ? refuse("NOT_FOUND", "Payout destination not found")
       : ok(destinationView(destination));
@@ -119,9 +119,8 @@ export const listWithdrawals = operation(
       assumed: UNSHOWN_CALL,
     },
   },
-  ({ namespace, caller, query }) => {
-    const { limit, offset } = pageOf(query);
-    const { total, items } = listOwned(namespace.engine.state, "withdrawals", caller, limit, offset);
+  ({ namespace, caller, query, asOfMs }) => {
+    const { total, items } = listOwned(namespace.engine.state, "withdrawals", caller, pageOf(query), asOfMs);
     return ok({ total, items: items.map(withdrawalView) });
   },
 );
@@ -141,8 +140,9 @@ export const getWithdrawal = operation(
       missing: "withdrawal",
     },
   },
-  ({ namespace, caller, param }) => {
-    const withdrawal = findOwned(namespace.engine.state, "withdrawals", caller, param("withdrawal_id"));
+  ({ namespace, caller, param, asOfMs }) => {
+    const { state } = namespace.engine;
+    const withdrawal = findOwned(state, "withdrawals", caller, param("withdrawal_id"), asOfMs);
     return withdrawal === undefined
       ? refuse("NOT_FOUND", "Withdrawal not found")
       : ok(withdrawalView(withdrawal));

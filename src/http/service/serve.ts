@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { objectOf } from "../../namespace/answer-holds.js";
 import type { PickedFault } from "../../namespace/faults.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
 import { durationMs } from "../../schema/duration.js";
@@ -7,16 +8,15 @@ import { bearerKey } from "../authenticate.js";
 import { parseBody, type RawBody, readBody } from "../body.js";
 import { droppedResponse } from "../dropped.js";
 import { readAsked } from "../operation.js";
-import { type Reply, toResponse } from "../reply.js";
+import { failureReply, type Reply, toResponse } from "../reply.js";
 import { type Admitted, admit, refused } from "./admit.js";
 import { forcedReply, pickFault } from "./faults.js";
-import { journal, type Served } from "./journal.js";
+import { journal, journalUnderWay, type Served } from "./journal.js";
 import type { Operation } from "./operation.js";
-import { asOf } from "./stale.js";
 import { toleratedIn } from "./tolerated.js";
 
 /**
- * The order of checks is the contract's (section 2): route → key → rate → permission → organization → fault →
+ * The order of checks: route → key → rate → permission → organization → fault →
  * size and JSON → validation → work. Reads without a fault are answered without ever yielding.
  */
 export function serve(
@@ -34,7 +34,7 @@ export function serve(
     }
     return takesBody
       ? serveBody(operation, c, admitted)
-      : serveAsked(operation, c, admitted, {}, null, () => work(operation, c, admitted, {}));
+      : serveAsked(operation, c, admitted, {}, null, (asOfMs) => work(operation, c, admitted, {}, asOfMs));
   };
 }
 
@@ -43,10 +43,13 @@ async function serveBody(operation: Operation, c: Context, admitted: Admitted): 
   if ("torn" in raw) return hungUp(c, { ...admitted, operation: operation.id });
   const parsed = parseBody(raw, c.req.raw.headers.get("content-type"));
   const body = isRefusal(parsed) ? {} : parsed.object;
-  return serveAsked(operation, c, admitted, body, "text" in raw ? raw.text : null, () =>
-    isRefusal(parsed) ? refused(admitted.namespace, parsed) : work(operation, c, admitted, body),
+  return serveAsked(operation, c, admitted, body, "text" in raw ? raw.text : null, (asOfMs) =>
+    isRefusal(parsed) ? refused(admitted.namespace, parsed) : work(operation, c, admitted, body, asOfMs),
   );
 }
+
+/** Does the work, and tells of the state as of then; of the one it has made without. */
+type Answer = (asOfMs?: number) => Reply;
 
 /** Answers a call that is whole, unless a fault does; `text` is what was sent, `body` what could be made of it. */
 function serveAsked(
@@ -55,7 +58,7 @@ function serveAsked(
   admitted: Admitted,
   body: Record<string, unknown>,
   text: string | null,
-  answer: () => Reply,
+  answer: Answer,
 ): Response | Promise<Response> {
   const { namespace, headers, arrival } = admitted;
   const tolerated = toleratedIn(operation, {
@@ -67,7 +70,10 @@ function serveAsked(
   const served = { operation: operation.id, namespace, arrival, requestBody: text, tolerated };
   const fault = pickFault(operation, c, namespace, body);
   if (fault !== undefined) return serveFault(c, admitted, served, fault, answer);
-  const reply = answer();
+  const { error_codes } = namespace.engine.settings;
+  const reply = orUndone(answer, (error) =>
+    journal(c, { ...served, reply: failureReply(error, error_codes) }),
+  );
   journal(c, { ...served, reply });
   return toResponse(reply, namespace.nowMs(), headers);
 }
@@ -80,11 +86,13 @@ async function serveFault(
   c: Context,
   { namespace, headers }: Admitted,
   served: Omit<Served, "reply">,
-  { rule, source }: PickedFault,
-  answer: () => Reply,
+  { rule, source, giveBack }: PickedFault,
+  answer: Answer,
 ): Promise<Response> {
-  const { respond, delay, drop } = rule;
+  const { respond, delay, drop, hold, delay_answer, stale } = rule;
   const { signal } = c.req.raw;
+  const isSlow = [delay, hold, delay_answer].some((one) => one !== undefined) || drop === "hang";
+  const call = journalUnderWay(c, { ...served, fault: source }, { isSlow });
   // A namespace that is gone by then has nothing left to do or to say.
   if (delay !== undefined && !(await namespace.sleep(durationMs(delay)))) return droppedResponse();
   const { error_codes } = namespace.engine.settings;
@@ -93,18 +101,35 @@ async function serveFault(
       ? forcedReply(respond, error_codes)
       : drop === "before"
         ? null
-        : asOf(namespace, answer(), rule.stale);
+        : orUndone(
+            () => answer(stale === undefined ? undefined : namespace.nowMs() - durationMs(stale)),
+            (error) => {
+              giveBack();
+              call.end({ reply: failureReply(error, error_codes) });
+            },
+          );
+  const objectId = reply === null ? undefined : objectOf(reply.json);
   if (drop !== undefined) {
-    const isAnswerLost = reply !== null;
-    journal(c, { ...served, reply: null, fault: source, clientGone: signal.aborted, isAnswerLost });
-    if (drop === "hang") await namespace.holds.open(signal);
+    call.end({ reply: null, objectId, clientGone: signal.aborted, isAnswerLost: reply !== null });
+    if (drop === "hang") await call.staysOpen(namespace.holds.open(signal));
     return droppedResponse();
   }
+  call.made(objectId);
   const isThere = reply === null || (await namespace.holds.until(rule, reply.json, signal));
   const clientGone = signal.aborted;
   const sent = isThere && !clientGone ? reply : null;
-  journal(c, { ...served, reply: sent, fault: source, clientGone });
+  call.end({ reply: sent, objectId, clientGone });
   return sent === null ? droppedResponse() : toResponse(sent, namespace.nowMs(), headers);
+}
+
+/** What could not be kept has not happened, nor has what goes with it. */
+function orUndone(answer: () => Reply, undo: (error: unknown) => void): Reply {
+  try {
+    return answer();
+  } catch (error) {
+    undo(error);
+    throw error;
+  }
 }
 
 /** The row's own checks, then the work. */
@@ -113,6 +138,7 @@ function work(
   c: Context,
   { namespace, caller }: Admitted,
   sent: Record<string, unknown>,
+  asOfMs: number | undefined,
 ): Reply {
   const asked = readAsked(operation, c.req.url, sent);
   if (isRefusal(asked)) return refused(namespace, asked);
@@ -123,6 +149,7 @@ function work(
     query: asked.query,
     body: asked.body,
     url: c.req.url,
+    asOfMs,
     param: (name) => c.req.param(name) ?? "",
     header: (name) => c.req.raw.headers.get(name),
   });

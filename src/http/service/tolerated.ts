@@ -38,14 +38,14 @@ function* strays(
     yield* strayTypes(body.events, eventNames);
 }
 
-function* strayFields(schema: z.core.$ZodType, value: unknown, place: string): Iterable<string> {
+function* strayFields(schema: z.core.$ZodType, value: object, place: string): Iterable<string> {
   const object = schema instanceof z.ZodMiniOptional ? schema.def.innerType : schema;
-  if (!(object instanceof z.ZodMiniObject) || typeof value !== "object" || value === null) return;
+  if (!(object instanceof z.ZodMiniObject)) return;
   const shape = object.shape as Readonly<Record<string, z.core.$ZodType>>;
   for (const [name, part] of Object.entries(value)) {
     const known = own(shape, name);
     if (known === undefined) yield stray(place, name, "not a field of this call", Object.keys(shape));
-    else yield* strayFields(known, part, `${place}.${name}`);
+    else if (typeof part === "object" && part !== null) yield* strayFields(known, part, `${place}.${name}`);
   }
 }
 

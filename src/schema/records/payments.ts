@@ -132,7 +132,7 @@ export type Charge = Omit<Kept<z.infer<typeof chargeRecord>>, "payment_instructi
   readonly payment_instructions: PaymentInstructions | null;
 };
 
-/** A withdrawal as the engine keeps it: the wire fields first (contract section 2: withdrawal). */
+/** A withdrawal as the engine keeps it: the wire fields first. */
 export const withdrawalRecord = z.strictObject({
   ...withdrawalSchema.shape,
   seq: ordinal,

@@ -91,6 +91,8 @@ export const endpointRecord = z
     url: z.nullable(text.check(z.refine(isReceiverUrl, "must be a webhook URL as the sandbox writes it"))),
     /** Deliveries wait here to be collected, for tests without a socket. */
     mailbox: z.nullable(mailboxSchema),
+    /** The mailbox goes when nobody has looked into it for so long, by wall time. */
+    lease_ms: z.optional(count),
     /** On a running clock: whether attempts wait for somebody to listen, or fail at once. */
     unreachable: unreachableSchema,
     mode: modeSchema,

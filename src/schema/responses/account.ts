@@ -21,7 +21,7 @@ export const balancesSchema = shape("Balances", "All balances of the organizatio
   }),
 });
 
-/** Organization record (specification: Organization; contract section 2). */
+/** Organization record (specification: Organization). */
 export const organizationSchema = shape("Organization", "The merchant.", {
   organization_id: field(text, unshown("The organization.")),
   name: field(text, unshown("Its name.")),

@@ -20,7 +20,7 @@ export const paymentMethodListSchema = shape("PaymentMethodList", "The methods t
   ),
 });
 
-/** Codes apart by kind (specification: GET supported-currencies; contract section 2: payout currencies). */
+/** Codes apart by kind (specification: GET supported-currencies). */
 export const currencyCodesSchema = shape("CurrencyCodes", "Currency codes, apart by kind.", {
   fiat: field(z.array(currencyCodeSchema), { says: "ISO 4217 codes.", examples: [["KES", "USD"]] }),
   crypto: field(z.array(currencyCodeSchema), {
@@ -29,7 +29,7 @@ export const currencyCodesSchema = shape("CurrencyCodes", "Currency codes, apart
   }),
 });
 
-/** Payment rail (contract section 2: rails). */
+/** Payment rail. */
 export const paymentRailSchema = shape("PaymentRail", "A bank network or operator a payment can take.", {
   id: field(text, unshown("What requests call it.", { examples: ["simba_pesa"] })),
   display_name: field(text, unshown("Its name for people.")),

@@ -59,7 +59,7 @@ export const whitelabelResultSchema = shape("WhitelabelResult", "A payment that 
   created_at: field(timestampSchema, "When it was made."),
 });
 
-/** Standard checkout (specification: Checkout; contract section 2: standard checkout). */
+/** Standard checkout (specification: Checkout). */
 export const checkoutSchema = shape("Checkout", "A hosted page waiting for the customer.", {
   checkout_id: field(text, unshown("The checkout.")),
   checkout_url: field(httpUrlSchema, {
@@ -118,7 +118,7 @@ export const statusChangeSchema = shape("StatusChange", "A step in the life of a
   ),
 });
 
-/** Charge detail (specification; contract section 2). What has no price yet has null for it. */
+/** Charge detail (specification). What has no price yet has null for it. */
 export const chargeDetail = {
   ...payinSummary,
   payment_method: field(

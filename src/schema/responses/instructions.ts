@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { naming } from "../names.js";
 import { field, named, shape } from "../words.js";
 import { moneySchema, text, variant } from "./parts.js";
 
@@ -32,7 +33,7 @@ export const cryptoInstructionsSchema = shape("CryptoInstructions", "Pay in cryp
   }),
   wallet_address: field(text, "The wallet to pay to: the quote's."),
   amount: field(moneySchema, "How much to send."),
-  currency: field(text, { says: "The asset, without its network.", examples: ["USDT"] }),
+  currency: field(naming(undefined, text), { says: "The asset, without its network.", examples: ["USDT"] }),
   ...inAllInstructions,
 });
 export const cardInstructionsSchema = shape(

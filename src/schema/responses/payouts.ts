@@ -3,7 +3,7 @@ import { metadataSchema, timestampSchema, withdrawalStatusSchema } from "../comm
 import { field, named, shape, unshown } from "../words.js";
 import { currencyCodeSchema, moneySchema, nullableText, pageOf, text, variant } from "./parts.js";
 
-/** Payout destination (contract section 2), by type. */
+/** Payout destination, by type. */
 const destination = {
   destination_id: field(text, unshown("What withdrawals name it by.")),
   currency: field(currencyCodeSchema, unshown("Currency it takes.", { examples: "{{payout currencies}}" })),
@@ -53,7 +53,7 @@ named(
   withdrawalStatusSchema,
 );
 
-/** Withdrawal (contract section 2). */
+/** Withdrawal. */
 export const withdrawal = {
   withdrawal_id: field(text, unshown("The withdrawal.", { examples: ["wd_bc7f60c88949b7849b107b21"] })),
   destination_id: field(text, unshown("Where it goes.")),

@@ -19,7 +19,7 @@ export const rail = field(
   unshown("The bank network or operator, if there is one.", { examples: ["simba_pesa"] }),
 );
 
-/** Quote (specification: Quote; contract section 2). The last two are there for crypto only. */
+/** Quote (specification: Quote). The last two are there for crypto only. */
 export const quoteSchema = shape("Quote", "A price that is held for a while.", {
   quote_id: field(text, { says: "What a checkout names it by.", examples: ["qt_2a1e58a0b2be40422e267c4f"] }),
   payment_method: field(text, unshown("The method it is for.")),

@@ -1,11 +1,12 @@
 import * as z from "zod/mini";
 import { modeSchema, timestampSchema } from "../common.js";
+import { EVENT_TYPES, toldBy } from "../event-types.js";
 import { field, shape, unshown } from "../words.js";
 import { chargeDetailSchema } from "./charges.js";
 import { pageOf, text } from "./parts.js";
 import { withdrawalSchema } from "./payouts.js";
 
-/** Webhook endpoint (contract section 2: webhook registration). */
+/** Webhook endpoint. */
 export const webhookSchema = shape(
   "Webhook",
   { says: "A receiver of events.", assumed: "The whole record. It hears the events of its key's mode." },
@@ -27,27 +28,32 @@ export const webhookDeletedSchema = shape("WebhookDeleted", "An endpoint that is
   deleted: field(z.literal(true), unshown("Always true.")),
 });
 
-/** Webhook bodies (contract section 3). `data` is what a read of the object answered at that moment. */
-const envelope = {
+/** Webhook bodies. `data` is what a read of the object answered at that moment. */
+const envelopeOf = (isTold: (type: string) => boolean) => ({
   id: field(
     text,
     unshown("The event; the same in every attempt at telling it.", {
       examples: ["evt_bf97a3a164010d696c2bec1f"],
     }),
   ),
-  type: field(text, unshown("What happened.")),
+  type: field(
+    text,
+    unshown("What happened.", {
+      adds: { enum: EVENT_TYPES.filter(isTold).map((type) => `{{event ${type}}}`) },
+    }),
+  ),
   timestamp: field(timestampSchema, unshown("When, in sandbox time.")),
   mode: field(modeSchema, unshown("Test or live: that of the key the object was made with.")),
-};
+});
 export const chargeEventSchema = shape("ChargeEvent", "A charge changed its status.", {
-  ...envelope,
+  ...envelopeOf((type) => toldBy(type)?.object === "charge"),
   data: field(chargeDetailSchema, unshown("The charge as a read of it answered at that moment.")),
 });
 export const withdrawalEventSchema = shape("WithdrawalEvent", "A withdrawal changed its status.", {
-  ...envelope,
+  ...envelopeOf((type) => toldBy(type)?.object === "withdrawal"),
   data: field(withdrawalSchema, unshown("The withdrawal as a read of it answered at that moment.")),
 });
 export const testEventSchema = shape("TestEvent", "An event to try a receiver with.", {
-  ...envelope,
+  ...envelopeOf((type) => toldBy(type) === undefined),
   data: field(z.record(z.string(), z.unknown()), unshown("Whatever it was made with.")),
 });

@@ -131,7 +131,7 @@ function requestsTable(namespace: Namespace): Markup {
         entry.at.slice(11, 19),
         html`<code>${entry.method} ${entry.path}</code>${(entry.tolerated ?? []).map((note) => html`<br><span class="bad">Passed over: ${note}</span>`)}`,
         entry.operation ?? "–",
-        entry.status ?? "cut off",
+        entry.status ?? (entry.inFlight ? "in flight" : "cut off"),
         entry.fault ?? "–",
       ]),
     "None yet.",
