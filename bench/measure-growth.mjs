@@ -13,6 +13,9 @@ const PAGES = [
   { name: "payins, first page", path: () => PAYINS_PATH },
   { name: "payins, last page", path: (size) => `${PAYINS_PATH}?offset=${size - PAGE_ITEMS}` },
   { name: "payins, status_filter", path: () => `${PAYINS_PATH}?status_filter=COMPLETED` },
+  { name: "control: charges, by status", path: () => "/_sandbox/charges?status=COMPLETED&mode=test" },
+  { name: "control: events, by type", path: () => "/_sandbox/events?type=charge.*" },
+  { name: "control: next", path: () => "/_sandbox/next" },
 ];
 
 /** Makes charges until there are so many, one in ten of them paid at once (the scenario `instant`). */

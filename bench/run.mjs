@@ -1,8 +1,10 @@
 // The measurements: `node bench/run.mjs [--quick] [--json FILE]`. See README.md for what the rows mean. Ends with
 // another code than 0 only when something could not be run, never because of a time.
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { findCores } from "./cores.mjs";
 import { LoadClient } from "./load-client.mjs";
@@ -34,7 +36,7 @@ const QUICK = {
   growthOnDisk: { sizes: [1_000, 10_000], readMs: 300, writes: 500 },
 };
 
-const SECTIONS = ["start", "throughput", "clock", "growth"];
+const SECTIONS = ["start", "throughput", "clock", "growth", "advance"];
 
 const { values: flags } = parseArgs({
   options: {
@@ -77,6 +79,13 @@ async function main() {
       const onDisk = await measureGrowth(load, { ...where, ...plan.growthOnDisk, onDisk: true });
       report.growth = { inMemory, onDisk };
       say(growthTable([inMemory, onDisk]));
+    }
+    if (isWanted("advance")) {
+      const args = [
+        join(fileURLToPath(new URL(".", import.meta.url)), "advance.mjs"),
+        ...(flags.quick ? ["--quick"] : []),
+      ];
+      spawnSync(process.execPath, args, { stdio: "inherit" });
     }
     if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(report, null, 2)}\n`);
   } finally {

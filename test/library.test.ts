@@ -405,6 +405,7 @@ describe("close()", () => {
     settled: (one) => one.settled(),
     onWebhook: (one) => one.onWebhook(() => 204),
     run: (one) => one.run("x.yaml"),
+    explore: (one) => one.explore("x.yaml", { app: "http://localhost:1" }),
     checkWebhook: (one) => one.checkWebhook("localhost:1"),
   };
 
@@ -570,12 +571,38 @@ describe("setupSandbox()", () => {
     },
   );
 
+  it.each(["own", "shared"])("holds the app's books against the ledger after a test: %s", async (kind) => {
+    const server = await serverOf(kind);
+    const books = new Map<string, string>();
+    const selling = (says: (status: string) => string) =>
+      inTest(
+        { server, reconcile: async () => [...books].map(([charge_id, status]) => ({ charge_id, status })) },
+        async (sandbox) => {
+          books.clear();
+          await sandbox.onWebhook(async (request) => {
+            const { data } = await request.json();
+            books.set(data.charge_id, says(data.status));
+          });
+          await new Client((path, init) => sandbox.fetch(path, init), sandbox.apiKey).pay({
+            key: sandbox.apiKey,
+            scenario: "instant",
+          });
+          // It does not wait for the webhook.
+        },
+      );
+    await selling((status) => status);
+    await expect(selling(() => "pending")).rejects.toThrow(
+      /^the app's books and the ledger differ in 1 place \(1 row, 1 charge\)\n {2}row 1: paid_not_marked, ch_\w+, COMPLETED, 101\.50 NGN; the app says pending\n\nin the sandbox: /,
+    );
+  });
+
   it.each(["own", "shared"])("refuses an option there is not, and one that is wrong: %s", async (kind) => {
     const server = await serverOf(kind);
     for (const [options, expected] of [
       [{ lisen: false }, "setupSandbox: there is no option lisen; did you mean listen?"],
       [{ clock: "fast" }, "setupSandbox: clock must be real, manual or a speed"],
       [{ webhooks: "localhost:1" }, "setupSandbox: webhooks must be an array"],
+      [{ reconcile: [] }, "setupSandbox: reconcile must be a function that answers the app's rows"],
     ] as const)
       await expect(inTest({ server, ...options } as SetupOptions, async () => {})).rejects.toThrow(
         expect.objectContaining({ name: "UserError", message: expect.stringContaining(expected) }),

@@ -73,6 +73,36 @@ describe("hold", () => {
     expect(performance.now() - before).toBeLessThan(30_000);
   });
 
+  describe.each(["webhook", "idle"])("%s, and a receiver that never answers", (hold) => {
+    async function silent(holdLimit: string) {
+      const heard: Received[] = [];
+      const receiver = await Receiver.open((received) => void heard.push(received));
+      const shop = await shopWith({ hold, times: 1 }, { webhooks: [receiver.url], holdLimit });
+      return { ...shop, isTold: () => eventually(async () => heard.length > 0) };
+    }
+
+    it("block no other call", async () => {
+      const { sandbox, client, pay, isTold } = await silent("1h");
+      const held = expect(pay("instant")).rejects.toThrow();
+      await isTold();
+      expect((await client.charge(await pay("instant"))).json.status).toBe("COMPLETED");
+      await sandbox.close();
+      await held;
+    });
+
+    it("hold it no longer than the limit", async () => {
+      const { client, pay, isTold } = await silent("50ms");
+      const held = pay("instant");
+      await isTold();
+      expect((await client.charge(await held)).json.status).toBe("COMPLETED");
+    });
+  });
+
+  it("waits for nobody where nobody is registered", async () => {
+    const { client, pay } = await shopWith({ hold: "webhook" }, { webhooks: [], holdLimit: "1h" });
+    expect((await client.charge(await pay("instant"))).json.status).toBe("COMPLETED");
+  });
+
   it("of a time is so long, and ends with the sandbox", async () => {
     const { sandbox, checkout, made } = await shopWith({ hold: "1h" }, { holdLimit: "1h" });
     const { answer } = await checkout();
@@ -90,8 +120,48 @@ describe("delay_answer", () => {
     await made();
     leave();
     await expect(answer).rejects.toThrow();
-    await eventually(async () => (await requests()).length > 0);
-    expect((await requests())[0]).toMatchObject({ status: null, client_gone: true });
+    await eventually(async () => (await requests())[0].client_gone);
+    expect(await requests()).toMatchObject([{ status: null, in_flight: false, client_gone: true }]);
+  });
+});
+
+describe("a call in flight", () => {
+  it("has its row from the moment it comes, and the row is completed", async () => {
+    const { sandbox, client, checkout, made, requests } = await shopWith({ hold: "idle" });
+    const { answer } = await checkout();
+    await made();
+    const [held] = await requests();
+    expect(held).toMatchObject({ in_flight: true, status: null, client_gone: false, response_body: null });
+    expect(held.request_body).toMatchObject({ customer_email: "ada@shop.test" });
+    await client.quote();
+    expect((await client.get("/_sandbox/coverage")).json.operations.met).toEqual({ createQuote: 2 });
+    for (const by of ["2s", "2s", "2s"]) await sandbox.advance(by);
+    const { charge_id } = await (await answer).json();
+    const [answered] = await requests();
+    expect(answered).toMatchObject({ in_flight: false, status: 200, response_body: { charge_id } });
+    expect([answered.request_id, answered.at]).toEqual([held.request_id, held.at]);
+    const all = (await client.get("/_sandbox/requests")).json.items;
+    expect(all.map((one: { request_id: number }) => one.request_id)).toEqual([3, 2, 1]);
+  });
+
+  it("is forgotten with the journal, also when it is answered afterwards", async () => {
+    const { sandbox, client, checkout, made, requests } = await shopWith({ hold: "webhook" });
+    const { answer } = await checkout();
+    await made();
+    await client.ask("DELETE /_sandbox/requests");
+    await sandbox.advance("6s");
+    await answer;
+    expect(await requests()).toEqual([]);
+  });
+
+  it("is in the story of what it has made, also when its answer was lost", async () => {
+    const { client, checkout, made } = await shopWith({ drop: "after" });
+    const { answer } = await checkout();
+    await expect(answer).rejects.toThrow();
+    await made();
+    const [{ charge_id }] = (await client.get("/_sandbox/charges")).json.items;
+    const { items } = (await client.get(`/_sandbox/charges/${charge_id}/timeline`)).json;
+    expect(items[0]).toMatchObject({ kind: "request", operation: "createWhitelabel", status: null });
   });
 });
 
@@ -100,9 +170,11 @@ describe("drop: hang", () => {
     const { checkout, made, charges, requests } = await shopWith({ drop: "hang" });
     const { answer, leave } = await checkout();
     await made();
+    expect(await requests()).toMatchObject([{ status: null, in_flight: true }]);
     leave();
     await expect(answer).rejects.toThrow();
     expect(await charges()).toBe(1);
+    await eventually(async () => !(await requests())[0].in_flight);
     expect((await requests())[0]).toMatchObject({
       status: null,
       fault: expect.stringMatching(/^fault_|^flt_/),
@@ -118,8 +190,10 @@ describe("drop: hang", () => {
 });
 
 describe("stale", () => {
+  const behind = (operation: string | string[]) => shopWith({ match: { operation }, stale: "2s" });
+
   it("answers a charge as it was, and has not heard of a new one", async () => {
-    const { sandbox, client, pay } = await shopWith({ match: { operation: "getCharge" }, stale: "2s" });
+    const { sandbox, client, pay } = await behind("getCharge");
     const charge = await pay();
     expect((await client.charge(charge)).status).toBe(404);
     await sandbox.advance("5s");
@@ -128,5 +202,72 @@ describe("stale", () => {
     expect(seen.updated_at).toBe(seen.status_history.at(-1).at);
     await sandbox.advance("2s");
     expect((await client.charge(charge)).json.status).toBe("COMPLETED");
+  });
+
+  it("lists what there was, with the status it had", async () => {
+    const { sandbox, client, pay } = await behind("listPayins");
+    const list = async (query = "") => {
+      const { total, items } = (await client.get(`/api/v1/payments/payins${query}`)).json;
+      return [total, ...items.map(({ status }: { status: string }) => status)];
+    };
+    await pay();
+    expect(await list()).toEqual([0]);
+    await sandbox.advance("5s");
+    await pay("instant");
+    expect(await list()).toEqual([1, "PROCESSING"]);
+    expect(await list("?status_filter=COMPLETED")).toEqual([0]);
+    await sandbox.advance("2s");
+    expect(await list()).toEqual([2, "COMPLETED", "COMPLETED"]);
+    expect(await list("?status_filter=COMPLETED&limit=1&offset=1")).toEqual([2, "COMPLETED"]);
+  });
+
+  it("knows a hosted charge as it was before its customer had picked a method", async () => {
+    const { sandbox, client } = await behind("getPayin");
+    const pricing = { base_currency: "NGN", amount: "100.00" };
+    const { checkout_id, charge_id } = (await client.post("/api/v1/payments/checkouts", { pricing })).json;
+    await sandbox.advance("3s");
+    await client.post(`/_sandbox/checkouts/${checkout_id}/pay`, { payment_method: "card" });
+    const read = async () => (await client.get(`/api/v1/payments/payins/${charge_id}`)).json;
+    const unpriced = { status: "PENDING", amount: "100.00", payment_method: null, fees: null };
+    expect(await read()).toMatchObject({ ...unpriced, payment_instructions: null });
+    await sandbox.advance("2s");
+    expect(await read()).toMatchObject({ status: "AWAITING_PAYMENT", payment_method: "card" });
+  });
+
+  it("answers withdrawals and destinations as of then, and balances as of now", async () => {
+    const { sandbox, client } = await behind(["*Withdrawal*", "*Destination*", "getBalances"]);
+    const account = {
+      type: "bank_account",
+      currency: "NGN",
+      bank_code: "044",
+      account_number: "1",
+      account_name: "A",
+    };
+    await client.ask("POST /_sandbox/balances", { currency: "NGN", amount: "9000.00" });
+    const made = (await client.post("/api/v1/payouts/destinations", account)).json;
+    const order = {
+      destination_id: made.destination_id,
+      amount: "5000.00",
+      currency: "NGN",
+      reference: "fail-1",
+    };
+    const { withdrawal_id } = (await client.post("/api/v1/payouts/withdrawals", order)).json;
+    const read = async () => (await client.get(`/api/v1/payouts/withdrawals/${withdrawal_id}`)).json;
+    const total = async (what: string) => (await client.get(`/api/v1/payouts/${what}`)).json.total;
+    const destination = () => client.get(`/api/v1/payouts/destinations/${made.destination_id}`);
+    expect([await total("withdrawals"), await total("destinations")]).toEqual([0, 0]);
+    expect([(await read()).error.code, (await destination()).status]).toEqual(["NOT_FOUND", 404]);
+    await sandbox.advance("2s");
+    expect(await read()).toMatchObject({ status: "PENDING", failure_reason: null });
+    expect([await total("withdrawals"), (await destination()).status]).toEqual([1, 200]);
+    await sandbox.advance("1s");
+    expect(await read()).toMatchObject({ status: "PROCESSING", failure_reason: null });
+    expect((await client.get("/api/v1/accounts/balances")).json.balances).toContainEqual({
+      currency: "NGN",
+      available_balance: "9000.00",
+      pending_balance: "0.00",
+    });
+    await sandbox.advance("2s");
+    expect(await read()).toMatchObject({ status: "FAILED", failure_reason: "rejected_by_bank" });
   });
 });

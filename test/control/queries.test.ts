@@ -31,6 +31,17 @@ describe("the query of a control list", () => {
     expect(answer.details.colour).toContain("customer_email");
   });
 
+  it.each([
+    ["charges?status=COMPLTED", "status", "COMPLETED"],
+    ["withdrawals?status=PENDIN", "status", "PENDING"],
+    ["deliveries?status=faild", "status", "failed"],
+    ["deliveries?mode=tset", "mode", "test"],
+  ])("says what a misspelt word was meant to be: %s", async (query, field, meant) => {
+    const answer = await (await openApi()).get(`/_sandbox/${query}`);
+    expectInvalid(answer, field);
+    expect(answer.details[field]).toMatch(new RegExp(`^must be one of .+; did you mean ${meant}\\?$`));
+  });
+
   it("may ask for any metadata of a charge", async ({ api }) => {
     expect((await api.get("/_sandbox/charges?metadata.order=1&metadata.=2")).status).toBe(200);
     expectInvalid(await api.get("/_sandbox/charges?metadata=1"), "metadata");

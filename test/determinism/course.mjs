@@ -43,6 +43,27 @@ const MISFORTUNES = {
   ],
 };
 
+/** What races with what. Copies at once go to a receiver that answers all alike: which of them comes first is nobody's word. */
+const races = (steady) => ({
+  description:
+    "Answers held, late or never, reads a moment old, the same news at once, again and under other ids.",
+  charges: [{ match: { currency: "NGN" }, timeline: [{ after: "0s", to: "COMPLETED" }] }],
+  webhooks: [
+    { match: { type: "charge.completed", currency: "KES", url: steady }, copies: 3, at_once: true },
+    { match: { type: "charge.completed", currency: "UGX" }, copies: 2, ids: "new" },
+    { match: { type: "charge.completed" }, again_after: "1h" },
+    { match: { type: "charge.processing" }, lose_answer: true },
+  ],
+  faults: [
+    { match: { operation: "createWhitelabel", base_currency: "NGN" }, hold: "webhook" },
+    { match: { operation: "createWhitelabel", base_currency: "KES" }, hold: "idle" },
+    { match: { operation: "createWhitelabel", base_currency: "UGX" }, hold: "4ms" },
+    { match: { operation: "createWhitelabel", base_currency: "USD" }, delay_answer: "3ms" },
+    { match: { operation: "createWhitelabel", base_currency: "BTC" }, drop: "hang", times: 1 },
+    { match: { operation: ["getCharge", "listPayins"] }, stale: "2s", probability: 0.7 },
+  ],
+});
+
 const OWN_SCENARIO = { "sandbox-scenario": "refunded" };
 const LIVE = { authorization: "Bearer sk_live_sandbox" };
 const OTHER = { authorization: "Bearer sk_test_other" };
@@ -80,6 +101,15 @@ export async function course(wire, receivers) {
   await call("GET", "/_sandbox/faults");
   await call("DELETE", "/_sandbox/faults");
   await call("POST", "/_sandbox/scenarios/misfortunes/deactivate");
+
+  await call("PUT", "/_sandbox/scenarios/races", races(receivers.steady));
+  await call("POST", "/_sandbox/scenarios/races/activate");
+  await payments(call, "races");
+  await advance({ by: "10s" });
+  for (const path of ["payins?limit=4", "payins?status_filter=COMPLETED"])
+    await call("GET", `/api/v1/payments/${path}`);
+  await advance({ by: "2h" });
+  await call("POST", "/_sandbox/scenarios/races/deactivate");
 
   for (const name of ["webhook_chaos", "webhook_outage", "flaky_api"]) {
     await call("POST", `/_sandbox/scenarios/${name}/activate`);

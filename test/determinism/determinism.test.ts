@@ -98,7 +98,15 @@ describe("the same seed and the same calls", { timeout: 300_000 }, () => {
     const deliveries = first.fresh.filter((step) => step.startsWith("> GET /_sandbox/deliveries")).join("\n");
     for (const status of ["delivered", "failed", "dropped", "pending"])
       expect([status, deliveries.includes(`"status":"${status}"`)]).toEqual([status, true]);
-    for (const trace of ["socket hang up", "ECONNREFUSED", "failed by scenario", '"bad_signature":true'])
+    for (const trace of [
+      "socket hang up",
+      "ECONNREFUSED",
+      "failed by scenario",
+      '"bad_signature":true',
+      '"at_once":3',
+      '"copy_id":"evt_',
+      "lost on the way back, by scenario races",
+    ])
       expect([trace, deliveries.includes(trace)]).toEqual([trace, true]);
   });
 });

@@ -34,6 +34,7 @@ const sandbox = await createSandbox({
   startTime: "2026-04-01T08:00:00.000Z",
   publicUrl: "http://sandbox.test",
   rateLimit: 300,
+  holdLimit: "100ms",
   webhooks: [{ mailbox: "post", mode: "live" }],
 });
 const { url } = await sandbox.listen({ port: 0 });

@@ -1,7 +1,10 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { reportText } from "../../src/cli/report/run-text.js";
 import { MARKINGS } from "../../src/schema/books.js";
 import { openSandbox } from "../support/api-client.js";
+import { ROOT } from "../support/process-command.js";
 import { openShop } from "../support/receiver-client.js";
 import { failed, fileWith } from "../support/scenario-run.js";
 import { Shop } from "../support/shop.js";
@@ -9,6 +12,7 @@ import { blocksOf, pageText } from "./support/pages.js";
 import { UserProject } from "./support/user-project.js";
 
 const PAGE = "docs/reconcile.md";
+const unnumbered = (text: string) => text.replace(/ch_\w+/g, "ch_");
 const codeOf = (page: string, wanted: string) =>
   blocksOf(page).find(({ marker }) => marker === wanted)?.code ?? "";
 
@@ -38,26 +42,37 @@ describe(PAGE, () => {
     expect(table).toBe(`| means | words |\n|---|---|\n${rows.join("")}`);
   });
 
-  it("has a test that passes as it stands, and fails when the app has its books wrong", async () => {
-    project = new UserProject();
-    project.write("books.test.mjs", codeOf(PAGE, "file: books.test.mjs"));
-    const app = codeOf("docs/testing.md", "file: app.cjs");
-    project.write("app.cjs", app);
-    const line = "node --test --test-reporter=tap books.test.mjs";
-    const { code, stdout } = await project.shell(line);
-    expect(code, stdout).toBe(0);
-    expect(stdout).toMatch(/^# pass 1$/m);
-    project.write(
-      "app.cjs",
-      app
-        .replace('type === "charge.failed"', 'type === "charge.declined"')
-        .replace('"failed"', '"paid"')
-        .replace('"open"', '"paid"'),
-    );
-    const wrong = await project.shell(line);
-    expect(wrong.code).toBe(1);
-    expect(wrong.stdout).toContain("marked_not_paid");
-  }, 60_000);
+  it.each([
+    ["books.test.mjs", "node --test --test-reporter=tap books.test.mjs", "marked_not_paid"],
+    [
+      "every-test.test.mjs",
+      "node node_modules/vitest/vitest.mjs run --no-color every-test.test.mjs",
+      unnumbered(codeOf(PAGE, "told")),
+    ],
+  ])(
+    "has a test that passes as it stands, and fails when the app has its books wrong: %s",
+    async (file, line, told) => {
+      project = new UserProject();
+      symlinkSync(join(ROOT, "node_modules/vitest"), join(project.folder, "node_modules/vitest"));
+      project.write(file, codeOf(PAGE, `file: ${file}`));
+      const app = codeOf("docs/testing.md", "file: app.cjs");
+      project.write("app.cjs", app);
+      const { code, stdout } = await project.shell(line);
+      expect(code, stdout).toBe(0);
+      expect(stdout).toMatch(/^# pass 1$|Tests +1 passed/m);
+      project.write(
+        "app.cjs",
+        app
+          .replace('type === "charge.failed"', 'type === "charge.declined"')
+          .replace('"failed"', '"paid"')
+          .replace('"open"', '"paid"'),
+      );
+      const wrong = await project.shell(line);
+      expect(wrong.code).toBe(1);
+      expect(unnumbered(wrong.stdout + wrong.stderr)).toContain(told);
+    },
+    60_000,
+  );
 
   it("finds beside a suite what the suite does not ask for, as it shows", async () => {
     project = new UserProject();
@@ -69,7 +84,7 @@ describe(PAGE, () => {
     expect(code, stderr).toBe(1);
     const shown = /^✗ 2 rows[\s\S]*?says paid\n/m;
     const [told] = shown.exec(stderr) ?? [];
-    expect(told?.replace(/ch_\w+/, "ch_")).toBe(shown.exec(pageText(PAGE))![0].replace(/ch_\w+/, "ch_"));
+    expect(unnumbered(told ?? "")).toBe(unnumbered(shown.exec(pageText(PAGE))![0]));
   }, 60_000);
 
   it.each([

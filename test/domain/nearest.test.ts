@@ -16,13 +16,18 @@ function distance(a: string, b: string): number {
 const wordArb = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 6 });
 
 describe("the nearest known word", () => {
-  it("is the first of those with the fewest slips, if those are few for its length", () => {
+  it("has the fewest slips, if those are few for its length, and of those the longest beginning alike", () => {
     fc.assert(
       fc.property(wordArb, fc.array(wordArb, { maxLength: 6 }), (word, known) => {
         const distances = known.map((candidate) => distance(word, candidate));
         const least = Math.min(...distances);
         const allowed = Math.max(1, Math.floor(word.length / 3));
-        expect(nearest(word, known)).toBe(least <= allowed ? known[distances.indexOf(least)] : undefined);
+        const starts = known.map((candidate, index) => {
+          const end = [...word].findIndex((letter, at) => letter !== candidate[at]);
+          return distances[index] === least ? (end === -1 ? word.length : end) : -1;
+        });
+        const best = starts.indexOf(Math.max(...starts));
+        expect(nearest(word, known)).toBe(least <= allowed ? known[best] : undefined);
       }),
       { numRuns: 500 },
     );
@@ -34,6 +39,7 @@ describe("the nearest known word", () => {
     ["webhok_url", ["webhook_url", "webhooks"], "webhook_url"],
     ["nmae", ["name", "vars"], "name"],
     ["advence", ["advance", "freeze"], "advance"],
+    ["mapp", ["app", "map"], "map"],
   ])("to %s among %j is %s", (word, known, found) => {
     expect(nearest(word, known)).toBe(found);
   });

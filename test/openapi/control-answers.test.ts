@@ -676,10 +676,11 @@ describe("an answer that leads elsewhere", () => {
 });
 
 describe("the promises of the document", () => {
-  it("have all been kept by now, but for those of faults inside", () => {
+  it("have all been kept by now, but for those of faults inside and a full memory", () => {
     const promised = answers.operations.flatMap(({ id, responses }) =>
       Object.keys(responses)
-        .filter((status) => status !== "500")
+        // test/runtime/heap-guard.test.ts has a full memory.
+        .filter((status) => !["500", "503"].includes(status))
         .map((status) => `${id} ${status}`),
     );
     expect(promised.length).toBeGreaterThan(250);

@@ -91,7 +91,6 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
     const context = await browser.open({
       colorScheme: "dark",
       viewport: { width, height: 900 },
-      bypassCSP: true,
     });
     const tab = await context.newPage();
     await tab.goto(`${url}/docs`);

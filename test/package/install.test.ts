@@ -5,6 +5,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isAlive, ROOT } from "../support/process-command.js";
+import { typeComplaints } from "../support/typecheck.js";
 import {
   cleanEnvironment,
   DOORS,
@@ -128,23 +129,17 @@ describe("npx payments-sandbox", () => {
 });
 
 describe("its types", { timeout: 300_000 }, () => {
-  const tsc = (...args: string[]): string => {
-    const strict = [
-      "--strict",
-      "--skipLibCheck",
-      "false",
-      // Ours and those of Node are checked; the language's own take most of the time.
-      "--skipDefaultLibCheck",
-      "--exactOptionalPropertyTypes",
-      "--target",
-      "ES2022",
-    ];
-    try {
-      return node(join(ROOT, "node_modules/typescript/bin/tsc"), "--noEmit", ...strict, ...args);
-    } catch (error) {
-      return (error as { stdout: string }).stdout || String(error);
-    }
-  };
+  const STRICT = [
+    "--strict",
+    "--skipLibCheck",
+    "false",
+    // Ours and those of Node are checked; the language's own take most of the time.
+    "--skipDefaultLibCheck",
+    "--exactOptionalPropertyTypes",
+    "--target",
+    "ES2022",
+  ];
+  const tsc = (...args: string[]): string => typeComplaints(folder, [...STRICT, ...args]);
 
   it.each([
     ["module node16", ["--module", "node16", "use.mts", "use.cts", "use.ts"]],

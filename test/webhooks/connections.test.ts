@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import type { LookupFunction } from "node:net";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { HttpReceivers } from "../../src/delivery/http-receivers.js";
+import { callerOf } from "../../src/delivery/outgoing.js";
 import type { Outcome } from "../../src/engine/commands/deliveries.js";
 import { START } from "../support/api-client.js";
 import { atEnd } from "../support/lifetime.js";
@@ -48,6 +50,12 @@ async function bareReceiver(react: React) {
     bodies,
     sockets,
   };
+}
+
+/** For longer than Node gives an address to connect. */
+function holdUp(): void {
+  const since = performance.now();
+  while (performance.now() - since < 300);
 }
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
@@ -185,5 +193,15 @@ describe("a name that leads to a cloud's metadata service", () => {
       const { outcome } = await postTo(host, never);
       expect([host, outcome.status]).toEqual([host, 204]);
     }
+  });
+
+  it("of localhost leads to who listens, on a machine that is held up meanwhile too", async () => {
+    const { url } = await bareReceiver((socket) => socket.end(OK));
+    const { port } = new URL(url);
+    const request = (await callerOf(new URL(`http://localhost:${port}/`)))({ method: "POST" });
+    const answer = once(request, "response");
+    request.once("socket", () => process.nextTick(() => process.nextTick(holdUp)));
+    request.end();
+    expect((await answer)[0].statusCode).toBe(204);
   });
 });

@@ -329,3 +329,55 @@ describe("an answer that is none", () => {
     expect(since(json.next_attempt_at)).toBe(6 * SECOND);
   });
 });
+
+describe("a mailbox with a lease", () => {
+  const leased = { mailbox: "inbox", lease: "30s" };
+  const world = async () => {
+    const wall = new FakeWall(Date.parse(START));
+    const { client } = await worldOn(wall);
+    const ids = async () => (await client.get("/_sandbox/webhook-endpoints")).json.total;
+    return { wall, client, ids };
+  };
+
+  it("goes when nobody has looked into it for so long, also after a reset", async () => {
+    const { wall, client, ids } = await world();
+    const made = await client.ask("POST /_sandbox/webhook-endpoints", leased);
+    expect(made.json).toMatchObject({ mailbox: "inbox", lease_ms: 30_000 });
+    wall.elapse(29 * SECOND);
+    expect(await take(client)).toEqual([]);
+    wall.elapse(29 * SECOND);
+    await client.reset();
+    wall.elapse(29 * SECOND);
+    expect(await ids()).toBe(1);
+    wall.elapse(SECOND);
+    expect(await ids()).toBe(0);
+    expect((await client.ask("POST /_sandbox/mailboxes/inbox/take", {})).status).toBe(404);
+  });
+
+  it("stays for what was taken to be acknowledged, and goes with what waits in it", async () => {
+    const { wall, client, ids } = await world();
+    await client.ask("POST /_sandbox/webhook-endpoints", leased);
+    await client.pay({ scenario: "instant" });
+    const [one] = await take(client);
+    wall.elapse(14 * SECOND);
+    expect((await ack(client, one)).json.status).toBe("delivered");
+    await client.pay({ scenario: "instant" });
+    wall.elapse(30 * SECOND);
+    expect(await ids()).toBe(1);
+    wall.elapse(SECOND);
+    expect(await ids()).toBe(0);
+    const statuses = async () => (await deliveries(client)).map(({ status }) => status).sort();
+    await expect.poll(statuses).toEqual(["delivered", "dropped"]);
+  });
+
+  it("is no receiver with a URL, and has it for ten minutes at most", async () => {
+    const { client } = await world();
+    for (const body of [
+      { url: "http://127.0.0.1:9/", lease: "30s" },
+      { mailbox: "inbox", lease: "11m" },
+    ])
+      expect((await client.ask("POST /_sandbox/webhook-endpoints", body)).json.error.details).toEqual({
+        lease: expect.any(String),
+      });
+  });
+});

@@ -58,6 +58,13 @@ export function createShop({ payments, webhookSecret, fulfil = fulfilOnce }) {
     response.json(shown(order));
   });
 
+  // The shop's books, for its own people, and for `payments-sandbox reconcile`.
+  app.get("/orders", (_request, response) => {
+    response.json({
+      orders: [...orders.values()].map((order) => ({ ...shown(order), charge_id: order.charge_id })),
+    });
+  });
+
   // Webhooks get lost. The page of a customer who waits calls this, with growing pauses.
   app.post("/orders/:id/refresh", async (request, response) => {
     const order = orders.get(request.params.id);

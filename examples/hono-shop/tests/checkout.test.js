@@ -75,7 +75,7 @@ test("who cancels can pay later", async (t) => {
 });
 
 test("who has two checkouts and pays both gets the goods once", async (t) => {
-  const world = await openWorld(t);
+  const world = await openWorld(t, { wrong: ["paid_twice"] }); // one of the two is to be refunded
   const { browser, sandbox, shopUrl } = world;
   const first = await orderedIn(world);
   await browser.open(`${shopUrl}/orders/${world.order().id}`);

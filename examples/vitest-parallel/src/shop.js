@@ -8,7 +8,8 @@ export class Shop {
   #apiKey;
   #webhook;
   #fulfil;
-  #orders = new Map(); // in an app: a table
+
+  orders = new Map(); // in an app: a table
 
   constructor({ baseUrl, apiKey, webhookSecret, fulfil = fulfilOnce }) {
     this.#baseUrl = baseUrl;
@@ -21,7 +22,7 @@ export class Shop {
   /** Orders something for that many shillings; resolves with the order. */
   async order({ id, email, price, phone = "+254700000001" }) {
     const order = { id, status: "pending", history_length: 0, shipments: 0 };
-    this.#orders.set(id, order);
+    this.orders.set(id, order);
     const wanted = {
       pricing: { base_currency: "KES", amount: price },
       payment_method: "mobile_money",
@@ -53,7 +54,7 @@ export class Shop {
       response.writeHead(400).end("bad signature");
       return;
     }
-    const order = this.#orders.get(event.data.metadata?.order_id);
+    const order = this.orders.get(event.data.metadata?.order_id);
     if (event.type.startsWith("charge.") && order) this.#fulfil(order, event.data, ship);
     response.writeHead(204).end();
   }

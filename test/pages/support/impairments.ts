@@ -1,13 +1,50 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** What stands in the way of people with impairments, by the rules of WCAG and good practice. */
-export async function impairmentFaults(tab: Page): Promise<string[]> {
-  await tab.addScriptTag({ content: axe.source });
-  return tab.evaluate(async () => {
-    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
-      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],
-    });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-  });
+/** The rules a colour scheme can break. */
+const ON_COLOURS = ["color-contrast", "link-in-text-block"];
+
+/** What stands in the way of people with impairments, by all rules of axe; in a second scheme those on colours do. */
+export async function impairmentFaults(tab: Page, { coloursOnly = false } = {}): Promise<string[]> {
+  if (!(await tab.evaluate(() => "axe" in window))) await tab.evaluate(axe.source);
+  return tab.evaluate(
+    async ({ onColours, coloursOnly }) => {
+      const { run } = (window as unknown as { axe: typeof axe }).axe;
+      const rest = Object.fromEntries(onColours.map((rule) => [rule, { enabled: false }]));
+      const results = [await run({ exclude: seenLooks() }, { runOnly: onColours })];
+      if (!coloursOnly) results.push(await run({ rules: rest }));
+      return results
+        .flatMap(({ violations }) => violations)
+        .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`);
+
+      /** All that look as something before them does: what stands on a colour is held once for each colour. */
+      function seenLooks(): Element[] {
+        const looks = new Set<string>();
+        const seen: Element[] = [];
+        const isNew = (element: Element, around: string): boolean => {
+          if (!element.checkVisibility()) return false;
+          const {
+            color,
+            backgroundColor,
+            backgroundImage,
+            fontSize,
+            fontWeight,
+            opacity,
+            textDecorationLine,
+          } = getComputedStyle(element);
+          const ground = `${around}/${backgroundColor} ${backgroundImage} ${opacity}`;
+          const look = `${element.tagName} ${color} ${fontSize} ${fontWeight} ${textDecorationLine} ${ground}`;
+          const isFirst = !looks.has(look);
+          looks.add(look);
+          const old = [...element.children].filter((child) => !isNew(child, ground));
+          if (!isFirst && old.length === element.childElementCount) return false;
+          seen.push(...old);
+          return true;
+        };
+        isNew(document.body, "");
+        return seen;
+      }
+    },
+    { onColours: ON_COLOURS, coloursOnly },
+  );
 }

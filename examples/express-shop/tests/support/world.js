@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { Payments } from "../../src/payments.js";
 import { createShop } from "../../src/shop.js";
 
@@ -17,8 +18,11 @@ async function send(url, method, body, headers = {}) {
 /**
  * A shop that listens, and a namespace of the sandbox that is this test's own: its data, its keys and its clock, which
  * stands until the test moves it. So tests neither wait nor disturb each other.
+ *
+ * When the test is over, the shop's books are held against the sandbox's ledger, whatever the test has asked for.
+ * `wrong` is what is to be found in them.
  */
-export async function openWorld(t, { fulfil } = {}) {
+export async function openWorld(t, { fulfil, wrong = [] } = {}) {
   const { body: world } = await send(`${sandboxUrl}/_sandbox/namespaces`, "POST", { clock: "manual" });
 
   /** A call of the sandbox's control API, in this test's namespace. */
@@ -37,12 +41,25 @@ export async function openWorld(t, { fulfil } = {}) {
   const shopUrl = `http://127.0.0.1:${server.address().port}`;
   await sandbox("POST", "/webhook-endpoints", { url: `${shopUrl}/webhooks` });
 
+  /** Where the shop's books and the sandbox's ledger differ. */
+  const findings = async () => {
+    const { orders: rows } = (await send(`${shopUrl}/orders`, "GET")).body;
+    const map = { "metadata.order_id": "id", delivered: "shipments" };
+    return (await sandbox("POST", "/reconcile", { rows, map })).findings;
+  };
+
   t.after(async () => {
+    const found = await findings();
     await new Promise((resolve) => {
       server.close(resolve);
       server.closeAllConnections();
     });
     await sandbox("DELETE", `/namespaces/${world.name}`);
+    assert.deepEqual(
+      found.map(({ kind }) => kind),
+      wrong,
+      JSON.stringify(found, null, 2),
+    );
   });
 
   return {

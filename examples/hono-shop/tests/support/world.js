@@ -1,10 +1,14 @@
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { serve } from "@hono/node-server";
 import { createSandbox } from "payments-sandbox";
 import { createShop } from "../../src/shop.js";
 
-/** A shop that listens, and a sandbox of its own in this very process, whose clock stands until the test moves it. */
-export async function openWorld(t, { fulfil } = {}) {
+/**
+ * A shop that listens, and a sandbox of its own in this very process, whose clock stands until the test moves it. When
+ * the test is over, the shop's books are held against the sandbox's ledger; `wrong` is what is to be found in them.
+ */
+export async function openWorld(t, { fulfil, wrong = [] } = {}) {
   let shop;
   const server = serve({ fetch: (request) => shop.app.fetch(request), hostname: "127.0.0.1", port: 0 });
   await once(server, "listening");
@@ -20,9 +24,18 @@ export async function openWorld(t, { fulfil } = {}) {
   });
 
   t.after(async () => {
+    const rows = [...shop.orders.values()].map(({ id, charge_id, status, shipments }) => {
+      return { "metadata.order_id": id, charge_id, status, delivered: shipments.length };
+    });
+    const { findings } = await sandbox.reconcile(rows);
     server.close();
     server.closeAllConnections();
     await sandbox.close();
+    assert.deepEqual(
+      findings.map(({ kind }) => kind),
+      wrong,
+      JSON.stringify(findings, null, 2),
+    );
   });
 
   return {

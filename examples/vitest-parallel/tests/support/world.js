@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { basename } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { Shop } from "../../src/shop.js";
 
 const { PAYMENTS_SANDBOX_URL: sandboxUrl, PAYMENTS_WEBHOOK_SECRET: webhookSecret } = process.env;
@@ -32,6 +32,8 @@ export function useWorld({ fulfil } = {}) {
   const world = {
     sandbox,
     shop: new Shop({ baseUrl: sandboxUrl, apiKey, webhookSecret, fulfil }),
+    /** What is to be found in the shop's books when the test is over: they are held against the sandbox's ledger. */
+    wrong: [],
     /** Moves this file's clock; resolves when all that falls due has happened, webhooks answered. */
     advance: (by) => sandbox("POST", "/clock/advance", { by }),
     balance: async () => {
@@ -47,7 +49,20 @@ export function useWorld({ fulfil } = {}) {
     const url = `http://127.0.0.1:${server.address().port}/webhooks`;
     await sandbox("POST", "/webhook-endpoints", { url });
   });
-  beforeEach(() => sandbox("POST", "/reset"));
+  beforeEach(async () => {
+    world.shop.orders.clear();
+    world.wrong = [];
+    await sandbox("POST", "/reset");
+  });
+  afterEach(async () => {
+    const rows = [...world.shop.orders.values()];
+    const map = { "metadata.order_id": "id", delivered: "shipments" };
+    const { findings } = await sandbox("POST", "/reconcile", { rows, map });
+    expect(
+      findings.map(({ kind }) => kind),
+      JSON.stringify(findings),
+    ).toEqual(world.wrong);
+  });
   afterAll(() => {
     world.shop.server.close();
     world.shop.server.closeAllConnections();

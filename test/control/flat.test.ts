@@ -1,0 +1,119 @@
+import { expect, it } from "vitest";
+import type { Put } from "../../src/engine/records.js";
+import type { State } from "../../src/engine/state.js";
+import { START } from "../support/kept.js";
+import { FakeWall, worldOn } from "../support/receiver-world.js";
+
+const SIZES = [1_000, 50_000] as const;
+const LARGE = ["charges", "events", "deliveries", "tasks"] as const;
+const EMAIL = "rare@shop.test";
+
+const LISTS = [
+  "charges",
+  "charges?status=COMPLETED&mode=test",
+  `charges?customer_email=${EMAIL}`,
+  `charges?metadata.order=7&status=COMPLETED&customer_email=${EMAIL}`,
+  "withdrawals?status=PENDING",
+  "events",
+  "events?type=charge.*&mode=test",
+  "events?charge_id=ID",
+  "deliveries",
+  "deliveries?status=pending&mode=test",
+  "deliveries?failing=true",
+  "deliveries?type=charge.*",
+  "deliveries?charge_id=ID",
+  "next",
+  "next?id=ID",
+] as const;
+
+/** So many copies of a charge, each with its event, a delivery that waits or has come, and a task. */
+function fill(state: State, chargeId: string, count: number): void {
+  const charge = state.get("charges", chargeId)!;
+  const [event] = state.eventsOf(chargeId);
+  const [delivery] = state.deliveriesOf(event!.event_id);
+  const [task] = state.tasksOf(chargeId);
+  for (let copy = 1; copy <= count; copy++) {
+    const id = `copy${copy}`;
+    const seq = 1_000 + copy;
+    const puts: Put[] = [
+      ["charges", id, { ...charge, charge_id: id, checkout_id: id, customer_email: `${id}@shop.test`, seq }],
+      ["events", id, { ...event!, body: event!.body, event_id: id, object_id: id, seq }],
+      [
+        "deliveries",
+        id,
+        {
+          ...delivery!,
+          ...{ delivery_id: id, event_id: id, object_id: id, seq },
+          status: copy % 2 === 0 ? "succeeded" : "pending",
+        },
+      ],
+      ["tasks", seq, { ...task!, task_id: seq, ref: id }],
+    ];
+    state.apply({ seq: state.seq + 1, at: state.at, puts, counters: {} });
+  }
+}
+
+/** Counts what is read of the large collections; whoever goes through one as a whole fails. */
+function counted(state: State): { reads: number } {
+  const counter = { reads: 0 };
+  for (const name of LARGE) {
+    const table: Map<unknown, unknown> = state.tables[name];
+    const { get } = table;
+    table.get = (key) => {
+      counter.reads++;
+      return get.call(table, key);
+    };
+    const scan = () => {
+      throw new Error(`all ${name} were gone through`);
+    };
+    Object.assign(table, { values: scan, keys: scan, entries: scan, forEach: scan, [Symbol.iterator]: scan });
+  }
+  return counter;
+}
+
+/** What each list reads of a world of that size, and how many it says there are. */
+async function costs(size: number) {
+  const { client, world } = await worldOn(new FakeWall(START), { clockText: "manual" });
+  await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "tests" });
+  const id = await client.pay({ email: EMAIL, metadata: { order: "7" } });
+  await client.transition(id, "COMPLETED");
+  const { state } = world.engine;
+  fill(state, id, size);
+  const totals = async () => {
+    const found: Record<string, number> = {};
+    for (const list of LISTS) {
+      const { status, json } = await client.get(`/_sandbox/${list.replace("ID", id)}`);
+      expect([list, status]).toEqual([list, 200]);
+      found[list] = json.total;
+    }
+    return found;
+  };
+  // Groups that few ask for are made the first time.
+  const before = await totals();
+  const counter = counted(state);
+  const reads: Record<string, number> = {};
+  for (const list of LISTS)
+    for (const page of ["limit=20", "limit=20&offset=400"]) {
+      counter.reads = 0;
+      const mark = list.includes("?") ? "&" : "?";
+      await client.get(`/_sandbox/${list.replace("ID", id)}${mark}${page}`);
+      reads[`${list} ${page}`] = counter.reads;
+    }
+  return { totals: before, reads };
+}
+
+it("lists of the control API cost the page, however much there is", async () => {
+  const [small, large] = [await costs(SIZES[0]), await costs(SIZES[1])];
+  expect(small.totals).toMatchObject({
+    charges: SIZES[0] + 1,
+    "charges?status=COMPLETED&mode=test": SIZES[0] + 1,
+    [LISTS[2]]: 1,
+    [LISTS[3]]: 1,
+    "deliveries?status=pending&mode=test": SIZES[0] / 2 + 1,
+    "deliveries?failing=true": 0,
+    "deliveries?charge_id=ID": 1,
+  });
+  expect(large.totals["deliveries?status=pending&mode=test"]).toBe(SIZES[1] / 2 + 1);
+  for (const [list, reads] of Object.entries(large.reads))
+    expect([list, Math.abs(reads - small.reads[list]!) <= 20]).toEqual([list, true]);
+});

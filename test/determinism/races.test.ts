@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { FLOWS } from "../scenarios/support/shipped.js";
+import { Api, openSandbox } from "../support/api-client.js";
+
+const RACES = FLOWS.filter(({ text }) =>
+  /\b(at_once|ids: new|again_after|lose_answer|hold|delay_answer|drop: hang|stale|pay_twice|cancel_then_pay|close_page)\b/.test(
+    text,
+  ),
+);
+
+/** The machine's time and what follows from it. */
+const WALL =
+  /"(sent_at|duration_ms|wall_ms|webhook-timestamp|webhook-signature|webhook_signature)":("[^"]*"|\d+)/g;
+
+/** All that is left of a flow in a sandbox of its own: its state, with every delivery and the bytes of each event. */
+async function leftOf(path: string): Promise<string> {
+  const sandbox = await openSandbox({ seed: "races" });
+  expect((await sandbox.run(path)).passed).toBe(true);
+  return (await new Api(sandbox).get("/_sandbox/state")).text.replace(WALL, '"$1":0');
+}
+
+describe("the same seed and the same calls, racing on a standing clock", () => {
+  it("are those of every word for races", () => {
+    expect(RACES.length).toBeGreaterThanOrEqual(12);
+  });
+
+  it.each(RACES)("$name leaves the same bytes twice", async ({ path }) => {
+    const [one, other] = await Promise.all([leftOf(path), leftOf(path)]);
+    expect(one.length).toBeGreaterThan(1_000);
+    expect(other).toBe(one);
+  });
+});
