@@ -1,6 +1,7 @@
 import { type Command, CommanderError, Option } from "commander";
 import { packageVersion } from "../files/package.js";
 import { addClientCommands } from "./client/commands.js";
+import { addExploreOptions } from "./explore-options.js";
 import { isUserMistake, tell } from "./mistakes.js";
 import { addStartOptions } from "./options.js";
 
@@ -8,11 +9,11 @@ import { addStartOptions } from "./options.js";
 export function addCommands(root: Command): void {
   root.version(packageVersion(), "-V, --version", "print the version");
 
-  addStartOptions(root.command("exec"), {
+  const exec = addStartOptions(root.command("exec"), {
     port: "port to listen on (default 0, any free one)",
     rate_limit: "requests a minute and key, or off (default off)",
     seed: "the same seed and calls give the same ids (default: a fixed one)",
-    json: "with --under: print the matrix in one line of JSON",
+    json: "with --under: print the matrix in one line of JSON; with --explore: the report",
   })
     .description("run a command with a sandbox beside it; exits with the command's own code")
     .option(
@@ -37,6 +38,8 @@ export function addCommands(root: Command): void {
       "afterwards, hold what it prints of the app's orders (CSV or JSON lines) against the ledger",
     )
     .option("--require <list>", "exit 1 too unless all of these were met (names, separated by commas)")
+    .option("--explore <flow>", "the command is an app: start it, explore this flow of it, and end it again");
+  addExploreOptions(exec, "with --explore: ")
     // What its guard calls when exec was killed.
     .addOption(new Option("--left-behind <process>").hideHelp())
     .argument("<command...>", "the command and its arguments, after --")
@@ -49,15 +52,18 @@ every run passed, the plain run's code when that fails (the others are not run),
 --under mishaps: all shipped scenarios that a good app gets over; --under all: those of other fates of a payment too.
 With --require, when the command passes: 1 where something was never met; 2 for a name that there is not.
 With --reconcile, when the command passes: 1 where books and ledger differ, 2 where they could not be compared.
+With --explore: 0 when nothing was found, 1 when something was, 2 when it could not be carried out.
 
 Examples:
   payments-sandbox exec --env API_ROOT={base_url}/api -- npm test
   payments-sandbox exec --artifacts sandbox-artifacts -- npm test
-  payments-sandbox exec --under webhook_chaos,lost_response --under-report junit.xml -- npm test`,
+  payments-sandbox exec --under webhook_chaos,lost_response --under-report junit.xml -- npm test
+  payments-sandbox exec --explore order.yaml --app localhost:3000 --webhook-url localhost:3000/webhooks -- npm start`,
     )
-    .action(async (command: string[], flags: Record<string, unknown>) =>
-      (await import("./exec.js")).exec(command, flags),
-    );
+    .action(async (command: string[], flags: Record<string, unknown>) => {
+      const work = async () => (await import("./exec.js")).exec(command, flags);
+      await (flags.explore === undefined ? work() : orExit2(work));
+    });
 
   root
     .command("check-webhook")
@@ -158,18 +164,13 @@ Examples:
       orExit2(async () => (await import("./run.js")).run(files, flags)),
     );
 
-  root
+  const explore = root
     .command("explore")
     .description(
       "find the order, duplicate or loss that makes an app go wrong; exits 0 nothing found, 1 findings, 2 could not",
     )
-    .argument("<flow>", "a scenario file whose steps carry one customer through the app")
-    .option("--app <url>", "the app, which calls the sandbox; it has to be said")
-    .option("--depth <k>", "so many deviations together, at most (default: 2)")
-    .option("--budget <duration>", "so much wall time (default: as long as it takes)")
-    .option("--var <name=value>", "a variable of the file (repeatable)", collect)
-    .option("--save <folder>", "write a scenario file for each finding there")
-    .option("--junit <file>", "also write the report as JUnit XML")
+    .argument("<flow>", "a scenario file whose steps carry one customer through the app");
+  addExploreOptions(explore)
     .option("--url <url>", "the running sandbox (default: PAYMENTS_SANDBOX_URL, else the default port)")
     .option("--namespace <name>", "the namespace to speak to")
     .option("--control-token <value>", "what the control API asks for")

@@ -1,15 +1,19 @@
+import { UserError } from "../schema/user-error.js";
 import { Runner } from "./exec/command.js";
 import { parseTemplate } from "./exec/environment.js";
 import type { Plan } from "./exec/plan.js";
 import { runBeside } from "./exec/run.js";
 import { strictFaults } from "./exec/strict.js";
+import type { ExplorationFlags } from "./exploration.js";
+import { EXPLORE_FLAGS } from "./explore-options.js";
 import { startOptions } from "./options.js";
 import { tellLastWords } from "./own-process.js";
 import { Required } from "./required.js";
 import { tellLine } from "./terminal.js";
 
 /** The flags of `exec` besides those of `start`. */
-interface ExecFlags {
+interface ExecFlags extends ExplorationFlags {
+  readonly explore?: string;
   readonly env?: readonly string[];
   readonly artifacts?: string;
   readonly under?: readonly string[];
@@ -28,6 +32,7 @@ export async function exec(
 ): Promise<void> {
   if (flags.leftBehind !== undefined)
     return (await import("./exec/left-behind.js")).endLeftBehind(flags.leftBehind);
+  refuseMixed(flags);
   const options = await startOptions(flags);
   const templates = (flags.env ?? []).map(parseTemplate);
   const required = flags.require === undefined ? undefined : new Required(flags.require);
@@ -35,6 +40,10 @@ export async function exec(
     (flags.under ?? flags.underReport ?? flags.seeds) === undefined
       ? undefined
       : await (await import("./exec/under.js")).readUnder(flags.under ?? [], flags, options);
+  const exploring =
+    flags.explore === undefined
+      ? undefined
+      : (await import("./exec/explore.js")).readExplore(flags.explore, flags);
   const artifacts =
     flags.artifacts === undefined
       ? undefined
@@ -57,11 +66,25 @@ export async function exec(
     required,
   };
   try {
-    const code = under === undefined ? await runOnce(plan) : await under(plan);
+    const code = await (under ?? exploring ?? runOnce)(plan);
     process.exitCode = tellUnmet(plan) && code === 0 ? 1 : code;
   } finally {
     await runner.close();
   }
+}
+
+/** What is done with a command that comes to its end. */
+const OF_A_RUN = ["under", "underReport", "seeds", "strict", "reconcile", "require", "artifacts"] as const;
+
+/** Flags that mean nothing together are a mistake: one of them would be passed over. */
+function refuseMixed(flags: Readonly<Record<string, unknown>> & ExecFlags): void {
+  const isExploring = flags.explore !== undefined;
+  const odd = (isExploring ? OF_A_RUN : EXPLORE_FLAGS).find((name) => flags[name] !== undefined);
+  if (odd === undefined) return;
+  const flag = `--${odd.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw new UserError(
+    isExploring ? `${flag} cannot go with --explore` : `${flag} goes with --explore, which names the flow`,
+  );
 }
 
 /** Whether something is left that has to be met, which is told. */

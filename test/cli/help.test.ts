@@ -84,7 +84,9 @@ it("exec --help tells exec's own defaults", () => {
     .replace(/\s+/g, " ");
   expect(help).toContain("(default 0, any free one)");
   expect(help).toContain("requests a minute and key, or off (default off)");
-  expect(help).toContain("--json with --under: print the matrix in one line of JSON");
+  expect(help).toContain(
+    "--json with --under: print the matrix in one line of JSON; with --explore: the report",
+  );
   expect(help).not.toContain("4402");
 });
 

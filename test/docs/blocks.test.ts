@@ -15,6 +15,7 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["docs/control-api.md", "/_sandbox/stream", "other-blocks.test.ts"],
   ["docs/getting-started.md", "npm install", "needs a registry"],
   ["docs/explore.md", "--save found", "the command: test/explore"],
+  ["docs/explore.md", "exec --explore", "the command around any app: test/cli/exec-explore.test.ts"],
   ["docs/reconcile.md", "✗ 2 rows held", "what the one before prints: reconcile.test.ts"],
   ["docs/testing.md", "exec -- npx vitest run", "the command around a test that is run"],
   [

@@ -23,6 +23,7 @@ export class Runner {
   readonly #signals = new Signals(this.#guard);
   readonly #notice: (text: string) => void;
   #runs = 0;
+  #end: (() => Promise<void>) | undefined;
 
   constructor(notice: (text: string) => void) {
     this.#notice = notice;
@@ -33,17 +34,34 @@ export class Runner {
     return this.#signals.asked;
   }
 
-  /** Resolves with the exit code a shell would give, when the command and all it has started have ended. */
-  async run(command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  /** Aborted by the first such signal. */
+  get interrupted(): AbortSignal {
+    return this.#signals.interrupted;
+  }
+
+  /**
+   * Resolves with the exit code a shell would give, when the command and all it has started have ended. What it prints
+   * may go to the error output of ours, where ours is for something else.
+   */
+  async run(
+    command: readonly string[],
+    environment: NodeJS.ProcessEnv,
+    output: "inherit" | "stderr" = "inherit",
+  ): Promise<number> {
     if (this.asked !== undefined) return exitCodeOf(this.asked);
     const mark = `${process.pid}.${machineNowMs()}.${++this.#runs}`;
-    const child = await this.#spawn(command, { ...environment, [MARK_VARIABLE]: mark });
+    const child = await this.#spawn(command, { ...environment, [MARK_VARIABLE]: mark }, output);
     if (typeof child === "number") return child;
     const code = await this.#toItsEnd(child, mark);
     this.#guard.unwatch();
     await this.#guard.hasAnswered();
     await this.#endLeftRunning(new Family(mark));
     return code;
+  }
+
+  /** Ends the command that runs, if one does, and all it has started. */
+  async end(): Promise<void> {
+    await this.#end?.();
   }
 
   /** No more commands: signals do again what they do. */
@@ -53,7 +71,11 @@ export class Runner {
   }
 
   /** The child, or the exit code when there is none. */
-  #spawn(command: readonly string[], environment: NodeJS.ProcessEnv): Promise<ChildProcess | number> {
+  #spawn(
+    command: readonly string[],
+    environment: NodeJS.ProcessEnv,
+    output: "inherit" | "stderr",
+  ): Promise<ChildProcess | number> {
     return new Promise((resolve) => {
       const refused = ({ code, message }: NodeJS.ErrnoException): void => {
         const isMissing = code === "ENOENT" || command[0] === "";
@@ -63,7 +85,10 @@ export class Runner {
         resolve(isMissing ? NOT_FOUND : NOT_EXECUTABLE);
       };
       try {
-        const child = spawn(command[0]!, command.slice(1), { stdio: "inherit", env: environment });
+        const child = spawn(command[0]!, command.slice(1), {
+          stdio: ["inherit", output === "inherit" ? "inherit" : process.stderr.fd, "inherit"],
+          env: environment,
+        });
         // With a number it runs; what goes wrong with it later is no error of starting it.
         child.on("error", child.pid === undefined ? refused : () => {});
         if (child.pid !== undefined) resolve(child);
@@ -80,23 +105,29 @@ export class Runner {
     this.#guard.watch(pid, started, mark);
     return new Promise((resolve) => {
       let hardEnd: Promise<void> | undefined;
-      const endHard = (graceMs: number, code: number): void => {
-        hardEnd ??= endAll(new Family(mark, { pid, started }), graceMs).then(() => {
+      const endHard = (graceMs: number, code: number): Promise<void> => {
+        return (hardEnd ??= endAll(new Family(mark, { pid, started }), graceMs).then(() => {
           // Where processes cannot be listed, at least the command itself.
           if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
           done(code);
-        });
+        }));
       };
+      this.#end = () => endHard(ALONE_MS, exitCodeOf("SIGTERM"));
       const forget = whenParentEnds(() => {
         this.#notice("whoever started this has gone: the command is ended");
-        endHard(ALONE_MS, exitCodeOf("SIGHUP"));
+        void endHard(ALONE_MS, exitCodeOf("SIGHUP"));
       });
       const done = (code: number): void => {
+        this.#end = undefined;
         forget();
         this.#signals.passTo(undefined);
         resolve(code);
       };
-      this.#signals.passTo({ pid, sinceMs: monotonicMs(), endHard: () => endHard(0, exitCodeOf("SIGINT")) });
+      this.#signals.passTo({
+        pid,
+        sinceMs: monotonicMs(),
+        endHard: () => void endHard(0, exitCodeOf("SIGINT")),
+      });
       child.once("exit", (code, signal) => {
         if (hardEnd === undefined) done(code ?? exitCodeOf(signal!));
       });

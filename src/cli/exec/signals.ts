@@ -30,6 +30,7 @@ export class Signals {
   readonly #guard: Guard;
   readonly #last = new Map<PassedOn, { readonly atMs: number; readonly isForAll: boolean }>();
   #target: Target | undefined;
+  readonly #stopping = new AbortController();
   #asked: NodeJS.Signals | undefined;
   #isAsked = false;
 
@@ -43,6 +44,11 @@ export class Signals {
     return this.#asked;
   }
 
+  /** Aborted when one has asked to stop. */
+  get interrupted(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
   /** From now on they go to this command. */
   passTo(target: Target | undefined): void {
     this.#target = target;
@@ -54,7 +60,10 @@ export class Signals {
 
   readonly #on = (signal: NodeJS.Signals): void => {
     // At once: the command may have ended by it, and another must not begin.
-    if (STOPPING.includes(signal)) this.#asked = signal;
+    if (STOPPING.includes(signal)) {
+      this.#asked = signal;
+      this.#stopping.abort();
+    }
     void this.#take(signal as PassedOn, monotonicMs());
   };
 

@@ -1,0 +1,86 @@
+import { connect } from "node:net";
+import { exploreFile } from "../../explore/file.js";
+import { openSandbox } from "../../opening.js";
+import { freshRunId } from "../../scenario/running/run-id.js";
+import { UserError } from "../../schema/user-error.js";
+import { pause } from "../../time/timers.js";
+import { monotonicMs } from "../../time/wall.js";
+import { type ExplorationFlags, explorationOf, toldExploration } from "../exploration.js";
+import { tellLine } from "../terminal.js";
+import { environmentOf } from "./environment.js";
+import { commandText, type Plan } from "./plan.js";
+import { exitCodeOf } from "./signals.js";
+
+/** So long the command may take until the app can be reached. */
+const START_MS = 60_000;
+const LOOK_AGAIN_MS = 50;
+
+/** `exec --explore`, checked: the command is the app. It is started, its flow explored, and it is ended again. */
+export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan) => Promise<number> {
+  const asked = explorationOf(flags);
+  return async (plan) => {
+    const { runner } = plan;
+    if (await isListening(asked.app))
+      throw new UserError(`--app: something listens at ${asked.app} already; end it, or give another port`);
+    const sandbox = await openSandbox({
+      ...plan.options,
+      makeUpSeed: false,
+      ownsProcess: true,
+      onWarning: (warning) => tellLine(warning),
+    });
+    try {
+      await sandbox.listen({ port: plan.options.port ?? 0 });
+      const environment = { ...process.env, ...environmentOf(sandbox, plan.templates) };
+      const ended = runner.run(plan.command, environment, "stderr");
+      try {
+        await untilListening(asked.app, ended, plan);
+        const code = await toldExploration(flow, flags, (onRun) =>
+          exploreFile(flow, {
+            ...asked,
+            fetch: (path, init) => sandbox.fetch(path, init),
+            runIdOf: () => freshRunId(),
+            signal: runner.interrupted,
+            onRun,
+          }),
+        );
+        return runner.asked === undefined ? code : exitCodeOf(runner.asked);
+      } finally {
+        await runner.end();
+        await ended;
+      }
+    } finally {
+      await sandbox.close();
+    }
+  };
+}
+
+/** Throws where the command ends before, or never listens. */
+async function untilListening(app: string, ended: Promise<number>, { command }: Plan): Promise<void> {
+  let code: number | undefined;
+  void ended.then((with_) => (code = with_));
+  const untilMs = monotonicMs() + START_MS;
+  while (!(await isListening(app))) {
+    if (code !== undefined)
+      throw new UserError(`${commandText(command)} ended with ${code} before it listened at ${app}`);
+    if (monotonicMs() > untilMs)
+      throw new UserError(
+        `${commandText(command)} does not listen at ${app} after ${START_MS / 1_000} s; --app has to be its address`,
+      );
+    await pause(LOOK_AGAIN_MS);
+  }
+}
+
+function isListening(app: string): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(app);
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ""),
+      port: Number(port) || (protocol === "https:" ? 443 : 80),
+    });
+    const done = (isThere: boolean) => () => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.once("connect", done(true)).once("error", done(false));
+  });
+}

@@ -1,0 +1,84 @@
+import { writeFileSync } from "node:fs";
+import type * as z from "zod/mini";
+import type { ExploreFileOptions } from "../explore/file.js";
+import type { ExploreReport } from "../explore/report.js";
+import { withoutEndSlashes } from "../schema/addresses.js";
+import { durationMs, durationSchema } from "../schema/duration.js";
+import { DEFAULT_DEPTH, depthSchema } from "../schema/explore.js";
+import { webhookUrl } from "../schema/options.js";
+import { withOneLines } from "../schema/printable.js";
+import { UserError } from "../schema/user-error.js";
+import { paint } from "./paint.js";
+import { exploreJunit } from "./report/explore-junit.js";
+import { exploreLines } from "./report/explore-text.js";
+import { Progress, say, sayJson, tellLine } from "./terminal.js";
+import { variablesOf } from "./variables.js";
+
+/** What says how a flow is explored: the flags of `explore`, and of `exec --explore`. */
+export interface ExplorationFlags {
+  readonly app?: string;
+  readonly depth?: string;
+  readonly budget?: string;
+  readonly var?: readonly string[];
+  readonly save?: string;
+  readonly junit?: string;
+  readonly json?: boolean;
+}
+
+type Asked = Pick<
+  ExploreFileOptions,
+  "app" | "vars" | "environment" | "depth" | "budgetMs" | "save" | "onWarning"
+>;
+
+/** The flags, checked. */
+export function explorationOf({ app, depth, budget, save, ...flags }: ExplorationFlags): Asked {
+  return {
+    app: appOf(app),
+    vars: variablesOf(flags.var),
+    environment: process.env,
+    depth: depth === undefined ? DEFAULT_DEPTH : flagged("--depth", depthSchema, Number(depth), depth),
+    budgetMs:
+      budget === undefined ? undefined : durationMs(flagged("--budget", durationSchema, budget, budget)),
+    save,
+    onWarning: (warning) => tellLine(warning),
+  };
+}
+
+/** Tells how far it is while it goes on, and what came of it; 0 nothing found, 1 something, 2 not even a single depth. */
+export async function toldExploration(
+  flow: string,
+  { json, junit }: ExplorationFlags,
+  explore: (onRun: NonNullable<ExploreFileOptions["onRun"]>) => Promise<ExploreReport>,
+): Promise<number> {
+  const progress = new Progress(json !== true);
+  const report = await explore((runs, findings) =>
+    progress.show(`${runs} runs, ${findings} findings`),
+  ).finally(() => progress.end());
+  if (junit !== undefined) writeReport(junit, exploreJunit(flow, report));
+  if (json) sayJson(report);
+  else say(`${exploreLines(withOneLines(report), process.stdout.columns || 80, paint).join("\n")}\n`);
+  return report.passed ? 0 : report.findings.length > 0 ? 1 : 2;
+}
+
+function appOf(app: string | undefined): string {
+  if (app === undefined) throw new UserError("explore needs the app: give its URL with --app");
+  const url = webhookUrl(app);
+  if (url === undefined)
+    throw new UserError(`--app must be an http or https URL, not ${JSON.stringify(app)}`);
+  return withoutEndSlashes(url);
+}
+
+/** A flag's value, as its schema has it. */
+function flagged<Value>(flag: string, schema: z.ZodMiniType<Value>, given: unknown, text: string): Value {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new UserError(`${flag} ${JSON.stringify(text)}: ${parsed.error.issues[0]?.message}`);
+}
+
+function writeReport(file: string, xml: string): void {
+  try {
+    writeFileSync(file, xml);
+  } catch (error) {
+    throw new UserError(`--junit ${file} cannot be written: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,24 @@
+import type { Command } from "commander";
+
+/** What says how a flow is explored, wherever one is: flags, words, and whether they may be given more than once. */
+const ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[] = [
+  ["--app <url>", "the app, which calls the sandbox; it has to be said"],
+  ["--depth <k>", "so many deviations together, at most (default: 2)"],
+  ["--budget <duration>", "so much wall time (default: as long as it takes)"],
+  ["--var <name=value>", "a variable of the file (repeatable)", true],
+  ["--save <folder>", "write a scenario file for each finding there"],
+  ["--junit <file>", "also write the report as JUnit XML"],
+];
+
+/** Their names, as commander has them. */
+export const EXPLORE_FLAGS: readonly string[] = ROWS.map(([flags]) => /^--(\w+)/.exec(flags)![1]!);
+
+/** Adds the options that `explore` and `exec --explore` have in common. */
+export function addExploreOptions(command: Command, before = ""): Command {
+  for (const [flags, says, isList = false] of ROWS) {
+    const option = command.createOption(flags, `${before}${says}`);
+    if (isList) option.argParser((value: string, all: string[] | undefined) => [...(all ?? []), value]);
+    command.addOption(option);
+  }
+  return command;
+}

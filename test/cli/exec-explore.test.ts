@@ -1,0 +1,77 @@
+import { createServer } from "node:http";
+import { describe, expect, it } from "vitest";
+import { run } from "../support/process-command.js";
+import { fileWith } from "../support/scenario-run.js";
+import { closed, listening } from "../support/servers.js";
+
+/** An app that calls no service: all that may go otherwise is that its customer presses twice. */
+const APP = `
+  const orders = {};
+  require("node:http").createServer((request, response) => {
+    const id = request.url.split("/").at(-1);
+    if (request.method === "POST") orders[id] = (orders[id] ?? 0) + 1;
+    response.end(JSON.stringify({ delivered: orders[id], env: typeof process.env.PAYMENTS_BASE_URL }));
+  }).listen(Number(process.env.PORT), "127.0.0.1", () => console.log("the app is " + process.pid));
+`;
+const FLOW = `
+name: order
+steps:
+  - app: POST /orders/\${run.id}
+observe:
+  - app: GET /orders/\${run.id}
+`;
+
+/** A port that is free, and that nobody is given by the system before somebody asks for it. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listening(server);
+  await closed(server);
+  return port;
+}
+
+const appIn = (source: string) => ["--", process.execPath, "-e", source];
+
+describe("exec --explore", () => {
+  it("starts the app, tells what is found of it, and ends it", async () => {
+    const port = await freePort();
+    const { code, stdout, stderr } = await run(
+      ["exec", "--explore", fileWith(FLOW), "--app", `127.0.0.1:${port}`, "--json", ...appIn(APP)],
+      { env: { PORT: String(port) } },
+    );
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      complete_depth: 2,
+      choices: 1,
+      findings: [
+        {
+          oracle: "money",
+          message: "done more than once: body.delivered is 2, not 1",
+          deviations: [{ kind: "pressed_twice" }],
+        },
+      ],
+    });
+    const [, pid] = /^the app is (\d+)\n$/.exec(stderr)!;
+    expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH");
+  });
+
+  it("exits with 2 and a line where the command is no app, or what listens is another", async () => {
+    const taken = await listening(createServer());
+    const free = await freePort();
+    for (const [flags, message] of [
+      [["--app", `127.0.0.1:${free}`], "ended with 3 before it listened at http://127.0.0.1:"],
+      [["--app", `127.0.0.1:${taken}`], "something listens at http://127.0.0.1:"],
+      [["--app", "127.0.0.1:1", "--strict"], "--strict cannot go with --explore"],
+    ] as const) {
+      const { code, stdout, stderr } = await run([
+        "exec",
+        "--explore",
+        fileWith(FLOW),
+        ...flags,
+        ...appIn("process.exit(3)"),
+      ]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toMatch(/^payments-sandbox: [^\n]+\n$/);
+      expect(stderr).toContain(message);
+    }
+  });
+});
