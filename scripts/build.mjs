@@ -47,7 +47,7 @@ await bundle(
 await bundleOver(root, { testing: "src/testing.ts" }, dist, { "src/testing/setup.ts": "./testing-setup.js" });
 await bundleCommonJs(root, { index: "src/index.ts", testing: "src/testing/common-js.ts" }, dist);
 
-const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript")), "..", "bin", "tsc");
+const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript-7/package.json")), "bin", "tsc");
 const emitted = join(dist, "emitted");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json"), "--outDir", emitted], {
   stdio: "inherit",
