@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { bundle, bundleCommonJs, bundleOver, bundleTools } from "./bundle.mjs";
 import { writeDocuments } from "./documents.mjs";
+import { oneFile } from "./one-file.mjs";
 import { writeTypes } from "./types.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -38,7 +39,7 @@ writeFileSync(join(root, SCENARIO_SCHEMA_FILE), scenarioJsonSchemaText());
 await writeDocuments(tools, dist);
 rmSync(tools, { recursive: true });
 
-await bundle(
+const core = await bundle(
   root,
   { cli: "src/cli/main.ts", index: "src/index.ts", "testing-setup": "src/testing/setup.ts" },
   dist,
@@ -46,6 +47,8 @@ await bundle(
 );
 await bundleOver(root, { testing: "src/testing.ts" }, dist, { "src/testing/setup.ts": "./testing-setup.js" });
 await bundleCommonJs(root, { index: "src/index.ts", testing: "src/testing/common-js.ts" }, dist);
+
+writeFileSync(join(dist, "payments-sandbox.mjs"), await oneFile(root, core), { mode: 0o755 });
 
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript-7/package.json")), "bin", "tsc");
 const emitted = join(dist, "emitted");

@@ -14,6 +14,7 @@ const SHIPPED = [withoutWords, readsDocuments];
  * @param {Record<string, string>} input entry name → source file
  * @param {string} dir where to write
  * @param {string[]} startModules ends of the paths of the modules that every start runs
+ * @returns {Promise<Set<string>>} the modules that a start reaches
  */
 export async function bundle(root, input, dir, startModules) {
   const core = await reachedBy(startModules, await open(root, input, SHIPPED));
@@ -24,6 +25,7 @@ export async function bundle(root, input, dir, startModules) {
     codeSplitting: { includeDependenciesRecursively: false, groups: groupsOf(core) },
   });
   await bundled.close();
+  return core;
 }
 
 /**
@@ -82,6 +84,43 @@ export async function bundleCommonJs(root, input, dir) {
   await bundled.close();
 }
 
+/**
+ * The command in parts for one file to carry, as CommonJS, with a module in the place of the package's folder.
+ *
+ * @param {string} root the package's folder
+ * @param {string} inside what stands in for src/files/package.ts
+ * @param {Set<string>} core what a start reaches, as `bundle` has found it
+ * @returns {Promise<{ name: string, code: string, isForStart: boolean }[]>}
+ */
+export async function bundleInParts(root, inside, core) {
+  const standsIn = {
+    name: "stands-in",
+    resolveId: (source) => (source.endsWith("/files/package.js") ? inside : undefined),
+  };
+  const bundled = await open(root, { cli: "src/cli/main.ts" }, [...SHIPPED, standsIn]);
+  const { output } = await bundled.generate({
+    ...OUTPUT,
+    format: "cjs",
+    dynamicImportInCjs: false,
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "[name]-[hash].cjs",
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{ name: "core", test: (id) => core.has(id) || id === inside }],
+    },
+  });
+  await bundled.close();
+  return output.map(({ fileName, code, isEntry, name, moduleIds }) => ({
+    name: fileName,
+    code,
+    // The adapter to fetch-style requests is loaded by every start once its port is open.
+    isForStart:
+      isEntry ||
+      ["core", "rolldown-runtime"].includes(name) ||
+      moduleIds.some((id) => /@hono[\\/]node-server/.test(id)),
+  }));
+}
+
 /** The library needs the core without the command line. */
 function groupsOf(core) {
   const isCommand = (id) => /[\\/](commander|src[\\/]cli)[\\/]/.test(id);
@@ -128,7 +167,7 @@ function open(root, input, plugins) {
     plugins,
     platform: "node",
     // The test runner is the user's own.
-    external: ["vitest"],
+    external: ["vitest", "payments-sandbox:inside"],
     transform: { target: "node20" },
     resolve: {
       alias: {

@@ -1,6 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { packageRoot } from "../files/package.js";
+import { packageFiles, packageText } from "../files/package.js";
 import { type Fixtures, fixturesSchema } from "../schema/fixtures.js";
 import type { Scenario } from "../schema/scenario.js";
 
@@ -21,10 +19,9 @@ export type Compiled = Readonly<Record<string, CompiledFile>>;
 export const COMPILED_FILE = "dist/shipped.json";
 
 /** The scenarios every namespace knows. The flows beside them are tests to run and copy: nobody asks for them by name. */
-function shippedScenarioFiles(root: string): string[] {
-  return readdirSync(join(root, "scenarios"))
+function shippedScenarioFiles(): string[] {
+  return packageFiles("scenarios")
     .filter((name) => name.endsWith(".yaml") && !name.startsWith("flow_"))
-    .sort()
     .map((name) => `scenarios/${name}`);
 }
 
@@ -34,20 +31,19 @@ function shippedScenarioFiles(root: string): string[] {
  * the YAML library and the checks.
  */
 async function readShipped(): Promise<Shipped> {
-  const root = packageRoot();
   let compiled: Compiled = {};
   try {
-    compiled = JSON.parse(readFileSync(join(root, COMPILED_FILE), "utf8")) as Compiled;
+    compiled = JSON.parse(packageText(COMPILED_FILE)) as Compiled;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   const load = async <T>(file: string): Promise<T> => {
-    const text = readFileSync(join(root, file), "utf8");
+    const text = packageText(file);
     const known = compiled[file];
     return (known?.text === text ? known.value : await readChecked(file, text)) as T;
   };
   const fixtures = await load<Fixtures>(FIXTURES_FILE);
-  const scenarios = await Promise.all(shippedScenarioFiles(root).map((file) => load<Scenario>(file)));
+  const scenarios = await Promise.all(shippedScenarioFiles().map((file) => load<Scenario>(file)));
   return { fixtures, scenarios };
 }
 
@@ -72,10 +68,9 @@ async function readChecked(file: string, text: string): Promise<unknown> {
 
 /** What the build keeps: every shipped file, checked. Throws with each fault's place when one is wrong. */
 export async function compileShipped(): Promise<Compiled> {
-  const root = packageRoot();
   const compiled: Record<string, CompiledFile> = {};
-  for (const file of [FIXTURES_FILE, ...shippedScenarioFiles(root)]) {
-    const text = readFileSync(join(root, file), "utf8");
+  for (const file of [FIXTURES_FILE, ...shippedScenarioFiles()]) {
+    const text = packageText(file);
     compiled[file] = { text, value: await readChecked(file, text) };
   }
   return compiled;

@@ -23,6 +23,7 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
     "in the sandbox: 3 calls",
     "what a failing test prints: test/library/failed-tests.test.ts",
   ],
+  ["docs/ways-to-start.md", "bun payments-sandbox.mjs", "the one file: test/package/one-file.test.ts"],
   ["docs/webhooks.md", "POST /webhooks HTTP/1.1", "what is sent: test/webhooks/signatures.test.ts"],
   ["docs/webhooks.md", "file_get_contents", "PHP: the rest of a receiver, around what is run"],
   ["docs/webhooks.md", "raw_post", "Ruby: a controller of Rails, around what is run"],

@@ -28,6 +28,8 @@ export interface CommandOptions {
   readonly openFiles?: number;
   /** The Node that runs it; default: the one that runs the tests. */
   readonly node?: string | undefined;
+  /** The file that Node runs; default: the package's command. */
+  readonly file?: string | undefined;
   /** What starts it: a command that takes another. */
   readonly through?: readonly string[];
 }
@@ -62,11 +64,12 @@ export class Command {
       input,
       openFiles,
       node = process.execPath,
+      file = BIN,
       through = [],
     }: CommandOptions = {},
   ) {
     buildIfMissing();
-    const line = [...through, node, BIN, ...args];
+    const line = [...through, node, file, ...args];
     if (openFiles !== undefined) line.unshift("sh", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`);
     const child = spawn(line[0]!, line.slice(1), {
       cwd,

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
-import { packageRoot } from "../../files/package.js";
+import { ownCommand } from "../../files/package.js";
 import { monotonicMs, systemWall } from "../../time/wall.js";
 
 /**
@@ -23,7 +22,7 @@ while :; do
   else break
   fi
 done
-[ -n "$pid" ] && exec "$1" "$2" exec --left-behind "$pid $started $mark" -- true
+[ -n "$pid" ] && exec "$@" exec --left-behind "$pid $started $mark" -- true
 `;
 
 /** How long ago a signal may have been told to count as the same one. */
@@ -44,11 +43,9 @@ export class Guard {
   #answers: (() => void)[] = [];
 
   constructor() {
-    this.#shell = spawn(
-      "/bin/sh",
-      ["-c", SCRIPT, "sh", process.execPath, join(packageRoot(), "bin/payments-sandbox.js")],
-      { stdio: ["pipe", "pipe", "ignore"] },
-    );
+    this.#shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", ...ownCommand()], {
+      stdio: ["pipe", "pipe", "ignore"],
+    });
     // It may end at any moment, as anybody may be killed; what was to be written is not needed then.
     this.#shell.stdin?.on("error", () => {});
     let text = "";

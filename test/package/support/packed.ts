@@ -80,7 +80,7 @@ async function npm(folder: string, ...args: string[]) {
 export async function pack(): Promise<Tarball> {
   buildIfMissing();
   const [source, folder] = [newFolder(), newFolder()];
-  for (const name of ["package.json", ...MANIFEST.files])
+  for (const name of ["package.json", ...MANIFEST.files.filter((name) => !name.startsWith("!"))])
     cpSync(join(ROOT, name), join(source, name), { recursive: true });
   mkdirSync(join(source, "scripts"));
   writeFileSync(join(source, "scripts/build.mjs"), "");

@@ -1,0 +1,24 @@
+// Stands in for src/files/package.ts in the one file: what the package's folder holds is inside, and the command that
+// starts this one again is whatever this one was started as.
+import { files, own } from "payments-sandbox:inside";
+
+let compiled;
+let shipped;
+
+/** The shipped YAML is in there once, in what was compiled of it. */
+function shippedFiles() {
+  shipped ??= JSON.parse(packageText("dist/shipped.json"));
+  return shipped;
+}
+
+export function packageText(path) {
+  if (path === "dist/shipped.json") return (compiled ??= files(path));
+  return path.endsWith(".yaml") ? shippedFiles()[path].text : files(path);
+}
+export const packageFiles = (folder) =>
+  Object.keys(shippedFiles())
+    .filter((path) => path.startsWith(`${folder}/`))
+    .map((path) => path.slice(folder.length + 1))
+    .sort();
+export const packageVersion = () => JSON.parse(files("package.json")).version;
+export const ownCommand = () => own;

@@ -1,0 +1,104 @@
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startShop } from "../corpus/start-shop.js";
+import { FLOW } from "../explore/support.js";
+import { temporaryFolder } from "../support/folders.js";
+import { buildIfMissing, Command, isAlive, ROOT, run } from "../support/process-command.js";
+import { fileWith } from "../support/scenario-run.js";
+import { MANIFEST } from "./support/packed.js";
+
+buildIfMissing();
+const BUILT = join(ROOT, "dist/payments-sandbox.mjs");
+
+/** Alone in a folder: the package does not lie around it. */
+const folder = temporaryFolder();
+const file = join(folder, "payments-sandbox.mjs");
+copyFileSync(BUILT, file);
+
+const { PAYMENTS_SANDBOX_OLDEST_NODE: OLDEST, PAYMENTS_SANDBOX_TOO_OLD_NODE: TOO_OLD } = process.env;
+
+const SCENARIO = `
+name: one-file
+steps:
+  - request: GET /api/v1/accounts/balances
+    expect: { status: 200 }
+`;
+
+/** What `exec` runs beside the sandbox: it asks for what is unpacked when somebody asks. */
+const LOOKS = `
+const base = process.env.PAYMENTS_BASE_URL;
+for (const path of ["/health", "/docs", "/openapi.json", "/_sandbox/openapi.json", "/_sandbox/dashboard", "/_sandbox"]) {
+  const response = await fetch(base + path);
+  console.log(path, response.status, (await response.text()).length > 10);
+}
+`;
+
+describe.each([
+  ["this Node", undefined],
+  ["the oldest Node promised (PAYMENTS_SANDBOX_OLDEST_NODE names its binary)", OLDEST],
+])("the one file, on %s", (_name, node) => {
+  const isAsked = _name === "this Node" || node !== undefined;
+  const here = { node, file, cwd: folder };
+
+  it.skipIf(!isAsked)("exec: serves everything it carries", async () => {
+    writeFileSync(join(folder, "looks.mjs"), LOOKS);
+    const { code, stdout, stderr } = await run(["exec", "--", process.execPath, "looks.mjs"], here);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const lines = stdout.trim().split("\n");
+    expect(lines).toHaveLength(6);
+    for (const line of lines) expect(line).toMatch(/ 200 true$/);
+  });
+
+  it.skipIf(!isAsked)("run: carries out steps", async () => {
+    writeFileSync(join(folder, "one-file.yaml"), SCENARIO);
+    const { code, stdout, stderr } = await run(["run", "one-file.yaml"], here);
+    expect({ code, stderr, stdout }).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringContaining("1 of 1 scenario passed"),
+    });
+  });
+});
+
+it("start, explore, check-webhook: on one that is started", async () => {
+  const command = new Command(["start", "--json", "--port", "0"], { file, cwd: folder });
+  const { url, api_key } = await command.ready();
+  const shop = await startShop("pays_again", { baseUrl: url, apiKey: api_key });
+  const here = { file };
+  const found = await run(
+    ["explore", fileWith(FLOW), "--url", url, "--app", shop.url, "--budget", "1ms"],
+    here,
+  );
+  expect(found).toMatchObject({ code: 2, stderr: "", stdout: expect.stringContaining("0 findings") });
+  const checked = await run(["check-webhook", `${shop.url}/webhooks`, "--json"], here);
+  expect({ stderr: checked.stderr, report: JSON.parse(checked.stdout) }).toMatchObject({ stderr: "" });
+  expect(await command.stop()).toMatchObject({ code: 0, stderr: "" });
+});
+
+it("exec ends its command when it is killed: what waits beside it starts the one file again", async () => {
+  const waits = 'console.log("pid " + process.pid); setInterval(() => {}, 1e6)';
+  const command = new Command(["exec", "--", process.execPath, "-e", waits], { file, cwd: folder });
+  const pid = Number((await command.printed(/pid (\d+)/))[1]);
+  command.signal("SIGKILL");
+  await expect.poll(() => isAlive(pid)).toBe(false);
+});
+
+it("prints its version, and one line on a Node that is too old", async () => {
+  expect(await run(["--version"], { file })).toMatchObject({ code: 0, stdout: `${MANIFEST.version}\n` });
+  if (TOO_OLD === undefined) return;
+  const { code, stderr } = await run(["start"], { file, node: TOO_OLD });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^payments-sandbox needs Node \d+ or newer; .*\n$/),
+  });
+});
+
+it("is under a megabyte, and says nothing of the machine it was made on", () => {
+  const text = readFileSync(BUILT, "utf8");
+  expect(Buffer.byteLength(text)).toBeGreaterThan(400_000);
+  expect(Buffer.byteLength(text)).toBeLessThan(1_000_000);
+  for (const place of [ROOT, homedir()].filter((one) => one.length > 1))
+    expect(text).not.toContain(`${place.replace(/\/$/, "")}/`);
+});
