@@ -7,9 +7,9 @@ export class ClosedEvents {
   /** By event: how many of its deliveries are open. */
   readonly #openOf = new Map<string, number>();
 
-  /** The numbers of the oldest. */
-  oldest(limit: number): number[] {
-    return this.#seqs.pageFromStart(limit);
+  /** The numbers of the oldest, up to that one. */
+  oldest(limit: number, highestSeq: number): number[] {
+    return this.#seqs.pageFromStart(limit, highestSeq);
   }
 
   noteEvent({ event_id, seq }: EventRecord, present: boolean): void {

@@ -24,10 +24,12 @@ export class WrittenLater<Source> implements EventRecord {
   readonly mode: Mode;
   readonly organization_id: string | null;
   readonly object_id: string | null;
-  #data: EventData<Source> | undefined;
+  #name: string | undefined;
+  #source: Source | undefined;
+  #toJson: ((source: Source) => string) | undefined;
   #body: string | undefined;
 
-  constructor(head: EventHead, data: EventData<Source>) {
+  constructor(head: EventHead, { name, source, toJson }: EventData<Source>) {
     this.event_id = head.event_id;
     this.seq = head.seq;
     this.type = head.type;
@@ -35,21 +37,26 @@ export class WrittenLater<Source> implements EventRecord {
     this.mode = head.mode;
     this.organization_id = head.organization_id;
     this.object_id = head.object_id;
-    this.#data = data;
+    // Each by itself: an object around them would stay for as long as the event does.
+    this.#name = name;
+    this.#source = source;
+    this.#toJson = toJson;
   }
 
   /** Until the bytes are written: by then the source may be a record of long ago. */
   get data(): EventData<Source> | undefined {
-    return this.#data;
+    if (this.#body !== undefined) return undefined;
+    return { name: this.#name!, source: this.#source!, toJson: this.#toJson! };
   }
 
   get body(): string {
-    if (this.#data !== undefined) {
-      const { name, source, toJson } = this.#data;
+    const { data } = this;
+    if (data !== undefined) {
+      const { name, source, toJson } = data;
       this.#body =
         `{"id":"${this.event_id}","type":${JSON.stringify(name)},"timestamp":"${this.at}",` +
         `"mode":"${this.mode}","data":${toJson(source)}}`;
-      this.#data = undefined;
+      this.#source = undefined;
     }
     return this.#body!;
   }

@@ -40,7 +40,7 @@ const INDEXES: { readonly [Name in IndexedName]: Indexing<Collections[Name]> } =
   destinations: { lists: [() => "destinations", (one) => placeOfOwner("destinations", one)] },
   quotes: { lists: [() => "quotes"] },
   idempotency: { lists: [() => "idempotency"] },
-  events: { lists: [() => "events"], moving: ({ mode, type }) => `${mode}|${type}` },
+  events: { lists: [() => "events"], moving: ({ mode, type }) => eventsWith(mode, type) },
   deliveries: {
     lists: [() => "deliveries"],
     moving: ({ mode, event_type, status, attempts }) =>
@@ -71,6 +71,21 @@ export function chargesWith(mode: Mode, organizationId: string, status: ChargeSt
   let places = chargePlaces[mode].get(organizationId);
   if (places === undefined) chargePlaces[mode].set(organizationId, (places = {}));
   return (places[status] ??= `charges|${mode}|${organizationId}|${status}`);
+}
+
+const eventPlaces: Record<Mode, Map<string, string>> = { test: new Map(), live: new Map() };
+/** Types of events are whatever somebody calls them. */
+const MOST_TYPES = 1_000;
+
+/** The name of a list of events. Each is made up once, too: an event comes, and another goes, at every transition. */
+function eventsWith(mode: Mode, type: string): string {
+  const places = eventPlaces[mode];
+  let place = places.get(type);
+  if (place === undefined) {
+    if (places.size === MOST_TYPES) places.clear();
+    places.set(type, (place = `${mode}|${type}`));
+  }
+  return place;
 }
 
 /** In the place of maps that nothing is ever put into: an empty one takes 180 bytes. */

@@ -35,30 +35,32 @@ export class SortedList {
   }
 
   add(value: number): void {
-    if (this.#blocks.length === 0) {
+    const newest = this.#blocks[this.#blocks.length - 1];
+    if (newest === undefined) {
       // A push would make room for seventeen.
       this.#blocks = [[value]];
       this.#size = 1;
+      return;
+    }
+    // Numbers mostly come in ascending order: a full last block is left full and a new one begun.
+    if (value > newest[newest.length - 1]!) {
+      if (newest.length < BLOCK_LIMIT) newest.push(value);
+      else this.#blocks.push([value]);
+      this.#size++;
       return;
     }
     const index = this.#blockOf(value);
     const block = this.#blocks[index]!;
     const place = lowerBound(block, value);
     if (block[place] === value) return;
-    // Numbers mostly come in ascending order: a full last block is left full and a new one begun.
-    if (place === block.length && block.length >= BLOCK_LIMIT && index === this.#blocks.length - 1)
-      this.#blocks.push([value]);
-    else {
-      if (place === block.length) block.push(value);
-      else block.splice(place, 0, value);
-      if (block.length > BLOCK_LIMIT) this.#blocks.splice(index + 1, 0, block.splice(BLOCK_LIMIT / 2));
-    }
+    block.splice(place, 0, value);
+    if (block.length > BLOCK_LIMIT) this.#blocks.splice(index + 1, 0, block.splice(BLOCK_LIMIT / 2));
     this.#size++;
   }
 
   remove(value: number): void {
     if (this.#blocks.length === 0) return;
-    const index = this.#blockOf(value);
+    const index = value === this.first ? 0 : this.#blockOf(value);
     const block = this.#blocks[index]!;
     const place = lowerBound(block, value);
     if (block[place] !== value) return;
@@ -100,13 +102,14 @@ export class SortedList {
     return count;
   }
 
-  /** Up to `limit` numbers, smallest first. */
-  pageFromStart(limit: number): number[] {
+  /** Up to `limit` numbers, smallest first; none above `highest`. */
+  pageFromStart(limit: number, highest = Number.POSITIVE_INFINITY): number[] {
     const page: number[] = [];
-    for (const block of this.#blocks) {
-      if (page.length >= limit) break;
-      page.push(...block.slice(0, limit - page.length));
-    }
+    for (const block of this.#blocks)
+      for (const value of block) {
+        if (page.length >= limit || value > highest) return page;
+        page.push(value);
+      }
     return page;
   }
 }

@@ -156,8 +156,7 @@ export class State {
 
   /** Up to so many events without an open delivery, oldest first; none with a higher number than that. */
   oldestClosedEvents(limit: number, highestSeq = Number.POSITIVE_INFINITY): EventRecord[] {
-    const seqs = this.#closedEvents.oldest(limit).filter((seq) => seq <= highestSeq);
-    return this.#indexes.of("events").numbered(seqs);
+    return this.#indexes.of("events").numbered(this.#closedEvents.oldest(limit, highestSeq));
   }
 
   /** The events of a charge or withdrawal, newest first. */

@@ -1,6 +1,6 @@
 import { expiredAtMs } from "../domain/charge.js";
 import { isAnswerLost } from "../engine/commands/deliveries.js";
-import type { Attempt, Change, Delivery } from "../engine/records.js";
+import type { Attempt, Change, Delivery, EventRecord } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 
 /** What goes wrong between an app and the service, that an app has to get over. */
@@ -20,16 +20,19 @@ export type MishapKind = (typeof MISHAP_KINDS)[number];
 
 /** What has gone wrong by this change; `state` is what it led to. */
 export function mishapsOf({ puts, counters }: Change, state: State): MishapKind[] {
-  return puts.flatMap(([name, , record]): MishapKind[] => {
-    if (record === null) return [];
-    if (name === "deliveries") return mishapsOfAttempt(record as Delivery, counters.attempt, state);
-    if (name !== "events") return [];
-    const { type, object_id } = record as { type: string; object_id: string | null };
-    const charge =
-      type === "charge.completed" && object_id !== null ? state.get("charges", object_id) : undefined;
-    const isPaidLate = charge?.status === "COMPLETED" && expiredAtMs(charge) !== undefined;
-    return isPaidLate ? ["late_payment"] : [];
-  });
+  const found: MishapKind[] = [];
+  for (const [name, , record] of puts) {
+    if (record === null) continue;
+    if (name === "deliveries") found.push(...mishapsOfAttempt(record as Delivery, counters.attempt, state));
+    else if (name === "events" && isPaidLate(record as EventRecord, state)) found.push("late_payment");
+  }
+  return found;
+}
+
+function isPaidLate({ type, object_id }: EventRecord, state: State): boolean {
+  if (type !== "charge.completed" || object_id === null) return false;
+  const charge = state.get("charges", object_id);
+  return charge?.status === "COMPLETED" && expiredAtMs(charge) !== undefined;
 }
 
 /** Of the attempt with that number, if it is the delivery's last. */

@@ -29,15 +29,24 @@ export class Observers<Request = JournalEntry> {
   }
 
   tellChange(change: Change): void {
-    for (const observer of this.#all) this.shield(observer, () => observer.onChange?.(change));
+    this.#tell("onChange", change);
   }
 
   tellRequest(request: Request): void {
-    for (const observer of this.#all) this.shield(observer, () => observer.onRequest?.(request));
+    this.#tell("onRequest", request);
   }
 
   tellArrival(request: Request): void {
-    for (const observer of this.#all) this.shield(observer, () => observer.onArrival?.(request));
+    this.#tell("onArrival", request);
+  }
+
+  #tell<Of extends keyof Observer>(of: Of, what: Parameters<NonNullable<Observer<Request>[Of]>>[0]): void {
+    for (const observer of this.#all)
+      try {
+        observer[of]?.(what as never);
+      } catch (error) {
+        this.#report(observer, error);
+      }
   }
 
   /** Lets somebody do what must not fail whoever calls. */
@@ -45,10 +54,14 @@ export class Observers<Request = JournalEntry> {
     try {
       work();
     } catch (error) {
-      this.#failed ??= new WeakSet();
-      if (this.#failed.has(who)) return;
-      this.#failed.add(who);
-      this.#onError(error);
+      this.#report(who, error);
     }
+  }
+
+  #report(who: object, error: unknown): void {
+    this.#failed ??= new WeakSet();
+    if (this.#failed.has(who)) return;
+    this.#failed.add(who);
+    this.#onError(error);
   }
 }
