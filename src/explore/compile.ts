@@ -4,7 +4,7 @@ import { type Flow, type Oracle, pressOf } from "./flow.js";
 import type { Words } from "./kinds.js";
 
 /** What a step of a run is there for: to carry it on, or to judge it. */
-export type Role = "drive" | "tail" | "paid" | "observe" | "manners" | Oracle;
+export type Role = "drive" | "tail" | "rest" | "paid" | "observe" | "manners" | Oracle;
 
 /** What plain runs have taught. */
 export interface Lesson {
@@ -22,6 +22,16 @@ export interface Lesson {
 export interface Compiled {
   readonly document: Readonly<Record<string, unknown>>;
   readonly roles: readonly Role[];
+}
+
+/** What `seen` tells as well when a run is over, without asking for it. */
+const TOLD_BY_SEEN: readonly Role[] = ["rest", "paid", "manners"];
+
+/** The same run without the steps that its trace can stand for. */
+export function briefly({ document, roles }: Compiled): Compiled {
+  const isAsked = (_: unknown, index: number) => !TOLD_BY_SEEN.includes(roles[index]!);
+  const steps = (document.steps as readonly RawStep[]).filter(isAsked);
+  return { document: { ...document, steps }, roles: roles.filter(isAsked) };
 }
 
 /** Longer than the retries of a webhook, and than whatever comes once more. */
@@ -132,7 +142,7 @@ function tailOf(flow: Flow): Placed[] {
     ...(flow.ticks.length === 0 ? [] : [...ticks, ...ticks]),
     { wait_for: "idle" },
   ];
-  return steps.map((step) => ({ step, role: "tail" }));
+  return steps.map((step) => ({ step, role: "wait_for" in step ? "rest" : "tail" }));
 }
 
 function looksOf(flow: Flow): Placed[] {

@@ -1,9 +1,9 @@
 import { UserError } from "../schema/user-error.js";
 import { systemWall } from "../time/wall.js";
 import { type Choice, choicesOf } from "./choices.js";
-import { type Compiled, compiled, compiledPlain, type Lesson } from "./compile.js";
+import { briefly, type Compiled, compiled, compiledPlain, type Lesson } from "./compile.js";
 import { type Flow, pressOf } from "./flow.js";
-import { type Verdict, verdictOn } from "./judge.js";
+import { isSuspect, type Verdict, verdictOn } from "./judge.js";
 import { deviationsAt, KINDS, type Words } from "./kinds.js";
 import { lessonOf } from "./lesson.js";
 import type { ExploreFinding, ExploreReport } from "./report.js";
@@ -30,7 +30,12 @@ const MOST_NOTES = 20;
 
 /** Looks for the smallest sets of deviations from a flow that make its app go wrong. */
 export async function explore(flow: Flow, options: ExploreOptions): Promise<ExploreReport> {
-  return new Exploration(flow, options).run();
+  const runs = await Runs.open(flow, options);
+  try {
+    return await new Exploration(flow, options, runs).run();
+  } finally {
+    await runs.close();
+  }
 }
 
 class Exploration {
@@ -44,10 +49,10 @@ class Exploration {
   readonly #places = new Map<string, Choice>();
   #count = 0;
 
-  constructor(flow: Flow, options: ExploreOptions) {
+  constructor(flow: Flow, options: ExploreOptions, runs: Runs) {
     this.#flow = flow;
     this.#options = options;
-    this.#runs = new Runs(flow, options);
+    this.#runs = runs;
     this.#press = pressOf(flow)?.app as string | undefined;
   }
 
@@ -140,36 +145,50 @@ class Exploration {
     return isSameCall || (a.meanwhile !== undefined && b.meanwhile !== undefined);
   }
 
-  async #carried(schedule: Schedule, lesson: Lesson) {
+  #compiled(schedule: Schedule, lesson: Lesson): Compiled {
     const words = schedule.map((one) => this.#wordsOf(one, lesson.whose));
-    const run = compiled(this.#flow, words, lesson, fileNameOf(this.#flow, schedule));
+    return compiled(this.#flow, words, lesson, fileNameOf(this.#flow, schedule));
+  }
+
+  async #carried(run: Compiled, lesson: Lesson) {
     const carried = await this.#runs.carryOut(run);
-    return { run, carried, verdict: verdictOn(carried.report, run.roles, carried.seen, lesson) };
+    return { ...carried, verdict: verdictOn(carried.report, run.roles, carried.seen, lesson) };
   }
 
   async #tried(schedule: Schedule, lesson: Lesson, base: string): Promise<Ran> {
-    const { run, carried, verdict } = await this.#carried(schedule, lesson);
-    if (typeof verdict === "string") this.#notes.add(`not judged: ${scheduleText(schedule)}: ${verdict}`);
-    const isFinding = typeof verdict === "object" && (await this.#isSteady(schedule, lesson, verdict));
-    if (isFinding) this.#found(schedule, verdict, run);
+    const run = this.#compiled(schedule, lesson);
+    const brief = await this.#carried(briefly(run), lesson);
+    if (typeof brief.verdict === "string")
+      this.#notes.add(`not judged: ${scheduleText(schedule)}: ${brief.verdict}`);
+    const verdict =
+      typeof brief.verdict === "object" || isSuspect(brief.seen, lesson)
+        ? await this.#confirmed(schedule, run, brief.verdict, lesson)
+        : undefined;
+    if (verdict !== undefined) this.#found(schedule, verdict, run);
     this.#options.onRun?.(++this.#count, this.#findings.length);
-    const behaviour = behaviourOf(carried.seen, carried.report);
+    const behaviour = behaviourOf(brief.seen, brief.report);
     return {
-      hasFailed: isFinding,
+      hasFailed: verdict !== undefined,
       behaviour,
       isAbsorbed: behaviour === base,
-      deviations: this.#deviationsOf(carried).filter(({ kind }) => !KINDS[kind].isNoteOnly),
-      isOver: isFinding && verdict.isOver === true,
+      deviations: this.#deviationsOf(brief).filter(({ kind }) => !KINDS[kind].isNoteOnly),
+      isOver: verdict?.isOver === true,
     };
   }
 
-  /** What does not come again is no finding: nobody could mend it by what is told of it. */
-  async #isSteady(schedule: Schedule, lesson: Lesson, verdict: Verdict): Promise<boolean> {
-    if (verdict.isOver) return true;
-    const again = await this.#carried(schedule, lesson);
-    if (typeof again.verdict === "object") return true;
-    this.#notes.add(`came once and not again: ${scheduleText(schedule)}: ${verdict.message}`);
-    return false;
+  /** The verdict of the whole file. What does not come again is no finding: nobody could mend it by what is told of it. */
+  async #confirmed(
+    schedule: Schedule,
+    run: Compiled,
+    first: Verdict | string | undefined,
+    lesson: Lesson,
+  ): Promise<Verdict | undefined> {
+    if (typeof first === "object" && first.isOver) return first;
+    const { verdict } = await this.#carried(run, lesson);
+    if (typeof verdict === "object") return verdict;
+    if (typeof first === "object")
+      this.#notes.add(`came once and not again: ${scheduleText(schedule)}: ${first.message}`);
+    return undefined;
   }
 
   #found(schedule: Schedule, { oracle, message }: Verdict, run: Compiled): void {
@@ -181,7 +200,7 @@ class Exploration {
   }
 
   async #noted(deviation: Deviation, lesson: Lesson): Promise<void> {
-    const { verdict } = await this.#carried([deviation], lesson);
+    const { verdict } = await this.#carried(this.#compiled([deviation], lesson), lesson);
     if (typeof verdict === "object")
       this.#notes.add(`${scheduleText([deviation])} (${KINDS[deviation.kind].says}): ${verdict.message}`);
   }

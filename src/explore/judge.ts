@@ -1,5 +1,6 @@
 import type { Difference } from "../scenario/running/failure.js";
-import type { RunReport, StepReport } from "../scenario/running/report.js";
+import type { StepReport } from "../scenario/running/report.js";
+import type { RunOutcome } from "../scenario/running/session.js";
 import { MARKINGS } from "../schema/books.js";
 import type { Lesson, Role } from "./compile.js";
 import type { Oracle } from "./flow.js";
@@ -16,7 +17,7 @@ export interface Verdict {
 
 /** What is said of a run; undefined where it came to what it has to, a text where it could not be judged. */
 export function verdictOn(
-  report: RunReport,
+  report: RunOutcome,
   roles: readonly Role[],
   seen: Seen,
   lesson: Lesson,
@@ -29,7 +30,7 @@ export function verdictOn(
 }
 
 function verdictOnReport(
-  report: RunReport,
+  report: RunOutcome,
   roles: readonly Role[],
   seen: Seen,
   lesson: Lesson,
@@ -45,6 +46,7 @@ function verdictOnReport(
   switch (roles[index]) {
     case "drive":
     case "tail":
+    case "rest":
       return step.kind === "app"
         ? { oracle: "liveness", message: `the customer gets no further at ${step.title}: ${message}` }
         : `${step.title}: ${message}`;
@@ -63,6 +65,14 @@ function verdictOnReport(
         message: `${step.title}: ${differencesIn(step) || message}`,
       };
   }
+}
+
+/** What a run without the steps that ask for it may have come to: it is worth another with them. */
+export function isSuspect({ deliveries, charges }: Seen, { completed }: Lesson): boolean {
+  const isRefused = deliveries.some(({ answers }) =>
+    answers.some((status) => status !== null && status >= 500),
+  );
+  return isRefused || charges.filter(({ status }) => status === "COMPLETED").length !== completed;
 }
 
 function isGone(message: string): boolean {

@@ -2,12 +2,11 @@ import type { SandboxFetch } from "../control-client.js";
 import { isRecord, valueDocument } from "../files/documents.js";
 import { type LoadedScenario, loadScenarioFile } from "../scenario/files.js";
 import { Client } from "../scenario/running/client.js";
-import type { RunReport } from "../scenario/running/report.js";
-import { runScenario } from "../scenario/running/run.js";
+import { type RunOutcome, Session } from "../scenario/running/session.js";
 import { systemWall, type Wall } from "../time/wall.js";
 import type { Compiled } from "./compile.js";
 import type { Flow } from "./flow.js";
-import { markNow, type Seen, seenSince } from "./seen.js";
+import { type Mark, markNow, type Seen, seenSince } from "./seen.js";
 
 export interface RunsOptions {
   readonly fetch: SandboxFetch;
@@ -25,7 +24,7 @@ export interface RunsOptions {
 
 /** What a run came to, and what the sandbox saw of it. */
 export interface Carried {
-  readonly report: RunReport;
+  readonly report: RunOutcome;
   readonly loaded: LoadedScenario;
   readonly seen: Seen;
 }
@@ -35,25 +34,43 @@ export class Runs {
   readonly #flow: Flow;
   readonly #options: RunsOptions;
   readonly #client: Client;
+  readonly #session: Session;
+  /** How far the sandbox's lists went when the last run was over. */
+  #mark: Mark;
 
-  constructor(flow: Flow, options: RunsOptions) {
+  private constructor(flow: Flow, options: RunsOptions, client: Client, session: Session, mark: Mark) {
     this.#flow = flow;
     this.#options = options;
-    const { fetch, namespace, controlToken, wall = systemWall } = options;
-    this.#client = new Client({ fetch, namespace, controlToken }, wall);
+    this.#client = client;
+    this.#session = session;
+    this.#mark = mark;
+  }
+
+  /** Takes the namespace until it is closed. */
+  static async open(flow: Flow, options: RunsOptions): Promise<Runs> {
+    const { fetch, namespace, controlToken, app, runIdOf, signal, wall = systemWall } = options;
+    const name = `explore-${runIdOf(String(flow.raw.name))}`;
+    const session = await Session.open({ fetch, namespace, controlToken, app, signal, wall, name });
+    const client = new Client({ fetch, namespace, controlToken }, wall);
+    return new Runs(flow, options, client, session, await markNow(client));
+  }
+
+  close(): Promise<string[]> {
+    return this.#session.close();
   }
 
   async carryOut({ document }: Pick<Compiled, "document">): Promise<Carried> {
-    const { vars = {}, environment = {}, runIdOf, ...running } = this.#options;
+    const { vars = {}, environment = {}, runIdOf } = this.#options;
     const needed = isRecord(document.vars) ? Object.keys(document.vars) : [];
     const loaded = await loadScenarioFile(
       // Files it includes are meant from where the flow lies.
       { ...valueDocument(document), file: this.#flow.file },
       { given: only(vars, needed), environment, runIdOf },
     );
-    const mark = await markNow(this.#client);
-    const report = await runScenario(loaded, { ...running });
-    return { report, loaded, seen: await seenSince(this.#client, mark) };
+    const report = await this.#session.run(loaded);
+    const { seen, mark } = await seenSince(this.#client, this.#mark);
+    this.#mark = mark;
+    return { report, loaded, seen };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Client } from "../scenario/running/client.js";
-import { type List, listSince, newest, type Row } from "../scenario/running/lists.js";
+import { idOf, type List, listSince, newest, type Row } from "../scenario/running/lists.js";
 
 /** How far the sandbox's lists went when a run began. */
 export type Mark = Readonly<Record<Watched, string | undefined>>;
@@ -68,17 +68,23 @@ export async function markNow(client: Client): Promise<Mark> {
 }
 
 /** What has come since; calls about other customers' charges, such as a job's that looks at all, are left out. */
-export async function seenSince(client: Client, mark: Mark): Promise<Seen> {
-  const since = async (list: Watched) => (await listSince(client, list, mark[list], PAGE)).reverse();
-  const [requests, deliveries, charges] = await Promise.all(WATCHED.map(since));
+export async function seenSince(client: Client, mark: Mark): Promise<{ seen: Seen; mark: Mark }> {
+  const since = (list: Watched) => listSince(client, list, mark[list], PAGE);
+  const rows = await Promise.all(WATCHED.map(since));
+  const ends = WATCHED.map((list, index) => {
+    const [last] = rows[index]!;
+    return [list, last === undefined ? mark[list] : idOf(list, last)] as const;
+  });
+  const [requests, deliveries, charges] = rows.map((list) => list.reverse());
   const own = new Set(charges!.map(({ charge_id }) => String(charge_id)));
   const emails = new Set(charges!.map(({ customer_email }) => String(customer_email)));
   const told = deliveries!.filter(({ charge_id }) => own.has(String(charge_id))).map(deliveryOf);
-  return {
+  const seen = {
     calls: requests!.flatMap((row) => callOf(row, own, emails) ?? []),
     deliveries: told,
     charges: charges!.map((row) => chargeOf(row, told)),
   };
+  return { seen, mark: Object.fromEntries(ends) as Mark };
 }
 
 function callOf(row: Row, own: ReadonlySet<string>, emails: ReadonlySet<string>): SeenCall | undefined {

@@ -1,9 +1,10 @@
-import type { RunReport, StepReport } from "../scenario/running/report.js";
+import type { StepReport } from "../scenario/running/report.js";
 import { leaves } from "../scenario/running/report.js";
+import type { RunOutcome } from "../scenario/running/session.js";
 import type { Seen } from "./seen.js";
 
 /** The step that did not pass, whatever it stands in. */
-export function failedStep({ steps }: RunReport): StepReport | undefined {
+export function failedStep({ steps }: RunOutcome): StepReport | undefined {
   return leaves(steps).find(({ step }) => hasFailed(step))?.step;
 }
 
@@ -15,7 +16,7 @@ export function hasFailed({ outcome }: StepReport): boolean {
  * What the app did and said in a run, without the ids of this run: its calls and what they came to, its answers to each
  * event, what became of the charges, and where the end differs.
  */
-export function behaviourOf({ calls, deliveries, charges }: Seen, report: RunReport): string {
+export function behaviourOf({ calls, deliveries, charges }: Seen, report: RunOutcome): string {
   const answers = new Map<string, string>();
   for (const { type, answers: statuses } of deliveries)
     for (const status of statuses)

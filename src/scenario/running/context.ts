@@ -23,6 +23,8 @@ export interface RunContext {
   readonly leftovers: Leftovers;
   /** Puts the file's rules in place, freezes the clock and takes the baseline: at first, and after a reset. */
   readonly begin: () => Promise<void>;
+  /** Of a step that fails nobody asks which faults it met. */
+  readonly isTerse?: boolean;
   /** Asks a person to do something; resolves when it is done. */
   readonly manual: (text: string) => Promise<void>;
 }

@@ -11,16 +11,20 @@ export function callsApp(kind: string): boolean {
 }
 
 /** Where a step that calls somebody begins: faults are looked for from here on. */
-export function beginning(kind: string, { client }: RunContext): Promise<string | undefined> | undefined {
-  return kind === "request" || callsApp(kind) ? newest(client, "requests") : undefined;
+export function beginning(
+  kind: string,
+  { client, isTerse }: RunContext,
+): Promise<string | undefined> | undefined {
+  return isTerse !== true && (kind === "request" || callsApp(kind)) ? newest(client, "requests") : undefined;
 }
 
 /** Which answers since then a fault has made, for a step that failed: its own call's, or those of the app's. */
 export async function madeBy(
   kind: string,
   since: string | undefined,
-  { client }: RunContext,
+  { client, isTerse }: RunContext,
 ): Promise<string[]> {
+  if (isTerse === true) return [];
   if (kind !== "request" && !callsApp(kind)) return [];
   const rows = await listSince(client, "requests", since);
   const isOwn = kind === "request";

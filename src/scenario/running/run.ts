@@ -1,6 +1,7 @@
 import { keepAlive, systemWall, type Wall } from "../../time/wall.js";
 import type { LoadedScenario } from "../files.js";
 import { everyStep } from "../step-places.js";
+import { accessTo, freezeClock } from "./access.js";
 import { Applied } from "./applied.js";
 import { Baseline } from "./baseline.js";
 import { carryOutAll, MOST_CARRIED_OUT, notRun, untilAborted } from "./carry-out.js";
@@ -84,19 +85,13 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   };
 }
 
-function reasonOf(caught: unknown): string {
+export function reasonOf(caught: unknown): string {
   return caught instanceof Error ? caught.message : String(caught);
 }
 
-function outcomeOf(steps: readonly StepReport[], error: string | undefined): Outcome {
+export function outcomeOf(steps: readonly StepReport[], error: string | undefined): Outcome {
   if (error !== undefined || steps.some(({ outcome }) => outcome === "error")) return "error";
   return steps.some(({ outcome }) => outcome === "failed") ? "failed" : "passed";
-}
-
-interface SandboxInfo {
-  readonly api_key: string;
-  readonly live_api_key: string;
-  readonly keys: readonly { readonly key: string; readonly organization_id: string }[];
 }
 
 async function contextOf(
@@ -109,13 +104,12 @@ async function contextOf(
   const { app, wall = systemWall, manual = async () => {} } = options;
   if (app === undefined && everyStep(loaded.steps).some(({ kind }) => callsApp(kind)))
     throw new CannotRun("there are steps that call the app under test: give its URL with --app");
-  const info = await sandboxInfo(client);
+  const access = await accessTo(client);
   const baseline = new Baseline(client);
   return {
     client,
     wall,
-    keys: { test: info.api_key, live: info.live_api_key },
-    organization: info.keys.find(({ key }) => key === info.api_key)?.organization_id ?? "",
+    ...access,
     app,
     applied,
     baseline,
@@ -127,20 +121,4 @@ async function contextOf(
       await baseline.take();
     },
   };
-}
-
-async function sandboxInfo(client: Client): Promise<SandboxInfo> {
-  const { status, body } = await client.control("GET", "");
-  const info = body as Partial<SandboxInfo> & { error?: { message?: string } };
-  if (status === 200 && typeof info === "object" && info !== null && typeof info.api_key === "string")
-    return info as SandboxInfo;
-  throw new CannotRun(info?.error?.message ?? `there is no payments-sandbox: status ${status}`);
-}
-
-/** Time stands still from here on, but for what the steps do; how it went before comes back at the end. */
-async function freezeClock(client: Client, leftovers: Leftovers): Promise<void> {
-  const { mode } = (await client.must("GET", "/clock")) as { mode: string };
-  if (mode === "manual") return;
-  leftovers.add("the clock", () => client.must("PUT", "/clock?wait=10s", { mode }));
-  await client.must("PUT", "/clock?wait=10s", { mode: "manual" });
 }
