@@ -2,6 +2,7 @@ import type { Difference } from "../scenario/running/failure.js";
 import type { StepReport } from "../scenario/running/report.js";
 import type { RunOutcome } from "../scenario/running/session.js";
 import { MARKINGS } from "../schema/books.js";
+import { counted } from "../schema/printable.js";
 import type { Lesson, Role } from "./compile.js";
 import type { Oracle } from "./flow.js";
 import type { Seen, SeenCharge } from "./seen.js";
@@ -51,7 +52,7 @@ function verdictOnReport(
         ? { oracle: "liveness", message: `the customer gets no further at ${step.title}: ${message}` }
         : `${step.title}: ${message}`;
     case "paid":
-      return verdictOnPaid(seen, lesson);
+      return verdictOnPaid(step, lesson);
     case "observe":
       return verdictOnView(step, seen);
     case "manners":
@@ -79,11 +80,14 @@ function isGone(message: string): boolean {
   return message.startsWith("no answer within") || message.startsWith("the app gave no answer");
 }
 
-function verdictOnPaid({ charges }: Seen, { completed }: Lesson): Verdict {
-  const paid = charges.filter(({ status }) => status === "COMPLETED").length;
+function verdictOnPaid({ failure }: StepReport, { completed }: Lesson): Verdict {
+  const paid = Number(failure?.difference?.find(({ path }) => path === "count")?.got ?? 0);
   return paid > completed
     ? { oracle: "money", message: `paid twice: ${paid} completed charges for ${ordered(completed)}` }
-    : { oracle: "convergence", message: `${paid} completed charges, where a plain run has ${completed}` };
+    : {
+        oracle: "convergence",
+        message: `${counted(paid, "completed charge")}, where a plain run has ${completed}`,
+      };
 }
 
 function ordered(count: number): string {

@@ -3,6 +3,7 @@ import { isMatcherWord } from "../schema/matchers.js";
 import { type Lesson, observedName } from "./compile.js";
 import type { Flow } from "./flow.js";
 import type { Carried } from "./runs.js";
+import type { SeenCharge } from "./seen.js";
 
 /** What stands for the id of a run in its file. */
 const RUN_ID = `\${run.id}`;
@@ -15,10 +16,11 @@ export function lessonOf(flow: Flow, one: Carried, other: Carried): Lesson {
   const whose = isTold
     ? { customer_email: charge!.email.replaceAll("*", "\\*").replaceAll(runId, RUN_ID) }
     : {};
+  const { order, charges } = isTold ? { order: whose, charges: ownedBy(charge!, one) } : orderOf(one);
   return {
     whose,
-    order: orderOf(one, whose),
-    completed: one.seen.charges.filter(({ status }) => status === "COMPLETED").length,
+    order,
+    completed: charges.filter(({ status }) => status === "COMPLETED").length,
     observed: flow.observe.map(({ ignore = [] }, index) => {
       const [first, second] = [one, other].map((run) => observedIn(run, index));
       return inCommon(first, second, ignore) ?? { exists: true };
@@ -26,15 +28,26 @@ export function lessonOf(flow: Flow, one: Carried, other: Carried): Lesson {
   };
 }
 
-/** By the order's own name in the charge's metadata where the flow knows it, else by the customer. */
-function orderOf({ seen, loaded }: Carried, whose: Lesson["whose"]): Readonly<Record<string, unknown>> {
+function ownedBy({ email }: SeenCharge, { seen }: Carried): readonly SeenCharge[] {
+  return seen.charges.filter((one) => one.email === email);
+}
+
+/**
+ * Where no run has a customer of its own, its charges are those with the order's own name in their metadata, as far as
+ * the flow knows it; else all that are there.
+ */
+function orderOf({ seen, loaded }: Carried): Pick<Lesson, "order"> & { charges: readonly SeenCharge[] } {
   const [charge] = seen.charges;
   const known = loaded.scope.names.map((name) => [name, savedAs(loaded, name)] as const);
-  const metadata = Object.entries(charge?.metadata ?? {}).flatMap(([key, value]) => {
+  const named = Object.entries(charge?.metadata ?? {}).flatMap(([key, value]) => {
     const name = known.find(([, own]) => own !== "" && String(own) === value)?.[0];
-    return name === undefined ? [] : [[key, `\${${name}}`]];
+    return name === undefined ? [] : [{ key, value, reference: `\${${name}}` }];
   });
-  return metadata.length > 0 ? { metadata: Object.fromEntries(metadata) } : whose;
+  if (named.length === 0) return { order: {}, charges: seen.charges };
+  return {
+    order: { metadata: Object.fromEntries(named.map(({ key, reference }) => [key, reference])) },
+    charges: seen.charges.filter(({ metadata }) => named.every(({ key, value }) => metadata[key] === value)),
+  };
 }
 
 function savedAs({ scope }: Carried["loaded"], name: string): unknown {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Flow } from "../../src/explore/flow.js";
 import { verdictOn } from "../../src/explore/judge.js";
+import { lessonOf } from "../../src/explore/lesson.js";
+import type { Carried } from "../../src/explore/runs.js";
 import type { SeenDelivery } from "../../src/explore/seen.js";
 import type { RunReport } from "../../src/scenario/running/report.js";
 
@@ -21,5 +24,54 @@ describe("a run that could not be carried out to its end", () => {
 
   it("is not judged where webhooks have their answers", () => {
     expect(verdict(HEARD)).toBe(STUCK.error);
+  });
+});
+
+describe("how often an order is paid", () => {
+  const charge = (order: string, status = "COMPLETED", email = "qa+r1@shop.test") => ({
+    status,
+    email,
+    metadata: { order_id: order },
+  });
+  /** A run of a flow that knows its order by `${order}`, which is "one". */
+  const carried = (...charges: object[]) => {
+    const resolve = ({ name }: { name: string }) => (name === "order" ? { value: "one" } : { fault: "" });
+    const seen = { calls: [], deliveries: [], charges };
+    return { seen, loaded: { runId: "r1", scope: { names: ["order"], resolve } } } as unknown as Carried;
+  };
+  const learnt = (run: Carried) => {
+    const { order, completed } = lessonOf({ observe: [] } as unknown as Flow, run, run);
+    return { order, completed };
+  };
+
+  it("is told by the run's own customer, whatever their orders are called", () => {
+    expect(learnt(carried(charge("one"), charge("two", "PENDING")))).toEqual({
+      order: { customer_email: `qa+\${run.id}@shop.test` },
+      completed: 1,
+    });
+  });
+
+  it("is told by the order where all runs have one customer, and by nothing that is another's", () => {
+    const all = "all@shop.test";
+    const two = carried(charge("one", "COMPLETED", all), charge("two", "COMPLETED", all));
+    expect(learnt(two)).toEqual({ order: { metadata: { order_id: `\${order}` } }, completed: 1 });
+  });
+
+  const count = (got: number) => {
+    const difference = [{ path: "count", expected: 1, got }];
+    const step = { outcome: "failed", kind: "expect_charge", failure: { message: "", difference } };
+    const report = { passed: false, outcome: "failed", steps: [step] } as unknown as RunReport;
+    return verdictOn(report, ["paid"], { calls: [], deliveries: [], charges: [] }, LESSON);
+  };
+
+  it("is what the step has counted", () => {
+    expect(count(2)).toMatchObject({
+      oracle: "money",
+      message: "paid twice: 2 completed charges for one order",
+    });
+    expect(count(0)).toMatchObject({
+      oracle: "convergence",
+      message: "0 completed charges, where a plain run has 1",
+    });
   });
 });
