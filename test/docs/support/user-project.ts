@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { buildIfMissing, ROOT } from "../../support/process-command.js";
 
 /** A terminal in which something runs until the project is closed. */
@@ -17,6 +18,8 @@ export interface ShellEnd {
   readonly stderr: string;
 }
 
+/** `npx` and `npm test`, without the time npm takes to begin. */
+const BIN = fileURLToPath(new URL("bin", import.meta.url));
 /** The first line that fails ends what it runs. */
 const SHELL = ["sh", "-ec"];
 
@@ -124,11 +127,10 @@ export class UserProject {
 
 /** The machine's environment without what would configure the program, and without the test runner's own. */
 export function userEnvironment(): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) =>
-      value === undefined || /^(PAYMENTS_|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name) ? [] : [[name, value]],
-    ),
+  const own = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined || /^(PAYMENTS_|VITEST|NODE_ENV$|NODE_OPTIONS$)/.test(name) ? [] : [[name, value]],
   );
+  return { ...Object.fromEntries(own), PATH: `${BIN}${delimiter}${process.env.PATH}` };
 }
 
 /** Ports of this machine that nobody listens on. */
