@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf } from "../docs/support/pages.js";
 import { canMakeMachines } from "./support/machines.js";
 import { COMPOSE, GITLAB, RECIPES } from "./support/recipes.js";
@@ -12,9 +12,12 @@ const KEYS = {
   PAYMENTS_WEBHOOK_SECRET: COMPOSE.app!.environment!.PAYMENTS_WEBHOOK_SECRET!,
 };
 
-let world: ContainerWorld;
+let world: ContainerWorld | undefined;
 
-afterEach(() => world.close());
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+});
 
 async function worldOf(...names: string[]): Promise<ContainerWorld> {
   world = await ContainerWorld.open(...names);
@@ -27,84 +30,92 @@ const asToken = (token: string) => ({ "sandbox-control-token": token });
 describe.skipIf(!canMakeMachines())(
   "containers played by network namespaces (skipped where they may not be made)",
   () => {
-    it("compose: its health check fails until the sandbox listens, and passes then", async () => {
-      const { sandbox, run } = bound(await worldOf("payments", "app"));
+    describe("compose", () => {
       const [kind, ...check] = COMPOSE.payments!.healthcheck.test;
-      expect(kind).toBe("CMD");
-      expect((await run("payments", check)).code).toBe(1);
-      await sandbox("payments", RECIPES.compose);
-      expect((await run("payments", check)).code).toBe(0);
-    });
+      let shared: ContainerWorld;
+      let verbs: ReturnType<typeof bound>;
+      let early: number | null;
 
-    it("compose: the sandbox answers to its service's name, and to no other", async () => {
-      const { sandbox, ask, run } = bound(await worldOf("payments", "app"));
-      await sandbox("payments", RECIPES.compose);
-      const address = `http://${world.address("payments")}:4402`;
-      const answers = await ask(
-        "app",
-        { url: `${PAYMENTS}/health` },
-        { url: `${PAYMENTS}/health`, headers: { host: "shop.example:4402" } },
-        { url: `${address}/health` },
-        { url: `${address}/health`, headers: { host: "localhost:4402" } },
-      );
-      expect(answers.map(({ status }) => status)).toEqual([200, 403, 403, 200]);
-      expect(answers[1]!.json.error.message).toContain("--allowed-host");
-      // Whoever is told by the network alone that there is a port gets no further by it.
-      const { code, stderr } = await run(
-        "app",
-        ["npx", "payments-sandbox", "status", "--url", address],
-        tokenOf(TOKEN),
-      );
-      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("FORBIDDEN") });
-    });
+      beforeAll(async () => {
+        shared = await ContainerWorld.open("payments", "app");
+        verbs = bound(shared);
+        early = (await verbs.run("payments", check)).code;
+        await verbs.sandbox("payments", RECIPES.compose);
+      });
+      afterAll(() => shared?.close());
 
-    it("compose: the control API is closed without the token and open with it", async () => {
-      const { sandbox, ask, run } = bound(await worldOf("payments", "app"));
-      await sandbox("payments", RECIPES.compose);
-      const answers = await ask(
-        "app",
-        { url: `${PAYMENTS}/_sandbox` },
-        { url: `${PAYMENTS}/_sandbox`, headers: asToken("wrong") },
-        { url: `${PAYMENTS}/_sandbox`, headers: asToken(TOKEN) },
-        { url: `${PAYMENTS}/_sandbox/dashboard` },
-        { url: `${PAYMENTS}/docs` },
-      );
-      expect(answers.map(({ status }) => status)).toEqual([403, 403, 200, 403, 200]);
-      const environment = COMPOSE.app!.environment!;
-      const ready = await run(
-        "app",
-        ["npx", "payments-sandbox", "wait", "ready", "--timeout", "10s"],
-        environment,
-      );
-      expect(ready).toMatchObject({ code: 0, stdout: expect.stringContaining(PAYMENTS) });
-      const status = await run("app", ["npx", "payments-sandbox", "status", "--json"], environment);
-      expect(JSON.parse(status.stdout)).toMatchObject({ api_key: "sk_test_sandbox" });
-    });
+      it("its health check fails until the sandbox listens, and passes then", async () => {
+        expect(kind).toBe("CMD");
+        expect([early, (await verbs.run("payments", check)).code]).toEqual([1, 0]);
+      });
 
-    it("compose: on the host, by the published port: checkout links and the dashboard", async () => {
-      const { sandbox, ask, publish } = bound(await worldOf("payments", "app"));
-      await sandbox("payments", RECIPES.compose);
-      await publish(4402, "payments");
-      const [made] = await ask("app", ContainerWorld.checkout(PAYMENTS));
-      const { checkout_url } = made!.json;
-      expect(checkout_url).toMatch(/^http:\/\/localhost:4402\//);
-      const [page, shut, signIn] = await ask(
-        "host",
-        { url: checkout_url },
-        { url: `${PUBLISHED}/_sandbox/dashboard` },
-        { url: `${PUBLISHED}/_sandbox/dashboard?token=${TOKEN}` },
-      );
-      expect([page!.status, shut!.status, signIn!.status]).toEqual([200, 403, 303]);
-      const cookie = String(signIn!.headers["set-cookie"]).split(";")[0]!;
-      const [dashboard] = await ask("host", { url: `${PUBLISHED}/_sandbox/dashboard`, headers: { cookie } });
-      expect(dashboard!.status).toBe(200);
-    });
+      it("the sandbox answers to its service's name, and to no other", async () => {
+        const address = `http://${shared.address("payments")}:4402`;
+        const answers = await verbs.ask(
+          "app",
+          { url: `${PAYMENTS}/health` },
+          { url: `${PAYMENTS}/health`, headers: { host: "shop.example:4402" } },
+          { url: `${address}/health` },
+          { url: `${address}/health`, headers: { host: "localhost:4402" } },
+        );
+        expect(answers.map(({ status }) => status)).toEqual([200, 403, 403, 200]);
+        expect(answers[1]!.json.error.message).toContain("--allowed-host");
+        // Whoever is told by the network alone that there is a port gets no further by it.
+        const { code, stderr } = await verbs.run(
+          "app",
+          ["npx", "payments-sandbox", "status", "--url", address],
+          tokenOf(TOKEN),
+        );
+        expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("FORBIDDEN") });
+      });
 
-    it("compose: an order at the app is paid by a webhook from the sandbox's container", async () => {
-      const { sandbox, app, orderAndWait } = bound(await worldOf("payments", "app"));
-      await sandbox("payments", RECIPES.compose);
-      await app("app", COMPOSE.app!.environment!);
-      expect(await orderAndWait("app", "http://app:3000", PAYMENTS, TOKEN)).toMatchObject({ status: "paid" });
+      it("the control API is closed without the token and open with it", async () => {
+        const answers = await verbs.ask(
+          "app",
+          { url: `${PAYMENTS}/_sandbox` },
+          { url: `${PAYMENTS}/_sandbox`, headers: asToken("wrong") },
+          { url: `${PAYMENTS}/_sandbox`, headers: asToken(TOKEN) },
+          { url: `${PAYMENTS}/_sandbox/dashboard` },
+          { url: `${PAYMENTS}/docs` },
+        );
+        expect(answers.map(({ status }) => status)).toEqual([403, 403, 200, 403, 200]);
+        const environment = COMPOSE.app!.environment!;
+        const ready = await verbs.run(
+          "app",
+          ["npx", "payments-sandbox", "wait", "ready", "--timeout", "60s"],
+          environment,
+        );
+        expect(ready).toMatchObject({ code: 0, stdout: expect.stringContaining(PAYMENTS) });
+        const status = await verbs.run("app", ["npx", "payments-sandbox", "status", "--json"], environment);
+        expect(JSON.parse(status.stdout)).toMatchObject({ api_key: "sk_test_sandbox" });
+      });
+
+      it("on the host, by the published port: checkout links and the dashboard", async () => {
+        await verbs.publish(4402, "payments");
+        const [made] = await verbs.ask("app", ContainerWorld.checkout(PAYMENTS));
+        const { checkout_url } = made!.json;
+        expect(checkout_url).toMatch(/^http:\/\/localhost:4402\//);
+        const [page, shut, signIn] = await verbs.ask(
+          "host",
+          { url: checkout_url },
+          { url: `${PUBLISHED}/_sandbox/dashboard` },
+          { url: `${PUBLISHED}/_sandbox/dashboard?token=${TOKEN}` },
+        );
+        expect([page!.status, shut!.status, signIn!.status]).toEqual([200, 403, 303]);
+        const cookie = String(signIn!.headers["set-cookie"]).split(";")[0]!;
+        const [dashboard] = await verbs.ask("host", {
+          url: `${PUBLISHED}/_sandbox/dashboard`,
+          headers: { cookie },
+        });
+        expect(dashboard!.status).toBe(200);
+      });
+
+      it("an order at the app is paid by a webhook from the sandbox's container", async () => {
+        await verbs.app("app", COMPOSE.app!.environment!);
+        expect(await verbs.orderAndWait("app", "http://app:3000", PAYMENTS, TOKEN)).toMatchObject({
+          status: "paid",
+        });
+      });
     });
 
     it.each([
