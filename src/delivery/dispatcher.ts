@@ -1,5 +1,7 @@
 import { dropDelivery, type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
-import type { Task } from "../engine/records.js";
+import type { Hold } from "../engine/log-views.js";
+import type { Delivery, Task } from "../engine/records.js";
+import { iso } from "../schema/time.js";
 import type { Attempts, Scheduler } from "../time/scheduler.js";
 import { HeldEndpoints } from "./held.js";
 import { InFlightAttempts } from "./in-flight.js";
@@ -74,14 +76,35 @@ export class Dispatcher implements Attempts {
     if (job === undefined) return;
     const { webhookId, target, mailbox } = job;
     if (mailbox !== null) this.mailboxes.post(mailbox, task);
-    else if (this.#mayHold(job) && this.#held.has(webhookId)) this.#held.hold(webhookId, target, task);
+    else if (this.#mayHold(job) && this.#held.has(webhookId)) this.#hold(webhookId, target, task);
     else {
       const { engine, clock, advance } = this.#scheduler;
       advance?.loops.noteAttempt(engine.state.get("deliveries", task.ref), clock.nowMs());
       this.#send(task, job, (outcome) => {
-        if (outcome === undefined) this.#held.hold(webhookId, target, task);
+        if (outcome === undefined) this.#hold(webhookId, target, task);
       });
     }
+  }
+
+  #hold(webhookId: string, target: string, task: Task): void {
+    this.#held.hold(webhookId, target, task, this.#scheduler.clock.nowMs());
+  }
+
+  /** What keeps a delivery waiting besides time, if something does. */
+  holdOf({ status, task, webhook_id, created_at, next_attempt_at }: Delivery): Hold | null {
+    if (status !== "pending") return null;
+    if (task === null) return { since: created_at, reason: "waits for the delivery before it" };
+    const held = this.#held.of(webhook_id, task);
+    if (held !== undefined)
+      return {
+        since: iso(held.sinceMs),
+        reason: `nobody listens on ${held.target}; it is tried again each second`,
+      };
+    const { engine, clock } = this.#scheduler;
+    const mailbox = engine.state.get("endpoints", webhook_id)?.mailbox ?? null;
+    if (mailbox === null || next_attempt_at === null || Date.parse(next_attempt_at) > clock.nowMs())
+      return null;
+    return { since: next_attempt_at, reason: `waits in mailbox ${mailbox} to be taken` };
   }
 
   #prepare(task: Task): Job | undefined {

@@ -5,8 +5,11 @@ import type { Wall } from "../time/wall.js";
 const PROBE_EVERY_MS = 1_000;
 
 interface Held {
+  /** Where the endpoint is, for people. */
+  readonly target: string;
   /** In the order they came; the one that probes the endpoint is not among them. */
   readonly tasks: Task[];
+  probing?: Task | undefined;
   callOffProbe: () => void;
 }
 
@@ -22,6 +25,8 @@ export class HeldEndpoints {
   readonly #onNotice: (notice: string) => void;
   readonly #probe: Probe;
   readonly #held = new Map<string, Held>();
+  /** Since when each task waits, in sandbox time; the one that probes is among them. */
+  readonly #since = new Map<number, number>();
 
   constructor(wall: Wall, onNotice: (notice: string) => void, probe: Probe) {
     this.#wall = wall;
@@ -33,14 +38,22 @@ export class HeldEndpoints {
     return this.#held.has(webhookId);
   }
 
+  /** Whom that attempt waits for, and since when; undefined when it does not. */
+  of(webhookId: string, taskId: number): { readonly target: string; readonly sinceMs: number } | undefined {
+    const held = this.#held.get(webhookId);
+    const sinceMs = this.#since.get(taskId);
+    return held === undefined || sinceMs === undefined ? undefined : { target: held.target, sinceMs };
+  }
+
   /** @param target where the endpoint is, for people */
-  hold(webhookId: string, target: string, task: Task): void {
+  hold(webhookId: string, target: string, task: Task, nowMs: number): void {
+    this.#since.set(task.task_id, nowMs);
     const known = this.#held.get(webhookId);
     if (known !== undefined) {
       known.tasks.push(task);
       return;
     }
-    const held = this.#add(webhookId, task);
+    const held = this.#add(webhookId, target, task);
     this.#planProbe(webhookId, target, held, () =>
       this.#onNotice(`waiting for ${target}, ${held.tasks.length} held`),
     );
@@ -50,11 +63,11 @@ export class HeldEndpoints {
   holdOn(webhookId: string, target: string, task: Task): void {
     const held = this.#held.get(webhookId);
     held?.tasks.unshift(task);
-    this.#planProbe(webhookId, target, held ?? this.#add(webhookId, task));
+    this.#planProbe(webhookId, target, held ?? this.#add(webhookId, target, task));
   }
 
-  #add(webhookId: string, task: Task): Held {
-    const held: Held = { tasks: [task], callOffProbe: () => {} };
+  #add(webhookId: string, target: string, task: Task): Held {
+    const held: Held = { target, tasks: [task], callOffProbe: () => {} };
     this.#held.set(webhookId, held);
     return held;
   }
@@ -64,6 +77,7 @@ export class HeldEndpoints {
     held.callOffProbe = this.#wall.after(PROBE_EVERY_MS, () => {
       beforehand();
       const task = held.tasks.shift();
+      held.probing = task;
       if (task !== undefined) this.#probe(webhookId, target, task);
     });
   }
@@ -74,6 +88,8 @@ export class HeldEndpoints {
     if (held === undefined) return [];
     held.callOffProbe();
     this.#held.delete(webhookId);
+    for (const task of [held.probing, ...held.tasks])
+      if (task !== undefined) this.#since.delete(task.task_id);
     return held.tasks;
   }
 

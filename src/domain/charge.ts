@@ -1,10 +1,11 @@
-import { CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";
+import { type Actor, CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";
 import { chargeEventType } from "../schema/event-types.js";
 import type { Charge, ChargeTasks } from "../schema/records/payments.js";
 import { isOpen, STATUSES } from "../schema/statuses.js";
 import { iso } from "../schema/time.js";
 import type { StatusRules } from "./timeline.js";
 
+export type { Actor } from "../schema/common.js";
 export type {
   Charge,
   ChargeNote,
@@ -12,9 +13,6 @@ export type {
   PaymentInstructions,
   StatusChange,
 } from "../schema/records/payments.js";
-
-/** Who changed a status. The control API and the customer overrule what is left of a scenario's timeline. */
-export type Actor = "api" | "scenario" | "clock" | "customer" | "control";
 
 /** What a charge's plan goes by. */
 export const CHARGE_RULES: StatusRules<ChargeStatus> = {
@@ -114,6 +112,7 @@ export function transition(
         status_history: charge.status_history.concat(
           reason === undefined ? { status: to, at } : { status: to, at, reason },
         ),
+        actors: (charge.actors ?? []).concat(actor),
         overruled,
         notes: charge.notes,
       },
@@ -125,7 +124,14 @@ export function transition(
 /** What changes of a charge once it has its price, besides its tasks. */
 type ChargeProgress = Pick<
   Charge,
-  "status" | "updated_at" | "settled_at" | "failure_reason" | "status_history" | "overruled" | "notes"
+  | "status"
+  | "updated_at"
+  | "settled_at"
+  | "failure_reason"
+  | "status_history"
+  | "actors"
+  | "overruled"
+  | "notes"
 >;
 
 /**
@@ -171,6 +177,8 @@ export function progressed(charge: Charge, progress: ChargeProgress, tasks: Char
     scenario_asked: charge.scenario_asked,
     scenario: charge.scenario,
     timeline: charge.timeline,
+    rule: charge.rule ?? null,
+    actors: progress.actors ?? [],
     overruled: progress.overruled ?? false,
     tasks,
     notes: progress.notes,
@@ -180,13 +188,14 @@ export function progressed(charge: Charge, progress: ChargeProgress, tasks: Char
 /** Settlement that comes later than COMPLETED: sets `settled_at`, changes no status, makes no event. */
 export function settle(charge: Charge, atMs: number): Charge {
   const at = iso(atMs);
-  const { status, failure_reason, status_history, overruled, notes } = charge;
+  const { status, failure_reason, status_history, actors, overruled, notes } = charge;
   const settled = {
     status,
     updated_at: at,
     settled_at: at,
     failure_reason,
     status_history,
+    actors,
     overruled,
     notes,
   };

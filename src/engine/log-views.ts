@@ -23,7 +23,13 @@ export function eventView(event: EventRecord) {
   };
 }
 
-export function deliveryView(state: State, delivery: Delivery) {
+/** What keeps a delivery waiting besides time. */
+export interface Hold {
+  readonly since: string;
+  readonly reason: string;
+}
+
+export function deliveryView(state: State, delivery: Delivery, hold: Hold | null) {
   const event = state.get("events", delivery.event_id);
   const carried = event && carriedEvent(event, delivery.mishap);
   const last = delivery.attempts.at(-1);
@@ -39,6 +45,7 @@ export function deliveryView(state: State, delivery: Delivery) {
     answered: last?.status ?? null,
     created_at: delivery.created_at,
     next_attempt_at: delivery.next_attempt_at,
+    hold,
     mishap: mishapView(delivery.mishap),
     attempts: delivery.attempts,
     /** The exact bytes every attempt carries. */

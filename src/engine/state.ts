@@ -29,6 +29,7 @@ import type {
   Task,
 } from "./records.js";
 import { TaskQueue } from "./tasks.js";
+import { WordIndex } from "./word-index.js";
 
 type Tables = { readonly [Name in CollectionName]: Map<Key, Collections[Name]> };
 
@@ -49,6 +50,8 @@ export class State {
   /** By what they are about; made when somebody first asks. */
   #tasksOf: Map<string, Group> | undefined;
   #planned = 0;
+  /** Made when somebody first searches. */
+  #words: WordIndex | undefined;
 
   constructor() {
     this.tables = Object.fromEntries(COLLECTION_NAMES.map((name) => [name, new Map()])) as unknown as Tables;
@@ -83,6 +86,9 @@ export class State {
       case "endpoints":
         this.#endpointsInOrder = undefined;
         return;
+      case "charges":
+        this.#words?.note(before as Charge | undefined, after as Charge | undefined);
+        break;
       case "events":
         if ((before === undefined) !== (after === undefined))
           this.#closedEvents.noteEvent((after ?? before) as EventRecord, after !== undefined);
@@ -142,6 +148,12 @@ export class State {
   /** The charges that have all of these, oldest first. */
   chargesHaving(fields: readonly Having<Charge>[]): Charge[] {
     return this.#indexes.of("charges").having(fields);
+  }
+
+  /** The charges that have each of these words, newest first. */
+  chargesWithWords(words: string): Charge[] {
+    this.#words ??= new WordIndex(this.tables.charges);
+    return this.#words.search(words);
   }
 
   /** How many records of a collection there are, or in one of its lists. */

@@ -32,6 +32,7 @@ export function withTimeline<Timed extends Charge | Withdrawal>(
     ...record,
     scenario,
     timeline: choice?.rule.timeline ?? [],
+    rule: choice?.index ?? null,
     notes: isAsked ? notes : [...notes, { at: tx.at, note }],
   };
 }

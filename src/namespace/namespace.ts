@@ -8,7 +8,8 @@ import { type HeldKey, keyAsItIs } from "../engine/access.js";
 import { deleteEndpoint } from "../engine/commands/webhooks.js";
 import { keepClock } from "../engine/commands/world.js";
 import type { Engine } from "../engine/engine.js";
-import type { Change } from "../engine/records.js";
+import type { Hold } from "../engine/log-views.js";
+import type { Change, Delivery } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { Refusal } from "../schema/errors.js";
@@ -238,6 +239,11 @@ export class Namespace {
     const nowMs = this.nowMs();
     this.#scheduler.settle();
     return runAhead(this.engine, chargeId, until, nowMs);
+  }
+
+  /** What keeps a delivery waiting besides time, if something does. */
+  holdOf(delivery: Delivery): Hold | null {
+    return this.#scheduler.attempts.holdOf(delivery);
   }
 
   get mailboxes(): Mailboxes {

@@ -22,6 +22,10 @@ export const CHARGE_STATUSES = [
 export type ChargeStatus = (typeof CHARGE_STATUSES)[number];
 export const chargeStatusSchema = z.enum(CHARGE_STATUSES);
 
+/** Who changes a status. The control API and the customer overrule what is left of a scenario's timeline. */
+export const ACTORS = ["api", "scenario", "clock", "customer", "control"] as const;
+export type Actor = (typeof ACTORS)[number];
+
 /** Every status a withdrawal can have (assumed). */
 export const WITHDRAWAL_STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const;
 /** Where a withdrawal stands. */

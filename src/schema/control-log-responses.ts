@@ -141,6 +141,18 @@ export const deliverySchema = shape("Delivery", "An event on its way to a receiv
   answered: field(z.nullable(z.int()), "The status of the last attempt's answer."),
   created_at: field(timestampSchema, "When it was planned."),
   next_attempt_at: field(z.nullable(timestampSchema), "When it will be tried next; null when it will not."),
+  hold: field(
+    z.nullable(
+      shape("Hold", "What keeps a delivery waiting besides time.", {
+        since: field(timestampSchema, "Since when, in sandbox time."),
+        reason: field(text, {
+          says: "Why, in a sentence.",
+          examples: ["nobody listens on localhost:3001; it is tried again each second"],
+        }),
+      }),
+    ),
+    "Why it waits where time alone does not decide: nobody listens, it waits its turn, or it lies in a mailbox.",
+  ),
   mishap: field(z.nullable(mishapSchema), "What a scenario lets go wrong with it."),
   attempts: field(z.array(attemptSchema), "What was tried, oldest first."),
   body: field(nullableText, "The exact bytes of every attempt; null when its event is no longer kept."),

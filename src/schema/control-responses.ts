@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { LEDGER_ACCOUNTS, modeSchema, timestampSchema } from "./common.js";
+import { ACTORS, LEDGER_ACCOUNTS, modeSchema, timestampSchema } from "./common.js";
 import {
   attemptSchema,
   deliveryListSchema,
@@ -145,6 +145,18 @@ const at = field(timestampSchema, "When.");
 const amount = z.string().check(z.regex(/^-?\d+(\.\d+)?$/));
 const eventType = field(text, "What it says.");
 
+export const causeSchema = shape("Cause", "Who caused a change of status.", {
+  actor: field(
+    z.enum(ACTORS),
+    "`api`: a call of the service. `scenario`: an entry of a timeline. `clock`: its time ran out. `customer`: on the hosted page. `control`: the control API, a command or the dashboard.",
+  ),
+  scenario: field(nullableText, "The scenario, when one caused it."),
+  rule: field(nullableText, {
+    says: "Its rule, by the name it has in the scenario's `applied`.",
+    examples: ["charges.1"],
+  }),
+});
+
 /** A charge's story, one happening after the other; `kind` says of which sort each is. */
 export const happeningSchema = named(
   "Happening",
@@ -159,6 +171,10 @@ export const happeningSchema = named(
       status: field(chargeDetailSchema.shape.status, "What it became."),
       at,
       reason: field(z.optional(text), "Why, where there is a reason."),
+      by: field(
+        z.nullable(causeSchema),
+        "Who caused it; null for a charge that an earlier version has made.",
+      ),
     }),
     shape("LedgerHappening", "An entry of the ledger.", {
       kind: kind("ledger"),
@@ -332,4 +348,24 @@ export const STREAM_SCHEMAS = {
   delivery: deliverySchema,
   clock: clockSchema,
   missed: streamMissedSchema,
+  news: shape("StreamNews", "With `view=light`, in the place of all others: what has changed.", {
+    now: field(timestampSchema, "What time it is."),
+    counts: field(z.record(z.string(), count), {
+      says: "How often something of each kind has changed since the message before.",
+      examples: [{ charge: 12, delivery: 30 }],
+    }),
+    items: field(
+      z.array(
+        shape("StreamChanged", "Something that has changed.", {
+          kind: field(text, {
+            says: "What it is.",
+            examples: ["charge", "withdrawal", "event", "delivery", "receiver", "fault", "request", "clock"],
+          }),
+          id: field(text, "Which."),
+          status: field(nullableText, "Its status by now; null where it has none."),
+        }),
+      ),
+      "Each thing once; the first 100.",
+    ),
+  }),
 } as const;

@@ -3,7 +3,7 @@ import { chargeStatusSchema, deliveryStatusSchema, modeSchema, withdrawalStatusS
 import { reasonSchema } from "./control.js";
 import { waitDurationSchema } from "./duration.js";
 import { globTextSchema } from "./globs.js";
-import { atMost, LONGEST } from "./lengths.js";
+import { atMost, LONGEST, minLength } from "./lengths.js";
 import { naming } from "./names.js";
 import {
   hasOneTarget,
@@ -32,6 +32,10 @@ export const chargeQuerySchema = parameters({
   mode,
   customer_email: field(optionalText, { says: "Only this customer's.", examples: ["ada@shop.test"] }),
   status: field(z.optional(chargeStatusSchema), "Only those in this status."),
+  q: field(z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name))), {
+    says: "Only those that have each of these words in their ids, e-mail, name, reference or metadata values. A word is found from its beginning, capitals or not.",
+    examples: ["ada@shop.test", "1042"],
+  }),
 });
 
 export const withdrawalQuerySchema = parameters({
@@ -52,12 +56,20 @@ export const deliveryQuerySchema = parameters({
   type,
   charge_id: ofCharge,
   event_id: field(optionalText, "Only those of this event."),
+  webhook_id: field(optionalText, "Only those to this receiver."),
   status: field(z.optional(deliveryStatusSchema), "Only those in this status."),
   failing: field(
-    z.optional(z.enum(["true"])),
-    "`true`: only those that were tried and nobody has taken, given up or not.",
+    z.optional(z.enum(["true", "1"])),
+    "`true` or `1`: only those that were tried and nobody has taken, given up or not.",
   ),
   mode,
+});
+
+export const streamQuerySchema = parameters({
+  view: field(
+    z.optional(z.enum(["light"])),
+    "`light`: only what has changed, gathered into four messages a second at most.",
+  ),
 });
 
 export const requestQuerySchema = parameters({

@@ -86,6 +86,7 @@ describe("the new charge", () => {
       ...charge,
       status: "AWAITING_PAYMENT",
       updated_at: at,
+      actors: ["api", "scenario"],
       status_history: [...charge.status_history, { status: "AWAITING_PAYMENT", at }],
     });
   });

@@ -336,6 +336,7 @@ describe("what calls answer", () => {
     await call(409, `POST ${withdrawal}`, { to: "COMPLETED" });
     await call(400, `POST ${withdrawal}`, { to: "EXPIRED" });
     await call(404, "POST /_sandbox/withdrawals/none/transition", { to: "FAILED" });
+    await call(200, "GET /_sandbox/destinations");
     const arrived = `/_sandbox/withdrawals/${await withdraw()}`;
     await call(409, `POST ${arrived}/bounce`);
     for (const to of ["PROCESSING", "COMPLETED"]) await call(200, `POST ${arrived}/transition`, { to });
@@ -618,6 +619,11 @@ describe("what calls answer", () => {
     await call(404, "GET /_sandbox/failed-tests/none");
     await call(200, "POST /_sandbox/reconcile", { rows: [{ charge_id, status: "pending" }] });
     await call(200, "GET /_sandbox/next");
+    await call(200, "GET /_sandbox/tasks");
+    const quotes = (await call(200, "GET /_sandbox/quotes")).items as { quote_id: string }[];
+    for (const { quote_id } of quotes) await call(200, `GET /_sandbox/quotes/${quote_id}`);
+    await call(404, "GET /_sandbox/quotes/none");
+    await call(400, "GET /_sandbox/stream?view=heavy");
     const [one, other] = [{ "sandbox-run": "one" }, { "sandbox-run": "other" }];
     await call(200, "POST /_sandbox/lease", {}, one);
     await call(409, "POST /_sandbox/lease", {}, other);
@@ -651,7 +657,7 @@ describe("what calls answer", () => {
     await reading;
     expect(answers.faults("GET", "/_sandbox/stream", response.status, response.headers, "")).toEqual([]);
     expect(new Set(messages.map(([event]) => event))).toEqual(
-      new Set(Object.keys(STREAM_SCHEMAS).filter((name) => name !== "missed")),
+      new Set(Object.keys(STREAM_SCHEMAS).filter((name) => !["missed", "news"].includes(name))),
     );
     for (const [event, data] of messages)
       expect([event, answers.schemaFaults(nameOf(STREAM_SCHEMAS[event as "hello"]), data)]).toEqual([

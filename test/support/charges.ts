@@ -44,6 +44,8 @@ export function chargeWith(differs: Partial<Charge> = {}): Charge {
     scenario_asked: null,
     scenario: null,
     timeline: [],
+    rule: null,
+    actors: ["api"],
     overruled: false,
     tasks: {},
     notes: [],

@@ -71,6 +71,8 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
     scenario_asked: wanted.scenarioAsked,
     scenario: null,
     timeline: [],
+    rule: null,
+    actors: ["api"],
     overruled: false,
     // All the names, so that every charge has the same shape; JSON shows those that are there.
     tasks: { expiry, timeline: undefined, settlement: undefined },

@@ -73,6 +73,7 @@ export function newWithdrawal(tx: Transaction, caller: Caller, wanted: NewWithdr
     scenario_asked: wanted.scenarioAsked,
     scenario: null,
     timeline: [],
+    rule: null,
     timeline_task: null,
     notes: [],
   };

@@ -1,10 +1,10 @@
 import type { Charge } from "../../domain/charge.js";
-import { deliveryView } from "../../engine/log-views.js";
 import type { Delivery, Key } from "../../engine/records.js";
 import { chargeDetail } from "../../engine/views.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { News } from "../../namespace/news.js";
 import type { JournalEntry } from "../../namespace/served-request.js";
+import { viewIn } from "./deliveries.js";
 import { requestView } from "./request-view.js";
 
 /** Records of a kind that can be waited for. */
@@ -53,7 +53,8 @@ function charges({ engine }: Namespace): Candidates<Charge> {
   };
 }
 
-function deliveries({ engine }: Namespace): Candidates<Delivery> {
+function deliveries(namespace: Namespace): Candidates<Delivery> {
+  const { engine } = namespace;
   return {
     all: () => engine.state.tables.deliveries.values(),
     newest: (limit) => engine.state.page("deliveries", "deliveries", 0, limit),
@@ -62,7 +63,7 @@ function deliveries({ engine }: Namespace): Candidates<Delivery> {
     },
     key: ({ delivery_id }) => delivery_id,
     order: ({ seq }) => seq,
-    view: (delivery) => deliveryView(engine.state, delivery),
+    view: viewIn(namespace),
     quick: {
       delivery_id: ({ delivery_id }) => delivery_id,
       event_id: ({ event_id }) => event_id,

@@ -46,16 +46,23 @@ export const CHARGES = [
       },
     },
     ({ namespace, query, url }) => {
-      const { mode, customer_email, status } = query;
+      const { mode, customer_email, status, q } = query;
       const { state } = namespace.engine;
       const { limit, offset } = pageOf(query);
       const isMeant = (charge: Charge) =>
         (mode === undefined || charge.mode === mode) && (status === undefined || charge.status === status);
       const fields = fieldsAsked(customer_email, url);
+      const hasFields = (charge: Charge) => fields.every(({ of, value }) => of(charge) === value);
       const { total, items } =
-        fields.length === 0
-          ? state.found("charges", isMeant, offset, limit)
-          : pageWithin(state.chargesHaving(fields).filter(isMeant).reverse(), offset, limit);
+        q !== undefined
+          ? pageWithin(
+              state.chargesWithWords(q).filter((charge) => isMeant(charge) && hasFields(charge)),
+              offset,
+              limit,
+            )
+          : fields.length === 0
+            ? state.found("charges", isMeant, offset, limit)
+            : pageWithin(state.chargesHaving(fields).filter(isMeant).reverse(), offset, limit);
       return new MadeJson(`{"total":${total},"items":[${items.map(controlChargeJson).join(",")}]}`);
     },
   ),

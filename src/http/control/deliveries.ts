@@ -29,11 +29,12 @@ export const DELIVERIES = [
       },
     },
     ({ namespace, query }) => {
-      const { type, charge_id, event_id, status, failing, mode } = query;
+      const { type, charge_id, event_id, webhook_id, status, failing, mode } = query;
       const { state } = namespace.engine;
       const isMeant = (delivery: Delivery) =>
         (type === undefined || anyGlobMatches(type, delivery.event_type)) &&
         (status === undefined || delivery.status === status) &&
+        (webhook_id === undefined || delivery.webhook_id === webhook_id) &&
         (failing === undefined || isFailing(delivery)) &&
         (mode === undefined || delivery.mode === mode);
       const view = viewIn(namespace);
@@ -120,6 +121,6 @@ function isFailing({ status, attempts }: Delivery): boolean {
   return attempts.length > 0 && (status === "failed" || status === "pending");
 }
 
-export function viewIn({ engine }: Namespace): (delivery: Delivery) => object {
-  return (delivery) => deliveryView(engine.state, delivery);
+export function viewIn(namespace: Namespace) {
+  return (delivery: Delivery) => deliveryView(namespace.engine.state, delivery, namespace.holdOf(delivery));
 }

@@ -15,11 +15,13 @@ import { MAILBOXES } from "./mailboxes.js";
 import { NAMESPACES } from "./namespaces.js";
 import { NEXT } from "./next.js";
 import type { ControlOperation } from "./operation.js";
+import { QUOTES } from "./quotes.js";
 import { RATES } from "./rates.js";
 import { REQUESTS } from "./requests.js";
 import { SANDBOX } from "./sandbox.js";
 import { SCENARIOS } from "./scenarios.js";
 import { STATE } from "./state.js";
+import { TASKS } from "./tasks.js";
 import { WAIT } from "./wait.js";
 import { WITHDRAWALS } from "./withdrawals.js";
 
@@ -32,8 +34,10 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...CHARGES,
   ...INSIGHT,
   ...NEXT,
+  ...TASKS,
   ...FAILED_TESTS,
   ...WITHDRAWALS,
+  ...QUOTES,
   ...CHECKOUTS,
   ...BALANCES,
   ...BOOKS,

@@ -24,7 +24,9 @@ export function storyOf({ engine: { state }, journal }: Namespace, charge: Charg
           (entry.method === "POST" && (entry.responseBody ?? "").includes(id)),
       )
       .map((entry): Happening => ({ kind: "request", ...requestView(entry) })),
-    ...charge.status_history.map((change): Happening => ({ kind: "transition", ...change })),
+    ...charge.status_history.map(
+      (change, place): Happening => ({ kind: "transition", ...change, by: causeOf(charge, place) }),
+    ),
     ...state.entriesOf(id).map(
       ({ at, entry_id, kind, currency, postings }): Happening => ({
         kind: "ledger",
@@ -62,6 +64,19 @@ export function storyOf({ engine: { state }, journal }: Namespace, charge: Charg
     )
     .map(({ happening }) => happening);
   return { charge_id: id, status: charge.status, total: inOrder.length, items: inOrder };
+}
+
+/** Who caused a change of status; data of earlier versions does not say. */
+function causeOf(charge: Charge, place: number) {
+  const { actors = [], status_history, scenario, rule } = charge;
+  const actor = actors[actors.length - status_history.length + place];
+  if (actor === undefined) return null;
+  const isPlanned = actor === "scenario";
+  return {
+    actor,
+    scenario: isPlanned ? scenario : null,
+    rule: isPlanned && typeof rule === "number" ? `charges.${rule}` : null,
+  };
 }
 
 function compareText(a: string, b: string): number {

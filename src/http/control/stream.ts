@@ -1,13 +1,18 @@
 import type { Context } from "hono";
 import type { Charge } from "../../domain/charge.js";
-import { deliveryView, eventView } from "../../engine/log-views.js";
+import { eventView } from "../../engine/log-views.js";
 import type { Change, Delivery, EventRecord } from "../../engine/records.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
 import type { JournalEntry } from "../../namespace/served-request.js";
+import { streamQuerySchema } from "../../schema/control-webhooks.js";
+import { isRefusal } from "../../schema/errors.js";
 import { bearerKey } from "../authenticate.js";
-import { replyHeaders, toResponse } from "../reply.js";
+import { readQuery } from "../query.js";
+import { errorReply, replyHeaders, toResponse } from "../reply.js";
 import { noNamespace } from "../service/admit.js";
+import { viewIn } from "./deliveries.js";
+import { lightNews } from "./light-stream.js";
 import { answeredElsewhere } from "./operation.js";
 import { requestView } from "./request-view.js";
 
@@ -18,13 +23,15 @@ export const STREAM = answeredElsewhere({
   id: "followStream",
   method: "GET",
   path: "/_sandbox/stream",
+  query: streamQuerySchema,
   answer: "StreamHello",
   says: {
     summary: "Follow all of it live",
     about:
       "Server-sent events: `hello` at first, then `request`, `charge`, `event`, `delivery` and `clock` as they come. " +
       "Nothing that happened before is sent. For a slow reader 16 MB wait; what comes while there is no room is left " +
-      "out, and a message `missed` says how many were, at the place where they are missing.",
+      "out, and a message `missed` says how many were, at the place where they are missing. With `view=light` there are " +
+      "`hello` and `news` alone, at most four a second, which say what has changed and no more.",
   },
 });
 
@@ -36,6 +43,8 @@ export function serveStream(namespaces: Namespaces): (c: Context) => Response {
     const key = bearerKey(headers.get("authorization"));
     const namespace = namespaces.find(name, key);
     if (namespace === undefined) return toResponse(noNamespace(namespaces, name, key), namespaces.nowMs());
+    const asked = readQuery(streamQuerySchema, c.req.url);
+    if (isRefusal(asked)) return toResponse(errorReply(asked), namespaces.nowMs());
     const answer = {
       headers: {
         ...replyHeaders(namespace.nowMs()),
@@ -45,12 +54,12 @@ export function serveStream(namespaces: Namespaces): (c: Context) => Response {
       },
     };
     // A stream nobody reads would never be given up.
-    return new Response(c.req.raw.method === "HEAD" ? null : streamOf(namespace), answer);
+    return new Response(c.req.raw.method === "HEAD" ? null : streamOf(namespace, asked.query.view), answer);
   };
 }
 
 /** So much waits for a reader; what comes while there is no room is left out, and the reader told how much it was. */
-function streamOf(namespace: Namespace): ReadableStream<Uint8Array> {
+function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let stop = (): void => {};
   let leftOut = 0;
@@ -64,6 +73,10 @@ function streamOf(namespace: Namespace): ReadableStream<Uint8Array> {
         };
         const sendRequest = (entry: JournalEntry): void => send("request", () => requestView(entry));
         send("hello", () => ({ namespace: namespace.name, now: namespace.clock.view().now }));
+        if (view === "light") {
+          stop = lightNews(namespace, (news) => send("news", () => news));
+          return;
+        }
         stop = namespace.subscribe({
           onChange: (change) => {
             for (const [event, view] of messagesOf(namespace, change)) send(event, view);
@@ -94,8 +107,7 @@ function* messagesOf(namespace: Namespace, change: Change): Generator<[string, (
     if (record === null) continue;
     if (name === "charges") yield ["charge", () => chargeNews(record as Charge)];
     else if (name === "events") yield ["event", () => eventView(record as EventRecord)];
-    else if (name === "deliveries")
-      yield ["delivery", () => deliveryView(namespace.engine.state, record as Delivery)];
+    else if (name === "deliveries") yield ["delivery", () => viewIn(namespace)(record as Delivery)];
     else if (name === "clock") yield ["clock", () => namespace.clock.view()];
   }
 }

@@ -78,6 +78,10 @@ async function beginPayment(story: Story): Promise<unknown> {
 async function passTime(story: Story): Promise<void> {
   await story.call("getClock", "it stands");
   await story.call("listNext", "two of them", { query: { limit: "2" } });
+  await story.call("listTasks", "two of them", { query: { limit: "2" } });
+  const quotes = await story.call("listQuotes", "one of them", { query: { limit: "1" } });
+  const [{ quote_id }] = quotes.items as [Json];
+  await story.call("getControlQuote", "a price", { params: { quote_id: String(quote_id) } });
   await story.call("advanceClock", "to the next thing", { body: { until: "next" } });
   await story.call("advanceClock", "half an hour", { body: { by: "30m" } });
   await story.call("advanceClock", "backwards", { body: { to: "2026-01-01T00:00:00.000Z" } });
@@ -141,6 +145,7 @@ async function moveCharges(story: Story, charge_id: unknown): Promise<void> {
   await story.call("refundCharge", "too little money", { params, body: {} });
   await story.call("transitionCharge", "too little money", { params, body: { to: "REFUNDED" } });
   const of = { params: { withdrawal_id: withdrawal.json.withdrawal_id } };
+  await story.call("listControlDestinations", "one of them", { query: { limit: "1" } });
   await story.call("listControlWithdrawals", "one", { query: { status: "PENDING" } });
   await story.call("getControlWithdrawal", "pending", of);
   await story.call("transitionWithdrawal", "processing", { ...of, body: { to: "PROCESSING" } });

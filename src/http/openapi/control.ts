@@ -2,6 +2,7 @@ import "../../schema/control-bodies.js";
 import "../../schema/control-books-responses.js";
 import "../../schema/control-next-responses.js";
 import "../../schema/control-scenario-responses.js";
+import "../../schema/control-task-responses.js";
 import type * as z from "zod/mini";
 import { waitQuerySchema } from "../../schema/control.js";
 import { STREAM_SCHEMAS } from "../../schema/control-responses.js";
@@ -29,7 +30,7 @@ const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: rea
   Clock: { says: "Sandbox time.", paths: ["clock"] },
   Objects: {
     says: "Charges, withdrawals, checkouts and balances of every organization and both modes.",
-    paths: ["charges", "withdrawals", "checkouts", "balances", "rates"],
+    paths: ["charges", "withdrawals", "quotes", "destinations", "checkouts", "balances", "rates"],
   },
   Access: {
     says: "Keys and organizations, changed while it runs.",
@@ -45,7 +46,7 @@ const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: rea
   },
   Insight: {
     says: "What the app did, and what it has not met yet.",
-    paths: ["requests", "stream", "coverage", "next", "reconcile", "advice", "failed-tests", "wait"],
+    paths: ["requests", "stream", "coverage", "next", "tasks", "reconcile", "advice", "failed-tests", "wait"],
   },
 };
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { httpUrlSchema, LEDGER_ACCOUNTS, modeSchema, timestampSchema } from "../common.js";
+import { ACTORS, httpUrlSchema, LEDGER_ACCOUNTS, modeSchema, timestampSchema } from "../common.js";
 import { minLength } from "../lengths.js";
 import {
   bankAccountDestinationSchema,
@@ -20,6 +20,7 @@ import {
 } from "../responses.js";
 import { chargeEntrySchema, withdrawalEntrySchema } from "../scenario.js";
 import {
+  count,
   instantMs,
   jsonText,
   type Kept,
@@ -122,6 +123,10 @@ export const chargeRecord = z.strictObject({
   /** The scenario whose rule matched, and its timeline, frozen when it matched. */
   scenario: textOrNull,
   timeline: z.array(chargeEntrySchema),
+  /** Which of the scenario's rules for charges it was. Data of earlier versions does not say. */
+  rule: z.optional(z.nullable(count)),
+  /** Who caused each change of `status_history`. Data of earlier versions does not say. */
+  actors: z.optional(z.array(z.enum(ACTORS))),
   /** Somebody has moved it by hand: nothing more of the timeline happens, after its expiry neither. */
   overruled: z.optional(z.boolean()),
   tasks: chargeTasksRecord,
@@ -141,6 +146,8 @@ export const withdrawalRecord = z.strictObject({
   scenario_asked: textOrNull,
   scenario: textOrNull,
   timeline: z.array(withdrawalEntrySchema),
+  /** Which of its rules for withdrawals it was. Data of earlier versions does not say. */
+  rule: z.optional(z.nullable(count)),
   /** The task that carries on the timeline, if it goes on. */
   timeline_task: z.nullable(ordinal),
   /** Entries that came too late, names that matched nothing. */

@@ -1,0 +1,175 @@
+import { describe, expect } from "vitest";
+import type { Charge } from "../../src/domain/charge.js";
+import { WordIndex } from "../../src/engine/word-index.js";
+import { openSandbox } from "../support/api-client.js";
+import { it } from "../support/api-test.js";
+import { chargeWith } from "../support/charges.js";
+import { Client } from "../support/receiver-client.js";
+import { Receiver } from "../support/receiver-server.js";
+
+const asked = (path: string) => `GET /_sandbox/${path}`;
+
+describe("what is due", () => {
+  it("is listed in its order, with the status it brings, all of it or of one charge", async ({
+    shop: { client },
+  }) => {
+    await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "tests" });
+    const first = await client.pay();
+    const second = await client.pay();
+    const { total, items } = (await client.ask(asked("tasks"))).json;
+    expect(items.map(({ id, to }: Record<string, string>) => [id, to])).toEqual([
+      [first, "AWAITING_PAYMENT"],
+      [second, "AWAITING_PAYMENT"],
+      [first, "EXPIRED"],
+      [second, "EXPIRED"],
+    ]);
+    expect(total).toBe(4);
+    const page = (await client.ask(asked("tasks?limit=1&offset=1"))).json;
+    expect([page.total, page.items[0].id]).toEqual([4, second]);
+    expect((await client.ask(asked(`tasks?id=${second}`))).json.total).toBe(2);
+    await client.transition(first, "FAILED");
+    const attempt = (await client.ask(asked("deliveries"))).json.items[0];
+    const task = (await client.ask(asked(`tasks?id=${attempt.delivery_id}`))).json.items[0];
+    expect(task).toMatchObject({
+      kind: "attempt",
+      event_type: "charge.failed",
+      webhook_id: attempt.webhook_id,
+    });
+  });
+
+  it("has quotes and destinations beside it, whoever's they are", async ({ shop: { client } }) => {
+    await client.pay();
+    const [quote] = (await client.ask(asked("quotes"))).json.items;
+    expect((await client.ask(asked(`quotes/${quote.quote_id}`))).json).toEqual(quote);
+    expect(quote).toMatchObject({ mode: "test", organization_id: "org_sandbox" });
+    expect((await client.ask(asked("quotes/qt_none"))).status).toBe(404);
+    expect((await client.ask(asked("destinations"))).json).toEqual({ total: 0, items: [] });
+  });
+});
+
+describe("a search of charges", () => {
+  const index = (...charges: Partial<Charge>[]) =>
+    new WordIndex(new Map(charges.map((one, seq) => [one.charge_id!, chargeWith({ ...one, seq })])));
+  const ids = (found: Charge[]) => found.map(({ charge_id }) => charge_id);
+
+  it("finds by id, e-mail, name, reference and metadata, from the beginning of a word, newest first", () => {
+    const words = index(
+      { charge_id: "ch_00aa11", customer_email: "Ada.Obi@shop.test", metadata: { order: "A-1042" } },
+      { charge_id: "ch_00bb22", customer_name: "Yamada Tarō", provider_reference: "PSBH8", metadata: {} },
+    );
+    for (const [text, found] of [
+      ["ch_00aa", ["ch_00aa11"]],
+      ["00", ["ch_00bb22", "ch_00aa11"]],
+      ["ada.obi@SHOP", ["ch_00aa11"]],
+      ["a-1042", ["ch_00aa11"]],
+      ["1042 obi", ["ch_00aa11"]],
+      ["tarō", ["ch_00bb22"]],
+      ["psbh", ["ch_00bb22"]],
+      ["042", []],
+      ["1042 yamada", []],
+      ["%", []],
+    ] as const)
+      expect([text, ids(words.search(text))]).toEqual([text, found]);
+  });
+
+  it("knows of charges that come and go", () => {
+    const words = index({ charge_id: "ch_1", customer_name: "Ada" });
+    const late = chargeWith({ charge_id: "ch_1", customer_name: "Ada" });
+    words.note(late, undefined);
+    words.note(undefined, late);
+    expect(ids(words.search("ada"))).toEqual(["ch_1"]);
+    words.note(late, undefined);
+    expect(ids(words.search("ada"))).toEqual([]);
+  });
+
+  it("goes with the other filters", async ({ shop: { client } }) => {
+    const id = await client.pay();
+    await client.pay();
+    expect((await client.ask(asked(`charges?q=${id}`))).json).toMatchObject({
+      total: 1,
+      items: [{ charge_id: id }],
+    });
+    expect((await client.ask(asked(`charges?q=${id}&status=FAILED`))).json.total).toBe(0);
+    expect((await client.ask(asked(`charges?q=${id}&metadata.none=1`))).json.total).toBe(0);
+    expect((await client.ask(asked("charges?q="))).status).toBe(400);
+  });
+});
+
+describe("who caused a change of status", () => {
+  it("stands in the charge's story: the call, the scenario and its rule, the clock, a hand", async ({
+    shop: { client, sandbox },
+  }) => {
+    const causes = async (id: string) =>
+      (await client.ask(asked(`charges/${id}/timeline`))).json.items
+        .filter(({ kind }: { kind: string }) => kind === "transition")
+        .map(({ status, by }: { status: string; by: object }) => [status, ...Object.values(by)]);
+    const scenario = {
+      charges: [
+        { match: { currency: "USD" }, timeline: [] },
+        { timeline: [{ after: "1s", to: "AWAITING_PAYMENT" }] },
+      ],
+    };
+    await client.ask("PUT /_sandbox/scenarios/slow", scenario);
+    await client.ask("POST /_sandbox/scenarios/slow/activate");
+    const [expired, failed] = [await client.pay(), await client.pay()];
+    await sandbox.advance("1s");
+    await client.transition(failed, "FAILED");
+    await sandbox.advance("2h");
+    const begun = [
+      ["PENDING", "api", null, null],
+      ["AWAITING_PAYMENT", "scenario", "slow", "charges.1"],
+    ];
+    expect(await causes(failed)).toEqual([...begun, ["FAILED", "control", null, null]]);
+    expect(await causes(expired)).toEqual([...begun, ["EXPIRED", "clock", null, null]]);
+  });
+});
+
+describe("why a delivery waits", () => {
+  it("is said of it: nobody listens, or it lies in a mailbox", async () => {
+    const sandbox = await openSandbox({ clock: "real", scenario: "instant" });
+    const client = new Client((path, init) => sandbox.fetch(new Request(`http://sandbox${path}`, init)));
+    const receiver = await Receiver.open();
+    await receiver[Symbol.asyncDispose]();
+    await client.ask("POST /_sandbox/webhook-endpoints", { url: receiver.url });
+    await client.ask("POST /_sandbox/webhook-endpoints", { mailbox: "tests" });
+    await client.ask("POST /_sandbox/events", { type: "webhook.test" });
+    const holds = async () =>
+      (await client.ask(asked("deliveries"))).json.items.map(
+        ({ hold }: { hold: { reason: string } | null }) => hold?.reason,
+      );
+    await expect
+      .poll(holds)
+      .toEqual([
+        "waits in mailbox tests to be taken",
+        `nobody listens on ${new URL(receiver.url).host}; it is tried again each second`,
+      ]);
+    const [held] = (await client.ask(asked("webhook-endpoints"))).json.items.slice(-1);
+    expect((await client.ask(asked(`deliveries?webhook_id=${held.webhook_id}`))).json).toMatchObject({
+      total: 1,
+      items: [{ webhook_id: held.webhook_id }],
+    });
+  });
+});
+
+describe("the light stream", () => {
+  it("says what has changed, each thing once a message, and how often", async () => {
+    const sandbox = await openSandbox({ scenario: "instant" });
+    const { url } = await sandbox.listen();
+    const client = Client.at(url);
+    expect((await fetch(`${url}/_sandbox/stream?view=heavy`)).status).toBe(400);
+    const response = await fetch(`${url}/_sandbox/stream?view=light`);
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = (await reader.read()).value!;
+    const id = await client.pay();
+    await client.transition(id, "COMPLETED");
+    while (!text.includes("COMPLETED")) text += (await reader.read()).value!;
+    await reader.cancel();
+    const [hello, ...news] = text.trim().split("\n\n");
+    expect(hello).toMatch(/^event: hello/);
+    const messages = news.map((one) => JSON.parse(one.replace(/^event: news\ndata: /, "")));
+    expect(messages.at(-1).items).toContainEqual({ kind: "charge", id, status: "COMPLETED" });
+    const changes = messages.reduce((sum, { counts }) => sum + (counts.charge ?? 0), 0);
+    expect(changes).toBeGreaterThanOrEqual(2);
+    expect(messages.at(-1).items.filter((one: { id: string }) => one.id === id)).toHaveLength(1);
+  });
+});
