@@ -90,6 +90,7 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
   const namespaces = new Namespaces({
     base: shared,
     autoNamespaces: options.auto_namespaces ?? false,
+    onHappening: options.onHappening,
     scenarios: scenarioKit,
     storage: await openStorage({
       data: options.data,

@@ -6,6 +6,7 @@ import { pathFaults, serviceRoutes } from "./http/paths.js";
 import type { LoadedScenario } from "./scenario/files.js";
 import { loadShipped } from "./scenario/shipped.js";
 import type { Fixtures } from "./schema/fixtures.js";
+import type { OnHappening } from "./schema/happening.js";
 import { didYouMean } from "./schema/nearest.js";
 import { type StartOptions, startOptionsSchema } from "./schema/option-table.js";
 import { FIXED_SEED } from "./schema/options.js";
@@ -25,6 +26,8 @@ export interface OpenOptions extends StartOptions {
   /** Hears of faults of ours; default: standard error does. */
   readonly onError?: (error: unknown) => void;
   readonly onNotice?: (notice: string) => void;
+  /** Hears of what happens in any namespace. */
+  readonly onHappening?: OnHappening | undefined;
   /** Fixtures over those of the options. */
   readonly furtherFixtures?: LoadedDocument | undefined;
   /** Hears of what is allowed in the files of scenarios and cannot be meant, a line each. */

@@ -11,9 +11,19 @@ const STYLES = {
 export type Style = keyof typeof STYLES;
 export type Paint = (style: Style, text: string) => string;
 
-/** Whether standard output is a terminal, and one whose user has not asked for plain text. */
+let isPlainAsked = false;
+
+/** `--no-color`: plain text, whatever the environment says. */
+export function askForPlain(isAsked: boolean): void {
+  isPlainAsked = isAsked;
+}
+
+/** Whether text is painted: as its user asks for (`--no-color`, FORCE_COLOR, NO_COLOR), else on a terminal. */
 export function wantsColour(): boolean {
-  return process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
+  const { FORCE_COLOR = "", NO_COLOR = "", TERM } = process.env;
+  if (isPlainAsked || FORCE_COLOR === "0" || FORCE_COLOR === "false") return false;
+  if (FORCE_COLOR !== "") return true;
+  return process.stdout.isTTY === true && NO_COLOR === "" && TERM !== "dumb";
 }
 
 /** What switches a style on or off. */

@@ -67,22 +67,30 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
   ].join("\n");
 }
 
-/** How to get at the control API from here, or how to open it: nothing is shown that would answer 403. */
-function controlWays(sandbox: Sandbox, options: StartOptions): { rows: Rows; commands: Rows } {
-  const { control_url, dashboard_url } = readyLine(sandbox);
+/** The dashboard's address as a browser can open it; undefined where the control API is closed. */
+export function dashboardUrl(sandbox: Sandbox, options: StartOptions): string | undefined {
   const token = sandbox.controlToken;
   const door = controlDoor(options.host ?? DEFAULT_HOST, token ?? options.control_token);
-  if (door === "closed")
+  if (door === "closed") return undefined;
+  const query = door === "token" && token !== undefined ? `?token=${encodeURIComponent(token)}` : "";
+  return `${readyLine(sandbox).dashboard_url}${query}`;
+}
+
+/** How to get at the control API from here, or how to open it: nothing is shown that would answer 403. */
+function controlWays(sandbox: Sandbox, options: StartOptions): { rows: Rows; commands: Rows } {
+  const { control_url } = readyLine(sandbox);
+  const dashboard = dashboardUrl(sandbox, options);
+  const token = sandbox.controlToken;
+  const door = controlDoor(options.host ?? DEFAULT_HOST, token ?? options.control_token);
+  if (dashboard === undefined)
     return {
       rows: [["Control API", "closed beyond loopback, the dashboard too; --control-token generate opens it"]],
       commands: [],
     };
-  const [query, header] =
-    door === "token" && token !== undefined
-      ? [`?token=${encodeURIComponent(token)}`, ` -H ${shellQuoted(`Sandbox-Control-Token: ${token}`)}`]
-      : ["", ""];
+  const header =
+    door === "token" && token !== undefined ? ` -H ${shellQuoted(`Sandbox-Control-Token: ${token}`)}` : "";
   return {
-    rows: [["Dashboard", `${dashboard_url}${query}`]],
+    rows: [["Dashboard", dashboard]],
     commands: [
       ...(door === "open" ? [["Make a charge:", chargeCommand(sandbox)] satisfies Rows[number]] : []),
       ["Move time:", `curl -X POST ${control_url}/clock/advance${header} -d '{"by":"10s"}'`],

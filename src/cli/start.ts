@@ -5,12 +5,15 @@ import { tell } from "./mistakes.js";
 import { startOptions } from "./options.js";
 import { tellLastWords } from "./own-process.js";
 import { banner, readyLine } from "./ready.js";
-import { say, sayJson, tellLine } from "./terminal.js";
+import { isTerminal, say, sayJson, tellLine } from "./terminal.js";
 
 /** `start`: serves until SIGINT or SIGTERM, and leaves with 0. */
 export async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   const options = await startOptions(flags);
   tellLastWords(options.data);
+  const isForPeople = !options.json && !options.quiet;
+  // Loaded only where somebody looks.
+  const looker = isForPeople && isTerminal() ? new (await import("./live/looker.js")).Looker() : undefined;
   const sandbox = await openSandbox({
     ...options,
     makeUpSeed: true,
@@ -19,6 +22,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
       if (!options.quiet) tellLine(notice);
     },
     onWarning: (warning) => tellLine(warning),
+    onHappening: looker?.note,
     ownsProcess: true,
   });
   try {
@@ -28,15 +32,17 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
     throw error;
   }
   // Before anybody is told that it is ready: whoever waits for that may stop it at once.
-  const isForPeople = !options.json && !options.quiet;
-  stopOnSignals(sandbox, () => {
+  const stop = stopOnSignals(sandbox, () => {
+    looker?.end();
     if (isForPeople) say("Stopped.\n");
   });
   if (options.json) sayJson(readyLine(sandbox, options.public_url));
   else if (isForPeople) say(banner(sandbox, options));
+  await looker?.begin(sandbox, options, stop);
 }
 
-function stopOnSignals(sandbox: Sandbox, onStopped: () => void): void {
+/** Returns what a signal does. */
+function stopOnSignals(sandbox: Sandbox, onStopped: () => void): () => void {
   let isStopping = false;
   const stop = (): void => {
     // A second Ctrl-C does not wait for anything.
@@ -56,4 +62,5 @@ function stopOnSignals(sandbox: Sandbox, onStopped: () => void): void {
   };
   process.on("SIGINT", stop);
   process.on("SIGTERM", stop);
+  return stop;
 }

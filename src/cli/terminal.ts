@@ -21,18 +21,36 @@ export function tellLine(text: string, before = "payments-sandbox: "): void {
   process.stderr.write(`${before}${oneLine(text)}\n`);
 }
 
+/** Whether somebody sees what is said. */
+export function isTerminal(): boolean {
+  return process.stdout.isTTY === true;
+}
+
+/** How wide the terminal is; what goes elsewhere is laid out as for 80. */
+export function columns(): number {
+  return process.stdout.columns || 80;
+}
+
+/** So much unread output is too much to add to, in characters. */
+const MOST_UNREAD = 64 * 1024;
+
+/** Whether the terminal has not kept up with what it was sent. */
+export function isBehind(): boolean {
+  return process.stdout.writableLength > MOST_UNREAD;
+}
+
 /** On a terminal, one line that tells what is being done; nowhere else. */
 export class Progress {
   readonly #isShown: boolean;
   #length = 0;
 
   constructor(isWanted: boolean) {
-    this.#isShown = isWanted && process.stdout.isTTY === true;
+    this.#isShown = isWanted && isTerminal();
   }
 
   show(text: string): void {
     if (!this.#isShown) return;
-    const room = (process.stdout.columns || 80) - 1;
+    const room = columns() - 1;
     const plain = oneLine(text);
     const line = plain.length > room ? `${plain.slice(0, room - 1)}…` : plain;
     process.stdout.write(`\r${line.padEnd(this.#length)}`);

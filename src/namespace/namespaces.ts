@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import { type NamespaceIdentity, namespaceNameSchema } from "../schema/control.js";
 import type { namespaceSchema } from "../schema/control-responses.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../schema/errors.js";
+import type { OnHappening } from "../schema/happening.js";
 import { check } from "../schema/issues.js";
 import { clockSetting } from "../schema/options.js";
 import { parseInstant } from "../schema/time.js";
@@ -11,6 +12,7 @@ import type { Storage } from "../store/storage.js";
 import { AdviceLog } from "./advice/advisor.js";
 import { Counters } from "./counters.js";
 import { FailedTests } from "./failed-tests.js";
+import { happeningsOf } from "./happenings.js";
 import { HeapGuard } from "./heap-guard.js";
 import { apiKeysOf, DEFAULT_NAMESPACE, inherited, type NewNamespace, nameInKey } from "./identity.js";
 import { LeftOut } from "./left-out.js";
@@ -31,6 +33,8 @@ export interface NamespacesOptions {
   readonly scenarios: ScenarioKit;
   /** Where a namespace keeps its state, and those kept by an earlier run. */
   readonly storage: Storage;
+  /** Hears of what happens in any of them. */
+  readonly onHappening?: OnHappening | undefined;
 }
 
 type NamespaceView = z.infer<typeof namespaceSchema>;
@@ -214,7 +218,7 @@ export class Namespaces {
   }
 
   #open(name: string, wanted: NewNamespace, startMs: number | undefined): Namespace {
-    const { base, storage } = this.#options;
+    const { base, storage, onHappening } = this.#options;
     const isDefault = name === DEFAULT_NAMESPACE;
     const [apiKey, liveApiKey] = isDefault ? [base.apiKey, base.liveApiKey] : apiKeysOf(name, wanted);
     const store = storage.open(name);
@@ -242,6 +246,7 @@ export class Namespaces {
       store.close();
       throw error;
     }
+    if (onHappening !== undefined) namespace.subscribe(happeningsOf(namespace, onHappening));
     this.#namespaces.set(name, namespace);
     if (!isDefault) for (const key of [apiKey, liveApiKey]) this.#byKey.set(key, namespace);
     return namespace;

@@ -101,10 +101,11 @@ describe("what is said", () => {
     expect(command.stdout).toContain(`curl ${url}/api/v1/accounts/balances`);
     expect(command.stdout).toContain(`API reference   ${url}/docs\n`);
     expect(command.stdout).toContain(`Make a charge: npx payments-sandbox charge create --url ${url}\n`);
-    expect((await fetch(`${url}/health`)).status).toBe(200);
+    // Nothing of what happens is told where nobody looks on.
+    expect((await Client.at(url!).ask("GET /api/v1/payments/payins")).status).toBe(200);
     expect(await command.stop("SIGINT")).toMatchObject({
       stderr: "",
-      stdout: expect.stringMatching(/\nStopped\.\n$/),
+      stdout: expect.stringMatching(/Stop with Ctrl-C\.\n\nStopped\.\n$/),
     });
   });
 

@@ -8,6 +8,7 @@ import { carryOut } from "./resident-command.js";
 export { buildIfMissing, ROOT } from "./built.js";
 
 const BIN = join(ROOT, "bin/payments-sandbox.js");
+const ON_TERMINAL = join(ROOT, "test/support/on-terminal.py");
 
 export interface Exit {
   readonly code: number | null;
@@ -24,6 +25,8 @@ export interface CommandOptions {
   readonly env?: Record<string, string>;
   /** What it reads from its standard input; nothing by default. */
   readonly input?: string;
+  /** Run on a terminal so many columns wide, where `type` presses keys. */
+  readonly columns?: number;
   /** How many files it may have open, where a shell can say so. */
   readonly openFiles?: number;
   /** The Node that runs it; default: the one that runs the tests. */
@@ -62,10 +65,11 @@ export class Command {
       cwd = tmpdir(),
       env = {},
       input,
+      columns,
       openFiles,
       node = process.execPath,
       file = BIN,
-      through = [],
+      through = columns === undefined ? [] : ["python3", ON_TERMINAL, String(columns)],
     }: CommandOptions = {},
   ) {
     buildIfMissing();
@@ -79,7 +83,7 @@ export class Command {
     this.#child = child;
     atEnd(() => this.stop("SIGKILL"));
     child.stdin?.on("error", () => {});
-    child.stdin?.end(input ?? "");
+    if (columns === undefined) child.stdin?.end(input ?? "");
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       this.stdout += text;
       this.#tell();
@@ -122,6 +126,11 @@ export class Command {
   hangUp(): void {
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
+  }
+
+  /** Presses keys of the terminal it runs on. */
+  type(keys: string): void {
+    this.#child.stdin?.write(keys);
   }
 
   signal(signal: NodeJS.Signals): void {

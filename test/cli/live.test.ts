@@ -1,0 +1,141 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, it, vi } from "vitest";
+import { happeningLine } from "../../src/cli/live/lines.js";
+import { Live } from "../../src/cli/live/live.js";
+import { paint } from "../../src/cli/paint.js";
+import { openSandbox } from "../../src/opening.js";
+import type { Happening } from "../../src/schema/happening.js";
+import { closedAtEnd } from "../support/lifetime.js";
+import { Command } from "../support/process-command.js";
+import { Client } from "../support/receiver-client.js";
+import { Receiver } from "../support/receiver-server.js";
+
+const PYTHON_MISSING = spawnSync("python3", ["--version"]).status !== 0;
+
+/** A sandbox whose clock stands, and the lines that tell what happens in it. */
+async function followed() {
+  const told: Happening[] = [];
+  const sandbox = closedAtEnd(
+    await openSandbox({
+      clock: "manual",
+      start_time: "2026-03-01T09:00:00Z",
+      onHappening: (tell) => told.push(tell()),
+    }),
+  );
+  const lines = (columns: number) => told.splice(0).map((one) => happeningLine(one, columns));
+  return { sandbox, client: Client.of(sandbox), lines };
+}
+
+describe("what happens is told in a line each", () => {
+  it("calls with what they made, changes with what decided them, webhooks with what was answered", async () => {
+    const { sandbox, client, lines } = await followed();
+    await sandbox.onWebhook(() => new Response('{\n  "oops": 1 }', { status: 500 }));
+    const charge = await client.pay({ scenario: "declined" });
+    await sandbox.advance("5s");
+    const all = lines(200);
+    expect(all).toContainEqual(
+      expect.stringMatching(
+        /^ {2}09:00:00 {2}POST \/payments\/whitelabel {5}200 {2}ch_\w{24} {2}NGN 101\.50 {2}ada@shop\.test$/,
+      ),
+    );
+    expect(all).toContain(`  09:00:01  ${charge}  AWAITING_PAYMENT  (scenario declined)`);
+    expect(all).toContainEqual(
+      expect.stringMatching(
+        /^ {2}09:00:01 {2}→ charge\.awaiting_payment {2}\S+ {2}500 {2}{ "oops": 1 } {2}retry in 5s$/,
+      ),
+    );
+    expect(all).toContainEqual(
+      expect.stringMatching(/^ {2}09:00:0\d {2}ch_\w+ {2}FAILED {2}declined {2}\(scenario declined\)$/),
+    );
+    expect(all.filter((line) => line.includes("→ charge.awaiting_payment"))).toHaveLength(1);
+  });
+
+  it("what was refused with the field, a fault with its id, who moved it by hand", async () => {
+    const { sandbox, client, lines } = await followed();
+    await client.quote({ amount: "x" });
+    await sandbox.control("POST /_sandbox/faults", {
+      match: { operation: "createQuote" },
+      drop: "before",
+      times: 1,
+    });
+    await client.quote().catch(() => {});
+    const charge = await client.pay({ scenario: "stuck" });
+    await sandbox.transition(charge, "COMPLETED");
+    const all = lines(200);
+    expect(all[0]).toMatch(/POST \/payments\/quotes {9}400 {2}pricing\.amount must be /);
+    expect(all[1]).toMatch(/POST \/payments\/quotes {9}connection cut {2}fault flt_\w+$/);
+    expect(all.at(-1)).toBe(`  09:00:00  ${charge}  COMPLETED  (by hand)`);
+  });
+
+  it("in the width there is, with the time of the next try", async () => {
+    const { sandbox, client, lines } = await followed();
+    await sandbox.control("PUT /_sandbox/namespaces/shop-1", {});
+    await sandbox.onWebhook(() => new Response("x".repeat(500), { status: 400 }));
+    await client.quote({ amount: "x" });
+    await client.pay();
+    await client.in("shop-1").pay({ email: `${"a".repeat(60)}@shop.test` });
+    await sandbox.advance("1s");
+    const all = lines(90);
+    for (const line of all) expect(line.length).toBeLessThanOrEqual(90);
+    expect(all.at(-1)).toMatch(/ 400 {2}x{2,}… {2}retry in 5s$/);
+    expect(all).toContainEqual(expect.stringMatching(/^ {2}09:00:00 {2}shop-1 {2}POST .*ch_\w{4}… .*…$/));
+  });
+});
+
+it("more than anybody can read is counted, and not even looked at", () => {
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const live = new Live();
+  const tell = vi.fn((): Happening => {
+    const common = { namespace: "default", at: "2026-03-01T09:00:00.000Z" };
+    return { ...common, kind: "transition", id: "ch_1", status: "COMPLETED", reason: null, by: null };
+  });
+  for (let count = 0; count < 1_500; count++) live.note(tell);
+  live.flush();
+  const text = write.mock.calls.join("");
+  write.mockRestore();
+  expect(tell).toHaveBeenCalledTimes(20);
+  expect(text).toMatch(/^( {2}09:00:00 {2}ch_1 {2}COMPLETED\n){20} +… and 1,480 more, too many to show\n$/);
+});
+
+it.skipIf(PYTHON_MISSING)(
+  "on a terminal keys move time, show the dashboard, reset and quit, and give the terminal back",
+  async () => {
+    const receiver = await Receiver.open();
+    const command = new Command(
+      [
+        "start",
+        "-p",
+        "0",
+        "--clock",
+        "manual",
+        "--webhook-url",
+        receiver.url,
+        "--start-time",
+        "2026-03-01T09:00:00Z",
+      ],
+      { columns: 100, env: { NO_COLOR: "", TERM: "xterm" } },
+    );
+    await command.printed(/Keys:.*a.*advance 10 s.*q.*quit/);
+    const [, url] = await command.printed(/(http:\/\/127\.0\.0\.1:\d+)/);
+    await Client.at(url!).pay();
+    await command.printed(/POST \/payments\/whitelabel .*200.* {2}ch_/);
+    expect(command.stdout).toContain(paint("green", "200", true));
+    command.type("n");
+    await command.printed(/advanced to 2026-03-01T09:00:01\.000Z; 2 steps ran/);
+    command.type("a");
+    await command.printed(/advanced 10s to 2026-03-01T09:00:11\.000Z; \d+ steps ran/);
+    await command.printed(/→ charge\.completed {2}127\.0\.0\.1:\d+\S* .*200/);
+    command.type("d");
+    await command.printed(/ steps ran.*(\r\n.*)+http:\S+\/_sandbox\/dashboard/);
+    command.type("r");
+    await command.printed(/Press r again/);
+    command.type("r");
+    await command.printed(/namespace "default" reset/);
+    command.type("\u001b[A?");
+    await command.printed(/reset \(.*(\r\n.*)+Keys:/);
+    command.type("q");
+    const { code, stdout } = await command.ended;
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/\nStopped\.\r?\n$/)]);
+    await receiver.close();
+  },
+);
