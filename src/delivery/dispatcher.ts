@@ -39,9 +39,14 @@ export class Dispatcher implements Attempts {
         scheduler.noteOutcome();
       },
     });
-    scheduler.engine.onCommit(({ puts }) => {
+    const { engine } = scheduler;
+    engine.onKept(({ puts }) => {
       // What waits in a mailbox that is gone or switched off is dropped: nobody will ever take it.
       if (puts.some(([collection]) => collection === "endpoints")) this.#resume(this.mailboxes.empty());
+    });
+    engine.onUndone(() => {
+      // What was planned in a turn that was taken back has never been.
+      this.#due = this.#due.filter((task) => engine.state.get("tasks", task.task_id) === task);
     });
   }
 
@@ -58,8 +63,15 @@ export class Dispatcher implements Attempts {
   }
 
   begin(): void {
+    if (this.#due.length === 0) return;
+    const { engine } = this.#scheduler;
+    // Nobody hears of what is not kept.
+    void engine.keep();
+    if (!engine.isKept) {
+      void engine.calm()?.then(() => this.#scheduler.planPump());
+      return;
+    }
     const due = this.#due;
-    if (due.length === 0) return;
     this.#due = [];
     for (const [index, task] of due.entries()) {
       try {
@@ -114,7 +126,7 @@ export class Dispatcher implements Attempts {
 
   #prepareOrDrop(task: Task): Job | undefined {
     const job = this.#prepare(task);
-    if (job === undefined) this.#scheduler.run(dropDelivery(task));
+    if (job === undefined) this.#scheduler.run(dropDelivery(task), () => this.#due.push(task));
     return job;
   }
 
@@ -181,7 +193,10 @@ export class Dispatcher implements Attempts {
       const attempt = this.#inFlight.nextBack(inOrder);
       if (attempt === undefined) break;
       try {
-        scheduler.run(recordAttempt(attempt.task, attempt.outcome));
+        scheduler.run(recordAttempt(attempt.task, attempt.outcome), () => {
+          this.#inFlight.goBack(attempt);
+          this.#owesOutcome = true;
+        });
       } catch (error) {
         this.#owesOutcome = true;
         throw error;
@@ -207,7 +222,7 @@ export class Dispatcher implements Attempts {
       ...this.mailboxes.giveUpAfter(nowMs),
     ];
     this.#due = this.#due.filter((task) => !isLater(task));
-    for (const task of later) this.#scheduler.engine.state.tasks.push(task);
+    for (const task of later) this.#scheduler.engine.state.tasks.putBack(task);
   }
 
   callOff(): void {

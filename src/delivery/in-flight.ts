@@ -45,6 +45,15 @@ export class InFlightAttempts {
     this.#back.delete(attempt);
   }
 
+  /** An outcome could not be kept after all: its attempt is back, before those that followed it. */
+  goBack(attempt: InFlightAttempt): void {
+    for (const attempts of [this.#underWay, this.#back]) {
+      const followed = [...attempts];
+      attempts.clear();
+      for (const one of [attempt, ...followed]) attempts.add(one);
+    }
+  }
+
   /** Those due later than that are ended: their tasks. */
   endAfter(atMs: number): Task[] {
     const later = [...this.#underWay].filter(({ task }) => task.due_ms > atMs);

@@ -61,10 +61,15 @@ export class Mailboxes {
       const job = prepare(task);
       if (job === undefined) return [];
       const request = job.sign();
-      const callOff = scheduler.wall.after(this.answerWithinMs, () => this.#missAnswer(task.ref));
-      this.#taken.set(task.ref, { task, request, callOff });
+      this.#await(task, request);
       return [{ deliveryId: task.ref, request }];
     });
+  }
+
+  #await(task: Task, request: SignedRequest): void {
+    const { wall } = this.#options.scheduler;
+    const callOff = wall.after(this.answerWithinMs, () => this.#missAnswer(task.ref));
+    this.#taken.set(task.ref, { task, request, callOff });
   }
 
   /** The answer of whoever took a delivery, or why there was none; false when nobody waits for it. */
@@ -74,7 +79,10 @@ export class Mailboxes {
     const { scheduler } = this.#options;
     const answer = { ...given, retryAfterMs: retryAfterMs(retryAfter, scheduler.wall.nowMs()) };
     const outcome = outcomeOf(taken.request, answer, scheduler.wall);
-    scheduler.run(recordAttempt(taken.task, outcome));
+    scheduler.run(recordAttempt(taken.task, outcome), () => {
+      if (!this.#taken.has(deliveryId)) this.#await(taken.task, taken.request);
+    });
+    void scheduler.engine.keep();
     taken.callOff();
     this.#taken.delete(deliveryId);
     return true;

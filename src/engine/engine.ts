@@ -2,6 +2,7 @@ import type { Catalogue } from "../domain/catalogue.js";
 import { isRefusal } from "../schema/errors.js";
 import type { Settings } from "../schema/settings.js";
 import { initialWorld } from "./commands/world.js";
+import { Keeper, keepsChanges, type NotKept } from "./keeper.js";
 import { wholeChange } from "./kept-change.js";
 import type { Change, ClockRecord, Put, StateDump, Task, WorldRecord } from "./records.js";
 import { RuleCounts } from "./rule-counts.js";
@@ -26,6 +27,8 @@ export interface EngineOptions {
   readonly rulesInAll?: Map<string, number> | undefined;
   /** Asked before each change. */
   readonly room?: Room | undefined;
+  /** Calls back at the end of this turn of the event loop; without it, each change is kept by itself and at once. */
+  readonly atTurnsEnd?: (run: () => void) => void;
 }
 
 /** Whether there is memory for more. */
@@ -35,8 +38,8 @@ export interface Room {
 }
 
 /**
- * Owns all state of a namespace. Synchronous: a command is decided, checked, appended to the journal and
- * published in one go, so nobody ever sees half of one.
+ * Owns all state of a namespace. Synchronous: a command is decided, checked and applied in one go, so nobody ever sees
+ * half of one; nobody outside sees it before it is kept.
  */
 export class Engine {
   readonly catalogue: Catalogue;
@@ -48,7 +51,11 @@ export class Engine {
   readonly #name: string;
   readonly #seed: string;
   readonly #askedStartMs: number | null;
-  readonly #listeners = new Set<(change: Change) => void>();
+  /** Where there is a store that keeps something. */
+  readonly #keeper: Keeper | undefined;
+  readonly #commitListeners = new Set<(change: Change) => void>();
+  readonly #keptListeners = new Set<(change: Change) => void>();
+  readonly #undoneListeners = new Set<(failure: NotKept, isHeard: boolean) => void>();
   #state = new State();
   #scope = "";
 
@@ -62,6 +69,16 @@ export class Engine {
     this.#name = options.name;
     this.#seed = options.seed;
     this.#askedStartMs = options.startIsAsked ? options.startMs : null;
+    const { store } = options;
+    if (keepsChanges(store))
+      this.#keeper = new Keeper({
+        state: () => this.#state,
+        store,
+        atTurnsEnd: options.atTurnsEnd,
+        onUndone: (failure, isHeard) => {
+          for (const listener of this.#undoneListeners) listener(failure, isHeard);
+        },
+      });
     const kept = options.store.load();
     if (kept === undefined) {
       this.#begin(options.startMs, 0, 0);
@@ -92,10 +109,12 @@ export class Engine {
   }
 
   /**
-   * Decide → check → one Change → commit → notify. A refusal or an exception leaves everything as it was; so
-   * does a journal that cannot be written.
+   * Decide → check → one Change → apply → notify, and keep it with the others of this turn (`keep`, `whenKept`). A refusal or
+   * an exception leaves everything as it was; so does a store that cannot keep the turn.
+   *
+   * @param undo takes back what its caller has done besides, should it not be kept
    */
-  execute<Result>(command: Command<Result>, atMs: number): Result {
+  execute<Result>(command: Command<Result>, atMs: number, undo?: () => void): Result {
     const now = Math.max(atMs, this.#state.at);
     const tx = new Transaction(this.#state, this.catalogue, this.settings, this.#scope, now);
     const result = command(tx);
@@ -103,11 +122,60 @@ export class Engine {
     const change = tx.change();
     if (change === undefined) return result;
     this.#room?.check();
-    this.#store.append(change, this.#state);
-    this.#state.apply(change);
-    this.rules.add(tx.applied);
-    for (const listener of this.#listeners) listener(change);
+    if (this.#keeper === undefined) {
+      this.#state.apply(change);
+      this.rules.add(tx.applied);
+      for (const listener of this.#commitListeners) listener(change);
+      for (const listener of this.#keptListeners) listener(change);
+      return result;
+    }
+    this.#keepLater(this.#keeper, change, tx, undo);
     return result;
+  }
+
+  #keepLater(keeper: Keeper, change: Change, { applied }: Transaction, undo: (() => void) | undefined): void {
+    keeper.add(
+      change,
+      () => {
+        this.rules.add(applied, -1);
+        undo?.();
+      },
+      () => {
+        for (const listener of this.#keptListeners) listener(change);
+      },
+    );
+    this.rules.add(applied);
+    for (const listener of this.#commitListeners) listener(change);
+    keeper.plan();
+  }
+
+  /** Whether all that has happened is kept, so that it may be seen. */
+  get isKept(): boolean {
+    return this.#keeper?.isKept ?? true;
+  }
+
+  /** Whether a store that answers later is keeping something at the moment. */
+  get isKeeping(): boolean {
+    return this.#keeper?.isKeeping ?? false;
+  }
+
+  /**
+   * Keeps now what there is to keep. Undefined when all is kept by then, a promise with a store that answers later.
+   * Throws, or rejects, when it cannot be kept: nothing of that turn has happened then.
+   */
+  keep(): Promise<void> | undefined {
+    return this.#keeper?.keep();
+  }
+
+  /** As `keep`, for somebody whom it does not concern whether that can be done; never throws or rejects. */
+  calm(): Promise<void> | undefined {
+    return this.#keeper?.calm();
+  }
+
+  /** Calls back when all that has happened so far is kept, at once when it is; or with why it has not happened. */
+  whenKept(then: (failure?: NotKept) => void): void {
+    if (this.#keeper === undefined) then();
+    else this.#keeper.whenKept(then);
   }
 
   /** What `execute` would answer; nothing is kept. */
@@ -116,10 +184,19 @@ export class Engine {
     return command(new Transaction(this.#state, this.catalogue, this.settings, this.#scope, now));
   }
 
-  /** Calls the listener after each commit. Returns how to stop it. */
+  /** Calls the listener after each commit, before it is kept: for what later commands hang on. Returns how to stop it. */
   onCommit(listener: (change: Change) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return listening(this.#commitListeners, listener);
+  }
+
+  /** Calls the listener with each change once it is kept: for what shows it. Returns how to stop it. */
+  onKept(listener: (change: Change) => void): () => void {
+    return listening(this.#keptListeners, listener);
+  }
+
+  /** Calls the listener when commits could not be kept and have been taken back; `isHeard` when somebody else hears why. */
+  onUndone(listener: (failure: NotKept, isHeard: boolean) => void): () => void {
+    return listening(this.#undoneListeners, listener);
   }
 
   nextTask(): Task | undefined {
@@ -135,6 +212,7 @@ export class Engine {
    * what survives of the old world.
    */
   reset(startMs: number, repeatIds: boolean, carry: Command<unknown>): void {
+    this.#keepAll();
     const { highest_generation: highest } = this.world;
     const generation = repeatIds ? 0 : highest + 1;
     this.#begin(startMs, generation, Math.max(highest, generation), carry);
@@ -177,6 +255,7 @@ export class Engine {
    * @param clock in the place of the state's
    */
   load(state: State, clock?: ClockRecord): void {
+    this.#keepAll();
     const kept = state.get("world", "world")!;
     const before = this.world;
     const world: WorldRecord = {
@@ -192,6 +271,12 @@ export class Engine {
     this.#replace(state);
   }
 
+  /** What replaces the state is no part of any turn. */
+  #keepAll(): void {
+    void this.keep();
+    if (!this.isKept) throw new Error("the state cannot be replaced while changes of it are being kept");
+  }
+
   #replace(state: State): void {
     this.#store.replace(state.dump());
     this.#state = state;
@@ -203,13 +288,20 @@ export class Engine {
   }
 
   close(): void {
+    void this.calm();
     this.#store.close(() => this.#state.dump());
   }
 
   /** Closes what is about to be deleted. */
   discard(): void {
+    void this.calm();
     this.#store.close();
   }
+}
+
+function listening<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 function scopeOf({ seed, name, generation, restores = 0 }: WorldRecord): string {

@@ -116,8 +116,12 @@ class CollectionIndex<Item extends { readonly seq: number }> {
     this.#groups = mapIf(group !== undefined);
   }
 
-  /** A record was put, replaced or taken away. */
-  note(key: Key, before: Item | undefined, after: Item | undefined): void {
+  /**
+   * A record was put, replaced or taken away.
+   *
+   * @param isBack whether it was there before, and comes back to its place
+   */
+  note(key: Key, before: Item | undefined, after: Item | undefined, isBack = false): void {
     const { moving } = this.#indexing;
     if (moving !== undefined) {
       const from = before && moving(before);
@@ -129,18 +133,22 @@ class CollectionIndex<Item extends { readonly seq: number }> {
     }
     if (before?.seq === after?.seq) return;
     if (before !== undefined) this.#remove(key, before);
-    if (after !== undefined) this.#add(key, after);
+    if (after !== undefined) this.#add(key, after, isBack);
   }
 
-  #add(key: Key, record: Item): void {
+  #add(key: Key, record: Item, isBack: boolean): void {
     const { lists, group } = this.#indexing;
+    const add = isBack ? this.#addInOrder : addTo;
     if (lists !== undefined) {
       this.#bySeq.set(record.seq, key);
       for (const placeOf of lists) listIn(this.#lists, placeOf(record)).add(record.seq);
     }
-    if (group !== undefined) addTo(this.#groups, group(record), key);
-    for (const { of, groups } of this.#asked.values()) addTo(groups, of(record), key);
+    if (group !== undefined) add(this.#groups, group(record), key);
+    for (const { of, groups } of this.#asked.values()) add(groups, of(record), key);
   }
+
+  readonly #addInOrder: typeof addTo = (groups, place, key) =>
+    addInOrder(groups, place, key, (one) => this.#records.get(one)!.seq);
 
   #remove(key: Key, record: Item): void {
     const { lists, group } = this.#indexing;
@@ -287,6 +295,18 @@ export function addTo(groups: Map<string, Group>, place: string | null, key: Key
   if (keys === undefined) groups.set(place, key);
   else if (Array.isArray(keys)) keys.push(key);
   else groups.set(place, [keys, key]);
+}
+
+/** To its place among those numbered so: it was there before. */
+export function addInOrder(
+  groups: Map<string, Group>,
+  place: string | null,
+  key: Key,
+  numberOf: (key: Key) => number,
+): void {
+  if (place === null) return;
+  const keys = [...keysOf(groups.get(place)), key].sort((a, b) => numberOf(a) - numberOf(b));
+  groups.set(place, keys.length === 1 ? key : keys);
 }
 
 /** Mostly the oldest goes first. */

@@ -6,6 +6,7 @@ import { ClosedEvents } from "./closed-events.js";
 import { type FrozenState, freeze, thaw } from "./frozen-state.js";
 import {
   type Alike,
+  addInOrder,
   addTo,
   type Found,
   type Group,
@@ -25,13 +26,23 @@ import type {
   EventRecord,
   Key,
   LedgerEntry,
+  Put,
   StateDump,
   Task,
 } from "./records.js";
+import { Table } from "./table.js";
 import { TaskQueue } from "./tasks.js";
 import { WordIndex } from "./word-index.js";
 
-type Tables = { readonly [Name in CollectionName]: Map<Key, Collections[Name]> };
+type Tables = { readonly [Name in CollectionName]: Table<Collections[Name]> };
+
+/** A put that is tried, and what there was before. */
+interface Tried {
+  readonly put: Put;
+  readonly old: unknown;
+  /** Of the keys, where the put has changed it. */
+  readonly order: readonly Key[] | undefined;
+}
 
 /**
  * All data of a namespace: maps of immutable records, and the indexes over them. Nothing but `apply` changes
@@ -54,7 +65,9 @@ export class State {
   #words: WordIndex | undefined;
 
   constructor() {
-    this.tables = Object.fromEntries(COLLECTION_NAMES.map((name) => [name, new Map()])) as unknown as Tables;
+    this.tables = Object.fromEntries(
+      COLLECTION_NAMES.map((name) => [name, new Table()]),
+    ) as unknown as Tables;
     this.tasks = new TaskQueue((task) => this.tables.tasks.get(task.task_id) === task);
     this.#indexes = new Indexes(this.tables);
   }
@@ -70,6 +83,55 @@ export class State {
     for (const [name, key, record] of change.puts) this.#put(name, key, record as never);
   }
 
+  /**
+   * As `apply`, until `confirm` or what this returns: that takes it back, down to the order of the records. What was tried
+   * last is taken back first.
+   */
+  tryOut({ seq, at, puts, counters }: Change): () => void {
+    const [seqBefore, atBefore] = [this.seq, this.at];
+    const countersBefore = Object.keys(counters).map((name) => [name, this.counters[name]] as const);
+    this.tasks.rememberDropped();
+    this.seq = seq;
+    this.at = at;
+    Object.assign(this.counters, counters);
+    const tried = puts.map((put) => this.#tryPut(put));
+    return () => {
+      for (let place = tried.length - 1; place >= 0; place--) this.#takeBack(tried[place]!);
+      for (const [name, value] of countersBefore)
+        if (value === undefined) delete this.counters[name];
+        else this.counters[name] = value;
+      this.seq = seqBefore;
+      this.at = atBefore;
+    };
+  }
+
+  #tryPut(put: Put): Tried {
+    const [name, key, record] = put;
+    const table = this.tables[name] as Table<unknown>;
+    const old = table.get(key);
+    let order: readonly Key[] | undefined;
+    if (record !== null) order = table.put(key, record);
+    else if (old !== undefined) table.hide(key);
+    this.#index(name, key, old, record ?? undefined);
+    return { put, old, order };
+  }
+
+  #takeBack({ put: [name, key, record], old, order }: Tried): void {
+    const table = this.tables[name] as Table<unknown>;
+    if (record === null) {
+      if (old !== undefined) table.unhide(key, old);
+    } else if (old !== undefined) table.set(key, old);
+    else if (order !== undefined) table.putBack(key, order);
+    else table.delete(key);
+    this.#index(name, key, record ?? undefined, old, true);
+  }
+
+  /** What was tried stays. */
+  confirm(): void {
+    for (const name of COLLECTION_NAMES) this.tables[name].forgetHidden();
+    this.tasks.forgetDropped();
+  }
+
   #put<Name extends CollectionName>(name: Name, key: Key, record: Collections[Name] | null): void {
     const table = this.tables[name] as Map<Key, Collections[Name]>;
     const old = table.get(key);
@@ -78,10 +140,11 @@ export class State {
     this.#index(name, key, old, record ?? undefined);
   }
 
-  #index(name: CollectionName, key: Key, before: unknown, after: unknown): void {
+  /** @param isBack whether `after` is what there was before `before` */
+  #index(name: CollectionName, key: Key, before: unknown, after: unknown, isBack = false): void {
     switch (name) {
       case "tasks":
-        this.#noteTask(before as Task | undefined, after as Task | undefined);
+        this.#noteTask(before as Task | undefined, after as Task | undefined, isBack);
         return;
       case "endpoints":
         this.#endpointsInOrder = undefined;
@@ -99,16 +162,20 @@ export class State {
         this.#closedEvents.noteDelivery(before as Delivery | undefined, after as Delivery | undefined, event);
       }
     }
-    if (isIndexed(name)) this.#indexes.of(name).note(key, before as never, after as never);
+    if (isIndexed(name)) this.#indexes.of(name).note(key, before as never, after as never, isBack);
   }
 
-  #noteTask(before: Task | undefined, after: Task | undefined): void {
-    if (after !== undefined) this.tasks.push(after);
-    else if (before !== undefined) this.tasks.noteCancelled();
+  #noteTask(before: Task | undefined, after: Task | undefined, isBack: boolean): void {
+    if (after !== undefined) {
+      if (isBack) this.tasks.noteBack();
+      else this.tasks.push(after);
+    } else if (before !== undefined) this.tasks.noteCancelled();
     this.#planned += plansOf(after) - plansOf(before);
     if (this.#tasksOf === undefined) return;
     if (before !== undefined) removeFrom(this.#tasksOf, before.ref, before.task_id);
-    if (after !== undefined) addTo(this.#tasksOf, after.ref, after.task_id);
+    if (after === undefined) return;
+    if (isBack) addInOrder(this.#tasksOf, after.ref, after.task_id, Number);
+    else addTo(this.#tasksOf, after.ref, after.task_id);
   }
 
   /** How many tasks there are but for attempts at deliveries. */

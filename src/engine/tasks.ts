@@ -26,6 +26,8 @@ export class TaskQueue {
   readonly #isLive: (task: Task) => boolean;
   /** How many in the heap were cancelled, less those that were taken out of it and are not done yet. */
   #stale = 0;
+  /** What was passed over or swept while that may yet be taken back. */
+  #dropped: Task[] | undefined;
 
   constructor(isLive: (task: Task) => boolean) {
     this.#isLive = isLive;
@@ -53,6 +55,7 @@ export class TaskQueue {
       if (this.#isLive(task)) return task;
       this.#pop();
       this.#stale--;
+      this.#dropped?.push(task);
     }
     return undefined;
   }
@@ -96,8 +99,37 @@ export class TaskQueue {
     if (this.#stale > 1_024 && this.#stale * 2 > this.#heap.length) this.#sweep();
   }
 
+  /** One that was taken is due again: its work was not kept. */
+  putBack(task: Task): void {
+    this.push(task);
+    this.#stale++;
+  }
+
+  /** A task's record that was gone is there again. */
+  noteBack(): void {
+    this.#stale--;
+  }
+
+  /** From here on, what is passed over may be live again. */
+  rememberDropped(): void {
+    this.#dropped ??= [];
+  }
+
+  forgetDropped(): void {
+    this.#dropped = undefined;
+  }
+
+  /** What was passed over and is live again is back. */
+  restoreDropped(): void {
+    const dropped = this.#dropped ?? [];
+    this.#dropped = undefined;
+    for (const task of dropped) if (this.#isLive(task)) this.putBack(task);
+  }
+
   #sweep(): void {
     const live = this.#heap.filter(this.#isLive);
+    if (this.#dropped !== undefined)
+      for (const task of this.#heap) if (!this.#isLive(task)) this.#dropped.push(task);
     this.#stale -= this.#heap.length - live.length;
     this.#heap.length = 0;
     this.#dues.length = 0;

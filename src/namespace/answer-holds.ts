@@ -59,7 +59,7 @@ export class AnswerHolds {
   #whenAnswered(objectId: string, hold: "webhook" | "idle", come: () => void): () => void {
     const { engine } = this.#options;
     let isAnswered = false;
-    return engine.onCommit(({ puts }: Change) => {
+    return engine.onKept(({ puts }: Change) => {
       for (const [name, , record] of puts) {
         const delivery = name === "deliveries" ? (record as Delivery | null) : null;
         if (delivery?.object_id !== objectId) continue;

@@ -9,6 +9,7 @@ import type { ClockSetting } from "../schema/options.js";
 import { iso } from "../schema/time.js";
 import { UserError } from "../schema/user-error.js";
 import { Clock } from "../time/clock.js";
+import { soon } from "../time/timers.js";
 import type { NamespaceOptions, WebhookOption } from "./options.js";
 
 const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
@@ -31,6 +32,7 @@ export function openState(options: NamespaceOptions): { engine: Engine; clock: C
     furnish: seeded(options),
     rulesInAll: options.rulesInAll,
     room: options.room,
+    atTurnsEnd: soon,
   });
   const { state, world } = engine;
   const contradiction = contradictionOf(options, world);
@@ -49,6 +51,7 @@ export function openState(options: NamespaceOptions): { engine: Engine; clock: C
   // Data of an earlier run gets the endpoints and scenarios of this one: those it knows are brought up to date.
   // That is done where it stood, for what fell due since then has yet to happen, each thing at its own time.
   engine.execute(seeded(options), state.at);
+  void engine.keep();
   return { engine, clock };
 }
 

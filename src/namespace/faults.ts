@@ -38,6 +38,9 @@ export class FaultInjector {
     engine.onCommit((change) => {
       if (change.puts.some(([name]) => name === "scenarios" || name === "faults")) this.#armed = undefined;
     });
+    engine.onUndone(() => {
+      this.#armed = undefined;
+    });
   }
 
   isArmed(): boolean {

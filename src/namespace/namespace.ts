@@ -99,14 +99,17 @@ export class Namespace {
     );
     try {
       scheduler.run(keepClock(clock.record()));
+      void engine.keep();
     } catch (error) {
       scheduler.close();
       throw error;
     }
-    engine.onCommit(() => {
-      options.store
-        .compactIfLarge(() => engine.state.freeze())
-        ?.then((failure) => failure !== undefined && onError(failure));
+    engine.onKept(() => {
+      // The state must be as it is kept: nothing may have come on top.
+      if (engine.isKept)
+        options.store
+          .compactIfLarge(() => engine.state.freeze())
+          ?.then((failure) => failure !== undefined && onError(failure));
     });
 
     this.name = options.name;
@@ -164,8 +167,8 @@ export class Namespace {
       execute: (command) => this.execute(command),
       onError,
     });
-    engine.onCommit((change) => this.mailboxLeases.note(change));
-    engine.onCommit((change) => observers.tellChange(change));
+    engine.onKept((change) => this.mailboxLeases.note(change));
+    engine.onKept((change) => observers.tellChange(change));
     scheduler.onWake(() => this.#watchers.onWake());
   }
 
@@ -221,7 +224,35 @@ export class Namespace {
 
   /** A call from outside: what is due by now happens first, then the command. */
   execute<Result>(command: Command<Result>): Result {
+    const result = this.#scheduler.execute(command);
+    void this.engine.keep();
+    return result;
+  }
+
+  /** The same, kept together with whatever else happens in this turn: its caller waits for that (`whenKept`). */
+  executeInTurn<Result>(command: Command<Result>): Result {
     return this.#scheduler.execute(command);
+  }
+
+  /** Resolves when all that has happened so far is kept, and may be seen; rejects when it has not happened after all. */
+  whenKept(): Promise<void> | undefined {
+    if (this.engine.isKept) return undefined;
+    return new Promise((resolve, reject) => {
+      this.engine.whenKept((failure) => (failure === undefined ? resolve() : reject(failure.error)));
+    });
+  }
+
+  /**
+   * To be waited for before what looks at the state: others may have put into it what is not kept yet. Undefined when it
+   * has only what is kept by then.
+   */
+  calm(): Promise<void> | undefined {
+    return this.engine.calm()?.then(() => this.calm());
+  }
+
+  /** To be waited for before what changes the state, with a store that answers later. */
+  get keeping(): Promise<void> | undefined {
+    return this.engine.isKeeping ? this.calm() : undefined;
   }
 
   /** A read that writes something down besides. Where that cannot be kept, it answers what it would have answered. */
@@ -238,7 +269,9 @@ export class Namespace {
   advanceCharge(chargeId: string, until: ChargeStatus): Charge | Refusal {
     const nowMs = this.nowMs();
     this.#scheduler.settle();
-    return runAhead(this.engine, chargeId, until, nowMs);
+    const charge = runAhead(this.engine, chargeId, until, nowMs);
+    void this.engine.keep();
+    return charge;
   }
 
   /** What keeps a delivery waiting besides time, if something does. */

@@ -1,6 +1,6 @@
 import type { FrozenState } from "../engine/frozen-state.js";
 import { keptChange, type Newest } from "../engine/kept-change.js";
-import type { Change, Records, StateDump } from "../engine/records.js";
+import type { Change, KeptChange, Records, StateDump } from "../engine/records.js";
 import type { Store } from "../engine/store.js";
 import { monotonicMs } from "../time/timers.js";
 import { Compaction } from "./compaction.js";
@@ -90,19 +90,27 @@ export class FileStore implements Store {
     }
   }
 
+  keptOf(change: Change, before: Records): KeptChange {
+    return keptChange(change, before, this.#newest);
+  }
+
   /** @throws StoreError with what the disk said; nothing has happened then */
-  append(change: Change, before?: Records): void {
+  keep(changes: readonly KeptChange[]): void {
     const { journal } = this.#openOrThrow();
-    // A bug, and refused here: written down, the file could not be loaded again.
-    if (change.seq !== this.#lastSeq + 1)
-      throw new StoreError(`${this.#file}: change ${change.seq} cannot follow change ${this.#lastSeq}.`);
+    let lastSeq = this.#lastSeq;
+    for (const { seq } of changes) {
+      // A bug, and refused here: written down, the file could not be loaded again.
+      if (seq !== lastSeq + 1)
+        throw new StoreError(`${this.#file}: change ${seq} cannot follow change ${lastSeq}.`);
+      lastSeq = seq;
+    }
     this.#lookIfDue();
     try {
-      journal.append(before === undefined ? change : keptChange(change, before, this.#newest));
+      journal.append(changes);
     } catch (error) {
       throw asStoreError(error, `Cannot write ${this.#file}.journal`);
     }
-    this.#lastSeq = change.seq;
+    this.#lastSeq = lastSeq;
   }
 
   /** @throws StoreError with what the disk said; nothing has happened then */

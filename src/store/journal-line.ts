@@ -29,8 +29,33 @@ export type ReadLine =
 /** Most lines fit, and need no memory of their own. */
 const scratch = Buffer.allocUnsafeSlow(1 << 16);
 
-/** The line, newline included. Its bytes are valid only until the next one is asked for. */
-export function encodeLine(change: KeptChange): Buffer {
+/** The lines of a turn, one after the other: most turns fit, too. */
+let turn: Buffer = Buffer.allocUnsafeSlow(1 << 18);
+const KEPT_TURN_BYTES = 1 << 20;
+
+/** The lines, newlines included. Their bytes are valid only until the next ones are asked for. */
+export function encodeLines(changes: readonly KeptChange[]): Buffer {
+  const [only] = changes;
+  if (changes.length === 1) return encodeLine(only!);
+  let lines = turn;
+  let length = 0;
+  for (const change of changes) {
+    const line = encodeLine(change);
+    if (length + line.length > lines.length) lines = grown(lines, length, length + line.length);
+    line.copy(lines, length);
+    length += line.length;
+  }
+  if (lines.length <= KEPT_TURN_BYTES) turn = lines;
+  return lines.subarray(0, length);
+}
+
+function grown(lines: Buffer, length: number, neededBytes: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(2 * neededBytes);
+  lines.copy(larger, 0, 0, length);
+  return larger;
+}
+
+function encodeLine(change: KeptChange): Buffer {
   const json = JSON.stringify(change);
   const room = MAX_HEAD_BYTES + json.length * MAX_UNIT_BYTES + 1;
   const line = room <= scratch.length ? scratch : Buffer.allocUnsafe(room);

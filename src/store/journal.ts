@@ -2,19 +2,19 @@ import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync }
 import type { KeptChange } from "../engine/records.js";
 import { asStoreError, codeOf, damaged, StoreError } from "./error.js";
 import { type StoreIo, writeAll } from "./io.js";
-import { decodeLine, encodeLine } from "./journal-line.js";
+import { decodeLine, encodeLines } from "./journal-line.js";
 import { readLines } from "./lines.js";
 import { checkWritable, syncFolderOf } from "./places.js";
 
 export interface JournalOptions {
   /** The file of the snapshot; the journal is next to it. */
   readonly file: string;
-  /** Whether every line is synced to the disk before `append` returns. */
+  /** Whether what was written is synced to the disk before `append` returns. */
   readonly fsync: boolean;
   readonly io: StoreIo;
 }
 
-/** FILE.journal: the changes after the snapshot, a line each. It is held open: an append is one write, whatever its size. */
+/** FILE.journal: the changes after the snapshot, a line each. It is held open: an append is one write, however many lines. */
 export class Journal {
   /** The file of the snapshot. */
   readonly #of: string;
@@ -95,8 +95,8 @@ export class Journal {
     );
   }
 
-  /** One line. When it throws, the file is as before. */
-  append(change: KeptChange): void {
+  /** A line each, all in one write. When it throws, the file is as before. */
+  append(changes: readonly KeptChange[]): void {
     if (this.#needsCut) {
       try {
         this.#cutTo(this.#bytes);
@@ -104,15 +104,15 @@ export class Journal {
         throw asStoreError(error, `${this.#file}: a failed write cannot be cut off, so nothing more is kept`);
       }
     }
-    const line = encodeLine(change);
+    const lines = encodeLines(changes);
     try {
-      writeAll(this.#io, this.#fd, line, this.#bytes);
+      writeAll(this.#io, this.#fd, lines, this.#bytes);
       if (this.#fsync) this.#io.fsyncSync(this.#fd);
     } catch (error) {
       this.#needsCut = !this.#triesToCutTo(this.#bytes);
       throw error;
     }
-    this.#bytes += line.length;
+    this.#bytes += lines.length;
   }
 
   /** Empties it, if the disk lets it: lines a snapshot covers are ignored by `read`, so they do no harm. */

@@ -20,7 +20,6 @@ export function memoryStorage(): Storage {
 export function memoryStore(): Store {
   return {
     load: () => undefined,
-    append: () => {},
     replace: () => {},
     compactIfLarge: () => undefined,
     close: () => {},

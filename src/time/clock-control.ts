@@ -64,6 +64,8 @@ export class ClockControl {
     const wanted = setting ?? clock.setting;
     // Kept first: a disk that refuses leaves the clock as it was.
     this.#keep(fromMs, wanted);
+    const later = this.#scheduler.engine.keep();
+    if (later !== undefined) await later;
     this.#scheduler.goOn(fromMs, wanted);
     return undefined;
   }
@@ -97,6 +99,8 @@ export class ClockControl {
       if (!scheduler.isClosed) {
         const next = refusal === undefined ? wanted : setting;
         this.#keep(advance.nowMs, next);
+        const later = engine.keep();
+        if (later !== undefined) await later;
         setting = next;
       }
     } catch (error) {
@@ -116,10 +120,12 @@ export class ClockControl {
     let sinceYield = 0;
     for (;;) {
       if (advance.failure !== undefined) throw advance.failure.error;
+      if (scheduler.engine.isKeeping) await scheduler.engine.keep();
       const ran = scheduler.runTurn(advance.nowMs);
       sinceYield += ran;
       if (sinceYield >= TASKS_PER_TURN) {
         sinceYield = 0;
+        await scheduler.engine.keep();
         await yieldToOthers();
       }
       if (scheduler.isClosed) return undefined;
@@ -129,7 +135,9 @@ export class ClockControl {
       if (scheduler.attempts.areOpen) {
         const stuck = advance.stuck();
         if (stuck !== undefined) return stuck;
-        await scheduler.somethingHappened();
+        const something = scheduler.somethingHappened();
+        await scheduler.engine.keep();
+        await something;
         continue;
       }
       if (!advance.goOn(scheduler.engine.nextTask())) return undefined;

@@ -19,6 +19,7 @@ export class Reader {
   settle(): void {
     try {
       this.#scheduler.settle();
+      void this.#scheduler.engine.keep();
       this.#said = undefined;
     } catch (error) {
       this.#say(error);
@@ -28,7 +29,9 @@ export class Reader {
   /** A read that writes something down besides. Where that cannot be kept, it answers what it would have answered. */
   read<Result>(command: Command<Result>): Result {
     try {
-      return this.#scheduler.execute(command);
+      const result = this.#scheduler.execute(command);
+      void this.#scheduler.engine.keep();
+      return result;
     } catch (error) {
       const { engine, clock } = this.#scheduler;
       const result = engine.preview(command, clock.nowMs());

@@ -67,7 +67,8 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.wall = wall;
     this.#onError = onError;
     this.attempts = attemptsBy(this);
-    engine.onCommit(() => this.#poke());
+    engine.onKept(() => this.#poke());
+    engine.onUndone(({ error }, isHeard) => this.#goBack(error, isHeard));
     this.#poke();
   }
 
@@ -100,11 +101,15 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     }
   }
 
-  /** What was due earlier would otherwise be taken for due now: time in the engine never goes back. */
-  run<Result>(command: Command<Result>): Result {
+  /**
+   * What was due earlier would otherwise be taken for due now: time in the engine never goes back.
+   *
+   * @param undo as `Engine.execute` has it
+   */
+  run<Result>(command: Command<Result>, undo?: () => void): Result {
     const nowMs = this.clock.nowMs();
     this.#runDue(nowMs);
-    return this.engine.execute(command, nowMs);
+    return this.engine.execute(command, nowMs, undo);
   }
 
   /** What is due by now happens now. */
@@ -128,10 +133,12 @@ export class Scheduler<Performer extends Attempts = Attempts> {
 
   /** A task whose change could not be kept stays due. */
   #runTask(task: Task): void {
+    const { engine } = this;
+    const putBack = (): void => engine.state.tasks.putBack(task);
     try {
-      this.engine.execute(commandOf(task), task.due_ms);
+      engine.execute(commandOf(task), task.due_ms, putBack);
     } catch (error) {
-      this.engine.state.tasks.push(task);
+      putBack();
       throw error;
     }
   }
@@ -144,7 +151,13 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     return ran;
   }
 
-  /** Something was committed: see to what it made due, or wait for what is due next. */
+  /** What was due in a turn that could not be kept is due still: it is tried again a little later. */
+  #goBack(error: unknown, isHeard: boolean): void {
+    if (!isHeard) this.#onError(error);
+    if (!this.#closed && this.#advance === undefined) this.#armTimer(RETRY_AFTER_ERROR_MS);
+  }
+
+  /** Something has happened: see to what it made due, or wait for what is due next. */
   #poke(): void {
     if (this.#closed || this.#advance !== undefined) return;
     if (this.attempts.wantTurn) this.planPump();
@@ -180,11 +193,20 @@ export class Scheduler<Performer extends Attempts = Attempts> {
 
   /** Runs what is due by now and starts its deliveries; answers nobody and waits for nothing. */
   pump(): void {
-    if (this.#closed) return;
+    if (this.#closed || this.#isHeldUp()) return;
     const ran = this.runTurn(this.clock.nowMs());
+    void this.engine.keep();
+    if (this.#isHeldUp()) return;
     if (ran === TASKS_PER_TURN) this.planPump();
     else this.#poke();
     this.wake();
+  }
+
+  /** While a store that answers later keeps something, nothing more is begun; it goes on then. */
+  #isHeldUp(): boolean {
+    if (!this.engine.isKeeping) return false;
+    void this.engine.calm()?.then(() => this.planPump());
+    return true;
   }
 
   /** An outcome is there. If it cannot be kept, an advance fails and says so; otherwise it is tried again. */
@@ -226,7 +248,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
 
   /** Whether nothing is due and no delivery is under way. */
   get isSettled(): boolean {
-    if (this.attempts.areOpen) return false;
+    if (this.attempts.areOpen || !this.engine.isKept) return false;
     const next = this.engine.nextTask();
     return next === undefined || next.due_ms > this.clock.nowMs();
   }

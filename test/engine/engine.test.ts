@@ -225,7 +225,7 @@ describe("a journal that cannot be written", () => {
     const store = recordingStore();
     const engine = newEngine({ store, endpoint: true });
     const heard: Change[] = [];
-    engine.onCommit((change) => heard.push(change));
+    engine.onKept((change) => heard.push(change));
     const step = <Result>(command: Command<Result>, atMs: number): Result => {
       if (fails) {
         const before = bytesOf(engine);

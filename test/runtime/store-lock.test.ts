@@ -108,7 +108,7 @@ describe("a lock", () => {
   it("refuses a second store in the process, under any name of the file, until the first is closed", () => {
     const first = storeAt();
     first.load();
-    first.append(change(1));
+    first.keep([change(1)]);
     first.replace(dumpOf(upTo(1)));
     const alias = join(folder, "alias.json");
     symlinkSync(file, alias);
@@ -229,7 +229,7 @@ describe("a lock", () => {
       const first = touched();
       while (touched() === first) await pause(20);
       expect(touched()).toBeGreaterThan(first);
-      store.append(change(1));
+      store.keep([change(1)]);
       store.close(() => dumpOf(upTo(1)));
       expect(existsSync(`${file}.lock`)).toBe(false);
     } finally {
@@ -278,13 +278,13 @@ describe("what was taken away while the store is open", () => {
     mkdirSync(dirname(file));
     const store = storeAt({ compactAtBytes: 0 });
     store.load();
-    store.append(change(1));
+    store.keep([change(1)]);
     takeAway();
     const after = filesIn();
     let seq = 2;
     // A moment may pass until the next look; what comes before that is as if it had come before the loss.
     const writes = () => {
-      for (; ; seq++) store.append(change(seq));
+      for (; ; seq++) store.keep([change(seq)]);
     };
     const refusal = await refusalOf(writes);
     expect(refusal).toMatch(message);
@@ -292,7 +292,7 @@ describe("what was taken away while the store is open", () => {
     const left = filesIn();
     const { pid } = JSON.parse(left["data.json.lock"] ?? "{}");
     for (const write of [
-      () => store.append(change(seq)),
+      () => store.keep([change(seq)]),
       () => store.replace(dumpOf(upTo(seq))),
       async () => {
         throw await store.compactIfLarge(() => dumpOf(upTo(seq - 1)));
@@ -316,7 +316,7 @@ describe("what was taken away while the store is open", () => {
       },
     });
     store.load();
-    store.append(change(1));
+    store.keep([change(1)]);
     expect(await refusalOf(() => store.replace(dumpOf(upTo(1))))).toMatch(
       "process 7 on host c0ffee has taken",
     );
@@ -365,9 +365,9 @@ describe("files that are not the store's to write", () => {
   it.each(["", ".journal"])("a read-only data.json%s is refused, and stays", (ending) => {
     const store = storeAt();
     store.load();
-    store.append(change(1));
+    store.keep([change(1)]);
     store.replace(dumpOf(upTo(1)));
-    store.append(change(2));
+    store.keep([change(2)]);
     store.close();
     chmodSync(file + ending, 0o400);
     const before = readFileSync(file + ending, "utf8");
@@ -384,7 +384,7 @@ describe("files that are not the store's to write", () => {
     const store = storeAt();
     store.load();
     store.replace(dumpOf(upTo(1)));
-    store.append(change(2));
+    store.keep([change(2)]);
     chmodSync(file, 0o400);
     expect(() => store.close(() => dumpOf(upTo(2)))).toThrow("data.json is read-only");
     expect(statSync(file).mode & 0o777).toBe(0o400);

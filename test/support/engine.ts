@@ -74,7 +74,7 @@ export function newEngine(setup: EngineSetup = {}): Engine {
 export interface RecordingStore extends Store {
   readonly changes: Change[];
   readonly replaced: StateDump[];
-  /** Thrown by the next append, once. */
+  /** Thrown by the next `keep`, once. */
   failure: Error | undefined;
 }
 
@@ -84,11 +84,12 @@ export function recordingStore(): RecordingStore {
     replaced: [],
     failure: undefined,
     ...memoryStore(),
-    append(change) {
+    keep(changes) {
       const { failure } = this;
       this.failure = undefined;
       if (failure !== undefined) throw failure;
-      this.changes.push(asJson(change));
+      // It asks for whole changes.
+      this.changes.push(...asJson(changes as readonly Change[]));
     },
     replace(dump) {
       this.replaced.push(asJson(dump));

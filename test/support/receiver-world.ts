@@ -1,5 +1,5 @@
 import { Catalogue } from "../../src/domain/catalogue.js";
-import type { Change, StateDump } from "../../src/engine/records.js";
+import type { Change, KeptChange, StateDump } from "../../src/engine/records.js";
 import type { Store } from "../../src/engine/store.js";
 import { Namespaces } from "../../src/namespace/namespaces.js";
 import type { NamespaceOptions } from "../../src/namespace/options.js";
@@ -80,9 +80,9 @@ export class KeptStore implements Store {
     };
   }
 
-  append(change: Change): void {
+  keep(changes: readonly KeptChange[]): void {
     if (this.refuses) throw new Error("disk full");
-    this.#changes.push(JSON.stringify(change));
+    this.#changes.push(...changes.map((change) => JSON.stringify(change)));
   }
 
   replace(state: StateDump): void {

@@ -22,6 +22,8 @@ export function serveControl(
     const key = bearerKey(headers.get("authorization"));
     const namespace = namespaces.find(name, key);
     if (namespace === undefined) return toResponse(noNamespace(namespaces, name, key), namespaces.nowMs());
+    const busy = namespace.calm();
+    if (busy !== undefined) await busy;
     const answer = async (): Promise<Reply | Refusal> => {
       if (operation.method !== "GET" && isForeign(c.req.raw, namespace.publicUrl))
         return refuse("FORBIDDEN", OTHER_SITE);
@@ -42,6 +44,8 @@ export function serveControl(
       });
     };
     const result = await answer();
+    const keeping = namespace.whenKept();
+    if (keeping !== undefined) await keeping;
     return toResponse(isRefusal(result) ? errorReply(result) : result, namespace.nowMs());
   };
 }

@@ -26,7 +26,7 @@ export const createQuote = operation(
     },
   },
   ({ namespace, caller, body, header }) => {
-    const quote = namespace.execute(quoteCommand(caller, body, header("sandbox-scenario")));
+    const quote = namespace.executeInTurn(quoteCommand(caller, body, header("sandbox-scenario")));
     return isRefusal(quote) ? quote : ok(quoteView(quote));
   },
 );
@@ -48,7 +48,7 @@ export const createWhitelabel = operation(
     },
   },
   ({ namespace, caller, body, header }) => {
-    const charge = namespace.execute(whitelabelCommand(caller, body, header("sandbox-scenario")));
+    const charge = namespace.executeInTurn(whitelabelCommand(caller, body, header("sandbox-scenario")));
     return isRefusal(charge) ? charge : ok(whitelabelResult(charge));
   },
 );
@@ -71,7 +71,7 @@ export const createCheckout = operation(
     },
   },
   ({ namespace, caller, body, header, url }) => {
-    const charge = namespace.execute(checkoutCommand(caller, body, header("sandbox-scenario")));
+    const charge = namespace.executeInTurn(checkoutCommand(caller, body, header("sandbox-scenario")));
     if (isRefusal(charge)) return charge;
     const base = namespace.publicUrl ?? new URL(url).origin;
     return ok(checkoutView(charge, `${base}/checkout/${charge.checkout_id}`));

@@ -24,7 +24,7 @@ export const createDestination = operation(
     },
   },
   ({ namespace, caller, body }) => {
-    const destination = namespace.execute(destinationCommand(caller, body));
+    const destination = namespace.executeInTurn(destinationCommand(caller, body));
     return isRefusal(destination) ? destination : ok(destinationView(destination));
   },
 );
@@ -91,7 +91,7 @@ export const createWithdrawal = operation(
     },
   },
   ({ namespace, caller, body, header }) => {
-    const answer = namespace.execute(
+    const answer = namespace.executeInTurn(
       idempotently(
         { key: header("idempotency-key"), scope: `${caller.key}|createWithdrawal`, body },
         withdrawalCommand(caller, body, header("sandbox-scenario")),

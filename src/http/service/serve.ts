@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { objectOf } from "../../namespace/answer-holds.js";
 import type { PickedFault } from "../../namespace/faults.js";
+import type { Namespace } from "../../namespace/namespace.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
 import { durationMs } from "../../schema/duration.js";
 import { isRefusal } from "../../schema/errors.js";
@@ -27,14 +28,18 @@ export function serve(
   return (c) => {
     const admitted = admit(namespaces, operation, c);
     if ("reply" in admitted) {
+      // Who is let in hangs on nothing that a turn gathers.
       const { namespace, reply, headers } = admitted;
       const arrival = (namespace ?? namespaces.default).arrival();
       journal(c, { operation: operation.id, namespace, arrival, reply });
       return toResponse(reply, (namespace ?? namespaces).nowMs(), headers);
     }
-    return takesBody
-      ? serveBody(operation, c, admitted)
-      : serveAsked(operation, c, admitted, {}, null, (asOfMs) => work(operation, c, admitted, {}, asOfMs));
+    if (takesBody) return serveBody(operation, c, admitted);
+    const { namespace } = admitted;
+    const go = () =>
+      serveAsked(operation, c, admitted, {}, null, (asOfMs) => work(operation, c, admitted, {}, asOfMs));
+    const busy = operation.method === "GET" ? namespace.calm() : namespace.keeping;
+    return busy === undefined ? go() : busy.then(go);
   };
 }
 
@@ -43,6 +48,8 @@ async function serveBody(operation: Operation, c: Context, admitted: Admitted): 
   if ("torn" in raw) return hungUp(c, { ...admitted, operation: operation.id });
   const parsed = parseBody(raw, c.req.raw.headers.get("content-type"));
   const body = isRefusal(parsed) ? {} : parsed.object;
+  const { keeping } = admitted.namespace;
+  if (keeping !== undefined) await keeping;
   return serveAsked(operation, c, admitted, body, "text" in raw ? raw.text : null, (asOfMs) =>
     isRefusal(parsed) ? refused(admitted.namespace, parsed) : work(operation, c, admitted, body, asOfMs),
   );
@@ -71,11 +78,30 @@ function serveAsked(
   const fault = pickFault(operation, c, namespace, body);
   if (fault !== undefined) return serveFault(c, admitted, served, fault, answer);
   const { error_codes } = namespace.engine.settings;
-  const reply = orUndone(answer, (error) =>
-    journal(c, { ...served, reply: failureReply(error, error_codes) }),
-  );
-  journal(c, { ...served, reply });
-  return toResponse(reply, namespace.nowMs(), headers);
+  const undo = (error: unknown): void => journal(c, { ...served, reply: failureReply(error, error_codes) });
+  const reply = orUndone(answer, undo);
+  const send = (): Response => {
+    journal(c, { ...served, reply });
+    return toResponse(reply, namespace.nowMs(), headers);
+  };
+  return namespace.engine.isKept ? send() : whenKept(namespace, send, undo);
+}
+
+/** Answers once all that has happened is kept; in the order of the calls, as far as the journal shows it. */
+function whenKept(
+  namespace: Namespace,
+  send: () => Response,
+  undo: (error: unknown) => void,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    namespace.engine.whenKept((failure) => {
+      if (failure === undefined) resolve(send());
+      else {
+        undo(failure.error);
+        reject(failure.error);
+      }
+    });
+  });
 }
 
 /**
@@ -96,6 +122,10 @@ async function serveFault(
   // A namespace that is gone by then has nothing left to do or to say.
   if (delay !== undefined && !(await namespace.sleep(durationMs(delay)))) return droppedResponse();
   const { error_codes } = namespace.engine.settings;
+  const undo = (error: unknown): void => {
+    giveBack();
+    call.end({ reply: failureReply(error, error_codes) });
+  };
   const reply =
     respond !== undefined
       ? forcedReply(respond, error_codes)
@@ -103,11 +133,17 @@ async function serveFault(
         ? null
         : orUndone(
             () => answer(stale === undefined ? undefined : namespace.nowMs() - durationMs(stale)),
-            (error) => {
-              giveBack();
-              call.end({ reply: failureReply(error, error_codes) });
-            },
+            undo,
           );
+  const keeping = namespace.whenKept();
+  if (keeping !== undefined) {
+    try {
+      await keeping;
+    } catch (error) {
+      undo(error);
+      throw error;
+    }
+  }
   const objectId = reply === null ? undefined : objectOf(reply.json);
   if (drop !== undefined) {
     call.end({ reply: null, objectId, clientGone: signal.aborted, isAnswerLost: reply !== null });
@@ -122,7 +158,7 @@ async function serveFault(
   return sent === null ? droppedResponse() : toResponse(sent, namespace.nowMs(), headers);
 }
 
-/** What could not be kept has not happened, nor has what goes with it. */
+/** What could not be done has not happened, nor has what goes with it. */
 function orUndone(answer: () => Reply, undo: (error: unknown) => void): Reply {
   try {
     return answer();

@@ -30,7 +30,7 @@ export const createWebhook = operation(
   },
   ({ namespace, caller, body: { url, events } }) =>
     shown(
-      namespace.execute(
+      namespace.executeInTurn(
         registerEndpoint({
           url: new URL(url).href,
           mode: caller.mode,
@@ -103,7 +103,7 @@ export const updateWebhook = operation(
   },
   ({ namespace, caller, param, body: { url, ...rest } }) => {
     const patch = { ...rest, url: url === undefined ? undefined : new URL(url).href };
-    return shown(namespace.execute(updateEndpoint(caller, param("webhook_id"), patch)));
+    return shown(namespace.executeInTurn(updateEndpoint(caller, param("webhook_id"), patch)));
   },
 );
 
@@ -122,7 +122,7 @@ export const deleteWebhook = operation(
     },
   },
   ({ namespace, caller, param }) => {
-    const deleted = namespace.execute(deleteEndpoint(caller, param("webhook_id")));
+    const deleted = namespace.executeInTurn(deleteEndpoint(caller, param("webhook_id")));
     return isRefusal(deleted) ? deleted : ok({ webhook_id: deleted.webhook_id, deleted: true });
   },
 );
@@ -141,7 +141,7 @@ export const rotateWebhookSecret = operation(
       missing: "endpoint",
     },
   },
-  ({ namespace, caller, param }) => shown(namespace.execute(rotateSecret(caller, param("webhook_id")))),
+  ({ namespace, caller, param }) => shown(namespace.executeInTurn(rotateSecret(caller, param("webhook_id")))),
 );
 
 function shown(endpoint: Endpoint | Refusal): Reply | Refusal {

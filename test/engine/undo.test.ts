@@ -1,0 +1,255 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { readBalances } from "../../src/engine/commands/accounts.js";
+import { createWhitelabel, transitionCharge } from "../../src/engine/commands/charges.js";
+import { recordAttempt } from "../../src/engine/commands/deliveries.js";
+import { redeliver } from "../../src/engine/commands/events.js";
+import { createQuote } from "../../src/engine/commands/quotes.js";
+import { setRates } from "../../src/engine/commands/rates.js";
+import {
+  addFault,
+  removeFaults,
+  removeScenario,
+  storeScenario,
+} from "../../src/engine/commands/scenarios.js";
+import { deleteEndpoint, registerEndpoint } from "../../src/engine/commands/webhooks.js";
+import { Engine } from "../../src/engine/engine.js";
+import { idempotently } from "../../src/engine/idempotency.js";
+import { auditState } from "../../src/engine/intake/read.js";
+import type { Put } from "../../src/engine/records.js";
+import { commandOf } from "../../src/engine/task-commands.js";
+import type { Command } from "../../src/engine/transaction.js";
+import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
+import { memoryStore } from "../../src/store/memory.js";
+import {
+  bytesOf,
+  catalogue,
+  DELIVERED,
+  furnishing,
+  QUIET,
+  SHOP,
+  START_MS,
+  whitelabelBody,
+} from "../support/engine.js";
+
+/** Small, so that turns let go of events and their deliveries. */
+const SETTINGS = { ...DEFAULT_SETTINGS, retention: { ...DEFAULT_SETTINGS.retention, events: 6 } };
+
+/** An engine whose turns end when the test says so, in a store that refuses when it says so. */
+function opened() {
+  const store = { refuses: false, kept: 0 };
+  const engine = new Engine({
+    name: "default",
+    seed: "seed",
+    startMs: START_MS,
+    startIsAsked: true,
+    catalogue,
+    settings: SETTINGS,
+    store: {
+      ...memoryStore(),
+      keep: ({ length }) => {
+        if (store.refuses) throw new Error("disk full");
+        store.kept += length;
+      },
+    },
+    furnish: furnishing({ endpoint: true }),
+    atTurnsEnd: () => {},
+  });
+  return { engine, store };
+}
+
+/** What is done at a time of its own: `which` picks among what there is. */
+interface Step {
+  readonly do: keyof typeof STEPS;
+  readonly which: number;
+  readonly afterMs: number;
+}
+
+type Make = (engine: Engine, which: number) => Command<unknown> | undefined;
+
+function nth<Item>(items: Iterable<Item>, which: number): Item | undefined {
+  const all = [...items];
+  return all[which % Math.max(all.length, 1)];
+}
+
+const STEPS = {
+  quote: () =>
+    createQuote(
+      SHOP,
+      { pricing: { base_currency: "KES", amount: "100.00" }, payment_method: "mobile_money" },
+      null,
+    ),
+  charge: ({ state }, which) => {
+    const quote = nth(state.tables.quotes.keys(), which);
+    return quote === undefined
+      ? undefined
+      : createWhitelabel(
+          SHOP,
+          whitelabelBody({ expiresInMinutes: 1 }, String(quote)),
+          which % 2 ? null : "quiet",
+        );
+  },
+  move: ({ state }, which) => {
+    const charge = nth(state.tables.charges.keys(), which);
+    const to = (["COMPLETED", "FAILED", "CANCELLED"] as const)[which % 3]!;
+    return charge === undefined ? undefined : transitionCharge(String(charge), to, "control");
+  },
+  // The same few keys again and again, also after they are forgotten.
+  once: (_, which) =>
+    idempotently(
+      { key: `key-${which % 3}`, scope: "one", body: {} },
+      (tx) => ({ made: tx.next("made") }),
+      JSON.stringify,
+    ),
+  listen: (_, which) =>
+    registerEndpoint({
+      url: `http://shop-${which % 3}.test/`,
+      mode: "test",
+      organizationId: null,
+      events: ["*"],
+    }),
+  leave: ({ state }, which) => {
+    const endpoint = nth(state.endpoints(), which);
+    return endpoint && deleteEndpoint(undefined, endpoint.webhook_id);
+  },
+  scenario: (_, which) => storeScenario({ ...QUIET, name: `mine-${which % 3}` }, which % 2 === 0),
+  forget: ({ state }, which) => {
+    const name = `mine-${which % 3}`;
+    return state.get("scenarios", name) && removeScenario(name);
+  },
+  fault: () => addFault({ match: { operation: "createQuote" }, respond: { status: 503 } }),
+  mend: ({ state }, which) => {
+    const fault = nth(state.tables.faults.keys(), which);
+    return fault === undefined ? undefined : removeFaults(String(fault));
+  },
+  rates: (_, which) => setRates({ NGN: `${1500 + which}` }),
+  balances: () => readBalances(SHOP),
+  again: ({ state }, which) => {
+    const delivery = nth(state.tables.deliveries.keys(), which);
+    return delivery === undefined ? undefined : redeliver(String(delivery), 1);
+  },
+  wait: () => undefined,
+} satisfies Record<string, Make>;
+
+/** What is due happens first, as the scheduler has it; what it takes is put back with its turn. */
+function carryOut(engine: Engine, step: Step, atMs: number): void {
+  for (let task = engine.takeDue(atMs); task !== undefined; task = engine.takeDue(atMs)) {
+    const due = task;
+    const command = due.kind === "attempt" ? recordAttempt(due, DELIVERED) : commandOf(due);
+    engine.execute(command, due.due_ms, () => engine.state.tasks.putBack(due));
+  }
+  const make: Make = STEPS[step.do];
+  const command = make(engine, step.which);
+  if (command !== undefined) engine.execute(command, atMs);
+}
+
+/** All that is looked up by more than a key, in its order. */
+function found({ state, rules }: Engine) {
+  const { charges, events, deliveries, scenarios } = state.tables;
+  const ids = [...charges.keys()].map(String);
+  return {
+    tasks: [...state.tasks.inOrder()],
+    planned: state.planned,
+    charges: state.page("charges", "charges", 0, 100),
+    alike: state.found("charges", ({ status }) => status !== "EXPIRED", 0, 100),
+    newest: state.page("events", "events", 0, 100),
+    closed: state.oldestClosedEvents(100),
+    types: state.eventTypes().sort(),
+    remembered: state.oldestOf("idempotency", 100),
+    endpoints: state.endpoints(),
+    of: ids.map((id) => [state.tasksOf(id), state.eventsOf(id), state.entriesOf(id)]),
+    deliveries: [...events.keys()].map((id) => state.deliveriesOf(String(id))),
+    counts: [deliveries.size, [...deliveries.values()].length, scenarios.has("mine-1")],
+    rules: [...scenarios.values()].map(({ scenario }) => rules.of(scenario)),
+  };
+}
+
+const step = fc.record({
+  do: fc.constantFrom(
+    ...(Object.keys(STEPS) as (keyof typeof STEPS)[]),
+    "charge" as const,
+    "charge" as const,
+  ),
+  which: fc.nat(5),
+  afterMs: fc.constantFrom(0, 0, 500, 2_000, 70_000, 90_000_000),
+});
+const turn = fc.record({ steps: fc.array(step, { maxLength: 8 }), fails: fc.boolean() });
+
+it("a turn that cannot be kept leaves the state byte for byte as it was, and what follows as if it had never been", () => {
+  let undone = 0;
+  fc.assert(
+    fc.property(fc.array(turn, { maxLength: 12 }), (turns) => {
+      const { engine, store } = opened();
+      // The same without the turns that fail.
+      const { engine: model } = opened();
+      for (const { steps, fails } of turns) {
+        const before = { bytes: bytesOf(engine), found: found(engine), kept: store.kept };
+        const play = (on: Engine): void => {
+          let atMs = on.state.at;
+          for (const one of steps) carryOut(on, one, (atMs += one.afterMs));
+        };
+        play(engine);
+        store.refuses = fails;
+        if (fails && !engine.isKept) {
+          undone++;
+          expect(() => engine.keep()).toThrow("disk full");
+          expect(bytesOf(engine)).toBe(before.bytes);
+          expect(found(engine)).toEqual(before.found);
+        } else {
+          engine.keep();
+          play(model);
+          model.keep();
+        }
+        expect(bytesOf(engine)).toBe(bytesOf(model));
+        expect(found(engine)).toEqual(found(model));
+      }
+      auditState(engine.state, { catalogue, settings: SETTINGS });
+    }),
+    { numRuns: 60 },
+  );
+  expect(undone).toBeGreaterThan(50);
+});
+
+it("what is taken back has its place again in each order there is, and what is hidden is not there", () => {
+  const { engine } = opened();
+  for (const url of ["http://a.test/", "http://b.test/"])
+    engine.execute(registerEndpoint({ url, mode: "test", organizationId: null, events: ["*"] }), START_MS);
+  carryOut(engine, { do: "quote", which: 0, afterMs: 0 }, START_MS);
+  carryOut(engine, { do: "charge", which: 1, afterMs: 0 }, START_MS);
+  carryOut(engine, { do: "move", which: 0, afterMs: 0 }, START_MS);
+  carryOut(engine, { do: "charge", which: 1, afterMs: 0 }, START_MS);
+  carryOut(engine, { do: "scenario", which: 1, afterMs: 0 }, START_MS);
+  engine.keep();
+  const { state } = engine;
+  const [event] = [...state.tables.events.keys()].map(String);
+  const [, charge] = [...state.tables.charges.keys()].map(String);
+  const look = () => ({
+    bytes: bytesOf(engine),
+    deliveries: state.deliveriesOf(event!),
+    planned: state.tasksOf(charge!),
+    due: [...state.tasks.inOrder()],
+  });
+  const before = look();
+  expect([before.deliveries.length, before.planned.length]).toEqual([3, 2]);
+  // The first of each goes first, so that they come back the other way round.
+  const goes: Put[] = [
+    ...before.deliveries.toReversed().map(({ delivery_id }): Put => ["deliveries", delivery_id, null]),
+    ...before.planned.map(({ task_id }): Put => ["tasks", task_id, null]),
+  ];
+  const change = (puts: Put[]) => ({ seq: state.seq + 1, at: state.at, puts, counters: {} });
+  const scenario = state.get("scenarios", "quiet")!;
+  const undo = [
+    state.tryOut(change(goes)),
+    state.tryOut(change([["scenarios", "mine-1", null]])),
+    state.tryOut(change([["scenarios", "quiet", null]])),
+  ];
+  // What is gone is passed over for good, as far as anybody knows.
+  expect(engine.nextTask()).toBeUndefined();
+  const names = [...state.tables.scenarios.keys()];
+  expect([state.tables.scenarios.has("quiet"), names.length]).toEqual([false, state.tables.scenarios.size]);
+  undo.push(state.tryOut(change([["scenarios", "quiet", scenario]])));
+  expect([...state.tables.scenarios.keys()]).toEqual([...names, "quiet"]);
+  for (const takeBack of undo.toReversed()) takeBack();
+  state.tasks.restoreDropped();
+  expect(look()).toEqual(before);
+});
