@@ -85,6 +85,7 @@ export function compiled(flow: Flow, words: readonly Words[], lesson: Lesson, na
   return assembled(flow, rules, [...driven(flow, words, lesson), ...tailOf(flow), ...judged]);
 }
 
+const PRESSED = "The customer presses again before there is an answer";
 const NO_5XX: RawStep = {
   name: "No signed event was answered with an error of the app's own",
   expect_delivery: { answered: "5xx", count: 0 },
@@ -105,9 +106,11 @@ function driven(flow: Flow, words: readonly Words[], lesson: Lesson): Placed[] {
   const steps = flow.drive.flatMap((step): RawStep[] => {
     const patient = patiently(step, tries);
     if (patient === undefined) return [];
-    if (step !== press || !words.some(({ isPressedTwice }) => isPressedTwice)) return [patient];
+    const presses = Math.max(1, ...words.map((one) => one.presses ?? 1));
+    if (step !== press || presses === 1) return [patient];
     const { save: _save, ...again } = patient;
-    return [{ name: "The customer presses twice", parallel: [[patient], [again]] }];
+    const others = Array.from({ length: presses - 1 }, () => [again]);
+    return [{ name: PRESSED, parallel: [[patient], ...others] }];
   });
   const holding = words.find(({ meanwhile }) => meanwhile !== undefined);
   if (holding === undefined) return steps.map((step) => ({ step, role: "drive" }));

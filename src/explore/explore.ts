@@ -4,7 +4,7 @@ import { type Choice, choicesOf } from "./choices.js";
 import { briefly, type Compiled, compiled, compiledPlain, type Lesson } from "./compile.js";
 import { type Flow, pressOf } from "./flow.js";
 import { isSuspect, type Verdict, verdictOn } from "./judge.js";
-import { deviationsAt, KINDS, type Words } from "./kinds.js";
+import { deviationsAt, isRace, KINDS, surely, type Words } from "./kinds.js";
 import { lessonOf } from "./lesson.js";
 import type { ExploreFinding, ExploreReport } from "./report.js";
 import { type Carried, Runs, type RunsOptions } from "./runs.js";
@@ -145,8 +145,8 @@ class Exploration {
     return isSameCall || (a.meanwhile !== undefined && b.meanwhile !== undefined);
   }
 
-  #compiled(schedule: Schedule, lesson: Lesson): Compiled {
-    const words = schedule.map((one) => this.#wordsOf(one, lesson.whose));
+  #compiled(schedule: Schedule, lesson: Lesson, as = (words: Words) => words): Compiled {
+    const words = schedule.map((one) => as(this.#wordsOf(one, lesson.whose)));
     return compiled(this.#flow, words, lesson, fileNameOf(this.#flow, schedule));
   }
 
@@ -156,15 +156,15 @@ class Exploration {
   }
 
   async #tried(schedule: Schedule, lesson: Lesson, base: string): Promise<Ran> {
-    const run = this.#compiled(schedule, lesson);
-    const brief = await this.#carried(briefly(run), lesson);
+    const brief = await this.#carried(briefly(this.#compiled(schedule, lesson)), lesson);
+    const kept = this.#compiled(schedule, lesson, surely);
     if (typeof brief.verdict === "string")
       this.#notes.add(`not judged: ${scheduleText(schedule)}: ${brief.verdict}`);
     const verdict =
       typeof brief.verdict === "object" || isSuspect(brief.seen, lesson)
-        ? await this.#confirmed(schedule, run, brief.verdict, lesson)
+        ? await this.#confirmed(schedule, kept, brief.verdict, lesson)
         : undefined;
-    if (verdict !== undefined) this.#found(schedule, verdict, run);
+    if (verdict !== undefined) this.#found(schedule, verdict, kept);
     this.#options.onRun?.(++this.#count, this.#findings.length);
     const behaviour = behaviourOf(brief.seen, brief.report);
     return {
@@ -176,7 +176,7 @@ class Exploration {
     };
   }
 
-  /** The verdict of the whole file. What does not come again is no finding: nobody could mend it by what is told of it. */
+  /** What is said where the file that is kept fails too. What does not come again is no finding: nobody could mend it by what is told of it. */
   async #confirmed(
     schedule: Schedule,
     run: Compiled,
@@ -185,16 +185,18 @@ class Exploration {
   ): Promise<Verdict | undefined> {
     if (typeof first === "object" && first.isOver) return first;
     const { verdict } = await this.#carried(run, lesson);
+    // What is kept of a race has more in it than twice.
+    if (typeof verdict === "object" && typeof first === "object" && schedule.some(isRace)) return first;
     if (typeof verdict === "object") return verdict;
     if (typeof first === "object")
       this.#notes.add(`came once and not again: ${scheduleText(schedule)}: ${first.message}`);
     return undefined;
   }
 
-  #found(schedule: Schedule, { oracle, message }: Verdict, run: Compiled): void {
+  #found(schedule: Schedule, { oracle, message }: Verdict, { document }: Compiled): void {
     const { saveTo, vars = {} } = this.#options;
     const says = `${message}; ${schedule.map(({ kind, at }) => `${at}: ${KINDS[kind].says}`).join("; ")}`;
-    const file = saveTo && saved(saveTo, { flow: this.#flow, schedule, document: run.document, vars, says });
+    const file = saveTo && saved(saveTo, { flow: this.#flow, schedule, document, vars, says });
     const deviations = schedule.map(({ kind, at }) => ({ kind, at }));
     this.#findings.push({ oracle, message, deviations, ...(file === undefined ? {} : { file }) });
   }

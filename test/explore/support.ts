@@ -24,5 +24,5 @@ export async function explored(kind: ShopKind, options: Partial<ExploreFlowOptio
     ({ oracle, deviations }) =>
       `${oracle}: ${deviations.map(({ kind: what, at }) => `${what} ${at}`).join(" + ")}`,
   );
-  return { report, found };
+  return { sandbox, shop, report, found };
 }
