@@ -1,0 +1,48 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { ROOT } from "../support/process-command.js";
+import { MANIFEST } from "./support/packed.js";
+
+const ofRelease = (file: string) => import(join(ROOT, "scripts/release", file));
+const { BINARIES } = await ofRelease("binaries.mjs");
+const { billOfMaterials, bundledPackages, isWrittenUp, notesOf, sumsOf } = await ofRelease("describe.mjs");
+
+const CHANGELOG = "# Changelog\n\nWords.\n\n## 0.2.0\n\n### Added\n- This.\n\n## 0.1.0\n\n- That.\n";
+
+it("a release's notes are the newest section of the changelog", () => {
+  expect(notesOf(CHANGELOG, "0.2.0")).toBe("# payments-sandbox 0.2.0\n\n### Added\n- This.\n\n");
+  expect([isWrittenUp(CHANGELOG, "0.2.0"), isWrittenUp(CHANGELOG, "0.3.0")]).toEqual([true, false]);
+  const ours = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
+  expect(notesOf(ours, MANIFEST.version).length).toBeGreaterThan(100);
+});
+
+it("its sums are those of the files, by name", () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "b"), "abc");
+  writeFileSync(join(folder, "a"), "");
+  expect(sumsOf(folder, ["b", "a"])).toBe(
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a\n" +
+      "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  b\n",
+  );
+});
+
+it("its bill of materials has every package that is bundled, with its licence and hash, and what runs each binary", () => {
+  const packages: { name: string }[] = bundledPackages(ROOT);
+  expect(packages.map(({ name }) => name)).toEqual(expect.arrayContaining(["hono", "zod", "decimal.js"]));
+  const runtimes = Object.fromEntries(
+    BINARIES.map(({ system, runtime }: Record<string, string>) => [system, runtime]),
+  );
+  const bill = billOfMaterials({ version: "1.2.3", license: "MIT" }, packages, runtimes);
+  const { components, dependencies } = JSON.parse(JSON.stringify(bill));
+  expect(components).toHaveLength(packages.length + 4);
+  expect(dependencies[0].dependsOn).toHaveLength(packages.length);
+  for (const one of components)
+    if (one.type === "library")
+      expect(one).toMatchObject({
+        version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+        hashes: [{ alg: "SHA-512", content: expect.stringMatching(/^[0-9a-f]{128}$/) }],
+      });
+    else expect(one).toMatchObject({ type: "platform", version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+});
