@@ -7,6 +7,7 @@ import type {
   RequestHappened,
   TransitionHappened,
 } from "../schema/happening.js";
+import { iso } from "../schema/time.js";
 import type { Namespace } from "./namespace.js";
 import type { Observer } from "./observers.js";
 import type { JournalEntry } from "./served-request.js";
@@ -64,7 +65,7 @@ function requestHappened(namespace: string, entry: JournalEntry): RequestHappene
   return {
     kind: "request",
     namespace,
-    at: entry.at,
+    at: iso(entry.atMs),
     method,
     path: entry.path,
     status,

@@ -1,5 +1,4 @@
 import { channel } from "node:diagnostics_channel";
-import { iso } from "../schema/time.js";
 import { cutBody } from "./kept-body.js";
 import type { Observers } from "./observers.js";
 import type { Arrival, JournalEntry, ServedRequest } from "./served-request.js";
@@ -73,8 +72,8 @@ export class RequestJournal {
     const entry = request as Unfinished;
     cutBodies(entry);
     entry.id = ++this.#count;
-    entry.at = iso(atMs);
-    entry.sentAt = iso(wallMs);
+    entry.atMs = atMs;
+    entry.wallMs = wallMs;
     entry.inFlight = inFlight;
     if (this.#limit === 0) this.#oldest = this.#count + 1;
     else this.#keep(entry);

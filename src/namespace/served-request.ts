@@ -37,10 +37,10 @@ export interface JournalEntry extends ServedRequest {
   readonly id: number;
   /** It has come, and is not over yet. */
   inFlight: boolean;
-  /** Sandbox time. */
-  readonly at: string;
-  /** Wall time: an app's pauses are seen by it where sandbox time stands. */
-  readonly sentAt: string;
+  /** When it came, in sandbox time; written as text for whoever asks to see it. */
+  readonly atMs: number;
+  /** In wall time: an app's pauses are seen by it where sandbox time stands. */
+  readonly wallMs: number;
   /** How long a body was of which only the beginning is kept. */
   readonly requestBytes?: number;
   readonly responseBytes?: number;

@@ -1,14 +1,15 @@
 import type { JournalEntry } from "../../namespace/served-request.js";
 import { jsonOrText } from "../../schema/depth.js";
 import { maskKey } from "../../schema/mask-key.js";
+import { iso } from "../../schema/time.js";
 
 /** A journal entry with its bodies as JSON where they are, and the key masked. */
 export function requestView(entry: JournalEntry) {
   const mark = entry.url.indexOf("?");
   return {
     request_id: entry.id,
-    at: entry.at,
-    sent_at: entry.sentAt,
+    at: iso(entry.atMs),
+    sent_at: iso(entry.wallMs),
     method: entry.method,
     path: entry.path,
     query: mark === -1 ? {} : Object.fromEntries(new URLSearchParams(entry.url.slice(mark + 1))),

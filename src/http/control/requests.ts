@@ -37,7 +37,7 @@ export const REQUESTS = [
             (operation === undefined || anyGlobMatches(operation, entry.operation)) &&
             (status === undefined || anyGlobMatches(status.replaceAll("x", "?"), String(entry.status))) &&
             (sinceId === undefined || entry.id > sinceId) &&
-            (sinceMs === undefined || Date.parse(entry.at) >= sinceMs),
+            (sinceMs === undefined || entry.atMs >= sinceMs),
         );
       return listed(found, query, requestView);
     },

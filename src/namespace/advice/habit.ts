@@ -1,5 +1,6 @@
 import type { Attempt, Delivery } from "../../engine/records.js";
 import type { ChargeStatus } from "../../schema/common.js";
+import { iso } from "../../schema/time.js";
 import type { JournalEntry } from "../served-request.js";
 
 /** What of a namespace a habit is judged by. */
@@ -69,6 +70,6 @@ export class Recent<Value> {
 }
 
 /** How an example names a request. */
-export function requestAt({ id, at }: JournalEntry): string {
-  return `request ${id} at ${at}`;
+export function requestAt({ id, atMs }: JournalEntry): string {
+  return `request ${id} at ${iso(atMs)}`;
 }

@@ -1,3 +1,4 @@
+import { iso } from "../../schema/time.js";
 import type { JournalEntry } from "../served-request.js";
 import { isWithoutBackoff } from "./backoff.js";
 import { type Habit, type Notes, Recent, requestAt, type Scene } from "./habit.js";
@@ -18,8 +19,7 @@ class Pauses {
   #leaptMs = 0;
 
   /** The pause up to now; undefined where there is none, or one that says nothing: time was put back, or far forward. */
-  next({ at }: JournalEntry, { clock }: Scene): number | undefined {
-    const atMs = Date.parse(at);
+  next({ atMs }: JournalEntry, { clock }: Scene): number | undefined {
     const pause = atMs - this.#lastMs;
     const leapt = clock.leaptMs - this.#leaptMs;
     this.#lastMs = atMs;
@@ -30,7 +30,9 @@ class Pauses {
 
 /** The charge that a request reads. */
 function chargeRead({ operation, path }: JournalEntry): string | undefined {
-  return operation === "getCharge" || operation === "getPayin" ? path.split("/").at(-1) : undefined;
+  return operation === "getCharge" || operation === "getPayin"
+    ? path.slice(path.lastIndexOf("/") + 1)
+    : undefined;
 }
 
 interface ChargeRead {
@@ -96,8 +98,10 @@ export const POLLING: readonly Habit[] = [
     (charge, { id, entry, pause }, notes) => {
       const isSame = pause !== undefined && charge.answer === entry.responseBody;
       charge.answer = entry.responseBody ?? "";
-      charge.times = isSame ? [...charge.times, charge.times.at(-1)! + pause].slice(-LOOP_READS) : [0];
       const { times } = charge;
+      if (!isSame) times.length = 0;
+      else if (times.length === LOOP_READS) times.shift();
+      times.push(isSame ? times.at(-1)! + pause : 0);
       const span = times.at(-1)! - times[0]!;
       const isLoop = times.length === LOOP_READS && span < (LOOP_READS - 1) * LOOP_PAUSE_MS;
       if (!isLoop) return;
@@ -116,7 +120,7 @@ export const POLLING: readonly Habit[] = [
     (charge, { id, pause }, notes, scene) => {
       charge.reads++;
       // Reads at one instant of a clock that stands are no pace.
-      if (pause !== undefined && (pause > 0 || scene.clock.runs))
+      if (!charge.isTold && pause !== undefined && (pause > 0 || scene.clock.runs))
         charge.lengths = [...charge.lengths, pause].slice(-MOST_PAUSES);
       const wasTold = charge.isTold;
       charge.isTold ||= isWithoutBackoff(charge.lengths);
@@ -135,7 +139,8 @@ export const POLLING: readonly Habit[] = [
       if (pause === undefined || pause > POLL_LIMIT_MS) return;
       const wasTooLong = charge.polledMs > POLL_LIMIT_MS;
       charge.polledMs += pause;
-      if (charge.polledMs > POLL_LIMIT_MS) notes[wasTooLong ? "more" : "found"](`${id} at ${entry.at}`);
+      if (charge.polledMs > POLL_LIMIT_MS)
+        notes[wasTooLong ? "more" : "found"](`${id} at ${iso(entry.atMs)}`);
     },
   ),
 ];

@@ -1,6 +1,7 @@
 import { type Charge, needsPrice } from "../../../domain/charge.js";
 import type { Namespace } from "../../../namespace/namespace.js";
 import { STATUSES } from "../../../schema/statuses.js";
+import { iso } from "../../../schema/time.js";
 import { sentence } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import { Shell } from "../shell.js";
@@ -128,7 +129,7 @@ function requestsTable(namespace: Namespace): Markup {
       .entries()
       .slice(0, ROWS)
       .map((entry) => [
-        entry.at.slice(11, 19),
+        iso(entry.atMs).slice(11, 19),
         html`<code>${entry.method} ${entry.path}</code>${(entry.tolerated ?? []).map((note) => html`<br><span class="bad">Passed over: ${note}</span>`)}`,
         entry.operation ?? "–",
         entry.status ?? (entry.inFlight ? "in flight" : "cut off"),
