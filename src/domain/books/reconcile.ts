@@ -1,21 +1,23 @@
 import { type BookFinding, FINDING_KINDS, type FindingKind } from "../../schema/books.js";
-import { own } from "../../schema/own.js";
 import type { Charge } from "../charge.js";
 import { compare } from "../money.js";
 import type { BookRow } from "./rows.js";
 
+/** The charges that rows may speak of. */
+export interface Ledger {
+  byId(chargeId: string): Charge | undefined;
+  /** Those whose metadata has all of that, oldest first. */
+  ofOrder(order: BookRow["order"]): readonly Charge[];
+  /** Those that are paid and have to have a row, oldest first. */
+  toBeSpokenOf(): readonly Charge[];
+}
+
 /** Holds rows against the charges of a ledger: what differs, by row. */
-export function reconcile(
-  rows: readonly BookRow[],
-  charges: readonly Charge[],
-  /** Whether a charge that is paid has to have a row. */
-  needsRow: (charge: Charge) => boolean,
-): BookFinding[] {
-  const ledger = new Ledger(charges);
+export function reconcile(rows: readonly BookRow[], ledger: Ledger): BookFinding[] {
   const spoken = new Set<Charge>();
   const ordersTwice = new Set<string>();
   const found = rows.flatMap((row) => {
-    const of = ledger.of(row);
+    const of = chargesOf(row, ledger);
     for (const charge of of) spoken.add(charge);
     const order = JSON.stringify(row.order);
     const isTold = ordersTwice.has(order);
@@ -24,9 +26,7 @@ export function reconcile(
     return differences;
   });
   const keys = new Set(rows.flatMap(({ order }) => Object.keys(order)));
-  const unspoken = charges.filter(
-    (charge) => charge.status === "COMPLETED" && !spoken.has(charge) && needsRow(charge),
-  );
+  const unspoken = ledger.toBeSpokenOf().filter((charge) => !spoken.has(charge));
   return [
     ...found,
     ...unspoken.map((charge) => ({
@@ -39,42 +39,11 @@ export function reconcile(
   ];
 }
 
-/** The charges, as rows speak of them. */
-class Ledger {
-  readonly #charges: readonly Charge[];
-  readonly #byId: ReadonlyMap<string, Charge>;
-  /** Keys of metadata → their values → the charges that have them. */
-  readonly #byOrder = new Map<string, Map<string, Charge[]>>();
-
-  constructor(charges: readonly Charge[]) {
-    this.#charges = charges;
-    this.#byId = new Map(charges.map((charge) => [charge.charge_id, charge]));
-  }
-
-  /** Those of the row's order, and the one it names. */
-  of({ chargeId, order }: BookRow): Charge[] {
-    const named = chargeId === undefined ? undefined : this.#byId.get(chargeId);
-    const ofOrder = this.#ofOrder(order);
-    return named === undefined || ofOrder.includes(named) ? ofOrder : [...ofOrder, named];
-  }
-
-  #ofOrder(order: BookRow["order"]): Charge[] {
-    const keys = Object.keys(order).sort();
-    if (keys.length === 0) return [];
-    const name = JSON.stringify(keys);
-    const valuesIn = (metadata: BookRow["order"]) => JSON.stringify(keys.map((key) => own(metadata, key)));
-    let values = this.#byOrder.get(name);
-    if (values === undefined) {
-      this.#byOrder.set(name, (values = new Map()));
-      for (const charge of this.#charges) {
-        const place = valuesIn(charge.metadata);
-        const same = values.get(place);
-        if (same === undefined) values.set(place, [charge]);
-        else same.push(charge);
-      }
-    }
-    return [...(values.get(valuesIn(order)) ?? [])];
-  }
+/** Those of the row's order, and the one it names. */
+function chargesOf({ chargeId, order }: BookRow, ledger: Ledger): readonly Charge[] {
+  const named = chargeId === undefined ? undefined : ledger.byId(chargeId);
+  const ofOrder = Object.keys(order).length === 0 ? [] : ledger.ofOrder(order);
+  return named === undefined || ofOrder.includes(named) ? ofOrder : [...ofOrder, named];
 }
 
 function differencesOf(row: BookRow, charges: readonly Charge[]): BookFinding[] {

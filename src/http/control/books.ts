@@ -1,6 +1,10 @@
 import { reconcile } from "../../domain/books/reconcile.js";
 import { type RowFault, readRows } from "../../domain/books/rows.js";
+import type { Charge } from "../../domain/charge.js";
+import { havingMetadata } from "../../engine/charge-fields.js";
+import type { State } from "../../engine/state.js";
 import { reconcileRequestSchema } from "../../schema/books.js";
+import type { Mode } from "../../schema/common.js";
 import { invalid } from "../../schema/errors.js";
 import { controlOperation } from "./operation.js";
 
@@ -30,17 +34,20 @@ export const BOOKS = [
       const read = readRows(body.rows, body);
       if (!("rows" in read)) return unreadable(read);
       const { mode = ofKey, since, partial } = body;
-      const sinceMs = since === undefined ? 0 : Date.parse(since);
-      const charges = [...engine.state.tables.charges.values()].filter((charge) => charge.mode === mode);
-      const found = reconcile(
-        read.rows,
-        charges,
-        ({ created_at }) => partial !== true && Date.parse(created_at) >= sinceMs,
-      );
+      const { state } = engine;
+      const charges = chargesOf(state, mode);
+      const found = reconcile(read.rows, {
+        ...charges,
+        toBeSpokenOf: () => {
+          if (partial === true) return [];
+          const sinceMs = since === undefined ? 0 : Date.parse(since);
+          return charges.paid().filter(({ created_at }) => Date.parse(created_at) >= sinceMs);
+        },
+      });
       return {
         passed: found.length === 0,
         rows: read.rows.length,
-        charges: charges.length,
+        charges: charges.count,
         compared: read.compared,
         total: found.length,
         findings: found.slice(0, MOST_TOLD),
@@ -48,6 +55,31 @@ export const BOOKS = [
     },
   ),
 ];
+
+/** By so many keys an order's charges are looked up, and those that are found by the others. */
+const KEYS_LOOKED_UP = 4;
+
+/** The charges of a mode, each found without going through all of them. */
+function chargesOf(state: State, mode: Mode) {
+  const isOfMode = (charge: Charge) => charge.mode === mode;
+  return {
+    count: state.found("charges", isOfMode, 0, 0).total,
+    byId: (chargeId: string) => {
+      const charge = state.get("charges", chargeId);
+      return charge !== undefined && isOfMode(charge) ? charge : undefined;
+    },
+    ofOrder: (order: Readonly<Record<string, string>>) => {
+      const fields = Object.entries(order).map(([key, value]) => havingMetadata(key, value));
+      return state
+        .chargesHaving(fields.slice(0, KEYS_LOOKED_UP))
+        .filter((charge) => isOfMode(charge) && fields.every(({ of, value }) => of(charge) === value));
+    },
+    paid: () => {
+      const isPaid = (charge: Charge) => isOfMode(charge) && charge.status === "COMPLETED";
+      return state.found("charges", isPaid, 0, Number.POSITIVE_INFINITY).items.reverse();
+    },
+  };
+}
 
 function unreadable(faults: readonly RowFault[]) {
   const told = faults

@@ -1,15 +1,23 @@
 import type { Charge } from "../../domain/charge.js";
+import { havingEmail, havingMetadata } from "../../engine/charge-fields.js";
+import type { Having } from "../../engine/indexes.js";
 import type { Delivery, Key } from "../../engine/records.js";
+import type { State } from "../../engine/state.js";
 import { chargeDetail } from "../../engine/views.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { News } from "../../namespace/news.js";
 import type { JournalEntry } from "../../namespace/served-request.js";
-import { viewIn } from "./deliveries.js";
+import { isMatcher } from "../../schema/matchers.js";
+import { deliveriesAbout, viewIn } from "./deliveries.js";
 import { requestView } from "./request-view.js";
+
+/** What is asked of a record: fields as `mismatches` takes them. */
+export type Match = Readonly<Record<string, unknown>>;
 
 /** Records of a kind that can be waited for. */
 export interface Candidates<Item extends object> {
-  all(): Iterable<Item>;
+  /** All that could match: those an index knows of, where what is asked for is one record, or is indexed. */
+  among(match: Match): Iterable<Item>;
   newest(limit: number): readonly Item[];
   /** Those that have changed, and the keys of those that are gone. */
   changed(news: News): Iterable<readonly [Key, Item | undefined]>;
@@ -39,9 +47,48 @@ const CHARGE_FIELDS = Object.fromEntries(
   ).map((field) => [field, (charge: Charge) => charge[field]]),
 );
 
+/** A text that fits nothing but itself. */
+function exact(value: unknown): string | undefined {
+  return typeof value === "string" && !/[*?\\]/.test(value) ? value : undefined;
+}
+
+function listOf<Item>(item: Item | undefined): Item[] {
+  return item === undefined ? [] : [item];
+}
+
+function chargesAmong(state: State, match: Match): Iterable<Charge> {
+  const id = exact(match.charge_id);
+  if (id !== undefined) return listOf(state.get("charges", id));
+  const checkoutId = exact(match.checkout_id);
+  if (checkoutId !== undefined) return listOf(state.chargeOfCheckout(checkoutId));
+  const fields = havings(match);
+  return fields.length === 0 ? state.tables.charges.values() : state.chargesHaving(fields);
+}
+
+function havings({ customer_email, metadata }: Match): Having<Charge>[] {
+  const email = exact(customer_email);
+  const isObject = typeof metadata === "object" && metadata !== null && !isMatcher(metadata);
+  return [
+    ...(email === undefined ? [] : [havingEmail(email)]),
+    ...Object.entries(isObject ? metadata : {}).flatMap(([key, wanted]) => {
+      const value = exact(wanted);
+      return value === undefined || key.startsWith("\\") ? [] : [havingMetadata(key, value)];
+    }),
+  ];
+}
+
+function deliveriesAmong(state: State, match: Match): Iterable<Delivery> {
+  const id = exact(match.delivery_id);
+  if (id !== undefined) return listOf(state.get("deliveries", id));
+  const eventId = exact(match.event_id);
+  if (eventId !== undefined) return state.deliveriesOf(eventId);
+  const objectId = exact(match.charge_id) ?? exact(match.withdrawal_id);
+  return objectId === undefined ? state.tables.deliveries.values() : deliveriesAbout(state, objectId);
+}
+
 function charges({ engine }: Namespace): Candidates<Charge> {
   return {
-    all: () => engine.state.tables.charges.values(),
+    among: (match) => chargesAmong(engine.state, match),
     newest: (limit) => engine.state.page("charges", "charges", 0, limit),
     *changed(news) {
       for (const key of news.charges) yield [key, engine.state.get("charges", key)];
@@ -56,7 +103,7 @@ function charges({ engine }: Namespace): Candidates<Charge> {
 function deliveries(namespace: Namespace): Candidates<Delivery> {
   const { engine } = namespace;
   return {
-    all: () => engine.state.tables.deliveries.values(),
+    among: (match) => deliveriesAmong(engine.state, match),
     newest: (limit) => engine.state.page("deliveries", "deliveries", 0, limit),
     *changed(news) {
       for (const key of news.deliveries) yield [key, engine.state.get("deliveries", key)];
@@ -77,7 +124,7 @@ function deliveries(namespace: Namespace): Candidates<Delivery> {
 
 function requests({ journal }: Namespace): Candidates<JournalEntry> {
   return {
-    all: () => journal.entries(),
+    among: () => journal.entries(),
     newest: (limit) => journal.entries().slice(0, limit),
     *changed(news) {
       for (const entry of news.requests) yield [entry.id, entry];

@@ -1,4 +1,5 @@
 import type { Charge } from "../../domain/charge.js";
+import { havingEmail, havingMetadata } from "../../engine/charge-fields.js";
 import { transitionCharge } from "../../engine/commands/charges.js";
 import { chargeBack, refundPart } from "../../engine/commands/reversals.js";
 import type { Having } from "../../engine/indexes.js";
@@ -197,12 +198,8 @@ function fieldsAsked(email: string | undefined, url: string): Having<Charge>[] {
   const asked = mark === -1 ? [] : [...new URLSearchParams(url.slice(mark + 1))];
   const metadata = asked
     .filter(([name]) => name.startsWith(METADATA))
-    .map(([name, value]): Having<Charge> => {
-      const key = name.slice(METADATA.length);
-      return { name, value, of: (charge) => charge.metadata[key] ?? null };
-    });
-  if (email === undefined) return metadata;
-  return [{ name: "customer_email", value: email, of: (charge) => charge.customer_email }, ...metadata];
+    .map(([name, value]) => havingMetadata(name.slice(METADATA.length), value));
+  return email === undefined ? metadata : [havingEmail(email), ...metadata];
 }
 
 function pageWithin(found: readonly Charge[], offset: number, limit: number) {

@@ -11,7 +11,7 @@ import { lazily } from "../../schema/lazily.js";
 import type { Range } from "../../schema/matchers.js";
 import { own } from "../../schema/own.js";
 import type { WAITED_RECORDS } from "../../schema/waited-records.js";
-import { type Candidates, candidatesOf } from "./candidates.js";
+import { type Candidates, candidatesOf, type Match } from "./candidates.js";
 import { controlOperation, nameFault } from "./operation.js";
 
 const DEFAULT_TIMEOUT = "10s";
@@ -95,6 +95,7 @@ function unheard(end: string, namespace: string): Refusal | undefined {
 /** Waits until so many records match. */
 class RecordWatch implements Watch {
   readonly #candidates: Candidates<object>;
+  readonly #match: Match;
   readonly #count: number | Range;
   /** What is wanted of fields that can be told at once, and of all others. */
   readonly #quick: readonly { readonly wanted: unknown; readonly read: (item: object) => unknown }[];
@@ -102,12 +103,9 @@ class RecordWatch implements Watch {
   /** Those that match, as far as has been looked. */
   #matching = new Map<Key, object>();
 
-  constructor(
-    candidates: Candidates<object>,
-    match: Readonly<Record<string, unknown>>,
-    count: number | Range,
-  ) {
+  constructor(candidates: Candidates<object>, match: Match, count: number | Range) {
     this.#candidates = candidates;
+    this.#match = match;
     this.#count = count;
     const wanted = Object.entries(match).map(([field, value]) => ({
       field,
@@ -123,7 +121,7 @@ class RecordWatch implements Watch {
   *lookAround(): Generator<undefined, void> {
     this.#matching = new Map();
     let looked = 0;
-    for (const item of this.#candidates.all()) {
+    for (const item of this.#candidates.among(this.#match)) {
       if (looked++ > 0 && looked % LOOKED_AT_IN_A_TURN === 0) yield;
       this.#note(this.#candidates.key(item), item);
     }
@@ -165,10 +163,7 @@ class RecordWatch implements Watch {
 }
 
 /** Undefined when there is nothing that could have matched: an error's details are never empty. */
-function nearestMisses(
-  { newest, key, view }: Candidates<object>,
-  match: Readonly<Record<string, unknown>>,
-): ErrorDetails | undefined {
+function nearestMisses({ newest, key, view }: Candidates<object>, match: Match): ErrorDetails | undefined {
   const ranked = newest(MISSES_LOOKED_AT)
     .map((one) => ({ key: key(one), wrong: mismatches(match, view(one)) }))
     .filter(({ wrong }) => wrong.length > 0)
