@@ -55,7 +55,7 @@ export const GITLAB = only(
   yaml.filter((one) => one.test !== undefined).map((one) => one.test),
 );
 
-const dockerRun = shellLine("docker run");
+const dockerRun = shellLine("docker run --rm --init");
 
 const compose: Recipe = {
   name: "compose",

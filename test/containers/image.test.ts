@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { idleProgram } from "../docs/support/program.js";
+import { buildIfMissing, Command, ROOT, run } from "../support/process-command.js";
+
+const textOf = (file: string) => readFileSync(join(ROOT, file), "utf8");
+
+interface Instruction {
+  readonly name: string;
+  readonly rest: string;
+}
+
+/** The Dockerfile's instructions, a continued line as one. */
+const instructions: Instruction[] = textOf("Dockerfile")
+  .replace(/^#.*\n/gm, "")
+  .replaceAll(/\\\n\s*/g, "")
+  .split("\n")
+  .filter((line) => line.trim() !== "")
+  .map((line) => ({ name: line.split(" ")[0]!, rest: line.slice(line.indexOf(" ") + 1).trim() }));
+
+const only = (name: string): string => {
+  const found = instructions.filter((one) => one.name === name);
+  expect([name, found.length]).toEqual([name, 1]);
+  return found[0]!.rest;
+};
+
+const environment = Object.fromEntries(
+  only("ENV")
+    .split(/\s+/)
+    .map((pair) => pair.split("=") as [string, string]),
+);
+const entrypoint: string[] = JSON.parse(only("ENTRYPOINT"));
+const command: string[] = JSON.parse(only("CMD"));
+const health: string[] = JSON.parse(/CMD (\[.*\])$/.exec(only("HEALTHCHECK"))![1]!);
+
+/** Whether the program takes these words; what it has against them is thrown. */
+async function understood(words: readonly string[]): Promise<void> {
+  await idleProgram().parseAsync([...words], { from: "user" });
+}
+
+describe("the Dockerfile", () => {
+  it("has a small base of a version, and nothing in it but one file that the build makes", () => {
+    const [from, copy, ...others] = instructions;
+    expect(from).toEqual({ name: "FROM", rest: expect.stringMatching(/^node:\d+-alpine$/) });
+    expect(copy!.name).toBe("COPY");
+    const [source, target] = copy!.rest.split(" ");
+    buildIfMissing();
+    expect(existsSync(join(ROOT, source!))).toBe(true);
+    // All else stays out of what is sent to the engine.
+    expect(textOf(".dockerignore")).toBe(`*\n!${source}\n`);
+    expect(entrypoint).toEqual(["node", target]);
+    expect(others.map(({ name }) => name)).toEqual([
+      "ENV",
+      "USER",
+      "EXPOSE",
+      "HEALTHCHECK",
+      "ENTRYPOINT",
+      "CMD",
+    ]);
+  });
+
+  it("runs as somebody who is not root, and asks for its health by the command itself", async () => {
+    expect(only("USER")).toBe("node");
+    expect(only("EXPOSE")).toBe("4402");
+    expect(health.slice(0, 2)).toEqual(entrypoint);
+    await understood(health.slice(2));
+    await understood(command);
+  });
+
+  it("starts as it says: on every interface, healthy, and closed without a token", async () => {
+    const file = join(ROOT, "dist/payments-sandbox.mjs");
+    const server = new Command([...command, "--json", "--port", "0"], { file, env: environment });
+    const { port } = await server.ready();
+    expect(environment.PAYMENTS_SANDBOX_HOST).toBe("0.0.0.0");
+    const env = { ...environment, PAYMENTS_SANDBOX_URL: `http://127.0.0.1:${port}` };
+    expect(await run(health.slice(2), { file, env })).toMatchObject({ code: 0, stderr: "" });
+    expect((await fetch(`http://127.0.0.1:${port}/_sandbox`)).status).toBe(403);
+  });
+});
+
+describe("containers/", () => {
+  it("compose.yaml builds the image, and what it has it do is understood", async () => {
+    const { payments } = parse(textOf("containers/compose.yaml")).services;
+    expect(existsSync(join(ROOT, "containers", payments.build.context, "Dockerfile"))).toBe(true);
+    await understood(payments.command.split(/\s+/));
+    expect(payments.environment).toHaveProperty("PAYMENTS_SANDBOX_CONTROL_TOKEN");
+    // Published on this machine alone: the service's keys are known to everybody.
+    expect(payments.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:4402:4402$/)]);
+  });
+
+  it("devcontainer.json starts a sandbox whose words are understood", async () => {
+    const { postStartCommand, forwardPorts, containerEnv } = JSON.parse(
+      textOf("containers/devcontainer.json"),
+    );
+    await understood(/npx payments-sandbox (.*?) >/.exec(postStartCommand)![1]!.split(" "));
+    expect(containerEnv.PAYMENTS_BASE_URL).toBe(`http://127.0.0.1:${forwardPorts[0]}`);
+  });
+});
