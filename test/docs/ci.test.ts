@@ -20,6 +20,11 @@ function recipes(section: string) {
 const [githubExec, githubBackground] = recipes("GitHub Actions").map((one) => one.jobs.test.steps as Step[]);
 const [gitlabExec, gitlabBackground] = recipes("GitLab CI").map((one) => one.test.script as string[]);
 
+/** The commands of CircleCI's steps; the others are its own. */
+const circle = (recipes("CircleCI")[0].jobs.test.steps as (string | { run?: string })[]).flatMap((step) =>
+  typeof step === "string" || step.run === undefined ? [] : [step.run],
+);
+
 const PASSING = `
   const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, PAYMENTS_WEBHOOK_SECRET: secret } = process.env;
   const headers = { authorization: "Bearer " + key };
@@ -73,6 +78,7 @@ describe("the recipes of docs/ci.md", () => {
     ["GitHub, in the background", () => runGithub(githubBackground!)],
     ["GitLab, exec", () => runGitlab(gitlabExec!)],
     ["GitLab, in the background", () => runGitlab(gitlabBackground!)],
+    ["CircleCI", () => runGitlab(circle)],
   ])(
     "%s: pass with the app's tests",
     async (_name, run) => {

@@ -1,0 +1,99 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { ROOT } from "../support/process-command.js";
+import { freePorts, UserProject } from "./support/user-project.js";
+
+interface Step {
+  readonly name: string;
+  readonly id?: string;
+  readonly if?: string;
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const action = parse(readFileSync(join(ROOT, "action.yml"), "utf8"));
+const steps = action.runs.steps as Step[];
+
+let project: UserProject;
+beforeEach(() => {
+  project = new UserProject();
+});
+afterEach(() => project.close());
+
+const read = (name: string) => {
+  const file = join(project.folder, name);
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+};
+
+/** Runs the action as a runner does: a bash for each step, the inputs by their variables, the path as it was added to. */
+async function runAction(given: Readonly<Record<string, string>>) {
+  const inputs: Record<string, string> = {};
+  for (const [name, input] of Object.entries(action.inputs)) {
+    inputs[name] = given[name] ?? (input as { default: string }).default;
+  }
+  mkdirSync(join(project.folder, "runner"), { recursive: true });
+  const [port] = await freePorts(1);
+  const output: string[] = [];
+  for (const step of steps) {
+    if (step.run === undefined) continue;
+    if (step.if !== undefined && (step.if === "inputs.run != ''") !== (inputs.run !== "")) continue;
+    const env = Object.entries(step.env ?? {}).map(([name, value]) => [
+      name,
+      value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_all, input: string) => inputs[input]!),
+    ]);
+    const end = await project.shell(
+      step.run,
+      {
+        ...Object.fromEntries(env),
+        RUNNER_TEMP: join(project.folder, "runner"),
+        GITHUB_PATH: join(project.folder, "path"),
+        GITHUB_ENV: join(project.folder, "env"),
+        GITHUB_OUTPUT: join(project.folder, "output"),
+        PAYMENTS_SANDBOX_PORT: String(port),
+        PAYMENTS_SANDBOX_URL: `http://127.0.0.1:${port}`,
+        PATH: `${read("path").trim()}:${process.env.PATH}`,
+      },
+      ["bash", "-eo", "pipefail", "-c"],
+    );
+    output.push(end.stdout, end.stderr);
+    if (end.code !== 0) return { code: end.code, output: output.join(""), port };
+  }
+  return { code: 0, output: output.join(""), port };
+}
+
+const file = join(ROOT, "dist/payments-sandbox.mjs");
+
+describe("action.yml", () => {
+  it("takes what it is given by variables alone, and refers to inputs and steps that are there", () => {
+    const text = JSON.stringify(action);
+    for (const { run } of steps) expect(run ?? "").not.toContain("${{");
+    for (const [, input] of text.matchAll(/inputs\.([\w-]+)/g)) expect(action.inputs).toHaveProperty(input!);
+    for (const [, id] of text.matchAll(/steps\.(\w+)\./g)) expect(steps.map((one) => one.id)).toContain(id);
+  });
+
+  it("runs a command beside a sandbox, ends as the command does, and keeps what happened", async () => {
+    const fails = 'curl -s "$PAYMENTS_BASE_URL/health" > health.json; exit 3';
+    expect(await runAction({ file, run: fails, options: "--seed a --scenario declined" })).toMatchObject({
+      code: 3,
+    });
+    expect(read("health.json")).not.toBe("");
+    expect(read("payments-sandbox-artifacts/exec.json")).toContain('"declined"');
+  });
+
+  it("starts one for the steps that follow, and says where it is", async () => {
+    const { code, output, port } = await runAction({ file });
+    expect(code, output).toBe(0);
+    const said = Object.fromEntries(
+      read("output")
+        .trim()
+        .split("\n")
+        .map((line) => line.split(/=(.*)/s).slice(0, 2)),
+    );
+    expect(Object.keys(said).sort()).toEqual(Object.keys(action.outputs).sort());
+    expect(said).toMatchObject({ url: `http://127.0.0.1:${port}`, "api-key": "sk_test_sandbox" });
+    expect(read("env")).toContain("PAYMENTS_API_KEY=sk_test_sandbox");
+    expect((await fetch(`${said.url}/health`)).status).toBe(200);
+  });
+});
