@@ -1,0 +1,64 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { buildIfMissing, ROOT } from "../support/process-command.js";
+import { blocksOf } from "./support/pages.js";
+
+const hasRun = (command: string) => spawnSync(command, ["--version"]).status === 0;
+
+/** The pages call the fixture `payments`; this is what it is in a session of its own. */
+const USES = `
+import os, sys
+import payments_sandbox
+from payments_sandbox._command import ONE_FILE
+
+assert ONE_FILE.exists(), "the wheel carries the sandbox"
+with payments_sandbox.start("--clock", "manual", "--seed", "python") as payments:
+    test_a_payment_succeeds(payments)
+    worker = payments.namespace("gw0")
+    assert worker.api_key != payments.api_key
+    assert worker.call("GET", "/api/v1/payments/payins")["total"] == 0
+    payments.reset()
+    assert payments.call("GET", "/api/v1/payments/payins")["total"] == 0
+    same = payments_sandbox.connect(payments.url)
+    assert same.environment == payments.environment
+    try:
+        payments.call("GET", "/api/v1/payments/charges/ch_0")
+    except payments_sandbox.SandboxError as error:
+        assert (error.status, error.body["error"]["code"]) == (404, "NOT_FOUND")
+    else:
+        sys.exit("a 404 raises")
+print("fine")
+`;
+
+it.skipIf(!hasRun("python3"))("Python: the wheel, and the test of the page (skipped without python3)", () => {
+  buildIfMissing();
+  const folder = temporaryFolder();
+  const python = (...args: string[]) =>
+    execFileSync("python3", args, {
+      encoding: "utf8",
+      cwd: folder,
+      env: { PATH: process.env.PATH, PYTHONPATH: folder },
+    });
+  const wheel = python(join(ROOT, "python/build_wheel.py"), folder).trim();
+  python("-m", "zipfile", "-e", wheel, folder);
+  const block = blocksOf("docs/languages.md").find(({ language }) => language === "python")!.code;
+  writeFileSync(join(folder, "uses.py"), block + USES);
+  expect(python("uses.py")).toBe("fine\n");
+});
+
+it.skipIf(!hasRun("java"))("Java: the class of the page (skipped without java)", () => {
+  const folder = temporaryFolder();
+  const command = join(folder, "payments-sandbox");
+  writeFileSync(
+    command,
+    `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "bin/payments-sandbox.js")}" "$@"\n`,
+  );
+  chmodSync(command, 0o755);
+  const { code } = blocksOf("docs/languages.md").find(({ marker }) => marker === "java: Sandbox.java")!;
+  writeFileSync(join(folder, "Sandbox.java"), code);
+  const env = { PATH: `${folder}:${process.env.PATH}` };
+  expect(execFileSync("java", ["Sandbox.java"], { encoding: "utf8", cwd: folder, env })).toBe("200\n");
+});
