@@ -1,8 +1,10 @@
 // Time: `node bench/advance.mjs [--quick] [--json FILE]`, about two minutes (--quick: twenty seconds). Transitions a
-// second without receivers by the number of tasks that are due, and a year with 10,000 open charges in one advance.
+// second without receivers by the number of tasks that are due, in memory and with `--data`, and a year with 10,000 open
+// charges in one advance.
 // In process, by the library; each size in a process of its own, so that none pays for another's memory.
 import { spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -58,6 +60,7 @@ const FULL = [
   { kind: "paid", tasks: 999, rounds: 15 },
   { kind: "paid", tasks: 9_999, rounds: 9 },
   { kind: "paid", tasks: 99_999, rounds: 3 },
+  { kind: "paid", tasks: 99_999, rounds: 3, onDisk: true },
   { kind: "year", tasks: 40_000, rounds: 3 },
 ];
 const QUICK = [
@@ -65,12 +68,14 @@ const QUICK = [
   { kind: "started", tasks: 10_000, rounds: 3 },
   { kind: "started", tasks: 100_000, rounds: 1 },
   { kind: "paid", tasks: 9_999, rounds: 3 },
+  { kind: "paid", tasks: 9_999, rounds: 3, onDisk: true },
   { kind: "year", tasks: 40_000, rounds: 1 },
 ];
 
 /** A sandbox with so many charges whose time has yet to come. */
-async function filled(createSandbox, kind, charges) {
-  const sandbox = await createSandbox({ clock: "manual", startTime: START, seed: "bench" });
+async function filled(createSandbox, kind, charges, data) {
+  const options = { clock: "manual", startTime: START, seed: "bench" };
+  const sandbox = await createSandbox(data === undefined ? options : { ...options, data });
   const call = async (method, path, body) => {
     const request = new Request(`http://sandbox${path}`, {
       method,
@@ -103,10 +108,13 @@ async function filled(createSandbox, kind, charges) {
 }
 
 /** In a process of its own: how long the advance takes, round by round. */
-async function measure(kind, tasks, rounds) {
+async function measure(kind, tasks, rounds, onDisk) {
   const { createSandbox } = await import(pathToFileURL(join(ROOT, "dist", "index.js")).href);
+  const folder = onDisk ? mkdtempSync(join(tmpdir(), "payments-sandbox-bench-")) : undefined;
+  let files = 0;
   const once = async (due) => {
-    const sandbox = await filled(createSandbox, kind, due / KINDS[kind].tasks);
+    const data = folder && join(folder, `${files++}.json`);
+    const sandbox = await filled(createSandbox, kind, due / KINDS[kind].tasks, data);
     const startedMs = performance.now();
     const report = await sandbox.advance(KINDS[kind].by);
     const ms = performance.now() - startedMs;
@@ -118,11 +126,13 @@ async function measure(kind, tasks, rounds) {
   for (let round = 0; round < 3; round++) await once(KINDS[kind].tasks * 2_000);
   const measured = [];
   for (let round = 0; round < rounds; round++) measured.push(await once(tasks));
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   process.stdout.write(JSON.stringify({ measured, peakMb: process.resourceUsage().maxRSS / 1_024 }));
 }
 
-function measureApart({ kind, tasks, rounds }) {
-  const args = ["--max-old-space-size=8192", SELF, "one", kind, `${tasks}`, `${rounds}`];
+function measureApart({ kind, tasks, rounds, onDisk = false }) {
+  const where = onDisk ? "disk" : "memory";
+  const args = ["--max-old-space-size=8192", SELF, "one", kind, `${tasks}`, `${rounds}`, where];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: "utf8",
     timeout: LIMIT_MS,
@@ -133,6 +143,7 @@ function measureApart({ kind, tasks, rounds }) {
   const ms = median(measured);
   return {
     kind,
+    what: onDisk ? `${KINDS[kind].what}, --data` : KINDS[kind].what,
     tasks,
     rounds,
     ms,
@@ -143,18 +154,18 @@ function measureApart({ kind, tasks, rounds }) {
 }
 
 function resultTable(results) {
-  const first = (kind) => results.find((one) => one.kind === kind);
+  const first = (what) => results.find((one) => one.what === what);
   const perTask = ({ ms, tasks }) => (ms * 1_000) / tasks;
   const rows = results.map((one) => [
-    KINDS[one.kind].what,
+    one.what,
     one.tasks.toLocaleString("en"),
     one.ms.toFixed(one.ms < 100 ? 1 : 0),
     Math.round(one.perSecond).toLocaleString("en"),
     Math.round(one.fastestPerSecond).toLocaleString("en"),
     perTask(one).toFixed(2),
-    (perTask(one) / perTask(first(one.kind))).toFixed(2),
+    (perTask(one) / perTask(first(one.what))).toFixed(2),
     // What n log n would make of the first row's time a task.
-    (Math.log2(one.tasks) / Math.log2(first(one.kind).tasks)).toFixed(2),
+    (Math.log2(one.tasks) / Math.log2(first(one.what).tasks)).toFixed(2),
     one.peakMb.toFixed(0),
   ]);
   const head = ["charges", "transitions", "ms", "a second", "best", "us each", "x", "n log n", "peak MB"];
@@ -175,9 +186,9 @@ function main() {
     writeFileSync(flags.json, `${JSON.stringify({ machine: where, results }, null, 2)}\n`);
 }
 
-const [mode, kind, tasks, rounds] = process.argv.slice(2);
+const [mode, kind, tasks, rounds, where] = process.argv.slice(2);
 try {
-  if (mode === "one") await measure(kind, Number(tasks), Number(rounds));
+  if (mode === "one") await measure(kind, Number(tasks), Number(rounds), where === "disk");
   else main();
 } catch (error) {
   process.stderr.write(`bench: ${error.message}\n`);

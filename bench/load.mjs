@@ -3,10 +3,11 @@ import { quantile } from "./stats.mjs";
 
 const HOST = "127.0.0.1";
 const READ_BUFFER_BYTES = 64 * 1024;
+const LAST_CHUNK = "\r\n0\r\n\r\n";
 
 /**
  * A closed loop: each connection sends a request, waits for the whole answer, sends the next. Raw sockets and a
- * parser that knows only `Content-Length`, because node:http's client is slower than the servers measured here.
+ * parser that knows no more than where an answer ends, because node:http's client is slower than the servers measured here.
  * Anything but a 200 ends the job with an error: a fast refusal must not pass for speed.
  *
  * @param {object} job
@@ -88,6 +89,8 @@ function keepAsking(port, nextRequest, onAnswer) {
     let sentAt = 0;
     let head = null;
     let bodyBytesToCome = 0;
+    /** The last characters of a body in chunks; null where there is none. */
+    let chunksEnd = null;
 
     const ask = (now) => {
       const request = nextRequest(now);
@@ -104,6 +107,10 @@ function keepAsking(port, nextRequest, onAnswer) {
       onAnswer(sentAt, now);
       ask(now);
     };
+    const answeredInChunks = () => {
+      chunksEnd = null;
+      answered();
+    };
     const fail = (message) => {
       socket.destroy();
       reject(new Error(message));
@@ -114,6 +121,11 @@ function keepAsking(port, nextRequest, onAnswer) {
         if (bodyBytesToCome === 0) answered();
         return true;
       }
+      if (chunksEnd !== null) {
+        chunksEnd = (chunksEnd + buffer.latin1Slice(0, length)).slice(-LAST_CHUNK.length);
+        if (chunksEnd === LAST_CHUNK) answeredInChunks();
+        return true;
+      }
       const text = (head ?? "") + buffer.latin1Slice(0, length);
       const headEnd = text.indexOf("\r\n\r\n");
       if (headEnd === -1) {
@@ -122,6 +134,12 @@ function keepAsking(port, nextRequest, onAnswer) {
       }
       head = null;
       const bodyLength = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
+      const isChunked = bodyLength === undefined && /\r\ntransfer-encoding: *chunked/i.test(text);
+      if (text.startsWith("HTTP/1.1 200") && isChunked) {
+        chunksEnd = text.slice(-LAST_CHUNK.length);
+        if (chunksEnd === LAST_CHUNK) answeredInChunks();
+        return true;
+      }
       if (!text.startsWith("HTTP/1.1 200") || bodyLength === undefined) {
         fail(`the server answered: ${text.slice(0, 600)}`);
         return false;

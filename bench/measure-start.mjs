@@ -24,6 +24,7 @@ const FIRST_CALLS = { health: "/health", payins: PAYINS_PATH };
  * @typedef {{ firstMs: number, processorMs?: number, idleMb?: number }} Started
  */
 export async function measureStart(servers, { cwd, rounds, memoryRounds }) {
+  // One that has neither call is asked for what it has.
   const found = servers.map(({ name }) => ({ name, rounds: { health: [], payins: [] } }));
   for (let round = 0; round <= rounds; round++)
     for (const [index, server] of servers.entries())
@@ -45,7 +46,7 @@ export async function measureStart(servers, { cwd, rounds, memoryRounds }) {
 async function startOnce(server, path, cwd, isWeighed) {
   const from = performance.now();
   const running = await start(server, { cwd });
-  await call(running.port, "GET", path);
+  await call(running.port, "GET", server.health ?? path);
   const started = { firstMs: performance.now() - from, processorMs: processorMs(running.pid) };
   if (isWeighed) {
     await new Promise((resolve) => setTimeout(resolve, IDLE_MS));

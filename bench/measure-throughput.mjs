@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { EMULATE_REQUESTS, fillEmulate, MOST_REQUESTS } from "./emulate.mjs";
 import {
   call,
   chargePath,
@@ -15,11 +16,23 @@ import { median, medianRatio } from "./stats.mjs";
 
 const PAGE_ITEMS = 50;
 
-/** What is asked, of the sandbox and of the bare server alike. */
+/** What is asked, of the sandbox and of the bare server alike, and what comes nearest to it at emulate. */
 export const CASES = [
-  { name: "GET charge", requests: ({ chargeId }) => [getText(chargePath(chargeId))] },
-  { name: "GET payins (50 items)", requests: () => [getText(PAYINS_PATH)] },
-  { name: "POST whitelabel", requests: ({ quoteId }) => [whitelabelText(quoteId)] },
+  {
+    name: "GET charge",
+    requests: ({ chargeId }) => [getText(chargePath(chargeId))],
+    ofEmulate: (intentId) => [EMULATE_REQUESTS.one(intentId)],
+  },
+  {
+    name: "GET payins (50 items)",
+    requests: () => [getText(PAYINS_PATH)],
+    ofEmulate: () => [EMULATE_REQUESTS.list()],
+  },
+  {
+    name: "POST whitelabel",
+    requests: ({ quoteId }) => [whitelabelText(quoteId)],
+    ofEmulate: () => [EMULATE_REQUESTS.make()],
+  },
 ];
 
 /**
@@ -49,8 +62,13 @@ async function keepAnswers(port, folder) {
  * machine down for a while slows both.
  *
  * @param {import("./load-client.mjs").LoadClient} load
+ * @param {object} options
+ * @param {{ name: string, args: string[] }} [options.emulate] how to start it, where it could be had
  */
-export async function measureThroughput(load, { folder, core, connections, rounds, warmUpMs, measureMs }) {
+export async function measureThroughput(
+  load,
+  { folder, core, connections, rounds, warmUpMs, measureMs, emulate },
+) {
   mkdirSync(folder, { recursive: true });
   const where = { cwd: folder, core };
   const ours = await start(sandbox("--clock", "manual"), where);
@@ -67,6 +85,16 @@ export async function measureThroughput(load, { folder, core, connections, round
     if (before !== undefined) result.processorUs = ((after - before) * 1000) / result.sent;
     return result;
   };
+  const ofEmulate = async (kind, count, timing) => {
+    // Anew each time, for its list is slower the longer it is.
+    const server = await start(emulate, where);
+    const intentId = await fillEmulate(server.port, PAGE_ITEMS);
+    const job = { port: server.port, connections: count, count: MOST_REQUESTS, ...timing };
+    await load.run({ ...job, requests: kind.ofEmulate(intentId), maxMs: timing.maxMs });
+    const result = await load.run({ ...job, requests: kind.ofEmulate(intentId) });
+    await server.stop();
+    return result;
+  };
   // Compiled and optimized before anything counts.
   for (const kind of CASES)
     for (const server of [ours, hono]) await once(kind, server, 10, { maxMs: 2 * (warmUpMs + measureMs) });
@@ -80,11 +108,13 @@ export async function measureThroughput(load, { folder, core, connections, round
         found.sandbox.push(await once(kind, ours, count, timing));
         found.hono.push(await once(kind, hono, count, timing));
       }
+      const other = emulate && (await ofEmulate(kind, count, { warmUpMs, maxMs: measureMs }));
       results.push({
         name: kind.name,
         connections: count,
         sandbox: medians(found.sandbox),
         hono: medians(found.hono),
+        emulate: other,
         ratio: medianRatio(
           found.sandbox.map((one) => one.perSecond),
           found.hono.map((one) => one.perSecond),

@@ -44,12 +44,13 @@ export function startTable(results) {
 }
 
 export function throughputTable(results) {
-  const rows = results.map(({ name, connections, sandbox, hono, ratio }) => [
+  const rows = results.map(({ name, connections, sandbox, hono, emulate, ratio }) => [
     name,
     String(connections),
     perSecond(sandbox.perSecond),
     perSecond(hono.perSecond),
     times(ratio),
+    emulate === undefined ? "" : perSecond(emulate.perSecond),
     ms(sandbox.p50Ms),
     ms(hono.p50Ms),
     ms(sandbox.p99Ms),
@@ -58,9 +59,39 @@ export function throughputTable(results) {
     hono.processorUs?.toFixed(0) ?? "?",
   ]);
   return table(
-    "Throughput: the sandbox and bare Hono with answers of the same size, in turns",
-    ["request", "conns", "req/s", "Hono", "ratio", "p50 ms", "Hono", "p99 ms", "Hono", "CPU us", "Hono"],
+    "Throughput: the sandbox and bare Hono with answers of the same size, in turns; emulate's payment intents",
+    [
+      "request",
+      "conns",
+      "req/s",
+      "Hono",
+      "ratio",
+      "emulate",
+      "p50 ms",
+      "Hono",
+      "p99 ms",
+      "Hono",
+      "CPU us",
+      "Hono",
+    ],
     rows,
+  );
+}
+
+/** What a write costs while the journal becomes a new snapshot, beside the same in memory. */
+export function compactionTable({ onDisk, inMemory, charges, snapshots }) {
+  const row = (name, { perSecond: rate, p50Ms, p99Ms, maxMs }, ratio) => [
+    name,
+    perSecond(rate),
+    ms(p50Ms),
+    ms(p99Ms),
+    ratio,
+    ms(maxMs),
+  ];
+  return table(
+    `POST whitelabel through a compaction (${snapshots} in ${charges.toLocaleString("en")} charges), 10 connections`,
+    ["", "req/s", "p50 ms", "p99 ms", "x", "max ms"],
+    [row("in memory", inMemory, ""), row("--data FILE", onDisk, times(onDisk.p99Ms / inMemory.p99Ms))],
   );
 }
 

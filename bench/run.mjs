@@ -7,11 +7,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { findCores } from "./cores.mjs";
+import { installEmulate } from "./emulate.mjs";
 import { LoadClient } from "./load-client.mjs";
+import { measureCompaction } from "./measure-compaction.mjs";
 import { measureGrowth } from "./measure-growth.mjs";
 import { measureStart } from "./measure-start.mjs";
 import { measureRunningClock, measureThroughput } from "./measure-throughput.mjs";
 import {
+  compactionTable,
   growthTable,
   machine,
   machineLine,
@@ -27,6 +30,7 @@ const FULL = {
   runningClock: { warmUpMs: 7_000, measureMs: 4_000 },
   growth: { sizes: [1_000, 10_000, 100_000], readMs: 600, writes: 1_000 },
   growthOnDisk: { sizes: [1_000, 100_000], readMs: 600, writes: 1_000 },
+  compaction: { charges: 150_000 },
 };
 const QUICK = {
   start: { rounds: 7, memoryRounds: 2 },
@@ -34,9 +38,10 @@ const QUICK = {
   runningClock: undefined,
   growth: { sizes: [1_000, 10_000], readMs: 300, writes: 500 },
   growthOnDisk: { sizes: [1_000, 10_000], readMs: 300, writes: 500 },
+  compaction: { charges: 75_000 },
 };
 
-const SECTIONS = ["start", "throughput", "clock", "growth", "advance"];
+const SECTIONS = ["start", "throughput", "clock", "growth", "compaction", "advance"];
 
 const { values: flags } = parseArgs({
   options: {
@@ -62,12 +67,16 @@ async function main() {
   const report = { machine: machine(cores) };
   try {
     say(machineLine(report.machine));
+    const { server: emulate, missing } =
+      isWanted("start") || isWanted("throughput") ? installEmulate(join(folder, "emulate")) : {};
+    if (missing !== undefined) say(missing);
     if (isWanted("start")) {
-      report.start = await measureStart([sandbox(), bareHono(), bareHttp()], { cwd: folder, ...plan.start });
+      const servers = [sandbox(), bareHono(), ...(emulate === undefined ? [] : [emulate]), bareHttp()];
+      report.start = await measureStart(servers, { cwd: folder, ...plan.start });
       say(startTable(report.start));
     }
     if (isWanted("throughput")) {
-      report.throughput = await measureThroughput(load, { ...where, ...plan.throughput });
+      report.throughput = await measureThroughput(load, { ...where, ...plan.throughput, emulate });
       say(throughputTable(report.throughput.results));
     }
     if (isWanted("clock") && plan.runningClock !== undefined) {
@@ -79,6 +88,10 @@ async function main() {
       const onDisk = await measureGrowth(load, { ...where, ...plan.growthOnDisk, onDisk: true });
       report.growth = { inMemory, onDisk };
       say(growthTable([inMemory, onDisk]));
+    }
+    if (isWanted("compaction")) {
+      report.compaction = await measureCompaction(load, { ...where, ...plan.compaction });
+      say(compactionTable(report.compaction));
     }
     if (isWanted("advance")) {
       const args = [
