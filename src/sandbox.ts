@@ -160,6 +160,7 @@ export class Sandbox {
       vocabulary: vocabularyOf({ eventNames: event_names }),
     });
     const stop = namespace.receive({ handler: this.#assertions.of(handler), url }, webhook);
+    await namespace.whenKept();
     return Object.assign(stop, { [Symbol.dispose]: stop });
   }
 
@@ -212,6 +213,8 @@ export class Sandbox {
     const namespace = this.#here("transition");
     const move = transitionOf({ chargeId, to, reason });
     const moved = namespace.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
+    const keeping = namespace.whenKept();
+    if (keeping !== undefined) await keeping;
     if (isRefusal(moved)) throw new SandboxError(moved, moved.code === "NOT_FOUND" ? chargeId : undefined);
     // The record's instructions are fields by name, the service's by type: what makes a charge keeps to the latter.
     return chargeDetail(moved) as ChargeDetail;
@@ -224,6 +227,8 @@ export class Sandbox {
   async reset(options: ResetOptions = {}): Promise<void> {
     const namespace = this.#here("reset");
     const { keep = KEPT_BY_DEFAULT, ids } = resetOptionsOf(options);
+    const busy = namespace.calm();
+    if (busy !== undefined) await busy;
     const refusal = namespace.reset({ keep, repeatIds: ids === "repeat" });
     if (refusal !== undefined) throw new SandboxError(refusal);
   }
@@ -254,7 +259,9 @@ export class Sandbox {
   /** The whole state as plain JSON; a copy of your own. */
   snapshot(): SandboxState;
   snapshot(): StateDump {
-    return copied(this.#here("snapshot").engine.state.freeze());
+    const namespace = this.#here("snapshot");
+    void namespace.calm();
+    return copied(namespace.engine.state.freeze());
   }
 
   /**
@@ -264,6 +271,7 @@ export class Sandbox {
   async restore(snapshot: SandboxState): Promise<void> {
     const namespace = this.#here("restore");
     // A copy of our own: records never change.
+    await namespace.calm();
     const refusal = await namespace.snapshots.load(plainJson(snapshot));
     if (refusal !== undefined) throw new SandboxError(refusal);
   }

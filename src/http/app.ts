@@ -53,7 +53,14 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
   const ways = { fetch: fetchOf(app), routes: serviceRoutes(paths) };
   for (const operation of CONTROL_OPERATIONS)
     route(operation.method, operation.path, serveControl(namespaces, operation, ways));
-  for (const page of pageRoutes(namespaces)) route(page.method, page.path, page.handle);
+  // Whatever a page shows is kept.
+  const page = (handle: (c: Context) => Promise<Response>) => async (c: Context) => {
+    await namespaces.calm();
+    const response = await handle(c);
+    await namespaces.whenKept();
+    return response;
+  };
+  for (const { method, path, handle } of pageRoutes(namespaces)) route(method, path, page(handle));
   // These are made on demand, so that a start does not read what most runs never ask for.
   const described = { namespaces, paths, documentOf };
   const openapi = () => lazily(() => import("./openapi/serve.js"));
@@ -65,8 +72,16 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
   route("GET", "/_sandbox/openapi.json", async (c) =>
     (await openapi()).serveDocument("control", described, c),
   );
-  route("GET", "/_sandbox/dashboard", async (c) => (await dashboard()).showDashboard(namespaces, c));
-  route("POST", "/_sandbox/dashboard", async (c) => (await dashboard()).actOnDashboard(namespaces, c));
+  route(
+    "GET",
+    "/_sandbox/dashboard",
+    page(async (c) => (await dashboard()).showDashboard(namespaces, c)),
+  );
+  route(
+    "POST",
+    "/_sandbox/dashboard",
+    page(async (c) => (await dashboard()).actOnDashboard(namespaces, c)),
+  );
   route("GET", "/", (c) =>
     c.req.header("accept")?.includes("text/html")
       ? new Response(null, {

@@ -128,6 +128,22 @@ export class Namespaces {
     return undefined;
   }
 
+  /** As `Namespace.calm`, for what may look at any of them. */
+  async calm(): Promise<void> {
+    for (const namespace of this.#namespaces.values()) {
+      const busy = namespace.calm();
+      if (busy !== undefined) await busy;
+    }
+  }
+
+  /** As `Namespace.whenKept`, of all. */
+  async whenKept(): Promise<void> {
+    for (const namespace of this.#namespaces.values()) {
+      const keeping = namespace.whenKept();
+      if (keeping !== undefined) await keeping;
+    }
+  }
+
   list(): NamespaceView[] {
     return [...this.#namespaces.values()].reverse().map(viewOf);
   }
