@@ -206,6 +206,13 @@ Examples:
     .action(async () => (await import("./init.js")).init());
 
   root
+    .command("demo")
+    .description("a paid charge and its webhook, with nothing else running")
+    .option("--json", "print the charge and its webhooks as JSON")
+    .addHelpText("after", "\nExample:\n  payments-sandbox demo")
+    .action(async (flags: { json?: boolean }) => (await import("./demo.js")).demo(flags));
+
+  root
     .command("completion")
     .description("print a script that lets a shell complete commands and options: bash, zsh or fish")
     .argument("<shell>", "bash, zsh or fish")

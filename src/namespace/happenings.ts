@@ -1,5 +1,5 @@
 import type { Charge } from "../domain/charge.js";
-import type { Attempt, Change, Delivery, EventRecord } from "../engine/records.js";
+import type { Attempt, Change, Delivery, Endpoint, EventRecord } from "../engine/records.js";
 import type {
   AttemptHappened,
   MadeObject,
@@ -7,6 +7,7 @@ import type {
   RequestHappened,
   TransitionHappened,
 } from "../schema/happening.js";
+import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
 import { iso } from "../schema/time.js";
 import type { Namespace } from "./namespace.js";
 import type { Observer } from "./observers.js";
@@ -118,10 +119,15 @@ function attemptHappened(namespace: Namespace, delivery: Delivery, attempt: Atte
     at: attempt.at,
     type: delivery.event_type,
     delivery_id: delivery.delivery_id,
-    target: endpoint?.url ?? (endpoint === undefined ? delivery.webhook_id : `mailbox ${endpoint.mailbox}`),
+    target: endpoint === undefined ? delivery.webhook_id : targetOf(endpoint),
     status,
     error,
     response_body,
     next_attempt_at: delivery.next_attempt_at,
   };
+}
+
+function targetOf({ url, mailbox }: Endpoint): string {
+  if (url === null) return `mailbox ${mailbox}`;
+  return url.startsWith(IN_PROCESS_SCHEME) ? "this process" : url;
 }

@@ -135,8 +135,11 @@ describe("charges and what happens to them", () => {
     expect(await output("charge", ada)).toContain(
       `charge id           ${ada}\nstatus              PENDING\n`,
     );
-    expect(await refused("charge", "email:nobody@cli.test")).toBe("no charge matches email:nobody@cli.test");
-    expect(await refused("charge", "ch_nobody")).toBe("Charge not found (NOT_FOUND)");
+    expect(await refused("charge", "email:nobody@cli.test")).toBe(
+      "no charge matches email:nobody@cli.test (NOT_FOUND)",
+    );
+    expect(await refused("charge", "lst")).toBe("no charge matches lst; did you mean last? (NOT_FOUND)");
+    expect(await refused("charge", "ch_nobody")).toBe("no charge matches ch_nobody (NOT_FOUND)");
     expect(await refused("charges", "--status", "COMPLTED")).toMatch(/did you mean COMPLETED\?$/);
     expect(await output("next", ada)).toMatch(/ AWAITING_PAYMENT, PROCESSING, /);
     expect(await refused("charges", "--status", "paid")).toMatch(
@@ -391,7 +394,7 @@ describe("what is around the charges", () => {
     expect((await json("scenario", "list")).items[0]).toMatchObject({ name: "declined", active: true });
     expect((await json("reset", "--repeat-ids")).counts.charges).toBe(0);
     expect(await output("charges")).toBe("none\n");
-    expect(await refused("charge", "last")).toBe("no charge matches last");
+    expect(await refused("charge", "last")).toBe("no charge matches last: there is none yet (NOT_FOUND)");
     expect(await refused("reset", "--keep", "money")).toContain("VALIDATION_ERROR");
   });
 });

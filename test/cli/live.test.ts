@@ -6,7 +6,7 @@ import { paint } from "../../src/cli/paint.js";
 import { openSandbox } from "../../src/opening.js";
 import type { Happening } from "../../src/schema/happening.js";
 import { closedAtEnd } from "../support/lifetime.js";
-import { Command } from "../support/process-command.js";
+import { Command, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
 
@@ -41,7 +41,7 @@ describe("what happens is told in a line each", () => {
     expect(all).toContain(`  09:00:01  ${charge}  AWAITING_PAYMENT  (scenario declined)`);
     expect(all).toContainEqual(
       expect.stringMatching(
-        /^ {2}09:00:01 {2}→ charge\.awaiting_payment {2}\S+ {2}500 {2}{ "oops": 1 } {2}retry in 5s$/,
+        /^ {2}09:00:01 {2}→ charge\.awaiting_payment {2}this process {2}500 {2}{ "oops": 1 } {2}retry in 5s$/,
       ),
     );
     expect(all).toContainEqual(
@@ -95,6 +95,16 @@ it("more than anybody can read is counted, and not even looked at", () => {
   write.mockRestore();
   expect(tell).toHaveBeenCalledTimes(20);
   expect(text).toMatch(/^( {2}09:00:00 {2}ch_1 {2}COMPLETED\n){20} +… and 1,480 more, too many to show\n$/);
+});
+
+it("demo: a paid charge and its webhook, with nothing else running", async () => {
+  const { code, stdout, stderr } = await run(["demo"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/ → charge\.completed {2}this process {2}204\n/);
+  expect(stdout).toMatch(/\n {2}webhook-signature: v1,\S+\n/);
+  expect(stdout).toMatch(/\n✓ ch_\w+ is COMPLETED; 3 webhooks delivered\.\n/);
+  const { charge, webhooks } = JSON.parse((await run(["demo", "--json"])).stdout);
+  expect(webhooks.at(-1).body.data.charge_id).toBe(charge.charge_id);
 });
 
 it.skipIf(PYTHON_MISSING)(

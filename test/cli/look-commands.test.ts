@@ -139,10 +139,12 @@ describe("what is not so", () => {
   it("is told as JSON where JSON is asked for, and in a line beside it", async () => {
     const missing = await told("charge", "nope", "--json");
     expect([missing.code, JSON.parse(missing.stdout).error.code]).toEqual([1, "NOT_FOUND"]);
-    expect(missing.stderr).toMatch(/^payments-sandbox: Charge not found \(NOT_FOUND\)[^\n]*\n$/);
+    expect(missing.stderr).toMatch(
+      /^payments-sandbox: no charge matches nope; give an id[^\n]+ \(NOT_FOUND\)\n$/,
+    );
     const none = await told("charge", "email:nobody@shop.test", "--json");
     expect(JSON.parse(none.stdout)).toEqual({
-      error: { code: "NOT_DONE", message: "no charge matches email:nobody@shop.test" },
+      error: { code: "NOT_FOUND", message: "no charge matches email:nobody@shop.test (NOT_FOUND)" },
     });
     const unknown = await told("deliveries", "--limit", "many", "--json");
     expect(JSON.parse(unknown.stdout).error.details.limit).toContain("between 1 and 100");

@@ -1,7 +1,10 @@
 import { type ControlCall, ControlClient, ForeignAnswer } from "../../control-client.js";
 import { withoutEndSlashes } from "../../schema/addresses.js";
+import { refuse } from "../../schema/errors.js";
+import { didYouMean } from "../../schema/nearest.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../schema/options.js";
 import { webhookUrl } from "../../schema/receiver-url.js";
+import { SandboxError } from "../../schema/sandbox-error.js";
 import { UserError } from "../../schema/user-error.js";
 
 /** What every command that speaks to a running sandbox takes. */
@@ -73,9 +76,29 @@ export class Connection extends ControlClient {
     const charge =
       selector === "last" || email !== undefined
         ? await this.newest("/charges", { customer_email: email })
-        : await this.get(`/charges/${encodeURIComponent(selector)}`);
-    if (charge === undefined) throw new UserError(`no charge matches ${selector}`);
+        : await this.#known(`/charges/${encodeURIComponent(selector)}`);
+    if (charge === undefined) throw noneMatches("charge", selector, ["an id", "last", "email:a@b"]);
     return charge as ChargeJson;
+  }
+
+  /** The withdrawal of an id, or `last`. */
+  async withdrawal(selector: string): Promise<Json> {
+    const withdrawal =
+      selector === "last"
+        ? await this.newest("/withdrawals")
+        : await this.#known(`/withdrawals/${encodeURIComponent(selector)}`);
+    if (withdrawal === undefined) throw noneMatches("withdrawal", selector, ["an id", "last"]);
+    return withdrawal;
+  }
+
+  /** Undefined where there is none. */
+  async #known(path: string): Promise<Json | undefined> {
+    try {
+      return await this.get(path);
+    } catch (error) {
+      if (error instanceof SandboxError && error.code === "NOT_FOUND") return undefined;
+      throw error;
+    }
   }
 
   /** Calls the service below `/api/v1/payments` with the namespace's key; in the journal it is no app's. */
@@ -103,4 +126,12 @@ export class Connection extends ControlClient {
     const { items } = await this.get(path, { limit: 1, ...query });
     return (items as Json[])[0];
   }
+}
+
+/** Says the selector, and what one may be where it looks like none. */
+function noneMatches(what: string, selector: string, kinds: readonly string[]): SandboxError {
+  const isOne = selector === "last" || /^(ch|wd)_|^email:/.test(selector);
+  const otherwise = isOne ? "" : `; give ${kinds.join(", ")}`;
+  const why = selector === "last" ? ": there is none yet" : didYouMean(selector, ["last"], otherwise);
+  return new SandboxError(refuse("NOT_FOUND", `no ${what} matches ${selector}${why}`));
 }

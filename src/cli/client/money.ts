@@ -1,22 +1,12 @@
-import { UserError } from "../../schema/user-error.js";
-import type { Connection, Json } from "./connection.js";
 import { record, table } from "./output.js";
 import type { Action, ClientCommand } from "./row.js";
 
 const WITHDRAWAL = ["withdrawal_id", "status", "amount", "fee", "currency", "created_at"];
 
-/** The withdrawal of an id, or `last`. */
-async function withdrawalOf(connection: Connection, selector: string): Promise<Json> {
-  if (selector !== "last") return connection.get(`/withdrawals/${encodeURIComponent(selector)}`);
-  const newest = await connection.newest("/withdrawals");
-  if (newest === undefined) throw new UserError("no withdrawal matches last");
-  return newest;
-}
-
 function movesTo(to: string): Action {
   return {
     call: async ({ connection, flags: { reason }, words: [selector] }) => {
-      const { withdrawal_id } = await withdrawalOf(connection, selector!);
+      const { withdrawal_id } = await connection.withdrawal(selector!);
       return connection.post(`/withdrawals/${withdrawal_id}/transition`, { to, reason });
     },
     print: record(...WITHDRAWAL),
@@ -65,7 +55,7 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
     example: "payments-sandbox withdrawal last fail --reason account_closed",
     options: [["--reason <text>", "why"]],
     plain: {
-      call: async ({ connection, words: [selector] }) => withdrawalOf(connection, selector!),
+      call: async ({ connection, words: [selector] }) => connection.withdrawal(selector!),
       print: record(...WITHDRAWAL, "failure_reason", "destination_id", "reference"),
     },
     verbs: {

@@ -1,0 +1,84 @@
+import { ControlClient } from "../control-client.js";
+import { openSandbox } from "../opening.js";
+import type { Sandbox } from "../sandbox.js";
+import type { Happening } from "../schema/happening.js";
+import { happeningLine } from "./live/lines.js";
+import { paint } from "./paint.js";
+import { columns, say, sayJson } from "./terminal.js";
+
+const PRICING = { base_currency: "USD", amount: "25.00" };
+const CUSTOMER = "ada@shop.test";
+
+/** What the app's receiver gets last. */
+interface Webhook {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { readonly type: string; readonly data: object };
+}
+
+/** `demo`: a customer pays, and the app's receiver hears of it; all of it in this process, and over at once. */
+export async function demo({ json }: { readonly json?: boolean }): Promise<void> {
+  const happenings: Happening[] = [];
+  const sandbox = await openSandbox({
+    clock: "manual",
+    makeUpSeed: true,
+    ownsProcess: true,
+    onHappening: (tell) => happenings.push(tell()),
+  });
+  try {
+    const webhooks: Webhook[] = [];
+    await sandbox.onWebhook(async (request) => {
+      const headers = Object.fromEntries(request.headers);
+      webhooks.push({ headers, body: (await request.json()) as Webhook["body"] });
+    });
+    const chargeId = await payAsAnApp(sandbox);
+    await sandbox.advance("10s");
+    const charge = await sandbox.control<{ status: string }>(`GET /_sandbox/charges/${chargeId}`);
+    if (json) sayJson({ charge, webhooks });
+    else say(demoText(happenings, chargeId, charge.status, webhooks));
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** A quote and a whitelabel checkout, as an app makes them; resolves with the charge's id. */
+async function payAsAnApp(sandbox: Sandbox): Promise<string> {
+  const authorization = `Bearer ${sandbox.apiKey}`;
+  const app = new ControlClient({
+    fetch: (path, init) =>
+      sandbox.fetch(path, {
+        ...init,
+        headers: { ...(init.headers as Record<string, string>), authorization },
+      }),
+  });
+  const wish = { pricing: PRICING, payment_method: "card" };
+  const { quote_id } = await app.call<{ quote_id: string }>("POST /api/v1/payments/quotes", wish);
+  const body = { ...wish, quote_id, customer_email: CUSTOMER };
+  const made = await app.call<{ charge_id: string }>("POST /api/v1/payments/whitelabel", body);
+  return made.charge_id;
+}
+
+function demoText(
+  happenings: readonly Happening[],
+  chargeId: string,
+  status: string,
+  webhooks: readonly Webhook[],
+): string {
+  const { headers, body } = webhooks.at(-1)!;
+  const signed = Object.entries(headers).filter(([name]) => name.startsWith("webhook-"));
+  return [
+    "A customer pays 25.00 USD. Service, app and receiver are in this process; nothing else runs, no real money moves.",
+    "",
+    ...happenings.map((one) => happeningLine(one, columns())),
+    "",
+    "The last webhook, as the app's receiver gets it:",
+    ...signed.map(([name, value]) => `  ${paint("dim", name)}: ${value}`),
+    ...JSON.stringify(body, null, 2)
+      .split("\n")
+      .map((line) => `  ${line}`),
+    "",
+    `${paint("green", "✓")} ${chargeId} is ${status}; ${webhooks.length} webhooks delivered.`,
+    "",
+    "Next, with your app: payments-sandbox start --webhook-url localhost:3000/webhooks",
+    "",
+  ].join("\n");
+}
