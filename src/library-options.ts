@@ -13,7 +13,7 @@ import { camelCase, snakeCase } from "./schema/camel-case.js";
 import { httpUrlSchema } from "./schema/common.js";
 import { resetRequestSchema, transitionRequestSchema } from "./schema/control.js";
 import { durationMs, durationSchema } from "./schema/duration.js";
-import { depthSchema } from "./schema/explore.js";
+import { depthSchema, lanesSchema } from "./schema/explore.js";
 import { check, issueMessage, issuePath } from "./schema/issues.js";
 import { didYouMean } from "./schema/nearest.js";
 import {
@@ -177,6 +177,7 @@ const exploreSchema = () => {
     signal,
     app: httpUrlSchema,
     depth: z.optional(depthSchema),
+    lanes: z.optional(lanesSchema),
     budget: z.optional(durationSchema),
     save: z.optional(z.string()),
     onRun: z.optional(functionSchema),

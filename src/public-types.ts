@@ -136,6 +136,8 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
   readonly app: string;
   /** So many deviations together, at most; default 2. */
   readonly depth?: number;
+  /** So many runs side by side, where they cannot meet; default 4. What is found is the same with any number. */
+  readonly lanes?: number;
   /** So much wall time, such as `"30s"`; default: as long as it takes. */
   readonly budget?: string;
   /** The folder for a scenario file of each finding; default: none is written. */

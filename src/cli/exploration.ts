@@ -4,7 +4,7 @@ import type { ExploreFileOptions } from "../explore/file.js";
 import type { ExploreReport } from "../explore/report.js";
 import { withoutEndSlashes } from "../schema/addresses.js";
 import { durationMs, durationSchema } from "../schema/duration.js";
-import { DEFAULT_DEPTH, depthSchema } from "../schema/explore.js";
+import { DEFAULT_DEPTH, depthSchema, lanesSchema } from "../schema/explore.js";
 import { webhookUrl } from "../schema/options.js";
 import { withOneLines } from "../schema/printable.js";
 import { UserError } from "../schema/user-error.js";
@@ -18,6 +18,7 @@ import { variablesOf } from "./variables.js";
 export interface ExplorationFlags {
   readonly app?: string;
   readonly depth?: string;
+  readonly lanes?: string;
   readonly budget?: string;
   readonly var?: readonly string[];
   readonly save?: string;
@@ -27,16 +28,17 @@ export interface ExplorationFlags {
 
 type Asked = Pick<
   ExploreFileOptions,
-  "app" | "vars" | "environment" | "depth" | "budgetMs" | "save" | "onWarning"
+  "app" | "vars" | "environment" | "depth" | "lanes" | "budgetMs" | "save" | "onWarning"
 >;
 
 /** The flags, checked. */
-export function explorationOf({ app, depth, budget, save, ...flags }: ExplorationFlags): Asked {
+export function explorationOf({ app, depth, lanes, budget, save, ...flags }: ExplorationFlags): Asked {
   return {
     app: appOf(app),
     vars: variablesOf(flags.var),
     environment: process.env,
     depth: depth === undefined ? DEFAULT_DEPTH : flagged("--depth", depthSchema, Number(depth), depth),
+    lanes: lanes === undefined ? undefined : flagged("--lanes", lanesSchema, Number(lanes), lanes),
     budgetMs:
       budget === undefined ? undefined : durationMs(flagged("--budget", durationSchema, budget, budget)),
     save,

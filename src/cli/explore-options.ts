@@ -4,6 +4,7 @@ import type { Command } from "commander";
 const ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[] = [
   ["--app <url>", "the app, which calls the sandbox; it has to be said"],
   ["--depth <k>", "so many deviations together, at most (default: 2)"],
+  ["--lanes <n>", "so many runs side by side (default: 4, or one where they could meet)"],
   ["--budget <duration>", "so much wall time (default: as long as it takes)"],
   ["--var <name=value>", "a variable of the file (repeatable)", true],
   ["--save <folder>", "write a scenario file for each finding there"],

@@ -1,4 +1,4 @@
-import type { Seen, SeenCall } from "./seen.js";
+import type { Seen, SeenCall, SeenCharge } from "./seen.js";
 
 /** Where a run can go otherwise. Ids survive another run: what it is, and the so-manieth. */
 export type Choice = CallChoice | EventChoice | CustomerChoice;
@@ -17,6 +17,8 @@ export interface CallChoice {
   readonly planMs?: number;
   /** So long before the read, the charge had another status. */
   readonly staleMs?: number;
+  /** What it made or read. */
+  readonly charge?: SeenCharge;
 }
 
 /** An event that the app is told of. */
@@ -27,6 +29,8 @@ export interface EventChoice {
   readonly isLast: boolean;
   /** The call that made its charge, of whose events it is the first. */
   readonly firstAfter?: CallChoice;
+  /** The only one with such an event. */
+  readonly charge?: SeenCharge;
 }
 
 /** Something the customer does: pays a charge, or presses a button. */
@@ -66,6 +70,7 @@ function callChoices({ calls, charges }: Seen): PlacedCall[] {
     const read = charges.find(({ charge_id }) => charge_id === call.reads);
     const staleMs = read === undefined ? undefined : sinceLastStatus(read.history, atMs);
     const isAwaited = atMs - (calls[0]?.atMs ?? atMs) < TAIL_MS;
+    const charge = made ?? read;
     const choice: CallChoice = {
       what: "call",
       at: `${operation}#${before + 1}`,
@@ -77,6 +82,7 @@ function callChoices({ calls, charges }: Seen): PlacedCall[] {
         ? {}
         : { planMs: made.endedMs - made.createdMs }),
       ...(staleMs === undefined ? {} : { staleMs }),
+      ...(charge === undefined ? {} : { charge }),
     };
     return [{ choice, call }];
   });
@@ -85,13 +91,16 @@ function callChoices({ calls, charges }: Seen): PlacedCall[] {
 /** A rule meets every event of its type: those of further charges are not told apart. */
 function eventChoices({ charges }: Seen, calls: readonly PlacedCall[]): EventChoice[] {
   const choices = new Map<string, EventChoice>();
-  for (const { charge_id, events } of charges)
-    for (const [index, type] of events.entries()) {
+  for (const one of charges)
+    for (const [index, type] of one.events.entries()) {
+      const { charge_id, events } = one;
       const maker = index === 0 ? calls.find(({ call }) => call.made === charge_id)?.choice : undefined;
       const firstAfter = maker?.planMs === undefined ? {} : { firstAfter: maker };
       const isLast = index === events.length - 1;
+      const isOnly = charges.filter(({ events }) => events.includes(type)).length === 1;
+      const charge = isOnly ? { charge: one } : {};
       if (!choices.has(type))
-        choices.set(type, { what: "event", at: `${type}#1`, type, isLast, ...firstAfter });
+        choices.set(type, { what: "event", at: `${type}#1`, type, isLast, ...firstAfter, ...charge });
     }
   return [...choices.values()];
 }

@@ -4,7 +4,7 @@ import { type Flow, type Oracle, pressOf } from "./flow.js";
 import type { Words } from "./kinds.js";
 
 /** What a step of a run is there for: to carry it on, or to judge it. */
-export type Role = "drive" | "tail" | "rest" | "paid" | "observe" | "manners" | Oracle;
+export type Role = "reset" | "drive" | "tail" | "rest" | "paid" | "observe" | "manners" | Oracle;
 
 /** What plain runs have taught. */
 export interface Lesson {
@@ -51,7 +51,7 @@ interface Placed {
 
 /** The flow with nothing going wrong: its own steps, and what the app says in the end is kept. */
 export function compiledPlain(flow: Flow): Compiled {
-  const drive = flow.drive.map((step): Placed => ({ step, role: "drive" }));
+  const drive = [...resetting(flow), ...flow.drive.map((step): Placed => ({ step, role: "drive" }))];
   const observe = flow.observe.map(
     ({ ignore: _ignore, steady = STEADY, ...look }, index): Placed => ({
       step: { ...look, steady, save: { [observedName(index)]: "body" } },
@@ -82,7 +82,12 @@ export function compiled(flow: Flow, words: readonly Words[], lesson: Lesson, na
     ...looksOf(flow),
     ...(words.some(isOfTheApi) ? [] : [{ step: NO_5XX, role: "manners" as const }]),
   ];
-  return assembled(flow, rules, [...driven(flow, words, lesson), ...tailOf(flow), ...judged]);
+  return assembled(flow, rules, [
+    ...resetting(flow),
+    ...driven(flow, words, lesson),
+    ...tailOf(flow),
+    ...judged,
+  ]);
 }
 
 const PRESSED = "The customer presses again before there is an answer";
@@ -90,6 +95,10 @@ const NO_5XX: RawStep = {
   name: "No signed event was answered with an error of the app's own",
   expect_delivery: { answered: "5xx", count: 0 },
 };
+
+function resetting({ reset }: Flow): Placed[] {
+  return reset.map((step) => ({ step, role: "reset" }));
+}
 
 function paidAs({ order, completed }: Lesson): RawStep {
   return { ...order, status: "COMPLETED", count: completed };
@@ -169,7 +178,15 @@ type Rules = Partial<Record<"charges" | "webhooks" | "faults", readonly object[]
 
 /** The flow's own rules come after those of the run: the first that matches is taken. */
 function assembled({ raw }: Flow, { name, ...rules }: Rules, placed: readonly Placed[]): Compiled {
-  const { given: _given, observe: _observe, tick: _tick, never: _never, $schema: _schema, ...own } = raw;
+  const {
+    given: _given,
+    observe: _observe,
+    tick: _tick,
+    never: _never,
+    reset: _reset,
+    $schema: _schema,
+    ...own
+  } = raw;
   const mixed = Object.entries(rules).flatMap(([kind, list]) => {
     const all = [...list, ...((raw[kind] ?? []) as object[])];
     return all.length === 0 ? [] : [[kind, all]];

@@ -1,24 +1,30 @@
-import { UserError } from "../schema/user-error.js";
+import { setMaxListeners } from "node:events";
+import { DEFAULT_LANES } from "../schema/explore.js";
 import { systemWall } from "../time/wall.js";
-import { type Choice, choicesOf } from "./choices.js";
-import { briefly, type Compiled, compiled, compiledPlain, type Lesson } from "./compile.js";
+import { whyAlone } from "./alone.js";
+import { chanceOf } from "./chance.js";
 import { type Flow, pressOf } from "./flow.js";
-import { isSuspect, type Verdict, verdictOn } from "./judge.js";
-import { deviationsAt, isRace, KINDS, surely, type Words } from "./kinds.js";
+import type { Verdict } from "./judge.js";
+import { isRace, KINDS } from "./kinds.js";
 import { lessonOf } from "./lesson.js";
+import { Places } from "./places.js";
+import { type Plain, plainRuns } from "./plain.js";
 import type { ExploreFinding, ExploreReport } from "./report.js";
-import { type Carried, Runs, type RunsOptions } from "./runs.js";
-import { fileNameOf, type SaveTo, saved } from "./save.js";
-import { type Deviation, keyOf, type Schedule, scheduleText } from "./schedule.js";
-import { type Ran, search } from "./search.js";
+import { Runs, type RunsOptions } from "./runs.js";
+import { type SaveTo, saved } from "./save.js";
+import { type Deviation, type Schedule, scheduleText } from "./schedule.js";
+import { type Ran, type Searched, search } from "./search.js";
 import { sentenceOf } from "./sentence.js";
-import { behaviourOf, failedStep, hasFailed } from "./trace.js";
+import { behaviourOf } from "./trace.js";
+import { type Trial, Trials } from "./trials.js";
 
 export interface ExploreOptions extends RunsOptions {
   /** So many deviations together, at most. */
   readonly depth: number;
   /** So much wall time, in milliseconds; without it, as long as it takes. */
   readonly budgetMs?: number | undefined;
+  /** So many runs side by side, where that can be. */
+  readonly lanes?: number | undefined;
   /** The folder for the scenario files of what is found. */
   readonly saveTo?: SaveTo | undefined;
   /** Called after each run: how many there were, and what was found so far. */
@@ -27,14 +33,41 @@ export interface ExploreOptions extends RunsOptions {
 
 /** More of what could not be judged nobody wants to read. */
 const MOST_NOTES = 20;
+/** So many sets for each lane are looked through for those that can be side by side. */
+const SETS_A_LANE = 4;
+const NOTHING_SEARCHED: Searched = {
+  completeDepth: 0,
+  runs: 0,
+  runsOfDepth: [],
+  drawn: 0,
+  behaviours: 0,
+  saved: { holds_a_failing_set: 0, absorbed: 0, independent: 0 },
+};
 
 /** Looks for the smallest sets of deviations from a flow that make its app go wrong. */
 export async function explore(flow: Flow, options: ExploreOptions): Promise<ExploreReport> {
-  const runs = await Runs.open(flow, options);
+  const { wall = systemWall, budgetMs, signal } = options;
+  const end = new AbortController();
+  // Each step of each lane listens.
+  setMaxListeners(0, end.signal);
+  const stop = (): void => end.abort();
+  const callOff = budgetMs === undefined ? () => {} : wall.after(budgetMs, stop);
+  signal?.addEventListener("abort", stop);
+  if (signal?.aborted) stop();
+  const why = (): string | undefined => {
+    if (signal?.aborted) return "interrupted";
+    return end.signal.aborted ? "the budget was over" : undefined;
+  };
   try {
-    return await new Exploration(flow, options, runs).run();
+    const runs = await Runs.open(flow, { ...options, signal: end.signal });
+    try {
+      return await new Exploration(flow, options, runs, why).run();
+    } finally {
+      await runs.close();
+    }
   } finally {
-    await runs.close();
+    callOff();
+    signal?.removeEventListener("abort", stop);
   }
 }
 
@@ -42,45 +75,34 @@ class Exploration {
   readonly #flow: Flow;
   readonly #options: ExploreOptions;
   readonly #runs: Runs;
-  readonly #press: string | undefined;
+  /** Why there is no time left; undefined while there is. */
+  readonly #over: () => string | undefined;
+  readonly #places: Places;
   readonly #findings: ExploreFinding[] = [];
   readonly #notes = new Set<string>();
-  /** Where each deviation is, as it was first seen. */
-  readonly #places = new Map<string, Choice>();
   #count = 0;
 
-  constructor(flow: Flow, options: ExploreOptions, runs: Runs) {
+  constructor(flow: Flow, options: ExploreOptions, runs: Runs, over: () => string | undefined) {
     this.#flow = flow;
     this.#options = options;
     this.#runs = runs;
-    this.#press = pressOf(flow)?.app as string | undefined;
+    this.#over = over;
+    this.#places = new Places(pressOf(flow)?.app as string | undefined);
   }
 
   async run(): Promise<ExploreReport> {
-    const { wall = systemWall, depth, budgetMs, signal } = this.#options;
+    const { wall = systemWall } = this.#options;
     const startedMs = wall.nowMs();
-    const isOver = (): boolean =>
-      signal?.aborted === true || (budgetMs !== undefined && wall.nowMs() - startedMs >= budgetMs);
-    const plain = await this.#plainRuns();
-    const lesson = plain && lessonOf(this.#flow, ...plain);
-    const all = plain === undefined ? [] : this.#deviationsOf(plain[0]);
-    const first = all.filter(({ kind }) => !KINDS[kind].isNoteOnly);
-    const base = plain && behaviourOf(plain[0].seen, plain[0].report);
-    const found = await search({
-      depth: plain === undefined ? 0 : depth,
-      first,
-      areCompatible: (one, other) => !this.#collide(one, other),
-      isOver,
-      run: (schedule) => this.#tried(schedule, lesson!, base!),
-    });
-    if (!this.#findings.some(({ oracle }) => oracle === "liveness"))
-      for (const deviation of all)
-        if (KINDS[deviation.kind].isNoteOnly && !isOver()) await this.#noted(deviation, lesson!);
+    const plain = await plainRuns(this.#flow, this.#runs, this.#over);
+    if (!("runs" in plain)) this.#findings.push(plain);
+    const first = "runs" in plain ? this.#places.deviationsOf(plain.runs[0].seen) : [];
+    const found = "runs" in plain ? await this.#searched(plain, first) : NOTHING_SEARCHED;
     const part = {
       passed: this.#findings.length === 0 && found.completeDepth > 0,
       complete_depth: found.completeDepth,
       runs: found.runs,
-      choices: first.length,
+      drawn: found.drawn,
+      choices: first.filter(isPossible).length,
       behaviours: found.behaviours,
       ms: wall.nowMs() - startedMs,
       saved: found.saved,
@@ -90,88 +112,74 @@ class Exploration {
     return { ...part, sentence: sentenceOf(String(this.#flow.raw.name), part, found.runsOfDepth) };
   }
 
-  /**
-   * The flow as it is written, which has to pass, and two runs that teach, to the good end; undefined where nothing has
-   * to go wrong for the app to do so, or it has gone.
-   */
-  async #plainRuns(): Promise<readonly [Carried, Carried] | undefined> {
-    const { given: _given, ...written } = this.#flow.raw;
-    const plain = compiledPlain(this.#flow);
-    const runs: Carried[] = [];
-    for (const [index, document] of [written, plain.document, plain.document].entries()) {
-      const carried = await this.#runs.carryOut({ document });
-      if (!carried.report.passed) {
-        const step = failedStep(carried.report);
-        const why = carried.report.error ?? `${step?.title}: ${step?.failure?.message}`;
-        const verdict = verdictOn(carried.report, plain.roles, carried.seen, NOTHING_LEARNT);
-        const isInTheEnd = index > 0 && plain.roles[carried.report.steps.findIndex(hasFailed)] !== "drive";
-        if (typeof verdict !== "object" || !(verdict.isOver || isInTheEnd))
-          throw new UserError(`${this.#flow.file}: the flow fails with nothing going wrong: ${why}`);
-        const message = verdict.isOver
-          ? verdict.message
-          : `with nothing going wrong, in the end: ${verdict.message}`;
-        this.#findings.push({ oracle: verdict.oracle, message, deviations: [] });
-        return undefined;
-      }
-      runs.push(carried);
-    }
-    const [, one, other] = runs as [Carried, Carried, Carried];
-    const [first, second] = [one, other].map(({ seen, report }) => behaviourOf(seen, report).split("\n"));
-    const differing = first!.find((line, index) => line !== second![index]) ?? second![first!.length];
-    if (differing !== undefined) this.#notes.add(`two plain runs differ, in ${differing}`);
-    return [one, other];
-  }
-
-  #deviationsOf({ seen }: Carried): Deviation[] {
-    return choicesOf(seen, this.#press).flatMap((choice) => {
-      const deviations = deviationsAt(choice);
-      for (const deviation of deviations)
-        if (!this.#places.has(keyOf(deviation))) this.#places.set(keyOf(deviation), choice);
-      return deviations;
+  async #searched({ runs, differing }: Plain, all: readonly Deviation[]): Promise<Searched> {
+    const { depth, budgetMs } = this.#options;
+    const lesson = lessonOf(this.#flow, ...runs);
+    const [{ seen: plain, report }] = runs;
+    const lanes = this.#lanesFor(whyAlone(this.#flow, lesson, plain));
+    const trials = new Trials(this.#flow, this.#runs, this.#places, { lesson, plain, lanes });
+    const base = behaviourOf(plain, report);
+    if (differing !== undefined)
+      this.#notes.add(
+        `two plain runs differ, in ${differing}: each set is run once, and may do otherwise again`,
+      );
+    const name = String(this.#flow.raw.name);
+    const found = await search({
+      depth,
+      first: all.filter(isPossible),
+      apart: (one, other) => this.#places.apart(one, other),
+      isOver: () => this.#over() !== undefined,
+      atATime: lanes === 1 ? 1 : lanes * SETS_A_LANE,
+      run: (schedules) => this.#tried(schedules, trials, base),
+      shuffledBy: differing === undefined ? undefined : chanceOf(`${name} shuffled`),
+      beyond: budgetMs === undefined ? undefined : chanceOf(name),
     });
+    if (!this.#findings.some(({ oracle }) => oracle === "liveness"))
+      for (const deviation of all)
+        if (!isPossible(deviation) && this.#over() === undefined) await this.#noted(deviation, trials);
+    return found;
   }
 
-  #wordsOf(deviation: Deviation, whose: Lesson["whose"] = {}): Words {
-    return KINDS[deviation.kind].words(this.#places.get(keyOf(deviation))!, whose)!;
+  #lanesFor(why: string | undefined): number {
+    const { lanes } = this.#options;
+    if (why === undefined) return lanes ?? DEFAULT_LANES;
+    if (lanes !== undefined && lanes > 1) this.#notes.add(`one lane: ${why}`);
+    return 1;
   }
 
-  /** Two that would go wrong with the same call, or that both hold the flow, cannot stand in one run. */
-  #collide(one: Deviation, other: Deviation): boolean {
-    const [a, b] = [this.#wordsOf(one), this.#wordsOf(other)];
-    const isSameCall =
-      a.faults !== undefined &&
-      a.faults.skip === b.faults?.skip &&
-      a.faults.match?.operation === b.faults?.match?.operation;
-    return isSameCall || (a.meanwhile !== undefined && b.meanwhile !== undefined);
+  /** In their order, until it is over. */
+  async #tried(schedules: readonly Schedule[], trials: Trials, base: string): Promise<Ran[]> {
+    const ran: Ran[] = [];
+    const done = await trials.sideBySide(schedules);
+    for (const [index, schedule] of schedules.entries()) {
+      const one = await this.#judged(schedule, done.get(index), trials, base);
+      if (one !== undefined) ran.push(one);
+      if (one === undefined || one.isOver) break;
+    }
+    return ran;
   }
 
-  #compiled(schedule: Schedule, lesson: Lesson, as = (words: Words) => words): Compiled {
-    const words = schedule.map((one) => as(this.#wordsOf(one, lesson.whose)));
-    return compiled(this.#flow, words, lesson, fileNameOf(this.#flow, schedule));
-  }
-
-  async #carried(run: Compiled, lesson: Lesson) {
-    const carried = await this.#runs.carryOut(run);
-    return { ...carried, verdict: verdictOn(carried.report, run.roles, carried.seen, lesson) };
-  }
-
-  async #tried(schedule: Schedule, lesson: Lesson, base: string): Promise<Ran> {
-    const brief = await this.#carried(briefly(this.#compiled(schedule, lesson)), lesson);
-    const kept = this.#compiled(schedule, lesson, surely);
-    if (typeof brief.verdict === "string")
-      this.#notes.add(`not judged: ${scheduleText(schedule)}: ${brief.verdict}`);
-    const verdict =
-      typeof brief.verdict === "object" || isSuspect(brief.seen, lesson)
-        ? await this.#confirmed(schedule, kept, brief.verdict, lesson)
-        : undefined;
-    if (verdict !== undefined) this.#found(schedule, verdict, kept);
+  /** Undefined where there was no time left for it. */
+  async #judged(
+    schedule: Schedule,
+    done: Trial | undefined,
+    trials: Trials,
+    base: string,
+  ): Promise<Ran | undefined> {
+    const trial = done ?? (await trials.brief(schedule));
+    const isWrong = typeof trial.verdict === "object" || trials.isSuspect(trial);
+    const verdict = isWrong ? await this.#confirmed(schedule, trial.verdict, trials) : undefined;
+    if (this.#over() !== undefined) return undefined;
+    if (typeof trial.verdict === "string")
+      this.#notes.add(`not judged: ${scheduleText(schedule)}: ${trial.verdict}`);
+    if (verdict !== undefined) this.#found(schedule, verdict, trials);
     this.#options.onRun?.(++this.#count, this.#findings.length);
-    const behaviour = behaviourOf(brief.seen, brief.report);
+    const behaviour = behaviourOf(trial.seen, trial.report);
     return {
       hasFailed: verdict !== undefined,
       behaviour,
       isAbsorbed: behaviour === base,
-      deviations: this.#deviationsOf(brief).filter(({ kind }) => !KINDS[kind].isNoteOnly),
+      deviations: this.#places.deviationsOf(trial.seen).filter(isPossible),
       isOver: verdict?.isOver === true,
     };
   }
@@ -179,33 +187,35 @@ class Exploration {
   /** What is said where the file that is kept fails too. What does not come again is no finding: nobody could mend it by what is told of it. */
   async #confirmed(
     schedule: Schedule,
-    run: Compiled,
-    first: Verdict | string | undefined,
-    lesson: Lesson,
+    first: Trial["verdict"],
+    trials: Trials,
   ): Promise<Verdict | undefined> {
     if (typeof first === "object" && first.isOver) return first;
-    const { verdict } = await this.#carried(run, lesson);
+    const { verdict } = await trials.whole(trials.kept(schedule));
     // What is kept of a race has more in it than twice.
     if (typeof verdict === "object" && typeof first === "object" && schedule.some(isRace)) return first;
     if (typeof verdict === "object") return verdict;
-    if (typeof first === "object")
+    if (typeof first === "object" && this.#over() === undefined)
       this.#notes.add(`came once and not again: ${scheduleText(schedule)}: ${first.message}`);
     return undefined;
   }
 
-  #found(schedule: Schedule, { oracle, message }: Verdict, { document }: Compiled): void {
+  #found(schedule: Schedule, { oracle, message }: Verdict, trials: Trials): void {
     const { saveTo, vars = {} } = this.#options;
     const says = `${message}; ${schedule.map(({ kind, at }) => `${at}: ${KINDS[kind].says}`).join("; ")}`;
+    const { document } = trials.kept(schedule);
     const file = saveTo && saved(saveTo, { flow: this.#flow, schedule, document, vars, says });
     const deviations = schedule.map(({ kind, at }) => ({ kind, at }));
     this.#findings.push({ oracle, message, deviations, ...(file === undefined ? {} : { file }) });
   }
 
-  async #noted(deviation: Deviation, lesson: Lesson): Promise<void> {
-    const { verdict } = await this.#carried(this.#compiled([deviation], lesson), lesson);
-    if (typeof verdict === "object")
+  async #noted(deviation: Deviation, trials: Trials): Promise<void> {
+    const { verdict } = await trials.whole(trials.compiled([deviation]));
+    if (typeof verdict === "object" && this.#over() === undefined)
       this.#notes.add(`${scheduleText([deviation])} (${KINDS[deviation.kind].says}): ${verdict.message}`);
   }
 }
 
-const NOTHING_LEARNT: Lesson = { whose: {}, order: {}, completed: 0, observed: [] };
+function isPossible({ kind }: Deviation): boolean {
+  return KINDS[kind].isNoteOnly !== true;
+}

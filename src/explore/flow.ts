@@ -23,6 +23,8 @@ export interface Flow {
   readonly looks: readonly Look[];
   readonly observe: readonly Observed[];
   readonly ticks: readonly RawStep[];
+  /** What sets the app back before each run. */
+  readonly reset: readonly RawStep[];
   readonly never: readonly Never[];
 }
 
@@ -61,6 +63,7 @@ export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Fl
     looks,
     observe: (raw.observe ?? []) as Observed[],
     ticks: (raw.tick ?? []) as RawStep[],
+    reset: (raw.reset ?? []) as RawStep[],
     never: (raw.never ?? []) as Never[],
   };
 }

@@ -45,6 +45,8 @@ function verdictOnReport(
   if (step.kind === "app" && isGone(message))
     return { oracle: "liveness", message: `${step.title}: ${message}`, isOver: true };
   switch (roles[index]) {
+    case "reset":
+      return `${step.title}: ${message}`;
     case "drive":
     case "tail":
     case "rest":
@@ -69,11 +71,15 @@ function verdictOnReport(
 }
 
 /** What a run without the steps that ask for it may have come to: it is worth another with them. */
-export function isSuspect({ deliveries, charges }: Seen, { completed }: Lesson): boolean {
+export function isSuspect({ deliveries, charges }: Seen, plain: Seen): boolean {
   const isRefused = deliveries.some(({ answers }) =>
     answers.some((status) => status !== null && status >= 500),
   );
-  return isRefused || charges.filter(({ status }) => status === "COMPLETED").length !== completed;
+  return isRefused || paidIn(charges) !== paidIn(plain.charges);
+}
+
+function paidIn(charges: readonly SeenCharge[]): number {
+  return charges.filter(({ status }) => status === "COMPLETED").length;
 }
 
 function isGone(message: string): boolean {

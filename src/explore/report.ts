@@ -21,6 +21,8 @@ export interface ExploreReport {
   readonly complete_depth: number;
   /** How many runs there were, plain ones aside. */
   readonly runs: number;
+  /** How many of them were of more deviations than the depth, drawn by chance in what was left of the budget. */
+  readonly drawn: number;
   /** How much could go otherwise in a plain run. */
   readonly choices: number;
   /** In how many ways the app reacted. */
@@ -28,7 +30,7 @@ export interface ExploreReport {
   /** How long it took, in wall time. */
   readonly ms: number;
   /** Sets that need not be run, by why. */
-  readonly saved: { readonly holds_a_failing_set: number; readonly absorbed: number };
+  readonly saved: Readonly<Record<"holds_a_failing_set" | "absorbed" | "independent", number>>;
   /** What makes the app go wrong, the smallest first. */
   readonly findings: readonly ExploreFinding[];
   /** What is worth knowing besides, a line each. */

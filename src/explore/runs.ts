@@ -6,7 +6,7 @@ import { type RunOutcome, Session } from "../scenario/running/session.js";
 import { systemWall, type Wall } from "../time/wall.js";
 import type { Compiled } from "./compile.js";
 import type { Flow } from "./flow.js";
-import { type Mark, markNow, type Seen, seenSince } from "./seen.js";
+import { type Mark, markNow, rowsSince, type Seen, seenOf } from "./seen.js";
 
 export interface RunsOptions {
   readonly fetch: SandboxFetch;
@@ -59,20 +59,38 @@ export class Runs {
     return this.#session.close();
   }
 
-  async carryOut({ document }: Pick<Compiled, "document">): Promise<Carried> {
+  /** @param customerOf whose run it is, by its id, where that is known */
+  async carryOut(run: Compiled, customerOf: CustomerOf = () => undefined): Promise<Carried> {
+    const [carried] = await this.carryOutTogether([run], customerOf);
+    return carried!;
+  }
+
+  /** Side by side: each is the run of a customer of its own, and time is one for all. */
+  async carryOutTogether(runs: readonly Compiled[], customerOf: CustomerOf): Promise<Carried[]> {
+    const all = await Promise.all(runs.map(({ document }) => this.#loaded(document)));
+    const [{ roles }] = runs as [Compiled];
+    const reports = await this.#session.runTogether(all, (index) => roles[index] === "tail");
+    const { rows, mark } = await rowsSince(this.#client, this.#mark, all.length);
+    this.#mark = mark;
+    return all.map((loaded, index) => ({
+      report: reports[index]!,
+      loaded,
+      seen: seenOf(rows, customerOf(loaded.runId)),
+    }));
+  }
+
+  #loaded(document: Compiled["document"]): Promise<LoadedScenario> {
     const { vars = {}, environment = {}, runIdOf } = this.#options;
     const needed = isRecord(document.vars) ? Object.keys(document.vars) : [];
-    const loaded = await loadScenarioFile(
+    return loadScenarioFile(
       // Files it includes are meant from where the flow lies.
       { ...valueDocument(document), file: this.#flow.file },
       { given: only(vars, needed), environment, runIdOf },
     );
-    const report = await this.#session.run(loaded);
-    const { seen, mark } = await seenSince(this.#client, this.#mark);
-    this.#mark = mark;
-    return { report, loaded, seen };
   }
 }
+
+type CustomerOf = (runId: string) => string | undefined;
 
 function only(vars: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(Object.entries(vars).filter(([name]) => names.includes(name)));

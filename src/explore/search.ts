@@ -13,15 +13,28 @@ export interface Ran {
   readonly isOver?: boolean;
 }
 
+/** Why two deviations need not stand in one run: it cannot be, or nothing could come of it that neither does alone. */
+export type Apart = "impossible" | "independent";
+
 export interface SearchOptions {
   /** So many deviations together, at most. */
   readonly depth: number;
   readonly first: readonly Deviation[];
-  readonly run: (schedule: Schedule) => Promise<Ran>;
-  /** Whether two can stand in one run. */
-  readonly areCompatible: (one: Deviation, other: Deviation) => boolean;
+  /** Carries them out side by side or one after the other; what came of each, fewer where it was interrupted. */
+  readonly run: (schedules: readonly Schedule[]) => Promise<readonly Ran[]>;
+  /** So many are handed over at a time. */
+  readonly atATime?: number;
+  /** Whether two need not stand in one run. */
+  readonly apart: (one: Deviation, other: Deviation) => Apart | undefined;
   /** Whether there is no time left. */
   readonly isOver: () => boolean;
+  /**
+   * A number from 0 to 1, another each time. With it, what an app takes without a trace is combined all the same, and
+   * in an order by chance: it does not do the same each time.
+   */
+  readonly shuffledBy?: (() => number) | undefined;
+  /** When all is done: sets that are larger still, until the time is over, drawn by such numbers. */
+  readonly beyond?: (() => number) | undefined;
 }
 
 /** What was done, and what need not be. */
@@ -30,13 +43,15 @@ export interface Searched {
   readonly completeDepth: number;
   readonly runs: number;
   readonly runsOfDepth: readonly number[];
+  /** Of them so many were drawn, larger than the depth. */
+  readonly drawn: number;
   readonly behaviours: number;
   /** Sets that were not run, by why. */
   readonly saved: Readonly<Record<Saving, number>>;
 }
 
-/** A set has one in it that fails by itself, or two that the app takes without a trace. */
-export type Saving = "holds_a_failing_set" | "absorbed";
+/** A set has one in it that fails by itself, or two that the app takes without a trace, or that concern other charges. */
+export type Saving = "holds_a_failing_set" | "absorbed" | "independent";
 
 /** Runs all sets of 1, 2, … deviations, smallest first, so that a set which fails has no smaller one in it that does. */
 export function search(options: SearchOptions): Promise<Searched> {
@@ -49,14 +64,20 @@ interface Base {
   readonly more: readonly Deviation[];
 }
 
+/** So often in a row nothing new is drawn: there is hardly anything left. */
+const MOST_IN_VAIN = 1_000;
+
 class Search {
   readonly #options: SearchOptions;
   readonly #tried = new Set<string>();
   readonly #failing: ReadonlySet<string>[] = [];
   readonly #absorbed = new Set<string>();
   readonly #behaviours = new Set<string>();
-  readonly #saved = { holds_a_failing_set: 0, absorbed: 0 };
+  readonly #saved = { holds_a_failing_set: 0, absorbed: 0, independent: 0 };
   readonly #runsOfDepth: number[] = [];
+  /** Sets that were the first to make the app do something. */
+  readonly #novel: Base[] = [];
+  #runs = 0;
   #isOver = false;
 
   constructor(options: SearchOptions) {
@@ -64,47 +85,107 @@ class Search {
   }
 
   async all(): Promise<Searched> {
-    const { depth, first } = this.#options;
+    const { depth, first, beyond } = this.#options;
     let bases: Base[] = [{ schedule: [], more: first }];
     let completeDepth = 0;
     for (let size = 1; size <= depth && !this.#isOver; size++) {
       this.#runsOfDepth.push(0);
-      bases = await this.#extended(bases);
+      bases = await this.#carriedOut(this.#inOrder(this.#extended(bases)));
       if (!this.#isOver) completeDepth = size;
     }
+    const runsOfDepth = [...this.#runsOfDepth];
+    const inAll = this.#runs;
+    if (beyond !== undefined) await this.#drawn(beyond);
     return {
       completeDepth,
-      runs: this.#runsOfDepth.reduce((sum, count) => sum + count, 0),
-      runsOfDepth: this.#runsOfDepth,
+      runs: this.#runs,
+      runsOfDepth,
+      drawn: this.#runs - inAll,
       behaviours: this.#behaviours.size,
       saved: this.#saved,
     };
   }
 
-  /** Each with one deviation more. */
-  async #extended(bases: readonly Base[]): Promise<Base[]> {
-    const { first, isOver } = this.#options;
-    const next: Base[] = [];
-    for (const { schedule: base, more } of bases)
-      for (const deviation of more) {
-        if (!this.#isWorthIt(base, deviation)) continue;
-        this.#isOver ||= isOver();
-        if (this.#isOver) return next;
-        const schedule = [...base, deviation];
-        const ran = await this.#run(schedule);
-        if (!ran.hasFailed) next.push({ schedule, more: withNew(first, ran.deviations) });
+  /** Each with one deviation more. What comes of one set of a size says nothing of another. */
+  #extended(bases: readonly Base[]): Schedule[] {
+    return bases.flatMap(({ schedule, more }) =>
+      more.filter((one) => this.#isWorthIt(schedule, one)).map((one) => [...schedule, one]),
+    );
+  }
+
+  #inOrder(schedules: Schedule[]): Schedule[] {
+    const { shuffledBy } = this.#options;
+    if (shuffledBy === undefined) return schedules;
+    const drawn = schedules.map((schedule) => ({ schedule, at: shuffledBy() }));
+    return drawn.sort((a, b) => a.at - b.at).map(({ schedule }) => schedule);
+  }
+
+  /** Those that have not failed, and what can go otherwise in each. */
+  async #carriedOut(schedules: readonly Schedule[]): Promise<Base[]> {
+    const { first, atATime = 1, run, isOver } = this.#options;
+    const bases: Base[] = [];
+    for (let at = 0; at < schedules.length; at += atATime) {
+      this.#isOver ||= isOver();
+      if (this.#isOver) break;
+      const some = schedules.slice(at, at + atATime);
+      const ran = await run(some);
+      this.#isOver ||= ran.length < some.length;
+      for (const [index, one] of ran.entries()) {
+        const schedule = some[index]!;
+        const isNovel = this.#noted(schedule, one);
+        if (one.hasFailed) continue;
+        const base = { schedule, more: withNew(first, one.deviations) };
+        bases.push(base);
+        if (isNovel) this.#novel.push(base);
       }
-    return next;
+    }
+    return bases;
+  }
+
+  /** Larger sets by chance: the likeliest are those with one in it that made the app do what it had not done before. */
+  async #drawn(chance: () => number): Promise<void> {
+    const { atATime = 1 } = this.#options;
+    while (!this.#isOver && this.#novel.length > 0) {
+      const drawn: Schedule[] = [];
+      for (let vain = 0; drawn.length < atATime && vain < MOST_IN_VAIN; vain++)
+        drawn.push(...this.#oneDrawn(chance));
+      if (drawn.length === 0) return;
+      await this.#carriedOut(drawn);
+    }
+  }
+
+  /** One that is larger than all that have been run as a whole, if it is worth it. */
+  #oneDrawn(chance: () => number): Schedule[] {
+    const one = <Item>(of: readonly Item[]): Item | undefined => of[Math.floor(chance() * of.length)];
+    const newest = Math.floor(chance() ** 2 * this.#novel.length);
+    const { schedule: base, more } = this.#novel.at(-1 - newest)!;
+    const size = Math.max(this.#options.depth, base.length) + 1;
+    let schedule = base;
+    while (schedule.length < size - 1) {
+      const next = one(more.filter((deviation) => this.#apart(schedule, deviation) !== "impossible"));
+      if (next === undefined) return [];
+      schedule = [...schedule, next];
+    }
+    const last = one(more);
+    return last !== undefined && this.#isWorthIt(schedule, last) ? [[...schedule, last]] : [];
+  }
+
+  #apart(base: Schedule, deviation: Deviation): Apart | undefined {
+    if (base.some((one) => one.at === deviation.at)) return "impossible";
+    const all = base.map((one) => this.#options.apart(one, deviation));
+    if (all.includes("impossible")) return "impossible";
+    // What connects two of them may be a third.
+    return all.length > 0 && all.every((why) => why === "independent") ? "independent" : undefined;
   }
 
   #isWorthIt(base: Schedule, deviation: Deviation): boolean {
-    const { areCompatible } = this.#options;
-    if (base.some((one) => one.at === deviation.at || !areCompatible(one, deviation))) return false;
+    const apart = this.#apart(base, deviation);
+    if (apart === "impossible") return false;
     const schedule = [...base, deviation];
     const key = scheduleKey(schedule);
     if (this.#tried.has(key)) return false;
     this.#tried.add(key);
-    const saving = this.#savingOf(schedule);
+    const saving = apart ?? this.#savingOf(schedule);
     if (saving !== undefined) this.#saved[saving]++;
     return saving === undefined;
   }
@@ -112,18 +193,22 @@ class Search {
   #savingOf(schedule: Schedule): Saving | undefined {
     const keys = new Set(schedule.map(keyOf));
     if (this.#failing.some((set) => [...set].every((key) => keys.has(key)))) return "holds_a_failing_set";
+    if (this.#options.shuffledBy !== undefined) return undefined;
     return [...keys].filter((key) => this.#absorbed.has(key)).length > 1 ? "absorbed" : undefined;
   }
 
-  async #run(schedule: Schedule): Promise<Ran> {
-    const ran = await this.#options.run(schedule);
+  /** Whether the app did what it had not done before. */
+  #noted(schedule: Schedule, ran: Ran): boolean {
     const keys = schedule.map(keyOf);
-    this.#runsOfDepth[schedule.length - 1]! += 1;
+    const size = schedule.length - 1;
+    this.#runs++;
+    this.#runsOfDepth[size] = (this.#runsOfDepth[size] ?? 0) + 1;
+    const isNovel = !this.#behaviours.has(ran.behaviour);
     this.#behaviours.add(ran.behaviour);
     if (ran.hasFailed) this.#failing.push(new Set(keys));
     else if (ran.isAbsorbed && keys.length === 1) this.#absorbed.add(keys[0]!);
     this.#isOver ||= ran.isOver === true;
-    return ran;
+    return isNovel;
   }
 }
 

@@ -8,6 +8,7 @@ const WATCHED = ["requests", "deliveries", "charges"] as const;
 
 /** A run makes about so many of each. */
 const PAGE = 15;
+const LONGEST_PAGE = 100;
 
 /** A call of the service that belongs to the run. */
 export interface SeenCall {
@@ -67,27 +68,55 @@ export async function markNow(client: Client): Promise<Mark> {
   return Object.fromEntries(marks) as Mark;
 }
 
-/** What has come since; calls about other customers' charges, such as a job's that looks at all, are left out. */
-export async function seenSince(client: Client, mark: Mark): Promise<{ seen: Seen; mark: Mark }> {
-  const since = (list: Watched) => listSince(client, list, mark[list], PAGE);
-  const rows = await Promise.all(WATCHED.map(since));
+/** What the lists of the sandbox have, in the order it came. */
+export type Rows = Readonly<Record<Watched, readonly Row[]>>;
+
+/**
+ * What has come since.
+ *
+ * @param runs how many there were
+ */
+export async function rowsSince(
+  client: Client,
+  mark: Mark,
+  runs: number,
+): Promise<{ rows: Rows; mark: Mark }> {
+  const since = (list: Watched) => listSince(client, list, mark[list], Math.min(PAGE * runs, LONGEST_PAGE));
+  const lists = await Promise.all(WATCHED.map(since));
   const ends = WATCHED.map((list, index) => {
-    const [last] = rows[index]!;
+    const [last] = lists[index]!;
     return [list, last === undefined ? mark[list] : idOf(list, last)] as const;
   });
-  const [requests, deliveries, charges] = rows.map((list) => list.reverse());
-  const own = new Set(charges!.map(({ charge_id }) => String(charge_id)));
-  const emails = new Set(charges!.map(({ customer_email }) => String(customer_email)));
-  const told = deliveries!.filter(({ charge_id }) => own.has(String(charge_id))).map(deliveryOf);
-  const seen = {
-    calls: requests!.flatMap((row) => callOf(row, own, emails) ?? []),
-    deliveries: told,
-    charges: charges!.map((row) => chargeOf(row, told)),
-  };
-  return { seen, mark: Object.fromEntries(ends) as Mark };
+  const rows = WATCHED.map((list, index) => [list, lists[index]!.reverse()] as const);
+  return { rows: Object.fromEntries(rows) as unknown as Rows, mark: Object.fromEntries(ends) as Mark };
 }
 
-function callOf(row: Row, own: ReadonlySet<string>, emails: ReadonlySet<string>): SeenCall | undefined {
+/**
+ * What belongs to a run that was alone; calls about other customers' charges, such as a job's that looks at all, are
+ * left out.
+ *
+ * @param email the run's customer, where there were others beside them
+ */
+export function seenOf({ requests, deliveries, charges }: Rows, email?: string): Seen {
+  const made = charges.filter(({ customer_email }) => email === undefined || customer_email === email);
+  const own = new Set(made.map(({ charge_id }) => String(charge_id)));
+  const emails = new Set(
+    email === undefined ? made.map(({ customer_email }) => String(customer_email)) : [email],
+  );
+  const told = deliveries.filter(({ charge_id }) => own.has(String(charge_id))).map(deliveryOf);
+  return {
+    calls: requests.flatMap((row) => callOf(row, own, emails, email !== undefined) ?? []),
+    deliveries: told,
+    charges: made.map((row) => chargeOf(row, told)),
+  };
+}
+
+function callOf(
+  row: Row,
+  own: ReadonlySet<string>,
+  emails: ReadonlySet<string>,
+  isEveryoneKnown: boolean,
+): SeenCall | undefined {
   const { operation, method, path, status, at, runner, fault } = row as Record<string, string | null>;
   const asked = recordOf(row.request_body);
   const answered = recordOf(row.response_body);
@@ -95,7 +124,8 @@ function callOf(row: Row, own: ReadonlySet<string>, emails: ReadonlySet<string>)
   const email = asked.customer_email;
   const isForeign =
     (reads !== undefined && !own.has(reads)) || (typeof email === "string" && !emails.has(email));
-  if (operation === null || operation === undefined || (isForeign && !isMade(row))) return undefined;
+  if (operation === null || operation === undefined || (isForeign && (isEveryoneKnown || !isMade(row))))
+    return undefined;
   return {
     operation,
     method: String(method),

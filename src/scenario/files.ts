@@ -183,12 +183,16 @@ export function loadScenario(
 
 /** What `explore` does when the steps are over, as steps. */
 function looksOf(document: LoadedDocument, raw: Readonly<Record<string, unknown>>): StepList[] {
-  return (["tick", "observe", "never"] as const).flatMap((word) => {
+  return (["tick", "reset", "observe", "never"] as const).flatMap((word) => {
     const list = raw[word];
     if (!Array.isArray(list)) return [];
     // Of a look the steps know the call alone; the rest is the file's schema to check.
     const steps = list.flatMap((one: unknown) =>
-      word === "tick" ? [one] : isRecord(one) && typeof one.app === "string" ? [{ app: one.app }] : [],
+      word === "tick" || word === "reset"
+        ? [one]
+        : isRecord(one) && typeof one.app === "string"
+          ? [{ app: one.app }]
+          : [],
     );
     return [{ document, at: [word], list: steps }];
   });

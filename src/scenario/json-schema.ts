@@ -28,6 +28,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   steady:
     "The app is asked again until the answer is as expected, or has stayed the same for so long in wall time, or `within` is over.",
   observe: "For `explore`: calls of the app that show what it believes, looked at when all is over.",
+  reset: `${STEPS.reset.says} At the top of a file, for \`explore\`: steps that set the app back before each run.`,
   tick: "For `explore`: steps that set off the app's own timed work, such as a job that looks again.",
   never: "For `explore`: calls of the app, and what their answers must not be like when all is over.",
   ignore: "Fields of the answer that say nothing, by their dotted paths.",

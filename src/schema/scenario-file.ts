@@ -84,13 +84,20 @@ export const scenarioFileSchema = z.strictObject({
   ),
   observe: z.optional(z.array(observeSchema).check(entriesAtMost(MAX_STEPS))),
   tick: z.optional(stepListSchema),
+  reset: z.optional(stepListSchema),
   never: z.optional(z.array(neverSchema).check(entriesAtMost(MAX_STEPS))),
 });
 
 /** One that is there for others to include needs no name. */
 export const includedFileSchema = z.strictObject({
-  ...z.omit(scenarioFileSchema, { given: true, isolation: true, observe: true, tick: true, never: true })
-    .shape,
+  ...z.omit(scenarioFileSchema, {
+    given: true,
+    isolation: true,
+    observe: true,
+    tick: true,
+    reset: true,
+    never: true,
+  }).shape,
   name: z.optional(scenarioFileSchema.shape.name),
 });
 export type ScenarioFile = z.infer<typeof scenarioFileSchema>;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { chanceOf } from "../../src/explore/chance.js";
 import { type Deviation, keyOf, type Schedule } from "../../src/explore/schedule.js";
 import { type Ran, search } from "../../src/explore/search.js";
 
@@ -8,7 +9,7 @@ const deviations = (count: number): Deviation[] =>
 /** An app as a function: it fails when all of one of the sets go wrong, and absorbs some without a trace. */
 function appOf({ failing = [], absorbed = [], more = {} }: App) {
   const runs: string[][] = [];
-  const run = async (schedule: Schedule): Promise<Ran> => {
+  const ranOf = (schedule: Schedule): Ran => {
     const places = schedule.map(({ at }) => at);
     runs.push(places);
     const seen = places.filter((at) => !absorbed.includes(at));
@@ -19,6 +20,7 @@ function appOf({ failing = [], absorbed = [], more = {} }: App) {
       deviations: places.flatMap((at) => (more[at] ?? []).map((one) => ({ kind: "answer_lost", at: one }))),
     };
   };
+  const run = async (schedules: readonly Schedule[]) => schedules.map(ranOf);
   return { runs, run };
 }
 
@@ -33,7 +35,7 @@ const searched = async (app: App, options: Partial<Parameters<typeof search>[0]>
   const found = await search({
     depth: 2,
     first: deviations(4),
-    areCompatible: () => true,
+    apart: () => undefined,
     isOver: () => false,
     run,
     ...options,
@@ -67,7 +69,7 @@ describe("the search", () => {
     const { sets, saved } = await searched({ absorbed: ["op#1", "op#2"] });
     expect(sets).not.toContain("op#1+op#2");
     expect(sets).toContain("op#1+op#3");
-    expect(saved).toEqual({ holds_a_failing_set: 0, absorbed: 1 });
+    expect(saved).toEqual({ holds_a_failing_set: 0, absorbed: 1, independent: 0 });
   });
 
   it("tries what comes up in a run, together with what brought it up", async () => {
@@ -81,7 +83,8 @@ describe("the search", () => {
       {},
       {
         first: [...deviations(2), { kind: "answer_5xx", at: "op#1" }],
-        areCompatible: (one, other) => ![keyOf(one), keyOf(other)].includes("answer_lost op#2"),
+        apart: (one, other) =>
+          [keyOf(one), keyOf(other)].includes("answer_lost op#2") ? "impossible" : undefined,
       },
     );
     expect(sets).toEqual(["op#1", "op#2", "op#1"]);
@@ -91,7 +94,54 @@ describe("the search", () => {
     let left = 6;
     expect(await searched({}, { isOver: () => left-- === 0 })).toMatchObject({ completeDepth: 1, runs: 6 });
     const { run } = appOf({});
-    const gone = async (schedule: Schedule) => ({ ...(await run(schedule)), isOver: true });
+    const gone = async (schedules: readonly Schedule[]) =>
+      (await run(schedules)).slice(0, 1).map((ran) => ({ ...ran, isOver: true }));
     expect(await searched({}, { run: gone })).toMatchObject({ completeDepth: 0, runs: 1 });
+  });
+
+  it("comes to the same however many are handed over at a time", async () => {
+    const app = { failing: [["op#2", "op#4"]], absorbed: ["op#1", "op#3"], more: { "op#2": ["op#5"] } };
+    const one = await searched(app, { depth: 3 });
+    for (const atATime of [2, 7, 100]) expect(await searched(app, { depth: 3, atATime })).toEqual(one);
+    const isOver = () => false;
+    const run = async (schedules: readonly Schedule[]) => (await appOf({}).run(schedules)).slice(0, 3);
+    expect(await searched({}, { atATime: 4, isOver, run })).toMatchObject({ completeDepth: 0, runs: 3 });
+  });
+
+  it("does not combine what concerns other charges, unless a third connects them", async () => {
+    const apart = (one: Deviation, other: Deviation) =>
+      keyOf(one) !== "answer_lost op#4" && keyOf(other) !== "answer_lost op#4" ? "independent" : undefined;
+    const { sets, saved } = await searched({}, { depth: 3, apart });
+    expect(sets.slice(4).sort()).toEqual([
+      ...["op#1+op#2+op#4", "op#1+op#3+op#4", "op#1+op#4"],
+      ...["op#2+op#3+op#4", "op#2+op#4", "op#3+op#4"],
+    ]);
+    expect(saved.independent).toBe(3);
+  });
+
+  it("combines what an app takes without a trace where that hangs on chance", async () => {
+    const all = { absorbed: ["op#1", "op#2", "op#3", "op#4"] };
+    const { sets, saved } = await searched(all, { shuffledBy: chanceOf("a") });
+    expect({ sets: sets.length, saved: saved.absorbed }).toEqual({ sets: 10, saved: 0 });
+    expect(sets).toEqual((await searched(all, { shuffledBy: chanceOf("a") })).sets);
+    expect(sets).not.toEqual((await searched(all, { shuffledBy: chanceOf("b") })).sets);
+  });
+
+  it("draws larger sets as long as there is time, none twice, those that led to something new first", async () => {
+    const beyond = () => ({ beyond: chanceOf("a"), first: deviations(6), depth: 1 });
+    const { sets, drawn, runs, runsOfDepth } = await searched({}, beyond());
+    expect({ drawn, runs, runsOfDepth }).toEqual({ drawn: 57, runs: 63, runsOfDepth: [6] });
+    expect(new Set(sets).size).toBe(63);
+    let left = 10;
+    const some = await searched({}, { ...beyond(), isOver: () => left-- === 0 });
+    expect(some).toMatchObject({ completeDepth: 1, drawn: 4, runs: 10 });
+    expect(some.sets).toEqual(sets.slice(0, 10));
+    const onlyOne = {
+      absorbed: deviations(6)
+        .map(({ at }) => at)
+        .filter((at) => at !== "op#3"),
+    };
+    const { sets: novel } = await searched(onlyOne, { ...beyond(), isOver: () => false });
+    for (const set of novel.slice(6, 10)) expect(set).toMatch(/op#[13]/);
   });
 });

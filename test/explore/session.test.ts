@@ -1,6 +1,41 @@
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { parse } from "yaml";
+import type { ExploreFlowOptions } from "../../src/index.js";
+import { temporaryFolder } from "../support/folders.js";
 import { fileWith } from "../support/scenario-run.js";
 import { FLOW, openCorpus } from "./support.js";
+
+it("says why no app went right when it is interrupted before, and tells what was found by then afterwards", async () => {
+  const { sandbox, shop } = await openCorpus("right");
+  const explore = (options: Partial<ExploreFlowOptions>) =>
+    sandbox.explore(fileWith(FLOW), { app: shop.url, ...options });
+  await expect(explore({ signal: AbortSignal.abort() })).rejects.toThrow(
+    "interrupted before the app was seen to go right",
+  );
+  const stop = new AbortController();
+  const report = await explore({ signal: stop.signal, onRun: (runs) => void (runs === 3 && stop.abort()) });
+  expect(report).toMatchObject({ passed: false, complete_depth: 0, runs: 3, findings: [], notes: [] });
+}, 60_000);
+
+it("sets the app back before each run, one after the other, and in what it saves", async () => {
+  const { sandbox, shop } = await openCorpus("races");
+  const save = temporaryFolder();
+  const flow = `${FLOW}reset:\n  - { name: Begin, app: POST /tick }\n`;
+  const stop = new AbortController();
+  const { findings, notes } = await sandbox.explore(fileWith(flow), {
+    app: shop.url,
+    lanes: 2,
+    save,
+    signal: stop.signal,
+    onRun: (_runs, found) => void (found > 0 && stop.abort()),
+  });
+  expect(notes).toEqual(["one lane: `reset` sets the app back before each"]);
+  expect(parse(readFileSync(findings[0]!.file!, "utf8")).steps[0]).toEqual({
+    name: "Begin",
+    app: "POST /tick",
+  });
+}, 60_000);
 
 it("leaves the sandbox as it was, and holds it meanwhile", async () => {
   const { sandbox, shop } = await openCorpus("right");

@@ -19,6 +19,7 @@ export function exploreLines(report: ExploreReport, width: number, paint: Paint 
 
 const SAVED: Readonly<Record<keyof ExploreReport["saved"], string>> = {
   holds_a_failing_set: "holds a set that fails by itself",
+  independent: "deviations on charges that have nothing to do with each other",
   absorbed: "made of deviations that the app takes without a trace",
 };
 

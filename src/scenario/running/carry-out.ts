@@ -132,7 +132,7 @@ function placed({ failure, at }: StepFailure, { place }: LoadedStep): Failure {
 }
 
 /** Its schema lets it through. */
-function filledIn({ raw }: LoadedStep, scope: Variables): Record<string, unknown> {
+export function filledIn({ raw }: LoadedStep, scope: Variables): Record<string, unknown> {
   const open: string[] = [];
   const filled = fillStep(raw, scope.resolve, ({ path, message }) =>
     open.push(`${path.join(".")}: ${message}`),

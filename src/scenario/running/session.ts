@@ -5,9 +5,10 @@ import { everyStep } from "../step-places.js";
 import { type Access, accessTo, freezeClock } from "./access.js";
 import { Applied } from "./applied.js";
 import { Baseline } from "./baseline.js";
-import { carryOutAll, MOST_CARRIED_OUT } from "./carry-out.js";
+import { MOST_CARRIED_OUT } from "./carry-out.js";
 import { Client } from "./client.js";
 import { CannotRun } from "./failure.js";
+import { carryOutInStep } from "./in-step.js";
 import { Lease } from "./lease.js";
 import { Leftovers } from "./leftovers.js";
 import { looksBack } from "./looks-back.js";
@@ -26,7 +27,7 @@ export interface SessionOptions extends StageOptions {
 export type RunOutcome = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
 
 /**
- * A namespace held for many runs, one after the other. What a run of its own takes and gives back (the lease, the
+ * A namespace held for many runs. What a run of its own takes and gives back (the lease, the
  * clock, a name for its rules) is taken once, and what nobody asks for is not looked at.
  */
 export class Session {
@@ -66,15 +67,47 @@ export class Session {
 
   /** Carries out the steps of a scenario; what they have changed is put back. */
   async run(loaded: LoadedScenario): Promise<RunOutcome> {
+    const [outcome] = await this.runTogether([loaded], () => false);
+    return outcome!;
+  }
+
+  /**
+   * Carries out several side by side, which share the time, and whose rules must each be for its own customer alone.
+   *
+   * @param concernsAll whether the step at that index, from 0, is one for all of them where it says the same
+   */
+  async runTogether(
+    all: readonly LoadedScenario[],
+    concernsAll: (index: number) => boolean,
+  ): Promise<RunOutcome[]> {
+    const { signal } = this.#options;
+    const lanes = all.map((loaded) => this.#laneOf(loaded, all));
+    const stop = (): void => {
+      for (const { client } of lanes) client.abandon();
+    };
+    signal?.addEventListener("abort", stop);
+    try {
+      await this.#put(all);
+      for (const { begin } of lanes) await begin();
+      return (await carryOutInStep(lanes, concernsAll)).map((steps) => {
+        const outcome = outcomeOf(steps, undefined);
+        return { outcome, passed: outcome === "passed", steps };
+      });
+    } catch (caught) {
+      return all.map(() => ({ outcome: "error", passed: false, steps: [], error: reasonOf(caught) }));
+    } finally {
+      for (const { leftovers } of lanes) await leftovers.finish();
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  #laneOf(loaded: LoadedScenario, all: readonly LoadedScenario[]) {
     const { app, wall = systemWall, signal } = this.#options;
     const client = clientOf(this.#options, { runner: loaded.runId });
-    const stop = (): void => client.abandon();
-    signal?.addEventListener("abort", stop);
     const leftovers = new Leftovers();
     const baseline = new Baseline(client);
     const isLookedBackTo = everyStep(loaded.steps).some(looksBack);
     const begin = async (): Promise<void> => {
-      await this.#put(loaded);
       if (isLookedBackTo) await baseline.take();
     };
     const context = {
@@ -89,22 +122,13 @@ export class Session {
       begin: async () => {
         this.#hasRules = false;
         await freezeClock(client, leftovers);
+        await this.#put(all);
         await begin();
       },
       isTerse: true,
     };
-    try {
-      await begin();
-      const carrying = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };
-      const steps = await carryOutAll(loaded.steps, loaded.scope, carrying);
-      const outcome = outcomeOf(steps, undefined);
-      return { outcome, passed: outcome === "passed", steps };
-    } catch (caught) {
-      return { outcome: "error", passed: false, steps: [], error: reasonOf(caught) };
-    } finally {
-      await leftovers.finish();
-      signal?.removeEventListener("abort", stop);
-    }
+    const carrying = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };
+    return { client, leftovers, begin, carrying, steps: loaded.steps, scope: loaded.scope };
   }
 
   /** Gives back what was taken; what could not be put back is told. */
@@ -115,11 +139,12 @@ export class Session {
     return warnings;
   }
 
-  /** The rules of the run in the place of those of the one before. */
-  async #put({ scenario }: LoadedScenario): Promise<void> {
-    const rules = RULE_KINDS.flatMap((kind) =>
-      scenario[kind] === undefined ? [] : [[kind, scenario[kind]]],
-    );
+  /** These rules in the place of those of the runs before. */
+  async #put(all: readonly LoadedScenario[]): Promise<void> {
+    const rules = RULE_KINDS.flatMap((kind) => {
+      const list = all.flatMap(({ scenario }): unknown[] => scenario[kind] ?? []);
+      return list.length === 0 ? [] : [[kind, list]];
+    });
     if (rules.length === 0 && !this.#hasRules) return;
     const { name } = this.#options;
     const path = `/scenarios/${encodeURIComponent(name)}`;

@@ -1,0 +1,61 @@
+import { UserError } from "../schema/user-error.js";
+import { compiledPlain, type Lesson } from "./compile.js";
+import type { Flow } from "./flow.js";
+import { verdictOn } from "./judge.js";
+import type { ExploreFinding } from "./report.js";
+import type { Carried, Runs } from "./runs.js";
+import { behaviourOf, failedStep, hasFailed } from "./trace.js";
+
+const NOTHING_LEARNT: Lesson = { whose: {}, order: {}, completed: 0, observed: [] };
+
+/** What two runs with nothing going wrong came to. */
+export interface Plain {
+  readonly runs: readonly [Carried, Carried];
+  /** In what they differ; undefined where they do not. */
+  readonly differing: string | undefined;
+}
+
+/**
+ * The flow as it is written, which has to pass, and two runs that teach, to the good end; a finding where nothing has to
+ * go wrong for the app to do so, or it has gone.
+ *
+ * @param over in a few words, why there is no time left; undefined while there is
+ */
+export async function plainRuns(
+  flow: Flow,
+  runs: Runs,
+  over: () => string | undefined,
+): Promise<Plain | ExploreFinding> {
+  const { given: _given, ...written } = flow.raw;
+  const plain = compiledPlain(flow);
+  const ran: Carried[] = [];
+  for (const [index, document] of [written, plain.document, plain.document].entries()) {
+    const carried = await runs.carryOut({ document, roles: plain.roles });
+    const why = over();
+    if (why !== undefined) throw new UserError(`${flow.file}: ${why} before the app was seen to go right`);
+    if (!carried.report.passed) return failed(flow, plain.roles, carried, index > 0);
+    ran.push(carried);
+  }
+  const [, one, other] = ran as [Carried, Carried, Carried];
+  const [first, second] = [one, other].map(({ seen, report }) => behaviourOf(seen, report).split("\n"));
+  const differing = first!.find((line, index) => line !== second![index]) ?? second![first!.length];
+  return { runs: [one, other], differing };
+}
+
+function failed(
+  flow: Flow,
+  roles: Parameters<typeof verdictOn>[1],
+  { report, seen }: Carried,
+  isToTheEnd: boolean,
+): ExploreFinding {
+  const step = failedStep(report);
+  const why = report.error ?? `${step?.title}: ${step?.failure?.message}`;
+  const verdict = verdictOn(report, roles, seen, NOTHING_LEARNT);
+  const isInTheEnd = isToTheEnd && roles[report.steps.findIndex(hasFailed)] !== "drive";
+  if (typeof verdict !== "object" || !(verdict.isOver || isInTheEnd))
+    throw new UserError(`${flow.file}: the flow fails with nothing going wrong: ${why}`);
+  const message = verdict.isOver
+    ? verdict.message
+    : `with nothing going wrong, in the end: ${verdict.message}`;
+  return { oracle: verdict.oracle, message, deviations: [] };
+}
