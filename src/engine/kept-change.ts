@@ -1,4 +1,5 @@
 import { type EventData, WrittenLater } from "./event-record.js";
+import { fromParts, partsOf } from "./kept-parts.js";
 import type {
   Change,
   CollectionName,
@@ -47,7 +48,9 @@ function keptPut(puts: readonly Put[], place: number, before: Records, newest: N
   const model = recordAfter(name, other, puts.slice(0, place), before);
   const fields =
     model instanceof WrittenLater ? undefined : changedFields(model as object as Fields, record as Fields);
-  return fields === undefined ? put : [name, key, fields, "like", other];
+  if (fields === undefined) return put;
+  const { fields: apart, parts } = partsOf(model as object as Fields, fields, isSame);
+  return parts === undefined ? [name, key, apart, "like", other] : [name, key, apart, "like", other, parts];
 }
 
 /** Whether the event's data is what a read of the object answers once the change is made. */
@@ -120,11 +123,12 @@ function isSame(one: unknown, other: unknown): boolean {
  */
 export function wholeChange(kept: KeptChange, before: Records): Change {
   const puts: Put[] = [];
-  for (const [name, key, record, how, other = key] of kept.puts) {
+  for (const [name, key, record, how, other = key, parts] of kept.puts) {
     const isPart = how === "changed" || how === "like";
     const model = isPart ? recordAfter(name, other, puts, before) : {};
     if (model === undefined) throw new Error(`change ${kept.seq} is of ${name} ${other}, which is not there`);
-    puts.push([name, key, isPart ? { ...model, ...(record as object) } : record]);
+    const inParts = parts === undefined ? undefined : fromParts(model as object as Fields, parts);
+    puts.push([name, key, isPart ? { ...model, ...(record as object), ...inParts } : record]);
   }
   for (const [place, [name, key, record, how]] of kept.puts.entries())
     if (how === "derived") puts[place] = [name, key, eventOf(record as DerivedEvent, puts, before)];

@@ -1,5 +1,6 @@
 import type { Collections } from "../schema/records/all.js";
 import type { CollectionName } from "../schema/records/names.js";
+import type { KeptParts } from "./kept-parts.js";
 
 /** The records of a namespace, by collection. All are immutable: a change puts a new record in place. */
 export type { Collections } from "../schema/records/all.js";
@@ -47,7 +48,7 @@ export interface Records {
 
 /**
  * A change as it is kept, without what follows from the records before it: of one that was there already there are the
- * fields that changed, of a new one those that are not as in the one before it, of an event that says what its object is
+ * fields that changed, of a new one those that are not as in the one before it (of an object among them its parts), of an event that says what its object is
  * now all but its bytes.
  */
 export interface KeptChange extends Omit<Change, "puts"> {
@@ -57,7 +58,14 @@ export interface KeptChange extends Omit<Change, "puts"> {
 export type KeptPut =
   | Put
   | readonly [collection: CollectionName, key: Key, fields: object, how: "changed" | "derived"]
-  | readonly [collection: CollectionName, key: Key, fields: object, how: "like", other: Key];
+  | readonly [
+      collection: CollectionName,
+      key: Key,
+      fields: object,
+      how: "like",
+      other: Key,
+      parts?: KeptParts,
+    ];
 
 /** The whole state as plain JSON: the readable snapshot, and what export and restore carry. */
 export interface StateDump {

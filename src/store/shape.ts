@@ -31,15 +31,31 @@ export function isStateDump(value: unknown): value is StateDump {
 
 function isPut(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  const [collection, key, record, how, other] = value;
+  const [collection, key, record, how, other, parts] = value;
   if (!COLLECTIONS.has(collection) || !isKey(key)) return false;
   if (value.length === 3) return record === null || isObject(record);
   return (
     isObject(record) &&
     (how === "like"
-      ? value.length === 5 && isKey(other)
+      ? isKey(other) && (value.length === 5 || (value.length === 6 && isParts(parts)))
       : value.length === 4 && (how === "changed" || how === "derived"))
   );
+}
+
+function isParts(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every(isPart);
+}
+
+function isPart(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const [fields, texts] = value;
+  return isObject(fields) && isObject(texts) && Object.values(texts).every(isCutText);
+}
+
+function isCutText(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 3) return false;
+  const [start, between, end] = value;
+  return isNumber(start) && typeof between === "string" && isNumber(end);
 }
 
 function isEntry(value: unknown): boolean {

@@ -63,6 +63,8 @@ describe("a charge", () => {
     const priced = { pricing, payment_method: "mobile_money" };
     const bytesOf = async (name: string, phone: string) => {
       const { quote_id } = (await shop.ask("POST /api/v1/payments/quotes", priced)).json;
+      // Its times are others too.
+      await sandbox.advance("1s");
       const before = statSync(`${data}.journal`).size;
       const { status, text } = await shop.ask("POST /api/v1/payments/whitelabel", {
         ...priced,
@@ -121,6 +123,32 @@ describe("a record that changed", () => {
     // The disk refused that change: what is tried again knows nothing of it.
     const again = { seq: 1, at: 0, puts: [puts[1]!, puts[3]!], counters: {} };
     expect(keptChange(again, none, newest).puts).toEqual(again.puts);
+  });
+
+  it("of a kind there was before is told by the parts of the objects within it, and is the same again", () => {
+    const text = "Send exactly 512.50 KES (Kenyan shilling) from ";
+    const wayOf = (phone: string) =>
+      JSON.parse(
+        `{"type":"m","phone":"${phone}","text":"${text + phone}.","list":["${phone}"],"__proto__":"p"}`,
+      );
+    const puts: Put[] = [
+      ["rates", "KES", { code: "KES", way: wayOf("1") }],
+      ["rates", "UGX", { code: "UGX", way: wayOf("😀1") }],
+      ["rates", "NGN", { code: "NGN", way: wayOf("😁1") }],
+      ["rates", "GHS", { code: "GHS", way: wayOf("😁1") }],
+      ["rates", "ZAR", { code: "ZAR", way: { type: "other" } }],
+      ["rates", "USD", { code: "USD", way: { type: "another" } }],
+    ];
+    const none = { get: () => undefined };
+    const kept = JSON.parse(
+      JSON.stringify(keptChange({ seq: 1, at: 0, puts, counters: {} }, none, new Map())),
+    );
+    const fields = { phone: "😀1", list: ["😀1"] };
+    const parts = { way: [fields, { text: [text.length, "😀", 2] }] };
+    expect(kept.puts[1]).toEqual(["rates", "UGX", { code: "UGX" }, "like", "KES", parts]);
+    expect(kept.puts[3]).toEqual(["rates", "GHS", { code: "GHS" }, "like", "NGN"]);
+    expect(kept.puts[5]).toEqual(["rates", "USD", { code: "USD", way: { type: "another" } }, "like", "ZAR"]);
+    expect(JSON.stringify(wholeChange(kept, none).puts)).toBe(JSON.stringify(puts));
   });
 
   it("but was never there is a damage", () => {
