@@ -40,21 +40,18 @@ export class Answer<Body = unknown> {
 
 /** The error of a body, which must have exactly the documented shape. */
 export function errorOf(text: string): ErrorBody {
-  const body = JSON.parse(text) as { error: ErrorBody };
-  expect(Object.keys(body)).toEqual(["error"]);
-  const { code, message, details, ...rest } = body.error;
-  expect(rest).toEqual({});
-  expect(code).toMatch(/^[A-Z][A-Z_]*$/);
-  expect(typeof message).toBe("string");
-  expect(message).not.toBe("");
-  if ("details" in body.error) {
-    expect(Object.keys(details ?? {}).length).toBeGreaterThan(0);
-    for (const text of Object.values(details ?? {})) {
-      expect(typeof text).toBe("string");
-      expect(text).not.toBe("");
-    }
-  }
-  return body.error;
+  const { error, ...beside } = JSON.parse(text) as { error: ErrorBody };
+  const { code, message, details, ...rest } = error;
+  const isText = (value: unknown) => typeof value === "string" && value !== "";
+  const said = Object.values(details ?? {});
+  const isRight =
+    [beside, rest].every((one) => Object.keys(one).length === 0) &&
+    /^[A-Z][A-Z_]*$/.test(code) &&
+    isText(message) &&
+    (!("details" in error) || said.length > 0) &&
+    said.every(isText);
+  if (!isRight) throw new Error(`not the shape of an error: ${text}`);
+  return error;
 }
 
 /** The answer is a refusal with that status and code and, where given, details for exactly those fields. */
