@@ -6,7 +6,7 @@ import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { Command, type Finished, type ReadyLine, run } from "../support/process-command.js";
 import type { Client } from "../support/receiver-client.js";
-import { Receiver, refusingUrl } from "../support/receiver-server.js";
+import { REFUSING_URL, Receiver } from "../support/receiver-server.js";
 import { startServer } from "../support/started.js";
 
 let ready: ReadyLine;
@@ -62,7 +62,7 @@ describe("every command", () => {
   );
 
   it("says in one line what to start when nobody is there", async () => {
-    const url = (await refusingUrl()).replace("/hooks", "");
+    const url = REFUSING_URL.replace("/hooks", "");
     expect(refusal(await run(["status", "--url", url]))).toBe(
       `there is no sandbox at ${url}; start one with: payments-sandbox start`,
     );
@@ -219,7 +219,7 @@ describe("charges and what happens to them", () => {
   });
 
   it("wait ready waits for a server that is yet to come, and no longer than told", async () => {
-    const url = (await refusingUrl()).replace("/hooks", "");
+    const url = REFUSING_URL.replace("/hooks", "");
     const never = await run(["wait", "ready", "--url", url, "--timeout", "100ms"]);
     expect(refusal(never)).toBe(`no sandbox at ${url} within 100ms`);
     const waiting = run(["wait", "ready", "--url", url, "--timeout", "20s"]);

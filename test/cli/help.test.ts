@@ -8,7 +8,7 @@ import { addStartOptions } from "../../src/cli/options.js";
 import { temporaryFolder } from "../support/folders.js";
 import { type Finished, ROOT, run } from "../support/process-command.js";
 import type { Client } from "../support/receiver-client.js";
-import { Receiver, refusingUrl } from "../support/receiver-server.js";
+import { REFUSING_URL, Receiver } from "../support/receiver-server.js";
 import { startServer } from "../support/started.js";
 
 /** All commands, to be asked what they are; `start` has its help where it is loaded by itself. */
@@ -182,7 +182,7 @@ describe("every command for a running sandbox", () => {
   const CLIENTS = CLIENT_COMMANDS.map(({ usage, example }) => [usage.split(" ")[0]!, example] as const);
 
   it.each(CLIENTS)("%s says in a line what to start when nobody is there", async (_name, example) => {
-    const url = (await refusingUrl()).replace("/hooks", "");
+    const url = REFUSING_URL.replace("/hooks", "");
     const words = wordsOf(example).filter((word) => word !== "--follow");
     expect(line(await run(words, { env: { PAYMENTS_SANDBOX_URL: url } }))).toBe(
       `there is no sandbox at ${url}; start one with: payments-sandbox start`,

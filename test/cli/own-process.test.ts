@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { Command } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
-import { refusingUrl } from "../support/receiver-server.js";
+import { freeUrl } from "../support/receiver-server.js";
 import { startServer } from "../support/started.js";
 
 describe("start whose output nobody reads any more", () => {
   it("goes on", async () => {
-    const url = await refusingUrl();
+    const url = await freeUrl();
     const { command, ready, client } = await startServer(["--webhook-url", url]);
     command.hangUp();
     await client.ask("POST /_sandbox/events", { type: "webhook.test", data: {} });

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { Command, type CommandOptions, type Finished, run } from "../support/process-command.js";
 import type { Client } from "../support/receiver-client.js";
-import { accept, hold, Receiver, refuseWith, refusingUrl } from "../support/receiver-server.js";
+import { accept, hold, REFUSING_URL, Receiver, refuseWith } from "../support/receiver-server.js";
 import { type Started, startServer } from "../support/started.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
@@ -167,7 +167,7 @@ describe("webhook pull --forward-to", () => {
 
   it("takes the app's answer for the delivery's: a failure comes again by the ladder", async () => {
     const receiver = await Receiver.open(refuseWith(500));
-    const nobody = await refusingUrl();
+    const nobody = REFUSING_URL;
     await said("webhook", "pull", "--forward-to", receiver.url, "--once");
     await client.pay({ scenario: "instant" });
     expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toMatch(/ 500\n$/);
@@ -259,7 +259,7 @@ describe("webhook pull --forward-to", () => {
       expect(await refused("webhook", "pull", "--forward-to", target)).toContain(
         `--forward-to "${target}" must be an http or https URL`,
       );
-    const gone = (await refusingUrl()).replace("/hooks", "");
+    const gone = REFUSING_URL.replace("/hooks", "");
     expect(await refused("webhook", "pull", "--forward-to", "localhost:3000", "--url", gone)).toContain(
       "there is no sandbox",
     );

@@ -185,11 +185,3 @@ export class Receiver {
     this.#server.close();
   }
 }
-
-/** The URL of a port that nobody listens at. */
-export async function nobodysUrl(name) {
-  const receiver = await Receiver.open(name, () => ({ status: 200 }));
-  const { url } = receiver;
-  receiver.close();
-  return url;
-}

@@ -1,7 +1,7 @@
 import { createSandbox, type Sandbox } from "../../src/index.js";
 import { RATES } from "../support/contract.js";
 import { lot } from "../support/lot.js";
-import { Receiver, refusingUrl } from "../support/receiver-server.js";
+import { REFUSING_URL, Receiver } from "../support/receiver-server.js";
 import { audit, auditLedger, auditPostings } from "./audit.js";
 import { RETRY_AFTER_S } from "./audit-deliveries.js";
 import { Client, type Lie } from "./client.js";
@@ -120,7 +120,7 @@ export async function simulate(seed: string, steps: number, lie?: Lie, terrain: 
   await using gone = await Receiver.open((received) =>
     received.answer(received.event.type === "charge.failed" ? 410 : 200),
   );
-  const receivers = { moody, gone, nobody: await refusingUrl() };
+  const receivers = { moody, gone, nobody: REFUSING_URL };
   await using elsewhere = await createSandbox({ clock: "manual" });
   const ground = await groundOf(terrain, seed, START);
   const trail: string[] = [];

@@ -3,7 +3,7 @@ import { openSandbox } from "../../src/opening.js";
 import type { Sandbox } from "../../src/sandbox.js";
 import { START } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
-import { refusingUrl } from "../support/receiver-server.js";
+import { REFUSING_URL } from "../support/receiver-server.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests take states apart
 export type Json = any;
@@ -54,7 +54,7 @@ export async function busyExports(): Promise<StateDump[]> {
   keep();
   await call("POST", "/_sandbox/webhook-endpoints", { mailbox: "post" });
   const { webhook_id } = await call("POST", "/api/v1/webhooks", {
-    url: await refusingUrl(),
+    url: REFUSING_URL,
     events: ["charge.*"],
   });
   await call("POST", `/api/v1/webhooks/${webhook_id}/rotate-secret`);

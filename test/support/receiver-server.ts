@@ -118,8 +118,14 @@ export class Receiver implements AsyncDisposable {
   }
 }
 
-/** A URL nobody listens at: the port was free a moment ago. */
-export async function refusingUrl(): Promise<string> {
+/** Where nobody listens, nor will: the port is below all that are handed out, and nobody's by name. */
+export const REFUSING_URL = "http://127.0.0.1:4/hooks";
+
+/**
+ * A URL nobody listens at yet: the port was free a moment ago. It can be any other test's a moment later, so this is for
+ * a test that listens there itself; what is sent there by one that does not might reach another's receiver.
+ */
+export async function freeUrl(): Promise<string> {
   const receiver = await Receiver.open();
   const { url } = receiver;
   await receiver.close();

@@ -6,10 +6,10 @@ import {
   accept,
   type Handler,
   hold,
+  REFUSING_URL,
   type Received,
   Receiver,
   refuseWith,
-  refusingUrl,
 } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 
@@ -493,7 +493,7 @@ describe("what counts as a failure", () => {
   });
 
   it("a connection refused, on a clock that stands still", async () => {
-    const url = await refusingUrl();
+    const url = REFUSING_URL;
     const { sandbox, client } = await sandboxFor([{ url, events: ["charge.completed"] }]);
     await client.pay({ scenario: "instant" });
     await sandbox.settled();

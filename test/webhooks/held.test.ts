@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { describe, expect, it } from "vitest";
 import { START } from "../support/api-client.js";
-import { Receiver, refuseWith, refusingUrl } from "../support/receiver-server.js";
+import { freeUrl, REFUSING_URL, Receiver, refuseWith } from "../support/receiver-server.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 import { closed, listening } from "../support/servers.js";
 import { deliveries, eventually, SECOND, shopFor, since } from "./support/shop.js";
@@ -60,7 +60,7 @@ const portOf = (url: string) => Number(new URL(url).port);
 
 describe("an app that starts later than the sandbox", () => {
   it("gets everything, in order, and no attempt was spent; it is said once that it is waited for", async () => {
-    const url = await refusingUrl();
+    const url = await freeUrl();
     const { client, notices, elapse, settled } = await worldBefore(url);
     const charges = [await client.pay(), await client.pay()];
     for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
@@ -87,7 +87,7 @@ describe("an app that starts later than the sandbox", () => {
   });
 
   it("is not told of as there when an attempt ends otherwise: its answer is the answer", async () => {
-    const url = await refusingUrl();
+    const url = await freeUrl();
     const { client, elapse, settled } = await worldBefore(url);
     const charge = await client.pay();
     await client.transition(charge, "COMPLETED");
@@ -102,7 +102,7 @@ describe("an app that starts later than the sandbox", () => {
   });
 
   it("may go away and come back: what happens meanwhile waits again, and that is said again", async () => {
-    const url = await refusingUrl();
+    const url = await freeUrl();
     const { client, notices, elapse, settled } = await worldBefore(url);
     for (const round of [1, 2]) {
       const charge = await client.pay();
@@ -121,7 +121,7 @@ describe("an app that starts later than the sandbox", () => {
   });
 
   it("holds up nobody else meanwhile", async () => {
-    const url = await refusingUrl();
+    const url = REFUSING_URL;
     const other = await Receiver.open();
     const { client, settled } = await worldBefore(url);
     await client.ask("POST /_sandbox/webhook-endpoints", { url: other.url });
@@ -136,7 +136,7 @@ describe("an app that starts later than the sandbox", () => {
 
 describe("who does not wait", () => {
   it("an endpoint with unreachable: fail, which goes on to the ladder at once", async () => {
-    const { client, notices, settled } = await worldBefore(await refusingUrl(), { unreachable: "fail" });
+    const { client, notices, settled } = await worldBefore(REFUSING_URL, { unreachable: "fail" });
     await client.transition(await client.pay(), "COMPLETED");
     await settled();
     const [one] = await deliveries(client);
@@ -146,7 +146,7 @@ describe("who does not wait", () => {
   });
 
   it("one that is changed to it while it waits", async () => {
-    const { client, notices, elapse, settled } = await worldBefore(await refusingUrl());
+    const { client, notices, elapse, settled } = await worldBefore(REFUSING_URL);
     await client.transition(await client.pay(), "COMPLETED");
     await settled();
     await elapse(2);
@@ -160,7 +160,7 @@ describe("who does not wait", () => {
   });
 
   it("a manual clock, on which nobody would ever come", async () => {
-    const { sandbox, client } = await shopFor([await refusingUrl()]);
+    const { sandbox, client } = await shopFor([REFUSING_URL]);
     await client.pay();
     await sandbox.advance("2s");
     const [one] = await deliveries(client);
@@ -169,7 +169,7 @@ describe("who does not wait", () => {
   });
 
   it("what was held when the clock is stopped", async () => {
-    const { client, elapse, settled } = await worldBefore(await refusingUrl());
+    const { client, elapse, settled } = await worldBefore(REFUSING_URL);
     await client.transition(await client.pay(), "COMPLETED");
     await settled();
     await elapse(2);
@@ -180,7 +180,7 @@ describe("who does not wait", () => {
   });
 
   it("who is told by a test to advance: time cannot pass and wait at once", async () => {
-    const { sandbox, client, settled, elapse, notices } = await worldBefore(await refusingUrl());
+    const { sandbox, client, settled, elapse, notices } = await worldBefore(REFUSING_URL);
     await client.transition(await client.pay(), "COMPLETED");
     await settled();
     await elapse(1);
@@ -194,7 +194,7 @@ describe("who does not wait", () => {
 
 describe("a reset while deliveries are held", () => {
   it("drops them: an app that comes then hears only of the new world", async () => {
-    const url = await refusingUrl();
+    const url = await freeUrl();
     const { client, elapse, settled } = await worldBefore(url);
     await client.transition(await client.pay(), "COMPLETED");
     await settled();
@@ -210,7 +210,7 @@ describe("a reset while deliveries are held", () => {
   });
 
   it("and a new world's deliveries are held anew", async () => {
-    const url = await refusingUrl();
+    const url = await freeUrl();
     const { client, elapse, settled } = await worldBefore(url);
     await client.transition(await client.pay(), "COMPLETED");
     await settled();
@@ -226,7 +226,7 @@ describe("a reset while deliveries are held", () => {
   });
 
   it("a removed endpoint's are dropped, and said so", async () => {
-    const { client, elapse, settled } = await worldBefore(await refusingUrl());
+    const { client, elapse, settled } = await worldBefore(REFUSING_URL);
     await client.transition(await client.pay(), "COMPLETED");
     await settled();
     const { webhook_id } = (await client.ask("GET /_sandbox/webhook-endpoints")).json.items[0];
@@ -239,7 +239,7 @@ describe("a reset while deliveries are held", () => {
 describe("localhost", () => {
   it.each(["127.0.0.1", "::1"])("is found where the app listens on %s only", async (host) => {
     if (host === "::1" && !(await hasIpv6())) return;
-    const port = portOf(await refusingUrl());
+    const port = portOf(await freeUrl());
     const app = await listenAt(port, host);
     const { sandbox, client } = await shopFor([`http://localhost:${port}/hooks`]);
     await client.pay();
@@ -250,7 +250,7 @@ describe("localhost", () => {
 
   it.each(["127.0.0.1", "::1"])("is waited for, and found on %s when the app comes there", async (host) => {
     if (host === "::1" && !(await hasIpv6())) return;
-    const port = portOf(await refusingUrl());
+    const port = portOf(await freeUrl());
     const { client, notices, elapse, settled } = await worldBefore(`http://localhost:${port}/hooks`);
     const charge = await client.pay();
     for (const status of ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"])
