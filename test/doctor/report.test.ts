@@ -121,6 +121,8 @@ describe("check-webhook", () => {
     let [stdout, stderr] = ["", ""];
     vi.spyOn(process.stdout, "write").mockImplementation((text) => Boolean((stdout += text)));
     vi.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((stderr += text)));
+    // The command listens to streams of its own process for good; these are the test runner's.
+    for (const stream of [process.stdout, process.stderr]) vi.spyOn(stream, "on").mockReturnThis();
     await main(["node", "payments-sandbox", "check-webhook", ...args]);
     return { code: process.exitCode, stdout, stderr };
   }
