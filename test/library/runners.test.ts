@@ -115,8 +115,8 @@ const project = new Project(
     "package.json": JSON.stringify({ private: true }),
     "jest/one.test.js": jestFile,
     "jest/two.test.js": jestFile,
-    "jest.config.js": `module.exports = { roots: ["<rootDir>/jest"] };`,
-    "jest-faked.config.js": `module.exports = { roots: ["<rootDir>/jest"], fakeTimers: { enableGlobally: true } };`,
+    "jest.config.js": `module.exports = { roots: ["<rootDir>/jest"], testTimeout: 120_000 };`,
+    "jest-faked.config.js": `module.exports = { roots: ["<rootDir>/jest"], testTimeout: 120_000, fakeTimers: { enableGlobally: true } };`,
     "vitest/one.test.mjs": vitestFile,
     "vitest/two.test.mjs": vitestFile.replace("beforeAll, test }", "beforeAll, test, vi }").concat(`
 test("with faked timers", async () => {
