@@ -33,14 +33,22 @@ export interface EventChoice {
   readonly charge?: SeenCharge;
 }
 
-/** Something the customer does: pays a charge, or presses a button. */
+/** Something the customer does: pays a charge, there or on the service's page, or presses a button. */
 export interface CustomerChoice {
-  readonly what: "pays" | "presses";
+  readonly what: "pays" | "pays_on_page" | "presses";
   readonly at: string;
 }
 
+/** What the steps of the flow have its customer do. */
+export interface Customer {
+  /** The call of the app that sets all off. */
+  readonly press: string | undefined;
+  /** A hosted checkout is paid. */
+  readonly isOnPage: boolean;
+}
+
 /** Where the run could have gone otherwise: at the calls of the app, at events, with the customer. */
-export function choicesOf(seen: Seen, press: string | undefined): Choice[] {
+export function choicesOf(seen: Seen, { press, isOnPage }: Customer): Choice[] {
   const calls = callChoices(seen);
   const [first] = seen.charges;
   return [
@@ -50,6 +58,7 @@ export function choicesOf(seen: Seen, press: string | undefined): Choice[] {
     ...(first?.goesByItself && first.status === "COMPLETED"
       ? [{ what: "pays" as const, at: "charge#1" }]
       : []),
+    ...(isOnPage ? [{ what: "pays_on_page" as const, at: "page#1" }] : []),
   ];
 }
 

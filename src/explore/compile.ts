@@ -1,7 +1,9 @@
+import { isRecord } from "../files/documents.js";
 import { stepKinds } from "../scenario/step-faults.js";
 import type { RawStep } from "../scenario/step-places.js";
-import { type Flow, type Oracle, pressOf } from "./flow.js";
+import { type Flow, type Look, type Oracle, paidPageOf, pressOf } from "./flow.js";
 import type { Words } from "./kinds.js";
+import { markingOf } from "./marking.js";
 
 /** What a step of a run is there for: to carry it on, or to judge it. */
 export type Role = "reset" | "drive" | "tail" | "rest" | "paid" | "observe" | "manners" | Oracle;
@@ -62,7 +64,9 @@ export function compiledPlain(flow: Flow): Compiled {
 }
 
 /** The flow with that going otherwise, and what has to be all the same. */
-export function compiled(flow: Flow, words: readonly Words[], lesson: Lesson, name: string): Compiled {
+export function compiled(flow: Flow, words: readonly Words[], learnt: Lesson, name: string): Compiled {
+  const isCancelled = words.some((one) => one.isCancelled);
+  const lesson = isCancelled ? unpaid(learnt) : learnt;
   const faults = words.flatMap((one) => one.faults ?? []);
   const rules = {
     name,
@@ -79,7 +83,7 @@ export function compiled(flow: Flow, words: readonly Words[], lesson: Lesson, na
         role: "observe",
       }),
     ),
-    ...looksOf(flow),
+    ...looksOf(flow, isCancelled ? ({ oracle }) => oracle !== "expect" : undefined),
     ...(words.some(isOfTheApi) ? [] : [{ step: NO_5XX, role: "manners" as const }]),
   ];
   return assembled(flow, rules, [
@@ -108,11 +112,39 @@ function isOfTheApi({ faults, webhooks }: Words): boolean {
   return faults !== undefined || webhooks?.lose_answer === true;
 }
 
+/** The app is not paid for one of them, and may say anything of it but that it is. */
+function unpaid({ completed, observed, ...lesson }: Lesson): Lesson {
+  return {
+    ...lesson,
+    completed: Math.max(0, completed - 1),
+    observed: observed.map((one) => butNotPaid(one) ?? SOMETHING),
+  };
+}
+
+function butNotPaid(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((part) => butNotPaid(part) ?? SOMETHING);
+  if (!isRecord(value)) return markingOf(value) === "paid" ? { not: value } : undefined;
+  const fields = Object.entries(value).flatMap(([key, part]) => {
+    const said = butNotPaid(part);
+    return said === undefined ? [] : [[key, said]];
+  });
+  return fields.length === 0 ? undefined : Object.fromEntries(fields);
+}
+
+const SOMETHING = { exists: true };
+
+function cancelling({ name, pay_twice, close_page }: RawStep): RawStep {
+  const { until: _until, ...chosen } = (pay_twice ?? close_page) as Record<string, unknown>;
+  return { ...(name === undefined ? {} : { name }), cancel_then_pay: chosen };
+}
+
 /** A customer who gets no answer, or an error, tries again; what the app says meanwhile is not judged. */
 function driven(flow: Flow, words: readonly Words[], lesson: Lesson): Placed[] {
   const press = pressOf(flow);
   const tries = words.length + 1;
+  const page = words.some(({ isCancelled }) => isCancelled) ? paidPageOf(flow) : undefined;
   const steps = flow.drive.flatMap((step): RawStep[] => {
+    if (step === page) return [cancelling(step)];
     const patient = patiently(step, tries);
     if (patient === undefined) return [];
     const presses = Math.max(1, ...words.map((one) => one.presses ?? 1));
@@ -137,13 +169,22 @@ function patiently(step: RawStep, tries: number): RawStep | undefined {
     const { expect, ...call } = step;
     const isOdd =
       typeof expect === "object" && expect !== null && ("dropped" in expect || "timeout" in expect);
-    return isOdd ? step : { ...call, tries, expect: { status: { lt: 500 } } };
+    return isOdd ? step : { ...call, tries, expect: { status: { lt: 500 }, ...needed(step.save) } };
   }
   if (kind !== "wait_for") return step;
   // How far it has come by then may be otherwise; that it is there is what is needed of it.
   if (step.save === undefined) return step.wait_for === "idle" ? step : undefined;
   const { status: _status, ...match } = (step.match ?? {}) as Record<string, unknown>;
   return { ...step, match };
+}
+
+/** Without what is saved of an answer the customer gets no further, and tries again. */
+function needed(save: unknown): { readonly body?: unknown } {
+  const bodies = Object.values(isRecord(save) ? save : {}).flatMap((path) =>
+    typeof path === "string" && /^body(\.[A-Za-z_]\w*)+$/.test(path) ? [path.split(".").slice(1)] : [],
+  );
+  if (bodies.length === 0) return {};
+  return { body: Object.fromEntries(bodies.map(([field]) => [field, SOMETHING])) };
 }
 
 /** Nothing goes wrong any more: retries come to their end, and the app's own work is set off twice. */
@@ -157,9 +198,9 @@ function tailOf(flow: Flow): Placed[] {
   return steps.map((step) => ({ step, role: "wait_for" in step ? "rest" : "tail" }));
 }
 
-function looksOf(flow: Flow): Placed[] {
+function looksOf(flow: Flow, isMeant: (look: Look) => boolean = () => true): Placed[] {
   return [
-    ...flow.looks.map(({ step, oracle }): Placed => {
+    ...flow.looks.filter(isMeant).map(({ step, oracle }): Placed => {
       const isOfApp = typeof step.app === "string" && step.steady === undefined;
       return { step: isOfApp ? { ...step, steady: STEADY } : step, role: oracle };
     }),

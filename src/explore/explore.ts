@@ -3,7 +3,7 @@ import { DEFAULT_LANES } from "../schema/explore.js";
 import { systemWall } from "../time/wall.js";
 import { whyAlone } from "./alone.js";
 import { chanceOf } from "./chance.js";
-import { type Flow, pressOf } from "./flow.js";
+import { type Flow, paidPageOf, pressOf } from "./flow.js";
 import type { Verdict } from "./judge.js";
 import { isRace, KINDS } from "./kinds.js";
 import { lessonOf } from "./lesson.js";
@@ -87,7 +87,10 @@ class Exploration {
     this.#options = options;
     this.#runs = runs;
     this.#over = over;
-    this.#places = new Places(pressOf(flow)?.app as string | undefined);
+    this.#places = new Places({
+      press: pressOf(flow)?.app as string | undefined,
+      isOnPage: paidPageOf(flow) !== undefined,
+    });
   }
 
   async run(): Promise<ExploreReport> {

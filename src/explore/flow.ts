@@ -73,6 +73,14 @@ function lookAtApp({ app, expect }: RawStep): Oracle | undefined {
   return typeof app === "string" && app.startsWith("GET ") && isRecord(expect) ? "expect" : undefined;
 }
 
+/** The step that pays a hosted checkout, where nothing after it needs to know what came of it. */
+export function paidPageOf({ drive }: Flow): RawStep | undefined {
+  return drive.find(({ pay_twice, close_page, save }) => {
+    const isPaid = isRecord(pay_twice) || (isRecord(close_page) && close_page.payment_method !== undefined);
+    return isPaid && save === undefined;
+  });
+}
+
 /** The call of the app that the customer sets all off with. */
 export function pressOf({ drive }: Flow): RawStep | undefined {
   return drive.find(({ app }) => typeof app === "string" && !app.startsWith("GET "));

@@ -1,10 +1,10 @@
 import type { Difference } from "../scenario/running/failure.js";
 import type { StepReport } from "../scenario/running/report.js";
 import type { RunOutcome } from "../scenario/running/session.js";
-import { MARKINGS } from "../schema/books.js";
 import { counted } from "../schema/printable.js";
 import type { Lesson, Role } from "./compile.js";
 import type { Oracle } from "./flow.js";
+import { markingOf } from "./marking.js";
 import type { Seen, SeenCharge } from "./seen.js";
 import { failedStep, hasFailed } from "./trace.js";
 
@@ -125,14 +125,6 @@ function isFinal({ status }: SeenCharge): boolean {
 
 function isMore({ expected, got }: Difference): boolean {
   return typeof expected === "number" && typeof got === "number" && got > expected;
-}
-
-function markingOf(word: unknown): keyof typeof MARKINGS | undefined {
-  if (typeof word !== "string") return undefined;
-  const plain = word.toLowerCase().replace(/[\s_-]+/g, "_");
-  return (Object.keys(MARKINGS) as (keyof typeof MARKINGS)[]).find((marking) =>
-    (MARKINGS[marking] as readonly string[]).includes(plain),
-  );
 }
 
 function differencesIn({ failure }: StepReport): string {

@@ -10,6 +10,8 @@ export interface Words {
   readonly charges?: ChargeRule;
   /** The answer is held: while the flow waits for it, time has to go on for so long. */
   readonly meanwhile?: string;
+  /** The page that is paid is cancelled before: nothing is paid. */
+  readonly isCancelled?: boolean;
   /** The flow's first press of the app is done so often at once. */
   readonly presses?: number;
 }
@@ -131,6 +133,10 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
             },
           }
         : undefined,
+  },
+  cancelled_then_paid: {
+    says: "the customer cancels the page in one tab and pays it in another, which is too late",
+    words: ({ what }) => (what === "pays_on_page" ? { isCancelled: true } : undefined),
   },
   pressed_twice: {
     says: "the customer presses twice",

@@ -1,4 +1,4 @@
-import { type Choice, choicesOf } from "./choices.js";
+import { type Choice, type Customer, choicesOf } from "./choices.js";
 import { deviationsAt, KINDS, type Words } from "./kinds.js";
 import { type Deviation, keyOf } from "./schedule.js";
 import type { Apart } from "./search.js";
@@ -6,20 +6,19 @@ import type { Seen, SeenCharge } from "./seen.js";
 
 /** Where each deviation is, as it was first seen. */
 export class Places {
-  readonly #press: string | undefined;
+  readonly #customer: Customer;
   readonly #places = new Map<string, Choice>();
   /** The charges of the first run that was looked at. */
   #charges: readonly SeenCharge[] | undefined;
 
-  /** @param press the call of the app that the customer sets all off with */
-  constructor(press: string | undefined) {
-    this.#press = press;
+  constructor(customer: Customer) {
+    this.#customer = customer;
   }
 
   /** What could have gone otherwise in a run. */
   deviationsOf(seen: Seen): Deviation[] {
     this.#charges ??= seen.charges;
-    return choicesOf(seen, this.#press).flatMap((choice) => {
+    return choicesOf(seen, this.#customer).flatMap((choice) => {
       const deviations = deviationsAt(choice);
       for (const deviation of deviations)
         if (!this.#places.has(keyOf(deviation))) this.#places.set(keyOf(deviation), choice);

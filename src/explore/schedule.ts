@@ -14,6 +14,7 @@ export const DEVIATION_KINDS = [
   "webhook_answer_lost",
   "webhook_first",
   "paid_late",
+  "cancelled_then_paid",
   "pressed_twice",
   "webhook_dropped",
 ] as const;
