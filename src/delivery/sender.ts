@@ -72,6 +72,8 @@ export class Sender {
     const endpoint = state.get("endpoints", delivery.webhook_id);
     if (event === undefined || endpoint === undefined || !endpoint.enabled) return undefined;
     const { mishap } = delivery;
+    const traceparent =
+      event.object_id === null ? null : (state.get("charges", event.object_id)?.traceparent ?? null);
     const { url, mailbox, webhook_id } = endpoint;
     // A function of an earlier process, or one that has been unregistered.
     if (url !== null && isInProcess(url) && this.receivers.get(url) === undefined) return undefined;
@@ -79,7 +81,7 @@ export class Sender {
     const { wall, userAgent } = this.#options;
     const together = delivery.attempts.length === 0 ? mishap?.at_once : undefined;
     const sign = (): SignedRequest =>
-      signedRequest({ event, endpoint, mishap, nowMs, sentAtMs: wall.nowMs(), userAgent });
+      signedRequest({ event, endpoint, mishap, traceparent, nowMs, sentAtMs: wall.nowMs(), userAgent });
     return {
       webhookId: webhook_id,
       target: url === null ? `mailbox ${mailbox}` : new URL(url).host,

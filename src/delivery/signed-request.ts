@@ -11,6 +11,8 @@ interface Signing {
   readonly endpoint: Endpoint;
   /** What a scenario has go wrong with the delivery. */
   readonly mishap: Mishap | null;
+  /** The trace of the call that made the charge it is about. */
+  readonly traceparent: string | null;
   /** Sandbox time: until when a secret that was rotated signs beside the new one goes by it. */
   readonly nowMs: number;
   /** Wall time. */
@@ -20,7 +22,7 @@ interface Signing {
 
 /** The request that brings an event to an endpoint, signed for this moment. */
 export function signedRequest(signing: Signing): SignedRequest {
-  const { event, endpoint, mishap, sentAtMs, userAgent } = signing;
+  const { event, endpoint, mishap, traceparent, sentAtMs, userAgent } = signing;
   const { event_id: id, body } = carriedEvent(event, mishap);
   const message = { id, sentAtMs: sentAtMs - (mishap?.stale_ms ?? 0), body };
   return {
@@ -28,6 +30,7 @@ export function signedRequest(signing: Signing): SignedRequest {
     headers: {
       "content-type": "application/json",
       "user-agent": userAgent,
+      ...(traceparent === null ? {} : { traceparent }),
       ...signatureHeaders(endpoint.signature, message, secretsOf(signing)),
     },
     body,

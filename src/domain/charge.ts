@@ -180,6 +180,7 @@ export function progressed(charge: Charge, progress: ChargeProgress, tasks: Char
     rule: charge.rule ?? null,
     actors: progress.actors ?? [],
     overruled: progress.overruled ?? false,
+    traceparent: charge.traceparent ?? null,
     tasks,
     notes: progress.notes,
   };

@@ -14,6 +14,7 @@ import { isEmbedded, OTHER_SITE } from "./origin.js";
 import { pageRoutes } from "./pages/routes.js";
 import { pathOf, serviceRoutes } from "./paths.js";
 import { errorReply, failureReply, ok, type Reply, toResponse } from "./reply.js";
+import { hintWithoutCall } from "./service/hints.js";
 import { OPERATIONS } from "./service/operations.js";
 import { serve, serveUnknown } from "./service/serve.js";
 
@@ -114,7 +115,10 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
       there === undefined
         ? [refuse("NOT_FOUND", nothingAt(path, isControl(path) ? [] : ways.routes.map((one) => one.path)))]
         : [refuse("METHOD_NOT_ALLOWED", `${method} is not allowed at ${path}`), { allow: there.allow }];
-    const reply = errorReply(refusal, headers, codesAt(path));
+    const hint: Record<string, string> = isControl(path)
+      ? {}
+      : { "sandbox-hint": hintWithoutCall(there !== undefined) };
+    const reply = errorReply(refusal, { ...headers, ...hint }, codesAt(path));
     return isControl(path) ? toResponse(reply, namespaces.nowMs()) : serveUnknown(namespaces, c, reply);
   };
   const failed = (error: Error, c: Context) => {

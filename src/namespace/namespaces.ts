@@ -56,6 +56,7 @@ export class Namespaces {
   readonly #leftOut = new LeftOut();
   readonly #rulesInAll = new Map<string, number>();
   readonly #room: HeapGuard;
+  #hasNoticedRealKey = false;
   #made = 0;
 
   constructor(options: NamespacesOptions) {
@@ -88,6 +89,15 @@ export class Namespaces {
   /** Whether a key that names one makes it. */
   get areMadeByKey(): boolean {
     return this.#options.autoNamespaces;
+  }
+
+  /** Told once: an app that has one sends it with each call. The key itself is not told. */
+  noticeRealKey(): void {
+    if (this.#hasNoticedRealKey) return;
+    this.#hasNoticedRealKey = true;
+    this.#options.base.onNotice?.(
+      "a call came with what looks like a real key of live mode: it is refused and not kept; use sk_live_sandbox",
+    );
   }
 
   /** The default namespace's time, for answers that concern none. */

@@ -16,6 +16,7 @@ export function createWhitelabel(
   caller: Caller,
   raw: unknown,
   scenarioHeader: string | null,
+  traceparent: string | null = null,
 ): Command<Charge | Refusal> {
   return (tx) => {
     const { organization } = caller;
@@ -40,6 +41,7 @@ export function createWhitelabel(
       pricing: quote.pricing,
       offeredMethods: [method.id],
       scenarioAsked: asked.name,
+      traceparent,
     });
     const terms = quotedTerms(tx, quote, {
       method,

@@ -21,6 +21,7 @@ export function createCheckout(
   caller: Caller,
   raw: unknown,
   scenarioHeader: string | null,
+  traceparent: string | null = null,
 ): Command<Charge | Refusal> {
   return (tx) => {
     const asked = askedScenario(tx.state, scenarioHeader, raw);
@@ -40,6 +41,7 @@ export function createCheckout(
       pricing,
       offeredMethods: methods,
       scenarioAsked: asked.name,
+      traceparent,
     });
     return putCharge(tx, charge);
   };

@@ -23,6 +23,7 @@ export interface NewCharge {
   readonly pricing: Pricing;
   readonly offeredMethods: readonly string[];
   readonly scenarioAsked: string | null;
+  readonly traceparent?: string | null;
 }
 
 /** A charge as it is before it has a price: in the base currency, and nothing due but its expiry. To be put by the caller. */
@@ -74,6 +75,7 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
     rule: null,
     actors: ["api"],
     overruled: false,
+    traceparent: wanted.traceparent ?? null,
     // All the names, so that every charge has the same shape; JSON shows those that are there.
     tasks: { expiry, timeline: undefined, settlement: undefined },
     notes: [],

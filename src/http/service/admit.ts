@@ -7,6 +7,7 @@ import type { Arrival } from "../../namespace/served-request.js";
 import { type Refusal, refuse } from "../../schema/errors.js";
 import { bearerKey, callerOf } from "../authenticate.js";
 import { errorReply, type Reply } from "../reply.js";
+import { hintOf, looksReal, REAL_KEY } from "./hints.js";
 import type { Operation } from "./operation.js";
 
 /** What is known of a call once the checks before the fault are through. */
@@ -31,6 +32,10 @@ export const NO_ORGANIZATION = refuse("NOT_FOUND", "Organization not found");
 
 /** A key that names a namespace would be right once there is one. */
 function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
+  if (looksReal(key)) {
+    namespaces.noticeRealKey();
+    return REAL_KEY;
+  }
   const name = key === null ? undefined : nameInKey(key);
   if (name === undefined || namespaces.areMadeByKey) return INVALID_KEY;
   const { code, message } = INVALID_KEY;
@@ -84,7 +89,9 @@ export function refused(
   refusal: Refusal,
   headers?: Readonly<Record<string, string>>,
 ): Reply {
-  return errorReply(refusal, headers, namespace.engine.settings.error_codes);
+  const hint = hintOf(refusal);
+  const all = hint === undefined ? headers : { ...headers, "sandbox-hint": hint };
+  return errorReply(refusal, all, namespace.engine.settings.error_codes);
 }
 
 export function noNamespace(namespaces: Namespaces, header: string | null, apiKey: string | null): Reply {

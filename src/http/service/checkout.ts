@@ -48,7 +48,9 @@ export const createWhitelabel = operation(
     },
   },
   ({ namespace, caller, body, header }) => {
-    const charge = namespace.executeInTurn(whitelabelCommand(caller, body, header("sandbox-scenario")));
+    const charge = namespace.executeInTurn(
+      whitelabelCommand(caller, body, header("sandbox-scenario"), traceOf(header("traceparent"))),
+    );
     return isRefusal(charge) ? charge : ok(whitelabelResult(charge));
   },
 );
@@ -71,9 +73,17 @@ export const createCheckout = operation(
     },
   },
   ({ namespace, caller, body, header, url }) => {
-    const charge = namespace.executeInTurn(checkoutCommand(caller, body, header("sandbox-scenario")));
+    const charge = namespace.executeInTurn(
+      checkoutCommand(caller, body, header("sandbox-scenario"), traceOf(header("traceparent"))),
+    );
     if (isRefusal(charge)) return charge;
     const base = namespace.publicUrl ?? new URL(url).origin;
     return ok(checkoutView(charge, `${base}/checkout/${charge.checkout_id}`));
   },
 );
+
+/** The trace of a call (W3C Trace Context), or null where its header is not one; all zeros are none. */
+function traceOf(header: string | null): string | null {
+  const isOne = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(header ?? "");
+  return isOne ? header : null;
+}

@@ -4,6 +4,7 @@ import type { Arrival, ServedRequest } from "../../namespace/served-request.js";
 import { bearerKey } from "../authenticate.js";
 import { isEmbedded } from "../origin.js";
 import type { Reply } from "../reply.js";
+import { looksReal } from "./hints.js";
 
 /** So much of an address is kept; the longest a person would read. */
 const KEPT_PATH_LENGTH = 2_048;
@@ -86,7 +87,7 @@ function rowOf(c: Context, { operation, reply, requestBody = null, ...more }: Se
     status: reply?.status ?? null,
     clientGone,
     isAnswerLost,
-    apiKey: bearerKey(headers.get("authorization")),
+    apiKey: keyToKeep(bearerKey(headers.get("authorization"))),
     requestBody,
     responseBody: reply?.json ?? null,
     errorCode: reply?.code ?? null,
@@ -97,6 +98,11 @@ function rowOf(c: Context, { operation, reply, requestBody = null, ...more }: Se
     objectId,
     tolerated,
   };
+}
+
+/** Not even in memory stays what looks like a real key: the beginning says that there was one. */
+function keyToKeep(key: string | null): string | null {
+  return looksReal(key) ? key!.slice(0, key!.indexOf("_live_") + "_live_".length) : key;
 }
 
 /** The text, or its beginning with a mark that there was more. */

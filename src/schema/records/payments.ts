@@ -129,6 +129,8 @@ export const chargeRecord = z.strictObject({
   actors: z.optional(z.array(z.enum(ACTORS))),
   /** Somebody has moved it by hand: nothing more of the timeline happens, after its expiry neither. */
   overruled: z.optional(z.boolean()),
+  /** The trace of the call that made it, for its webhooks. Data of earlier versions does not say. */
+  traceparent: z.optional(textOrNull),
   tasks: chargeTasksRecord,
   /** What happened to it that no status shows: entries that came too late, names that matched nothing. */
   notes: z.array(noteRecord),
