@@ -7,8 +7,10 @@ import { type Collections, differences, isRestored, type Kept, type Seen } from 
 export interface Operation {
   readonly line: string;
   readonly body?: unknown;
-  /** Whether what is there now is what the call makes of what was there. */
-  happened(now: Seen, answer: Answer | undefined): boolean;
+  /** Called so often at once: what comes together is kept together, and a kill may come in between. */
+  readonly times?: number;
+  /** Whether what is there now is what the call makes of what was there; `answers` are those that came. */
+  happened(now: Seen, answer: Answer | undefined, answers: readonly Answer[]): boolean;
   /** What snapshots hold when it has happened, where it is about one; `isSure` when it was answered. */
   snapshots?(isSure: boolean): Kept["snapshots"];
 }
@@ -27,6 +29,7 @@ type Maker = (place: Place, random: Random) => Operation | undefined;
 
 const WEIGHTS = {
   quote: 2,
+  burst: 8,
   checkout: 8,
   pay: 4,
   transition: 4,
@@ -69,6 +72,23 @@ const MAKERS: Readonly<Record<keyof typeof WEIGHTS | "make", Maker>> = {
     body: ORDER,
     happened: (now, answer) => isOneMore("quotes", kept.seen, now, answer?.json.quote_id),
   }),
+
+  burst: ({ kept }, random) => {
+    const times = random.int(2, 16);
+    return {
+      line: "POST /api/v1/payments/quotes",
+      body: ORDER,
+      times,
+      happened: (now, _, answers) => {
+        const ids = answers.map(({ json }) => json.quote_id);
+        const added = addedTo("quotes", kept.seen, now);
+        const isEnough = answers.length === times ? added.length === times : added.length <= times;
+        return (
+          isEnough && ids.every((id) => added.includes(id)) && areOthersAlike("quotes", kept.seen, now, added)
+        );
+      },
+    };
+  },
 
   checkout: ({ kept }) => ({
     line: "POST /api/v1/payments/checkouts",
@@ -183,11 +203,22 @@ function changing({ charge_id }: { charge_id: string }, { seen }: Kept): Operati
 
 /** There is one more, under that key if it is known; the others are as they were. Quotes that have run out may go. */
 function isOneMore(name: string, before: Seen, now: Seen, key: string | undefined): boolean {
-  const added = [...keysOf(now, name)].filter((one) => !keysOf(before, name).has(one));
-  const others = { [name]: now.collections[name]!.filter(([one]) => one !== added[0]) };
+  const added = addedTo(name, before, now);
+  return (
+    added.length === 1 && (key === undefined || added[0] === key) && areOthersAlike(name, before, now, added)
+  );
+}
+
+function addedTo(name: string, before: Seen, now: Seen): (string | number)[] {
+  const known = keysOf(before, name);
+  return [...keysOf(now, name)].filter((one) => !known.has(one));
+}
+
+function areOthersAlike(name: string, before: Seen, now: Seen, added: readonly (string | number)[]): boolean {
+  const others = { [name]: now.collections[name]!.filter(([one]) => !added.includes(one)) };
   const changed = differences({ [name]: before.collections[name]! }, others);
   const isGone = (text: string): boolean => name === "quotes" && text.endsWith("| undefined");
-  return added.length === 1 && (key === undefined || added[0] === key) && changed.every(isGone);
+  return changed.every(isGone);
 }
 
 function isUntouched(before: Seen, now: Seen): boolean {

@@ -21,7 +21,7 @@ import { nextOperation, type Operation } from "./operations.js";
 interface Place {
   readonly name: string;
   kept: Kept;
-  pending: { readonly operation: Operation; answer?: Answer } | undefined;
+  pending: { readonly operation: Operation; readonly answers: Answer[]; answer?: Answer } | undefined;
 }
 
 /** What came of it, for a person to see that all kinds of moments were met. */
@@ -32,6 +32,8 @@ export interface Tally {
   /** Calls nobody answered: those that had happened all the same, and those that had not. */
   happened: number;
   notHappened: number;
+  /** Of those called several times at once, how many were killed with some of them answered, or kept, and others not. */
+  inMidTurn: number;
   /** What was called, each with how often it was answered 200 and how often it was refused. */
   readonly calls: Map<string, { done: number; refused: number }>;
 }
@@ -56,6 +58,7 @@ export class Trial {
     answers: 0,
     happened: 0,
     notHappened: 0,
+    inMidTurn: 0,
     calls: new Map(),
   };
   readonly #data: string;
@@ -153,16 +156,24 @@ export class Trial {
     const call = async (place: Place): Promise<void> => {
       const operation = nextOperation({ ...place, exported: this.#exported }, this.#random);
       if (operation === undefined) return;
-      place.pending = { operation };
+      const answers: Answer[] = [];
+      place.pending = { operation, answers };
       const caller = operation.line.includes(" /_sandbox/namespaces") ? client : client.in(place.name);
-      const sent = caller.ask(operation.line, operation.body);
+      const { times = 1 } = operation;
+      const sent = Array.from({ length: times }, async () => {
+        const answer = await caller.ask(operation.line, operation.body);
+        answers.push(answer);
+        if (isAimed && times > 1) dieSoon();
+      });
       if (isAimed && STEPS.test(operation.line)) dieSoon();
-      const answer = await sent;
-      // Whoever is told that it stops cannot know what became of the call.
-      if (isDying && answer.status !== 200 && signal === "SIGTERM") return;
-      if (answer.status >= 500) throw new Unexpected(`${operation.line} in ${place.name}: ${answer.text}`);
-      place.pending = { operation, answer };
-      this.#count(operation, answer);
+      for (const one of await Promise.allSettled(sent)) if (one.status === "rejected") throw one.reason;
+      for (const answer of answers) {
+        // Whoever is told that it stops cannot know what became of the call.
+        if (isDying && answer.status !== 200 && signal === "SIGTERM") return;
+        if (answer.status >= 500) throw new Unexpected(`${operation.line} in ${place.name}: ${answer.text}`);
+        this.#count(operation, answer);
+      }
+      place.pending = { operation, answers, answer: answers.at(-1)! };
       answered();
       const now = await this.#look(client, place.name, isWhole(operation) ? undefined : place.kept.seen);
       if (isDying && !now.isThere && signal === "SIGTERM") return;
@@ -215,11 +226,17 @@ export class Trial {
     const isSameAsBefore = isSame(kept.seen, now) || (place.name === "default" && !kept.seen.isThere);
     const answer = pending?.answer;
     const hasHappened =
-      pending !== undefined && (answer?.status ?? 200) === 200 && pending.operation.happened(now, answer);
-    const isRight = answer?.status === 200 ? hasHappened : hasHappened || isSameAsBefore;
+      pending !== undefined &&
+      (answer?.status ?? 200) === 200 &&
+      pending.operation.happened(now, answer, pending.answers);
+    // Of several at once, those that were answered are there, though the last never was.
+    const mustBe = pending?.answers.some(({ status }) => status === 200);
+    const isRight = mustBe ? hasHappened : hasHappened || isSameAsBefore;
     if (!isRight) throw new Unexpected(complaint(place, now));
     if (pending !== undefined && answer === undefined)
       this.tally[isSameAsBefore ? "notHappened" : "happened"]++;
+    if (pending?.operation.times !== undefined && answer === undefined && (mustBe || !isSameAsBefore))
+      this.tally.inMidTurn++;
     const snapshots = hasHappened ? pending.operation.snapshots?.(answer !== undefined) : undefined;
     place.pending = undefined;
     place.kept = { seen: now, snapshots: snapshots ?? kept.snapshots };
