@@ -213,6 +213,12 @@ Examples:
     .action(async (flags: { json?: boolean }) => (await import("./demo.js")).demo(flags));
 
   root
+    .command("guide")
+    .description("one page for an agent or a person in a hurry: the flow, a receiver's rules, every call")
+    .addHelpText("after", "\nExample:\n  payments-sandbox guide > llms.txt")
+    .action(async () => (await import("./guide.js")).guide());
+
+  root
     .command("completion")
     .description("print a script that lets a shell complete commands and options: bash, zsh or fish")
     .argument("<shell>", "bash, zsh or fish")

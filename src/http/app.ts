@@ -68,6 +68,9 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
   const docs = () => lazily(() => import("./pages/docs.js"));
   const dashboard = () => lazily(() => import("./pages/dashboard/serve.js"));
   route("GET", "/openapi.json", async (c) => (await openapi()).serveDocument("service", described, c));
+  route("GET", "/llms.txt", async (c) =>
+    (await lazily(() => import("./openapi/guide.js"))).serveGuide(described, c),
+  );
   route("GET", "/docs", async (c) => (await docs()).serveDocs(described, c));
   route("GET", "/_sandbox/docs", async (c) => (await docs()).serveControlDocs(described, c));
   route("GET", "/_sandbox/openapi.json", async (c) =>
