@@ -4,7 +4,7 @@ import { paint, type Style } from "./paint.js";
 export type Part = readonly [style: Style | undefined, text: string];
 
 /** The pieces as one painted line, cut where a terminal of so many columns would wrap it. */
-export function fitted(parts: readonly Part[], columns: number): string {
+export function fitted(parts: readonly Part[], columns = Number.POSITIVE_INFINITY): string {
   let room = columns;
   let line = "";
   for (const [place, [style, text]] of parts.entries()) {

@@ -1,8 +1,7 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Help } from "commander";
 import { didYouMean } from "../schema/nearest.js";
-import { UserError } from "../schema/user-error.js";
 import { addCommands } from "./commands.js";
-import { tell, usageMistake } from "./mistakes.js";
+import { badUsage, tell, usageMistake } from "./mistakes.js";
 import { addStartOptions } from "./options.js";
 
 /** Any line of words that is not a plain start: other commands, help, and what has to be refused. */
@@ -13,6 +12,7 @@ export async function runProgram(words: readonly string[]): Promise<void> {
   try {
     if (!isStart(first)) {
       addCommands(root);
+      group(root);
       refuseUnknown(root, first === "help" ? (words[1] ?? "help") : first);
     }
     await root.parseAsync(words, { from: "user" });
@@ -48,7 +48,35 @@ function program(): Command {
 function refuseUnknown(root: Command, word: string): void {
   const known = [...root.commands.map((command) => command.name()), "help"];
   if (word.startsWith("-") || known.includes(word)) return;
-  throw new UserError(
-    `there is no command ${word}${didYouMean(word, known)} (payments-sandbox --help tells what there is)`,
-  );
+  throw badUsage(`unknown command "${word}"${didYouMean(word, known)}`, "payments-sandbox --help");
+}
+
+/** What a command is for, in the order of the help. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  Run: ["start", "exec", "run", "explore", "demo", "init", "guide", "openapi", "completion"],
+  Check: ["check-webhook", "reconcile", "validate", "advice", "coverage"],
+  Look: [
+    ...["status", "charges", "charge", "history", "requests", "events", "deliveries", "next"],
+    ...["balances", "withdrawals", "withdrawal", "env"],
+  ],
+  Act: ["checkout", "trigger", "webhook", "fund", "scenario", "fault", "wait"],
+  Time: ["clock"],
+  Worlds: ["reset", "snapshot", "namespace"],
+};
+
+/** The help shows commands by what they are for, and groups in the order of their first command. */
+function group(root: Command): void {
+  const heading = (name: string) => Object.keys(GROUPS).find((one) => GROUPS[one]!.includes(name));
+  for (const command of root.commands) {
+    const found = heading(command.name());
+    if (found !== undefined) command.helpGroup(`${found}:`);
+  }
+  const order = Object.values(GROUPS).flat();
+  const place = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
+  const help = new Help();
+  root.configureHelp({
+    // That each has options goes without saying, and leaves no room for what it does.
+    subcommandTerm: (shown) => help.subcommandTerm(shown).replace(" [options]", ""),
+    visibleCommands: (shown) => help.visibleCommands(shown).sort((a, b) => place(a.name()) - place(b.name())),
+  });
 }

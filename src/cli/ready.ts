@@ -92,15 +92,17 @@ function controlWays(sandbox: Sandbox, options: StartOptions): { rows: Rows; com
   return {
     rows: [["Dashboard", dashboard]],
     commands: [
-      ...(door === "open" ? [["Make a charge:", chargeCommand(sandbox)] satisfies Rows[number]] : []),
+      ["Make a charge:", chargeCommand(sandbox, door === "token" ? token : undefined)],
       ["Move time:", `curl -X POST ${control_url}/clock/advance${header} -d '{"by":"10s"}'`],
     ],
   };
 }
 
 /** Found by itself at the default port. */
-function chargeCommand({ port, url }: Sandbox): string {
-  return `npx payments-sandbox charge create${port === DEFAULT_PORT ? "" : ` --url ${url}`}`;
+function chargeCommand({ port, url }: Sandbox, token: string | undefined): string {
+  const where = port === DEFAULT_PORT ? "" : ` --url ${url}`;
+  const who = token === undefined ? "" : ` --control-token ${shellQuoted(token)}`;
+  return `npx payments-sandbox charge create${where}${who}`;
 }
 
 /** On every address: which of them are answered, and how the others would be. */

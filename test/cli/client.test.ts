@@ -77,8 +77,8 @@ describe("every command", () => {
 
   it("is suggested when it was misspelt, and so is its verb", async () => {
     expect(await refused("chargs")).toContain("did you mean charges?");
-    expect(await refused("fault", "lst")).toContain("fault has no lst; did you mean list?");
-    expect(await refused("webhook", "frobnicate")).toContain("It has: list, add, ");
+    expect(await refused("fault", "lst")).toContain('unknown action "lst" for fault; did you mean list?');
+    expect(await refused("webhook", "frobnicate")).toContain("Use one of: list, add, ");
     const flag = await told("charges", "--limt", "3");
     expect([flag.code, flag.stderr]).toEqual([1, expect.stringContaining("unknown option '--limt'")]);
     expect(flag.stderr).not.toMatch(/\n {4}at /);
@@ -106,7 +106,7 @@ describe("every command", () => {
     expect(await refused("charges", "--namespace", "worker-1")).toBe(
       'There is no namespace "worker-1" (NOT_FOUND)',
     );
-    expect(await refused("namespace", "delete")).toBe("the namespace's name is missing");
+    expect(await refused("namespace", "delete")).toBe("missing argument: the namespace's name");
   });
 });
 
@@ -176,7 +176,7 @@ describe("charges and what happens to them", () => {
     const made = await order();
     expect(made.status).toBe(200);
     expect(await refused("checkout", "last", "pay")).toBe(
-      "--method ID is missing: one of bank_transfer, mobile_money, card, crypto; mobile money needs --phone too",
+      "--method is required: one of bank_transfer, mobile_money, card, crypto; mobile money needs --phone too",
     );
     expect(await json("checkout", made.json.checkout_id, "pay", "--method", "card")).toMatchObject({
       charge_id: made.json.charge_id,
@@ -243,10 +243,10 @@ describe("what is around the charges", () => {
     const list = await output("webhook", "list");
     expectAligned(list);
     expect(list).toContain(webhook_id);
-    expect(await refused("webhook", "add")).toBe("the URL is missing");
+    expect(await refused("webhook", "add")).toBe("missing argument: the URL");
     expect(await refused("webhook", "redeliver", "dl_x")).toBe("Delivery not found (NOT_FOUND)");
     expect(await refused("webhook", "redeliver", "last", "--times", "many")).toContain("times must be");
-    expect(await refused("webhook", "pull")).toBe("--forward-to URL is missing");
+    expect(await refused("webhook", "pull")).toBe("missing argument: --forward-to URL");
   });
 
   it("webhook pull hands over what waits, as it comes", async () => {
@@ -265,7 +265,9 @@ describe("what is around the charges", () => {
 
   it("clock tells the time and moves it", async () => {
     expect(await output("clock")).toMatch(/^mode +manual\nspeed +1\nnow +2026-/m);
-    expect(await output("clock", "advance", "1h30m")).toMatch(/^2026\S+ → 2026\S+, \d+ fired\n$/);
+    expect(await output("clock", "advance", "1h30m")).toMatch(
+      /^advanced 1h30m: 2026\S+ → 2026\S+; \d+ steps? ran\n$/,
+    );
     expect((await json("clock", "to", "2026-03-01T00:00:00Z")).to).toBe("2026-03-01T00:00:00.000Z");
     await client.pay();
     expect((await json("clock", "next")).fired_total).toBeGreaterThan(0);
@@ -282,7 +284,7 @@ describe("what is around the charges", () => {
       [["to", "2020-01-01T00:00:00Z"], "must not be earlier"],
       [["speed", "-1"], ""],
       [["speed", "fast"], "takes a number"],
-      [["stop"], "clock has no stop"],
+      [["stop"], 'unknown action "stop" for clock'],
     ] as const) {
       const { code, stderr } = await told("clock", ...words);
       expect([code, stderr]).toEqual([1, expect.stringContaining(line)]);
@@ -316,7 +318,7 @@ describe("what is around the charges", () => {
     await output("snapshot", "save", "here");
     const { counts } = await json("status");
     await client.pay();
-    expect(await output("snapshot", "restore", "here")).toContain("as it was when here was saved");
+    expect(await output("snapshot", "restore", "here")).toContain('restored from snapshot "here"');
     expect((await json("status")).counts.charges).toBe(counts.charges);
     expect((await json("snapshot", "list")).items).toMatchObject([{ name: "here" }]);
     await output("snapshot", "delete", "here");
@@ -389,7 +391,7 @@ describe("what is around the charges", () => {
     await client.pay();
     await output("scenario", "use", "declined");
     expect(await output("reset", "--keep", "scenarios", "webhooks", "keys")).toBe(
-      "namespace default is as it was at the start\n",
+      'namespace "default" reset (kept: scenarios, webhooks, keys)\n',
     );
     expect((await json("scenario", "list")).items[0]).toMatchObject({ name: "declined", active: true });
     expect((await json("reset", "--repeat-ids")).counts.charges).toBe(0);

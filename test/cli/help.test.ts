@@ -72,7 +72,7 @@ describe.each(NAMES)("%s", (name) => {
 
   it("suggests the option that was meant, in a line", async () => {
     expect(line(await run([name, "--hepl"]), USAGE_CODE(name))).toBe(
-      `unknown option '--hepl'; did you mean --help? (payments-sandbox ${name} --help tells what there is)`,
+      `unknown option '--hepl'; did you mean --help? (run payments-sandbox ${name} --help)`,
     );
   });
 });
@@ -100,9 +100,17 @@ describe("help", () => {
     }
   });
 
+  it("of the program shows commands by what they are for, each of them", async () => {
+    const { stdout } = await run(["--help"]);
+    const [, ...groups] = [...stdout.matchAll(/^(\w+):$/gm)].map(([, name]) => name);
+    expect(groups).toEqual(["Run", "Check", "Look", "Act", "Time", "Worlds", "Commands"]);
+    expect(stdout).toMatch(/\nCommands:\n {2}help [^\n]*\n$/);
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
   it("of a command is had by its name too", async () => {
     expect((await run(["help", "clock"])).stdout).toBe((await run(["clock", "--help"])).stdout);
-    expect(line(await run(["help", "clok"]))).toContain("there is no command clok; did you mean clock?");
+    expect(line(await run(["help", "clok"]))).toContain('unknown command "clok"; did you mean clock?');
   });
 
   it("of start has the other name of an option", async () => {
@@ -123,7 +131,7 @@ it.each(["--version", "-V", "-v", "version"])("%s prints the version", async (fl
 });
 
 describe("a mistake is told in a line, with where to read on", () => {
-  const hint = (name: string) => ` (payments-sandbox ${name} --help tells what there is)`;
+  const hint = (name: string) => ` (run payments-sandbox ${name} --help)`;
 
   it.each([
     [["start", "4402"], "start", "too many arguments for 'start': it takes 0, not 1"],
@@ -148,8 +156,8 @@ describe("a mistake is told in a line, with where to read on", () => {
   });
 
   it.each([
-    ["strat", "there is no command strat; did you mean start?"],
-    ["frobnicate", "there is no command frobnicate (payments-sandbox --help tells what there is)"],
+    ["strat", 'unknown command "strat"; did you mean start?'],
+    ["frobnicate", 'unknown command "frobnicate" (run payments-sandbox --help)'],
   ])("command %s", async (word, what) => {
     expect(line(await run([word]))).toContain(what);
   });
@@ -163,7 +171,7 @@ describe("a mistake is told in a line, with where to read on", () => {
   )("%s knows the words %j", async (name, known, index) => {
     const before = Array.from({ length: index }, () => "last");
     expect(line(await run([name, ...before, `${known[0]}x`]))).toBe(
-      `${name} has no ${known[0]}x; did you mean ${known[0]}? It has: ${known.join(", ")}`,
+      `unknown action "${known[0]}x" for ${name}; did you mean ${known[0]}? Use one of: ${known.join(", ")}`,
     );
   });
 });

@@ -144,7 +144,12 @@ describe("what is not so", () => {
     );
     const none = await told("charge", "email:nobody@shop.test", "--json");
     expect(JSON.parse(none.stdout)).toEqual({
-      error: { code: "NOT_FOUND", message: "no charge matches email:nobody@shop.test (NOT_FOUND)" },
+      error: {
+        code: "NOT_FOUND",
+        message: "no charge matches email:nobody@shop.test (NOT_FOUND)",
+        fix: expect.stringContaining("payments-sandbox charges"),
+        doc: "docs/control-api.md",
+      },
     });
     const unknown = await told("deliveries", "--limit", "many", "--json");
     expect(JSON.parse(unknown.stdout).error.details.limit).toContain("between 1 and 100");

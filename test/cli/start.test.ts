@@ -162,6 +162,11 @@ describe("what is said of a server beyond loopback", () => {
       body: '{"by":"10s"}',
     });
     expect(moved.status).toBe(200);
+    const [, line] = /Make a charge: npx payments-sandbox (.+)/.exec(banner)!;
+    expect(line).toMatch(/^charge create --url http:\S+ --control-token 'it'\\''s=a token&'$/);
+    const [, address] = /--url (\S+)/.exec(line!)!;
+    const made = await run(["charge", "create", "--url", address!, "--control-token", "it's=a token&"]);
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^charge id +ch_/) });
   });
 
   it("with --control-token off, both work without one", async () => {

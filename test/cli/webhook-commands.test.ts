@@ -67,7 +67,9 @@ describe("trigger", () => {
 
   it("says so when nobody hears it, and sends a type of one's own by force", async () => {
     const text = await said("trigger", "charge.completed", "--mode", "live");
-    expect(text).toMatch(/\ndeliveries +0\nnobody hears it: .+ of live mode takes charge\.completed; .+\n$/);
+    expect(text).toMatch(
+      /\ndeliveries +0\nnot delivered: no live-mode endpoint takes charge\.completed; .+\n$/,
+    );
     expect(await json("trigger", "charge.completed", "--mode", "live")).toMatchObject({ deliveries: 0 });
     const receiver = await Receiver.open();
     await said("webhook", "add", receiver.url);
@@ -105,7 +107,7 @@ describe("webhook", () => {
       { url: "http://localhost:3999/hooks", mode: "live", events: ["charge.*", "withdrawal.*"], secret },
     ]);
     expect(await said("webhook", "list")).toMatch(/^webhook id +url +mode +events +enabled\nwe_/);
-    expect(await refused("webhook", "add")).toContain("the URL is missing");
+    expect(await refused("webhook", "add")).toContain("missing argument: the URL");
     expect(await refused("webhook", "add", "ftp://example.com")).toContain("http or https");
     expect(await refused("webhook", "add", "http://169.254.169.254/")).toContain("metadata");
   });
@@ -254,7 +256,7 @@ describe("webhook pull --forward-to", () => {
   });
 
   it("says what is missing", async () => {
-    expect(await refused("webhook", "pull")).toContain("--forward-to URL is missing");
+    expect(await refused("webhook", "pull")).toContain("missing argument: --forward-to URL");
     for (const target of ["http://", "ftp://localhost/hooks", "http://169.254.169.254/"])
       expect(await refused("webhook", "pull", "--forward-to", target)).toContain(
         `--forward-to "${target}" must be an http or https URL`,

@@ -44,7 +44,7 @@ async function refuseNoMethod(connection: Connection): Promise<never> {
     "GET /api/v1/payments/payment-methods",
   );
   const ids = payment_methods.map(({ id }) => id).join(", ");
-  throw new UserError(`--method ID is missing: one of ${ids}; mobile money needs --phone too`);
+  throw new UserError(`--method is required: one of ${ids}; mobile money needs --phone too`);
 }
 
 export const CHARGE_COMMANDS: readonly ClientCommand[] = [

@@ -1,4 +1,5 @@
 import { durationFault, parseDuration } from "../../schema/duration.js";
+import { counted } from "../../schema/printable.js";
 import { instantFault, parseInstant } from "../../schema/time.js";
 import { UserError } from "../../schema/user-error.js";
 import type { Json } from "./connection.js";
@@ -8,10 +9,14 @@ import type { Action, ClientCommand } from "./row.js";
 const clockRecord = record("mode", "speed", "now", "next_due");
 
 /** Moves time; `body` makes what is asked of the word after the verb. */
-function leap(body: (argument: string | undefined) => object): Action {
+function leap(verb: string, body: (argument: string | undefined) => object): Action {
   return {
     call: async ({ connection, words: [, argument] }) => connection.post("/clock/advance", body(argument)),
-    print: ({ from, to, fired_total }: Json) => `${from} → ${to}, ${fired_total} fired\n`,
+    doing: "advancing",
+    print: ({ from, to, fired_total }: Json, { words: [, argument] }) => {
+      const by = verb === "advance" ? ` ${argument}` : "";
+      return `advanced${by}: ${from} → ${to}; ${counted(Number(fired_total), "step")} ran\n`;
+    },
   };
 }
 
@@ -61,10 +66,10 @@ export const CLOCK_COMMAND: ClientCommand = {
   example: "payments-sandbox clock advance 30m",
   plain: { call: async ({ connection }) => connection.get("/clock"), print: clockRecord },
   verbs: {
-    advance: leap((argument) => ({ by: byText(argument) })),
-    to: leap((argument) => ({ to: toText(argument) })),
-    next: leap(() => ({ until: "next" })),
-    idle: leap(() => ({ until: "idle" })),
+    advance: leap("advance", (argument) => ({ by: byText(argument) })),
+    to: leap("to", (argument) => ({ to: toText(argument) })),
+    next: leap("next", () => ({ until: "next" })),
+    idle: leap("idle", () => ({ until: "idle" })),
     freeze: goes(() => ({ mode: "manual" })),
     resume: goes(() => ({ mode: "real" })),
     speed: goes((argument) => ({ speed: speedOf(argument) })),

@@ -1,7 +1,6 @@
 import { Argument, type Command } from "commander";
-import { SandboxError } from "../../schema/sandbox-error.js";
-import { isUserMistake } from "../mistakes.js";
-import { say, sayJson } from "../terminal.js";
+import { every } from "../../time/timers.js";
+import { Progress, say, sayJson } from "../terminal.js";
 import { CHARGE_COMMANDS } from "./charges.js";
 import { CLOCK_COMMAND } from "./clock.js";
 import { Connection } from "./connection.js";
@@ -60,20 +59,24 @@ function argument(word: string, command: string, verbs: readonly string[]): Argu
   return made.choices(verbs).argParser((given) => knownWord(verbs, command, given));
 }
 
-/** In the service's shape; the line on standard error is for people. */
-function errorJson(error: Error): object {
-  const { code = "NOT_DONE", details } = error instanceof SandboxError ? error : {};
-  return { error: { code, message: error.message, details } };
+/** Tells on a terminal how long something has lasted by now, from its first second on; returns how to stop. */
+function whileItLasts(doing: string | undefined, isWanted: boolean): () => void {
+  if (doing === undefined) return () => {};
+  const progress = new Progress(isWanted);
+  let seconds = 0;
+  const stop = every(1_000, () => progress.show(`${doing}: ${++seconds} s`));
+  return () => {
+    stop();
+    progress.end();
+  };
 }
 
 async function carryOut({ usage, verbs = {}, plain }: ClientCommand, asked: Asked): Promise<void> {
   const [, ...names] = usage.split(" ");
   const verb = asked.words[names.findIndex((name) => VERB.test(name))];
   const action = verb === undefined ? plain! : verbs[verb]!;
-  const answer = await action.call(asked).catch((error: Error) => {
-    if (asked.flags.json && isUserMistake(error)) sayJson(errorJson(error));
-    throw error;
-  });
+  const working = whileItLasts(action.doing, asked.flags.json !== true);
+  const answer = await action.call(asked).finally(working);
   if (answer === undefined) return;
   if (asked.flags.json) sayJson(answer);
   else say((action.print ?? record())(answer, asked));

@@ -6,6 +6,9 @@ import { DEFAULT_HOST, DEFAULT_PORT } from "../../schema/options.js";
 import { webhookUrl } from "../../schema/receiver-url.js";
 import { SandboxError } from "../../schema/sandbox-error.js";
 import { UserError } from "../../schema/user-error.js";
+import { KnownMistake } from "../mistakes.js";
+
+const START = "payments-sandbox start";
 
 /** What every command that speaks to a running sandbox takes. */
 export interface ConnectionFlags {
@@ -36,7 +39,11 @@ export class Connection extends ControlClient {
       controlToken: flags.controlToken ?? environment.PAYMENTS_SANDBOX_CONTROL_TOKEN,
       fetch: (path, init) =>
         fetch(`${url}${path}`, init).catch(() => {
-          throw new UserError(`there is no sandbox at ${url}; start one with: payments-sandbox start`);
+          throw new KnownMistake(`there is no sandbox at ${url}; start one with: ${START}`, {
+            code: "NO_SANDBOX",
+            fix: START,
+            doc: "docs/getting-started.md",
+          });
         }),
     });
     this.url = url;

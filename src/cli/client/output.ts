@@ -1,4 +1,8 @@
 import { oneLine, printableJson } from "../../schema/printable.js";
+import { fitted } from "../fit.js";
+import { paint } from "../paint.js";
+import { styleOf, tableLines } from "../table.js";
+import { isTerminal, columns as terminalColumns } from "../terminal.js";
 import type { Json } from "./connection.js";
 
 /** Says what came of a command, for people. */
@@ -17,17 +21,15 @@ export function tableWithNotes(
   return (answer) => {
     const items = (answer.items as Json[]) ?? [];
     if (items.length === 0) return "none\n";
-    const rows = [columns.map(heading), ...items.map((item) => columns.map((column) => cell(item[column])))];
-    const widths = columns.map((_column, index) => Math.max(...rows.map((row) => row[index]!.length)));
-    const lines = rows.flatMap((row, place) => [
-      row
-        .map((text, index) => text.padEnd(widths[index]!))
-        .join("  ")
-        .trimEnd(),
-      ...(place === 0 ? [] : notesOf(items[place - 1]!)).map((note) => `  ! ${oneLine(note)}`),
+    const cells = items.map((item) => columns.map((column) => cell(item[column])));
+    const width = isTerminal() ? terminalColumns() : undefined;
+    const [head, ...rows] = tableLines([columns.map(heading), ...cells], width);
+    const lines = rows.flatMap((line, place) => [
+      line,
+      ...notesOf(items[place]!).map((note) => fitted([["yellow", `  ! ${oneLine(note)}`]], width)),
     ]);
     const total = Number(answer.total ?? items.length);
-    return [...lines, ...(total > items.length ? [`${items.length} of ${total}`] : []), ""].join("\n");
+    return [head, ...lines, ...(total > items.length ? [`${items.length} of ${total}`] : []), ""].join("\n");
   };
 }
 
@@ -36,7 +38,13 @@ export function record(...names: readonly string[]): Print {
   return (answer) => {
     const fields = names.length === 0 ? Object.keys(answer) : names;
     const width = Math.max(...fields.map((field) => field.length));
-    return fields.map((field) => `${heading(field).padEnd(width)}  ${cell(answer[field])}\n`).join("");
+    return fields
+      .map((field) => {
+        const value = cell(answer[field]);
+        const style = styleOf(field, value);
+        return `${paint("dim", heading(field).padEnd(width))}  ${style === undefined ? value : paint(style, value)}\n`;
+      })
+      .join("");
   };
 }
 

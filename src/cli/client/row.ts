@@ -13,6 +13,8 @@ export interface Asked {
 export interface Action {
   /** Asks the sandbox; undefined when all has been said on the way. */
   readonly call: (asked: Asked) => Promise<Json | undefined>;
+  /** What is said on a terminal while it lasts, where that may be long. */
+  readonly doing?: string;
   /** What is said where JSON is not asked for; default: each field of the answer. */
   readonly print?: (answer: Json, asked: Asked) => string;
 }
@@ -31,7 +33,7 @@ export interface ClientCommand {
 
 /** A value that cannot be done without; `what` is how a person is told that it is missing. */
 export function need(value: string | undefined, what: string): string {
-  if (value === undefined) throw new UserError(`${what} is missing`);
+  if (value === undefined) throw new UserError(`missing argument: ${what}`);
   return value;
 }
 
@@ -43,7 +45,9 @@ export function textOf(value: string | boolean | undefined): string | undefined 
 /** The word, if it is a known one. */
 export function knownWord(known: readonly string[], command: string, word: string): string {
   if (known.includes(word)) return word;
-  throw new UserError(`${command} has no ${word}${didYouMean(word, known, ".")} It has: ${known.join(", ")}`);
+  throw new UserError(
+    `unknown action "${word}" for ${command}${didYouMean(word, known, ";")} Use one of: ${known.join(", ")}`,
+  );
 }
 
 /** A value as a part of a path. */

@@ -24,7 +24,9 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     plain: {
       call: async ({ connection, flags: { keep, repeatIds } }) =>
         connection.post("/reset", { keep, ids: repeatIds ? "repeat" : undefined }),
-      print: ({ namespace }) => `namespace ${namespace} is as it was at the start\n`,
+      doing: "resetting",
+      print: ({ namespace }, { flags: { keep = "webhooks, keys" } }) =>
+        `namespace "${namespace}" reset (kept: ${Array.isArray(keep) ? keep.join(", ") : keep})\n`,
     },
   },
   {
@@ -35,12 +37,14 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
       save: {
         call: async ({ connection, words: [, name] }) =>
           connection.post("/snapshots", { name: need(name, SNAPSHOT) }),
+        doing: "saving",
       },
       restore: {
         call: async ({ connection, words: [, name] }) =>
           connection.post(`/snapshots/${segment(name, SNAPSHOT)}/restore`),
+        doing: "restoring",
         print: ({ namespace }, { words: [, name] }) =>
-          `namespace ${namespace} is as it was when ${name} was saved\n`,
+          `namespace "${namespace}" restored from snapshot "${name}"\n`,
       },
       list: { call: async ({ connection }) => connection.get("/snapshots"), print: table("name", "at") },
       delete: {

@@ -80,16 +80,19 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
           await (await import("./ready.js")).untilReady(asked.connection, timeoutOf(asked));
           return { ready: true, url: asked.connection.url };
         },
+        doing: "waiting",
       },
       charge: {
         call: async (asked) => {
           const match = assignments(asked.flags.match);
           return asked.connection.post("/wait", { for: "charge", match, timeout: timeoutOf(asked) });
         },
+        doing: "waiting",
         print: chargeRecord,
       },
       idle: {
         call: async (asked) => asked.connection.post("/wait", { for: "idle", timeout: timeoutOf(asked) }),
+        doing: "waiting",
       },
     },
   },

@@ -32,7 +32,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       print: (event) =>
         record("event_id", "type", "at", "deliveries")(event) +
         (event.deliveries === 0
-          ? `nobody hears it: no endpoint of ${event.mode} mode takes ${event.type}; add one with: payments-sandbox webhook add URL\n`
+          ? `not delivered: no ${event.mode}-mode endpoint takes ${event.type}; add one with: payments-sandbox webhook add URL\n`
           : ""),
     },
   },

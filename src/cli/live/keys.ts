@@ -37,7 +37,7 @@ const KEYS: Readonly<Record<string, Key>> = {
     asks: "Press r again to reset: all charges and events go, webhooks and keys stay.",
     press: async ({ sandbox }) => {
       await sandbox.reset();
-      return 'namespace "default" reset (webhooks and keys kept)';
+      return 'namespace "default" reset (kept: webhooks, keys)';
     },
   },
   q: {

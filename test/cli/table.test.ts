@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { table } from "../../src/cli/client/output.js";
+import { changedBetweenPaint, paint } from "../../src/cli/paint.js";
+import { tableLines } from "../../src/cli/table.js";
+import { OPERATIONS } from "../../src/http/service/operations.js";
+import { openSandbox } from "../support/api-client.js";
+import { closedAtEnd } from "../support/lifetime.js";
+import { run } from "../support/process-command.js";
+
+const CHARGES = [
+  "charge_id",
+  "status",
+  "amount",
+  "currency",
+  "payment_method",
+  "customer_email",
+  "created_at",
+];
+const ROWS = [
+  ["ch_2ea485811b000000000015e5", "PENDING", "512.50", "KES", "mobile_money", "grace.hopper@example.com"],
+  [
+    "ch_6615589c30000000000a9a97",
+    "FAILED",
+    "1268750.00",
+    "NGN",
+    "bank_transfer",
+    `${"a".repeat(300)}@x.test`,
+  ],
+  ["ch_22179d8191000000000021cc", "COMPLETED", "512.50", "KES", "card", "ada@shop.test"],
+].map((row, place) => [...row, `2026-03-01T11:0${place}:50.123Z`]);
+const ANSWER = {
+  total: 39,
+  items: ROWS.map((row) => Object.fromEntries(CHARGES.map((name, index) => [name, row[index]]))),
+};
+
+const terminal = ["isTTY", "columns"].map(
+  (name) => [name, Object.getOwnPropertyDescriptor(process.stdout, name)] as const,
+);
+afterEach(() => {
+  vi.unstubAllEnvs();
+  for (const [name, before] of terminal)
+    if (before === undefined) delete (process.stdout as unknown as Record<string, unknown>)[name];
+    else Object.defineProperty(process.stdout, name, before);
+});
+
+function onTerminal(columns: number): void {
+  for (const name of ["NO_COLOR", "FORCE_COLOR", "TERM"]) vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries({ isTTY: true, columns }))
+    Object.defineProperty(process.stdout, name, { value, configurable: true });
+}
+
+const unpainted = (text: string): string => {
+  const parts: string[] = [];
+  changedBetweenPaint(text, (part) => parts[parts.push(part) - 1]!);
+  return parts.join("");
+};
+
+describe("a table", () => {
+  it.each([80, 100, 200])("fits a terminal of %d columns, and uses them", (columns) => {
+    onTerminal(columns);
+    const lines = unpainted(table(...CHARGES)(ANSWER))
+      .trimEnd()
+      .split("\n");
+    expect(Math.max(...lines.map((line) => line.length))).toBe(columns);
+    expect(lines.at(-1)).toBe("3 of 39");
+    if (columns > 80) expect(lines[1]).toContain("ch_2ea485811b000000000015e5");
+    else expect(lines[1]).toMatch(/^ch_2ea4\w*…15e5 {2}PENDING .* 11:00:50$/);
+  });
+
+  it("is whole where there is no terminal, and plain", () => {
+    const lines = table(...CHARGES)(ANSWER).split("\n");
+    expect(lines[2]).toContain(ROWS[1]![5]);
+    expect(lines[2]).toContain("2026-03-01T11:01:50.123Z");
+    expect(lines.join("")).not.toContain("\u001b");
+  });
+
+  it("says the day where there is more than one, and nothing narrower than can be read", () => {
+    const rows = [
+      ["at", "id"],
+      ["2026-03-01T11:00:50.123Z", "x"],
+      ["2026-03-02T11:00:50.123Z", "y"],
+    ];
+    expect(tableLines(rows, 20)[1]).toBe("03-01 11:00:50  x");
+    expect(tableLines([["url"], ["http://localhost:3000/webhooks"]], 3)[1]).toBe("http:…");
+  });
+
+  it("shows on a terminal how each went by its colour", () => {
+    onTerminal(100);
+    const text = table(...CHARGES)(ANSWER);
+    for (const painted of [paint("red", "FAILED"), paint("green", "COMPLETED"), paint("cyan", "PENDING")])
+      expect(text).toContain(painted);
+    const answers = table(
+      "status",
+      "answer",
+    )({
+      items: [
+        { status: 200, answer: "ECONNREFUSED" },
+        { status: 404, answer: 503 },
+      ],
+    });
+    for (const painted of [
+      paint("green", "200"),
+      paint("yellow", "404"),
+      paint("red", "503"),
+      paint("red", "ECONNREFUSED"),
+    ])
+      expect(answers).toContain(painted);
+  });
+});
+
+it("guide has every call there is and the rules of a receiver, in at most 2,000 tokens", async () => {
+  const { code, stdout } = await run(["guide"]);
+  expect(code).toBe(0);
+  const sandbox = closedAtEnd(await openSandbox());
+  for (const { method, path, id } of OPERATIONS) {
+    const line = `- ${method} ${path.replace(/:(\w+)/g, "{$1}")}: `;
+    expect(
+      stdout.split("\n").filter((one) => one.startsWith(line)),
+      id,
+    ).toHaveLength(1);
+  }
+  // A token is about four letters of English; of JSON and paths three.
+  expect(stdout.length / 3.2).toBeLessThan(2_000);
+  expect(await (await sandbox.fetch("http://127.0.0.1:4402/llms.txt")).text()).toBe(stdout);
+});
+
+describe("with --json", () => {
+  it.each([
+    [["charges", "--url", "127.0.0.1:1"], "NO_SANDBOX", "payments-sandbox start"],
+    [["charges", "--limt"], "USAGE", "payments-sandbox charges --help"],
+    [["chargs"], "USAGE", "payments-sandbox --help"],
+    [["run"], "USAGE", "payments-sandbox run --help"],
+  ])("%j is refused as JSON, with what to do about it", async (args, code, fix) => {
+    const { stdout, stderr } = await run([...args, "--json"]);
+    const { error } = JSON.parse(stdout);
+    expect(error).toMatchObject({ code, fix, doc: expect.stringMatching(/^docs\/[\w-]+\.md$/) });
+    expect(stderr).toBe(`payments-sandbox: ${error.message}\n`);
+  });
+});
