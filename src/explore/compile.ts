@@ -89,7 +89,7 @@ export function compiled(flow: Flow, words: readonly Words[], learnt: Lesson, na
   return assembled(flow, rules, [
     ...resetting(flow),
     ...driven(flow, words, lesson),
-    ...tailOf(flow),
+    ...tailOf(flow, words.length),
     ...judged,
   ]);
 }
@@ -187,12 +187,14 @@ function needed(save: unknown): { readonly body?: unknown } {
   return { body: Object.fromEntries(bodies.map(([field]) => [field, SOMETHING])) };
 }
 
-/** Nothing goes wrong any more: retries come to their end, and the app's own work is set off twice. */
-function tailOf(flow: Flow): Placed[] {
-  const ticks = [...flow.ticks, { advance: "1h" }];
+/** Nothing goes wrong any more: retries come to their end, and the app's own work is set off twice, or more. */
+function tailOf(flow: Flow, deviations = 1): Placed[] {
+  // What goes wrong may meet the app's own work too: the last of it is met by nothing.
+  const times = Array.from({ length: Math.max(2, deviations + 1) });
+  const ticks = times.flatMap((): RawStep[] => [...flow.ticks, { advance: "1h" }]);
   const steps: RawStep[] = [
     { name: "All is well again, and time passes", advance: LONG },
-    ...(flow.ticks.length === 0 ? [] : [...ticks, ...ticks]),
+    ...(flow.ticks.length === 0 ? [] : ticks),
     { wait_for: "idle" },
   ];
   return steps.map((step) => ({ step, role: "wait_for" in step ? "rest" : "tail" }));

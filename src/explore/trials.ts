@@ -76,8 +76,7 @@ export class Trials {
     const trials = new Map<number, Trial>();
     const { lanes } = this.#learnt;
     const social = [...schedules.keys()].filter((index) => this.#isSocial(schedules[index]!));
-    for (let at = 0; lanes > 1 && at + 1 < social.length; at += lanes) {
-      const some = social.slice(at, at + lanes);
+    for (const some of lanes === 1 ? [] : grouped(social, lanes, (index) => schedules[index]!.length)) {
       const runs = some.map((index) => briefly(this.compiled(schedules[index]!)));
       const carried = await this.#runs.carryOutTogether(runs, this.#customer);
       if (!carried.every(({ seen }) => seen.calls.every(isOfOne))) continue;
@@ -111,4 +110,15 @@ export class Trials {
 
 function isOfOne({ isFlows, isOwn }: Seen["calls"][number]): boolean {
   return isFlows || isOwn;
+}
+
+/** In groups of the same size of set, for those have equally many steps; nobody is alone in one. */
+function grouped(all: readonly number[], most: number, sizeOf: (index: number) => number): number[][] {
+  const sizes = [...new Set(all.map(sizeOf))];
+  return sizes.flatMap((size) => {
+    const alike = all.filter((index) => sizeOf(index) === size);
+    const groups: number[][] = [];
+    for (let at = 0; at + 1 < alike.length; at += most) groups.push(alike.slice(at, at + most));
+    return groups;
+  });
 }

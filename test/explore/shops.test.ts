@@ -78,6 +78,23 @@ describe("explore", () => {
   );
 
   it(
+    "finds nothing of the right shop by larger sets either, drawn when the depth is complete and there is time",
+    async () => {
+      const stop = new AbortController();
+      const { report, found } = await explored("right", {
+        budget: "1h",
+        signal: stop.signal,
+        onRun: (runs) => void (runs === 100 && stop.abort()),
+      });
+      expect(found).toEqual([]);
+      expect(report).toMatchObject({ passed: true, complete_depth: 1, runs: 100, notes: [] });
+      expect(report.drawn).toBe(100 - report.choices);
+      expect(report.sentence).toContain(`, ${report.drawn} larger sets by chance, `);
+    },
+    LIMIT,
+  );
+
+  it(
     "finds what must never be, and leaves out of a look what is ignored",
     async () => {
       const never = "never:\n  - { app: 'GET /orders/${order}', body: { status: paid } }\n";
