@@ -1,0 +1,71 @@
+// The smallest app that takes a payment, for bench/explore.mjs: `node explore-app.mjs BASE_URL KEY`. It pays once at most,
+// and forgets an order whose payment was lost on its way.
+// GET /cpu is what it has cost so far, in milliseconds.
+import { createServer } from "node:http";
+
+const [base, key] = process.argv.slice(2);
+const orders = new Map();
+
+async function call(method, path, body) {
+  const response = await fetch(`${base}/api/v1/payments/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: body && JSON.stringify(body),
+    signal: AbortSignal.timeout(2_000),
+  });
+  if (!response.ok) throw new Error(`${response.status}`);
+  return response.json();
+}
+
+/** Once at most: what became of a try is looked up, and no other is made while that is open. */
+async function pay(order) {
+  if (order.isTried) return;
+  const asked = {
+    pricing: { base_currency: "KES", amount: "500.00" },
+    payment_method: "mobile_money",
+    customer_email: order.email,
+  };
+  const { quote_id } = await call("POST", "quotes", asked);
+  order.isTried = true;
+  const more = { quote_id, phone_number: "+254700000001", metadata: { order: order.id } };
+  order.charge_id = (await call("POST", "whitelabel", { ...asked, ...more })).charge_id;
+}
+
+function learn({ charge_id, status, metadata }) {
+  const order = orders.get(metadata.order);
+  if (order === undefined || order.status === "paid") return;
+  order.charge_id = charge_id;
+  if (status === "COMPLETED") order.status = "paid";
+}
+
+const answers = {
+  "POST /orders": async ({ id, email }) => {
+    const order = orders.get(id) ?? { id, email, status: "pending" };
+    orders.set(id, order);
+    await pay(order).catch(() => {});
+    return order;
+  },
+  "POST /webhooks": async ({ data }) => learn(data),
+  "POST /tick": async () => {
+    for (const order of orders.values())
+      if (order.status === "pending") {
+        await pay(order).catch(() => {});
+        if (order.charge_id !== undefined)
+          await call("GET", `charges/${order.charge_id}`).then(learn, () => {});
+      }
+  },
+  "GET /cpu": async () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  },
+};
+
+const server = createServer(async (request, response) => {
+  const { method, url } = request;
+  const body = Buffer.concat(await request.toArray()).toString();
+  const [, id] = /^\/orders\/(.+)$/.exec(url) ?? [];
+  const answer =
+    id === undefined ? await answers[`${method} ${url}`](JSON.parse(body || "{}")) : orders.get(id);
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer ?? {}));
+});
+server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
