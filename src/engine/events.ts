@@ -32,20 +32,8 @@ export interface Emission<Source> {
 
 /** Records an event and plans its delivery to each endpoint that wants it. */
 export function emit<Source>(tx: Transaction, emission: Emission<Source>): EventRecord {
-  const { type, owner, objectId } = emission;
-  const event_id = tx.id("event");
-  const name = own(tx.settings.event_names, type) ?? type;
-  const head: EventHead = {
-    event_id,
-    seq: tx.next("event_seq"),
-    type,
-    at: tx.at,
-    mode: owner.mode,
-    organization_id: owner.organization_id,
-    object_id: objectId,
-  };
-  const event = new WrittenLater(head, { name, source: emission.source, toJson: emission.toJson });
-  tx.put("events", event_id, event);
+  const { owner, type } = emission;
+  const { event, name } = record(tx, emission);
   for (const endpoint of tx.state.endpoints())
     if (hears(endpoint, event, name)) {
       const { fields, metadata } = emission.subject();
@@ -61,6 +49,57 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
     }
   trimLog(tx);
   return event;
+}
+
+/** Puts a new event, and says under which name it is sent. */
+function record<Source>(tx: Transaction, { type, owner, objectId, source, toJson }: Recorded<Source>) {
+  const event_id = tx.id("event");
+  const name = own(tx.settings.event_names, type) ?? type;
+  const head: EventHead = {
+    event_id,
+    seq: tx.next("event_seq"),
+    type,
+    at: tx.at,
+    mode: owner.mode,
+    organization_id: owner.organization_id,
+    object_id: objectId,
+  };
+  const event = new WrittenLater(head, { name, source, toJson });
+  tx.put("events", event_id, event);
+  return { event, name };
+}
+
+type Recorded<Source> = Pick<Emission<Source>, "type" | "objectId" | "source" | "toJson"> & {
+  readonly owner: { readonly mode: Mode; readonly organization_id: string | null };
+};
+
+/** How an event is sent that somebody has written. */
+export interface Written {
+  readonly json: string;
+  readonly times: number;
+  readonly badSignature: boolean;
+  readonly staleMs: number;
+}
+
+/** A new event like another, with data of somebody's own, for one endpoint alone. */
+export function sendWritten(
+  tx: Transaction,
+  like: EventRecord,
+  endpoint: Endpoint,
+  { json, times, badSignature, staleMs }: Written,
+): Delivery[] {
+  const { event } = record(tx, {
+    type: like.type,
+    owner: like,
+    objectId: like.object_id,
+    source: json,
+    toJson: (text: string) => text,
+  });
+  const mishap =
+    badSignature || staleMs > 0
+      ? { ...nothingWrong("dashboard"), bad_signature: badSignature, stale_ms: staleMs }
+      : null;
+  return Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { mishap, goesAlone: true }));
 }
 
 /** Its globs may be written for the name the event is sent under, or for the sandbox's own. */

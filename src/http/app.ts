@@ -76,16 +76,18 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
   route("GET", "/_sandbox/openapi.json", async (c) =>
     (await openapi()).serveDocument("control", described, c),
   );
-  route(
-    "GET",
-    "/_sandbox/dashboard",
-    page(async (c) => (await dashboard()).showDashboard(namespaces, c)),
-  );
-  route(
-    "POST",
-    "/_sandbox/dashboard",
-    page(async (c) => (await dashboard()).actOnDashboard(namespaces, c)),
-  );
+  for (const below of ["", "/:namespace", "/:namespace/:view", "/:namespace/:view/:id"])
+    route(
+      "GET",
+      `/_sandbox/dashboard${below}`,
+      page(async (c) => (await dashboard()).showDashboard(namespaces, c)),
+    );
+  for (const below of ["", "/:namespace"])
+    route(
+      "POST",
+      `/_sandbox/dashboard${below}`,
+      page(async (c) => (await dashboard()).actOnDashboard(namespaces, ways.fetch, c)),
+    );
   route("GET", "/", (c) =>
     c.req.header("accept")?.includes("text/html")
       ? new Response(null, {

@@ -38,7 +38,8 @@ export class ControlAccess {
   signIn(url: string, nowMs: number): Response | undefined {
     const { pathname, searchParams } = new URL(url);
     const given = searchParams.get("token");
-    if (pathname !== "/_sandbox/dashboard" || given === null || !this.#isToken(given)) return undefined;
+    if (!/^\/_sandbox\/dashboard(\/|$)/.test(pathname) || given === null || !this.#isToken(given))
+      return undefined;
     searchParams.delete("token");
     const query = searchParams.toString();
     return new Response(null, {

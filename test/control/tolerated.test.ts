@@ -89,6 +89,6 @@ describe("what the service passes over", () => {
   it("is shown on the dashboard", async ({ api }) => {
     await api.ask(PATHS.quote, { ...quote, "<b>": 1 });
     const { text } = await api.get<unknown>("/_sandbox/dashboard");
-    expect(text).toContain("Passed over: body.&lt;b&gt;: not a field of this call");
+    expect(text).toContain("ignored: body.&lt;b&gt;: not a field of this call");
   });
 });

@@ -1,9 +1,12 @@
-import type { Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/index.js";
 import { openSandbox } from "../support/api-client.js";
+import { Client } from "../support/receiver-client.js";
+import { Receiver, refuseWith } from "../support/receiver-server.js";
 import { createCheckout } from "./support/checkouts.js";
 import { chromiumPath, type LaunchedBrowser, launchBrowser } from "./support/chromium.js";
+import { impairmentFaults } from "./support/impairments.js";
 
 describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () => {
   let browser: LaunchedBrowser;
@@ -12,112 +15,242 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     browser = await launchBrowser();
   });
 
-  async function sandboxThere(): Promise<Sandbox> {
-    const sandbox = await openSandbox();
+  async function sandboxThere(webhooks: string[] = []): Promise<Sandbox> {
+    const sandbox = await openSandbox({ webhooks });
     await sandbox.listen();
     return sandbox;
   }
 
-  const rowOf = (page: Page, charge: string) => page.locator("#charges tr", { hasText: charge });
-  const charges = (page: Page) => page.locator("#charges tbody tr").count();
+  /** A tab whose errors, those against the policy too, are kept. */
+  async function openTab(options: BrowserContextOptions = {}) {
+    const context = await browser.open(options);
+    context.setDefaultTimeout(60_000);
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on("pageerror", ({ message }) => errors.push(message));
+    page.on("console", (message) => {
+      // What was refused on purpose is no fault of the page.
+      if (message.type() === "error" && !message.text().includes("409")) errors.push(message.text());
+    });
+    return { page, errors, context };
+  }
 
-  it("keeps showing its own namespace after a refused press", async () => {
-    const sandbox = await sandboxThere();
-    const control = (path: string, body: object, headers: Record<string, string> = {}) =>
-      sandbox.fetch(`/_sandbox${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-    await control("/namespaces", { name: "worker", clock: "manual" });
-    await createCheckout(sandbox, { customer_email: "of-default@shop.test" });
-    const { charge_id } = await createCheckout(sandbox, {}, "sk_test_ns_worker");
-    const page = await (await browser.open()).newPage();
-    await page.goto(`${sandbox.url}/_sandbox/dashboard?namespace=worker`);
-    const press = rowOf(page, charge_id).getByRole("button", { name: "Cancel" });
-    await press.hover();
-    const moved = await control(
-      `/charges/${charge_id}/transition`,
-      { to: "CANCELLED" },
-      { "sandbox-namespace": "worker" },
-    );
-    expect(moved.status).toBe(200);
-    await press.click();
-    await page.getByRole("alert").waitFor();
-    expect(new URL(page.url()).searchParams.get("namespace")).toBe("worker");
-    await createCheckout(sandbox, { customer_email: "second@worker.test" }, "sk_test_ns_worker");
-    await page.mouse.move(0, 0);
-    await page.getByText("second@worker.test").waitFor();
-    expect(await page.getByText("of-default@shop.test").count()).toBe(0);
-    expect(await page.locator("header").textContent()).toContain("Namespace worker");
+  const homeOf = ({ url }: Sandbox, namespace = "default") => `${url}/_sandbox/dashboard/${namespace}`;
+  const rowOf = (page: Page, id: string) => page.locator(`[data-key="${id}"]`);
+  const idsIn = (page: Page) =>
+    page.locator("#charges .row").evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset.key));
+
+  it("stands in nobody's way on any view, in both schemes and on a phone, and keeps to its policy", async () => {
+    await using receiver = await Receiver.open();
+    receiver.handler = refuseWith(500);
+    const sandbox = await sandboxThere([receiver.url]);
+    const client = Client.at(sandbox.url!);
+    const home = homeOf(sandbox);
+    const { page, errors } = await openTab({ viewport: { width: 1440, height: 900 } });
+    await page.goto(home);
+    await page.getByText("Three steps").waitFor();
+    expect(await impairmentFaults(page)).toEqual([]);
+    const id = await client.pay({ email: "declined@shop.test" });
+    await createCheckout(sandbox, { customer_email: `${"long".repeat(20)}@shop.test` });
+    await sandbox.advance("10s");
+    await client.ask("POST /api/v1/payments/quotes", {});
+    await client.ask("POST /_sandbox/faults", {
+      match: { operation: "createQuote" },
+      respond: { status: 503 },
+      times: 2,
+    });
+    await client.ask("POST /_sandbox/scenarios/declined/activate");
+    const delivery = (await client.ask("GET /_sandbox/deliveries?failing=1")).json.items[0].delivery_id;
+    const request = (await client.ask("GET /_sandbox/requests?status=4xx")).json.items[0].request_id;
+    const views = [
+      "activity",
+      "charges",
+      `charges/${id}`,
+      "webhooks",
+      `webhooks/${delivery}`,
+      "requests",
+      `requests/${request}`,
+    ];
+    const faults: string[] = [];
+    for (const view of [...views, "money", "scenarios", "faults", "checks", "world"]) {
+      await page.goto(`${home}/${view}`);
+      faults.push(...(await impairmentFaults(page)).map((fault) => `${view}: ${fault}`));
+      await page.emulateMedia({ colorScheme: "dark" });
+      const inDark = await impairmentFaults(page, { coloursOnly: true });
+      faults.push(...inDark.map((fault) => `${view}, dark: ${fault}`));
+      await page.emulateMedia({ colorScheme: "light" });
+      for (const width of [800, 390, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        if (beyond > 0) faults.push(`${view} is ${beyond} px wider than ${width}`);
+      }
+    }
+    expect(faults).toEqual([]);
+    await page.goto(home);
+    const stops = await page.evaluate(() => {
+      const all = [
+        ...document.querySelectorAll("a[href],button,input:not([type=hidden]),select,[tabindex='0']"),
+      ];
+      const seen = all.filter((one) => one.checkVisibility());
+      return seen.findIndex((one) => one.matches("[data-row]"));
+    });
+    expect(stops).toBeGreaterThan(0);
+    expect(stops).toBeLessThanOrEqual(30);
+    expect(errors).toEqual([]);
   });
 
-  it("moves no row under the pointer: the click hits the charge it was aimed at", async () => {
+  it("moves no row under the pointer, and shows what is new when asked or when the pointer leaves", async () => {
     const sandbox = await sandboxThere();
     const first = await createCheckout(sandbox, {});
-    const page = await (await browser.open()).newPage();
-    await page.goto(`${sandbox.url}/_sandbox/dashboard`);
-    const cancel = rowOf(page, first.charge_id).getByRole("button", { name: "Cancel" });
+    const { page } = await openTab();
+    await page.goto(`${homeOf(sandbox)}/charges`);
+    await page.evaluate(() => {
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries())
+          if (!(entry as unknown as { hadRecentInput: boolean }).hadRecentInput)
+            document.body.dataset.shifted = JSON.stringify(entry);
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    const cancel = rowOf(page, first.charge_id).getByRole("button", { name: "Complete" });
     await cancel.hover();
     const before = await cancel.boundingBox();
     const second = await createCheckout(sandbox, {});
-    const more = page.getByRole("button", { name: "Show what is new" }).first();
+    const more = page.locator("#charges [data-more]");
     await more.waitFor();
-    expect([await charges(page), await cancel.boundingBox()]).toEqual([1, before]);
+    expect([await idsIn(page), await cancel.boundingBox(), await more.textContent()]).toEqual([
+      [first.charge_id],
+      before,
+      "1 new ↑",
+    ]);
+    expect(await page.evaluate(() => document.body.dataset.shifted)).toBeUndefined();
     await page.mouse.down();
     await page.mouse.up();
-    await page.waitForURL("**/dashboard?namespace=default");
-    await page.mouse.move(0, 0);
-    await rowOf(page, second.charge_id).waitFor();
-    expect(await rowOf(page, first.charge_id).textContent()).toContain("CANCELLED");
-    expect(await rowOf(page, second.charge_id).textContent()).toContain("PENDING");
-  });
-
-  it("catches up when the pointer leaves, or when asked to", async () => {
-    const sandbox = await sandboxThere();
-    await createCheckout(sandbox, {});
-    const page = await (await browser.open()).newPage();
-    await page.goto(`${sandbox.url}/_sandbox/dashboard`);
-    await page.locator("#charges td").first().hover();
-    await createCheckout(sandbox, {});
-    const more = page.getByRole("button", { name: "Show what is new" }).first();
-    await more.waitFor();
-    expect(await charges(page)).toBe(1);
+    await rowOf(page, first.charge_id).getByText("COMPLETED").waitFor();
+    expect(await page.locator("#said").textContent()).toContain(`${first.charge_id} is COMPLETED`);
     await more.click();
-    await expect.poll(() => charges(page)).toBe(2);
-    await page.locator("#charges td").first().hover();
-    await createCheckout(sandbox, {});
+    await expect.poll(() => idsIn(page)).toEqual([second.charge_id, first.charge_id]);
+    await page.locator("#charges .row").first().hover();
+    const third = await createCheckout(sandbox, {});
     await more.waitFor();
-    await page.mouse.move(0, 0);
-    await expect.poll(() => charges(page)).toBe(3);
+    await page.locator(".brand").hover();
+    await expect.poll(() => idsIn(page)).toEqual([third.charge_id, second.charge_id, first.charge_id]);
     await expect.poll(() => more.isVisible()).toBe(false);
   });
 
-  it("resets only after a question", async () => {
-    const sandbox = await sandboxThere();
-    await createCheckout(sandbox, {});
-    const page = await (await browser.open()).newPage();
-    await page.goto(`${sandbox.url}/_sandbox/dashboard`);
-    const reset = page.getByRole("button", { name: "Reset default" });
-    expect(await reset.isVisible()).toBe(false);
-    await page.getByText("Reset everything…").click();
-    expect(await charges(page)).toBe(1);
-    await reset.click();
-    await page.getByText("None yet. Make a quote").waitFor();
+  it("does the common jobs by keyboard alone, within two presses of a first page", async () => {
+    await using receiver = await Receiver.open();
+    receiver.handler = refuseWith(500);
+    const sandbox = await sandboxThere([receiver.url]);
+    const client = Client.at(sandbox.url!);
+    const declined = await client.pay({
+      email: "declined@shop.test",
+      metadata: { order_id: "A-1042" },
+    });
+    const { page, context, errors } = await openTab();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.goto(homeOf(sandbox));
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await page.keyboard.press("n");
+    await page.getByText("Advanced 1 s: 2 steps ran").waitFor();
+    await page.keyboard.press("e");
+    await page.getByText(/Advanced 10 s/).waitFor();
+    // Why this charge failed: found by its order, opened with Enter.
+    await page.keyboard.press("/");
+    await page.keyboard.type("a-1042");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/charges?q=a-1042");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/charges/${declined}`);
+    expect(await page.locator(".why").textContent()).toContain("customer_email declined@*");
+    await page.keyboard.press("c");
+    await expect.poll(copied).toContain(`/_sandbox/charges/${declined}/timeline`);
+    // Why this webhook failed, and again once the receiver is mended.
+    receiver.handler = (received) => received.answer();
+    await page.keyboard.press("r");
+    await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press(".");
+    await page.getByText("paused").waitFor();
+    expect(errors).toEqual([]);
   });
 
-  it("loads in the ninth tab of a browser, and all of them are live, in other namespaces too", async () => {
+  it("does its jobs without a script", async () => {
+    const sandbox = await sandboxThere();
+    const { charge_id } = await createCheckout(sandbox, { metadata: { order_id: "7" } });
+    const { page } = await openTab({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+    await page.goto(homeOf(sandbox));
+    await page.getByRole("searchbox", { name: "Search charges" }).fill(charge_id);
+    await page.keyboard.press("Enter");
+    await rowOf(page, charge_id).getByRole("link").click();
+    await page.getByRole("button", { name: /^Complete/ }).click();
+    await page.getByText(`${charge_id} is COMPLETED`).waitFor();
+    expect(page.url()).toBe(`${homeOf(sandbox)}/charges/${charge_id}`);
+    await page.getByRole("link", { name: "World" }).click();
+    await page.getByText("Reset everything…").click();
+    await page.getByRole("button", { name: "Reset default" }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Undone:").waitFor();
+    await page.goto(`${homeOf(sandbox)}/faults`);
+    await page.getByRole("button", { name: "Start" }).click();
+    await page.getByText("0 of 1 used").first().waitFor();
+  });
+
+  it("keeps showing its own namespace after a refused press", async () => {
+    const sandbox = await sandboxThere();
+    const client = Client.at(sandbox.url!);
+    await client.ask("POST /_sandbox/namespaces", { name: "worker", clock: "manual" });
+    await createCheckout(sandbox, { customer_email: "of-default@shop.test" });
+    const { charge_id } = await createCheckout(sandbox, {}, "sk_test_ns_worker");
+    const { page } = await openTab();
+    await page.goto(`${homeOf(sandbox, "worker")}/charges/${charge_id}`);
+    const press = page.getByRole("button", { name: "Complete" });
+    await press.hover();
+    await client.ask(
+      `POST /_sandbox/charges/${charge_id}/transition`,
+      { to: "CANCELLED" },
+      { "sandbox-namespace": "worker" },
+    );
+    await page.evaluate((id) => {
+      const button = document.createElement("button");
+      button.setAttribute("form", "act");
+      button.name = "do";
+      button.value = `charge ${id} COMPLETED`;
+      document.body.append(button);
+      button.click();
+    }, charge_id);
+    await page.getByRole("alert").getByText("cannot become COMPLETED").waitFor();
+    expect(page.url()).toContain("/dashboard/worker/charges/");
+    await page.goto(`${homeOf(sandbox, "worker")}/charges`);
+    await createCheckout(sandbox, { customer_email: "second@worker.test" }, "sk_test_ns_worker");
+    await page.getByText("second@worker.test").waitFor();
+    expect(await page.getByText("of-default@shop.test").count()).toBe(0);
+  });
+
+  it("loads in the ninth tab of a browser, all of them live, and says when the server has gone", async () => {
     const sandbox = await sandboxThere();
     const window = await browser.open();
-    await sandbox.fetch("/_sandbox/namespaces", { method: "POST", body: JSON.stringify({ name: "other" }) });
+    window.setDefaultTimeout(60_000);
+    await Client.at(sandbox.url!).ask("POST /_sandbox/namespaces", { name: "other" });
     const tabs: Page[] = [];
     for (let count = 0; count < 9; count++) {
       const tab = await window.newPage();
-      await tab.goto(`${sandbox.url}/_sandbox/dashboard${count === 4 ? "?namespace=other" : ""}`);
+      await tab.goto(`${homeOf(sandbox, count === 4 ? "other" : "default")}/charges`);
       tabs.push(tab);
     }
     await createCheckout(sandbox, {});
     await createCheckout(sandbox, {}, "sk_test_ns_other");
-    for (const tab of tabs) await rowOf(tab, "PENDING").waitFor();
+    for (const tab of tabs) await tab.locator("#charges .row").waitFor();
     // Another takes over from the tab that listened.
     await tabs[0]!.close();
     await createCheckout(sandbox, {});
-    for (const tab of [...tabs.slice(1, 4), ...tabs.slice(5)]) await expect.poll(() => charges(tab)).toBe(2);
+    for (const tab of [...tabs.slice(1, 4), ...tabs.slice(5)])
+      await expect.poll(async () => (await idsIn(tab)).length, { timeout: 30_000 }).toBe(2);
+    const last = tabs.at(-1)!;
+    for (const tab of tabs.slice(1, -1)) await tab.close();
+    await sandbox.close();
+    await last.getByText("The sandbox is not answering").waitFor();
   });
 });

@@ -1,24 +1,47 @@
 import { describe, expect, it } from "vitest";
+import type { SandboxOptions } from "../../src/index.js";
 import { Api, openSandbox } from "../support/api-client.js";
+import { Receiver, refuseWith } from "../support/receiver-server.js";
 
-async function started() {
-  const sandbox = await openSandbox();
+const VIEWS = [
+  "activity",
+  "charges",
+  "webhooks",
+  "requests",
+  "money",
+  "scenarios",
+  "faults",
+  "checks",
+  "world",
+];
+
+async function started(options: SandboxOptions = {}) {
+  const sandbox = await openSandbox(options);
   const api = new Api(sandbox);
   const send = (path: string, init: RequestInit = {}) =>
     sandbox.fetch(new Request(`http://sandbox${path}`, init));
-  const charge = async (customer_email: string) => {
+  const charge = async (customer_email: string, more: object = {}) => {
     const order = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
     const { quote_id } = await api.quote(order);
-    return (await api.whitelabel({ ...order, quote_id, customer_email })).charge_id;
+    return (await api.whitelabel({ ...order, quote_id, customer_email, ...more })).charge_id;
   };
-  const press = (fields: Record<string, string>, extra: Record<string, string> = {}) =>
-    send("/_sandbox/dashboard", {
+  const post = (path: string, fields: Record<string, string>, extra: Record<string, string> = {}) =>
+    send(path, {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded", ...extra },
-      body: new URLSearchParams({ namespace: "default", ...fields }).toString(),
+      body: new URLSearchParams(fields).toString(),
     });
-  const page = async () => (await send("/_sandbox/dashboard")).text();
-  return { sandbox, send, charge, press, page };
+  const home = "/_sandbox/dashboard/default";
+  /** What a button does, and the page that follows with what is said of it. */
+  const press = async (does: string, fields: Record<string, string> = {}) => {
+    const answer = await post(home, { do: does, back: `${home}/charges`, ...fields });
+    if (answer.status !== 303) return { status: answer.status, location: null, text: await answer.text() };
+    const location = answer.headers.get("location")!;
+    const cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
+    return { status: 303, location, text: await (await send(location, { headers: { cookie } })).text() };
+  };
+  const page = async (path = "") => (await send(`${home}${path}`)).text();
+  return { sandbox, api, send, charge, post, press, page, home };
 }
 
 describe("dashboard", () => {
@@ -32,61 +55,195 @@ describe("dashboard", () => {
     });
   });
 
-  it("shows charges, requests, keys and the time, and loads nothing from elsewhere", async () => {
-    const { charge, page, sandbox, send } = await started();
-    const id = await charge("ada@example.com");
-    const text = await page();
-    for (const part of [id, "ada@example.com", "createWhitelabel", sandbox.apiKey, "Sandbox time"])
-      expect(text).toContain(part);
-    expect(text).not.toMatch(/(src|href)="https?:/);
-    const policy = (await send("/_sandbox/dashboard")).headers.get("content-security-policy");
-    expect(policy).toMatch(/^default-src 'none'/);
+  it("begins with three steps, and makes the first charge itself", async () => {
+    const { page, press, sandbox } = await started();
+    expect(await page()).toContain("Three steps");
+    expect(await page()).toContain(`PAYMENTS_API_KEY=${sandbox.apiKey}`);
+    const { location, text } = await press("make");
+    expect(location).toMatch(/\/charges\/ch_[0-9a-f]+$/);
+    expect(text).toMatch(/Charge ch_[0-9a-f]+ created/);
+    expect(await page()).toContain("grace.hopper@example.com");
   });
 
-  it("moves time and charges by its buttons, then shows the page again", async () => {
-    const { charge, press, page } = await started();
+  it("has every view, with and without anything in it, whole without a script and within 40 kB", async () => {
+    const { send, charge, page, home } = await started();
+    for (const filled of [false, true]) {
+      if (filled) for (let many = 0; many < 35; many++) await charge(`ada${many}@example.com`);
+      for (const view of VIEWS) {
+        const answer = await send(`${home}/${view}`);
+        const text = await answer.text();
+        expect([view, answer.status]).toEqual([view, 200]);
+        expect(text).not.toMatch(/(src|href)="https?:/);
+        expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
+        const { gzipSync } = await import("node:zlib");
+        expect(gzipSync(text).length).toBeLessThan(40_000);
+      }
+    }
+    expect(await page("/charges")).toContain("1–30 of 35");
+    expect(await page("/charges?offset=30")).toContain("31–35 of 35");
+    const script = /<script>([\s\S]*)<\/script>/.exec(await page())![1]!;
+    expect(script.length).toBeLessThan(20_000);
+  });
+
+  it("says what is not there, to people", async () => {
+    const { send, home } = await started();
+    for (const [path, says] of [
+      [`${home}/charges/ch_none`, "There is no charge “ch_none”"],
+      [`${home}/nowhere`, "There is no view “nowhere”"],
+      ["/_sandbox/dashboard/nope", "There is no namespace “nope”"],
+      ["/_sandbox/dashboard?namespace=nope", "There is no namespace “nope”"],
+    ] as const) {
+      const answer = await send(path);
+      expect([
+        answer.status,
+        answer.headers.get("content-type"),
+        (await answer.text()).includes(says),
+      ]).toEqual([404, "text/html; charset=utf-8", true]);
+    }
+  });
+
+  it("tells why a charge failed, in lanes, with the rule, its money and what is due", async () => {
+    await using receiver = await Receiver.open();
+    receiver.handler = refuseWith(500);
+    const { charge, page, sandbox } = await started({
+      webhooks: [{ url: receiver.url, events: ["charge.*"] }],
+    });
+    const failed = await charge("declined@example.com", { metadata: { order_id: "A-1042" } });
+    const paid = await charge("ada@example.com");
+    await sandbox.advance("10s");
+    const text = await page(`/charges/${failed}`);
+    for (const part of [
+      "customer_email declined@*",
+      "charges.0",
+      "POST createWhitelabel",
+      "charge.failed",
+      "Retry now",
+      "now · what is below is due",
+      "No money has moved",
+      "A-1042",
+      "setupSandbox",
+    ])
+      expect([part, text.includes(part)]).toEqual([part, true]);
+    const money = (await page(`/charges/${paid}`)).replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
+    expect(money).toMatch(/In all −5\.17 \+5\.00 \+0\.17 0\.00|In all .*0\.00/);
+    expect(await page("/charges?q=a-1042")).toContain(failed);
+    expect(await page("/charges?q=a-1042")).not.toContain(paid);
+    expect(await page()).toMatch(/500 .*next try in/);
+  });
+
+  it("shows a delivery with what changed since the one before, and sends it otherwise", async () => {
+    await using receiver = await Receiver.open();
+    const { charge, page, press, sandbox } = await started({ webhooks: [receiver.url] });
     await charge("ada@example.com");
-    const answer = await press({ action: "advance", value: "10s" });
-    expect([answer.status, answer.headers.get("location")]).toEqual([
-      303,
-      "/_sandbox/dashboard?namespace=default",
-    ]);
-    expect(await page()).toContain("COMPLETED");
-    const id = /ch_[0-9a-f]+/.exec(await page())![0];
-    await press({ action: "charge", value: `${id} REFUNDED` });
-    expect(await page()).toContain("REFUNDED");
-    const illegal = await press({ action: "charge", value: `${id} COMPLETED` });
+    await sandbox.advance("10s");
+    const list = await page("/webhooks?type=charge.completed");
+    const id = /webhooks\/(dlv_[0-9a-f]+)/.exec(list)![1]!;
+    expect(await page(`/webhooks/${id}`)).toMatch(
+      /<del>&quot;PROCESSING&quot;<\/del> <ins>&quot;COMPLETED&quot;<\/ins>/,
+    );
+    const before = receiver.received.length;
+    expect((await press(`redeliver ${id}`)).text).toMatch(/Delivered: 2\d\d in \d+ ms/);
+    const sent = await press(`resend ${id}`, { data: '{"status":"ODD"}', sign: "wrong", times: "2" });
+    expect(sent.location).toMatch(/webhooks\/dlv_/);
+    expect(receiver.received).toHaveLength(before + 3);
+    expect(JSON.parse(receiver.received.at(-1)!.body)).toMatchObject({
+      type: "charge.completed",
+      data: { status: "ODD" },
+    });
+    expect((await press(`resend ${id}`, { data: "no", times: "1" })).text).toContain("must be a JSON object");
+  });
+
+  it("does what its buttons say, and says what they did", async () => {
+    const { api, charge, press, page } = await started();
+    const id = await charge("ada@example.com");
+    expect((await press("advance 1s")).text).toContain("Advanced 1 s: 1 step ran");
+    expect((await press("until next")).text).toMatch(/Advanced \d+ s: 1 step ran/);
+    expect((await press(`charge ${id} FAILED`)).text).toContain(`${id} is FAILED`);
+    expect(await press(`charge ${id} COMPLETED`)).toMatchObject({ status: 409 });
+    expect((await press("activate declined")).text).toContain("Scenario declined applies");
+    expect(await page()).toContain("Scenario declined applies to everything new");
+    await press("deactivate declined");
+    await press("fault", { operation: "createQuote", effect: "503", times: "1", skip: "1" });
+    expect(await page("/faults")).toContain("0 of 1 used");
+    await charge("bob@example.com");
+    expect((await api.tryQuote({})).status).toBe(503);
+    expect(await page("/faults")).toContain("used up");
+    expect((await press("faults-off")).text).toContain("1 fault stopped");
+    expect((await press("fund test", { currency: "KES", amount: "10.00" })).text).toContain(
+      "KES 10.00 added",
+    );
+    expect((await press("receiver", { url: "nowhere at all" })).status).toBe(409);
+    expect((await press("receiver", { url: "localhost:3000/hooks", events: "charge.*" })).text).toContain(
+      "hears charge.*",
+    );
+    expect((await press("save", { name: "one" })).text).toContain("Snapshot one saved");
+    expect((await press("restore one")).text).toContain("Snapshot one restored");
+    expect((await press(`again ${id}`, { scenario: "stuck" })).location).toMatch(/charges\/ch_/);
+    expect((await press("namespace", { name: "mine" })).text).toContain("Namespace mine created");
+    expect((await press("rate", { currency: "KES", rate: "0" })).text).toContain("more than 0");
+    expect((await press("nothing at all")).text).toContain("no such button");
+  });
+
+  it("runs what a form of an earlier version says", async () => {
+    const { charge, post, send } = await started();
+    await charge("ada@example.com");
+    const old = (fields: object) => post("/_sandbox/dashboard", { namespace: "default", ...fields });
+    const answer = await old({ action: "advance", value: "10s" });
+    const location = "/_sandbox/dashboard?namespace=default";
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, location]);
+    const text = await (await send(location)).text();
+    expect(text).toContain("COMPLETED");
+    const id = /ch_[0-9a-f]{24}/.exec(text)![0];
+    await old({ action: "charge", value: `${id} REFUNDED` });
+    const illegal = await old({ action: "charge", value: `${id} COMPLETED` });
     expect([illegal.status, (await illegal.text()).includes("cannot become COMPLETED")]).toEqual([409, true]);
   });
 
-  it("resets when the press names what it resets, and asks first", async () => {
+  it("resets when the press names what it resets, asks first, and can take it back", async () => {
     const { charge, press, page } = await started();
     await charge("ada@example.com");
-    expect(await page()).toMatch(
-      /<summary>Reset everything…<\/summary>\s*<p>This removes every charge.* default/,
+    expect(await page("/world")).toMatch(
+      /<summary>Reset everything…<\/summary>\s*<p>This removes 1 charge,.* default/,
     );
-    expect((await press({ action: "reset", value: "reset" })).status).toBe(409);
+    expect((await press("reset reset")).status).toBe(409);
     expect(await page()).toContain("ada@example.com");
-    expect((await press({ action: "reset", value: "default" })).status).toBe(303);
+    expect((await press("reset default")).text).toMatch(
+      /reset \(receivers and keys kept\).*value="undo before-reset"/,
+    );
     expect(await page()).not.toContain("ada@example.com");
+    expect((await press("undo before-reset")).text).toContain("Undone");
+    expect(await page()).toContain("ada@example.com");
   });
 
-  it("refuses a form that another site's page has sent", async () => {
-    const { charge, press, page } = await started();
+  it("refuses a form that another site's page has sent, and leads nowhere else", async () => {
+    const { charge, post, page, home } = await started();
     await charge("ada@example.com");
-    expect(
-      (await press({ action: "reset", value: "default" }, { "sec-fetch-site": "cross-site" })).status,
-    ).toBe(403);
+    const foreign = await post(home, { do: "reset default" }, { "sec-fetch-site": "cross-site" });
+    expect(foreign.status).toBe(403);
     expect(await page()).toContain("ada@example.com");
+    for (const back of ["https://evil.test/", "//evil.test", "/checkout/x", "/_sandbox/dashboard/defaultx"])
+      expect((await post(home, { do: "advance 1s", back })).headers.get("location")).toBe(home);
   });
 
   it("shows what users write as text", async () => {
-    const { sandbox, page } = await started();
+    const { sandbox, charge, page, send, home } = await started();
     const headers = { authorization: `Bearer ${sandbox.apiKey}` };
     await sandbox.fetch(
       new Request("http://sandbox/api/v1/payments/charges/%3Cscript%3Ealert(1)", { headers }),
     );
-    expect(await page()).not.toContain("<script>alert(1)");
+    const id = await charge("ada@example.com", {
+      customer_name: "<script>alert(1)",
+      metadata: { "<b>": "<script>alert(1)" },
+    });
+    const said = encodeURIComponent(JSON.stringify({ text: "<script>alert(1)" }));
+    const flashed = await send(home, { headers: { cookie: `sandbox_said=${said}` } });
+    for (const text of [
+      await page(),
+      await page(`/charges/${id}`),
+      await page("/charges?q=%3Cscript%3Ealert(1)"),
+      await flashed.text(),
+    ])
+      expect(text).not.toContain("<script>alert(1)");
   });
 });
 

@@ -3,7 +3,7 @@ import type { Subject } from "../../domain/scenario.js";
 import type { Mode } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { eventTypeOf, toldBy } from "../../schema/event-types.js";
-import { emit, planDelivery } from "../events.js";
+import { emit, planDelivery, sendWritten, type Written } from "../events.js";
 import type { Delivery, EventRecord } from "../records.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
@@ -89,5 +89,19 @@ export function redeliver(deliveryId: string, times: number): Command<Delivery[]
     const endpoint = delivery && tx.get("endpoints", delivery.webhook_id);
     if (event === undefined || endpoint === undefined) return refuse("NOT_FOUND", "Delivery not found");
     return Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { goesAlone: true }));
+  };
+}
+
+/** A new event like that of a delivery, with data of somebody's own, to the same endpoint alone. */
+export function resend(
+  deliveryId: string,
+  { data, ...how }: { readonly data: Readonly<Record<string, unknown>> } & Omit<Written, "json">,
+): Command<Delivery[] | Refusal> {
+  return (tx) => {
+    const delivery = tx.get("deliveries", deliveryId);
+    const event = delivery && tx.get("events", delivery.event_id);
+    const endpoint = delivery && tx.get("endpoints", delivery.webhook_id);
+    if (event === undefined || endpoint === undefined) return refuse("NOT_FOUND", "Delivery not found");
+    return sendWritten(tx, event, endpoint, { json: JSON.stringify(data), ...how });
   };
 }

@@ -1,3 +1,4 @@
+import type { Counters } from "../../namespace/counters.js";
 import { MISHAP_KINDS } from "../../namespace/mishaps.js";
 import { CHARGE_STATUSES } from "../../schema/common.js";
 import { ofWhomQuerySchema } from "../../schema/control.js";
@@ -30,23 +31,7 @@ export const INSIGHT = [
       },
     },
     ({ namespaces, namespace, query }) => {
-      const counters = query.of === "server" ? namespaces.met : namespace.counters;
-      return {
-        operations: split(
-          OPERATIONS.map(({ id }) => id),
-          counters.of("operations"),
-        ),
-        statuses: split(CHARGE_STATUSES, counters.of("statuses")),
-        events: split(
-          EVENT_TYPES.filter((type) => type !== TEST_EVENT_TYPE),
-          counters.of("events"),
-        ),
-        error_codes: split(
-          Object.keys(ERROR_STATUS).filter((code) => !CONTROL_CODES.has(code)),
-          counters.of("error_codes"),
-        ),
-        mishaps: split(MISHAP_KINDS, counters.of("mishaps")),
-      };
+      return coverageOf(query.of === "server" ? namespaces.met : namespace.counters);
     },
   ),
   controlOperation(
@@ -69,6 +54,26 @@ export const INSIGHT = [
     },
   ),
 ];
+
+/** What of all there is has been met. */
+export function coverageOf(counters: Counters) {
+  return {
+    operations: split(
+      OPERATIONS.map(({ id }) => id),
+      counters.of("operations"),
+    ),
+    statuses: split(CHARGE_STATUSES, counters.of("statuses")),
+    events: split(
+      EVENT_TYPES.filter((type) => type !== TEST_EVENT_TYPE),
+      counters.of("events"),
+    ),
+    error_codes: split(
+      Object.keys(ERROR_STATUS).filter((code) => !CONTROL_CODES.has(code)),
+      counters.of("error_codes"),
+    ),
+    mishaps: split(MISHAP_KINDS, counters.of("mishaps")),
+  };
+}
 
 function split(known: readonly string[], met: ReadonlyMap<string, number>) {
   return {

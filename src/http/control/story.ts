@@ -67,7 +67,7 @@ export function storyOf({ engine: { state }, journal }: Namespace, charge: Charg
 }
 
 /** Who caused a change of status; data of earlier versions does not say. */
-function causeOf(charge: Charge, place: number) {
+export function causeOf(charge: Charge, place: number) {
   const { actors = [], status_history, scenario, rule } = charge;
   const actor = actors[actors.length - status_history.length + place];
   if (actor === undefined) return null;

@@ -1,61 +1,170 @@
 /**
- * Shows what happens as it happens, by reading the page again a moment after something did.
+ * The only script, inline and allowed by its hash; all works without it. It reads the page again a moment after
+ * something has happened and patches what differs, carries out a button without leaving the page, and hears keys.
  *
  * One tab of a browser at most listens to the stream, and tells the others of its namespace: a browser opens six
  * connections to a host, and a page that holds one each would leave none for the seventh. Tabs that nobody tells
  * anything (another namespace, or no locks and so no agreement on who listens) look again by themselves.
  *
- * Nothing moves under the pointer: while it, the focus or a selection is in a section, the lists from there up stay as
- * they are, and a button beside the title says that there is more to see.
+ * Nothing moves under the pointer: while it, the focus or a selection is in a part of a column, the parts from there up
+ * keep their rows; what is in them is brought up to date, and a button beside the title says that there is more.
  */
 export const SCRIPT = `
+document.documentElement.classList.add("js");
 addEventListener("DOMContentLoaded",()=>{
-const NAME="payments-sandbox dashboard",POLL_MS=2000,PAUSE_MS=250;
+const NAME="payments-sandbox dashboard",POLL_MS=2000,PAUSE_MS=40;
 const {namespace}=document.body.dataset;
-const page="/_sandbox/dashboard?namespace="+encodeURIComponent(namespace);
-const parts=[...document.querySelectorAll("[data-live]")];
-const sections=[...document.querySelectorAll("section")];
-const more=(part)=>part.closest("section").querySelector("[data-more]");
-let fresh=null;
-const isHeld=(section)=>{
-if(section.matches(":hover"))return true;
+if(!namespace)return;
+const $=(query,from=document)=>from.querySelector(query),all=(query,from=document)=>[...from.querySelectorAll(query)];
+const said=$("#said"),gone=$("#gone");
+let fresh=null,paused=false,seenAt=new Date();
+
+// Patching: an element is kept where there is one like it, by its key or else by its place.
+const keyOf=(node)=>node.nodeType===1?node.id||node.dataset.key||"":"";
+const alike=(a,b)=>a.nodeType===b.nodeType&&a.nodeName===b.nodeName&&keyOf(a)===keyOf(b);
+const attributes=(old,next)=>{
+for(const {name} of [...old.attributes])if(!next.hasAttribute(name)&&name!=="open"&&name!=="style")old.removeAttribute(name);
+for(const {name,value} of next.attributes)if(name!=="open"&&old.getAttribute(name)!==value)old.setAttribute(name,value)};
+const patch=(old,next)=>{
+if(old.nodeType!==1){if(old.data!==next.data)old.data=next.data;return}
+if(old===document.activeElement&&/INPUT|TEXTAREA|SELECT/.test(old.nodeName))return;
+if(old.matches("[data-more],[data-clock],[data-live-mark],dialog"))return void(old.matches("[data-clock]")&&tellTime(next));
+if(old.isEqualNode(next))return;
+attributes(old,next);
+if(/INPUT|TEXTAREA|SELECT/.test(old.nodeName))return;
+if(old.matches(".copy[data-said]"))return;
+const keyed=new Map();
+for(const child of old.childNodes)if(keyOf(child))keyed.set(keyOf(child),child);
+let at=old.firstChild;
+for(const wanted of [...next.childNodes]){
+const known=keyOf(wanted)?keyed.get(keyOf(wanted)):at;
+if(known&&known.parentNode===old&&alike(known,wanted)){
+if(known===at)at=at.nextSibling;else old.insertBefore(known,at);
+patch(known,wanted)}
+else old.insertBefore(wanted.cloneNode(true),at)}
+while(at){const following=at.nextSibling;at.remove();at=following}};
+
+const isHeld=(part)=>{
+if(part.matches(":hover"))return true;
 const {activeElement}=document,selection=getSelection();
-return section.contains(activeElement)&&!parts.includes(activeElement)||
-!!selection&&!selection.isCollapsed&&section.contains(selection.anchorNode)};
+return part!==activeElement&&part.contains(activeElement)&&activeElement.matches("input,textarea,select,[data-row],.acts *,.small *")||
+!!selection&&!selection.isCollapsed&&part.contains(selection.anchorNode)};
 const show=(wanted)=>{
-if(!fresh)return;
-const held=wanted?-1:sections.findLastIndex(isHeld);
-for(const part of parts){
-const next=fresh.getElementById(part.id),button=more(part);
-if(!next||next.innerHTML===part.innerHTML){if(button)button.hidden=true;continue}
-if(button&&sections.indexOf(part.closest("section"))<=held){button.hidden=false;continue}
-part.innerHTML=next.innerHTML;
-if(button)button.hidden=true}};
-let due=0;
-const refresh=async()=>{due=0;
-const response=await fetch(page,{headers:{accept:"text/html"}});
-if(!response.ok)return;
-const next=new DOMParser().parseFromString(await response.text(),"text/html");
-if(next.body.dataset.namespace!==namespace)return;
-fresh=next;show(false)};
-const soon=()=>{if(!due)due=setTimeout(()=>refresh().catch(()=>{}),PAUSE_MS)};
+if(!fresh||paused&&!wanted)return;
+for(const column of all("[data-column]")){
+const next=column.id?fresh.getElementById(column.id):$(column.nodeName.toLowerCase()+"[data-column]",fresh.body);
+if(!next)continue;
+const parts=all(":scope>[data-part]",column);
+const held=wanted===true?-1:Math.max(parts.findLastIndex(isHeld),scrollY>200&&parts.length?0:-1);
+if(!parts.length||held<0){patch(column,next);for(const more of all("[data-more]",column))more.hidden=true;continue}
+for(const [place,part] of parts.entries()){
+const after=fresh.getElementById(part.id);
+if(!after)continue;
+if(place>held){patch(part,after);continue}
+const list=$("[data-list]",part),wantedList=$("[data-list]",after),more=$("[data-more]",part);
+if(!list||!wantedList){if(more&&part.innerHTML!==after.innerHTML&&$("[data-more]",after)){const was=part.cloneNode(true);$("[data-more]",was).hidden=true;more.hidden=was.isEqualNode(after)}continue}
+const known=new Map([...list.children].map((row)=>[row.dataset.key,row]));
+let fresher=0;
+for(const row of wantedList.children){const old=known.get(row.dataset.key);if(old){known.delete(row.dataset.key);const had=old.contains(document.activeElement);patch(old,row);if(had&&!old.contains(document.activeElement))$("[data-row]",old)?.focus({preventScroll:true})}else fresher++}
+if(more){more.hidden=!fresher&&!known.size;const text=fresher?fresher+" new ↑":"Changed ↑";if(!more.hidden&&more.textContent!==text)more.textContent=text}}}
+const menu=$(".menu"),nextMenu=$(".menu",fresh.body);
+if(menu&&nextMenu)patch(menu,nextMenu)};
 const later=()=>setTimeout(()=>show(false));
-for(const section of sections)for(const name of ["pointerleave","focusout"])section.addEventListener(name,later);
+document.addEventListener("pointerout",later);
+document.addEventListener("focusout",later);
 document.addEventListener("selectionchange",later);
-for(const button of document.querySelectorAll("[data-more]"))button.addEventListener("click",()=>show(true));
+
+// Sandbox time.
+let clock={};
+const tellTime=(from)=>{clock={at:Date.parse(from.dataset.now),speed:Number(from.dataset.speed),since:performance.now()};
+const old=$("[data-clock]");if(old&&old!==from)patchInside(old,from);tick()};
+const patchInside=(old,next)=>{old.dataset.speed=next.dataset.speed;for(const [place,child] of [...old.children].entries())if(!child.matches("[data-clock-text]")&&next.children[place])child.textContent=next.children[place].textContent};
+const tick=()=>{const text=$("[data-clock-text]");if(!text)return;
+const now=new Date(clock.at+(performance.now()-clock.since)*clock.speed).toISOString().slice(11,19);
+if(text.textContent!==now)text.textContent=now};
+tellTime($("[data-clock]"));
+setInterval(tick,250);
+
+// What the server has to say.
+const lost=(is)=>{
+gone.hidden=!is;
+if(is)gone.textContent="The sandbox is not answering. Last seen "+seenAt.toTimeString().slice(0,8)+". Reconnecting…";
+else seenAt=new Date();
+mark()};
+const mark=()=>{const live=$("[data-live-mark]");live.className="live "+(gone.hidden?paused?"":"on":"off");live.textContent=gone.hidden?paused?"‖ paused":"● live":"✗ offline"};
+mark();
+const headers={accept:"text/html","sandbox-part":"1"};
+const take=async(response)=>{
+const next=new DOMParser().parseFromString(await response.text(),"text/html");
+lost(false);
+if(next.body.dataset.namespace!==namespace)return null;
+fresh=next;return next};
+let due=0,busy=false;
+const refresh=async()=>{due=0;
+if(busy)return soon();
+busy=true;
+try{const response=await fetch(location.href,{headers});if(response.ok&&await take(response))show(false)}
+catch{lost(true)}finally{busy=false}};
+const soon=()=>{if(!due)due=setTimeout(refresh,PAUSE_MS)};
 let isTold=false;
 const channel=new BroadcastChannel(NAME);
 const listen=()=>new Promise(()=>{
 isTold=true;
-const source=new EventSource("/_sandbox/stream?namespace="+encodeURIComponent(namespace));
+const source=new EventSource("/_sandbox/stream?view=light&namespace="+encodeURIComponent(namespace));
 channel.postMessage({serves:namespace});
 channel.onmessage=({data})=>{if(data.asks===namespace)channel.postMessage({serves:namespace})};
 const news=()=>{channel.postMessage({news:namespace});soon()};
-for(const name of ["open","charge","event","delivery","request","clock","missed"])source.addEventListener(name,news)});
+for(const name of ["open","news","missed"])source.addEventListener(name,news);
+source.addEventListener("error",()=>{soon()})});
 channel.onmessage=({data})=>{
 if(data.serves)isTold=data.serves===namespace;
 if(data.news===namespace)soon()};
 channel.postMessage({asks:namespace});
 if(navigator.locks)navigator.locks.request(NAME,listen);
-setInterval(()=>{if(!isTold&&document.visibilityState==="visible")soon()},POLL_MS)});
+setInterval(()=>{if((!isTold||!gone.hidden)&&document.visibilityState==="visible")soon()},POLL_MS);
+
+// Buttons: what they do is done without leaving the page.
+let acting=false,hush=0;
+const tell=(next)=>{const notice=$("#said",next);said.replaceChildren(...[...notice.childNodes].map((node)=>node.cloneNode(true)));
+clearTimeout(hush);if(!$(".bad",said))hush=setTimeout(()=>said.replaceChildren(),8000)};
+hush=setTimeout(()=>{if(!$(".bad",said))said.replaceChildren()},8000);
+document.addEventListener("submit",async(event)=>{
+const {target:form,submitter}=event;
+if(!form.matches("[data-act]"))return;
+event.preventDefault();
+if(acting||!gone.hidden)return;
+acting=true;
+const label=submitter?.firstChild?.textContent;
+const slow=setTimeout(()=>{said.innerHTML="";const p=document.createElement("p");p.className="notice";p.textContent=(label||"Working")+"…";said.append(p)},250);
+try{
+const response=await fetch(form.action,{method:"POST",headers,body:new URLSearchParams(new FormData(form,submitter))});
+const {pathname,search}=new URL(response.url);
+const next=await take(response),place=pathname+search;
+clearTimeout(slow);
+if(!next)return location.reload();
+if(!response.redirected||place===location.pathname+location.search||place===form.elements.back?.value){tell(next);show(false);if(response.ok&&form.id!=="act")form.reset()}
+else{history.pushState(null,"",place);for(const part of ["#act",".body"])$(part).replaceWith(document.importNode($(part,next),true));tell(next);scrollTo(0,0);$("main").focus()}}
+catch{clearTimeout(slow);lost(true)}finally{acting=false}});
+addEventListener("popstate",()=>location.reload());
+document.addEventListener("change",({target})=>{if(target.matches("[data-go]"))target.form.submit()});
+
+const put=async(button)=>{
+try{await navigator.clipboard.writeText(button.dataset.copy)}catch{
+const area=document.createElement("textarea");area.value=button.dataset.copy;document.body.append(area);area.select();document.execCommand("copy");area.remove();button.focus()}
+const label=button.textContent;button.dataset.said="1";button.style.minWidth=button.offsetWidth+"px";button.textContent="Copied";
+setTimeout(()=>{button.textContent=label;delete button.dataset.said;button.style.minWidth=""},1500)};
+document.addEventListener("click",({target})=>{
+const button=target.closest("[data-copy]");
+if(button&&!button.dataset.said)put(button);
+if(target.closest("[data-more]"))show(true)});
+
+const press=(key)=>{const row=document.activeElement?.closest(".row,li");const is='[data-key-is="'+key+'"]';($(is,row||document)||$(is))?.click()};
+addEventListener("keydown",(event)=>{
+const {key,target}=event;
+if(key==="k"&&(event.metaKey||event.ctrlKey)){event.preventDefault();return $("#q").focus()}
+if(event.metaKey||event.ctrlKey||event.altKey||target.matches("input,textarea,select")||$("dialog[open]"))return;
+const rows=all("[data-row]"),at=rows.indexOf(document.activeElement?.closest(".row")?.querySelector("[data-row]"));
+const keys={"/":()=>$("#q").focus(),j:()=>rows[Math.min(at+1,rows.length-1)]?.focus(),k:()=>rows[Math.max(at-1,0)]?.focus(),
+e:()=>press("e"),n:()=>press("n"),r:()=>press("r"),c:()=>press("c"),".":()=>{paused=!paused;mark();if(!paused)show(false)},"?":()=>$("#help").showModal()};
+if(keys[key]){event.preventDefault();keys[key]()}})});
 `;

@@ -1,86 +1,171 @@
 import type { Context } from "hono";
-import { transitionCharge } from "../../../engine/commands/charges.js";
-import { redeliver } from "../../../engine/commands/events.js";
 import type { Namespace } from "../../../namespace/namespace.js";
 import type { Namespaces } from "../../../namespace/namespaces.js";
-import { chargeStatusSchema } from "../../../schema/common.js";
-import { parseDuration } from "../../../schema/duration.js";
-import { invalid, isRefusal, type Refusal, refuse } from "../../../schema/errors.js";
-import { check } from "../../../schema/issues.js";
-import { clockSetting } from "../../../schema/options.js";
+import { isRefusal, type Refusal } from "../../../schema/errors.js";
 import { iso } from "../../../schema/time.js";
 import { readBody } from "../../body.js";
 import { isForeign } from "../../origin.js";
-import { toResponse } from "../../reply.js";
 import { noNamespace } from "../../service/admit.js";
-import { dashboardPage } from "./page.js";
+import { html } from "../html.js";
+import { Shell } from "../shell.js";
+import { act, type Doing } from "./actions.js";
+import { flashed, flashOf } from "./flash.js";
+import { frame } from "./frame.js";
+import { DASHBOARD, homeOf, isView, type Notice, type Scene, VIEWS } from "./scene.js";
+import { SCRIPT } from "./script.js";
+import { STYLES } from "./styles.js";
+import { viewOf } from "./view.js";
+import { asideView } from "./views/activity.js";
+
+const SHELL = new Shell({ styles: STYLES, script: SCRIPT, connects: true, referrer: "same-origin" });
+
+/** What the script asks for: the body alone, without styles and script. */
+const PART = "sandbox-part";
+
+/** `GET /_sandbox/dashboard/{namespace}/{view}/{id}`; what is left out is `default` and the activity. */
+export function showDashboard(namespaces: Namespaces, c: Context): Response {
+  const named = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
+  const namespace = namespaces.find(named, null);
+  if (namespace === undefined) return noSuch(namespaces, noNamespace(namespaces, named, null).json, named);
+  // The menu's choice of a namespace comes as a form without a script.
+  const view = c.req.param("view");
+  if (view !== undefined && !isView(view))
+    return notFound(namespaces, namespace, `There is no view “${view}”.`);
+  return respond(namespaces, namespace, c, new URL(c.req.url), 200, flashOf(c.req.header("cookie")));
+}
 
 function respond(
   namespaces: Namespaces,
   namespace: Namespace,
+  c: Context,
+  url: URL,
   status: number,
-  notice: string | null,
+  notice: Notice | undefined,
 ): Response {
+  const scene = sceneOf(namespaces, namespace, url, notice);
   namespace.settle();
-  const names = namespaces.list().map((one) => one.name);
-  return dashboardPage(namespace, names, notice, status);
+  const shown = viewOf(scene);
+  if (shown === undefined)
+    return notFound(
+      namespaces,
+      namespace,
+      `There is no ${scene.view.replace(/s$/, "")} “${scene.id}” in namespace ${namespace.name}; it may have gone with a reset.`,
+    );
+  const body = frame(scene, shown, scene.view === "activity" ? asideView(scene) : undefined);
+  const headers = { "set-cookie": flashed(undefined), vary: PART };
+  if (c.req.header(PART) !== undefined)
+    return new Response(`<body data-namespace="${encodeURIComponent(namespace.name)}">${body.text}</body>`, {
+      status,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        ...SHELL.headers(scene.nowMs),
+        ...(notice === undefined ? {} : headers),
+      },
+    });
+  const title = `${scene.id ?? VIEWS[scene.view]} · ${namespace.name} · payments-sandbox`;
+  const page = { title, bodyAttributes: html` data-namespace="${namespace.name}"`, body };
+  const response = SHELL.answer(page, { status, nowMs: scene.nowMs, forms: "'self'" });
+  if (notice !== undefined)
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
 }
 
-/** `GET /_sandbox/dashboard?namespace=NAME`. */
-export function showDashboard(namespaces: Namespaces, c: Context): Response {
-  const name = c.req.query("namespace") ?? null;
-  const namespace = namespaces.find(name, null);
-  return namespace === undefined
-    ? toResponse(noNamespace(namespaces, name, null), namespaces.nowMs())
-    : respond(namespaces, namespace, 200, null);
+function sceneOf(namespaces: Namespaces, namespace: Namespace, url: URL, notice: Notice | undefined): Scene {
+  const [, view = "activity", id] = url.pathname
+    .slice(DASHBOARD.length + 1)
+    .split("/")
+    .map(decoded);
+  const query = new URLSearchParams(url.search);
+  const mode = query.get("mode");
+  query.delete("mode");
+  query.delete("namespace");
+  return {
+    namespaces,
+    namespace,
+    view: isView(view) ? view : "activity",
+    id,
+    query,
+    mode: mode === "live" || mode === "test" ? mode : undefined,
+    nowMs: namespace.nowMs(),
+    origin: namespace.publicUrl ?? url.origin,
+    notice,
+  };
 }
 
-/** What a button does; then the page again. */
-export async function actOnDashboard(namespaces: Namespaces, c: Context): Promise<Response> {
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What a button does; then the page it was on, or the one it leads to. */
+export async function actOnDashboard(
+  namespaces: Namespaces,
+  fetch: Doing["fetch"],
+  c: Context,
+): Promise<Response> {
   const raw = await readBody(c.req.raw);
   const form = new URLSearchParams("text" in raw ? raw.text : "");
-  const name = form.get("namespace");
-  const namespace = namespaces.find(name, null);
-  if (namespace === undefined) return toResponse(noNamespace(namespaces, name, null), namespaces.nowMs());
+  const named = c.req.param("namespace") ?? form.get("namespace");
+  const namespace = namespaces.find(named, null);
+  if (namespace === undefined) return noSuch(namespaces, noNamespace(namespaces, named, null).json, named);
+  const isOld = c.req.param("namespace") === undefined;
+  const home = isOld
+    ? `${DASHBOARD}?namespace=${encodeURIComponent(namespace.name)}`
+    : homeOf(namespace.name);
+  const back = backTo(form.get("back"), namespace) ?? home;
+  const refused = (status: number, text: string) =>
+    respond(namespaces, namespace, c, new URL(back, c.req.url), status, { text, isBad: true });
   if (isForeign(c.req.raw, namespace.publicUrl))
-    return respond(namespaces, namespace, 403, "That form was not sent from this page.");
-  const refusal = await act(namespace, form.get("action") ?? "", form.get("value") ?? "");
-  if (refusal !== undefined) return respond(namespaces, namespace, 409, refusal.message);
-  const location = `/_sandbox/dashboard?namespace=${encodeURIComponent(namespace.name)}`;
-  return new Response(null, { status: 303, headers: { location, "sandbox-now": iso(namespace.nowMs()) } });
+    return refused(403, "That form was not sent from this page.");
+  // One button says all it does; a form of earlier versions has an action and its value.
+  const [name = "", ...words] = (form.get("do") ?? `${form.get("action") ?? ""} ${form.get("value") ?? ""}`)
+    .trim()
+    .split(" ");
+  const done = await act(name, { namespaces, namespace, words, form, fetch });
+  if (isRefusal(done)) return refused(409, wordsOf(done));
+  const { to, ...notice } = done;
+  return new Response(null, {
+    status: 303,
+    headers: { location: to ?? back, "sandbox-now": iso(namespace.nowMs()), "set-cookie": flashed(notice) },
+  });
 }
 
-async function act(namespace: Namespace, action: string, value: string): Promise<Refusal | undefined> {
-  const settled = (result: unknown): Refusal | undefined => (isRefusal(result) ? result : undefined);
-  switch (action) {
-    case "advance": {
-      const byMs = parseDuration(value);
-      return byMs === undefined
-        ? invalid({ value: "must be a duration" })
-        : settled(await namespace.clock.advance({ byMs }));
-    }
-    case "until":
-      return settled(await namespace.clock.advance({ until: "next" }));
-    case "clock":
-      return namespace.clock.set({
-        setting: clockSetting(value === "manual" ? "manual" : "real"),
-        nowMs: undefined,
-      });
-    case "reset":
-      // The button that asks names what it resets: a press from a page of before, or of a script, does nothing.
-      if (value !== namespace.name)
-        return invalid({ value: `must be the namespace to reset, ${namespace.name}` });
-      return namespace.reset({ keep: ["webhooks", "keys"], repeatIds: false });
-    case "charge": {
-      const [id = "", to] = value.split(" ");
-      const checked = check(chargeStatusSchema, to);
-      return checked.ok
-        ? settled(namespace.execute(transitionCharge(id, checked.data, "control", "from the dashboard")))
-        : invalid({ value: "must name a status" });
-    }
-    case "redeliver":
-      return settled(namespace.execute(redeliver(value, 1)));
-    default:
-      return refuse("VALIDATION_ERROR", "There is no such button");
-  }
+/** Only to a page of the same namespace's dashboard. */
+function backTo(asked: string | null, namespace: Namespace): string | undefined {
+  if (asked === null || !URL.canParse(asked, "http://sandbox")) return undefined;
+  const { pathname, search, host } = new URL(asked, "http://sandbox");
+  const home = homeOf(namespace.name);
+  return host === "sandbox" && (pathname === home || pathname.startsWith(`${home}/`))
+    ? `${pathname}${search}`
+    : undefined;
+}
+
+function wordsOf({ code, message, details = {} }: Refusal): string {
+  if (code === "CLOCK_BUSY") return "Time is being moved already. Try again when that is done.";
+  const said = Object.entries(details).map(([field, why]) => `${field} ${why}`);
+  return said.length === 0 || message.includes("cannot become") ? message : `${message}: ${said.join("; ")}`;
+}
+
+function notFound(namespaces: Namespaces, namespace: Namespace, text: string): Response {
+  const body = html`<main class="alone"><h1>Not found</h1><p>${text}</p><p><a href="${homeOf(namespace.name)}">Back to the activity of ${namespace.name}</a></p></main>`;
+  return SHELL.answer(
+    { title: "Not found", body },
+    { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" },
+  );
+}
+
+/** A person who asks for a namespace that is not there. */
+function noSuch(namespaces: Namespaces, why: string, name: string | null): Response {
+  const { message } = (JSON.parse(why) as { error: { message: string } }).error;
+  const body = html`<main class="alone"><h1>There is no namespace “${name}”</h1><p>${message}</p><ul>${namespaces
+    .list()
+    .slice(0, 100)
+    .map((one) => html`<li><a href="${homeOf(one.name)}">${one.name}</a></li>`)}</ul></main>`;
+  return SHELL.answer(
+    { title: "No such namespace", body },
+    { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" },
+  );
 }

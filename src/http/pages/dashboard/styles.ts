@@ -1,31 +1,77 @@
 /** The dashboard's style sheet, inline and allowed by its hash; colours keep WCAG AA in both schemes. */
 export const STYLES = `
-:root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--text:#171a21;--soft:#545b69;--line:#dde0e6;--accent:#1c5bd0;--good:#10693b;--bad:#a8221a}
-@media (prefers-color-scheme:dark){:root{--page:#101216;--card:#1a1d23;--text:#eceef2;--soft:#a8afbb;--line:#31363f;--accent:#8db4ff;--good:#7bd8a2;--bad:#ffb0a8}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--page);color:var(--text);font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
-main{max-width:76rem;margin:0 auto;padding:1.25rem 1rem 3rem;display:grid;gap:1rem}
-h1{font-size:1.25rem;margin:0}h2{font-size:1rem;margin:0 0 .5rem}
-p{margin:0}a{color:var(--accent)}
-code,td.id{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875em}
-.soft{color:var(--soft)}
-section{background:var(--card);border:1px solid var(--line);border-radius:.625rem;padding:1rem;min-width:0}
-.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(15rem,1fr));gap:.5rem 1.5rem;margin:0}
-.facts dt{color:var(--soft);font-size:.8125rem}.facts dd{margin:0;overflow-wrap:anywhere}
-.tools{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;margin-top:.75rem}
-form{display:inline-block;margin:0 .375rem 0 0}.tools form{margin:0}
-button{font:inherit;font-size:.875rem;min-height:2.25rem;padding:.25rem .75rem;border:1px solid var(--line);border-radius:.375rem;background:var(--page);color:var(--text);cursor:pointer}
-button:hover{border-color:var(--accent)}
-:focus-visible{outline:3px solid var(--accent);outline-offset:1px}
-.title{display:flex;gap:.75rem;align-items:center;min-height:2.25rem;margin-bottom:.5rem}.title h2{margin:0}
-.title button{min-height:2rem;border-color:var(--accent);color:var(--accent)}
-summary{cursor:pointer;width:max-content}details p{margin-top:.75rem}
-.scroll{overflow-x:auto}
-table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-th{text-align:start;color:var(--soft);font-size:.8125rem;font-weight:500}
-th,td{padding:.375rem .75rem .375rem 0;border-top:1px solid var(--line);white-space:nowrap;vertical-align:baseline;max-width:24rem;overflow:hidden;text-overflow:ellipsis}
-thead th{border-top:0}
-td.wrap{white-space:normal;min-width:12rem}
-.good{color:var(--good)}.bad{color:var(--bad)}
-.notice{color:var(--bad);font-weight:500}
+:root{color-scheme:light dark;--page:#f5f6f8;--card:#fff;--text:#171a21;--soft:#535a68;--line:#dfe2e8;--accent:#1c5bd0;--on-accent:#fff;--tint:#eef3fd;--good:#10693b;--good-soft:#e3f4ea;--bad:#a8221a;--bad-soft:#fdecea;--warn:#7a4f00;--warn-soft:#fff3d6}
+@media (prefers-color-scheme:dark){:root{--page:#0f1115;--card:#181b21;--text:#eceef2;--soft:#a8afbb;--line:#2c3139;--accent:#8db4ff;--on-accent:#0b1526;--tint:#1b2638;--good:#7bd8a2;--good-soft:#12301f;--bad:#ffb0a8;--bad-soft:#3d1a17;--warn:#f3cd7a;--warn-soft:#33270c}}
+*{box-sizing:border-box}[hidden]{display:none!important}
+html{scrollbar-gutter:stable;scroll-padding-top:7.5rem}
+body{margin:0;background:var(--page);color:var(--text);font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;font-variant-numeric:tabular-nums}
+a{color:var(--accent);text-decoration:none}a:hover,p a,.sub a,q a,td a,.none a{text-decoration:underline}
+h1{font-size:1.25rem;margin:0;overflow-wrap:anywhere}h2{font-size:.9375rem;margin:0}h3{font-size:.9375rem;margin:0 0 .25rem}
+p{margin:0 0 .5rem}ul,ol{margin:0;padding:0;list-style:none}
+code,pre,kbd,.bars{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9em}
+kbd{border:1px solid var(--line);border-radius:.25rem;padding:0 .35rem;background:var(--page)}
+pre{margin:0;padding:.75rem;overflow:auto;max-height:26rem;background:var(--page);border-radius:.375rem;white-space:pre-wrap;overflow-wrap:anywhere}
+.soft,.sub,small{color:var(--soft)}
+.unseen{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.skip{position:absolute;left:-99rem}.skip:focus{left:.5rem;top:.5rem;z-index:9;background:var(--card);padding:.5rem}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+[data-part]:target,.row:target,tr:target,li:target{box-shadow:0 0 0 2px var(--accent)}
+button,.button,select,input,textarea{font:inherit;color:inherit;min-height:2rem;padding:.2rem .65rem;border:1px solid var(--line);border-radius:.375rem;background:var(--card)}
+select,input,textarea{border-color:#7b8290}
+button,.button{cursor:pointer;white-space:nowrap;display:inline-flex;align-items:center;font-weight:500}
+button:hover,.button:hover{border-color:var(--accent);text-decoration:none}
+button.main{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
+button.danger{border-color:var(--bad);color:var(--bad)}
+.copy{visibility:hidden;color:var(--accent)}.js .copy{visibility:visible}
+.top{position:sticky;top:0;z-index:5;background:var(--card);border-bottom:1px solid var(--line);padding:.5rem 1rem;display:grid;gap:.4rem}
+.line{display:flex;gap:.75rem;align-items:center;min-height:2rem}
+.brand{font-weight:700;color:var(--text);white-space:nowrap}
+.pick{display:flex;gap:.25rem}.pick select{max-width:11rem}
+.modes{display:flex;border:1px solid var(--line);border-radius:.375rem;overflow:hidden}
+.modes a{padding:.25rem .6rem;color:var(--text);white-space:nowrap}.modes a+a{border-left:1px solid var(--line)}.modes [aria-current]{background:var(--tint);color:var(--accent);font-weight:600}
+.search{flex:1;position:relative;max-width:36rem;margin-left:auto}.search input{width:100%;padding-right:2.25rem}.search kbd{position:absolute;right:.5rem;top:.4rem;color:var(--soft)}
+.live{min-width:4.5rem;text-align:right;color:var(--soft);white-space:nowrap}.live.on{color:var(--good)}.live.off{color:var(--bad)}
+.clock button{min-height:1.75rem;padding:.05rem .6rem}.clock .time{min-width:14rem;white-space:nowrap}.clock .time strong{font-size:1.05rem}.due{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
+.body{display:grid;grid-template-columns:10.5rem minmax(0,1fr);max-width:120rem;margin:0 auto}
+.menu{padding:1rem .5rem 1rem 1rem}.menu ul{position:sticky;top:6.5rem;display:grid;gap:.1rem}
+.menu a{display:flex;justify-content:space-between;gap:.5rem;padding:.4rem .65rem;border-radius:.375rem;color:var(--text)}.menu a:hover{background:var(--tint);text-decoration:none}
+.menu [aria-current]{background:var(--tint);color:var(--accent);font-weight:600}.menu .apart{border-top:1px solid var(--line);margin-top:.5rem;padding-top:.5rem}
+.count{color:var(--soft);font-weight:400}.count.bad{color:var(--bad);font-weight:600}.count.warn{color:var(--warn);font-weight:600}
+main{padding:1rem;min-width:0;display:grid;gap:1rem;align-content:start;outline:none}main.alone{max-width:40rem;margin:4rem auto}
+aside{padding:1rem 1rem 1rem 0;display:grid;gap:1rem;align-content:start;min-width:0}
+section,.object,.steps>li,.card{background:var(--card);border:1px solid var(--line);border-radius:.625rem;padding:.75rem 1rem;min-width:0}
+.head{display:flex;gap:.75rem;align-items:center;min-height:2.25rem;margin-bottom:.35rem}.head .tools{margin-left:auto;display:flex;gap:.5rem;min-width:0;max-width:100%}
+.more{color:var(--accent);border-color:var(--accent);border-radius:1rem;min-height:1.75rem}
+.tabs{display:flex;position:relative;gap:.25rem;overflow-x:auto}.tabs a{padding:.25rem .6rem;border-radius:.375rem;white-space:nowrap}.tabs [aria-current]{background:var(--tint);font-weight:600}
+.badge{font-weight:600;white-space:nowrap}.good>.badge,.badge.good,.chips .good{color:var(--good)}.badge.bad{color:var(--bad)}.badge.warn{color:var(--warn)}
+.tag{font-size:.75rem;background:var(--warn-soft);color:var(--warn);border-radius:.25rem;padding:0 .35rem}
+.row{position:relative;display:grid;grid-template-columns:4.75rem 10.5rem minmax(0,1fr) auto auto;gap:0 .75rem;align-items:center;padding:.4rem .25rem;border-top:1px solid var(--line);min-height:3rem}
+.row:first-child{border-top:0}.row.bad{box-shadow:inset 3px 0 var(--bad)}.row>.at{padding-left:.5rem;color:var(--soft);white-space:nowrap}
+.what{min-width:0;display:grid}.title,.sub{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.title{padding:2px}.title a{font-weight:500;color:var(--text)}.title a:hover{color:var(--accent)}.sub{font-size:.8125rem;padding-left:2px}
+.side{text-align:right;white-space:nowrap}.acts{display:flex;gap:.375rem;justify-content:flex-end}
+.none{padding:.75rem .5rem;color:var(--soft)}
+.small li{position:relative;display:flex;gap:.5rem;align-items:center;min-height:2.1rem;border-top:1px solid var(--line);white-space:nowrap;overflow:hidden}.small li:first-child{border-top:0}.small a{overflow:hidden;text-overflow:ellipsis;flex:1}.small .at{color:var(--soft);min-width:4.2rem}.small button{min-height:1.5rem;padding:0 .5rem}
+.fields{display:flex;flex-wrap:wrap;gap:.5rem .75rem;align-items:end;margin:.5rem 0}.field{display:grid;gap:.1rem}.field>span{font-size:.75rem;color:var(--soft)}.field select,.field input{min-width:7rem;max-width:22rem}.field input[type=number]{width:6rem;min-width:0}.field.whole{flex-basis:100%}textarea{width:100%;font-family:ui-monospace,Menlo,Consolas,monospace}
+.object h1{margin-bottom:.5rem}.object .big{font-size:1.125rem}.why{padding:.5rem .75rem;background:var(--tint);border-radius:.375rem;overflow-wrap:anywhere}.actions{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}
+.back{margin:0}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:.5rem 1.5rem;margin:.25rem 0}.facts dt{color:var(--soft);font-size:.75rem}.facts dd{margin:0;overflow-wrap:anywhere}
+.snippet{border:1px solid var(--line);border-radius:.375rem;margin:.5rem 0}.snippet .bar{display:flex;justify-content:space-between;align-items:center;padding:.15rem .25rem .15rem .75rem;color:var(--soft)}.snippet pre{border-radius:0 0 .375rem .375rem;max-height:12rem}
+.wide{overflow-x:auto;position:relative}.card p{overflow-wrap:anywhere}table{border-collapse:collapse;width:100%}th{text-align:start;color:var(--soft);font-weight:500;font-size:.8125rem}th,td{padding:.35rem .75rem .35rem 0;border-top:1px solid var(--line);vertical-align:baseline}thead th{border-top:0}.number{text-align:right;white-space:nowrap}tfoot td,tfoot th{font-weight:600}
+.lanes td{min-width:5rem}.lanes td:nth-child(2),.lanes td:nth-child(3){width:22%}.lanes td:nth-child(5){width:34%}.lanes .at{white-space:nowrap;color:var(--soft)}.lanes .due td{color:var(--soft)}.fold td,.now td{text-align:center;color:var(--soft);font-size:.8125rem;padding:.2rem}.now td{background:var(--tint);color:var(--accent)}
+.lanes button{min-height:1.6rem;padding:0 .5rem}q{color:var(--bad);overflow-wrap:anywhere}
+.attempts>li{border-top:1px solid var(--line);padding:.5rem 0}.attempts>li:first-child{border-top:0}summary{cursor:pointer;width:max-content;padding:.25rem 0}
+.diff>div{display:grid;grid-template-columns:minmax(8rem,16rem) 1fr;gap:.5rem;border-top:1px solid var(--line);padding:.25rem 0}.diff{margin:0}.diff dd{margin:0;overflow-wrap:anywhere}ins,del{text-decoration:none;padding:0 .25rem;border-radius:.2rem}ins{background:var(--good-soft);color:var(--good)}ins::before{content:"+ "}del{background:var(--bad-soft);color:var(--bad)}del::before{content:"− "}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(26rem,100%),1fr));gap:.75rem}.card{background:var(--page)}
+.drawn{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem 0}.stop{border:1px solid var(--line);background:var(--card);border-radius:1rem;padding:.05rem .6rem;font-size:.8125rem;font-weight:600}.stop.good{color:var(--good)}.stop.bad{color:var(--bad)}.stop.warn{color:var(--warn)}.gap{font-size:.75rem;color:var(--soft);padding:0 .4rem}.gap::before,.gap::after{content:"──";color:var(--line);letter-spacing:-.15em}.drawn .soft{margin-right:.5rem}
+.chips{display:flex;flex-wrap:wrap;gap:.35rem}.chips li{border:1px solid var(--line);border-radius:1rem;padding:.05rem .6rem;color:var(--soft)}
+.steps{display:grid;gap:1rem}.steps h2{margin-bottom:.5rem}.pager{display:flex;gap:1rem;padding:.5rem .25rem 0;color:var(--soft)}
+#said .notice{position:fixed;left:50%;bottom:1.25rem;transform:translateX(-50%);z-index:8;max-width:min(46rem,92vw);margin:0;background:var(--text);color:var(--page);padding:.65rem 1rem;border-radius:.5rem;box-shadow:0 6px 24px #0005;overflow-wrap:anywhere}#said .bad{background:var(--bad);color:var(--card)}#said button{margin-left:.75rem;color:var(--text)}
+#gone:not([hidden]){position:fixed;inset:0 0 auto;z-index:9;background:var(--bad);color:var(--card);padding:.5rem 1rem;text-align:center}
+dialog{border:1px solid var(--line);border-radius:.625rem;background:var(--card);color:var(--text);padding:1.25rem;min-width:20rem}dialog::backdrop{background:#0008}
+progress{width:6rem;vertical-align:middle}
+@media (min-width:75rem){.with-aside{grid-template-columns:10.5rem minmax(0,1fr) 21rem}}
+@media (max-width:74.99rem){.with-aside aside{grid-column:2;padding:0 1rem 1rem}}
+@media (max-width:60rem){.line{flex-wrap:wrap}.due{flex-basis:auto}.row{grid-template-columns:4.5rem minmax(0,1fr) auto;row-gap:.15rem}.row .at{grid-area:1/1}.row .state{grid-area:2/1;white-space:nowrap;padding-left:.5rem}.row .state{grid-area:1/2}.row .at:empty~.state{grid-area:1/1/2/3}.row .side{grid-area:1/3}.row .what{grid-area:2/1/3/4;padding-left:.5rem}.row .acts{grid-column:1/4;justify-content:flex-start;padding-left:.5rem;flex-wrap:wrap}}
+@media (max-width:46rem){.top{padding:.4rem .75rem;position:static}.line{flex-wrap:wrap;gap:.4rem}.search{order:9;flex-basis:100%;max-width:none}.body,.with-aside{grid-template-columns:minmax(0,1fr)}.menu{padding:.5rem .75rem 0;min-width:0}.menu ul{position:relative;top:0;display:flex;overflow-x:auto}.menu .apart{border:0;margin:0;padding:0}.menu a{white-space:nowrap}main,.with-aside aside{padding:.75rem;grid-column:1}.clock .time{min-width:0;flex-basis:100%}.modes a{padding:.25rem .4rem}section,.object{padding:.6rem .75rem}.diff>div{grid-template-columns:1fr;gap:0}.head{flex-wrap:wrap}
+.lanes,.lanes tbody,.lanes tr,.lanes td{display:block;width:auto!important}.lanes thead{display:none}.lanes tr{border-top:1px solid var(--line);padding:.25rem 0}.lanes td{border:0;padding:.1rem 0}.lanes td:empty{display:none}}
 `;

@@ -1,0 +1,171 @@
+import type { Delivery, Endpoint } from "../../../engine/records.js";
+import type { JournalEntry } from "../../../namespace/served-request.js";
+import { iso } from "../../../schema/time.js";
+import { type Content, html } from "../html.js";
+import { requestCurl } from "./curl.js";
+import { button, copy, firstLine, span, type Tone } from "./parts.js";
+import { href, isShown, type Scene } from "./scene.js";
+
+/** Something to look at first, with its reason. */
+export interface Need {
+  readonly key: string;
+  readonly at?: string;
+  readonly tone: Tone;
+  readonly word: string;
+  readonly title: Content;
+  readonly to?: string;
+  readonly sub?: Content;
+  readonly acts?: Content;
+}
+
+/** Of each receiver so many of what failed last are looked at for how it failed. */
+const LOOKED_AT = 50;
+const REQUESTS_LOOKED_AT = 200;
+const MOST_OF_A_KIND = 4;
+
+const known = new WeakMap<Scene, Need[]>();
+
+/** What needs attention, the gravest first. Asked for more than once a page, and made once. */
+export function attention(scene: Scene): Need[] {
+  let needs = known.get(scene);
+  if (needs === undefined) {
+    needs = [
+      ...failingReceivers(scene),
+      ...heldDeliveries(scene),
+      ...refusedCalls(scene),
+      ...activeScenarios(scene),
+    ];
+    known.set(scene, needs);
+  }
+  return needs;
+}
+
+export function placeOf(endpoint: Endpoint | undefined): string {
+  if (endpoint === undefined) return "a receiver that is gone";
+  if (endpoint.url === null) return `mailbox ${endpoint.mailbox}`;
+  return endpoint.url.replace(/^https?:\/\//, "");
+}
+
+/** What the last attempt came to, in words. */
+export function failureOf(delivery: Delivery): string {
+  const last = delivery.attempts.at(-1);
+  if (last === undefined) return "not tried yet";
+  if (last.status === null) return last.error ?? "no response";
+  return `${last.status} ${firstLine(last.response_body)}`.trim();
+}
+
+export const isFailing = ({ status, attempts }: Delivery): boolean =>
+  attempts.length > 0 && (status === "failed" || status === "pending");
+
+function failingReceivers(scene: Scene): Need[] {
+  const { state } = scene.namespace.engine;
+  const needs: Need[] = [];
+  for (const endpoint of state.endpoints()) {
+    if (!isShown(scene, endpoint)) continue;
+    const { webhook_id } = endpoint;
+    const { total, items } = state.found(
+      "deliveries",
+      (one) => one.webhook_id === webhook_id && isFailing(one),
+      0,
+      LOOKED_AT,
+    );
+    const newest = items[0];
+    if (newest === undefined) continue;
+    const types = [...new Set(items.map((one) => one.event_type))];
+    const next = items
+      .map((one) => one.next_attempt_at)
+      .filter((at) => at !== null)
+      .sort()[0];
+    needs.push({
+      key: `failing-${webhook_id}`,
+      at: newest.attempts.at(-1)!.at,
+      tone: "bad",
+      word: `${total} failing`,
+      title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${placeOf(endpoint)}`,
+      to: href(scene, "webhooks", newest.delivery_id),
+      sub: html`${failureOf(newest)} · ${next === undefined ? "given up" : html`next try in ${span(Date.parse(next) - scene.nowMs)}`}`,
+      acts: html`${button({ does: `retry-all ${webhook_id}`, label: `Retry all ${total}`, to: `to ${placeOf(endpoint)}` })}`,
+    });
+  }
+  return needs;
+}
+
+function heldDeliveries(scene: Scene): Need[] {
+  const { namespace } = scene;
+  const { state } = namespace.engine;
+  const needs: Need[] = [];
+  for (const endpoint of state.endpoints()) {
+    if (!isShown(scene, endpoint) || endpoint.url === null) continue;
+    const { webhook_id } = endpoint;
+    const { total, items } = state.found(
+      "deliveries",
+      (one) => one.webhook_id === webhook_id && one.status === "pending" && one.attempts.length === 0,
+      0,
+      LOOKED_AT,
+    );
+    const held = items
+      .map((one) => ({ one, hold: namespace.holdOf(one) }))
+      .findLast(({ one, hold }) => hold !== null && one.task !== null);
+    if (held?.hold === null || held === undefined) continue;
+    needs.push({
+      key: `held-${webhook_id}`,
+      at: held.hold.since,
+      tone: "warn",
+      word: `${total} held`,
+      title: `Webhooks wait for ${placeOf(endpoint)}`,
+      to: href(scene, "webhooks", held.one.delivery_id),
+      sub: held.hold.reason,
+      acts: html`<a class="button" href="${href(scene, "webhooks", undefined, { receiver: webhook_id })}#receivers">Change the URL…</a>`,
+    });
+  }
+  return needs;
+}
+
+/** What an error body says, in one line: the field and what is wrong with it, else the message. */
+export function errorText({ responseBody }: JournalEntry): string {
+  try {
+    const { error } = JSON.parse(responseBody ?? "") as {
+      error: { message: string; details?: Record<string, string> };
+    };
+    const [field] = Object.entries(error.details ?? {});
+    return field === undefined ? error.message : `${field[0]} ${field[1]}`;
+  } catch {
+    return firstLine(responseBody);
+  }
+}
+
+function refusedCalls(scene: Scene): Need[] {
+  const groups = new Map<string, { newest: JournalEntry; many: number }>();
+  for (const entry of scene.namespace.journal.entries().slice(0, REQUESTS_LOOKED_AT)) {
+    if (entry.inFlight || (entry.status !== null && entry.status < 400)) continue;
+    const name = `${entry.method} ${entry.operation ?? entry.path} ${entry.status} ${errorText(entry)}`;
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, { newest: entry, many: 1 });
+    else group.many++;
+  }
+  return [...groups.values()].slice(0, MOST_OF_A_KIND).map(({ newest, many }) => ({
+    key: `request-${newest.operation ?? newest.path}-${newest.status}-${errorText(newest)}`,
+    at: iso(newest.atMs),
+    tone: "bad" as const,
+    word: many === 1 ? String(newest.status ?? "cut") : `${newest.status ?? "cut"} ×${many}`,
+    title: `${newest.method} ${newest.path}`,
+    to: href(scene, "requests", String(newest.id)),
+    sub: newest.fault === null ? errorText(newest) : html`${errorText(newest)} · fault ${newest.fault}`,
+    acts: copy("Copy curl", requestCurl(scene, newest)),
+  }));
+}
+
+function activeScenarios(scene: Scene): Need[] {
+  const { state } = scene.namespace.engine;
+  return [...state.tables.scenarios.values()]
+    .filter(({ activated }) => activated > 0)
+    .map(({ name, scenario }) => ({
+      key: `scenario-${name}`,
+      tone: "warn" as const,
+      word: "active",
+      title: `Scenario ${name} applies to everything new`,
+      to: `${href(scene, "scenarios")}#${name}`,
+      sub: scenario.description?.trim(),
+      acts: button({ does: `deactivate ${name}`, label: "Turn off", to: `scenario ${name}` }),
+    }));
+}

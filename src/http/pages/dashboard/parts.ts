@@ -1,0 +1,220 @@
+import type { Mode } from "../../../schema/common.js";
+import { STATUSES } from "../../../schema/statuses.js";
+import { grouped } from "../format.js";
+import { type Content, html, type Markup } from "../html.js";
+import { here, offsetOf, PAGE_ROWS, type Scene } from "./scene.js";
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** How a list shows a status: that of a charge, a withdrawal or a delivery. */
+export type Tone = "good" | "bad" | "warn" | "";
+const TONES: Readonly<Record<string, Tone>> = {
+  ...Object.fromEntries(Object.entries(STATUSES).map(([status, { tone = "" }]) => [status, tone])),
+  CANCELLED: "",
+  EXPIRED: "warn",
+  delivered: "good",
+  failed: "bad",
+  dropped: "bad",
+};
+
+export function toneOf(status: string): Tone {
+  return TONES[status] ?? "";
+}
+
+export function toneOfHttp(status: number | null): Tone {
+  if (status === null || status >= 400) return "bad";
+  return status < 300 ? "good" : "warn";
+}
+
+const MARKS: Readonly<Record<Tone, string>> = { good: "✓", bad: "✗", warn: "⚠", "": "●" };
+
+/** A status with its mark: colour alone says nothing. */
+export function badge(text: string, tone: Tone = toneOf(text)): Markup {
+  return html`<span class="badge ${tone}"><span aria-hidden="true">${MARKS[tone]}</span> ${text}</span>`;
+}
+
+/** Sandbox time: the hour, and the day where it is another than today's. */
+export function when({ nowMs }: Scene, iso: string): Markup {
+  const today = new Date(nowMs).toISOString().slice(0, 10);
+  const day = iso.slice(0, 10) === today ? "" : `${dayOf(iso)} `;
+  return html`<time datetime="${iso}" title="${iso}">${day}${iso.slice(11, 19)}</time>`;
+}
+
+export function dayOf(iso: string): string {
+  return `${Number(iso.slice(8, 10))} ${MONTHS[Number(iso.slice(5, 7)) - 1]} ${iso.slice(0, 4)}`;
+}
+
+/** `4 m 40 s`; the two largest units. */
+export function span(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 60) return `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)} s`;
+  const units = [
+    [86_400, "d"],
+    [3_600, "h"],
+    [60, "m"],
+    [1, "s"],
+  ] as const;
+  const first = units.findIndex(([size]) => seconds >= size);
+  let rest = Math.round(seconds);
+  return units
+    .slice(first, first + 2)
+    .map(([size, name]) => {
+      const many = Math.floor(rest / size);
+      rest -= many * size;
+      return many === 0 ? "" : `${many} ${name}`;
+    })
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+export function many(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+export function amountOf(amount: string, currency: string): Markup {
+  return html`<span class="amount">${currency} ${grouped(amount)}</span>`;
+}
+
+/** Enough of an id to tell it from others; the whole of it is the title. */
+export function short(id: string): Markup {
+  const cut = id.length > 14 ? `${id.slice(0, 11)}…` : id;
+  return html`<code title="${id}">${cut}</code>`;
+}
+
+export function modeMark(mode: Mode): Markup | false {
+  return mode === "live" && html`<span class="tag">live</span>`;
+}
+
+export interface Button {
+  /** The name of an action and what it needs, separated by spaces. */
+  readonly does: string;
+  readonly label: string;
+  /** What it is done to, for who cannot see the row. */
+  readonly to?: string;
+  readonly key?: string;
+  readonly kind?: "main" | "danger";
+}
+
+/** A button of the page's one form for actions. */
+export function button({ does, label, to, key, kind }: Button): Markup {
+  return html`<button form="act" name="do" value="${does}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
+}
+
+/** Puts text on the clipboard; there for a script only. */
+export function copy(label: string, text: string, key?: string): Markup {
+  return html`<button type="button" class="copy" data-copy="${text}"${key !== undefined && html` data-key-is="${key}"`}>${label}</button>`;
+}
+
+/** Text to be copied, to be seen without a script too. */
+export function snippet(label: string, text: string, key?: string): Markup {
+  return html`<div class="snippet"><div class="bar"><span>${label}</span>${copy("Copy", text, key)}</div><pre tabindex="0" aria-label="${label}">${text}</pre></div>`;
+}
+
+export interface Row {
+  readonly key: string;
+  readonly at?: string | undefined;
+  readonly status?: Content;
+  readonly title: Content;
+  /** Where its title leads. */
+  readonly to?: string | undefined;
+  readonly sub?: Content;
+  readonly side?: Content;
+  readonly acts?: Content;
+  readonly tone?: Tone | undefined;
+}
+
+/** One row of a list: it is kept and patched by its key. */
+export function row(scene: Scene, { key, at, status, title, to, sub, side, acts, tone = "" }: Row): Markup {
+  const titled = to === undefined ? title : html`<a href="${to}" data-row>${title}</a>`;
+  return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && when(scene, at)}</span><span class="state">${status}</span><span class="what"><span class="title">${titled}</span>${sub !== undefined && sub !== false && html`<span class="sub">${sub}</span>`}</span><span class="side">${side}</span><span class="acts">${acts}</span></li>`;
+}
+
+export function rows(label: string, list: readonly Markup[], none: Content): Markup {
+  return html`<ul class="rows" data-list aria-label="${label}">${list.length === 0 ? html`<li class="none" data-key="none">${none}</li>` : list}</ul>`;
+}
+
+export interface Part {
+  readonly id: string;
+  readonly title: string;
+  readonly tools?: Content;
+  readonly body: Content;
+}
+
+/** A section that is kept up to date by itself; the button says that it has more to show. */
+export function part({ id, title, tools, body }: Part): Markup {
+  return html`<section id="${id}" data-part aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
+}
+
+export function choice(
+  name: string,
+  label: string,
+  options: readonly (readonly [string, string])[],
+  chosen: string,
+): Markup {
+  return html`<label class="field"><span>${label}</span><select name="${name}">${options.map(([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`)}</select></label>`;
+}
+
+export interface Input {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string;
+  readonly hint?: string;
+  readonly type?: "text" | "search" | "number";
+  readonly required?: boolean;
+}
+
+export function input({ name, label, value = "", hint, type = "text", required = false }: Input): Markup {
+  return html`<label class="field"><span>${label}</span><input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${hint !== undefined && html` placeholder="${hint}"`}${required && html` required`}></label>`;
+}
+
+/** A form that acts with what is filled in; its buttons say with what. */
+export function form(scene: Scene, body: Content, label: string): Markup {
+  return html`<form class="fields" method="post" action="/_sandbox/dashboard/${encodeURIComponent(scene.namespace.name)}" data-act aria-label="${label}"><input type="hidden" name="back" value="${here(scene)}">${body}</form>`;
+}
+
+/** A form that only looks: all of it stands in the address. */
+export function filters(scene: Scene, body: Content): Markup {
+  return html`<form class="fields" method="get" role="search" aria-label="Filter">${scene.mode !== undefined && html`<input type="hidden" name="mode" value="${scene.mode}">`}${body}<button>Filter</button></form>`;
+}
+
+export function pager(scene: Scene, total: number): Markup {
+  const offset = offsetOf(scene);
+  const to = Math.min(offset + PAGE_ROWS, total);
+  const step = (label: string, by: number) =>
+    html`<a href="${here(scene, { offset: String(Math.max(0, offset + by)) })}">${label}</a>`;
+  return html`<nav class="pager" aria-label="Pages"><span>${total === 0 ? "0" : `${offset + 1}–${to} of ${total}`}</span>${offset > 0 && step("← Newer", -PAGE_ROWS)}${to < total && step("Older →", PAGE_ROWS)}</nav>`;
+}
+
+export function facts(list: readonly (readonly [string, Content])[]): Markup {
+  return html`<dl class="facts">${list.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+export function json(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
+/** JSON as people read it, where it is JSON. */
+export function pretty(text: string | null): string {
+  if (text === null || text === "") return "";
+  try {
+    return json(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+/** The first words of what a receiver said. */
+export function firstLine(text: string | null, most = 140): string {
+  const line = (text ?? "").trim().split("\n")[0]!;
+  return line.length > most ? `${line.slice(0, most)}…` : line;
+}
+
+/** A word for the shell. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** What a rule's match asks of a field, as it is written. */
+export function wanted(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,277 @@
+import type { Charge } from "../../../../domain/charge.js";
+import type { Delivery } from "../../../../engine/records.js";
+import type { JournalEntry } from "../../../../namespace/served-request.js";
+import { iso } from "../../../../schema/time.js";
+import { type Content, html, type Markup } from "../../html.js";
+import { attention, errorText, failureOf, isFailing, placeOf } from "../attention.js";
+import { command, controlCurl } from "../curl.js";
+import {
+  amountOf,
+  badge,
+  button,
+  form,
+  input,
+  modeMark,
+  part,
+  row,
+  rows,
+  short,
+  snippet,
+  span,
+  toneOf,
+  toneOfHttp,
+  wanted,
+} from "../parts.js";
+import { here, href, isShown, type Scene } from "../scene.js";
+import { dueRow } from "./due.js";
+
+const SHOWN = 30;
+const SHOWS = {
+  all: "All",
+  charges: "Charges",
+  webhooks: "Webhooks",
+  requests: "Requests",
+  errors: "Errors",
+} as const;
+
+/** What needs attention, and what has happened. */
+export function activityView(scene: Scene): Markup {
+  const { state } = scene.namespace.engine;
+  const isNew = state.tables.charges.size === 0 && scene.namespace.journal.entries().length === 0;
+  if (isNew) return firstSteps(scene);
+  const needs = attention(scene);
+  const show = scene.query.get("show") ?? "all";
+  const tabs = html`<nav class="tabs" aria-label="What is shown">${Object.entries(SHOWS).map(([name, label]) => html`<a href="${here(scene, { show: name === "all" ? undefined : name })}"${name === show && html` aria-current="true"`}>${label}</a>`)}</nav>`;
+  return html`<h1 class="unseen">Activity</h1>
+${part({
+  id: "attention",
+  title: "Needs attention",
+  body: rows(
+    "Needs attention",
+    needs.map((need) => row(scene, { ...need, status: badge(need.word, need.tone) })),
+    "Nothing: no call was refused, no webhook fails or waits, no scenario interferes.",
+  ),
+})}
+${part({ id: "activity", title: "Activity", tools: tabs, body: rows("Activity", happened(scene, show), "Nothing yet.") })}`;
+}
+
+interface Happened {
+  readonly at: string;
+  readonly row: Markup;
+}
+
+function happened(scene: Scene, show: string): Markup[] {
+  const { namespace } = scene;
+  const { state } = namespace.engine;
+  const charges = state
+    .found(
+      "charges",
+      (one) => isShown(scene, one) && (show !== "errors" || one.status === "FAILED"),
+      0,
+      SHOWN,
+    )
+    .items.map((one): Happened => ({ at: one.updated_at, row: chargeRow(scene, one) }));
+  const deliveries = () =>
+    state
+      .found("deliveries", (one) => isShown(scene, one) && (show !== "errors" || isFailing(one)), 0, SHOWN)
+      .items.map(
+        (one): Happened => ({ at: one.attempts.at(-1)?.at ?? one.created_at, row: deliveryRow(scene, one) }),
+      );
+  const requests = () =>
+    namespace.journal
+      .entries()
+      .slice(0, 200)
+      .filter((one) => isOfMode(scene, one))
+      .filter((one) => show !== "errors" || (one.status ?? 500) >= 400)
+      .filter(
+        (one) =>
+          show !== "all" ||
+          one.operation === null ||
+          !MAKES_CHARGE.has(one.operation) ||
+          (one.tolerated ?? []).length > 0 ||
+          (one.status ?? 500) >= 400,
+      )
+      .slice(0, SHOWN)
+      .map((one): Happened => ({ at: iso(one.atMs), row: requestRow(scene, one) }));
+  const withdrawals = () =>
+    state
+      .found(
+        "withdrawals",
+        (one) => isShown(scene, one) && (show !== "errors" || one.status === "FAILED"),
+        0,
+        10,
+      )
+      .items.map(
+        (one): Happened => ({
+          at: one.updated_at,
+          row: row(scene, {
+            key: one.withdrawal_id,
+            at: one.updated_at,
+            status: badge(one.status),
+            title: html`${short(one.withdrawal_id)} ${one.reference ?? "payout"} ${modeMark(one.mode)}`,
+            to: `${href(scene, "money")}#withdrawals`,
+            sub: one.failure_reason,
+            side: amountOf(one.amount, one.currency),
+            tone: toneOf(one.status),
+          }),
+        }),
+      );
+  const all: Record<string, () => Happened[]> = {
+    all: () => [...charges, ...withdrawals(), ...requests()],
+    charges: () => [...charges, ...withdrawals()],
+    webhooks: deliveries,
+    requests,
+    errors: () => [...charges, ...deliveries(), ...requests(), ...withdrawals()],
+  };
+  return (all[show] ?? all.all!)()
+    .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+    .slice(0, SHOWN)
+    .map((one) => one.row);
+}
+
+/** A charge's own row tells of these. */
+const MAKES_CHARGE = new Set(["createQuote", "createWhitelabel", "createCheckout", "getCharge"]);
+
+export function isOfMode({ mode }: Scene, { apiKey }: JournalEntry): boolean {
+  return mode === undefined || (apiKey?.startsWith("sk_live_") ?? false) === (mode === "live");
+}
+
+export function chargeRow(scene: Scene, charge: Charge, acts: Content = ""): Markup {
+  const { state } = scene.namespace.engine;
+  const deliveries = state.eventsOf(charge.charge_id).flatMap(({ event_id }) => state.deliveriesOf(event_id));
+  const failing = deliveries.filter(isFailing).length;
+  const said = [
+    charge.failure_reason,
+    `${charge.status_history.length} state${charge.status_history.length === 1 ? "" : "s"}`,
+    deliveries.length > 0 &&
+      `${deliveries.length} webhook${deliveries.length === 1 ? "" : "s"}${failing > 0 ? `, ${failing} failing` : ""}`,
+    charge.scenario !== null && charge.scenario !== "default" && `scenario ${charge.scenario}`,
+    ...Object.entries(charge.metadata)
+      .slice(0, 2)
+      .map(([name, value]) => `${name} ${value}`),
+  ].filter(Boolean);
+  return row(scene, {
+    key: charge.charge_id,
+    at: charge.updated_at,
+    status: badge(charge.status),
+    title: html`${short(charge.charge_id)} <bdi>${charge.customer_email ?? charge.customer_name ?? "no e-mail"}</bdi> ${modeMark(charge.mode)}`,
+    to: href(scene, "charges", charge.charge_id),
+    sub: html`<bdi>${said.join(" · ")}</bdi>`,
+    side: amountOf(charge.amount, charge.currency),
+    acts,
+    tone: toneOf(charge.status),
+  });
+}
+
+export function deliveryRow(scene: Scene, delivery: Delivery): Markup {
+  const { namespace, nowMs } = scene;
+  const { state } = namespace.engine;
+  const last = delivery.attempts.at(-1);
+  const hold = namespace.holdOf(delivery);
+  const failing = isFailing(delivery);
+  const next = delivery.next_attempt_at;
+  const sub =
+    hold !== null
+      ? hold.reason
+      : failing
+        ? `${failureOf(delivery)}${next === null ? "" : ` · next try in ${span(Date.parse(next) - nowMs)}`}`
+        : last === undefined
+          ? delivery.mishap?.drop
+            ? `dropped by scenario ${delivery.mishap.scenario}`
+            : "on its way"
+          : `${last.status ?? last.error} in ${Math.round(last.duration_ms)} ms`;
+  const label = `${delivery.event_type} to ${placeOf(state.get("endpoints", delivery.webhook_id))}`;
+  const isWaiting = delivery.status === "pending";
+  return row(scene, {
+    key: delivery.delivery_id,
+    at: last?.at ?? delivery.created_at,
+    status: badge(failing ? `failing` : delivery.status, failing ? "bad" : toneOf(delivery.status)),
+    title: html`${delivery.event_type} → ${placeOf(state.get("endpoints", delivery.webhook_id))} ${modeMark(delivery.mode)}`,
+    to: href(scene, "webhooks", delivery.delivery_id),
+    sub: html`<bdi>${sub}</bdi>`,
+    side: `${delivery.attempts.length} attempt${delivery.attempts.length === 1 ? "" : "s"}`,
+    acts:
+      failing && isWaiting
+        ? button({ does: `retry ${delivery.delivery_id}`, label: "Retry now", to: label, key: "r" })
+        : button({ does: `redeliver ${delivery.delivery_id}`, label: "Redeliver", to: label, key: "r" }),
+    tone: failing ? "bad" : "",
+  });
+}
+
+export function requestRow(scene: Scene, entry: JournalEntry): Markup {
+  const bad = entry.inFlight ? false : (entry.status ?? 500) >= 400;
+  const said = [
+    bad &&
+      (entry.status === null
+        ? entry.clientGone
+          ? "the client hung up"
+          : "connection dropped"
+        : errorText(entry)),
+    entry.fault !== null && `fault ${entry.fault}`,
+    ...(entry.tolerated ?? []).map((note) => `ignored: ${note}`),
+  ].filter(Boolean);
+  return row(scene, {
+    key: `request-${entry.id}`,
+    at: iso(entry.atMs),
+    status: badge(
+      entry.inFlight ? "in flight" : String(entry.status ?? "dropped"),
+      entry.inFlight ? "warn" : toneOfHttp(entry.status),
+    ),
+    title: html`${entry.method} ${entry.path}`,
+    to: href(scene, "requests", String(entry.id)),
+    sub: said.length === 0 ? false : said.join(" · "),
+    side: entry.operation,
+    tone: bad ? "bad" : "",
+  });
+}
+
+/** Nothing has happened yet: how something does. */
+function firstSteps(scene: Scene): Markup {
+  const { namespace, origin } = scene;
+  const { apiKey, webhookSecret } = namespace.info;
+  const receivers = namespace.engine.state.endpoints().length;
+  const env = `PAYMENTS_BASE_URL=${origin}/api/v1\nPAYMENTS_API_KEY=${apiKey}\nPAYMENTS_WEBHOOK_SECRET=${webhookSecret}`;
+  return html`<h1>Three steps to your first payment</h1>
+<ol class="steps">
+<li data-part id="step-1"><h2>1. Point your app here</h2>${snippet(".env", env)}</li>
+<li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${button({ does: "make", label: "Make one for me", kind: "main" })}</p>${snippet("On the command line", command(scene, "charge create"))}</li>
+<li data-part id="step-3"><h2>3. Receive its webhook ${receivers > 0 && badge("done", "good")}</h2>${form(scene, html`${input({ name: "url", label: "Your receiver's URL", hint: "http://localhost:3000/webhooks", required: true })}<button name="do" value="receiver">Save</button>`, "Add a receiver")}${snippet("As curl", controlCurl(scene, "POST /_sandbox/webhook-endpoints", { url: "http://localhost:3000/webhooks" }))}</li>
+</ol>`;
+}
+
+/** Beside the activity: what is due, what interferes, who hears of it. */
+export function asideView(scene: Scene): Markup {
+  const { namespace, nowMs } = scene;
+  const { state } = namespace.engine;
+  const due: Markup[] = [];
+  for (const task of state.tasks.inOrder()) {
+    if (due.length === 8) break;
+    due.push(dueRow(scene, task, nowMs));
+  }
+  const more = state.tables.tasks.size - due.length;
+  const active = [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0);
+  const faults = [...state.tables.faults.values()];
+  return html`${part({
+    id: "next",
+    title: "Up next",
+    body: html`<ul class="small" data-list aria-label="Up next">${due.length === 0 ? html`<li data-key="none" class="soft">Nothing is due.</li>` : due}</ul>${more > 0 && html`<p class="soft">${more} more</p>`}`,
+  })}
+${part({
+  id: "active",
+  title: "Active",
+  body: html`<ul class="small" data-list aria-label="Active">${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${href(scene, "scenarios")}#${name}">${name}</a> ${button({ does: `deactivate ${name}`, label: "Off", to: `scenario ${name}` })}</li>`)}${faults.map(({ fault_id, rule }) => html`<li data-key="${fault_id}">fault <a href="${href(scene, "faults")}">${wanted(rule.match?.operation ?? "any call")}</a> ${namespace.faults.applied(fault_id)}${rule.times !== undefined && html`/${rule.times}`} ${button({ does: `fault-off ${fault_id}`, label: "Stop", to: `fault ${fault_id}` })}</li>`)}${active.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
+})}
+${part({
+  id: "receivers-aside",
+  title: "Receivers",
+  body: html`<ul class="small" data-list aria-label="Receivers">${state.endpoints().map((endpoint) => {
+    const { total } = state.found(
+      "deliveries",
+      (one) => one.webhook_id === endpoint.webhook_id && isFailing(one),
+      0,
+      0,
+    );
+    return html`<li data-key="${endpoint.webhook_id}">${badge(endpoint.enabled ? (total > 0 ? `${total} failing` : "ok") : "off", !endpoint.enabled ? "" : total > 0 ? "bad" : "good")} <a href="${href(scene, "webhooks", undefined, { receiver: endpoint.webhook_id })}">${placeOf(endpoint)}</a></li>`;
+  })}${state.endpoints().length === 0 && html`<li data-key="none" class="soft">None. <a href="${href(scene, "webhooks")}">Add one</a></li>`}</ul>`,
+})}`;
+}

@@ -1,0 +1,139 @@
+import { carriedEvent } from "../../../../engine/forged-event.js";
+import type { Attempt, Delivery } from "../../../../engine/records.js";
+import { html, type Markup } from "../../html.js";
+import { failureOf, isFailing, placeOf } from "../attention.js";
+import { command, controlCurl } from "../curl.js";
+import {
+  badge,
+  button,
+  choice,
+  facts,
+  form,
+  input,
+  json,
+  modeMark,
+  part,
+  pretty,
+  quoted,
+  snippet,
+  span,
+  toneOf,
+  toneOfHttp,
+  when,
+} from "../parts.js";
+import { href, type Scene } from "../scene.js";
+
+/** One delivery: what went out, what came back, how it differs from the event before, and how to send it otherwise. */
+export function deliveryView(scene: Scene, delivery: Delivery): Markup {
+  const { namespace, nowMs } = scene;
+  const { state } = namespace.engine;
+  const { delivery_id, event_id, object_id } = delivery;
+  const endpoint = state.get("endpoints", delivery.webhook_id);
+  const event = state.get("events", event_id);
+  const body = event === undefined ? null : carriedEvent(event, delivery.mishap).body;
+  const hold = namespace.holdOf(delivery);
+  const failing = isFailing(delivery);
+  const isPending = delivery.status === "pending";
+  const next = delivery.next_attempt_at;
+  const about = object_id?.startsWith("ch_") ? href(scene, "charges", object_id) : undefined;
+  return html`<p class="back"><a href="${href(scene, "webhooks")}">← Webhooks</a>${about !== undefined && html` · <a href="${about}">${object_id}</a>`}</p>
+<div class="object" data-part id="delivery"><h1>${delivery.event_type} ${badge(failing ? "failing" : delivery.status, failing ? "bad" : toneOf(delivery.status))} ${modeMark(delivery.mode)}</h1>
+<p class="big">→ ${placeOf(endpoint)}</p>
+<p class="why"><strong>Why:</strong> ${hold?.reason ?? (failing ? failureOf(delivery) : delivery.status === "dropped" ? `it was not sent${delivery.mishap === null ? ": the receiver is gone or off" : `, by scenario ${delivery.mishap.scenario}`}` : delivery.status === "delivered" ? `the receiver took it at attempt ${delivery.attempts.length}` : "it is on its way")}${next !== null && html` · next try in ${span(Date.parse(next) - nowMs)}`}</p>
+<div class="actions">${isPending && failing && button({ does: `retry ${delivery_id}`, label: "Retry now", kind: "main", key: "r" })}${next !== null && Date.parse(next) > nowMs && button({ does: `to ${next}`, label: "Run time to the next try" })}${button({ does: `redeliver ${delivery_id}`, label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>
+${part({
+  id: "attempts",
+  title: `Attempts: ${delivery.attempts.length}`,
+  body:
+    delivery.attempts.length === 0
+      ? html`<p class="soft">None yet.</p>`
+      : html`<ol class="attempts">${[...delivery.attempts].reverse().map((one) => attempt(scene, one))}</ol>`,
+})}
+${body !== null && part({ id: "body", title: "Body", body: html`<pre tabindex="0" aria-label="Body">${pretty(body)}</pre>` })}
+${part({ id: "diff", title: "What changed since the event before", body: difference(scene, delivery, body) })}
+${body !== null && endpoint !== undefined && part({ id: "edit", title: "Edit & resend", body: editForm(scene, delivery, body) })}
+${part({
+  id: "copies",
+  title: "Copy",
+  body: html`${body !== null && endpoint?.url != null && snippet("curl: this very request", bodyCurl(endpoint.url, delivery.attempts.at(-1), body), "c")}
+${snippet("curl: redeliver", controlCurl(scene, `POST /_sandbox/deliveries/${delivery_id}/redeliver`, { times: 1 }))}
+${snippet("Command line", command(scene, `webhook redeliver ${delivery_id}`))}
+${facts([
+  ["Delivery", html`<code>${delivery_id}</code>`],
+  ["Event", html`<code>${event_id}</code>`],
+  ["Created", when(scene, delivery.created_at)],
+])}`,
+})}`;
+}
+
+function attempt(scene: Scene, one: Attempt): Markup {
+  const said = one.response_body ?? one.error ?? "";
+  return html`<li id="attempt-${one.attempt}" data-key="attempt-${one.attempt}"><p>${badge(one.status === null ? "no response" : String(one.status), toneOfHttp(one.status))} attempt ${one.attempt} · ${when(scene, one.at)} · ${Math.round(one.duration_ms)} ms · sent ${one.sent_at.slice(11, 19)} wall time</p>
+${said !== "" && html`<pre tabindex="0" aria-label="Response of attempt ${one.attempt}">${pretty(said)}</pre>`}
+<details><summary>Request headers, with the signature</summary>${facts(Object.entries(one.request_headers).map(([name, value]): [string, Markup] => [name, html`<code>${value}</code>`]))}</details></li>`;
+}
+
+type Fields = ReadonlyMap<string, string>;
+
+/** Every value in some JSON, by its path. */
+function flat(value: unknown, path = "", into = new Map<string, string>()): Fields {
+  if (typeof value === "object" && value !== null && Object.keys(value).length > 0)
+    for (const [name, inner] of Object.entries(value))
+      flat(inner, path === "" ? name : `${path}.${name}`, into);
+  else into.set(path, JSON.stringify(value));
+  return into;
+}
+
+function difference(scene: Scene, delivery: Delivery, body: string | null): Markup {
+  const { state } = scene.namespace.engine;
+  const others = delivery.object_id === null ? [] : state.eventsOf(delivery.object_id);
+  const place = others.findIndex(({ event_id }) => event_id === delivery.event_id);
+  const asked = scene.query.get("with");
+  const other = others.find(({ event_id }) => event_id === asked) ?? others[place + 1];
+  if (body === null || other === undefined)
+    return html`<p class="soft">It is the first event about its object.</p>`;
+  const [before, after] = [flat(JSON.parse(other.body)), flat(JSON.parse(body))];
+  const names = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (name) => before.get(name) !== after.get(name),
+  );
+  return html`<p class="soft">Compared with ${other.type}, ${when(scene, other.at)}. ${others
+    .filter((one) => one.event_id !== delivery.event_id && one !== other)
+    .slice(0, 6)
+    .map(
+      (one) =>
+        html`<a href="${href(scene, "webhooks", delivery.delivery_id, { with: one.event_id })}#diff">${one.type}</a> `,
+    )}</p>
+<dl class="diff">${names.map((name) => html`<div><dt><code>${name}</code></dt><dd>${before.has(name) && html`<del>${before.get(name)}</del>`} ${after.has(name) && html`<ins>${after.get(name)}</ins>`}</dd></div>`)}</dl>`;
+}
+
+function editForm(scene: Scene, delivery: Delivery, body: string): Markup {
+  const { data } = JSON.parse(body) as { data: unknown };
+  return form(
+    scene,
+    html`<label class="field whole"><span>Data</span><textarea name="data" rows="12" spellcheck="false">${json(data)}</textarea></label>
+${choice(
+  "sign",
+  "Sign with",
+  [
+    ["right", "the right secret"],
+    ["wrong", "a wrong secret"],
+    ["stale", "the right secret, 10 minutes ago"],
+  ],
+  "right",
+)}
+${input({ name: "times", label: "Times", value: "1", type: "number" })}
+<button name="do" value="resend ${delivery.delivery_id}" class="main">Send as a new event</button>`,
+    "Edit and resend",
+  );
+}
+
+function bodyCurl(url: string, attempt: Attempt | undefined, body: string): string {
+  const headers = Object.entries(attempt?.request_headers ?? { "content-type": "application/json" });
+  return [
+    "curl",
+    quoted(url),
+    ...headers.flatMap(([name, value]) => ["-H", quoted(`${name}: ${value}`)]),
+    "-d",
+    quoted(body),
+  ].join(" ");
+}

@@ -1,0 +1,138 @@
+import type { Charge } from "../../../../domain/charge.js";
+import { comesBefore } from "../../../../engine/tasks.js";
+import { iso } from "../../../../schema/time.js";
+import { causeOf, storyOf } from "../../../control/story.js";
+import { type Content, html, type Markup } from "../../html.js";
+import { placeOf } from "../attention.js";
+import { badge, button, firstLine, span, toneOf, toneOfHttp } from "../parts.js";
+import { href, type Scene } from "../scene.js";
+import { dueWords } from "./due.js";
+
+/** From here on a pause is a row of its own. */
+const FOLDED_MS = 20_000;
+
+const LANES = ["Your app", "Charge", "Money", "Webhooks to your app"] as const;
+type Lane = 0 | 1 | 2 | 3;
+
+interface Line {
+  readonly key: string;
+  readonly at: string;
+  readonly lane: Lane;
+  readonly body: Content;
+  readonly isDue?: boolean;
+}
+
+/** All that happened to a charge and what will, in lanes: the app, the charge, its money, its webhooks. */
+export function history(scene: Scene, charge: Charge): Markup {
+  const lines = [...past(scene, charge), ...future(scene, charge)];
+  const began = Date.parse(lines[0]?.at ?? charge.created_at);
+  let before = began;
+  let hasNow = false;
+  const list = lines.map((line) => {
+    const atMs = Date.parse(line.at);
+    const gap = atMs - before;
+    before = atMs;
+    const fold = gap >= FOLDED_MS && html`<tr class="fold"><td colspan="5">~ ${span(gap)} ~</td></tr>`;
+    const nowLine =
+      line.isDue && !hasNow && html`<tr class="now"><td colspan="5">now · what is below is due</td></tr>`;
+    hasNow ||= line.isDue === true;
+    return html`${nowLine}${fold}<tr id="${line.key}" class="${line.isDue ? "due" : ""}"><td class="at" title="${line.at}">+${span(atMs - began)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${lane === line.lane && line.body}</td>`)}</tr>`;
+  });
+  return html`<div class="wide" tabindex="0" role="region" aria-label="History"><table class="lanes"><thead><tr><th scope="col">Time</th>${LANES.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${list}</tbody></table></div>`;
+}
+
+function past(scene: Scene, charge: Charge): Line[] {
+  const { state } = scene.namespace.engine;
+  let transitions = 0;
+  return storyOf(scene.namespace, charge).items.map((item, place): Line => {
+    // biome-ignore lint/suspicious/noExplicitAny: which fields there are depends on the kind
+    const happening = item as any;
+    const { at } = item;
+    switch (item.kind) {
+      case "request": {
+        const { method, path, status, request_id, operation, fault } = happening;
+        return {
+          key: `request-${request_id}`,
+          at,
+          lane: 0,
+          body: html`<a href="${href(scene, "requests", String(request_id))}">${method} ${operation ?? path}</a> ${badge(String(status ?? "dropped"), toneOfHttp(status))}${fault !== null && html` <span class="soft">fault ${fault}</span>`}`,
+        };
+      }
+      case "transition": {
+        const cause = causeOf(charge, transitions++);
+        const { status, reason } = happening;
+        const by =
+          cause?.actor === "scenario"
+            ? `scenario ${cause.scenario}${cause.rule === null ? "" : `, ${cause.rule}`}`
+            : WHO[cause?.actor ?? ""];
+        return {
+          key: `state-${transitions}`,
+          at,
+          lane: 1,
+          body: html`${badge(status, toneOf(status))}${reason !== undefined && html` <bdi>${reason}</bdi>`} <span class="soft">${by}</span>`,
+        };
+      }
+      case "ledger":
+        return {
+          key: happening.entry_id,
+          at,
+          lane: 2,
+          body: html`<a href="#money">${happening.posting}</a> <span class="soft">${happening.currency} ${moved(happening.postings)}</span>`,
+        };
+      case "note":
+        return { key: `note-${place}`, at, lane: 1, body: html`<span class="soft">${happening.note}</span>` };
+      case "attempt": {
+        const { delivery_id, webhook_id, attempt, status, error, response_body, duration_ms } = happening;
+        const delivery = state.get("deliveries", delivery_id);
+        const isLast = delivery?.attempts.length === attempt;
+        const bad = status === null || status >= 300;
+        return {
+          key: `${delivery_id}-${attempt}`,
+          at,
+          lane: 3,
+          body: html`└ <a href="${href(scene, "webhooks", delivery_id)}#attempt-${attempt}">${placeOf(state.get("endpoints", webhook_id))}</a> ${badge(status === null ? "no response" : String(status), toneOfHttp(status))} <span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>${bad && html`<br><q>${firstLine(response_body ?? error, 110)}</q>`}${bad && isLast && delivery !== undefined && html` ${delivery.status === "pending" ? button({ does: `retry ${delivery_id}`, label: "Retry now", to: delivery.event_type, key: "r" }) : button({ does: `redeliver ${delivery_id}`, label: "Redeliver", to: delivery.event_type, key: "r" })}`}`,
+        };
+      }
+      default:
+        return { key: happening.event_id, at, lane: 3, body: html`<strong>${happening.type}</strong>` };
+    }
+  });
+}
+
+const WHO: Readonly<Record<string, string>> = {
+  api: "by your app",
+  clock: "its time ran out",
+  customer: "by the customer",
+  control: "by hand",
+};
+
+function moved(postings: readonly { readonly account: string; readonly amount: string }[]): string {
+  const to = postings.find(
+    ({ account, amount }) => account !== "outside" && account !== "fees" && !amount.startsWith("-"),
+  );
+  return to === undefined ? "" : `${to.amount} → ${to.account.replace("_", " ")}`;
+}
+
+function future(scene: Scene, charge: Charge): Line[] {
+  const { state } = scene.namespace.engine;
+  const ids = [
+    charge.charge_id,
+    ...state
+      .eventsOf(charge.charge_id)
+      .flatMap(({ event_id }) => state.deliveriesOf(event_id).map((one) => one.delivery_id)),
+  ];
+  return ids
+    .flatMap((id) => state.tasksOf(id))
+    .sort((a, b) => (comesBefore(a, b) ? -1 : 1))
+    .slice(0, 20)
+    .map((task): Line => {
+      const at = iso(task.due_ms);
+      return {
+        key: `task-${task.task_id}`,
+        at,
+        isDue: true,
+        lane: task.kind === "attempt" ? 3 : task.kind === "settle" ? 2 : 1,
+        body: html`${dueWords(scene, task)} ${task.due_ms > scene.nowMs && button({ does: `to ${at}`, label: "Run to here", to: dueWords(scene, task) })}`,
+      };
+    });
+}

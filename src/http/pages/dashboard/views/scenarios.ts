@@ -1,0 +1,55 @@
+import type { StoredScenario } from "../../../../engine/records.js";
+import type { ChargeEntry } from "../../../../schema/scenario.js";
+import { html, type Markup } from "../../html.js";
+import { command } from "../curl.js";
+import { badge, button, copy, part, toneOf } from "../parts.js";
+import type { Scene } from "../scene.js";
+
+/** What can be made to happen: each scenario drawn as a line. */
+export function scenariosView(scene: Scene): Markup {
+  const { state } = scene.namespace.engine;
+  const all = [...state.tables.scenarios.values()].sort(
+    (a, b) => b.activated - a.activated || (a.name < b.name ? -1 : 1),
+  );
+  const active = all.filter(({ activated }) => activated > 0);
+  const others = all.filter(({ activated }) => activated === 0);
+  return html`<h1>Scenarios</h1>
+<p class="soft">A scenario decides what becomes of charges, withdrawals, webhooks and calls. One that is on applies to everything new; any other applies where a call asks for it by name: header <code>Sandbox-Scenario</code>.</p>
+${part({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="cards" data-list aria-label="Active scenarios">${active.length === 0 ? html`<li data-key="none" class="soft">Only the rules of “default”.</li>` : active.map((one) => card(scene, one))}</ul>` })}
+${part({ id: "library", title: `Library: ${others.length}`, body: html`<ul class="cards" data-list aria-label="Library">${others.map((one) => card(scene, one))}</ul>` })}`;
+}
+
+function card(scene: Scene, { name, scenario, activated }: StoredScenario): Markup {
+  const { rules } = scene.namespace.engine;
+  const applied = Object.values(rules.of(scenario)).reduce((sum, times) => sum + times, 0);
+  const { charges = [], withdrawals = [], webhooks = [], faults = [], source } = scenario;
+  return html`<li id="${name}" class="card" data-key="${name}"><h3>${name} ${activated > 0 && badge("active", "warn")}</h3>
+${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
+${charges.slice(0, 3).map((rule) => line(rule.match, rule.timeline))}${charges.length > 3 && html`<p class="soft">and ${charges.length - 3} more rules</p>`}
+<p class="soft">${[
+    withdrawals.length > 0 && `${withdrawals.length} rules for withdrawals`,
+    webhooks.length > 0 && `webhooks: ${webhooks.map((rule) => effects(rule)).join("; ")}`,
+    faults.length > 0 && `faults: ${faults.map((rule) => effects(rule)).join("; ")}`,
+    `applied ${applied} times`,
+  ]
+    .filter(Boolean)
+    .join(" · ")}</p>
+<div class="actions">${activated > 0 ? button({ does: `deactivate ${name}`, label: "Turn off", to: name }) : name !== "default" && button({ does: `activate ${name}`, label: "Turn on", to: name })}${source !== undefined && button({ does: `run ${name}`, label: "Run its steps", to: name })}${copy("Copy command", command(scene, `scenario use ${name}`))}</div></li>`;
+}
+
+/** What goes wrong by a rule, in its own words. */
+function effects(rule: object): string {
+  return Object.entries(rule)
+    .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)
+    .join(", ");
+}
+
+/** A timeline, drawn: what comes after what, and how much later. */
+function line(match: object | undefined, timeline: readonly ChargeEntry[]): Markup {
+  return html`<p class="drawn"><span class="soft">${match === undefined ? "every charge" : effects(match)}:</span> <span class="stop">PENDING</span>${timeline.length === 0 && html`<span class="gap">nothing follows</span>`}${timeline.map(
+    (entry) => {
+      const after = "after" in entry ? entry.after : `expiry + ${entry.after_expiry}`;
+      return html`<span class="gap">${after}</span><span class="stop ${toneOf(entry.to)}">${entry.to}${entry.reason !== undefined && html` <small>${entry.reason}</small>`}</span>`;
+    },
+  )}</p>`;
+}
