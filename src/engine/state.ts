@@ -169,7 +169,7 @@ export class State {
     if (after !== undefined) {
       if (isBack) this.tasks.noteBack();
       else this.tasks.push(after);
-    } else if (before !== undefined) this.tasks.noteCancelled();
+    } else if (before !== undefined) this.tasks.noteCancelled(before);
     this.#planned += plansOf(after) - plansOf(before);
     if (this.#tasksOf === undefined) return;
     if (before !== undefined) removeFrom(this.#tasksOf, before.ref, before.task_id);

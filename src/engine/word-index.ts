@@ -61,10 +61,11 @@ export class WordIndex {
       .toLowerCase()
       .split(/\s+/)
       .filter((word) => word !== "");
-    const longest = words.flatMap(piecesOf).sort((a, b) => b.length - a.length)[0];
-    if (longest === undefined) return [];
-    const found = new Set<string | number>();
-    for (const group of this.#beginning(longest)) for (const key of keysOf(group)) found.add(key);
+    const [rarest] = words
+      .flatMap(piecesOf)
+      .map((piece) => [...this.#beginning(piece)])
+      .sort((a, b) => sizeOf(a) - sizeOf(b));
+    const found = new Set((rarest ?? []).flatMap(keysOf));
     return [...found]
       .map((key) => this.#charges.get(key)!)
       .filter((charge) => hasAll(charge, words))
@@ -78,6 +79,10 @@ export class WordIndex {
     for (const place of places)
       for (const [word, group] of this.#byPrefix.get(place) ?? []) if (word.startsWith(piece)) yield group;
   }
+}
+
+function sizeOf(groups: readonly Group[]): number {
+  return groups.reduce<number>((sum, group) => sum + keysOf(group).length, 0);
 }
 
 function wordsOf(charge: Charge): Set<string> {

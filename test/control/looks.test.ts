@@ -28,6 +28,8 @@ describe("what is due", () => {
     expect([page.total, page.items[0].id]).toEqual([4, second]);
     expect((await client.ask(asked(`tasks?id=${second}`))).json.total).toBe(2);
     await client.transition(first, "FAILED");
+    // An attempt that lies in a mailbox is due no more: only the other charge's tasks are left.
+    expect((await client.ask(asked("tasks"))).json).toMatchObject({ total: 2, items: [{}, {}] });
     const attempt = (await client.ask(asked("deliveries"))).json.items[0];
     const task = (await client.ask(asked(`tasks?id=${attempt.delivery_id}`))).json.items[0];
     expect(task).toMatchObject({

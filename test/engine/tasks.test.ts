@@ -23,7 +23,8 @@ class Planned {
   }
 
   cancel(taskId: number): void {
-    if (this.live.delete(taskId)) this.queue.noteCancelled();
+    const gone = this.live.get(taskId);
+    if (gone !== undefined && this.live.delete(taskId)) this.queue.noteCancelled(gone);
   }
 
   /** Takes what is due and commits it, so that its record goes. */

@@ -18,7 +18,7 @@ export const TASKS = [
       says: {
         summary: "List what is due",
         about:
-          "Everything planned, the earliest first: expiries, timelines, settlements, withdrawals' steps and delivery attempts.",
+          "Everything planned, the earliest first: expiries, timelines, settlements, withdrawals' steps and delivery attempts. What is under way or lies in a mailbox is due no more.",
       },
     },
     ({ namespace: { engine }, query }) => {
@@ -26,7 +26,7 @@ export const TASKS = [
       if (query.id === undefined) {
         const { limit, offset } = pageOf(query);
         return {
-          total: state.tables.tasks.size,
+          total: state.tables.tasks.size - state.tasks.underWay,
           items: tasksDue(state, offset, offset + limit).map((task) => taskView(state, task)),
         };
       }

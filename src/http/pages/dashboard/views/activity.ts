@@ -248,7 +248,7 @@ export function asideView(scene: Scene): Markup {
     if (due.length === 8) break;
     due.push(dueRow(scene, task, nowMs));
   }
-  const more = state.tables.tasks.size - due.length;
+  const more = state.tables.tasks.size - state.tasks.underWay - due.length;
   const active = [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0);
   const faults = [...state.tables.faults.values()];
   return html`${part({
