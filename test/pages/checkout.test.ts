@@ -42,7 +42,7 @@ describe("the page before a method is chosen", () => {
       expect(shown).toContain(part);
     expect(shown).toContain("Expires 31 January 2026, 10:00:00 UTC");
     expect(shown).toContain("NGN 39,331.25 includes NGN 581.25 fees 1 USD = 1,550 NGN");
-    expect(shown).toContain("BTC 0.00039453 includes BTC 0.00000390 fees 1 USD = 0.000015625 BTC");
+    expect(shown).toContain("BTC 0.00039453 includes BTC 0.00000390 fees 1 BTC = 64,000 USD");
     expect(text.match(/name="payment_method"/g)).toHaveLength(4);
     expect(text.match(/class="offer"/g)).toHaveLength(19);
   });

@@ -48,8 +48,8 @@ input[type=radio]{width:1.25rem;height:1.25rem;margin:.125rem 0 0;accent-color:v
 .detail legend{font-size:.875rem;font-weight:500;color:var(--soft);margin-bottom:.25rem}
 .offer{display:grid;grid-template-columns:auto 1fr;gap:.125rem .75rem;padding:.625rem 0;border-top:1px solid var(--line);cursor:pointer}
 .offer>input{grid-row:1/3}
-.offer>span{display:flex;justify-content:space-between;gap:.75rem}
-.offer strong{flex:none;max-width:65%;text-align:end;font-weight:600;font-variant-numeric:tabular-nums}
+.offer>span{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 .75rem;overflow-wrap:break-word}
+.offer strong{flex:none;max-width:100%;margin-left:auto;text-align:end;font-weight:600;font-variant-numeric:tabular-nums}
 .offer small{color:var(--soft);font-size:.875rem;font-variant-numeric:tabular-nums}
 .offer small>span{display:inline-block;max-width:100%;margin-inline-end:.75rem}
 @supports selector(:has(*)){
@@ -108,6 +108,7 @@ background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75re
 .sandbox button:hover{border-style:dashed}
 .sandbox :focus-visible{outline-color:var(--sand-edge)}
 
+@media (forced-colors:active){.sandbox>div{border-top:2px dashed}}
 @media (min-width:54rem){
 html{scrollbar-gutter:stable}
 main{padding-top:2.5rem}

@@ -18,7 +18,7 @@ const OVER: Readonly<Partial<Record<ChargeStatus, Words>>> = {
     status: 200,
     mark: "good",
     title: "Payment complete",
-    text: "Thank you. The shop has been told.",
+    text: "Thank you. The payment has arrived.",
   },
   REFUNDED: {
     status: 200,
@@ -42,7 +42,7 @@ const OVER: Readonly<Partial<Record<ChargeStatus, Words>>> = {
     status: 410,
     mark: "bad",
     title: "This checkout has expired",
-    text: "The time to pay is over. If you have paid already, the shop will still be told.",
+    text: "The time to pay has run out. If you have paid already, the merchant will still be notified.",
   },
 };
 

@@ -40,7 +40,7 @@ export function breakdown(page: Page): Markup | false {
     }
     const { platform_fee, gateway_fee } = fees.fee_breakdown;
     rows.push(["Platform fee", money(platform_fee, paid)], ["Gateway fee", money(gateway_fee, paid)]);
-    rows.push(["Fees in all", html`<span id="fees">${money(fees.total_fee, paid)}</span>`]);
+    rows.push(["Total fees", html`<span id="fees">${money(fees.total_fee, paid)}</span>`]);
   }
   rows.push(...customer(charge));
   if (rows.length === 0) return false;
@@ -58,7 +58,17 @@ function customer({ customer_name, customer_email }: Charge): [string, Content][
 export function rateText({ charge, catalogue }: Page, currency: string, rate: string | null): string {
   const { base_currency, local_pricing } = charge.pricing;
   if (local_pricing !== undefined && Object.hasOwn(local_pricing, currency)) return "set by the shop";
-  return `1 ${unit(catalogue, base_currency)} = ${grouped(rate ?? "1")} ${unit(catalogue, currency)}`;
+  const [base, paid] = [unit(catalogue, base_currency), unit(catalogue, currency)];
+  const units = Number(rate ?? "1");
+  // The other way round where a unit of the price is worth but a fraction: nobody reads 0.000645161290323.
+  return units < 1 ? `1 ${paid} = ${shown(1 / units)} ${base}` : `1 ${base} = ${shown(units)} ${paid}`;
+}
+
+/** To six significant digits: what is paid is the amount, which stands beside it exactly. */
+function shown(units: number): string {
+  const text = units.toPrecision(6);
+  if (text.includes("e")) return grouped(String(Math.round(units)));
+  return grouped(text.includes(".") ? text.replace(/\.?0+$/, "") : text);
 }
 
 /** In sandbox time, and so at its speed; where the clock stands still it says so. */

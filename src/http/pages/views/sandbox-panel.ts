@@ -41,12 +41,12 @@ function buttonsFor({ charge, offers }: Page): [Outcome, string][] {
     buttons.push(["complete", charge.status === "EXPIRED" ? "Complete late" : "Complete"]);
   if (canBecome(charge, "FAILED")) buttons.push(["fail", "Fail"]);
   if (canBecome(charge, "EXPIRED")) buttons.push(["expire", "Expire"]);
-  if (canBePaid && !isOver(charge.status)) buttons.push(["scenario", "Leave to the scenario"]);
+  if (canBePaid && !isOver(charge.status)) buttons.push(["scenario", "Let the scenario decide"]);
   return buttons;
 }
 
 function hint({ charge, speed }: Page, open: boolean): string {
-  if (!open) return "This payment is over: there is nothing left to choose.";
+  if (!open) return "This payment is over.";
   if (charge.status === "EXPIRED") return "A payment after expiry may still be processed.";
   const still = speed === 0 ? " The clock stands still: a scenario goes on only when it is advanced." : "";
   return needsMethod(charge)
