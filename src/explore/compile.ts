@@ -12,10 +12,12 @@ export type Role = "reset" | "drive" | "tail" | "rest" | "paid" | "observe" | "m
 export interface Lesson {
   /** A glob that is the run's customer and nobody else's; absent where nothing tells runs apart. */
   readonly whose: { readonly customer_email?: string };
-  /** By what the charges of the order are found. */
+  /** By what the charges of the run are found: those of its customer, where a glob can tell. */
   readonly order: Readonly<Record<string, unknown>>;
   /** How many of them were completed. */
   readonly completed: number;
+  /** By what those of the flow's own order are found, and how many were; absent where the flow does not know its name. */
+  readonly named?: { readonly match: Readonly<Record<string, unknown>>; readonly completed: number };
   /** What each look at the app has to see. */
   readonly observed: readonly unknown[];
 }
@@ -76,7 +78,7 @@ export function compiled(flow: Flow, words: readonly Words[], learnt: Lesson, na
     faults: faults.sort((a, b) => (b.skip ?? 0) - (a.skip ?? 0)),
   };
   const judged: Placed[] = [
-    { step: { name: "Paid as often as ordered", expect_charge: paidAs(lesson) }, role: "paid" },
+    ...paidAs(lesson, words).map((step): Placed => ({ step, role: "paid" })),
     ...flow.observe.map(
       ({ ignore: _ignore, steady = STEADY, ...look }, index): Placed => ({
         step: { ...look, steady, expect: { body: lesson.observed[index] } },
@@ -104,8 +106,16 @@ function resetting({ reset }: Flow): Placed[] {
   return reset.map((step) => ({ step, role: "reset" }));
 }
 
-function paidAs({ order, completed }: Lesson): RawStep {
-  return { ...order, status: "COMPLETED", count: completed };
+/** Who presses twice may have ordered twice: then each order is paid at most once, and one of them is. */
+function paidAs({ order, completed, named }: Lesson, words: readonly Words[]): RawStep[] {
+  const paid = { ...order, status: "COMPLETED" };
+  if (named === undefined || !words.some(({ presses }) => presses !== undefined))
+    return [{ name: "Paid as often as ordered", expect_charge: { ...paid, count: completed } }];
+  const once = { ...named.match, status: "COMPLETED", count: { lte: named.completed } };
+  return [
+    { name: "Paid no more often than ordered", expect_charge: once },
+    { name: "Paid as often as ordered", expect_charge: { ...paid, count: { gte: completed } } },
+  ];
 }
 
 function isOfTheApi({ faults, webhooks }: Words): boolean {

@@ -16,11 +16,13 @@ export function lessonOf(flow: Flow, one: Carried, other: Carried): Lesson {
   const whose = isTold
     ? { customer_email: charge!.email.replaceAll("*", "\\*").replaceAll(runId, RUN_ID) }
     : {};
-  const { order, charges } = isTold ? { order: whose, charges: ownedBy(charge!, one) } : orderOf(one);
+  const named = namedOrder(one);
+  const all = isTold ? { match: whose, charges: ownedBy(charge!, one) } : named;
   return {
     whose,
-    order,
-    completed: charges.filter(({ status }) => status === "COMPLETED").length,
+    order: all?.match ?? {},
+    completed: completedOf(all?.charges ?? one.seen.charges),
+    ...(named === undefined ? {} : { named: { match: named.match, completed: completedOf(named.charges) } }),
     observed: flow.observe.map(({ ignore = [] }, index) => {
       const [first, second] = [one, other].map((run) => observedIn(run, index));
       return inCommon(first, second, ignore) ?? { exists: true };
@@ -32,22 +34,28 @@ function ownedBy({ email }: SeenCharge, { seen }: Carried): readonly SeenCharge[
   return seen.charges.filter((one) => one.email === email);
 }
 
-/**
- * Where no run has a customer of its own, its charges are those with the order's own name in their metadata, as far as
- * the flow knows it; else all that are there.
- */
-function orderOf({ seen, loaded }: Carried): Pick<Lesson, "order"> & { charges: readonly SeenCharge[] } {
+interface Matching {
+  readonly match: Readonly<Record<string, unknown>>;
+  readonly charges: readonly SeenCharge[];
+}
+
+/** The charges with the order's own name in their metadata, as far as the flow knows it. */
+function namedOrder({ seen, loaded }: Carried): Matching | undefined {
   const [charge] = seen.charges;
   const known = loaded.scope.names.map((name) => [name, savedAs(loaded, name)] as const);
   const named = Object.entries(charge?.metadata ?? {}).flatMap(([key, value]) => {
     const name = known.find(([, own]) => own !== "" && String(own) === value)?.[0];
     return name === undefined ? [] : [{ key, value, reference: `\${${name}}` }];
   });
-  if (named.length === 0) return { order: {}, charges: seen.charges };
+  if (named.length === 0) return undefined;
   return {
-    order: { metadata: Object.fromEntries(named.map(({ key, reference }) => [key, reference])) },
+    match: { metadata: Object.fromEntries(named.map(({ key, reference }) => [key, reference])) },
     charges: seen.charges.filter(({ metadata }) => named.every(({ key, value }) => metadata[key] === value)),
   };
+}
+
+function completedOf(charges: readonly SeenCharge[]): number {
+  return charges.filter(({ status }) => status === "COMPLETED").length;
 }
 
 function savedAs({ scope }: Carried["loaded"], name: string): unknown {
