@@ -10,7 +10,9 @@ import { withOneLines } from "../schema/printable.js";
 import { UserError } from "../schema/user-error.js";
 import { paint } from "./paint.js";
 import { exploreJunit } from "./report/explore-junit.js";
+import { exploreMarkdown } from "./report/explore-summary.js";
 import { exploreLines } from "./report/explore-text.js";
+import { appendToSummary } from "./step-summary.js";
 import { Progress, say, sayJson, tellLine } from "./terminal.js";
 import { variablesOf } from "./variables.js";
 
@@ -57,6 +59,10 @@ export async function toldExploration(
     progress.show(`${runs} runs, ${findings} findings`),
   ).finally(() => progress.end());
   if (junit !== undefined) writeReport(junit, exploreJunit(flow, report));
+  appendToSummary(
+    (room) => exploreMarkdown(withOneLines(report), room),
+    (text) => tellLine(text),
+  );
   if (json) sayJson(report);
   else say(`${exploreLines(withOneLines(report), process.stdout.columns || 80, paint).join("\n")}\n`);
   return report.passed ? 0 : report.findings.length > 0 ? 1 : 2;

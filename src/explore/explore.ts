@@ -14,9 +14,11 @@ import { Runs, type RunsOptions } from "./runs.js";
 import { type SaveTo, saved } from "./save.js";
 import { type Deviation, type Schedule, scheduleText } from "./schedule.js";
 import { type Ran, type Searched, search } from "./search.js";
+import type { Seen } from "./seen.js";
 import { sentenceOf } from "./sentence.js";
 import { behaviourOf } from "./trace.js";
 import { type Trial, Trials } from "./trials.js";
+import { Witness } from "./witness.js";
 
 export interface ExploreOptions extends RunsOptions {
   /** So many deviations together, at most. */
@@ -80,6 +82,7 @@ class Exploration {
   readonly #places: Places;
   readonly #findings: ExploreFinding[] = [];
   readonly #notes = new Set<string>();
+  readonly #witness = new Witness();
   #count = 0;
 
   constructor(flow: Flow, options: ExploreOptions, runs: Runs, over: () => string | undefined) {
@@ -100,6 +103,7 @@ class Exploration {
     if (!("runs" in plain)) this.#findings.push(plain);
     const first = "runs" in plain ? this.#places.deviationsOf(plain.runs[0].seen) : [];
     const found = "runs" in plain ? await this.#searched(plain, first) : NOTHING_SEARCHED;
+    for (const note of this.#witness.manners(this.#findings)) this.#notes.add(note);
     const part = {
       passed: this.#findings.length === 0 && found.completeDepth > 0,
       complete_depth: found.completeDepth,
@@ -110,6 +114,7 @@ class Exploration {
       ms: wall.nowMs() - startedMs,
       saved: found.saved,
       findings: this.#findings,
+      singles: this.#witness.singles,
       notes: [...this.#notes].slice(0, MOST_NOTES),
     };
     return { ...part, sentence: sentenceOf(String(this.#flow.raw.name), part, found.runsOfDepth) };
@@ -119,6 +124,7 @@ class Exploration {
     const { depth, budgetMs } = this.#options;
     const lesson = lessonOf(this.#flow, ...runs);
     const [{ seen: plain, report }] = runs;
+    this.#witness.seePlain(plain);
     const lanes = this.#lanesFor(whyAlone(this.#flow, lesson, plain));
     const trials = new Trials(this.#flow, this.#runs, this.#places, { lesson, plain, lanes });
     const base = behaviourOf(plain, report);
@@ -175,7 +181,12 @@ class Exploration {
     if (this.#over() !== undefined) return undefined;
     if (typeof trial.verdict === "string")
       this.#notes.add(`not judged: ${scheduleText(schedule)}: ${trial.verdict}`);
-    if (verdict !== undefined) this.#found(schedule, verdict, trials);
+    if (verdict !== undefined) this.#found(schedule, verdict, trial.seen, trials);
+    this.#witness.see(
+      schedule,
+      trial.seen,
+      verdict ?? (typeof trial.verdict === "object" ? "came once" : trial.verdict),
+    );
     this.#options.onRun?.(++this.#count, this.#findings.length);
     const behaviour = behaviourOf(trial.seen, trial.report);
     return {
@@ -203,13 +214,14 @@ class Exploration {
     return undefined;
   }
 
-  #found(schedule: Schedule, { oracle, message }: Verdict, trials: Trials): void {
+  #found(schedule: Schedule, { oracle, message }: Verdict, seen: Seen, trials: Trials): void {
     const { saveTo, vars = {} } = this.#options;
     const says = `${message}; ${schedule.map(({ kind, at }) => `${at}: ${KINDS[kind].says}`).join("; ")}`;
     const { document } = trials.kept(schedule);
     const file = saveTo && saved(saveTo, { flow: this.#flow, schedule, document, vars, says });
     const deviations = schedule.map(({ kind, at }) => ({ kind, at }));
-    this.#findings.push({ oracle, message, deviations, ...(file === undefined ? {} : { file }) });
+    const story = this.#witness.story(seen);
+    this.#findings.push({ oracle, message, deviations, story, ...(file === undefined ? {} : { file }) });
   }
 
   async #noted(deviation: Deviation, trials: Trials): Promise<void> {

@@ -2,7 +2,7 @@ import type { Difference } from "../scenario/running/failure.js";
 import type { StepReport } from "../scenario/running/report.js";
 import type { RunOutcome } from "../scenario/running/session.js";
 import { counted } from "../schema/printable.js";
-import type { Lesson, Role } from "./compile.js";
+import type { Role } from "./compile.js";
 import type { Oracle } from "./flow.js";
 import { markingOf } from "./marking.js";
 import type { Seen, SeenCharge } from "./seen.js";
@@ -21,9 +21,8 @@ export function verdictOn(
   report: RunOutcome,
   roles: readonly Role[],
   seen: Seen,
-  lesson: Lesson,
 ): Verdict | string | undefined {
-  const verdict = verdictOnReport(report, roles, seen, lesson);
+  const verdict = verdictOnReport(report, roles, seen);
   const hung = seen.deliveries.find(({ unanswered }) => unanswered !== undefined);
   if (typeof verdict !== "string" || hung === undefined) return verdict;
   const message = `the app does not answer webhooks: ${hung.type}: ${hung.unanswered}`;
@@ -34,7 +33,6 @@ function verdictOnReport(
   report: RunOutcome,
   roles: readonly Role[],
   seen: Seen,
-  lesson: Lesson,
 ): Verdict | string | undefined {
   if (report.passed) return undefined;
   const index = report.steps.findIndex(hasFailed);
@@ -54,7 +52,7 @@ function verdictOnReport(
         ? { oracle: "liveness", message: `the customer gets no further at ${step.title}: ${message}` }
         : `${step.title}: ${message}`;
     case "paid":
-      return verdictOnPaid(step, lesson);
+      return verdictOnPaid(step);
     case "observe":
       return verdictOnView(step, seen);
     case "manners":
@@ -86,8 +84,11 @@ function isGone(message: string): boolean {
   return message.startsWith("no answer within") || message.startsWith("the app gave no answer");
 }
 
-function verdictOnPaid({ failure }: StepReport, { completed }: Lesson): Verdict {
-  const paid = Number(failure?.difference?.find(({ path }) => path === "count")?.got ?? 0);
+function verdictOnPaid({ failure }: StepReport): Verdict {
+  const { got, expected } = failure?.difference?.find(({ path }) => path === "count") ?? {};
+  const paid = Number(got ?? 0);
+  const { lte, gte }: Range = typeof expected === "number" ? { lte: expected } : (expected ?? {});
+  const completed = lte ?? gte ?? 0;
   return paid > completed
     ? { oracle: "money", message: `paid twice: ${paid} completed charges for ${ordered(completed)}` }
     : {
@@ -95,6 +96,8 @@ function verdictOnPaid({ failure }: StepReport, { completed }: Lesson): Verdict 
         message: `${counted(paid, "completed charge")}, where a plain run has ${completed}`,
       };
 }
+
+type Range = { readonly lte?: number; readonly gte?: number };
 
 function ordered(count: number): string {
   return count === 1 ? "one order" : `what is paid with ${count}`;

@@ -1,12 +1,10 @@
 import { UserError } from "../schema/user-error.js";
-import { compiledPlain, type Lesson } from "./compile.js";
+import { compiledPlain } from "./compile.js";
 import type { Flow } from "./flow.js";
 import { verdictOn } from "./judge.js";
 import type { ExploreFinding } from "./report.js";
 import type { Carried, Runs } from "./runs.js";
 import { behaviourOf, failedStep, hasFailed } from "./trace.js";
-
-const NOTHING_LEARNT: Lesson = { whose: {}, order: {}, completed: 0, observed: [] };
 
 /** What two runs with nothing going wrong came to. */
 export interface Plain {
@@ -50,7 +48,7 @@ function failed(
 ): ExploreFinding {
   const step = failedStep(report);
   const why = report.error ?? `${step?.title}: ${step?.failure?.message}`;
-  const verdict = verdictOn(report, roles, seen, NOTHING_LEARNT);
+  const verdict = verdictOn(report, roles, seen);
   const isInTheEnd = isToTheEnd && roles[report.steps.findIndex(hasFailed)] !== "drive";
   if (typeof verdict !== "object" || !(verdict.isOver || isInTheEnd))
     throw new UserError(`${flow.file}: the flow fails with nothing going wrong: ${why}`);

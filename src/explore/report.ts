@@ -9,8 +9,16 @@ export interface ExploreFinding {
   readonly message: string;
   /** What has to go otherwise for it. */
   readonly deviations: readonly Deviation[];
+  /** What happened in a plain run and in this one, a line each; absent where nothing has to go otherwise. */
+  readonly story?: { readonly plain: readonly string[]; readonly failing: readonly string[] };
   /** The scenario file that shows it; absent without `save`. */
   readonly file?: string;
+}
+
+/** What one thing that goes otherwise does to the app. */
+export interface ExploreSingle extends Deviation {
+  /** Whether the app is right in the end all the same; `unknown` where that could not be judged. */
+  readonly outcome: "right" | "wrong" | "unknown";
 }
 
 /** What came of exploring a flow. */
@@ -33,6 +41,8 @@ export interface ExploreReport {
   readonly saved: Readonly<Record<"holds_a_failing_set" | "absorbed" | "independent", number>>;
   /** What makes the app go wrong, the smallest first. */
   readonly findings: readonly ExploreFinding[];
+  /** Every single deviation that was tried, and what became of it. */
+  readonly singles: readonly ExploreSingle[];
   /** What is worth knowing besides, a line each. */
   readonly notes: readonly string[];
   /** All of it in one line. */

@@ -35,6 +35,7 @@ export interface SeenDelivery {
   readonly charge_id: string;
   readonly type: string;
   readonly answers: readonly (number | null)[];
+  readonly attempts: readonly { readonly status: number | null; readonly atMs: number }[];
   /** How the app left an attempt without an answer that no rule took from it. */
   readonly unanswered?: string;
   readonly atMs: number;
@@ -149,12 +150,13 @@ function isMade({ method, path }: Row): boolean {
 const UNANSWERED = /^no answer within [\d.]+ s$/;
 
 function deliveryOf({ charge_id, type, attempts, created_at }: Row): SeenDelivery {
-  const tries = attempts as { status: number | null; error: string | null }[];
+  const tries = attempts as { status: number | null; error: string | null; at: string }[];
   const unanswered = tries.find(({ error }) => error !== null && UNANSWERED.test(error))?.error;
   return {
     charge_id: String(charge_id),
     type: String(type),
     answers: tries.map(({ status }) => status),
+    attempts: tries.map(({ status, at }) => ({ status, atMs: Date.parse(at) })),
     ...(typeof unanswered === "string" ? { unanswered } : {}),
     atMs: Date.parse(String(created_at)),
   };

@@ -104,7 +104,7 @@ export class Trials {
   }
 
   #judged({ roles }: Compiled, { report, seen }: Carried): Trial {
-    return { report, seen, verdict: verdictOn(report, roles, seen, this.#learnt.lesson) };
+    return { report, seen, verdict: verdictOn(report, roles, seen) };
   }
 }
 

@@ -14,7 +14,7 @@ const BEHAVIOURS = "18 behaviours";
 it("docs/explore.md has the kinds there are, and tells what is found of its shop", async () => {
   const folder = temporaryFolder();
   const { report } = await explored("races", { save: join(folder, "found") });
-  const told = exploreLines(report, 300)
+  const told = exploreLines(report, 110)
     .join("\n")
     .replaceAll(join(folder, "/"), "")
     .replace(/\d+ behaviours/, BEHAVIOURS);

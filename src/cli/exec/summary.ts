@@ -1,14 +1,9 @@
-import { appendFileSync, statSync } from "node:fs";
 import type { Happened, Story } from "../../client/collect.js";
 import { storyLines, storyTitle } from "../../client/story-text.js";
-import { oneLine } from "../../schema/printable.js";
 import { escaped } from "../../schema/xml.js";
+import { appendToSummary, codeSpan, fenceFor } from "../step-summary.js";
 import { commandText, type Plan, type Ran, type Under } from "./plan.js";
 
-/** A step's summary may have 1 MiB in all; what is over that is lost whole. */
-const LIMIT_BYTES = 1024 * 1024;
-/** There are others who write there. */
-const SHARE_BYTES = 256 * 1024;
 const MOST_STORIES = 50;
 const LONGEST_STORY = 200;
 const LONGEST_COMMAND = 200;
@@ -23,25 +18,12 @@ export function appendSummary(
   under: Under | undefined,
   collected: readonly Pick<Happened, "stories">[],
 ): void {
-  const file = process.env.GITHUB_STEP_SUMMARY;
-  if (file === undefined || file === "" || code === 0) return;
+  if (code === 0) return;
   const stories = collected.flatMap(({ stories }) => stories.items.filter(({ is_in_order }) => !is_in_order));
   const total = collected.reduce((sum, { stories }) => sum + stories.not_in_order, 0);
   const how = under?.scenario == null ? "" : ` under ${codeSpan(under.scenario)}`;
   const heading = `### ${codeSpan(commandText(command).slice(0, LONGEST_COMMAND))} failed${how} (exit code ${code})`;
-  try {
-    const room = Math.min(SHARE_BYTES, LIMIT_BYTES - sizeOf(file));
-    const text = summaryText(heading, stories, total, room);
-    if (Buffer.byteLength(text) <= room) appendFileSync(file, text);
-  } catch (error) {
-    const { code: errorCode, message } = error as NodeJS.ErrnoException;
-    if (errorCode === undefined) throw error;
-    notice(`GITHUB_STEP_SUMMARY could not be written (${message})`);
-  }
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  appendToSummary((room) => summaryText(heading, stories, total, room), notice);
 }
 
 /** As many of the stories as fit. */
@@ -82,19 +64,4 @@ function storyBlock(story: Story): string {
     "</details>",
     "",
   ].join("\n");
-}
-
-/** Longer than any run of backticks in the text, so that nothing in it ends the block. */
-function fenceFor(text: string): string {
-  return "`".repeat(Math.max(3, longestTicks(text) + 1));
-}
-
-function longestTicks(text: string): number {
-  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-}
-
-function codeSpan(text: string): string {
-  const ticks = "`".repeat(longestTicks(text) + 1);
-  const padding = ticks.length > 1 ? " " : "";
-  return `${ticks}${padding}${oneLine(text)}${padding}${ticks}`;
 }
