@@ -53,9 +53,10 @@ describe("the calls of docs/control-api.md", () => {
 describe("docs/ci.md", () => {
   const blocks = [...page("ci.md").matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1]!);
 
-  it("has recipes that are YAML, with exec and in the background, for both", () => {
+  it("has recipes that are YAML, with exec and in the background, for GitHub, GitLab and CircleCI", () => {
     const texts = blocks.map((block) => JSON.stringify(parse(block)));
-    expect(texts.filter((text) => text.includes("runs-on")).length).toBe(2);
+    expect(texts.filter((text) => text.includes("runs-on")).length).toBe(3);
+    expect(texts.filter((text) => text.includes("cimg/node")).length).toBe(1);
     expect(texts.filter((text) => text.includes('"image":"node:20"')).length).toBe(2);
     expect(texts.filter((text) => text.includes("exec -- npm test")).length).toBe(2);
     expect(texts.filter((text) => text.includes("wait ready")).length).toBe(2);
