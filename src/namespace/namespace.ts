@@ -4,7 +4,6 @@ import type { Mailboxes } from "../delivery/mailboxes.js";
 import { Sender } from "../delivery/sender.js";
 import type { Charge } from "../domain/charge.js";
 import { repeatableRunId } from "../domain/run-id.js";
-import { type HeldKey, keyAsItIs } from "../engine/access.js";
 import { deleteEndpoint } from "../engine/commands/webhooks.js";
 import { keepClock } from "../engine/commands/world.js";
 import type { Engine } from "../engine/engine.js";
@@ -13,7 +12,6 @@ import type { Change, Delivery } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { Refusal } from "../schema/errors.js";
-import type { KeyFixture } from "../schema/fixtures.js";
 import { NoRoom } from "../schema/no-room.js";
 import type { ClockSetting } from "../schema/options.js";
 import { SizeNotice } from "../store/size-notice.js";
@@ -29,6 +27,7 @@ import { AnswerHolds } from "./answer-holds.js";
 import { type KeptByReset, openState, registerWebhook, seededAgain } from "./beginning.js";
 import { Counters } from "./counters.js";
 import { FaultInjector } from "./faults.js";
+import { Keys } from "./keys.js";
 import { MailboxLeases } from "./mailbox-leases.js";
 import type { Watch, WatchEnd } from "./news.js";
 import { type Observer, Observers } from "./observers.js";
@@ -58,6 +57,7 @@ export class Namespace {
   readonly name: string;
   readonly engine: Engine;
   readonly info: NamespaceInfo;
+  readonly keys: Keys;
   readonly rates: RateLimiter | undefined;
   readonly publicUrl: string | undefined;
   readonly faults: FaultInjector;
@@ -75,13 +75,12 @@ export class Namespace {
   readonly #reader: Reader;
   readonly #observers: Observers;
   readonly #watchers: Watchers;
-  readonly #ownKeys: readonly KeyFixture[];
   readonly #initialSetting: ClockSetting;
   readonly #closing = aborter();
   #runs = 0;
 
   constructor(options: NamespaceOptions) {
-    const { wall, catalogue, apiKey, liveApiKey, webhookSecret } = options;
+    const { wall, apiKey, liveApiKey, webhookSecret } = options;
     // Of what there is no memory for its caller hears, and the guard has said so once.
     const onError = (error: unknown) => error instanceof NoRoom || options.onError(error);
     const { engine, clock } = openState(options);
@@ -116,6 +115,7 @@ export class Namespace {
     this.publicUrl = options.publicUrl;
     this.info = { apiKey, liveApiKey, webhookSecret, seed: engine.world.seed };
     this.engine = engine;
+    this.keys = new Keys(engine, [apiKey, liveApiKey]);
     this.#options = options;
     this.#sender = sender;
     this.#scheduler = scheduler;
@@ -139,12 +139,6 @@ export class Namespace {
     });
     this.rates =
       options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit, clock, wall);
-    // A namespace's own keys are those of the first organization, with every permission.
-    const holder = catalogue.fixtures.organizations[0]?.organization_id ?? "";
-    this.#ownKeys = [apiKey, liveApiKey]
-      .filter((key) => catalogue.key(key) === undefined)
-      .map((key) => ({ key, organization_id: holder, permission: "full" }));
-
     this.#observers = observers;
     this.#watchers = new Watchers(wall);
     this.journal = new RequestJournal(options.settings.retention.requests, observers);
@@ -181,27 +175,6 @@ export class Namespace {
     return { atMs: this.nowMs(), wallMs: this.#options.wall.nowMs() };
   }
 
-  /** A key that it takes: a revoked one is none. */
-  findKey(key: string): KeyFixture | undefined {
-    const known = this.#knownKey(key);
-    const held = known && keyAsItIs(this.engine.state, known);
-    return held?.status === "active" ? held : undefined;
-  }
-
-  #knownKey(key: string): KeyFixture | undefined {
-    return this.engine.catalogue.key(key) ?? this.#ownKeys.find((own) => own.key === key);
-  }
-
-  /** Whether the key is its, revoked or not. */
-  hasKey(key: string): boolean {
-    return this.#knownKey(key) !== undefined;
-  }
-
-  keys(): readonly HeldKey[] {
-    const known = [...this.#ownKeys, ...this.engine.catalogue.fixtures.keys];
-    return known.map((key) => keyAsItIs(this.engine.state, key));
-  }
-
   /** What of it an app's habits are judged by. */
   #scene(clock: Clock): Scene {
     const { clock: control, engine } = this;
@@ -215,7 +188,7 @@ export class Namespace {
         },
       },
       accountOf: (apiKey) => {
-        const key = apiKey === null ? undefined : this.findKey(apiKey);
+        const key = apiKey === null ? undefined : this.keys.find(apiKey);
         return key && `${key.organization_id} ${key.key.startsWith("sk_live_") ? "live" : "test"}`;
       },
       statusOf: (chargeId) => engine.state.get("charges", chargeId)?.status,

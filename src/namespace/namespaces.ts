@@ -169,7 +169,7 @@ export class Namespaces {
       wanted.api_key !== undefined &&
       (this.#byKey.has(wanted.api_key) ||
         this.#leftOut.nameOf(wanted.api_key) !== undefined ||
-        this.default.hasKey(wanted.api_key))
+        this.default.keys.has(wanted.api_key))
     )
       return refuse("NAMESPACE_EXISTS", "The API key belongs to another namespace");
     const refusal = this.#unusableSecrets(name, wanted);

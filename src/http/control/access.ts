@@ -20,7 +20,7 @@ export const ACCESS = [
       },
     },
     ({ namespace, body, param }) => {
-      const known = namespace.keys().find(({ key }) => key === param("key"));
+      const known = namespace.keys.all().find(({ key }) => key === param("key"));
       return known === undefined
         ? refuse("NOT_FOUND", `There is no key "${param("key")}"`)
         : namespace.execute(changeKey(known, body));

@@ -56,7 +56,7 @@ export function sandboxView({ namespaces, namespace }: Pick<ControlCall, "namesp
   return {
     version: namespaces.version,
     namespace: namespace.name,
-    keys: namespace.keys(),
+    keys: namespace.keys.all(),
     api_key: apiKey,
     live_api_key: liveApiKey,
     webhook_secret: webhookSecret,

@@ -9,7 +9,7 @@ export async function serveDocs(options: DescribeOptions, c: Context): Promise<R
   if (described instanceof Response) return described;
   const { namespace, baseUrl, document } = described;
   // The documented key, if the fixtures still have it: a key of the user's own is nobody's business here.
-  const apiKey = namespace.findKey(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
+  const apiKey = namespace.keys.find(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
   const other = { href: "_sandbox/docs", title: "The sandbox's own control API" };
   return referencePage({ document, baseUrl, apiKey, other }, namespace.nowMs());
 }

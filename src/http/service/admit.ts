@@ -53,7 +53,7 @@ export function admit(namespaces: Namespaces, operation: Operation, c: Context):
   if (operation.key === "none" || (operation.key === "optional" && authorization === null))
     return { namespace, caller: undefined, headers: undefined, arrival: namespace.arrival() };
 
-  const key = token === null ? undefined : namespace.findKey(token);
+  const key = token === null ? undefined : namespace.keys.find(token);
   if (key === undefined) return { namespace, reply: refused(namespace, invalidKey(namespaces, token)) };
 
   let headers: Record<string, string> | undefined;
