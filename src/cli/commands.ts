@@ -2,7 +2,7 @@ import { type Command, CommanderError, Option } from "commander";
 import { packageVersion } from "../files/package.js";
 import { addClientCommands } from "./client/commands.js";
 import { addExploreOptions } from "./explore-options.js";
-import { isUserMistake, tell } from "./mistakes.js";
+import { isUserMistake, refuse } from "./mistakes.js";
 import { addStartOptions } from "./options.js";
 
 /** Every command but `start`, which is loaded without the others. */
@@ -238,7 +238,7 @@ async function orExit2(work: () => Promise<void>): Promise<void> {
     await work();
   } catch (error) {
     if (!(error instanceof Error && isUserMistake(error))) throw error;
-    tell(error);
+    refuse(error);
     process.exitCode = 2;
   }
 }

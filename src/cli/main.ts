@@ -1,5 +1,5 @@
 import { UserError } from "../schema/user-error.js";
-import { askForJson, isUserMistake, tell } from "./mistakes.js";
+import { askForJson, isUserMistake, refuse } from "./mistakes.js";
 import { goOnUnread } from "./own-process.js";
 import { askForPlain } from "./paint.js";
 import { plainFlags } from "./plain-flags.js";
@@ -15,7 +15,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     else await (await import("./program.js")).runProgram(words);
   } catch (error) {
     if (!(error instanceof Error && isUserMistake(error))) throw error;
-    tell(error);
+    refuse(error);
     process.exitCode = error instanceof UserError ? error.exitCode : 1;
   }
 }

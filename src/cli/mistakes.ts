@@ -47,9 +47,14 @@ export function askForJson(isAsked: boolean): void {
   isJsonAsked = isAsked;
 }
 
-/** One line a fault, on standard error; where JSON is asked for, for programs too. */
+/** One line a fault, on standard error. */
 export function tell(error: Error): void {
   for (const line of error.message.split("\n")) tellLine(line);
+}
+
+/** The same for what a command ends with instead of its result; where JSON is asked for, for programs too. */
+export function refuse(error: Error): void {
+  tell(error);
   if (!isJsonAsked) return;
   const { code, fix, doc } = adviceOf(error);
   const details = error instanceof SandboxError ? error.details : undefined;

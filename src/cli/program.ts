@@ -1,7 +1,7 @@
 import { Command, CommanderError, Help } from "commander";
 import { didYouMean } from "../schema/nearest.js";
 import { addCommands } from "./commands.js";
-import { badUsage, tell, usageMistake } from "./mistakes.js";
+import { badUsage, refuse, usageMistake } from "./mistakes.js";
 import { addStartOptions } from "./options.js";
 
 /** Any line of words that is not a plain start: other commands, help, and what has to be refused. */
@@ -19,7 +19,7 @@ export async function runProgram(words: readonly string[]): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help and the version end this way too.
-    if (error.exitCode !== 0) tell(usageMistake(error, isStart(first) ? "start" : first));
+    if (error.exitCode !== 0) refuse(usageMistake(error, isStart(first) ? "start" : first));
     process.exitCode = error.exitCode;
   }
 }

@@ -41,6 +41,7 @@ export function chargeWith(differs: Partial<Charge> = {}): Charge {
     bank_account_number: null,
     expires_at_ms: CREATED_MS + 3_600_000,
     settlement_delay_ms: 0,
+    traceparent: null,
     scenario_asked: null,
     scenario: null,
     timeline: [],
