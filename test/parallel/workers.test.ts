@@ -21,11 +21,11 @@ function owners(heard: readonly string[]): string[] {
   return [...new Set(heard)];
 }
 
-describe("eight workers on one server, a namespace each", () => {
+describe("five workers on one server, a namespace each", () => {
   it(
     "are told, to the byte, what each is told alone on a fresh server, and hear of nobody else",
     async () => {
-      const assignments = Array.from({ length: 8 }, (_, number) => ({
+      const assignments = Array.from({ length: 5 }, (_, number) => ({
         number,
         namespace: `worker-${number}`,
       }));
@@ -40,7 +40,7 @@ describe("eight workers on one server, a namespace each", () => {
         expect(course.heardAtHub.length).toBe(expected.heardAtHub.length);
       }
       // Same names, same keys, and still no two of them have lived the same: the comparison has something to find.
-      expect(new Set(together.map(({ lines }) => lines.join())).size).toBe(8);
+      expect(new Set(together.map(({ lines }) => lines.join())).size).toBe(5);
     },
     TIME_LIMIT_MS,
   );
