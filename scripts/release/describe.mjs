@@ -18,7 +18,12 @@ export function isWrittenUp(changelog, version) {
 export function sumsOf(folder, names) {
   return [...names]
     .sort()
-    .map((name) => `${createHash("sha256").update(readFileSync(join(folder, name))).digest("hex")}  ${name}\n`)
+    .map(
+      (name) =>
+        `${createHash("sha256")
+          .update(readFileSync(join(folder, name)))
+          .digest("hex")}  ${name}\n`,
+    )
     .join("");
 }
 
@@ -55,14 +60,23 @@ export function billOfMaterials({ version, license }, packages, runtimes) {
       description: `inside the binary for ${system}`,
     };
   };
-  const self = { type: "application", "bom-ref": purl("payments-sandbox", version), name: "payments-sandbox", version, licenses: [{ license: { id: license } }], purl: purl("payments-sandbox", version) };
+  const self = {
+    type: "application",
+    "bom-ref": purl("payments-sandbox", version),
+    name: "payments-sandbox",
+    version,
+    licenses: [{ license: { id: license } }],
+    purl: purl("payments-sandbox", version),
+  };
   return {
     bomFormat: "CycloneDX",
     specVersion: "1.6",
     version: 1,
     metadata: { component: self },
     components: [...packages.map(component), ...Object.entries(runtimes).map(runtime)],
-    dependencies: [{ ref: self["bom-ref"], dependsOn: packages.map(({ name, version: its }) => purl(name, its)) }],
+    dependencies: [
+      { ref: self["bom-ref"], dependsOn: packages.map(({ name, version: its }) => purl(name, its)) },
+    ],
   };
 }
 
