@@ -78,7 +78,7 @@ describe("every command", () => {
   it("is suggested when it was misspelt, and so is its verb", async () => {
     expect(await refused("chargs")).toContain("did you mean charges?");
     expect(await refused("fault", "lst")).toContain('unknown action "lst" for fault; did you mean list?');
-    expect(await refused("webhook", "frobnicate")).toContain("Use one of: list, add, ");
+    expect(await refused("webhook", "frobnicate")).toContain("; use one of: list, add, ");
     const flag = await told("charges", "--limt", "3");
     expect([flag.code, flag.stderr]).toEqual([1, expect.stringContaining("unknown option '--limt'")]);
     expect(flag.stderr).not.toMatch(/\n {4}at /);

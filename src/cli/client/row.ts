@@ -45,9 +45,9 @@ export function textOf(value: string | boolean | undefined): string | undefined 
 /** The word, if it is a known one. */
 export function knownWord(known: readonly string[], command: string, word: string): string {
   if (known.includes(word)) return word;
-  throw new UserError(
-    `unknown action "${word}" for ${command}${didYouMean(word, known, ";")} Use one of: ${known.join(", ")}`,
-  );
+  const near = didYouMean(word, known);
+  const rest = near === "" ? "; use" : `${near} Use`;
+  throw new UserError(`unknown action "${word}" for ${command}${rest} one of: ${known.join(", ")}`);
 }
 
 /** A value as a part of a path. */
