@@ -60,14 +60,21 @@ describe("a client generated from the document", () => {
   });
 });
 
-describe("the union of events of docs/recipes.md", () => {
-  const told = new GeneratedClient<{ told(event: unknown): string }>();
-  afterAll(() => told.remove());
+describe("the client of docs/cookbook/tests.md", () => {
+  const page = new GeneratedClient<{
+    charge(baseUrl: string, key: string, email: string): Promise<string>;
+    told(event: unknown): string;
+  }>();
+  afterAll(() => page.remove());
 
-  it("is told apart by type", async () => {
-    const block = blocksOf("docs/recipes.md").find(({ marker }) => marker === "types: events")!;
-    await told.make("/openapi.json", "service.ts", pathToFileURL(temporaryFile("events.ts", block.code)));
-    expect(told.complaints).toEqual([]);
-    expect((await told.load()).told({ type: "charge.completed", data: { charge_id: "ch_1" } })).toBe("ch_1");
+  it("compiles, charges a customer, and tells events apart by type", async () => {
+    const block = blocksOf("docs/cookbook/tests.md").find(({ marker }) => marker === "types: client")!;
+    await page.make("/openapi.json", "service.ts", pathToFileURL(temporaryFile("client.ts", block.code)));
+    expect(page.complaints).toEqual([]);
+    const { charge, told } = await page.load();
+    expect(told({ type: "charge.completed", data: { charge_id: "ch_1" } })).toBe("ch_1");
+    const sandbox = await openSandbox();
+    const { url } = await sandbox.listen({ port: 0 });
+    expect(await charge(url, sandbox.apiKey, "ada@shop.test")).toBe("PENDING");
   });
 });

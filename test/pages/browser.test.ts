@@ -6,6 +6,7 @@ import { temporaryFile } from "../support/folders.js";
 import { type Checkout, createCheckout } from "./support/checkouts.js";
 import { chromiumPath, type LaunchedBrowser, launchBrowser, NO_CHROMIUM } from "./support/chromium.js";
 import { impairmentFaults } from "./support/impairments.js";
+import { playwrightRecipe } from "./support/playwright-recipe.js";
 import { Shop } from "./support/shop.js";
 
 const hasChromium = chromiumPath() !== undefined;
@@ -151,6 +152,11 @@ describe.runIf(hasChromium)("in a browser", () => {
       await page.waitForURL("**/elsewhere");
       await page.getByText("Back at the shop").waitFor();
     });
+  });
+
+  it("is paid by the Playwright recipe of docs/cookbook/tests.md", async () => {
+    const page = await openTab();
+    await playwrightRecipe("docs/cookbook/tests.md", page);
   });
 
   describe("the script", () => {

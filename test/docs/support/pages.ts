@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { ROOT } from "../../support/process-command.js";
 
 /** What a user reads. */
-export const PAGES: readonly string[] = [
-  "README.md",
-  ...readdirSync(join(ROOT, "docs"))
+export const PAGES: readonly string[] = ["README.md", ...pagesIn("docs"), ...pagesIn("docs/cookbook")];
+
+function pagesIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder))
     .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`)
-    .sort(),
-];
+    .map((name) => `${folder}/${name}`)
+    .sort();
+}
 
 export function pageText(page: string): string {
   return readFileSync(join(ROOT, page), "utf8");

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runnableBlocks } from "../support/runnable-docs.js";
+import { blocksOf, PAGES } from "./support/pages.js";
+import { UserProject } from "./support/user-project.js";
+
+const pages = PAGES.filter((page) => page.startsWith("docs/cookbook/"));
+const recipes = pages.flatMap(runnableBlocks);
+
+/** Runs one recipe after the other in a process, and prints as JSON what each has printed. */
+const RUNNER = `
+import { format } from "node:util";
+const printed = {};
+for (const name of process.argv.slice(2)) {
+  printed[name] = "";
+  console.log = (...words) => { printed[name] += format(...words) + "\\n"; };
+  await import("./" + name).catch((error) => console.log(error.stack));
+}
+process.stdout.write(JSON.stringify(printed));
+`;
+
+const project = new UserProject();
+let printed: Record<string, string>;
+
+beforeAll(async () => {
+  for (const { marker, code } of pages.flatMap(blocksOf))
+    if (marker?.startsWith("file: ")) project.write(marker.slice("file: ".length), code);
+  for (const { name, code } of recipes) project.write(name, code);
+  project.write("runner.mjs", RUNNER);
+  const end = await project.shell(`node runner.mjs ${recipes.map(({ name }) => name).join(" ")}`);
+  expect(end).toMatchObject({ code: 0, stderr: "" });
+  printed = JSON.parse(end.stdout);
+}, 300_000);
+afterAll(() => project.close());
+
+describe("the cookbook", () => {
+  it("has what people look for", () => {
+    const names = recipes.map(({ name }) => name.replace(".mjs", ""));
+    expect(names).toEqual(
+      expect.arrayContaining(["payout", "refund", "hosted", "late-payment", "duplicate", "out-of-order"]),
+    );
+    expect(names).toEqual(expect.arrayContaining(["lost-response", "rotation", "seed-data", "clock"]));
+  });
+
+  it.each(recipes)("$name prints what the page says", ({ name, printed: expected }) => {
+    expect(printed[name]).toBe(expected);
+  });
+});

@@ -1,0 +1,16 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { createSandbox } from "../../../src/index.js";
+import { blocksOf } from "../../docs/support/pages.js";
+
+type Body = (fixtures: { page: Page }) => Promise<void>;
+
+/** Runs a page's test for Playwright's runner, which is not here: its `test` and `expect` have stand-ins. */
+export async function playwrightRecipe(docsPage: string, page: Page): Promise<void> {
+  const { code } = blocksOf(docsPage).find(({ marker }) => marker?.startsWith("playwright: "))!;
+  const bodies: Body[] = [];
+  const declare = new Function("test", "expect", "createSandbox", code.replace(/^import .*$/gm, ""));
+  declare((_title: string, body: Body) => bodies.push(body), expect, createSandbox);
+  expect(bodies).toHaveLength(1);
+  await bodies[0]!({ page });
+}
