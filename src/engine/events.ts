@@ -9,6 +9,7 @@ import { iso } from "../schema/time.js";
 import { type EventHead, WrittenLater } from "./event-record.js";
 import { copyId, forgedMishap } from "./forged-event.js";
 import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
+import { EventCounts, type Retried, retriesOf } from "./retried.js";
 import { scenariosFor } from "./scenarios.js";
 import type { Transaction } from "./transaction.js";
 
@@ -34,18 +35,27 @@ export interface Emission<Source> {
 export function emit<Source>(tx: Transaction, emission: Emission<Source>): EventRecord {
   const { owner, type } = emission;
   const { event, name } = record(tx, emission);
+  const counts = new EventCounts(tx);
   for (const endpoint of tx.state.endpoints())
     if (hears(endpoint, event, name)) {
       const { fields, metadata } = emission.subject();
+      const subject = {
+        metadata,
+        fields: { ...fields, type, url: endpoint.url ?? `mailbox:${endpoint.mailbox}` },
+      };
+      const scenarios = [...scenariosFor(tx.state, owner.scenario_asked)];
       const found = firstRule(
         "webhooks",
-        scenariosFor(tx.state, owner.scenario_asked),
-        { metadata, fields: { ...fields, type, url: endpoint.url ?? `mailbox:${endpoint.mailbox}` } },
-        (name, _index, { down }) =>
-          down === undefined || downtimeOf(down, beganMs(tx, name, owner)).until_ms > tx.atMs,
+        scenarios,
+        subject,
+        (name, index, rule) =>
+          rule.attempt === undefined &&
+          (rule.down === undefined || downtimeOf(rule.down, beganMs(tx, name, owner)).until_ms > tx.atMs) &&
+          counts.isItsTurn(name, index, rule),
       );
       if (found !== undefined) tx.apply(found);
-      planDeliveries(tx, event, endpoint, mishapOf(tx, owner, found), found);
+      const mishap = withRetries(mishapOf(tx, owner, found), retriesOf(scenarios, subject, counts));
+      planDeliveries(tx, event, endpoint, mishap, found);
     }
   trimLog(tx);
   return event;
@@ -147,6 +157,12 @@ function mishapOf(
 
 function nothingWrong(scenario: string): Mishap {
   return { scenario, bad_signature: false, stale_ms: 0, fail_first: 0, drop: false };
+}
+
+/** And what goes wrong with further attempts at them. */
+function withRetries(mishap: Mishap | null, retried: readonly Retried[]): Mishap | null {
+  const [first] = retried;
+  return first === undefined ? mishap : { ...(mishap ?? nothingWrong(first.scenario)), retried };
 }
 
 /** What goes wrong with one copy of several. */

@@ -56,7 +56,7 @@ export function deliveryView(state: State, delivery: Delivery, hold: Hold | null
 
 function mishapView(mishap: Mishap | null) {
   if (mishap === null) return null;
-  const { down, forged, copy_id, at_once, ...others } = mishap;
+  const { down, forged, copy_id, at_once, retried = [], ...others } = mishap;
   return {
     drop: false,
     lose_answer: false,
@@ -66,6 +66,7 @@ function mishapView(mishap: Mishap | null) {
     forged: forged !== undefined,
     down:
       down === undefined ? null : { from: iso(down.from_ms), until: iso(down.until_ms), answer: down.answer },
+    retried: retried.map(({ scenario: _scenario, index: _index, ...retry }) => retry),
   };
 }
 

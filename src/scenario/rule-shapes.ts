@@ -42,6 +42,7 @@ function covered(rules: readonly Rule[]): (readonly [rule: number, by: number])[
       .findIndex(
         (earlier) =>
           !PASSING.some((word) => earlier[word] !== undefined) &&
+          earlier.attempt === rules[index]!.attempt &&
           (isEmpty(earlier.match ?? {}) || isDeepStrictEqual(earlier.match, match)),
       );
     return by === -1 ? [] : [[index, by] as const];
@@ -52,6 +53,11 @@ function isEmpty(match: object): boolean {
   return Object.keys(match).length === 0;
 }
 
+/** Words that say which deliveries are meant, and not what goes wrong with them. */
+const WHICH = ["attempt", "times", "skip"];
+/** What can go wrong with an attempt that is made again. */
+const OF_ATTEMPTS = ["delay", "copies", "lose_answer"];
+
 /** Values of a word that leave a delivery as it is. */
 const NOTHING: readonly unknown[] = [undefined, false, "0s"];
 
@@ -59,7 +65,14 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
   const { match: _which, drop, ...rest } = rule;
   const does = Object.entries({ ...rest, copies: rest.copies === 1 ? undefined : rest.copies })
     .filter(([word, value]) => !NOTHING.includes(value) && !(word === "fail_first" && value === 0))
-    .map(([word]) => word);
+    .map(([word]) => word)
+    .filter((word) => !WHICH.includes(word));
+  const ofFirst = rule.attempt === undefined ? [] : does.filter((word) => !OF_ATTEMPTS.includes(word));
+  if (rule.attempt !== undefined && (ofFirst.length > 0 || drop === true))
+    return [...ofFirst, ...(drop === true ? ["drop"] : [])].map((word) => ({
+      path: ["webhooks", index, word],
+      message: "has no effect: of a further attempt there is only delay, copies and lose_answer",
+    }));
   if (drop === true)
     return does.map((word) => ({
       path: ["webhooks", index, word],

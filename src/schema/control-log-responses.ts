@@ -125,6 +125,17 @@ export const mishapSchema = shape("Mishap", "What goes wrong with a delivery.", 
     ),
     "When the receiver is down.",
   ),
+  retried: field(
+    z.array(
+      shape("RetriedOtherwise", "What goes wrong with a further attempt.", {
+        attempt: field(z.int().check(z.gte(2)), "Which: 2 is the first that is made again."),
+        delay_ms: field(count, "It is made so much later."),
+        copies: field(z.int().check(z.gte(1)), "How often it is sent in all."),
+        lose_answer: field(z.boolean(), "Its answer is lost on the way back."),
+      }),
+    ),
+    "What goes wrong with further attempts.",
+  ),
 });
 export const deliverySchema = shape("Delivery", "An event on its way to a receiver.", {
   delivery_id: field(text, "The delivery."),

@@ -146,6 +146,15 @@ export const webhookRuleSchema = closedShape(
       z.optional(downSchema),
       "The receiver is down for so long: attempts made meanwhile fail, and are made again as ever.",
     ),
+    attempt: field(
+      z.optional(z.int().check(z.gte(2), z.lte(100))),
+      "Only a further attempt at a delivery is meant: 2 is the first that is made again. It comes `delay` later than it would, once more for each of `copies` when it is over, or its answer is lost (`lose_answer`). The first attempt is for rules without it.",
+    ),
+    times: field(
+      z.optional(z.int().check(z.gte(1))),
+      "To how many of the events that match it applies before it is used up.",
+    ),
+    skip: field(z.optional(z.int().check(z.gte(0))), "How many of the events that match it lets pass first."),
   },
 );
 export type WebhookRule = z.infer<typeof webhookRuleSchema>;

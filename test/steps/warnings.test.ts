@@ -129,6 +129,18 @@ describe("a warning of a rule", () => {
     ]);
   });
 
+  it("is given for what a further attempt at a webhook has not, and leaves the first to other rules", () => {
+    expect(ofRules({ webhooks: [{ copies: 2 }, { attempt: 2, delay: "1m", times: 1 }] })).toEqual([]);
+    expect(
+      ofRules({ webhooks: [{ attempt: 2, swap: true, drop: true }, { attempt: 3 }, { attempt: 3 }] }),
+    ).toEqual([
+      ["webhooks.2", "never applies: rule 2 takes all that this one would"],
+      ["webhooks.0.swap", "has no effect: of a further attempt there is only delay, copies and lose_answer"],
+      ["webhooks.0.drop", "has no effect: of a further attempt there is only delay, copies and lose_answer"],
+      ["webhooks.2", "does nothing to what it matches"],
+    ]);
+  });
+
   it("is given for one that does nothing to webhooks, unless it leaves some out of what follows", () => {
     for (const nothing of [{}, { copies: 1 }, { drop: false, fail_first: 0, delay: "0s" }])
       expect(ofRules({ webhooks: [{ ...KES, ...nothing }] })).toEqual([

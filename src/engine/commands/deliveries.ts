@@ -1,7 +1,8 @@
 import { judge } from "../../domain/retry.js";
 import { type Refusal, refuse } from "../../schema/errors.js";
-import { planAttempt, trimLog } from "../events.js";
+import { planAttempt, planDelivery, trimLog } from "../events.js";
 import type { Attempt, Delivery, Task } from "../records.js";
+import { retriedAt } from "../retried.js";
 import type { Command, Transaction } from "../transaction.js";
 
 /** What came of one attempt: what the log shows, and how long the receiver asked us to wait. */
@@ -43,25 +44,46 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
         if (endpoint !== undefined) tx.put("endpoints", endpoint.webhook_id, { ...endpoint, enabled: false });
         break;
       }
-      case "retry":
-        planAttempt(tx, over, tx.atMs + verdict.afterMs);
+      case "retry": {
+        const retried = retriedAt(delivery, attempt + 1);
+        if (retried !== undefined) tx.apply({ ...retried, kind: "webhooks" });
+        planAttempt(tx, over, tx.atMs + verdict.afterMs + (retried?.delay_ms ?? 0));
         break;
+      }
     }
+    sendCopies(tx, delivery, attempt);
     if (attempts.length === 1) leaveLane(tx, delivery);
     trimLog(tx);
   };
 }
 
-/** The receiver has done its work, and where a scenario loses the answer to a first attempt, that is not known here. */
-function asItCameBack({ mishap, attempts }: Delivery, outcome: Outcome): Outcome {
-  if (!mishap?.lose_answer || attempts.length > 0 || outcome.status === null) return outcome;
+/** A further attempt that a scenario has come more than once: the others follow when it is over. */
+function sendCopies(tx: Transaction, delivery: Delivery, attempt: number): void {
+  const { copies = 1 } = retriedAt(delivery, attempt) ?? {};
+  const event = tx.get("events", delivery.event_id);
+  const endpoint = tx.get("endpoints", delivery.webhook_id);
+  if (event === undefined || endpoint?.enabled !== true) return;
+  for (let copy = 1; copy < copies; copy++) planDelivery(tx, event, endpoint, { goesAlone: true });
+}
+
+/** The receiver has done its work, and where a scenario loses its answer, that is not known here. */
+function asItCameBack(delivery: Delivery, outcome: Outcome): Outcome {
+  const losing = whoLoses(delivery, delivery.attempts.length + 1);
+  if (losing === undefined || outcome.status === null) return outcome;
   return {
     ...outcome,
     status: null,
     response_body: null,
     retryAfterMs: null,
-    error: lostBy(mishap.scenario),
+    error: lostBy(losing),
   };
+}
+
+/** The scenario that loses the answer to that attempt, if any does. */
+function whoLoses(delivery: Delivery, attempt: number): string | undefined {
+  const { mishap } = delivery;
+  const by = attempt === 1 ? mishap : retriedAt(delivery, attempt);
+  return by?.lose_answer === true ? by.scenario : undefined;
 }
 
 function lostBy(scenario: string): string {
@@ -69,8 +91,9 @@ function lostBy(scenario: string): string {
 }
 
 /** Whether a scenario has lost the answer to that attempt. */
-export function isAnswerLost({ mishap }: Delivery, { error }: Attempt): boolean {
-  return mishap?.lose_answer === true && error === lostBy(mishap.scenario);
+export function isAnswerLost(delivery: Delivery, { attempt, error }: Attempt): boolean {
+  const losing = whoLoses(delivery, attempt);
+  return losing !== undefined && error === lostBy(losing);
 }
 
 /**

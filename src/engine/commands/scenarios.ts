@@ -9,11 +9,13 @@ import type { Command } from "../transaction.js";
 export function storeScenario(scenario: Scenario, active: boolean): Command<StoredScenario> {
   return (tx) => {
     const known = tx.get("scenarios", scenario.name);
+    const goesOn = isSame(known?.scenario, scenario);
     const stored: StoredScenario = {
       name: scenario.name,
       scenario,
       activated: active ? tx.next("activation") : (known?.activated ?? 0),
-      since_ms: isSame(known?.scenario, scenario) ? (known?.since_ms ?? tx.atMs) : tx.atMs,
+      since_ms: goesOn ? (known?.since_ms ?? tx.atMs) : tx.atMs,
+      ...(goesOn && known?.met !== undefined ? { met: known.met } : {}),
     };
     tx.put("scenarios", scenario.name, stored);
     return stored;
@@ -25,8 +27,9 @@ export function activateScenario(name: string, active: boolean): Command<StoredS
   return (tx) => {
     const known = tx.get("scenarios", name);
     if (known === undefined) return noScenario(tx.state, name);
+    const { met: _met, ...anew } = known;
     const activated = active ? tx.next("activation") : 0;
-    const stored: StoredScenario = { ...known, activated, since_ms: tx.atMs };
+    const stored: StoredScenario = { ...anew, activated, since_ms: tx.atMs };
     tx.put("scenarios", name, stored);
     return stored;
   };

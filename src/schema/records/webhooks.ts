@@ -58,6 +58,20 @@ const mishapRecord = z.strictObject({
   copy_id: z.optional(text),
   /** How many go to the receiver at the same moment, with this one. */
   at_once: z.optional(count),
+  /** What goes wrong with further attempts, each by a rule of its own. */
+  retried: z.optional(
+    z.array(
+      z.strictObject({
+        attempt: ordinal,
+        scenario: text,
+        /** Which of the scenario's webhook rules. */
+        index: count,
+        delay_ms: spanMs,
+        copies: ordinal,
+        lose_answer: z.boolean(),
+      }),
+    ),
+  ),
 });
 export type Mishap = Kept<z.infer<typeof mishapRecord>>;
 

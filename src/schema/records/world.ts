@@ -44,6 +44,8 @@ export const scenarioRecord = z.strictObject({
   activated: count,
   /** When its rules began to apply. Data of earlier versions does not say. */
   since_ms: z.optional(instantMs),
+  /** How many events each webhook rule that counts them has met since, by its place. */
+  met: z.optional(z.record(text, count)),
 });
 export type StoredScenario = Readonly<z.infer<typeof scenarioRecord>>;
 
