@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import type { ChargeStatus } from "../../src/schema/common.js";
+import { STATUSES } from "../../src/schema/statuses.js";
+import { pageText } from "./support/pages.js";
+
+it("the cheat sheet says what each status of a charge may become", () => {
+  const [, table] = pageText("docs/cheat-sheet.md").split("| status | may become |\n|---|---|\n");
+  const words = (cell: string) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, word]) => word!);
+  const rows = [...table!.split("\n\n")[0]!.matchAll(/^\| (.*) \| (.*) \|$/gm)];
+  const told = rows.flatMap(([, from, to]) =>
+    words(from!).map((status) => {
+      const { next } = STATUSES[status as ChargeStatus];
+      if (!to!.startsWith("each later")) return [status, words(to!).sort(), [...next].sort()] as const;
+      const ORDER = Object.keys(STATUSES);
+      const later = ORDER.slice(ORDER.indexOf(status) + 1).filter((one) => !words(to!).includes(one));
+      return [status, later.sort(), [...next].sort()] as const;
+    }),
+  );
+  expect(told.map(([status]) => status).sort()).toEqual(Object.keys(STATUSES).sort());
+  for (const [status, said, next] of told) expect([status, said]).toEqual([status, next]);
+});
