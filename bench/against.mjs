@@ -1,4 +1,4 @@
-// Two builds in turns in one run: `node bench/against.mjs FOLDER [--quick]`. FOLDER is another checkout, built. See README.md.
+// Two builds in turns in one run: `node bench/against.mjs FOLDER [--quick]`. FOLDER is another checkout, built. See docs/internal/bench.md.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The measurements: `node bench/run.mjs [--quick] [--json FILE]`. See README.md for what the rows mean. Ends with
+// The measurements: `node bench/run.mjs [--quick] [--json FILE]`. See docs/internal/bench.md for what the rows mean. Ends with
 // another code than 0 only when something could not be run, never because of a time.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

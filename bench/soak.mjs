@@ -1,4 +1,4 @@
-// A long, mixed, bounded load on the real command: `node bench/soak.mjs [--minutes 15] [--rate 60] [--wait]`. See README.md.
+// A long, mixed, bounded load on the real command: `node bench/soak.mjs [--minutes 15] [--rate 60] [--wait]`. See docs/internal/bench.md.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";

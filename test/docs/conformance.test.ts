@@ -46,12 +46,12 @@ function proofsBelow(folder: string): Map<string, string> {
   return proofs;
 }
 
-const rows = rowsOf(readFileSync(`${ROOT}docs/conformance.md`, "utf8"));
+const rows = rowsOf(readFileSync(`${ROOT}docs/internal/conformance.md`, "utf8"));
 const proofs = proofsBelow(`${ROOT}test`);
 const proven = rows.filter((row) => row.number.startsWith("R"));
 const unproven = rows.filter((row) => !row.number.startsWith("R"));
 
-describe("docs/conformance.md", () => {
+describe("docs/internal/conformance.md", () => {
   it("has rows", () => {
     expect(proven.length).toBeGreaterThan(150);
     expect(unproven.length).toBeGreaterThan(10);

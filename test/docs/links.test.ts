@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ROOT } from "../support/process-command.js";
-import { PAGES, pageText } from "./support/pages.js";
+import { INTERNAL, PAGES, pageText } from "./support/pages.js";
 
 /** As code hosts make an anchor of a heading. */
 function anchorsOf(text: string): string[] {
@@ -14,7 +14,7 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-const links = [...PAGES, "CONTRIBUTING.md", "examples/README.md", "bench/README.md"].flatMap((page) =>
+const links = [...PAGES, ...INTERNAL, "CONTRIBUTING.md", "examples/README.md"].flatMap((page) =>
   [...pageText(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].map(([, path, anchor]) => ({
     page,
     target: path === "" ? page : join(dirname(page), path!),
@@ -31,7 +31,7 @@ describe("links between the pages", () => {
   it("lead from the README to every page", () => {
     const linked = links.filter(({ page }) => page === "README.md").map(({ target }) => target);
     const pages = PAGES.filter((page) => page !== "README.md");
-    expect(linked).toEqual(expect.arrayContaining([...pages, "examples/README.md", "bench/README.md"]));
+    expect(linked).toEqual(expect.arrayContaining([...pages, ...INTERNAL, "examples/README.md"]));
   });
 });
 

@@ -63,7 +63,7 @@ it("contains what it needs, and nothing of the workshop", () => {
     /^dist\/types\/[\w/-]+\.d\.c?ts$/,
     /^fixtures\/[\w-]+\.yaml$/,
     /^scenarios\/([\w-]+\.yaml|schema\.json)$/,
-    /^(docs\/(cookbook\/)?[\w-]+|bench\/README)\.md$/,
+    /^docs\/(cookbook\/)?[\w-]+\.md$/,
   ];
   expect(paths().filter((path) => !known.some((one) => one.test(path)))).toEqual([]);
   for (const path of [

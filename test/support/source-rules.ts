@@ -2,7 +2,7 @@ import { isBuiltin } from "node:module";
 import ts from "typescript";
 
 /**
- * The rules of docs/architecture.md that can be read off a source file: which way imports run, and where the
+ * The rules of docs/internal/architecture.md that can be read off a source file: which way imports run, and where the
  * machine's time, timers and chance may be asked for.
  */
 export interface SourceFault {

@@ -4,6 +4,8 @@ import { ROOT } from "../../support/process-command.js";
 
 /** What a user reads. */
 export const PAGES: readonly string[] = ["README.md", ...pagesIn("docs"), ...pagesIn("docs/cookbook")];
+/** What those read who work on it. */
+export const INTERNAL: readonly string[] = pagesIn("docs/internal");
 
 function pagesIn(folder: string): string[] {
   return readdirSync(join(ROOT, folder))
