@@ -2,7 +2,6 @@
 
 export type { WebhookAnswer, WebhookHandler } from "./delivery/in-process.js";
 export type { CheckWebhookOptions } from "./doctor/options.js";
-export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "./doctor/report.js";
 export type { Oracle } from "./explore/flow.js";
 export type { ExploreFinding, ExploreReport, ExploreSingle } from "./explore/report.js";
 export type { Deviation, DeviationKind } from "./explore/schedule.js";
@@ -29,6 +28,7 @@ export type { Outcome, RunReport, StepReport } from "./scenario/running/report.j
 export type { BookFinding, BookReport, FindingKind, Marking } from "./schema/books.js";
 export { CHARGE_STATUSES, type ChargeStatus, type Mode, type WithdrawalStatus } from "./schema/common.js";
 export { ERROR_STATUS, type ErrorCode } from "./schema/errors.js";
+export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "./schema/receiver-report.js";
 export { SandboxError } from "./schema/sandbox-error.js";
 export { UserError } from "./schema/user-error.js";
 export type { CustomSignature, Signature, SignaturePreset } from "./schema/webhooks.js";

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { checkWebhook } from "../doctor/check.js";
 import { readCheckOptions } from "../doctor/options.js";
-import type { WebhookReport } from "../doctor/report.js";
 import { withOneLines } from "../schema/printable.js";
+import type { WebhookReport } from "../schema/receiver-report.js";
 import { UserError } from "../schema/user-error.js";
 import type { Signature } from "../schema/webhooks.js";
 import { Connection } from "./client/connection.js";

@@ -1,5 +1,5 @@
+import type { Answer } from "../schema/receiver-report.js";
 import type { Evidence } from "./probe.js";
-import type { Answer } from "./report.js";
 
 /** How each thing that was sent came out at last. */
 export function settled(answers: readonly Answer[]): readonly Answer[] {

@@ -1,9 +1,9 @@
+import type { ProbeRow, WebhookReport } from "../schema/receiver-report.js";
 import { iso } from "../schema/time.js";
 import { Eyes } from "./eyes.js";
 import { judge } from "./judge.js";
 import type { Evidence } from "./probe.js";
 import { collect } from "./probes.js";
-import type { ProbeRow, WebhookReport } from "./report.js";
 import { type CheckOptions, Session } from "./session.js";
 
 /**

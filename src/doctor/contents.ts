@@ -1,9 +1,9 @@
 import { EVENT_TYPES } from "../schema/event-types.js";
+import type { Answer, Probe } from "../schema/receiver-report.js";
 import { isRefusal } from "./answers.js";
 import { timelessScheme } from "./forged.js";
 import { accepting, because, fault } from "./marks.js";
 import { fresh, type GenuineProbe } from "./probe.js";
-import type { Answer, Probe } from "./report.js";
 import type { SampleEvent, Samples } from "./samples.js";
 import { isFine, type Session } from "./session.js";
 

@@ -1,4 +1,4 @@
-import type { Answer } from "./report.js";
+import type { Answer } from "../schema/receiver-report.js";
 
 const SNIPPET_LENGTH = 60;
 

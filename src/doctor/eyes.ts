@@ -1,8 +1,8 @@
+import type { Answer, Probe } from "../schema/receiver-report.js";
 import type { Wall } from "../time/wall.js";
 import { metadataKeysOf, namesOf, observedUrl } from "./observation.js";
 import { ask } from "./post.js";
 import { type RealCharge, RealCharges } from "./real-charges.js";
-import type { Answer, Probe } from "./report.js";
 import type { SampleEvent } from "./samples.js";
 import type { Session } from "./session.js";
 import { type EyeOptions, FIRST_SIGHT, type Sight } from "./sight.js";

@@ -1,4 +1,4 @@
-import type { Severity } from "./report.js";
+import type { Severity } from "../schema/receiver-report.js";
 
 interface Fault {
   /** Default: a must. */

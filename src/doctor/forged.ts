@@ -1,10 +1,10 @@
+import type { Answer, AnswerKind, Probe } from "../schema/receiver-report.js";
 import type { SignatureScheme } from "../schema/webhooks.js";
 import { settled } from "./answers.js";
 import type { FaultName } from "./faults.js";
 import { type SignatureParts, versionIn } from "./forged-headers.js";
 import { because, fault, type Mark, NOT_NOW, PASS } from "./marks.js";
 import { type ForgedProbe, fresh } from "./probe.js";
-import type { Answer, AnswerKind, Probe } from "./report.js";
 import type { Session } from "./session.js";
 
 export const REFUSED = "400 or 401, and nothing done";

@@ -1,9 +1,9 @@
+import type { Answer, AnswerKind, Probe } from "../schema/receiver-report.js";
 import { isRecognized, isRefusal, saysTheSame, settled } from "./answers.js";
 import type { FaultName } from "./faults.js";
 import { FORGED, forged, REFUSED, unsignedScheme } from "./forged.js";
 import { accepting, because, fault, type Mark, type Marks, NOT_NOW, PASS, unseen } from "./marks.js";
 import { fresh, type GenuineProbe } from "./probe.js";
-import type { Answer, AnswerKind, Probe } from "./report.js";
 import { isFine, type Session } from "./session.js";
 
 const BURST = 20;

@@ -1,3 +1,4 @@
+import { type Answer, type Finding, PROBES, type Probe, type ProbeRow } from "../schema/receiver-report.js";
 import type { SignatureScheme } from "../schema/webhooks.js";
 import { settled } from "./answers.js";
 import { describe } from "./describe.js";
@@ -6,7 +7,6 @@ import { judgeForged } from "./forged.js";
 import { because, fault, type Mark, type Marks, PASS, unseen } from "./marks.js";
 import type { Evidence } from "./probe.js";
 import { outOfScope, PROBE_ROWS } from "./probes.js";
-import { type Answer, type Finding, PROBES, type Probe, type ProbeRow } from "./report.js";
 import { FIRST_SIGHT, type Sight } from "./sight.js";
 
 /** What the answers say of the receiver. A pure function: the same answers, the same verdicts. */

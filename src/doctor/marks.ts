@@ -1,5 +1,5 @@
+import type { Answer, Probe, Severity, Verdict } from "../schema/receiver-report.js";
 import { FAULTS, type FaultName, severityOf } from "./faults.js";
-import type { Answer, Probe, Severity, Verdict } from "./report.js";
 import { SLOW_MS } from "./session.js";
 
 /** What one probe's answers come to. */

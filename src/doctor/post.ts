@@ -1,6 +1,6 @@
 import { callerOf, networkErrorText } from "../delivery/outgoing.js";
+import type { Answer, AnswerKind } from "../schema/receiver-report.js";
 import type { Wall } from "../time/wall.js";
-import type { Answer, AnswerKind } from "./report.js";
 
 /** How much of an answer is shown. */
 const SHOWN_BYTES = 200;

@@ -1,7 +1,7 @@
+import type { Answer, Probe } from "../schema/receiver-report.js";
 import type { SignatureScheme } from "../schema/webhooks.js";
 import type { FaultName } from "./faults.js";
 import type { Mark, Marks } from "./marks.js";
-import type { Answer, Probe } from "./report.js";
 import type { SampleEvent } from "./samples.js";
 import type { Session } from "./session.js";
 import type { Sight } from "./sight.js";

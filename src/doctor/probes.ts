@@ -1,10 +1,10 @@
+import { type Answer, PROBES, type Probe } from "../schema/receiver-report.js";
 import type { SignatureScheme } from "../schema/webhooks.js";
 import { CONTENTS } from "./contents.js";
 import type { Eyes } from "./eyes.js";
 import { FORGED } from "./forged.js";
 import { GENUINE } from "./genuine.js";
 import type { Evidence, ForgedProbe, GenuineProbe, SeenProbe } from "./probe.js";
-import { type Answer, PROBES, type Probe } from "./report.js";
 import type { Session } from "./session.js";
 import type { Sight } from "./sight.js";
 

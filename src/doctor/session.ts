@@ -1,9 +1,9 @@
 import { signatureHeaders } from "../delivery/signing.js";
+import type { Answer, Probe, SentProbe } from "../schema/receiver-report.js";
 import { type Signature, type SignatureScheme, signatureScheme } from "../schema/webhooks.js";
 import type { Wall } from "../time/wall.js";
 import { forgedHeaders, type SignatureParts } from "./forged-headers.js";
 import { ask } from "./post.js";
-import type { Answer, Probe } from "./report.js";
 import { type SampleEvent, Samples } from "./samples.js";
 import type { EyeOptions } from "./sight.js";
 
@@ -18,6 +18,8 @@ export interface CheckOptions {
   readonly seed: string;
   /** Where the app's own view of real charges is read; without it, answers are all there is to see. */
   readonly eyes?: EyeOptions | undefined;
+  /** Told of each request as it goes out. */
+  readonly onSent?: ((request: SentProbe) => void) | undefined;
 }
 
 /** A secret the receiver does not know: well formed for every scheme. */
@@ -88,6 +90,7 @@ export class Session {
     };
     const body = tamper === undefined ? event.body : tamper(event.body);
     const request = { sent, attempt, eventId: event.id, headers, body };
+    this.options.onSent?.({ probe: this.probe, ...request });
     const answer = await ask(this.#url, request, this.#patienceMs, wall);
     if (answer.kind === "accepted") this.#slowestMs = Math.max(this.#slowestMs, answer.duration_ms);
     return answer;

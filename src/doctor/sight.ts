@@ -1,6 +1,6 @@
 import type { ControlClient } from "../control-client.js";
+import type { Probe } from "../schema/receiver-report.js";
 import type { FaultName } from "./faults.js";
-import type { Probe } from "./report.js";
 
 /** What the doctor can see with. */
 export interface EyeOptions {

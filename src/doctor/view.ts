@@ -1,5 +1,5 @@
 import { jsonOrText } from "../schema/depth.js";
-import type { Answer } from "./report.js";
+import type { Answer } from "../schema/receiver-report.js";
 
 type Leaf = string | number | boolean | null;
 

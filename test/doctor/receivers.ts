@@ -3,8 +3,8 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import { Webhook } from "standardwebhooks";
 import { checkWebhook } from "../../src/doctor/check.js";
 import { type CheckWebhookOptions, readCheckOptions } from "../../src/doctor/options.js";
-import type { ProbeRow, WebhookReport } from "../../src/doctor/report.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import type { ProbeRow, WebhookReport } from "../../src/schema/receiver-report.js";
 import type { Wall } from "../../src/time/wall.js";
 import { closed, listening } from "../support/servers.js";
 

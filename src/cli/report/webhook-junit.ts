@@ -1,4 +1,4 @@
-import type { ProbeRow, WebhookReport } from "../../doctor/report.js";
+import type { ProbeRow, WebhookReport } from "../../schema/receiver-report.js";
 import { block, element, junitFile, seconds, xmlText } from "../../schema/xml.js";
 
 /** The report as JUnit XML, for the test views of CI: a case each probe, skipped where it could not tell. */

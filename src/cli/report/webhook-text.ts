@@ -1,4 +1,10 @@
-import { type Finding, PROBES, type Probe, type ProbeRow, type WebhookReport } from "../../doctor/report.js";
+import {
+  type Finding,
+  PROBES,
+  type Probe,
+  type ProbeRow,
+  type WebhookReport,
+} from "../../schema/receiver-report.js";
 import { type Paint, plain, type Style } from "../paint.js";
 import { wrapped } from "../wrapped.js";
 

@@ -1,4 +1,4 @@
-import type { Signature } from "../schema/webhooks.js";
+import type { Signature } from "./webhooks.js";
 
 /** The probes, in the order they are sent. */
 export const PROBES = [
@@ -138,4 +138,13 @@ export interface WebhookReport {
   readonly findings: readonly Finding[];
   /** Every probe, in the order they are sent. */
   readonly probes: readonly ProbeRow[];
+}
+
+/** One request of a check, as it goes out. */
+export interface SentProbe {
+  readonly probe: Probe;
+  readonly attempt: number;
+  readonly eventId: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
