@@ -4,6 +4,7 @@ import { startOptionsOf } from "./library-options.js";
 import { DEFAULT_NAMESPACE } from "./namespace/identity.js";
 import { Namespaces, type NamespacesOptions } from "./namespace/namespaces.js";
 import type { NamespaceOptions, WebhookOption } from "./namespace/options.js";
+import type { CheckReceiver } from "./namespace/receiver-check.js";
 import type { ScenarioKit } from "./namespace/scenario-kit.js";
 import { type OpenOptions, readService } from "./options.js";
 import type { SandboxOptions } from "./public-types.js";
@@ -40,6 +41,16 @@ export const scenarioKit: ScenarioKit = {
   run: async (namespace, run) =>
     (await lazily(() => import("./scenario/kit.js"))).runScenarioIn(namespace, run),
 };
+
+/** As with scenarios, what sends the probes is loaded when somebody asks for it. */
+export function receiverChecks(timeout: string | undefined): CheckReceiver {
+  return async ({ url, secret, signature, onRow, onSent }) => {
+    const { checkWebhook } = await lazily(() => import("./doctor/check.js"));
+    const { readCheckOptions } = await lazily(() => import("./doctor/options.js"));
+    const options = readCheckOptions(url, { secret, signature, timeout }, (option) => option);
+    return checkWebhook({ ...options, onSent }, onRow);
+  };
+}
 
 /** Reads the files, opens the namespaces, wires them to HTTP. Throws a UserError for what the user can mend. */
 export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
@@ -92,6 +103,7 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
     autoNamespaces: options.auto_namespaces ?? false,
     onHappening: options.onHappening,
     scenarios: scenarioKit,
+    checkReceiver: receiverChecks(options.webhook_timeout),
     storage: await openStorage({
       data: options.data,
       fsync: options.fsync,

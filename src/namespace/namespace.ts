@@ -273,6 +273,11 @@ export class Namespace {
     return this.#observers.add(observer);
   }
 
+  /** Whoever looks on hears that a report for people has got further; it is no part of the state. */
+  tellReport(name: string): void {
+    this.#observers.tellReport(name);
+  }
+
   isIdle(): boolean {
     return this.#scheduler.isSettled && !this.clock.isAdvancing;
   }

@@ -18,6 +18,7 @@ import { apiKeysOf, DEFAULT_NAMESPACE, inherited, type NewNamespace, nameInKey }
 import { LeftOut } from "./left-out.js";
 import { Namespace } from "./namespace.js";
 import type { NamespaceOptions } from "./options.js";
+import type { CheckReceiver } from "./receiver-check.js";
 import type { ScenarioKit } from "./scenario-kit.js";
 
 /** Made by key alone, namespaces could otherwise be made without end. */
@@ -31,6 +32,7 @@ export interface NamespacesOptions {
   >;
   readonly autoNamespaces: boolean;
   readonly scenarios: ScenarioKit;
+  readonly checkReceiver: CheckReceiver;
   /** Where a namespace keeps its state, and those kept by an earlier run. */
   readonly storage: Storage;
   /** Hears of what happens in any of them. */
@@ -44,6 +46,7 @@ export class Namespaces {
   readonly version: string;
   /** Reads and runs scenarios in any of them. */
   readonly scenarios: ScenarioKit;
+  readonly checkReceiver: CheckReceiver;
   readonly default: Namespace;
   /** What was found in any of them since the start, in those reset or deleted since too. */
   readonly advice = new AdviceLog();
@@ -64,6 +67,7 @@ export class Namespaces {
     this.#room = new HeapGuard(options.base.onError);
     this.version = options.base.version;
     this.scenarios = options.scenarios;
+    this.checkReceiver = options.checkReceiver;
     this.default = this.#open(DEFAULT_NAMESPACE, {}, options.base.startMs);
     try {
       for (const name of options.storage.recover()) this.#reopen(name);

@@ -7,6 +7,8 @@ export interface Observer<Request = JournalEntry> {
   onRequest?(request: Request): void;
   /** It has come, and `onRequest` tells what has become of it. Not told of what is answered at once. */
   onArrival?(request: Request): void;
+  /** A report for people, of that name, has got further. */
+  onReport?(name: string): void;
 }
 
 /**
@@ -38,6 +40,10 @@ export class Observers<Request = JournalEntry> {
 
   tellArrival(request: Request): void {
     this.#tell("onArrival", request);
+  }
+
+  tellReport(name: string): void {
+    this.#tell("onReport", name);
   }
 
   #tell<Of extends keyof Observer>(of: Of, what: Parameters<NonNullable<Observer<Request>[Of]>>[0]): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { SandboxOptions } from "../../src/index.js";
-import { Api, openSandbox } from "../support/api-client.js";
+import { openSandbox } from "../support/api-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
+import { started } from "./support/dashboard.js";
 
 const VIEWS = [
   "activity",
@@ -14,35 +14,6 @@ const VIEWS = [
   "checks",
   "world",
 ];
-
-async function started(options: SandboxOptions = {}) {
-  const sandbox = await openSandbox(options);
-  const api = new Api(sandbox);
-  const send = (path: string, init: RequestInit = {}) =>
-    sandbox.fetch(new Request(`http://sandbox${path}`, init));
-  const charge = async (customer_email: string, more: object = {}) => {
-    const order = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
-    const { quote_id } = await api.quote(order);
-    return (await api.whitelabel({ ...order, quote_id, customer_email, ...more })).charge_id;
-  };
-  const post = (path: string, fields: Record<string, string>, extra: Record<string, string> = {}) =>
-    send(path, {
-      method: "POST",
-      headers: { "content-type": "application/x-www-form-urlencoded", ...extra },
-      body: new URLSearchParams(fields).toString(),
-    });
-  const home = "/_sandbox/dashboard/default";
-  /** What a button does, and the page that follows with what is said of it. */
-  const press = async (does: string, fields: Record<string, string> = {}) => {
-    const answer = await post(home, { do: does, back: `${home}/charges`, ...fields });
-    if (answer.status !== 303) return { status: answer.status, location: null, text: await answer.text() };
-    const location = answer.headers.get("location")!;
-    const cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
-    return { status: 303, location, text: await (await send(location, { headers: { cookie } })).text() };
-  };
-  const page = async (path = "") => (await send(`${home}${path}`)).text();
-  return { sandbox, api, send, charge, post, press, page, home };
-}
 
 describe("dashboard", () => {
   it("is where a browser at / is led, and what a program at / is told of", async () => {

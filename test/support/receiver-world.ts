@@ -3,7 +3,7 @@ import type { Change, KeptChange, StateDump } from "../../src/engine/records.js"
 import type { Store } from "../../src/engine/store.js";
 import { Namespaces } from "../../src/namespace/namespaces.js";
 import type { NamespaceOptions } from "../../src/namespace/options.js";
-import { scenarioKit } from "../../src/opening.js";
+import { receiverChecks, scenarioKit } from "../../src/opening.js";
 import { Sandbox } from "../../src/sandbox.js";
 import { loadShipped } from "../../src/scenario/shipped.js";
 import { clockSetting, DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
@@ -138,6 +138,7 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
     base: shared,
     autoNamespaces: false,
     scenarios: scenarioKit,
+    checkReceiver: receiverChecks(undefined),
     storage: storage?.(shared.onError) ?? { ...memoryStorage(), open: () => store },
   });
   const world = host.default;

@@ -69,6 +69,7 @@ export function lightNews(namespace: Namespace, tell: (news: News) => void): () 
     },
     onArrival: noteRequest,
     onRequest: noteRequest,
+    onReport: (name) => note("report", name, null),
   });
   return () => {
     isOver = true;

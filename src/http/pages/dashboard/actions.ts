@@ -7,7 +7,6 @@ import { activateScenario, addFault, removeFaults } from "../../../engine/comman
 import { registerEndpoint, updateEndpoint } from "../../../engine/commands/webhooks.js";
 import { transitionWithdrawalById } from "../../../engine/commands/withdrawals.js";
 import type { Namespace } from "../../../namespace/namespace.js";
-import type { Namespaces } from "../../../namespace/namespaces.js";
 import { chargeStatusSchema, rateSchema, withdrawalStatusSchema } from "../../../schema/common.js";
 import { fundRequestSchema, namespaceNameSchema, snapshotNameSchema } from "../../../schema/control.js";
 import { parseDuration } from "../../../schema/duration.js";
@@ -16,42 +15,22 @@ import { check, issueDetails } from "../../../schema/issues.js";
 import { clockSetting, webhookUrl, webhookUrlSchema } from "../../../schema/options.js";
 import { faultRuleSchema } from "../../../schema/scenario.js";
 import { parseInstant } from "../../../schema/time.js";
+import { type Actions, type Doing, type Done, say } from "./acting/action.js";
+import { CHECK_ACTIONS } from "./acting/checks.js";
 import { isFailing } from "./attention.js";
 import { payAgain, paySomething } from "./make.js";
 import { span } from "./parts.js";
-import { homeOf, type Notice } from "./scene.js";
-
-export interface Doing {
-  readonly namespaces: Namespaces;
-  readonly namespace: Namespace;
-  /** What stands behind the action's name. */
-  readonly words: readonly string[];
-  readonly form: URLSearchParams;
-  /** Calls of this very server. */
-  readonly fetch: (request: Request) => Promise<Response>;
-}
-
-/** What it did, in words; where to go, when that is elsewhere. */
-export interface Done extends Notice {
-  readonly to?: string;
-}
-
-type Action = (doing: Doing) => Done | Refusal | Promise<Done | Refusal>;
+import { homeOf } from "./scene.js";
 
 /** The snapshot a reset takes first. */
 const BEFORE_RESET = "before-reset";
 const NO_SUCH = refuse("VALIDATION_ERROR", "There is no such button");
 
-/** A result in words, or the refusal there is in its place. */
-function say<Result>(result: Result | Refusal, words: (result: Result) => string): Done | Refusal {
-  return isRefusal(result) ? result : { text: words(result) };
-}
-
 function count(many: number, what: string): string {
   return `${many} ${what}${many === 1 ? "" : "s"}`;
 }
 
-const ACTIONS: Readonly<Record<string, Action>> = {
+const ACTIONS: Actions = {
   advance: async ({ namespace, words: [by = ""] }) => {
     const byMs = parseDuration(by);
     if (byMs === undefined) return invalid({ value: "must be a duration" });
@@ -244,6 +223,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const text = `Namespace “${namespace.name}” reset (receivers and keys kept)`;
     return isRefusal(saved) ? { text } : { text, undo: BEFORE_RESET };
   },
+  ...CHECK_ACTIONS,
   make: ({ namespace, fetch }) => paySomething(namespace, fetch),
   again: ({ namespace, fetch, words: [id = ""], form }) =>
     payAgain(namespace, fetch, id, form.get("scenario") ?? ""),

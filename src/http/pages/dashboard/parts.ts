@@ -168,8 +168,8 @@ export function input({ name, label, value = "", hint, type = "text", required =
 }
 
 /** A form that acts with what is filled in; its buttons say with what. */
-export function form(scene: Scene, body: Content, label: string): Markup {
-  return html`<form class="fields" method="post" action="/_sandbox/dashboard/${encodeURIComponent(scene.namespace.name)}" data-act aria-label="${label}"><input type="hidden" name="back" value="${here(scene)}">${body}</form>`;
+export function form(scene: Scene, body: Content, label: string, encoding?: "multipart/form-data"): Markup {
+  return html`<form class="fields" method="post"${encoding !== undefined && html` enctype="${encoding}"`} action="/_sandbox/dashboard/${encodeURIComponent(scene.namespace.name)}" data-act aria-label="${label}"><input type="hidden" name="back" value="${here(scene)}">${body}</form>`;
 }
 
 /** A form that only looks: all of it stands in the address. */

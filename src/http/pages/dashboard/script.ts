@@ -123,6 +123,7 @@ channel.postMessage({asks:namespace});
 if(navigator.locks)navigator.locks.request(NAME,listen);
 setInterval(()=>{if((!isTold||!gone.hidden)&&document.visibilityState==="visible")soon()},POLL_MS);
 
+const bodyOf=(data,{enctype})=>enctype==="multipart/form-data"?data:new URLSearchParams(data);
 // Buttons: what they do is done without leaving the page.
 let acting=false,hush=0;
 const tell=(next)=>{const notice=$("#said",next);said.replaceChildren(...[...notice.childNodes].map((node)=>node.cloneNode(true)));
@@ -137,7 +138,7 @@ acting=true;
 const label=submitter?.firstChild?.textContent;
 const slow=setTimeout(()=>{said.innerHTML="";const p=document.createElement("p");p.className="notice";p.textContent=(label||"Working")+"…";said.append(p)},250);
 try{
-const response=await fetch(form.action,{method:"POST",headers,body:new URLSearchParams(new FormData(form,submitter))});
+const response=await fetch(form.action,{method:"POST",headers,body:bodyOf(new FormData(form,submitter),form)});
 const {pathname,search}=new URL(response.url);
 const next=await take(response),place=pathname+search;
 clearTimeout(slow);

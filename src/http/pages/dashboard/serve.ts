@@ -8,7 +8,8 @@ import { isForeign } from "../../origin.js";
 import { noNamespace } from "../../service/admit.js";
 import { html } from "../html.js";
 import { Shell } from "../shell.js";
-import { act, type Doing } from "./actions.js";
+import type { Doing } from "./acting/action.js";
+import { act } from "./actions.js";
 import { flashed, flashOf } from "./flash.js";
 import { frame } from "./frame.js";
 import { DASHBOARD, homeOf, isView, type Notice, type Scene, VIEWS } from "./scene.js";
@@ -16,6 +17,9 @@ import { SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";
 import { viewOf } from "./view.js";
 import { asideView } from "./views/activity.js";
+
+/** The books of an app are sent as a file. */
+const MAX_FORM_BYTES = 32 * 1024 * 1024;
 
 const SHELL = new Shell({ styles: STYLES, script: SCRIPT, connects: true, referrer: "same-origin" });
 
@@ -106,8 +110,7 @@ export async function actOnDashboard(
   fetch: Doing["fetch"],
   c: Context,
 ): Promise<Response> {
-  const raw = await readBody(c.req.raw);
-  const form = new URLSearchParams("text" in raw ? raw.text : "");
+  const form = await formOf(c.req.raw);
   const named = c.req.param("namespace") ?? form.get("namespace");
   const namespace = namespaces.find(named, null);
   if (namespace === undefined) return noSuch(namespaces, noNamespace(namespaces, named, null).json, named);
@@ -131,6 +134,20 @@ export async function actOnDashboard(
     status: 303,
     headers: { location: to ?? back, "sandbox-now": iso(namespace.nowMs()), "set-cookie": flashed(notice) },
   });
+}
+
+/** Its fields; a file is its text. What cannot be read is a form without fields, which no button sends. */
+async function formOf(request: Request): Promise<URLSearchParams> {
+  const raw = await readBody(request, MAX_FORM_BYTES);
+  const text = "text" in raw ? raw.text : "";
+  const type = request.headers.get("content-type") ?? "";
+  if (!type.startsWith("multipart/form-data")) return new URLSearchParams(text);
+  const form = new URLSearchParams();
+  const read = await new Response(text, { headers: { "content-type": type } })
+    .formData()
+    .catch(() => new FormData());
+  for (const [name, value] of read) form.set(name, typeof value === "string" ? value : await value.text());
+  return form;
 }
 
 /** Only to a page of the same namespace's dashboard. */

@@ -64,6 +64,7 @@ section,.object,.steps>li,.card{background:var(--card);border:1px solid var(--li
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(26rem,100%),1fr));gap:.75rem}.card{background:var(--page)}
 .drawn{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem 0}.stop{border:1px solid var(--line);background:var(--card);border-radius:1rem;padding:.05rem .6rem;font-size:.8125rem;font-weight:600}.stop.good{color:var(--good)}.stop.bad{color:var(--bad)}.stop.warn{color:var(--warn)}.gap{font-size:.75rem;color:var(--soft);padding:0 .4rem}.gap::before,.gap::after{content:"──";color:var(--line);letter-spacing:-.15em}.drawn .soft{margin-right:.5rem}
 .chips{display:flex;flex-wrap:wrap;gap:.35rem}.chips li{border:1px solid var(--line);border-radius:1rem;padding:.05rem .6rem;color:var(--soft)}
+.findings{display:grid;gap:.5rem;padding:.5rem 0}
 .steps{display:grid;gap:1rem}.steps h2{margin-bottom:.5rem}.pager{display:flex;gap:1rem;padding:.5rem .25rem 0;color:var(--soft)}
 #said .notice{position:fixed;left:50%;bottom:1.25rem;transform:translateX(-50%);z-index:8;max-width:min(46rem,92vw);margin:0;background:var(--text);color:var(--page);padding:.65rem 1rem;border-radius:.5rem;box-shadow:0 6px 24px #0005;overflow-wrap:anywhere}#said .bad{background:var(--bad);color:var(--card)}#said button{margin-left:.75rem;color:var(--text)}
 #gone:not([hidden]){position:fixed;inset:0 0 auto;z-index:9;background:var(--bad);color:var(--card);padding:.5rem 1rem;text-align:center}

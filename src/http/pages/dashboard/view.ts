@@ -7,6 +7,7 @@ import { checksView } from "./views/checks.js";
 import { deliveryView } from "./views/delivery.js";
 import { faultsView } from "./views/faults.js";
 import { moneyView } from "./views/money.js";
+import { probeView } from "./views/receiver-check.js";
 import { requestsView, requestView } from "./views/requests.js";
 import { scenariosView } from "./views/scenarios.js";
 import { webhooksView } from "./views/webhooks.js";
@@ -42,6 +43,8 @@ export function viewOf(scene: Scene): Markup | undefined {
       const entry = namespace.journal.entries().find((one) => String(one.id) === id);
       return entry && requestView(scene, entry);
     }
+    case "checks":
+      return probeView(scene, id);
     default:
       return undefined;
   }

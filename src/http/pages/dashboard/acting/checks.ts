@@ -1,0 +1,121 @@
+import { parseBooks } from "../../../../domain/books/text.js";
+import type { BookReport } from "../../../../schema/books.js";
+import { invalid, type Refusal, refuse } from "../../../../schema/errors.js";
+import type { SentProbe } from "../../../../schema/receiver-report.js";
+import { iso } from "../../../../schema/time.js";
+import { UserError } from "../../../../schema/user-error.js";
+import { many } from "../parts.js";
+import { isOver, type ReceiverChecked, reportsOf } from "../reports.js";
+import { homeOf } from "../scene.js";
+import type { Actions, Doing, Done } from "./action.js";
+
+/** So many requests of a probe are kept, and so much of each. */
+const MOST_SENT = 6;
+const MOST_CHARS = 4_096;
+
+/** Sends a receiver the probes, as the check of the command line does; the page shows each as it comes out. */
+async function checkReceiver({
+  namespaces,
+  namespace,
+  words: [webhookId = ""],
+}: Doing): Promise<Done | Refusal> {
+  const endpoint = namespace.engine.state.get("endpoints", webhookId);
+  if (endpoint === undefined) return refuse("NOT_FOUND", "That receiver is gone");
+  const { url, secret, signature } = endpoint;
+  if (url === null || !/^https?:/.test(url))
+    return invalid({ url: "there is none to send to: events of this receiver stay in this process" });
+  const reports = reportsOf(namespace);
+  if (reports.receiver !== undefined && !isOver(reports.receiver))
+    return refuse(
+      "VALIDATION_ERROR",
+      `${reports.receiver.url} is being checked. Try again when that is done.`,
+    );
+  const at = iso(namespace.nowMs());
+  const checked: ReceiverChecked = { webhookId, url, at, rows: new Map(), sent: new Map() };
+  reports.receiver = checked;
+  const tell = () => namespace.tellReport("receiver");
+  tell();
+  try {
+    checked.report = await namespaces.checkReceiver({
+      url,
+      secret,
+      signature,
+      onRow: (row) => {
+        checked.rows.set(row.probe, row);
+        tell();
+      },
+      onSent: (request) => keep(checked, request),
+    });
+    // What a probe shows may be told better once all have come out.
+    for (const row of checked.report.probes) checked.rows.set(row.probe, row);
+  } catch (error) {
+    checked.error = error instanceof Error ? error.message : String(error);
+  }
+  tell();
+  return { ...outcomeOf(checked), to: `${homeOf(namespace.name)}/checks#probes` };
+}
+
+function keep({ sent }: ReceiverChecked, request: SentProbe): void {
+  const known = sent.get(request.probe) ?? [];
+  if (known.length === MOST_SENT) return;
+  const { body } = request;
+  known.push({ ...request, body: body.length > MOST_CHARS ? `${body.slice(0, MOST_CHARS)}…` : body });
+  sent.set(request.probe, known);
+}
+
+function outcomeOf({ url, report, error }: ReceiverChecked): Done {
+  if (report === undefined) return { text: `The check could not be carried out: ${error}`, isBad: true };
+  const { outcome, summary, findings } = report;
+  if (outcome === "unreachable") return { text: `${url} cannot be reached: ${report.error}`, isBad: true };
+  const text = `${summary.pass} passed, ${summary.fail} failed, ${summary.note} to review`;
+  return findings.length === 0
+    ? { text: `No fault was found: ${text}` }
+    : { text: `${many(findings.length, "fault")} found: ${text}`, isBad: outcome === "failed" };
+}
+
+/** Holds the app's rows against the ledger, as the call does. */
+async function compareBooks({ namespace, form, fetch }: Doing): Promise<Done | Refusal> {
+  const text = form.get("file") || form.get("rows") || "";
+  let books: ReturnType<typeof parseBooks>;
+  try {
+    books = parseBooks(text, "your rows");
+  } catch (error) {
+    if (error instanceof UserError) return refuse("VALIDATION_ERROR", error.message);
+    throw error;
+  }
+  const { rows, lines } = books;
+  if (rows.length === 0) return invalid({ rows: "there are none: paste some, or choose a file" });
+  const response = await fetch(
+    new Request("http://sandbox/_sandbox/reconcile", {
+      method: "POST",
+      headers: { "content-type": "application/json", "sandbox-namespace": namespace.name },
+      body: JSON.stringify({ rows, partial: form.has("partial"), mode: form.get("mode") ?? "test" }),
+    }),
+  );
+  const said = (await response.json()) as BookReport & {
+    error?: { message: string; details?: Readonly<Record<string, string>> };
+  };
+  if (said.error !== undefined) return refused(said.error, lines);
+  reportsOf(namespace).books = { at: iso(namespace.nowMs()), report: said, lines };
+  namespace.tellReport("books");
+  const held = `${many(said.rows, "row")} against ${many(said.charges, "charge")}`;
+  return {
+    text: said.passed ? `Nothing differs: ${held}` : `${many(said.total, "difference")}: ${held}`,
+    isBad: !said.passed,
+    to: `${homeOf(namespace.name)}/checks#books`,
+  };
+}
+
+function refused(
+  { message, details = {} }: { message: string; details?: Readonly<Record<string, string>> },
+  lines: readonly number[],
+): Refusal {
+  const [fault] = Object.entries(details);
+  const [, index, field] = /^rows\.(\d+)\.?(.*)$/.exec(fault?.[0] ?? "") ?? [];
+  const where =
+    index === undefined ? fault?.join(" ") : `line ${lines[Number(index)]}: ${field} ${fault![1]}`;
+  return refuse("VALIDATION_ERROR", where === undefined ? message : `${message}: ${where}`);
+}
+
+/** What the buttons of the checks do. */
+export const CHECK_ACTIONS: Actions = { check: checkReceiver, books: compareBooks };

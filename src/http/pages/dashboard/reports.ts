@@ -1,0 +1,43 @@
+import type { Namespace } from "../../../namespace/namespace.js";
+import type { BookReport } from "../../../schema/books.js";
+import type { Probe, ProbeRow, SentProbe, WebhookReport } from "../../../schema/receiver-report.js";
+
+/** A receiver that was checked, or is being checked. */
+export interface ReceiverChecked {
+  readonly webhookId: string;
+  readonly url: string;
+  /** Sandbox time. */
+  readonly at: string;
+  /** As each came out, so far. */
+  readonly rows: Map<Probe, ProbeRow>;
+  readonly sent: Map<Probe, SentProbe[]>;
+  /** There when it is over. */
+  report?: WebhookReport;
+  /** Why it could not be carried out. */
+  error?: string;
+}
+
+export interface BooksCompared {
+  readonly at: string;
+  readonly report: BookReport;
+  /** The line each row begins at. */
+  readonly lines: readonly number[];
+}
+
+/** What was last looked into from the pages; it is gone with the server, and no part of the state. */
+export interface Reports {
+  receiver?: ReceiverChecked;
+  books?: BooksCompared;
+}
+
+const ALL = new WeakMap<Namespace, Reports>();
+
+export function reportsOf(namespace: Namespace): Reports {
+  let reports = ALL.get(namespace);
+  if (reports === undefined) ALL.set(namespace, (reports = {}));
+  return reports;
+}
+
+export function isOver({ report, error }: ReceiverChecked): boolean {
+  return report !== undefined || error !== undefined;
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { PROBES } from "../../src/schema/receiver-report.js";
+import { Receiver } from "../support/receiver-server.js";
+import { started } from "./support/dashboard.js";
+
+/** What a page says, without what is around it. */
+const textOf = (page: string) =>
+  page
+    .slice(page.indexOf("<main"))
+    .replace(/<[^>]+>/g, " ")
+    .replace(/\s+/g, " ");
+
+describe("checks on the dashboard", () => {
+  it("checks a receiver: each probe with what was sent and answered, what is wrong, and what to do", async () => {
+    await using receiver = await Receiver.open();
+    const { sandbox, page, press } = await started({ webhooks: [receiver.url] });
+    const before = await page("/checks");
+    const id = /value="check ([^"]+)"/.exec(before)![1]!;
+    const heard: string[] = [];
+    const stream = await sandbox.fetch(new Request("http://sandbox/_sandbox/stream?view=light"));
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const { location, text } = await press(`check ${id}`);
+    while (!heard.join("").includes('"kind":"report"')) heard.push((await reader.read()).value!);
+    await reader.cancel();
+    expect(location).toBe("/_sandbox/dashboard/default/checks#probes");
+    // It takes all there is, and so what is forged too.
+    expect(textOf(text)).toMatch(/\d+ faults? found: \d+ passed, [1-9]\d* failed/);
+    const checks = await page("/checks");
+    for (const probe of PROBES)
+      expect([probe, checks.includes(`data-key="${probe}"`)]).toEqual([probe, true]);
+    expect(textOf(checks)).toContain("Seen in: tampered");
+    const probe = await page("/checks/tampered");
+    expect(textOf(probe)).toContain("What to do:");
+    const { body } = receiver.received.find((one) => probe.includes(String(one.headers["webhook-id"])))!;
+    expect(probe).toContain("webhook-signature:");
+    expect(probe).toContain(JSON.parse(body).data.charge_id);
+    expect(receiver.received.length).toBeGreaterThan(20);
+    expect((await page("/checks/nonesuch")).toString()).toContain("Not found");
+  });
+
+  it("says that nobody is there, and checks nothing that has no address", async () => {
+    const { press, page } = await started({
+      webhooks: [{ url: "http://127.0.0.1:9/none" }, { mailbox: "box" }],
+    });
+    const checks = await page("/checks");
+    const ids = [...checks.matchAll(/value="check ([^"]+)"/g)].map(([, id]) => id);
+    expect(ids).toHaveLength(1);
+    expect((await press(`check ${ids[0]}`)).text).toMatch(/cannot be reached: .*refused/i);
+    expect(await page("/checks")).toContain("not sent");
+    expect((await press("check we_none")).text).toContain("That receiver is gone");
+  });
+
+  it("holds the app's books against the ledger, pasted or as a file, each difference with its fix", async () => {
+    const { sandbox, charge, press, send, page, home } = await started();
+    const paid = await charge("ada@example.com", { metadata: { order_id: "A-1" } });
+    const open = await charge("stuck@example.com");
+    await sandbox.advance("10s");
+    const csv = `charge_id,metadata.order_id,status\n${paid},A-1,pending\n${open},,paid\n`;
+    const { text, location } = await press("books", { rows: csv });
+    expect(location).toBe(`${home}/checks#books`);
+    expect(textOf(text)).toMatch(/2 differences: 2 rows against 2 charges/);
+    const said = textOf(await page("/checks"));
+    for (const part of [
+      "paid not marked",
+      "line 2",
+      "Redeliver its webhook",
+      "marked not paid",
+      "line 3",
+      "order_id A-1",
+    ])
+      expect([part, said.includes(part)]).toEqual([part, true]);
+    const form = new FormData();
+    form.set("do", "books");
+    form.set("file", new File([`{"charge_id":"${paid}","status":"paid"}\n`], "books.jsonl"));
+    form.set("partial", "on");
+    const uploaded = await send(home, { method: "POST", body: form });
+    expect([uploaded.status, textOf(await page("/checks")).includes("nothing differs")]).toEqual([303, true]);
+    expect((await press("books", { rows: `charge_id,status\n${paid},odd` })).text).toMatch(
+      /line 2: status .*odd.* is no status known/,
+    );
+    expect((await press("books", { rows: "{ no" })).text).toContain("line 1: is not JSON");
+    expect((await press("books", { rows: "" })).text).toContain("there are none");
+  });
+
+  it("says how the app meets what it has not met", async () => {
+    const { page, charge } = await started();
+    await charge("ada@example.com");
+    const checks = await page("/checks");
+    for (const part of [
+      'href="/docs#createWithdrawal"',
+      "payments-sandbox trigger charge.refunded",
+      "payments-sandbox charge last refund",
+      "payments-sandbox scenario use late_payment",
+      "RATE_LIMIT",
+    ])
+      expect([part, checks.includes(part)]).toEqual([part, true]);
+  });
+});
