@@ -43,7 +43,7 @@ const NOTHING_SEARCHED: Searched = {
   runsOfDepth: [],
   drawn: 0,
   behaviours: 0,
-  saved: { holds_a_failing_set: 0, absorbed: 0, independent: 0 },
+  saved: { holds_a_failing_set: 0, absorbed: 0, alike: 0, independent: 0, unmet: 0 },
 };
 
 /** Looks for the smallest sets of deviations from a flow that make its app go wrong. */
@@ -194,6 +194,7 @@ class Exploration {
       behaviour,
       isAbsorbed: behaviour === base,
       deviations: this.#places.deviationsOf(trial.seen).filter(isPossible),
+      meets: this.#places.metIn(trial.seen),
       isOver: verdict?.isOver === true,
     };
   }

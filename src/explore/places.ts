@@ -26,6 +26,18 @@ export class Places {
     });
   }
 
+  /** Tells of each deviation whether such a run has what it would go wrong with. */
+  metIn(seen: Seen): (deviation: Deviation) => boolean {
+    const there = this.deviationsOf(seen);
+    const [keys, places] = [new Set(there.map(keyOf)), new Set(there.map(({ at }) => at))];
+    return (one) => {
+      const { what } = this.#places.get(keyOf(one))!;
+      if (what !== "call" && what !== "event") return true;
+      // What is held is let go by what is planned then: elsewhere the flow would wait in vain.
+      return this.wordsOf(one).meanwhile === undefined ? places.has(one.at) : keys.has(keyOf(one));
+    };
+  }
+
   wordsOf(deviation: Deviation, whose: { readonly customer_email?: string } = {}): Words {
     return KINDS[deviation.kind].words(this.#places.get(keyOf(deviation))!, whose)!;
   }

@@ -1,5 +1,6 @@
 import type { Oracle } from "./flow.js";
 import type { Deviation } from "./schedule.js";
+import type { Saving } from "./search.js";
 
 /** Something that makes the app go wrong, and nothing smaller does. */
 export interface ExploreFinding {
@@ -38,7 +39,7 @@ export interface ExploreReport {
   /** How long it took, in wall time. */
   readonly ms: number;
   /** Sets that need not be run, by why. */
-  readonly saved: Readonly<Record<"holds_a_failing_set" | "absorbed" | "independent", number>>;
+  readonly saved: Readonly<Record<Saving, number>>;
   /** What makes the app go wrong, the smallest first. */
   readonly findings: readonly ExploreFinding[];
   /** Every single deviation that was tried, and what became of it. */

@@ -21,6 +21,21 @@ export const DEVIATION_KINDS = [
 /** What goes otherwise, in a word. */
 export type DeviationKind = (typeof DEVIATION_KINDS)[number];
 
+/** Kinds that an app may take alike: nothing is done and it learns so, or it is told a second time at once. */
+const LIKENESSES: Partial<Record<DeviationKind, "refused" | "repeated">> = {
+  request_lost: "refused",
+  answer_5xx: "refused",
+  answer_429: "refused",
+  webhook_twice: "repeated",
+  webhook_answer_lost: "repeated",
+};
+
+/** The same for what an app may take alike; undefined for what is like nothing else. */
+export function likenessOf({ kind, at }: Deviation): string | undefined {
+  const likeness = LIKENESSES[kind];
+  return likeness && `${likeness} ${at}`;
+}
+
 /** One thing that goes otherwise than in the plain run. */
 export interface Deviation {
   /** What. */

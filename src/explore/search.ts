@@ -1,4 +1,4 @@
-import { type Deviation, keyOf, type Schedule, scheduleKey } from "./schedule.js";
+import { type Deviation, keyOf, likenessOf, type Schedule, scheduleKey } from "./schedule.js";
 
 /** What came of one run. */
 export interface Ran {
@@ -9,6 +9,8 @@ export interface Ran {
   readonly isAbsorbed: boolean;
   /** What can go otherwise in such a run; some of it may be new. */
   readonly deviations: readonly Deviation[];
+  /** Whether there is anything in such a run that it could go wrong with. */
+  readonly meets: (deviation: Deviation) => boolean;
   /** The app has gone, or answers no more: there is nothing left to explore. */
   readonly isOver?: boolean;
 }
@@ -50,8 +52,12 @@ export interface Searched {
   readonly saved: Readonly<Record<Saving, number>>;
 }
 
-/** A set has one in it that fails by itself, or two that the app takes without a trace, or that concern other charges. */
-export type Saving = "holds_a_failing_set" | "absorbed" | "independent";
+/**
+ * A set has one in it that fails by itself, or that the app takes as it does another of its kind, or two that it takes
+ * without a trace, or that concern other charges, or one that meets nothing where the others go otherwise: it would be
+ * the run without it.
+ */
+export type Saving = "holds_a_failing_set" | "absorbed" | "alike" | "independent" | "unmet";
 
 /** Runs all sets of 1, 2, … deviations, smallest first, so that a set which fails has no smaller one in it that does. */
 export function search(options: SearchOptions): Promise<Searched> {
@@ -72,8 +78,13 @@ class Search {
   readonly #tried = new Set<string>();
   readonly #failing: ReadonlySet<string>[] = [];
   readonly #absorbed = new Set<string>();
+  /** Sets that came to what another did that differs in a kind of the same likeness. */
+  readonly #alike: ReadonlySet<string>[] = [];
+  readonly #reactions = new Set<string>();
+  /** What each set that has been run has met. */
+  readonly #meets = new Map<string, Ran["meets"]>();
   readonly #behaviours = new Set<string>();
-  readonly #saved = { holds_a_failing_set: 0, absorbed: 0, independent: 0 };
+  readonly #saved = { holds_a_failing_set: 0, absorbed: 0, alike: 0, independent: 0, unmet: 0 };
   readonly #runsOfDepth: number[] = [];
   /** Sets that were the first to make the app do something. */
   readonly #novel: Base[] = [];
@@ -192,9 +203,32 @@ class Search {
 
   #savingOf(schedule: Schedule): Saving | undefined {
     const keys = new Set(schedule.map(keyOf));
-    if (this.#failing.some((set) => [...set].every((key) => keys.has(key)))) return "holds_a_failing_set";
+    const holds = (set: ReadonlySet<string>) => [...set].every((key) => keys.has(key));
+    if (this.#failing.some(holds)) return "holds_a_failing_set";
     if (this.#options.shuffledBy !== undefined) return undefined;
-    return [...keys].filter((key) => this.#absorbed.has(key)).length > 1 ? "absorbed" : undefined;
+    if ([...keys].filter((key) => this.#absorbed.has(key)).length > 1) return "absorbed";
+    if (this.#alike.some(holds)) return "alike";
+    return schedule.some((one) => this.#isUnmet(one, schedule)) ? "unmet" : undefined;
+  }
+
+  /** The run of the others is known, and has nothing in it for the one to go wrong with: with it, it would be the same. */
+  #isUnmet(one: Deviation, schedule: Schedule): boolean {
+    const meets = this.#meets.get(scheduleKey(schedule.filter((other) => other !== one)));
+    if (meets === undefined || meets(one)) return false;
+    this.#meets.set(scheduleKey(schedule), meets);
+    return true;
+  }
+
+  /** Whether the app did what it did when one of it was of another kind that it may take alike. */
+  #isLikeAnother(schedule: Schedule, { behaviour }: Ran): boolean {
+    const reactions = schedule.flatMap((one) => {
+      const likeness = likenessOf(one);
+      const others = scheduleKey(schedule.filter((other) => other !== one));
+      return likeness === undefined ? [] : [[likeness, others, behaviour].join("\n\n")];
+    });
+    const isKnown = reactions.some((reaction) => this.#reactions.has(reaction));
+    for (const reaction of reactions) this.#reactions.add(reaction);
+    return isKnown;
   }
 
   /** Whether the app did what it had not done before. */
@@ -205,8 +239,12 @@ class Search {
     this.#runsOfDepth[size] = (this.#runsOfDepth[size] ?? 0) + 1;
     const isNovel = !this.#behaviours.has(ran.behaviour);
     this.#behaviours.add(ran.behaviour);
+    this.#meets.set(scheduleKey(schedule), ran.meets);
     if (ran.hasFailed) this.#failing.push(new Set(keys));
-    else if (ran.isAbsorbed && keys.length === 1) this.#absorbed.add(keys[0]!);
+    else {
+      if (ran.isAbsorbed && keys.length === 1) this.#absorbed.add(keys[0]!);
+      if (this.#isLikeAnother(schedule, ran)) this.#alike.push(new Set(keys));
+    }
     this.#isOver ||= ran.isOver === true;
     return isNovel;
   }

@@ -35,7 +35,12 @@ export interface SeenDelivery {
   readonly charge_id: string;
   readonly type: string;
   readonly answers: readonly (number | null)[];
-  readonly attempts: readonly { readonly status: number | null; readonly atMs: number }[];
+  readonly attempts: readonly {
+    readonly status: number | null;
+    readonly atMs: number;
+    /** A rule of the run took it, or what was answered. */
+    readonly isLost: boolean;
+  }[];
   /** How the app left an attempt without an answer that no rule took from it. */
   readonly unanswered?: string;
   readonly atMs: number;
@@ -148,6 +153,7 @@ function isMade({ method, path }: Row): boolean {
 
 /** The sandbox's own words; where a rule is at work they go on with its name. */
 const UNANSWERED = /^no answer within [\d.]+ s$/;
+const BY_RULE = /\bby scenario /;
 
 function deliveryOf({ charge_id, type, attempts, created_at }: Row): SeenDelivery {
   const tries = attempts as { status: number | null; error: string | null; at: string }[];
@@ -156,7 +162,11 @@ function deliveryOf({ charge_id, type, attempts, created_at }: Row): SeenDeliver
     charge_id: String(charge_id),
     type: String(type),
     answers: tries.map(({ status }) => status),
-    attempts: tries.map(({ status, at }) => ({ status, atMs: Date.parse(at) })),
+    attempts: tries.map(({ status, error, at }) => ({
+      status,
+      atMs: Date.parse(at),
+      isLost: error !== null && BY_RULE.test(error),
+    })),
     ...(typeof unanswered === "string" ? { unanswered } : {}),
     atMs: Date.parse(String(created_at)),
   };

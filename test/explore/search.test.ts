@@ -7,7 +7,7 @@ const deviations = (count: number): Deviation[] =>
   Array.from({ length: count }, (_, index) => ({ kind: "answer_lost", at: `op#${index + 1}` }));
 
 /** An app as a function: it fails when all of one of the sets go wrong, and absorbs some without a trace. */
-function appOf({ failing = [], absorbed = [], more = {} }: App) {
+function appOf({ failing = [], absorbed = [], more = {}, missing = {} }: App) {
   const runs: string[][] = [];
   const ranOf = (schedule: Schedule): Ran => {
     const places = schedule.map(({ at }) => at);
@@ -18,6 +18,7 @@ function appOf({ failing = [], absorbed = [], more = {} }: App) {
       behaviour: [...seen].sort().join(),
       isAbsorbed: seen.length === 0,
       deviations: places.flatMap((at) => (more[at] ?? []).map((one) => ({ kind: "answer_lost", at: one }))),
+      meets: ({ at }) => !places.some((place) => missing[place]?.includes(at)),
     };
   };
   const run = async (schedules: readonly Schedule[]) => schedules.map(ranOf);
@@ -28,6 +29,8 @@ interface App {
   readonly failing?: readonly (readonly string[])[];
   readonly absorbed?: readonly string[];
   readonly more?: Readonly<Record<string, readonly string[]>>;
+  /** Where that goes otherwise, these are not called. */
+  readonly missing?: Readonly<Record<string, readonly string[]>>;
 }
 
 const searched = async (app: App, options: Partial<Parameters<typeof search>[0]> = {}) => {
@@ -69,13 +72,44 @@ describe("the search", () => {
     const { sets, saved } = await searched({ absorbed: ["op#1", "op#2"] });
     expect(sets).not.toContain("op#1+op#2");
     expect(sets).toContain("op#1+op#3");
-    expect(saved).toEqual({ holds_a_failing_set: 0, absorbed: 1, independent: 0 });
+    expect(saved).toEqual({ holds_a_failing_set: 0, absorbed: 1, alike: 0, independent: 0, unmet: 0 });
   });
 
   it("tries what comes up in a run, together with what brought it up", async () => {
     const { sets } = await searched({ more: { "op#4": ["op#9"] }, failing: [["op#4", "op#9"]] });
     expect(sets).toContain("op#4+op#9");
     expect(sets).not.toContain("op#9");
+  });
+
+  it("leaves out what meets nothing where another goes otherwise, whichever of them was run first", async () => {
+    const app = { missing: { "op#3": ["op#1", "op#4"] } };
+    const { sets, saved, completeDepth } = await searched(app, { depth: 3 });
+    const left = sets.filter((set) => set !== "op#3" && set.includes("op#3"));
+    expect(left).toEqual(["op#2+op#3"]);
+    expect({ unmet: saved.unmet, completeDepth }).toEqual({ unmet: 5, completeDepth: 3 });
+    const chance = { shuffledBy: chanceOf("a") };
+    expect((await searched(app, chance)).sets).toContain("op#3+op#4");
+  });
+
+  it("combines of kinds that the app takes alike only the first", async () => {
+    const kinds = ["request_lost", "answer_5xx", "answer_429", "answer_lost"] as const;
+    const first = [...kinds.map((kind): Deviation => ({ kind, at: "op#1" })), ...deviations(2).slice(1)];
+    const runs: string[] = [];
+    const run = async (schedules: readonly Schedule[]) =>
+      schedules.map((schedule): Ran => {
+        const key = schedule.map(keyOf).join("+");
+        runs.push(key);
+        const behaviour = key.includes("answer_429") ? "gives up" : schedule.map(({ at }) => at).join();
+        const meets = () => true;
+        return { hasFailed: false, behaviour, isAbsorbed: false, deviations: [], meets };
+      });
+    const { saved } = await searched({}, { first, run });
+    expect(runs.slice(first.length)).toEqual([
+      "request_lost op#1+answer_lost op#2",
+      "answer_429 op#1+answer_lost op#2",
+      "answer_lost op#1+answer_lost op#2",
+    ]);
+    expect(saved).toMatchObject({ alike: 1 });
   });
 
   it("leaves out what cannot stand in one run, and two at one place", async () => {

@@ -23,7 +23,7 @@ const REPORT: ExploreReport = {
   choices: 3,
   behaviours: 2,
   ms: 1,
-  saved: { holds_a_failing_set: 0, absorbed: 0, independent: 0 },
+  saved: { holds_a_failing_set: 0, absorbed: 0, alike: 0, independent: 0, unmet: 0 },
   drawn: 0,
   findings: [finding("webhook_twice"), finding("webhook_late")],
   singles: [

@@ -26,6 +26,8 @@ const SAVED: Readonly<Record<keyof ExploreReport["saved"], string>> = {
   holds_a_failing_set: "holds a set that fails by itself",
   independent: "deviations on charges that have nothing to do with each other",
   absorbed: "made of deviations that the app takes without a trace",
+  alike: "taken by the app as it takes another of its kind",
+  unmet: "with a deviation that meets nothing where the others go otherwise",
 };
 
 /** Those that say the same, by what they say, in the order found. */
