@@ -70,11 +70,14 @@ export class Sender {
     if (delivery === undefined) return undefined;
     const event = state.get("events", delivery.event_id);
     const endpoint = state.get("endpoints", delivery.webhook_id);
-    if (event === undefined || endpoint === undefined || !endpoint.enabled) return undefined;
+    if (event === undefined || endpoint === undefined) return undefined;
     const { mishap } = delivery;
+    const elsewhere = mishap?.to_url;
+    if (!endpoint.enabled && elsewhere === undefined) return undefined;
     const traceparent =
       event.object_id === null ? null : (state.get("charges", event.object_id)?.traceparent ?? null);
-    const { url, mailbox, webhook_id } = endpoint;
+    const { webhook_id } = endpoint;
+    const { url, mailbox } = elsewhere === undefined ? endpoint : { url: elsewhere, mailbox: null };
     // A function of an earlier process, or one that has been unregistered.
     if (url !== null && isInProcess(url) && this.receivers.get(url) === undefined) return undefined;
     const failing = failureOf(mishap, delivery.attempts.length + 1, nowMs);
@@ -86,7 +89,7 @@ export class Sender {
       webhookId: webhook_id,
       target: url === null ? `mailbox ${mailbox}` : new URL(url).host,
       mailbox: failing === null ? mailbox : null,
-      holds: endpoint.unreachable === "hold",
+      holds: endpoint.unreachable === "hold" && !mishap?.by_hand,
       sign,
       send: () =>
         failing !== null || url === null

@@ -31,7 +31,7 @@ export function signedRequest(signing: Signing): SignedRequest {
       "content-type": "application/json",
       "user-agent": userAgent,
       ...(traceparent === null ? {} : { traceparent }),
-      ...signatureHeaders(endpoint.signature, message, secretsOf(signing)),
+      ...(mishap?.unsigned ? {} : signatureHeaders(endpoint.signature, message, secretsOf(signing))),
     },
     body,
   };

@@ -83,12 +83,17 @@ type Recorded<Source> = Pick<Emission<Source>, "type" | "objectId" | "source" | 
   readonly owner: { readonly mode: Mode; readonly organization_id: string | null };
 };
 
+/** How an event that somebody has written may be signed. */
+export const SIGNED = ["right", "wrong", "none", "stale"] as const;
+const STALE_MS = 600_000;
+
 /** How an event is sent that somebody has written. */
 export interface Written {
   readonly json: string;
   readonly times: number;
-  readonly badSignature: boolean;
-  readonly staleMs: number;
+  readonly signed: (typeof SIGNED)[number];
+  /** Another address than the receiver's. */
+  readonly toUrl?: string | undefined;
 }
 
 /** A new event like another, with data of somebody's own, for one endpoint alone. */
@@ -96,7 +101,7 @@ export function sendWritten(
   tx: Transaction,
   like: EventRecord,
   endpoint: Endpoint,
-  { json, times, badSignature, staleMs }: Written,
+  { json, times, signed, toUrl }: Written,
 ): Delivery[] {
   const { event } = record(tx, {
     type: like.type,
@@ -105,10 +110,14 @@ export function sendWritten(
     source: json,
     toJson: (text: string) => text,
   });
-  const mishap =
-    badSignature || staleMs > 0
-      ? { ...nothingWrong("dashboard"), bad_signature: badSignature, stale_ms: staleMs }
-      : null;
+  const mishap: Mishap = {
+    ...nothingWrong("dashboard"),
+    bad_signature: signed === "wrong",
+    stale_ms: signed === "stale" ? STALE_MS : 0,
+    ...(signed === "none" ? { unsigned: true } : {}),
+    ...(toUrl === undefined ? {} : { to_url: toUrl }),
+    by_hand: true,
+  };
   return Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { mishap, goesAlone: true }));
 }
 

@@ -43,8 +43,8 @@ const INDEXES: { readonly [Name in IndexedName]: Indexing<Collections[Name]> } =
   events: { lists: [() => "events"], moving: ({ mode, type }) => eventsWith(mode, type) },
   deliveries: {
     lists: [() => "deliveries"],
-    moving: ({ mode, event_type, status, attempts, webhook_id }) =>
-      `${mode}|${event_type}|${status}|${attempts.length > 0}|${webhook_id}`,
+    moving: ({ mode, event_type, status, attempts, webhook_id, mishap }) =>
+      `${mode}|${event_type}|${status}|${attempts.length > 0}|${webhook_id}|${mishap?.by_hand ?? false}`,
     group: (delivery) => delivery.event_id,
   },
   entries: { group: (entry) => entry.object_id },

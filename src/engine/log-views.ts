@@ -56,11 +56,14 @@ export function deliveryView(state: State, delivery: Delivery, hold: Hold | null
 
 function mishapView(mishap: Mishap | null) {
   if (mishap === null) return null;
-  const { down, forged, copy_id, at_once, retried = [], ...others } = mishap;
+  const { down, forged, copy_id, at_once, to_url, retried = [], ...others } = mishap;
   return {
     drop: false,
     lose_answer: false,
+    unsigned: false,
+    by_hand: false,
     ...others,
+    to_url: to_url ?? null,
     copy_id: copy_id ?? null,
     at_once: at_once ?? 1,
     forged: forged !== undefined,

@@ -63,6 +63,10 @@ export const deliveryQuerySchema = parameters({
     "`true` or `1`: only those that were tried and nobody has taken, given up or not.",
   ),
   mode,
+  q: field(z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name))), {
+    says: "Only those about charges with each of these words, found as charges are (of the newest 500 such), or about the charge, withdrawal, event or delivery of that id.",
+    examples: ["A-1042"],
+  }),
 });
 
 export const streamQuerySchema = parameters({

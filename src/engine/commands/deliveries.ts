@@ -24,11 +24,12 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
     const { retryAfterMs, isUnreachable: _refused, ...logged } = asItCameBack(delivery, outcome);
     const attempt = delivery.attempts.length + 1;
     const attempts = [...delivery.attempts, { attempt, order: tx.next("attempt"), at: tx.at, ...logged }];
+    // Nobody sends again what nobody has sent, or what somebody has tried by hand.
+    const isOnce = delivery.mishap?.forged !== undefined || delivery.mishap?.by_hand === true;
     const verdict = judge(
       { status: logged.status, retryAfterMs },
       attempts.length,
-      // Nobody sends again what nobody has sent.
-      delivery.mishap?.forged === undefined ? tx.settings.retry_schedule_ms : [],
+      isOnce ? [] : tx.settings.retry_schedule_ms,
     );
     const over: Delivery = { ...delivery, attempts, task: null, next_attempt_at: null };
     switch (verdict.next) {
@@ -41,7 +42,8 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
       case "disable": {
         tx.put("deliveries", over.delivery_id, { ...over, status: "failed" });
         const endpoint = tx.get("endpoints", over.webhook_id);
-        if (endpoint !== undefined) tx.put("endpoints", endpoint.webhook_id, { ...endpoint, enabled: false });
+        if (endpoint !== undefined && !delivery.mishap?.by_hand)
+          tx.put("endpoints", endpoint.webhook_id, { ...endpoint, enabled: false });
         break;
       }
       case "retry": {

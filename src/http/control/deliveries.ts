@@ -1,6 +1,7 @@
 import { anyGlobMatches } from "../../domain/glob.js";
 import { retryDelivery } from "../../engine/commands/deliveries.js";
 import { redeliver } from "../../engine/commands/events.js";
+import { isFailing } from "../../engine/failing.js";
 import { deliveryView } from "../../engine/log-views.js";
 import type { Delivery } from "../../engine/records.js";
 import type { State } from "../../engine/state.js";
@@ -29,7 +30,7 @@ export const DELIVERIES = [
       },
     },
     ({ namespace, query }) => {
-      const { type, charge_id, event_id, webhook_id, status, failing, mode } = query;
+      const { type, charge_id, event_id, webhook_id, status, failing, mode, q } = query;
       const { state } = namespace.engine;
       const isMeant = (delivery: Delivery) =>
         (type === undefined || anyGlobMatches(type, delivery.event_type)) &&
@@ -38,15 +39,25 @@ export const DELIVERIES = [
         (failing === undefined || isFailing(delivery)) &&
         (mode === undefined || delivery.mode === mode);
       const view = viewIn(namespace);
-      if (event_id === undefined && charge_id === undefined) {
+      if (event_id === undefined && charge_id === undefined && q === undefined) {
         const { limit, offset } = pageOf(query);
         const { total, items } = state.found("deliveries", isMeant, offset, limit);
         return { total, items: items.map(view) };
       }
       const among =
-        charge_id === undefined ? state.deliveriesOf(event_id!) : deliveriesAbout(state, charge_id);
+        charge_id !== undefined
+          ? deliveriesAbout(state, charge_id)
+          : event_id !== undefined
+            ? state.deliveriesOf(event_id)
+            : deliveriesWithWords(state, q!);
+      const withWords = q === undefined ? undefined : new Set(deliveriesWithWords(state, q));
       return listed(
-        among.filter((one) => isMeant(one) && (event_id === undefined || one.event_id === event_id)),
+        among.filter(
+          (one) =>
+            isMeant(one) &&
+            (event_id === undefined || one.event_id === event_id) &&
+            (withWords === undefined || withWords.has(one)),
+        ),
         query,
         view,
       );
@@ -116,9 +127,17 @@ export function deliveriesAbout(state: State, objectId: string): Delivery[] {
     .sort((a, b) => b.seq - a.seq);
 }
 
-/** It was tried, and nobody has taken it. */
-function isFailing({ status, attempts }: Delivery): boolean {
-  return attempts.length > 0 && (status === "failed" || status === "pending");
+/** A search for what many charges have in common looks at so many of them, the newest. */
+const MOST_CHARGES = 500;
+
+/** Those about charges with these words, or about what has that id; newest first. */
+export function deliveriesWithWords(state: State, words: string): Delivery[] {
+  const itself = state.get("deliveries", words.trim());
+  const objects = state.chargesWithWords(words).slice(0, MOST_CHARGES);
+  const ids = new Set([...objects.map(({ charge_id }) => charge_id), words.trim()]);
+  const found = [...ids].flatMap((id) => deliveriesAbout(state, id));
+  found.push(...state.deliveriesOf(words.trim()), ...(itself === undefined ? [] : [itself]));
+  return [...new Set(found)].sort((a, b) => b.seq - a.seq);
 }
 
 export function viewIn(namespace: Namespace) {

@@ -1,5 +1,5 @@
 import { failureOf } from "../../domain/mishap.js";
-import type { Attempt, Delivery } from "../../engine/records.js";
+import type { Attempt, Delivery, Mishap } from "../../engine/records.js";
 import { type Habit, Recent } from "./habit.js";
 
 const SLOW_ANSWER_MS = 5_000;
@@ -10,10 +10,13 @@ const isGood = ({ status }: Attempt): boolean => status !== null && status >= 20
 const isRedirect = ({ status }: Attempt): boolean => status !== null && status >= 300 && status < 400;
 const placeOf = ({ delivery_id }: Delivery, { at }: Attempt): string => `${delivery_id} at ${at}`;
 
+const isBadlySigned = ({ bad_signature, stale_ms, unsigned = false }: Mishap): boolean =>
+  bad_signature || stale_ms > 0 || unsigned;
+
 /** A good receiver refuses it, or never saw it: a scenario made it so. */
 function isMishap({ mishap }: Delivery, { attempt, at }: Attempt): boolean {
   if (mishap === null) return false;
-  return mishap.bad_signature || mishap.stale_ms > 0 || failureOf(mishap, attempt, Date.parse(at)) !== null;
+  return mishap.by_hand || isBadlySigned(mishap) || failureOf(mishap, attempt, Date.parse(at)) !== null;
 }
 
 export const WEBHOOKS: readonly Habit[] = [
@@ -46,8 +49,12 @@ export const WEBHOOKS: readonly Habit[] = [
     watch: (notes) => ({
       onAttempt(attempt, delivery) {
         const { mishap } = delivery;
-        if (mishap === null || !isGood(attempt) || !(mishap.bad_signature || mishap.stale_ms > 0)) return;
-        const what = mishap.bad_signature ? "badly signed" : "signed long ago";
+        if (mishap === null || !isGood(attempt) || !isBadlySigned(mishap)) return;
+        const what = mishap.unsigned
+          ? "not signed"
+          : mishap.bad_signature
+            ? "badly signed"
+            : "signed long ago";
         notes.found(`${placeOf(delivery, attempt)}: ${what}, answered ${attempt.status}`);
       },
     }),

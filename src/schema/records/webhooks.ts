@@ -72,6 +72,12 @@ const mishapRecord = z.strictObject({
       }),
     ),
   ),
+  /** It is sent without the headers of a signature. */
+  unsigned: z.optional(z.boolean()),
+  /** Somebody has written it by hand to see what comes of it: it is tried once, and nobody fails by it. */
+  by_hand: z.optional(z.boolean()),
+  /** Where it goes, in the place of its receiver's own URL. */
+  to_url: z.optional(text),
 });
 export type Mishap = Kept<z.infer<typeof mishapRecord>>;
 

@@ -1,10 +1,7 @@
 import { fundBalance } from "../../../engine/commands/accounts.js";
 import { transitionCharge } from "../../../engine/commands/charges.js";
-import { retryDelivery } from "../../../engine/commands/deliveries.js";
-import { redeliver, resend } from "../../../engine/commands/events.js";
 import { setRates } from "../../../engine/commands/rates.js";
 import { activateScenario, addFault, removeFaults } from "../../../engine/commands/scenarios.js";
-import { registerEndpoint, updateEndpoint } from "../../../engine/commands/webhooks.js";
 import { transitionWithdrawalById } from "../../../engine/commands/withdrawals.js";
 import type { Namespace } from "../../../namespace/namespace.js";
 import { chargeStatusSchema, rateSchema, withdrawalStatusSchema } from "../../../schema/common.js";
@@ -12,15 +9,14 @@ import { fundRequestSchema, namespaceNameSchema, snapshotNameSchema } from "../.
 import { parseDuration } from "../../../schema/duration.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../../schema/errors.js";
 import { check, issueDetails } from "../../../schema/issues.js";
-import { clockSetting, webhookUrl, webhookUrlSchema } from "../../../schema/options.js";
+import { clockSetting } from "../../../schema/options.js";
 import { faultRuleSchema } from "../../../schema/scenario.js";
 import { parseInstant } from "../../../schema/time.js";
 import { type Actions, type Doing, type Done, say } from "./acting/action.js";
 import { CHECK_ACTIONS } from "./acting/checks.js";
-import { isFailing } from "./attention.js";
+import { WEBHOOK_ACTIONS } from "./acting/webhooks.js";
 import { payAgain, paySomething } from "./make.js";
 import { span } from "./parts.js";
-import { homeOf } from "./scene.js";
 
 /** The snapshot a reset takes first. */
 const BEFORE_RESET = "before-reset";
@@ -78,72 +74,7 @@ const ACTIONS: Actions = {
       () => `${id} is ${to}`,
     );
   },
-  redeliver: async ({ namespace, words: [id = ""] }) => {
-    const made = namespace.execute(redeliver(id, 1));
-    if (isRefusal(made)) return made;
-    return { text: await outcomeOf(namespace, made[0]!.delivery_id) };
-  },
-  retry: async ({ namespace, words: [id = ""] }) => {
-    const planned = namespace.execute(retryDelivery(id));
-    return isRefusal(planned) ? planned : { text: await outcomeOf(namespace, id) };
-  },
-  "retry-all": ({ namespace, words: [webhookId] }) => {
-    const { items } = namespace.engine.state.found(
-      "deliveries",
-      (one) => one.webhook_id === webhookId && isFailing(one),
-      0,
-      1_000,
-    );
-    const tried = items.filter(
-      ({ delivery_id }) => !isRefusal(namespace.execute(retryDelivery(delivery_id))),
-    );
-    return { text: `${count(tried.length, "delivery").replace("deliverys", "deliveries")} tried again` };
-  },
-  resend: async ({ namespace, words: [id = ""], form }) => {
-    const data = objectIn(form.get("data"));
-    if (data === undefined) return invalid({ data: "must be a JSON object" });
-    const times = Number(form.get("times") ?? 1);
-    if (!Number.isInteger(times) || times < 1 || times > 100) return invalid({ times: "must be 1 to 100" });
-    const sign = form.get("sign");
-    const how = { badSignature: sign === "wrong", staleMs: sign === "stale" ? 600_000 : 0 };
-    const made = namespace.execute(resend(id, { data, times, ...how }));
-    if (isRefusal(made)) return made;
-    const { delivery_id } = made.at(-1)!;
-    return {
-      text: await outcomeOf(namespace, delivery_id),
-      to: `${homeOf(namespace.name)}/webhooks/${delivery_id}`,
-    };
-  },
-  receiver: ({ namespace, form }) => {
-    const url = addressIn(form);
-    if (isRefusal(url)) return url;
-    const events = (form.get("events") ?? "*").split(/[\s,]+/).filter((one) => one !== "");
-    const { webhookSecret } = namespace.info;
-    namespace.execute(
-      registerEndpoint({
-        url,
-        mailbox: null,
-        mode: "test",
-        organizationId: null,
-        events: events.length === 0 ? ["*"] : events,
-        secret: webhookSecret,
-      }),
-    );
-    return { text: `${url} hears ${events.join(", ") || "*"} from now on` };
-  },
-  aim: ({ namespace, words: [id = ""], form }) => {
-    const url = addressIn(form);
-    if (isRefusal(url)) return url;
-    return say(
-      namespace.execute(updateEndpoint(undefined, id, { url })),
-      () => `The receiver is at ${url} from now on`,
-    );
-  },
-  enable: ({ namespace, words: [id = "", on] }) =>
-    say(
-      namespace.execute(updateEndpoint(undefined, id, { enabled: on === "on" })),
-      () => `The receiver is ${on === "on" ? "on" : "off"}`,
-    ),
+  ...WEBHOOK_ACTIONS,
   activate: ({ namespace, words: [name = ""] }) => {
     const stored = namespace.execute(activateScenario(name, true));
     if (!isRefusal(stored)) namespace.faults.forget(name);
@@ -235,13 +166,6 @@ export async function act(name: string, doing: Doing): Promise<Done | Refusal> {
   return action === undefined ? NO_SUCH : action(doing);
 }
 
-/** As the control API takes it, and refuses it. */
-function addressIn(form: URLSearchParams): string | Refusal {
-  const checked = check(webhookUrlSchema, form.get("url") ?? "");
-  if (!checked.ok) return invalid({ url: issueDetails(checked.issues).body ?? "must be a URL" });
-  return webhookUrl(checked.data) ?? invalid({ url: "must be a URL such as http://localhost:3000/webhooks" });
-}
-
 function stopFaults(namespace: Namespace, id?: string): Done | Refusal {
   return say(namespace.execute(removeFaults(id)), (removed) => {
     for (const one of removed) namespace.faults.forget(one);
@@ -264,33 +188,4 @@ function ruleOf(form: URLSearchParams): object {
     ...(skip === 0 ? {} : { skip }),
     per: "request",
   };
-}
-
-function objectIn(text: string | null): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? "");
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const PATIENCE_MS = 3_000;
-
-/** What has become of a delivery, as far as it can be told in a moment. */
-async function outcomeOf(namespace: Namespace, id: string): Promise<string> {
-  const before = namespace.engine.state.get("deliveries", id)?.attempts.length ?? 0;
-  const find = () => namespace.engine.state.get("deliveries", id);
-  const isThere = () => (find()?.attempts.length ?? 0) > before || namespace.holdOf(find()!) !== null;
-  namespace.settle();
-  for (let waited = 0; waited < PATIENCE_MS && find() !== undefined && !isThere(); waited += 50)
-    await namespace.sleep(50);
-  const delivery = find();
-  const last = (delivery?.attempts.length ?? 0) > before ? delivery?.attempts.at(-1) : undefined;
-  if (last === undefined) return namespace.holdOf(delivery!)?.reason ?? "Sent; no response yet";
-  const took = `${Math.round(last.duration_ms)} ms`;
-  if (delivery?.status === "delivered") return `Delivered: ${last.status} in ${took}`;
-  return `Failed again: ${last.status ?? last.error} in ${took}`;
 }

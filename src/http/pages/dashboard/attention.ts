@@ -1,3 +1,4 @@
+import { isFailing } from "../../../engine/failing.js";
 import type { Delivery, Endpoint } from "../../../engine/records.js";
 import type { JournalEntry } from "../../../namespace/served-request.js";
 import { iso } from "../../../schema/time.js";
@@ -46,16 +47,19 @@ export function placeOf(endpoint: Endpoint | undefined): string {
   return endpoint.url.replace(/^https?:\/\//, "");
 }
 
-/** What the last attempt came to, in words. */
+/** What the last attempt came to, in a word or two. */
+export function answerOf({ attempts }: Delivery): string {
+  const last = attempts.at(-1);
+  return last === undefined ? "no response yet" : String(last.status ?? last.error ?? "no response");
+}
+
+/** What the last attempt came to, with the beginning of the response. */
 export function failureOf(delivery: Delivery): string {
   const last = delivery.attempts.at(-1);
   if (last === undefined) return "not tried yet";
   if (last.status === null) return last.error ?? "no response";
   return `${last.status} ${firstLine(last.response_body)}`.trim();
 }
-
-export const isFailing = ({ status, attempts }: Delivery): boolean =>
-  attempts.length > 0 && (status === "failed" || status === "pending");
 
 function failingReceivers(scene: Scene): Need[] {
   const { state } = scene.namespace.engine;

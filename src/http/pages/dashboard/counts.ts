@@ -1,3 +1,4 @@
+import { isFailing } from "../../../engine/failing.js";
 import { attention } from "./attention.js";
 import type { Tone } from "./parts.js";
 import { isShown, type Scene, type ViewName } from "./scene.js";
@@ -11,13 +12,7 @@ interface Count {
 /** What the menu says beside a view. */
 export function countsOf(scene: Scene): { readonly [View in ViewName]?: Count } {
   const { state } = scene.namespace.engine;
-  const failing = state.found(
-    "deliveries",
-    (one) =>
-      isShown(scene, one) && one.attempts.length > 0 && (one.status === "failed" || one.status === "pending"),
-    0,
-    0,
-  ).total;
+  const failing = state.found("deliveries", (one) => isShown(scene, one) && isFailing(one), 0, 0).total;
   return {
     activity: { many: attention(scene).length, of: "that need attention", tone: "bad" },
     charges: {

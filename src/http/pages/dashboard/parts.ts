@@ -161,10 +161,22 @@ export interface Input {
   readonly hint?: string;
   readonly type?: "text" | "search" | "number";
   readonly required?: boolean;
+  /** Of a number. */
+  readonly min?: number;
+  readonly max?: number;
 }
 
-export function input({ name, label, value = "", hint, type = "text", required = false }: Input): Markup {
-  return html`<label class="field"><span>${label}</span><input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${hint !== undefined && html` placeholder="${hint}"`}${required && html` required`}></label>`;
+export function input({
+  name,
+  label,
+  value = "",
+  hint,
+  type = "text",
+  required = false,
+  min,
+  max,
+}: Input): Markup {
+  return html`<label class="field"><span>${label}</span><input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}${hint !== undefined && html` placeholder="${hint}"`}${required && html` required`}></label>`;
 }
 
 /** A form that acts with what is filled in; its buttons say with what. */

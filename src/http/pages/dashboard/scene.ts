@@ -41,6 +41,8 @@ export interface Scene {
   /** The server as the reader reaches it. */
   readonly origin: string;
   readonly notice: Notice | undefined;
+  /** What was filled in, where it has been refused: it is there still. */
+  readonly typed?: URLSearchParams | undefined;
 }
 
 export const DASHBOARD = "/_sandbox/dashboard";

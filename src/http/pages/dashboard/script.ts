@@ -148,6 +148,10 @@ else{history.pushState(null,"",place);for(const part of ["#act",".body"])$(part)
 catch{clearTimeout(slow);lost(true)}finally{acting=false}});
 addEventListener("popstate",()=>location.reload());
 document.addEventListener("change",({target})=>{if(target.matches("[data-go]"))target.form.submit()});
+// JSON that is none says so where it stands, and is not sent.
+document.addEventListener("input",({target})=>{if(!target.matches("[data-json]"))return;
+let fault="";try{JSON.parse(target.value)}catch(error){fault="This is not JSON: "+error.message}
+target.setCustomValidity(fault)});
 
 const put=async(button)=>{
 try{await navigator.clipboard.writeText(button.dataset.copy)}catch{

@@ -45,8 +45,9 @@ function respond(
   url: URL,
   status: number,
   notice: Notice | undefined,
+  typed?: URLSearchParams,
 ): Response {
-  const scene = sceneOf(namespaces, namespace, url, notice);
+  const scene = { ...sceneOf(namespaces, namespace, url, notice), typed };
   namespace.settle();
   const shown = viewOf(scene);
   if (shown === undefined)
@@ -120,7 +121,7 @@ export async function actOnDashboard(
     : homeOf(namespace.name);
   const back = backTo(form.get("back"), namespace) ?? home;
   const refused = (status: number, text: string) =>
-    respond(namespaces, namespace, c, new URL(back, c.req.url), status, { text, isBad: true });
+    respond(namespaces, namespace, c, new URL(back, c.req.url), status, { text, isBad: true }, form);
   if (isForeign(c.req.raw, namespace.publicUrl))
     return refused(403, "That form was not sent from this page.");
   // One button says all it does; a form of earlier versions has an action and its value.

@@ -17,7 +17,7 @@ pre{margin:0;padding:.75rem;overflow:auto;max-height:26rem;background:var(--page
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 [data-part]:target,.row:target,tr:target,li:target{box-shadow:0 0 0 2px var(--accent)}
 button,.button,select,input,textarea{font:inherit;color:inherit;min-height:2rem;padding:.2rem .65rem;border:1px solid var(--line);border-radius:.375rem;background:var(--card)}
-select,input,textarea{border-color:#7b8290}
+select,input,textarea{border-color:#7b8290}[data-json]:invalid{border-color:var(--bad);outline-color:var(--bad)}
 button,.button{cursor:pointer;white-space:nowrap;display:inline-flex;align-items:center;font-weight:500}
 button:hover,.button:hover{border-color:var(--accent);text-decoration:none}
 button.main{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}

@@ -1,9 +1,10 @@
 import type { Charge } from "../../../../domain/charge.js";
+import { isFailing } from "../../../../engine/failing.js";
 import type { Delivery } from "../../../../engine/records.js";
 import type { JournalEntry } from "../../../../namespace/served-request.js";
 import { iso } from "../../../../schema/time.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { attention, errorText, failureOf, isFailing, placeOf } from "../attention.js";
+import { attention, errorText, failureOf, placeOf } from "../attention.js";
 import { command, controlCurl } from "../curl.js";
 import {
   amountOf,

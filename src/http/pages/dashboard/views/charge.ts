@@ -1,8 +1,8 @@
 import type { Charge } from "../../../../domain/charge.js";
+import { isFailing } from "../../../../engine/failing.js";
 import { chargeDetail } from "../../../../engine/views.js";
 import { causeOf } from "../../../control/story.js";
 import { html, type Markup } from "../../html.js";
-import { isFailing } from "../attention.js";
 import { command, controlCurl } from "../curl.js";
 import { amountOf, badge, choice, facts, form, json, modeMark, part, rows, snippet, when } from "../parts.js";
 import { href, type Scene } from "../scene.js";

@@ -1,16 +1,13 @@
+import { isFailing } from "../../../../engine/failing.js";
 import { carriedEvent } from "../../../../engine/forged-event.js";
 import type { Attempt, Delivery } from "../../../../engine/records.js";
 import { html, type Markup } from "../../html.js";
-import { failureOf, isFailing, placeOf } from "../attention.js";
+import { failureOf, placeOf } from "../attention.js";
 import { command, controlCurl } from "../curl.js";
 import {
   badge,
   button,
-  choice,
   facts,
-  form,
-  input,
-  json,
   modeMark,
   part,
   pretty,
@@ -22,6 +19,7 @@ import {
   when,
 } from "../parts.js";
 import { href, type Scene } from "../scene.js";
+import { copiesPart, resendPart } from "./resend.js";
 
 /** One delivery: what went out, what came back, how it differs from the event before, and how to send it otherwise. */
 export function deliveryView(scene: Scene, delivery: Delivery): Markup {
@@ -31,15 +29,14 @@ export function deliveryView(scene: Scene, delivery: Delivery): Markup {
   const endpoint = state.get("endpoints", delivery.webhook_id);
   const event = state.get("events", event_id);
   const body = event === undefined ? null : carriedEvent(event, delivery.mishap).body;
-  const hold = namespace.holdOf(delivery);
   const failing = isFailing(delivery);
   const isPending = delivery.status === "pending";
   const next = delivery.next_attempt_at;
   const about = object_id?.startsWith("ch_") ? href(scene, "charges", object_id) : undefined;
   return html`<p class="back"><a href="${href(scene, "webhooks")}">← Webhooks</a>${about !== undefined && html` · <a href="${about}">${object_id}</a>`}</p>
 <div class="object" data-part id="delivery"><h1>${delivery.event_type} ${badge(failing ? "failing" : delivery.status, failing ? "bad" : toneOf(delivery.status))} ${modeMark(delivery.mode)}</h1>
-<p class="big">→ ${placeOf(endpoint)}</p>
-<p class="why"><strong>Why:</strong> ${hold?.reason ?? (failing ? failureOf(delivery) : delivery.status === "dropped" ? `it was not sent${delivery.mishap === null ? ": the receiver is gone or off" : `, by scenario ${delivery.mishap.scenario}`}` : delivery.status === "delivered" ? `the receiver took it at attempt ${delivery.attempts.length}` : "it is on its way")}${next !== null && html` · next try in ${span(Date.parse(next) - nowMs)}`}</p>
+<p class="big">→ ${delivery.mishap?.to_url ?? placeOf(endpoint)}</p>
+<p class="why"><strong>Why:</strong> ${whyWords(scene, delivery)}</p>
 <div class="actions">${isPending && failing && button({ does: `retry ${delivery_id}`, label: "Retry now", kind: "main", key: "r" })}${next !== null && Date.parse(next) > nowMs && button({ does: `to ${next}`, label: "Run time to the next try" })}${button({ does: `redeliver ${delivery_id}`, label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>
 ${part({
   id: "attempts",
@@ -49,9 +46,10 @@ ${part({
       ? html`<p class="soft">None yet.</p>`
       : html`<ol class="attempts">${[...delivery.attempts].reverse().map((one) => attempt(scene, one))}</ol>`,
 })}
+${copiesPart(scene, delivery)}
 ${body !== null && part({ id: "body", title: "Body", body: html`<pre tabindex="0" aria-label="Body">${pretty(body)}</pre>` })}
 ${part({ id: "diff", title: "What changed since the event before", body: difference(scene, delivery, body) })}
-${body !== null && endpoint !== undefined && part({ id: "edit", title: "Edit & resend", body: editForm(scene, delivery, body) })}
+${event !== undefined && resendPart(scene, delivery, event)}
 ${part({
   id: "copies",
   title: "Copy",
@@ -64,6 +62,42 @@ ${facts([
   ["Created", when(scene, delivery.created_at)],
 ])}`,
 })}`;
+}
+
+/** Why it is as it is, in a sentence. */
+function whyWords({ namespace, nowMs }: Scene, delivery: Delivery): Markup {
+  const { status, mishap, attempts, next_attempt_at: next } = delivery;
+  const hold = namespace.holdOf(delivery);
+  const isRefused = isFailing(delivery) || isTriedByHand(delivery);
+  const dropped = `it was not sent${mishap === null ? ": the receiver is gone or off" : `, by scenario ${mishap.scenario}`}`;
+  const words =
+    hold?.reason ??
+    (isRefused
+      ? failureOf(delivery)
+      : status === "dropped"
+        ? dropped
+        : status === "delivered"
+          ? `the receiver took it at attempt ${attempts.length}`
+          : "it is on its way");
+  return html`${words}${next !== null && html` · next try in ${span(Date.parse(next) - nowMs)}`}${byHandWords(delivery)}`;
+}
+
+/** It was sent once by hand, and refused; that may be just what should be. */
+function isTriedByHand({ mishap, status }: Delivery): boolean {
+  return mishap?.by_hand === true && status === "failed";
+}
+
+/** How it was sent otherwise than it should be, by somebody's hand. */
+function byHandWords({ mishap }: Delivery): string | false {
+  if (!mishap?.by_hand) return false;
+  const signed = mishap.unsigned
+    ? "without a signature"
+    : mishap.bad_signature
+      ? "signed with a wrong secret"
+      : mishap.stale_ms > 0
+        ? "signed 10 minutes ago"
+        : "signed with the right secret";
+  return ` · written by hand, ${signed}, tried once`;
 }
 
 function attempt(scene: Scene, one: Attempt): Markup {
@@ -104,27 +138,6 @@ function difference(scene: Scene, delivery: Delivery, body: string | null): Mark
         html`<a href="${href(scene, "webhooks", delivery.delivery_id, { with: one.event_id })}#diff">${one.type}</a> `,
     )}</p>
 <dl class="diff">${names.map((name) => html`<div><dt><code>${name}</code></dt><dd>${before.has(name) && html`<del>${before.get(name)}</del>`} ${after.has(name) && html`<ins>${after.get(name)}</ins>`}</dd></div>`)}</dl>`;
-}
-
-function editForm(scene: Scene, delivery: Delivery, body: string): Markup {
-  const { data } = JSON.parse(body) as { data: unknown };
-  return form(
-    scene,
-    html`<label class="field whole"><span>Data</span><textarea name="data" rows="12" spellcheck="false">${json(data)}</textarea></label>
-${choice(
-  "sign",
-  "Sign with",
-  [
-    ["right", "the right secret"],
-    ["wrong", "a wrong secret"],
-    ["stale", "the right secret, 10 minutes ago"],
-  ],
-  "right",
-)}
-${input({ name: "times", label: "Times", value: "1", type: "number" })}
-<button name="do" value="resend ${delivery.delivery_id}" class="main">Send as a new event</button>`,
-    "Edit and resend",
-  );
 }
 
 function bodyCurl(url: string, attempt: Attempt | undefined, body: string): string {

@@ -1,129 +1,92 @@
-import type { Delivery, Endpoint } from "../../../../engine/records.js";
+import { anyGlobMatches } from "../../../../domain/glob.js";
+import { isFailing } from "../../../../engine/failing.js";
+import type { Delivery } from "../../../../engine/records.js";
+import { deliveriesWithWords } from "../../../control/deliveries.js";
 import { html, type Markup } from "../../html.js";
-import { isFailing, placeOf } from "../attention.js";
-import { command, controlCurl } from "../curl.js";
-import {
-  badge,
-  button,
-  choice,
-  copy,
-  filters,
-  form,
-  input,
-  modeMark,
-  pager,
-  part,
-  row,
-  rows,
-} from "../parts.js";
-import { href, isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
+import { placeOf } from "../attention.js";
+import { controlCurl } from "../curl.js";
+import { choice, copy, filters, input, pager, part, rows } from "../parts.js";
+import { here, isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
 import { deliveryRow } from "./activity.js";
+import { receiversPart } from "./receivers.js";
 
-const LAST = 20;
+const STATUSES = ["failing", "pending", "delivered", "failed", "dropped"];
+const KINDS = ["charge.*", "withdrawal.*"];
+/** What deliveries are filtered by, as the address has it. */
+const FILTERS = ["status", "type", "receiver", "q"] as const;
+type Filter = Readonly<Record<(typeof FILTERS)[number], string>>;
 
 /** Who hears of events and how they take them, and every delivery. */
 export function webhooksView(scene: Scene): Markup {
   const { state } = scene.namespace.engine;
-  const { query } = scene;
-  const [status, receiver, type] = ["status", "receiver", "type"].map((name) => query.get(name) ?? "") as [
-    string,
-    string,
-    string,
-  ];
-  const isMeant = (one: Delivery) =>
-    isShown(scene, one) &&
-    (receiver === "" || one.webhook_id === receiver) &&
-    (type === "" || one.event_type === type) &&
-    (status === "" || (status === "failing" ? isFailing(one) : one.status === status));
-  const { total, items } = state.found("deliveries", isMeant, offsetOf(scene), PAGE_ROWS);
-  const endpoints = state.endpoints();
-  const asked = new URLSearchParams({
-    ...(status === "" ? {} : status === "failing" ? { failing: "1" } : { status }),
-    ...(receiver === "" ? {} : { webhook_id: receiver }),
-    ...(type === "" ? {} : { type }),
-  }).toString();
+  const asked = Object.fromEntries(
+    FILTERS.map((name) => [name, scene.query.get(name)?.trim() ?? ""]),
+  ) as Filter;
+  const { total, items } = deliveriesOf(scene, asked);
+  const isFiltered = FILTERS.some((name) => asked[name] !== "");
   return html`<h1>Webhooks</h1>
-${part({
-  id: "receivers",
-  title: "Receivers",
-  body: html`${rows(
-    "Receivers",
-    endpoints.filter((one) => isShown(scene, one)).map((one) => receiverRow(scene, one)),
-    "None yet: add the address your app takes webhooks at.",
-  )}
-${form(scene, html`${input({ name: "url", label: "URL", hint: "http://localhost:3000/webhooks", required: true })}${input({ name: "events", label: "Events", value: "*" })}<button name="do" value="receiver" class="main">Add receiver</button>`, "Add a receiver")}
-${
-  receiver !== "" &&
-  state.get("endpoints", receiver) !== undefined &&
-  form(
-    scene,
-    html`${input({ name: "url", label: `New URL for ${placeOf(state.get("endpoints", receiver))}`, value: state.get("endpoints", receiver)?.url ?? "", required: true })}<button name="do" value="aim ${receiver}">Change the URL</button>`,
-    "Change the URL",
-  )
-}`,
-})}
-${filters(
-  scene,
-  html`${choice(
-    "status",
-    "Status",
-    ["", "failing", "pending", "delivered", "failed", "dropped"].map((one): [string, string] => [
-      one,
-      one === "" ? "any" : one,
-    ]),
-    status,
-  )}
-${choice(
-  "type",
-  "Event",
-  ["", ...state.eventTypes().sort()].map((one): [string, string] => [one, one === "" ? "any" : one]),
-  type,
-)}
-${choice("receiver", "Receiver", [["", "any"], ...endpoints.map((one): [string, string] => [one.webhook_id, placeOf(one)])], receiver)}`,
-)}
+${receiversPart(scene, state.get("endpoints", asked.receiver))}
+${filterForm(scene, asked)}
 ${part({
   id: "deliveries",
   title: `Deliveries: ${total}`,
-  tools: copy(
-    "Copy as curl",
-    controlCurl(scene, `GET /_sandbox/deliveries${asked === "" ? "" : `?${asked}`}`),
-    "c",
-  ),
-  body: html`${rows(
+  tools: copy("Copy as curl", controlCurl(scene, `GET /_sandbox/deliveries${apiQuery(asked)}`), "c"),
+  body: html`${isFiltered && chips(scene, asked)}${rows(
     "Deliveries",
     items.map((one) => deliveryRow(scene, one)),
-    endpoints.length === 0
-      ? "None: no receiver is registered."
-      : "None: no event has happened that a receiver wants.",
+    isFiltered
+      ? "None matches the filter."
+      : state.endpoints().length === 0
+        ? "None: no receiver is registered."
+        : "None: no event has happened that a receiver wants.",
   )}${pager(scene, total)}`,
 })}`;
 }
 
-function receiverRow(scene: Scene, endpoint: Endpoint): Markup {
+function deliveriesOf(scene: Scene, { status, type, receiver, q }: Filter) {
   const { state } = scene.namespace.engine;
-  const { webhook_id, enabled, url, mode } = endpoint;
-  const { total, items } = state.found("deliveries", (one) => one.webhook_id === webhook_id, 0, LAST);
-  const failing = items.filter(isFailing).length;
-  const held = items.filter((one) => scene.namespace.holdOf(one) !== null).length;
-  const bars = items
-    .map((one) => (isFailing(one) ? "✗" : one.status === "delivered" ? "✓" : "·"))
-    .reverse()
-    .join("");
-  const word = !enabled
-    ? "off"
-    : failing > 0
-      ? `${Math.round((failing / items.length) * 100)} % fail`
-      : held > 0
-        ? `${held} held`
-        : "ok";
-  return row(scene, {
-    key: webhook_id,
-    status: badge(word, !enabled ? "" : failing > 0 ? "bad" : held > 0 ? "warn" : "good"),
-    title: html`${placeOf(endpoint)} ${modeMark(mode)}`,
-    to: `${href(scene, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
-    sub: html`${endpoint.events.join(", ")} · ${typeof endpoint.signature === "string" ? endpoint.signature : "own signature"} · <span class="bars" title="the last ${items.length}, oldest first">${bars}</span>`,
-    side: total === 1 ? "1 delivery" : `${total} deliveries`,
-    acts: html`${url !== null && copy("Copy check", command(scene, `check-webhook ${url}`))}${button({ does: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: enabled ? "Turn off" : "Turn on", to: placeOf(endpoint) })}`,
-    tone: enabled && failing > 0 ? "bad" : "",
-  });
+  const isMeant = (one: Delivery) =>
+    isShown(scene, one) &&
+    (receiver === "" || one.webhook_id === receiver) &&
+    (type === "" || anyGlobMatches(type, one.event_type)) &&
+    (status === "" || (status === "failing" ? isFailing(one) : one.status === status));
+  const offset = offsetOf(scene);
+  if (q === "") return state.found("deliveries", isMeant, offset, PAGE_ROWS);
+  const found = deliveriesWithWords(state, q.slice(0, 255)).filter(isMeant);
+  return { total: found.length, items: found.slice(offset, offset + PAGE_ROWS) };
+}
+
+/** The same filter as the control API takes it. */
+function apiQuery({ status, type, receiver, q }: Filter): string {
+  const query = new URLSearchParams({
+    ...(status === "" ? {} : status === "failing" ? { failing: "1" } : { status }),
+    ...(receiver === "" ? {} : { webhook_id: receiver }),
+    ...(type === "" ? {} : { type }),
+    ...(q === "" ? {} : { q }),
+  }).toString();
+  return query === "" ? "" : `?${query}`;
+}
+
+function filterForm(scene: Scene, { status, type, receiver, q }: Filter): Markup {
+  const { state } = scene.namespace.engine;
+  const types = [...new Set([...KINDS, ...state.eventTypes().sort(), ...(type === "" ? [] : [type])])];
+  const any = (list: readonly string[]): [string, string][] => [
+    ["", "any"],
+    ...list.map((one): [string, string] => [one, one]),
+  ];
+  return filters(
+    scene,
+    html`${choice("status", "Status", any(STATUSES), status)}
+${choice("type", "Event", any(types), type)}
+${choice("receiver", "Receiver", [["", "any"], ...state.endpoints().map((one): [string, string] => [one.webhook_id, placeOf(one)])], receiver)}
+${input({ name: "q", label: "About", value: q, hint: "order, e-mail, id", type: "search" })}`,
+  );
+}
+
+/** Each filter with a link that takes it away. */
+function chips(scene: Scene, asked: Filter): Markup {
+  const { state } = scene.namespace.engine;
+  const shown = (name: (typeof FILTERS)[number]) =>
+    name === "receiver" ? placeOf(state.get("endpoints", asked.receiver)) : asked[name];
+  return html`<ul class="chips" aria-label="Filters">${FILTERS.filter((name) => asked[name] !== "").map((name) => html`<li><a href="${here(scene, { [name]: undefined, offset: undefined })}">${name === "q" ? "about" : name}: ${shown(name)} <span aria-hidden="true">✕</span><span class="unseen">, remove this filter</span></a></li>`)}</ul>`;
 }

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { Receiver, refuseWith } from "../support/receiver-server.js";
+import { started } from "./support/dashboard.js";
+
+/** A charge that is paid, and the delivery that said so. */
+async function paid(receiver: Receiver) {
+  const dashboard = await started({ webhooks: [receiver.url] });
+  const { charge, page, sandbox } = dashboard;
+  await charge("ada@example.com", { metadata: { order_id: "A-1042" } });
+  await charge("bob@example.com");
+  await sandbox.advance("10s");
+  const list = await page("/webhooks?type=charge.completed&q=a-1042");
+  const id = /webhooks\/(dlv_[0-9a-f]+)/.exec(list)![1]!;
+  const ask = async (path: string) =>
+    (await dashboard.send(path)).json() as Promise<{ total: number; items: { mishap: object | null }[] }>;
+  return { ...dashboard, id, ask };
+}
+
+describe("webhooks in the dashboard", () => {
+  it("are sent again as somebody has written them: signed otherwise, elsewhere, many times, each response told", async () => {
+    await using receiver = await Receiver.open();
+    await using other = await Receiver.open();
+    const { press, page, id, ask } = await paid(receiver);
+    const data = '{"status":"ODD"}';
+    for (const [sign, isThere, isFresh] of [
+      ["right", true, true],
+      ["none", false, true],
+      ["stale", true, false],
+    ] as const) {
+      expect((await press(`resend ${id}`, { data, sign, times: "1" })).text).toContain("Delivered: 2");
+      const { headers, body } = receiver.received.at(-1)!;
+      expect(JSON.parse(body)).toMatchObject({ type: "charge.completed", data: { status: "ODD" } });
+      expect([sign, "webhook-signature" in headers]).toEqual([sign, isThere]);
+      const sent = Number(headers["webhook-timestamp"] ?? Date.now() / 1000);
+      expect([sign, Date.now() / 1000 - sent < 600]).toEqual([sign, isFresh]);
+    }
+    const before = receiver.received.length;
+    let count = 0;
+    other.handler = (received) => received.answer(count++ === 1 ? 400 : 200);
+    const sent = await press(`resend ${id}`, { data, sign: "wrong", times: "3", url: other.url });
+    expect(sent.text).toContain("Sent 3 times: ");
+    expect(sent.text).toMatch(/2 × 200/);
+    expect(sent.text).toMatch(/1 × 400/);
+    expect(sent.text).toContain("This event was sent 3 times");
+    expect([receiver.received.length, other.received.length]).toEqual([before, 3]);
+    // Refused on purpose: nobody retries it, and no receiver fails by it.
+    expect((await ask("/_sandbox/deliveries?failing=1")).total).toBe(0);
+    expect((await ask("/_sandbox/deliveries?status=pending")).total).toBe(0);
+    expect(await page()).not.toContain("failing");
+    expect((await ask("/_sandbox/deliveries?limit=1")).items[0]!.mishap).toMatchObject({
+      by_hand: true,
+      bad_signature: true,
+      to_url: expect.stringContaining(other.url),
+    });
+  });
+
+  it("say what is wrong with what was filled in, and keep it", async () => {
+    await using receiver = await Receiver.open();
+    const { press, id, home } = await paid(receiver);
+    const back = `${home}/webhooks/${id}`;
+    for (const [fields, says] of [
+      [{ data: "{no", times: "1" }, "data must be a JSON object (Expected property name"],
+      [{ data: "[]", times: "1" }, "data must be a JSON object"],
+      [{ data: "{}", times: "101" }, "times must be 1 to 100"],
+      [{ data: "{}", times: "1", url: "http://169.254.169.254/" }, "cloud"],
+      [{ data: "{}", times: "1", sign: "odd" }, "sign must be one of: right, wrong, none, stale"],
+    ] as const) {
+      const { status, text } = await press(`resend ${id}`, { ...fields, back });
+      expect([status, text.includes(says)]).toEqual([409, true]);
+      expect(text).toContain(`data-json>${fields.data}</textarea>`);
+    }
+  });
+
+  it("are filtered by words and kinds, and the control API finds the same", async () => {
+    await using receiver = await Receiver.open();
+    const { page, ask } = await paid(receiver);
+    const query = "type=charge.*&status=delivered&q=a-1042";
+    const { total } = await ask(`/_sandbox/deliveries?${query}`);
+    expect(total).toBe(3);
+    const text = await page(`/webhooks?${query}`);
+    expect(text).toContain("Deliveries: 3");
+    expect(text.replaceAll("&#39;", "'").replaceAll("&amp;", "&")).toContain(
+      "/_sandbox/deliveries?status=delivered&type=charge.*&q=a-1042",
+    );
+    expect(text).toMatch(/status=delivered&amp;q=a-1042"[^>]*>type: charge\.\*/);
+    expect(await page("/webhooks?q=nobody")).toContain("None matches the filter.");
+  });
+
+  it("have receivers whose health is seen, that are changed and turned off, and say why they wait", async () => {
+    await using receiver = await Receiver.open();
+    receiver.handler = refuseWith(500);
+    const { page, press, sandbox, charge } = await paid(receiver);
+    const list = await page("/webhooks");
+    expect(list).toMatch(/The last \d webhooks: 0 delivered, [1-9] failing/);
+    expect(list).toMatch(/100 % fail[\s\S]* · 500 answer/);
+    const id = /receiver=(we_[0-9a-f]+)#edit/.exec(list)![1]!;
+    expect(await page(`/webhooks?receiver=${id}`)).toContain(`value="aim ${id}"`);
+    await using mended = await Receiver.open();
+    const said = await press(`aim ${id}`, { url: mended.url, events: "charge.failed, charge.completed" });
+    expect(said.text).toContain("hears charge.failed, charge.completed");
+    await charge("cy@example.com");
+    await sandbox.advance("10s");
+    expect(mended.received.map(({ body }) => JSON.parse(body).type)).toContain("charge.completed");
+    expect((await press(`enable ${id} off`)).text).toContain("The receiver is off");
+    expect(await page("/webhooks")).toMatch(/<\/span> off/);
+  });
+});
