@@ -2,7 +2,7 @@ import { isFailing } from "../../../../engine/failing.js";
 import type { Delivery, Endpoint } from "../../../../engine/records.js";
 import { html, type Markup } from "../../html.js";
 import { failureOf, placeOf } from "../attention.js";
-import { command, controlCurl } from "../curl.js";
+import { controlCurl } from "../curl.js";
 import { badge, button, copy, form, input, many, modeMark, part, row, rows, type Tone } from "../parts.js";
 import { href, isShown, type Scene } from "../scene.js";
 
@@ -70,7 +70,7 @@ function receiverRow(scene: Scene, endpoint: Endpoint): Markup {
     to: `${href(scene, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
     sub: html`${healthBar(items)} ${endpoint.events.join(", ")} · ${signs}${why !== undefined && html` · ${why}`}`,
     side: total === 1 ? "1 delivery" : `${total} deliveries`,
-    acts: html`${url !== null && html`${copy("Copy check", command(scene, `check-webhook ${url}`))}<a class="button" href="${href(scene, "webhooks", undefined, { receiver: webhook_id })}#edit">Edit<span class="unseen"> ${place}</span></a>`}${button({ does: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: enabled ? "Turn off" : "Turn on", to: place })}`,
+    acts: html`${url !== null && html`${button({ does: `check ${webhook_id}`, label: "Check", to: place })}<a class="button" href="${href(scene, "webhooks", undefined, { receiver: webhook_id })}#edit">Edit<span class="unseen"> ${place}</span></a>`}${button({ does: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: enabled ? "Turn off" : "Turn on", to: place })}`,
     tone: tone === "bad" ? "bad" : "",
   });
 }
