@@ -47,7 +47,7 @@ export const METHOD_KINDS: Readonly<Record<MethodFixture["kind"], MethodKind>> =
   crypto: { wallet: true, instruct: crypto },
 };
 
-const NO_REAL_MONEY = "This is a sandbox: no real money moves, and none must be sent.";
+const NO_REAL_MONEY = "This is a sandbox: no real money moves; do not send any money.";
 
 /** Fields in the specification's order (Payment instructions), as in the functions below. */
 function bankTransfer({ rail, currency, amount, reference, merchantName, digest }: InstructionsInput) {
@@ -104,8 +104,8 @@ function card({ currency, amount, reference, merchantName }: InstructionsInput) 
     type: "card",
     reference,
     instructions:
-      `Pay ${amount} ${currency.code} (${currency.name}) to ${merchantName} by card, and quote the reference ` +
-      `${reference}. ${NO_REAL_MONEY}`,
+      `Pay ${amount} ${currency.code} (${currency.name}) to ${merchantName} by card. The reference is ${reference}; ` +
+      `no card details are needed. ${NO_REAL_MONEY}`,
   };
 }
 

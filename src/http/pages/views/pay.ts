@@ -16,7 +16,7 @@ ${summary(page)}
 ${notice(page)}
 ${instructions(page)}
 <div class="actions row">
-<form method="post" action="${page.links.action("paid")}"><button class="main">I have paid</button></form>
+<form method="post" action="${page.links.action("paid")}"><button class="main">${isCard(page) ? html`Pay ${dueAmount(page)}` : "I have paid"}</button></form>
 ${cancelForm(page)}
 </div>
 </section>
@@ -25,6 +25,10 @@ ${cancelForm(page)}
     live: live(page, ["PENDING", "AWAITING_PAYMENT"], "page"),
   },
 });
+
+function isCard({ charge, catalogue }: Page): boolean {
+  return catalogue.method(charge.payment_method ?? "")?.kind === "card";
+}
 
 const LABELS: Readonly<Record<string, string>> = {
   bank_name: "Bank",
@@ -48,9 +52,17 @@ function instructions(page: Page): Markup {
 ${fact("Amount to pay", dueAmount(page), "due", charge.amount)}
 ${details.map(([name, value]) => fact(LABELS[name] ?? sentence(name), value, `fact-${name}`, value))}
 </dl>
-${referenceBox(page)}
+${isCard(page) ? cardForm : referenceBox(page)}
 ${given.instructions !== undefined && html`<p dir="auto">${given.instructions}</p>`}`;
 }
+
+/** Where the real page takes the card. Nobody is to type one in here, so it is filled in and cannot be changed. */
+const cardForm = html`<fieldset class="cardform" disabled>
+<legend>Your card <span class="soft small">(example: nothing to fill in)</span></legend>
+<div class="field"><label for="card-number">Card number</label><input id="card-number" value="4242 4242 4242 4242"></div>
+<div class="field"><label for="card-expiry">Expiry date</label><input id="card-expiry" value="12 / 34"></div>
+<div class="field"><label for="card-code">Security code</label><input id="card-code" value="123"></div>
+</fieldset>`;
 
 function fact(label: string, value: Content, id: string, copied: string): Markup {
   return html`<div><dt>${label}</dt><dd><bdi id="${id}">${value}</bdi></dd><dd class="tool">${copyButton(label.toLowerCase(), copied, id)}</dd></div>`;
