@@ -1,6 +1,7 @@
 /**
  * The only script, inline and allowed by its hash; everything works without it. It lets the countdown run at the
- * speed of sandbox time, asks for the status and goes on when it is another, and puts values on the clipboard.
+ * speed of sandbox time, asks for the status and goes on when it is another, has the total follow the option chosen,
+ * and puts values on the clipboard.
  */
 export const SCRIPT = `
 document.documentElement.classList.add("js");
@@ -40,6 +41,17 @@ addEventListener("DOMContentLoaded", () => {
   };
 
   if (page) { setInterval(tick, 250); setInterval(ask, 1000); }
+
+  const total = document.getElementById("total"), fees = document.getElementById("total-fees");
+  const price = () => {
+    const chosen = document.querySelector("[name=payment_method]:checked")?.closest(".method").querySelector(".offer input:checked");
+    if (!total || !chosen || total.textContent === chosen.dataset.total) return;
+    total.textContent = chosen.dataset.total;
+    fees.textContent = chosen.dataset.fees;
+    said.textContent = "Total " + chosen.dataset.total;
+  };
+  // What was chosen before a reload is chosen again by the browser, and tells nobody.
+  for (const when of ["change", "pageshow"]) addEventListener(when, price);
 
   addEventListener("submit", (event) => {
     // A second press while the first is on its way would answer for a charge that has moved on.

@@ -1,6 +1,6 @@
 import { METHOD_KINDS } from "../../../domain/method-kinds.js";
 import { fieldOf } from "../form.js";
-import { money } from "../format.js";
+import { money, moneyText } from "../format.js";
 import { flag, html, type Markup } from "../html.js";
 import { type Page, unit } from "../model.js";
 import type { Offer } from "../offer.js";
@@ -35,6 +35,14 @@ function chosenCurrency({ charge, fields, quoted }: Page, { method, prices }: Of
   return wishes.find((code) => code && codes.includes(code)) ?? codes[0];
 }
 
+/** What is chosen on the page as it is sent. */
+export function chosenPrice(page: Page): Offer["prices"][number] | undefined {
+  const chosenId = chosenMethod(page);
+  const offer = page.offers.find(({ method }) => method.id === chosenId);
+  const code = offer && chosenCurrency(page, offer);
+  return offer?.prices.find(({ currency }) => currency.code === code);
+}
+
 /** `place` tells the ids of one method's elements from another's: its own id may be any text. */
 function methodChoice(page: Page, offer: Offer, place: string, chosenId: string | undefined): Markup {
   const { method } = offer;
@@ -62,7 +70,7 @@ ${fault !== undefined && html`<p class="fault" id="${place}-fault">${fault}</p>`
 ${prices.map(({ currency, price }) => {
   const paid = unit(page.catalogue, currency.code);
   const isBase = currency.code === page.charge.pricing.base_currency;
-  return html`<label class="offer"><input type="radio" name="${fieldOf("currency", method.id)}" value="${currency.code}"${flag("checked", currency.code === chosen)}${flag("autofocus", currency.code === chosen && fault !== undefined)}>
+  return html`<label class="offer"><input type="radio" name="${fieldOf("currency", method.id)}" value="${currency.code}"${flag("checked", currency.code === chosen)} data-total="${moneyText(price.amount, paid)}" data-fees="${moneyText(price.fees.total_fee, paid)}"${flag("autofocus", currency.code === chosen && fault !== undefined)}>
 <span><span><bdi>${currency.name}</bdi></span> <strong>${money(price.amount, paid)}</strong></span>
 <small><span>includes ${money(price.fees.total_fee, paid)} fees</span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
 })}

@@ -16,11 +16,12 @@ export function pageTitle(page: Page): string {
 }
 
 /** Who is paid, how much, for whom and until when. */
-export function summary(page: Page): Markup {
+export function summary(page: Page, total: Content = dueAmount(page), about: Content = false): Markup {
   const { charge } = page;
   return html`<section class="summary" aria-labelledby="title">
 <h1 id="title">Pay <bdi>${page.merchant}</bdi></h1>
-<p class="total">${dueAmount(page)}</p>
+<p class="total">${total}</p>
+${about}
 ${breakdown(page)}
 ${charge.status !== "PROCESSING" && countdown(page)}
 </section>`;
