@@ -36,10 +36,27 @@ function rulesFor(records: Records, charge: Charge): StatusRules<ChargeStatus> {
  */
 export function leadsTo(records: Records, charge: Charge, until: ChargeStatus, nowMs: number): boolean {
   if (charge.status === until) return true;
-  const timeline = charge.overruled ? [] : charge.timeline;
-  const turns = follow(rulesFor(records, charge), timeline, standingOf(records, charge), () => nowMs);
-  for (const { status } of turns) if (status === until) return true;
+  for (const { status } of turnsOf(records, charge, () => nowMs)) if (status === until) return true;
   return false;
+}
+
+/** The status the charge gets next as planned, and when; what is planned and changes nothing is passed over. */
+export function nextStatus(
+  records: Records,
+  charge: Charge,
+): { readonly to: ChargeStatus; readonly dueMs: number } | undefined {
+  let dueMs = 0;
+  const turns = turnsOf(records, charge, (ms) => {
+    dueMs = ms;
+    return ms;
+  });
+  for (const { verdict, status } of turns) if (verdict === "moves") return { to: status, dueMs };
+  return undefined;
+}
+
+function turnsOf(records: Records, charge: Charge, timeOf: (dueMs: number) => number) {
+  const timeline = charge.overruled ? [] : charge.timeline;
+  return follow(rulesFor(records, charge), timeline, standingOf(records, charge), timeOf);
 }
 
 export function nothingLeadsTo(until: ChargeStatus): Refusal {

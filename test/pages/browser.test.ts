@@ -76,6 +76,10 @@ describe.runIf(hasChromium)("in a browser", () => {
       const { sandbox, shop, checkout, page } = await begin();
       await choose(page, "Mobile money");
       await page.getByRole("radio", { name: "Kenyan shilling" }).check();
+      // It follows what is chosen; where nothing can, it stays the price.
+      expect(await page.locator(".total > :visible").textContent()).toBe(
+        javaScriptEnabled ? "KES\u00a03,305.63" : "USD\u00a025.00",
+      );
       await page.getByLabel("Phone number").fill("+254 700 000 001");
       await page.getByRole("button", { name: "Continue" }).click();
       await page.getByText("Quote this reference").waitFor();
@@ -332,6 +336,10 @@ describe.runIf(hasChromium)("in a browser", () => {
         // Its countdown has gone on twice by then.
         await page.waitForTimeout(Math.max(0, 600 - (performance.now() - began)));
         expect([view[0], await page.evaluate("moved")]).toEqual([view[0], []]);
+        // What the sandbox adds is to be seen without scrolling.
+        const isThere =
+          "(document.querySelector('.sandbox')?.getBoundingClientRect().bottom ?? 0) <= innerHeight";
+        expect([view[0], await page.evaluate(isThere)]).toEqual([view[0], true]);
         const tooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
         expect([view[0], tooWide]).toEqual([view[0], false]);
       }

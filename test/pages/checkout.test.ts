@@ -330,7 +330,7 @@ describe("the page of a charge that is", () => {
 
   it.each([
     ["PROCESSING", 200, "Your payment is being processed", null, ["complete", "fail", "scenario"]],
-    ["COMPLETED", 200, "Payment complete", "/thanks", []],
+    ["COMPLETED", 200, "Payment complete", "/thanks", ["refund"]],
     ["FAILED", 200, "Reason: Insufficient funds", "/basket", []],
     ["CANCELLED", 410, "Payment cancelled", "/basket", []],
     ["EXPIRED", 410, "This checkout has expired", "/basket", ["complete"]],
@@ -452,9 +452,49 @@ describe("the sandbox panel", () => {
     expect(page.charge.tasks.timeline).toBeDefined();
   });
 
+  it("fails a payment for the reason that is given, if it is no novel", async () => {
+    const page = await pageOf();
+    const novel = await page.post("outcome", { outcome: "fail", reason: "x".repeat(10_000) });
+    expect([novel.status, readable(novel.text).includes("The reason is too long.")]).toEqual([400, true]);
+    await page.post("outcome", { outcome: "fail", reason: " operator_timeout " });
+    expect(page.charge).toMatchObject({ status: "FAILED", failure_reason: "operator_timeout" });
+  });
+
+  it("refunds a payment that is complete, and leads nobody to the shop", async () => {
+    const page = await pageOf();
+    await page.post("method", BANK);
+    const early = await page.post("outcome", { outcome: "refund" });
+    expect([early.status, page.charge.status]).toEqual([409, "AWAITING_PAYMENT"]);
+    await page.post("outcome", { outcome: "complete" });
+    const { status, location } = await page.post("outcome", { outcome: "refund" });
+    expect([status, location]).toEqual([303, `http://sandbox${page.path}`]);
+    expect(page.charge.status).toBe("REFUNDED");
+  });
+
+  it("moves time to where the payment goes on, and comes back", async () => {
+    const sandbox = await openSandbox();
+    const page = await CheckoutPage.create(sandbox, SHOP);
+    await page.post("method", BANK);
+    const press = async (label: RegExp) => {
+      const { text } = await page.get("?waiting=1");
+      const [, to] = /<form class="outcomes" method="post" action="([^"]+)"/.exec(text)!;
+      const [, back] = /name="back" value="([^"]+)"/.exec(text)!;
+      const [, does] = new RegExp(`name="do" value="([^"]+)">${label.source}`).exec(text)!;
+      const url = new URL(to!, `http://sandbox${page.path}`);
+      const body = new URLSearchParams({ back: back!, do: does! });
+      const response = await sandbox.fetch(new Request(url, { method: "POST", body }));
+      expect(response.status).toBe(303);
+      return new URL(response.headers.get("location")!, url).href;
+    };
+    expect(await press(/Next step: PROCESSING, in 3 s/)).toBe(`http://sandbox${page.path}?waiting=1`);
+    expect(page.charge.status).toBe("PROCESSING");
+    await press(/\+10 s/);
+    expect(page.charge.status).toBe("COMPLETED");
+  });
+
   it("does nothing that is none of its outcomes, or comes too late", async () => {
     const page = await pageOf();
-    for (const outcome of ["refund", "constructor", ""])
+    for (const outcome of ["process", "constructor", ""])
       expect((await page.post("outcome", { outcome })).status).toBe(400);
     await page.post("cancel");
     const late = await page.post("outcome", { outcome: "fail" });
@@ -586,10 +626,11 @@ describe("what is shown", () => {
     expect((await shop.get()).headers.get("content-security-policy")).not.toContain("form-action");
   });
 
-  it("has no address but its own, and those of the shop", async () => {
+  it("has no address but its own, the dashboard's, and those of the shop", async () => {
     const page = await pageOf();
     const { text } = await page.get();
     const addresses = [...text.matchAll(/(?:href|src|action)="([^"]*)"/g)].map((match) => match[1]!);
-    for (const address of addresses) expect(address).toMatch(/^(data:image\/svg|co_[0-9a-f]+\/\w+$)/);
+    for (const address of addresses)
+      expect(address).toMatch(/^(data:image\/svg|co_[0-9a-f]+\/\w+$|\.\.\/_sandbox\/dashboard\/)/);
   });
 });

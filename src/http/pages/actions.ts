@@ -3,11 +3,15 @@ import { cancelCharge, transitionCharge } from "../../engine/commands/charges.js
 import { chooseMethod } from "../../engine/commands/checkouts.js";
 import type { Command } from "../../engine/transaction.js";
 import type { Namespace } from "../../namespace/namespace.js";
+import { reasonSchema } from "../../schema/control.js";
 import { isRefusal, type Refusal } from "../../schema/errors.js";
+import { check } from "../../schema/issues.js";
 import { isOver } from "../../schema/statuses.js";
 import { methodForm } from "./form.js";
+import { linksFrom } from "./links.js";
 import { needsMethod } from "./model.js";
 import { goOn, showPage } from "./page.js";
+import { seeOther } from "./respond.js";
 import { isOutcome, OUTCOMES } from "./views/sandbox-panel.js";
 
 /** What the customer, or whoever tests the shop, does on the page. */
@@ -45,6 +49,9 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
         trouble: { status: 400, problem: "That is none of the outcomes to choose from." },
       });
     const to = OUTCOMES[wanted];
+    const reason = (to === "FAILED" && form.get("reason")?.trim()) || undefined;
+    if (reason !== undefined && !check(reasonSchema, reason).ok)
+      return showPage(namespace, charge, { trouble: { status: 400, problem: "The reason is too long." } });
     if (to === undefined && isOver(charge.status)) return goOn(namespace, charge, "page");
     const moved = namespace.execute<Charge | Refusal | undefined>((tx) => {
       // Without a method there is no price, and so nothing to complete: the form's choice comes along.
@@ -52,11 +59,12 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
         const chosen = choose(namespace, charge, form)(tx);
         if (isRefusal(chosen) || to === undefined) return chosen;
       }
-      return to === undefined ? undefined : transitionCharge(charge.charge_id, to, "control")(tx);
+      return to === undefined ? undefined : transitionCharge(charge.charge_id, to, "control", reason)(tx);
     });
-    return isRefusal(moved)
-      ? refused(namespace, charge, moved, form, moved.message)
-      : goOn(namespace, now(namespace, charge), "waiting");
+    if (isRefusal(moved)) return refused(namespace, charge, moved, form, moved.message);
+    // The customer is long gone when the shop pays back: nobody is led anywhere.
+    if (to === "REFUNDED") return seeOther(linksFrom(charge.checkout_id, "action").page, namespace.nowMs());
+    return goOn(namespace, now(namespace, charge), "waiting");
   },
 };
 

@@ -3,6 +3,8 @@ export interface Links {
   readonly page: string;
   readonly waiting: string;
   readonly status: string;
+  /** The dashboard of a namespace. */
+  dashboard(namespace: string): string;
   action(name: "method" | "paid" | "cancel" | "outcome"): string;
 }
 
@@ -16,6 +18,8 @@ export function linksFrom(checkoutId: string, stands: "page" | "action"): Links 
     page,
     waiting: `${page}?waiting=1`,
     status: `${page}/status`,
+    dashboard: (namespace) =>
+      `${stands === "page" ? "" : "../"}../_sandbox/dashboard/${encodeURIComponent(namespace)}`,
     action: (name) => `${page}/${name}`,
   };
 }

@@ -8,11 +8,16 @@ import type { Offer } from "./offer.js";
 /** Everything a view shows: the charge, and the moment it is shown at. */
 export interface Page {
   readonly charge: Charge;
+  /** The name of the namespace it is in. */
+  readonly namespace: string;
+  /** Whether the customer has said that the payment is on its way. */
+  readonly isWaiting: boolean;
   readonly catalogue: Catalogue;
   readonly merchant: string;
   readonly links: Links;
   /** Where the customer goes from here, if the shop said so. */
   readonly shop: string | undefined;
+  readonly nowMs: number;
   readonly remainingMs: number;
   /** Sandbox milliseconds for one of wall time; 0 on a clock that stands still. */
   readonly speed: number;
@@ -21,6 +26,8 @@ export interface Page {
   readonly fields: FieldState;
   /** What the quote the checkout was made with is for. */
   readonly quoted: { readonly method: string; readonly currency: string } | undefined;
+  /** What the charge becomes next, if nobody interferes; undefined where nothing is planned. */
+  readonly next: { readonly to: ChargeStatus; readonly dueMs: number } | undefined;
   /** What can be chosen from; empty once it has been. */
   readonly offers: readonly Offer[];
 }

@@ -1,4 +1,5 @@
 import type { Charge } from "../../domain/charge.js";
+import { nextStatus } from "../../engine/look-ahead.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import { isOpen, isOver } from "../../schema/statuses.js";
 import { linksFrom } from "./links.js";
@@ -33,7 +34,7 @@ export function showPage(
 ): Response {
   const nowMs = namespace.nowMs();
   const view = viewFor(charge, waiting);
-  const { document, status } = view(pageOf(namespace, charge, nowMs, trouble));
+  const { document, status } = view(pageOf(namespace, charge, nowMs, waiting, trouble));
   return pageResponse(document, {
     status: trouble?.status ?? status,
     nowMs,
@@ -41,22 +42,32 @@ export function showPage(
   });
 }
 
-function pageOf(namespace: Namespace, charge: Charge, nowMs: number, trouble: Trouble | undefined): Page {
+function pageOf(
+  namespace: Namespace,
+  charge: Charge,
+  nowMs: number,
+  isWaiting: boolean,
+  trouble: Trouble | undefined,
+): Page {
   const { catalogue, state } = namespace.engine;
   const clock = namespace.clock.view();
   const quote = charge.quote_id === null ? undefined : state.get("quotes", charge.quote_id);
   return {
     charge,
+    namespace: namespace.name,
     catalogue,
     merchant: catalogue.organization(charge.organization_id)?.name ?? charge.organization_id,
     links: linksFrom(charge.checkout_id, trouble === undefined ? "page" : "action"),
     shop: shopUrl(charge),
+    nowMs,
     remainingMs: Math.max(0, charge.expires_at_ms - nowMs),
     speed: clock.mode === "manual" ? 0 : clock.speed,
     problem: trouble?.problem,
     fields: trouble?.fields ?? UNTOUCHED,
     quoted: quote && { method: quote.payment_method, currency: quote.currency },
     offers: needsMethod(charge) ? offersFor(namespace, charge) : [],
+    next: nextStatus(state, charge),
+    isWaiting,
   };
 }
 

@@ -11,9 +11,9 @@ export const STYLES = `
 --sand:#2a220d;--sand-edge:#d6a62e;--sand-text:#f6e6bd;--stripe:#b98516}}
 *,::before,::after{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
-body{margin:0;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
+body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
 overflow-wrap:anywhere}
-main,.sandbox{width:100%;max-width:62rem;margin:0 auto;padding:1.25rem 1rem}
+main{flex:1 0 auto;width:100%;max-width:62rem;margin:0 auto;padding:1.25rem 1rem}
 h1,h2,p,dl,dd,fieldset{margin:0;padding:0}
 h1{font-size:1.125rem;font-weight:600;line-height:1.35}
 h2,legend{font-size:1.125rem;font-weight:600;line-height:1.35}
@@ -96,19 +96,39 @@ border:1px solid transparent;border-radius:.5rem;cursor:pointer;text-decoration:
 .outcome .lines{width:100%}
 .outcome .button{width:100%}
 
-.sandbox{color:var(--sand-text);font-size:.9375rem;max-width:60rem;margin-bottom:2rem;padding:0}
-@media (max-width:61.99rem){.sandbox{width:calc(100% - 2rem)}}
-.sandbox>div{background:var(--sand);border:2px dashed var(--sand-edge);border-top:0;border-radius:0 0 .625rem .625rem;padding:1rem;display:grid;gap:.75rem}
-.sandbox::before{content:"";display:block;height:.625rem;border-radius:.625rem .625rem 0 0;
-background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}
+.js .plainly,html:not(.js) .scripted{display:none}
+.cardform{display:grid;grid-template-columns:1fr 1fr;gap:.75rem;border:1px solid var(--line);border-radius:.625rem;padding:.875rem}
+.cardform legend{font-size:1rem;margin:0;padding:0 .25rem}
+.cardform>.field:nth-of-type(1){grid-column:1/-1}
+.cardform input{background:var(--page);color:var(--soft)}
+
+html{scroll-padding-bottom:8rem}
+.sandbox{color:var(--sand-text);background:var(--sand);font-size:.9375rem;max-width:none;padding:0;position:sticky;bottom:0;z-index:1;max-height:80vh;overflow-y:auto}
+.sandbox::before{content:"";display:block;height:.375rem;background:repeating-linear-gradient(135deg,var(--stripe) 0 .75rem,#1b1b1b .75rem 1.5rem)}
+.sandbox>div{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;max-width:62rem;margin:0 auto;padding:.625rem 1rem}
 .sandbox h2{font-size:1rem}
-.sandbox .outcomes{display:grid;grid-template-columns:1fr 1fr;gap:.5rem}
-.sandbox button{background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.9375rem;padding:.5rem .75rem}
-.sandbox button:last-child:nth-child(odd){grid-column:1/-1}
+.sandbox h2 .small{font-weight:400}
+.sandbox .outcomes{display:flex;flex-wrap:wrap;gap:.5rem}
+.sandbox details{flex:1 0 auto}
+.sandbox details[open]{flex-basis:100%}
+.sandbox summary{cursor:pointer;font-weight:600;padding:.375rem 0;width:max-content}
+.more{display:grid;gap:.75rem;padding:.5rem 0}
+.reason{display:flex;flex-wrap:wrap;gap:.25rem .75rem;align-items:center}
+.reason input{font:inherit;color:var(--text);background:var(--card);border:1px solid var(--sand-edge);border-radius:.5rem;padding:.375rem .625rem;min-height:2.5rem;width:16rem;max-width:100%}
+.sandbox a{color:inherit}
+.sandbox button{background:var(--card);color:var(--text);border-color:var(--sand-edge);font-size:.9375rem;padding:.25rem .75rem;min-height:2.5rem}
 .sandbox button:hover{border-style:dashed}
 .sandbox :focus-visible{outline-color:var(--sand-edge)}
+@media (max-width:53.99rem){.sandbox h2 .small{display:none}
+.sandbox>div{padding:.375rem 1rem}
+.sandbox h2{flex:1}
+.sandbox>div>.outcomes{order:1}
+.sandbox details{flex:none}
+.sandbox details[open]{order:2;flex:1 0 100%}
+.sandbox button{padding:.25rem .625rem;font-size:.875rem}}
+@media (max-height:30rem){.sandbox{position:static}}
 
-@media (forced-colors:active){.sandbox>div{border-top:2px dashed}}
+@media (forced-colors:active){.sandbox{border-top:2px dashed}}
 @media (min-width:54rem){
 html{scrollbar-gutter:stable}
 main{padding-top:2.5rem}
@@ -116,7 +136,5 @@ main{padding-top:2.5rem}
 .two{display:grid;grid-template-columns:20rem minmax(0,1fr);gap:2.5rem;align-items:start}
 .two .summary{position:sticky;top:2.5rem}
 .card{padding:1.75rem}
-.actions.row{grid-template-columns:1fr auto}
-.sandbox .outcomes{grid-template-columns:repeat(4,auto);justify-content:start}
-.sandbox button:last-child:nth-child(odd){grid-column:auto}}
+.actions.row{grid-template-columns:1fr auto}}
 `;

@@ -4,6 +4,8 @@ import { grouped } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import { here, offsetOf, PAGE_ROWS, type Scene } from "./scene.js";
 
+export { span } from "../format.js";
+
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /** How a list shows a status: that of a charge, a withdrawal or a delivery. */
@@ -42,29 +44,6 @@ export function when({ nowMs }: Scene, iso: string): Markup {
 
 export function dayOf(iso: string): string {
   return `${Number(iso.slice(8, 10))} ${MONTHS[Number(iso.slice(5, 7)) - 1]} ${iso.slice(0, 4)}`;
-}
-
-/** `4 m 40 s`; the two largest units. */
-export function span(ms: number): string {
-  const seconds = Math.max(0, ms) / 1000;
-  if (seconds < 60) return `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)} s`;
-  const units = [
-    [86_400, "d"],
-    [3_600, "h"],
-    [60, "m"],
-    [1, "s"],
-  ] as const;
-  const first = units.findIndex(([size]) => seconds >= size);
-  let rest = Math.round(seconds);
-  return units
-    .slice(first, first + 2)
-    .map(([size, name]) => {
-      const many = Math.floor(rest / size);
-      rest -= many * size;
-      return many === 0 ? "" : `${many} ${name}`;
-    })
-    .filter((part) => part !== "")
-    .join(" ");
 }
 
 export function many(count: number, what: string): string {

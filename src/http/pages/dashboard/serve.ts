@@ -131,9 +131,14 @@ export async function actOnDashboard(
   const done = await act(name, { namespaces, namespace, words, form, fetch });
   if (isRefusal(done)) return refused(409, wordsOf(done));
   const { to, ...notice } = done;
+  const checkout = checkoutIn(form.get("back"), namespace);
   return new Response(null, {
     status: 303,
-    headers: { location: to ?? back, "sandbox-now": iso(namespace.nowMs()), "set-cookie": flashed(notice) },
+    headers: {
+      location: to ?? checkout ?? back,
+      "sandbox-now": iso(namespace.nowMs()),
+      ...(checkout === undefined ? { "set-cookie": flashed(notice) } : {}),
+    },
   });
 }
 
@@ -149,6 +154,12 @@ async function formOf(request: Request): Promise<URLSearchParams> {
     .catch(() => new FormData());
   for (const [name, value] of read) form.set(name, typeof value === "string" ? value : await value.text());
   return form;
+}
+
+/** The page of one of its checkouts, whose sandbox bar moves time too; as seen from here, whatever stands before. */
+function checkoutIn(asked: string | null, { engine }: Namespace): string | undefined {
+  const [, id = "", query = ""] = /^\/checkout\/(\w+)(\?waiting=1)?$/.exec(asked ?? "") ?? [];
+  return engine.state.chargeOfCheckout(id) === undefined ? undefined : `../../checkout/${id}${query}`;
 }
 
 /** Only to a page of the same namespace's dashboard. */
