@@ -4,10 +4,13 @@ import type { HeapUse, HeapWatch } from "../time/heap-watch.js";
 
 type LoadWatch = () => Promise<{ watchHeap(note: (use: HeapUse) => void): HeapWatch }>;
 
-/** V8 gives up where collecting garbage again and again gains little, which it looks for from here on. */
-const FULL = 0.8;
+/**
+ * From 0.8 on V8 gives up where collecting garbage four times took most of the time and gained little. Reads work on
+ * when it is full here, and on a busy machine most of the time is lost anyway: so full is well before that.
+ */
+const FULL = 0.7;
 /** Once full, so much has to be free again that it is not full again at once. */
-const ROOMY = 0.75;
+const ROOMY = 0.65;
 /** A start, and most sandboxes of a test, do less than would make it worth while to look. */
 const WATCH_AFTER_CHANGES = 256;
 

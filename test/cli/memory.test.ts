@@ -3,12 +3,12 @@ import type { Answer } from "../support/caller.js";
 import { startServer } from "../support/started.js";
 
 /**
- * A fifth of it is what reads have left to work in once changes are refused. What is new moves to the old space up to
- * 16 MB at a time: a heap of 64 MB was full at one blow now and then, before anybody could be told.
+ * What is new moves to the old space up to 16 MB at a time: a heap of 64 MB was full at one blow now and then, before
+ * anybody could be told.
  */
 const HEAP_MB = 160;
 /** What fills a good part of it at once; charges do the rest. */
-const BALLAST = Array.from({ length: 180 }, () => "x".repeat(200_000));
+const BALLAST = Array.from({ length: 220 }, () => "x".repeat(200_000));
 /** So much of each charge's own, that memory is short soon. */
 const METADATA = Object.fromEntries(Array.from({ length: 20 }, (_, key) => [`key${key}`, "x".repeat(500)]));
 /** More than fit in by far. */

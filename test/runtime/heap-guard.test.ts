@@ -33,18 +33,18 @@ async function guarded() {
   return { guard, told, heap, collected };
 }
 
-it("refuses from four fifths on, says so once, and takes changes again when a good part is free", async () => {
+it("refuses from seven tenths on, says so once, and takes changes again when a good part is free", async () => {
   const { guard, told, collected } = await guarded();
-  collected(80);
+  collected(70);
   guard.check();
-  collected(81);
+  collected(71);
   expect(() => guard.check()).toThrow(NoRoom);
-  collected(76);
+  collected(66);
   expect(() => guard.check()).toThrow(NoRoom);
   expect(told).toHaveLength(1);
-  collected(75);
+  collected(65);
   guard.check();
-  collected(81);
+  collected(71);
   expect(() => guard.check()).toThrow(NoRoom);
   expect(told).toHaveLength(2);
 });
