@@ -1,7 +1,7 @@
-import type { Seen, SeenCall, SeenCharge } from "./seen.js";
+import type { Seen, SeenCall, SeenCharge, SeenDelivery } from "./seen.js";
 
-/** Where a run can go otherwise. Ids survive another run: what it is, and the so-manieth. */
-export type Choice = CallChoice | EventChoice | CustomerChoice;
+/** Where a run can go otherwise. Ids survive another run: what it is, and the how-manieth of its kind. */
+export type Choice = CallChoice | EventChoice | AttemptChoice | CustomerChoice;
 
 /** A call that the app makes. */
 export interface CallChoice {
@@ -26,11 +26,21 @@ export interface EventChoice {
   readonly what: "event";
   readonly at: string;
   readonly type: string;
+  /** How many of that type come before it. */
+  readonly before: number;
   readonly isLast: boolean;
   /** The call that made its charge, of whose events it is the first. */
   readonly firstAfter?: CallChoice;
-  /** The only one with such an event. */
-  readonly charge?: SeenCharge;
+  readonly charge: SeenCharge;
+}
+
+/** A further attempt at an event that the app did not take, or whose answer was lost. */
+export interface AttemptChoice extends Pick<EventChoice, "at" | "type" | "before" | "charge"> {
+  readonly what: "attempt";
+  /** 2 is the first that is made again. */
+  readonly attempt: number;
+  /** So long after it the charge's next event comes, in milliseconds of sandbox time; absent where there is none. */
+  readonly nextMs?: number;
 }
 
 /** Something the customer does: pays a charge, there or on the service's page, or presses a button. */
@@ -97,21 +107,43 @@ function callChoices({ calls, charges }: Seen): PlacedCall[] {
   });
 }
 
-/** A rule meets every event of its type: those of further charges are not told apart. */
-function eventChoices({ charges }: Seen, calls: readonly PlacedCall[]): EventChoice[] {
-  const choices = new Map<string, EventChoice>();
-  for (const one of charges)
-    for (const [index, type] of one.events.entries()) {
-      const { charge_id, events } = one;
-      const maker = index === 0 ? calls.find(({ call }) => call.made === charge_id)?.choice : undefined;
-      const firstAfter = maker?.planMs === undefined ? {} : { firstAfter: maker };
-      const isLast = index === events.length - 1;
-      const isOnly = charges.filter(({ events }) => events.includes(type)).length === 1;
-      const charge = isOnly ? { charge: one } : {};
-      if (!choices.has(type))
-        choices.set(type, { what: "event", at: `${type}#1`, type, isLast, ...firstAfter, ...charge });
-    }
-  return [...choices.values()];
+/** Each event, and each time it is sent again. */
+function eventChoices(seen: Seen, calls: readonly PlacedCall[]): (EventChoice | AttemptChoice)[] {
+  const events = eventsOf(seen);
+  return events.flatMap((event, index) => {
+    const { type, charge, attempts } = event;
+    const before = events.slice(0, index).filter((one) => one.type === type).length;
+    const own = events.filter((one) => one.charge === charge);
+    const next = own[own.indexOf(event) + 1];
+    const maker = own[0] === event ? calls.find(({ call }) => call.made === charge.charge_id) : undefined;
+    const firstAfter = maker?.choice.planMs === undefined ? {} : { firstAfter: maker.choice };
+    const place = { at: `${type}#${before + 1}`, type, before, charge };
+    return [
+      { what: "event" as const, ...place, isLast: next === undefined, ...firstAfter },
+      ...attempts.slice(1).map(({ atMs }, further) => ({
+        ...place,
+        what: "attempt" as const,
+        at: `${place.at} attempt ${further + 2}`,
+        attempt: further + 2,
+        ...(next === undefined || next.atMs < atMs ? {} : { nextMs: next.atMs - atMs }),
+      })),
+    ];
+  });
+}
+
+interface PlacedEvent extends Pick<SeenDelivery, "event_id" | "type" | "atMs" | "attempts"> {
+  readonly charge: SeenCharge;
+}
+
+/** In the order they came about, each once, however often it is sent. */
+function eventsOf({ charges, deliveries }: Seen): PlacedEvent[] {
+  const events = new Map<string, PlacedEvent>();
+  for (const { charge_id, event_id, type, atMs, attempts } of deliveries) {
+    const charge = charges.find((one) => one.charge_id === charge_id);
+    if (charge !== undefined && !events.has(event_id))
+      events.set(event_id, { event_id, type, atMs, attempts, charge });
+  }
+  return [...events.values()];
 }
 
 /** How long before the read the charge had another status than at the read; undefined where it had none. */

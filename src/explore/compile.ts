@@ -69,13 +69,11 @@ export function compiledPlain(flow: Flow): Compiled {
 export function compiled(flow: Flow, words: readonly Words[], learnt: Lesson, name: string): Compiled {
   const isCancelled = words.some((one) => one.isCancelled);
   const lesson = isCancelled ? unpaid(learnt) : learnt;
-  const faults = words.flatMap((one) => one.faults ?? []);
   const rules = {
     name,
     charges: words.flatMap((one) => one.charges ?? []),
-    webhooks: words.flatMap((one) => one.webhooks ?? []),
-    // A rule that lets calls pass counts those that no rule before it takes.
-    faults: faults.sort((a, b) => (b.skip ?? 0) - (a.skip ?? 0)),
+    webhooks: words.flatMap((one) => one.webhooks ?? []).sort(furthestFirst),
+    faults: words.flatMap((one) => one.faults ?? []).sort(furthestFirst),
   };
   const judged: Placed[] = [
     ...paidAs(lesson, words).map((step): Placed => ({ step, role: "paid" })),
@@ -94,6 +92,14 @@ export function compiled(flow: Flow, words: readonly Words[], learnt: Lesson, na
     ...tailOf(flow, words.length),
     ...judged,
   ]);
+}
+
+/** A rule that lets some pass counts those that no rule before it takes. */
+function furthestFirst(
+  one: { readonly skip?: number | undefined },
+  other: { readonly skip?: number | undefined },
+): number {
+  return (other.skip ?? 0) - (one.skip ?? 0);
 }
 
 const PRESSED = "The customer presses again before there is an answer";

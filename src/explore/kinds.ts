@@ -1,6 +1,6 @@
 import { formatDuration } from "../schema/duration.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../schema/scenario.js";
-import type { CallChoice, Choice, EventChoice } from "./choices.js";
+import type { AttemptChoice, CallChoice, Choice, EventChoice } from "./choices.js";
 import { DEVIATION_KINDS, type Deviation, type DeviationKind } from "./schedule.js";
 
 /** What a deviation comes to in the words of a scenario file. */
@@ -29,6 +29,9 @@ interface Kind {
 }
 
 const LATE = "10m";
+const late = (): WebhookRule => ({ delay: LATE });
+const twice = (): WebhookRule => ({ copies: 2 });
+const answerLost = (): WebhookRule => ({ lose_answer: true });
 const AGAIN_LATER = "1d";
 const PAID_AFTER_EXPIRY = "10m";
 /** Time goes on for so much longer than the plan needs. */
@@ -50,13 +53,31 @@ function call(wrong: (choice: CallChoice) => Wrong | undefined): Kind["words"] {
   };
 }
 
-function event(wrong: (choice: EventChoice) => WebhookRule | undefined): Kind["words"] {
+/** What goes wrong with the first attempt at an event, and what with one that is made again. */
+function event(
+  wrong: (choice: EventChoice) => WebhookRule | undefined,
+  wrongAgain: (choice: AttemptChoice) => WebhookRule | undefined = () => undefined,
+): Kind["words"] {
   return (choice, whose) => {
-    const found = choice.what === "event" ? wrong(choice) : undefined;
-    return found === undefined || choice.what !== "event"
-      ? undefined
-      : { webhooks: { match: { type: choice.type, ...whose }, ...found } };
+    if (choice.what !== "event" && choice.what !== "attempt") return undefined;
+    const found =
+      choice.what === "event" ? wrong(choice) : withWhich({ attempt: choice.attempt }, wrongAgain(choice));
+    if (found === undefined) return undefined;
+    const skip = choice.before === 0 ? {} : { skip: choice.before };
+    return { webhooks: { match: { type: choice.type, ...whose }, ...found, ...skip, times: 1 } };
   };
+}
+
+function withWhich(which: WebhookRule, rule: WebhookRule | undefined): WebhookRule | undefined {
+  return rule && { ...which, ...rule };
+}
+
+function afterNext({ nextMs }: AttemptChoice): WebhookRule | undefined {
+  return nextMs === undefined ? undefined : { delay: inWholeSeconds(nextMs + MARGIN_MS) };
+}
+
+function inWholeSeconds(ms: number): string {
+  return formatDuration(Math.ceil(ms / 1_000) * 1_000);
 }
 
 /** While the answer is held, time goes on until what is planned for the charge has happened. */
@@ -66,8 +87,7 @@ function heldAt(
   hold: NonNullable<FaultRule["hold"]>,
 ): Words | undefined {
   if (choice?.planMs === undefined) return undefined;
-  const wholeSeconds = Math.ceil((choice.planMs + MARGIN_MS) / 1_000);
-  return { faults: atCall(choice, whose, { hold }), meanwhile: formatDuration(wholeSeconds * 1_000) };
+  return { faults: atCall(choice, whose, { hold }), meanwhile: inWholeSeconds(choice.planMs + MARGIN_MS) };
 }
 
 /** Every kind of deviation: what it says, where it can be, and the words it is written in. */
@@ -96,12 +116,12 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
     says: "the read answers as it was before the last change",
     words: call(({ staleMs }) => (staleMs === undefined ? undefined : { stale: formatDuration(staleMs) })),
   },
-  webhook_late: { says: `the webhook comes ${LATE} late`, words: event(() => ({ delay: LATE })) },
+  webhook_late: { says: `the webhook comes ${LATE} late`, words: event(late, late) },
   webhook_after_next: {
     says: "the webhook comes after the next one",
-    words: event(({ isLast }) => (isLast ? undefined : { swap: true })),
+    words: event(({ isLast }) => (isLast ? undefined : { swap: true }), afterNext),
   },
-  webhook_twice: { says: "the webhook comes twice in a row", words: event(() => ({ copies: 2 })) },
+  webhook_twice: { says: "the webhook comes twice in a row", words: event(twice, twice) },
   webhook_twice_at_once: {
     says: "the webhook comes twice at the same moment",
     words: event(() => ({ copies: 2, at_once: true })),
@@ -112,7 +132,7 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   },
   webhook_answer_lost: {
     says: "the app's answer to the webhook is lost: it comes again",
-    words: event(() => ({ lose_answer: true })),
+    words: event(answerLost, answerLost),
   },
   webhook_first: {
     says: "the first webhook comes before the answer to the call that made the charge",

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { isRecord } from "../files/documents.js";
 import type { Flow } from "./flow.js";
@@ -25,7 +26,11 @@ const LONGEST_NAME = 100;
 /** What the scenario of a run is called: after the flow, and what goes otherwise in it. */
 export function fileNameOf({ raw }: Flow, schedule: Schedule): string {
   const parts = schedule.map(({ kind, at }) => `${kind}.${at.replace(/[^A-Za-z0-9_.-]+/g, "-")}`);
-  return [String(raw.name), ...parts].join(".").slice(0, LONGEST_NAME);
+  const name = [String(raw.name), ...parts].join(".");
+  if (name.length <= LONGEST_NAME) return name;
+  // What is cut off is what tells it from others.
+  const ending = `.${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+  return `${name.slice(0, LONGEST_NAME - ending.length)}${ending}`;
 }
 
 /** Writes the scenario file that shows a finding to whoever runs it; its path. */

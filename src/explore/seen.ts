@@ -33,6 +33,7 @@ export interface SeenCall {
 /** A delivery of a charge's event, and what the app answered to each attempt. */
 export interface SeenDelivery {
   readonly charge_id: string;
+  readonly event_id: string;
   readonly type: string;
   readonly answers: readonly (number | null)[];
   readonly attempts: readonly {
@@ -57,8 +58,6 @@ export interface SeenCharge {
   readonly goesByItself: boolean;
   readonly createdMs: number;
   readonly endedMs: number;
-  /** The types of its events, in order. */
-  readonly events: readonly string[];
 }
 
 /** What the sandbox saw of one run. */
@@ -109,11 +108,11 @@ export function seenOf({ requests, deliveries, charges }: Rows, email?: string):
   const emails = new Set(
     email === undefined ? made.map(({ customer_email }) => String(customer_email)) : [email],
   );
-  const told = deliveries.filter(({ charge_id }) => own.has(String(charge_id))).map(deliveryOf);
+  const told = deliveries.filter(({ charge_id }) => own.has(String(charge_id)));
   return {
     calls: requests.flatMap((row) => callOf(row, own, emails, email !== undefined) ?? []),
-    deliveries: told,
-    charges: made.map((row) => chargeOf(row, told)),
+    deliveries: told.map(deliveryOf),
+    charges: made.map(chargeOf),
   };
 }
 
@@ -155,11 +154,12 @@ function isMade({ method, path }: Row): boolean {
 const UNANSWERED = /^no answer within [\d.]+ s$/;
 const BY_RULE = /\bby scenario /;
 
-function deliveryOf({ charge_id, type, attempts, created_at }: Row): SeenDelivery {
+function deliveryOf({ charge_id, event_id, type, attempts, created_at }: Row): SeenDelivery {
   const tries = attempts as { status: number | null; error: string | null; at: string }[];
   const unanswered = tries.find(({ error }) => error !== null && UNANSWERED.test(error))?.error;
   return {
     charge_id: String(charge_id),
+    event_id: String(event_id),
     type: String(type),
     answers: tries.map(({ status }) => status),
     attempts: tries.map(({ status, error, at }) => ({
@@ -172,7 +172,7 @@ function deliveryOf({ charge_id, type, attempts, created_at }: Row): SeenDeliver
   };
 }
 
-function chargeOf(row: Row, deliveries: readonly SeenDelivery[]): SeenCharge {
+function chargeOf(row: Row): SeenCharge {
   const charge_id = String(row.charge_id);
   const history = (row.status_history as { status: string; at: string }[]).map(({ status, at }) => ({
     status,
@@ -191,7 +191,6 @@ function chargeOf(row: Row, deliveries: readonly SeenDelivery[]): SeenCharge {
     goesByItself: row.kind === "whitelabel" && moved.length > 0,
     createdMs,
     endedMs: moved.at(-1)?.atMs ?? createdMs,
-    events: [...new Set(deliveries.filter((one) => one.charge_id === charge_id).map(({ type }) => type))],
   };
 }
 

@@ -8,6 +8,7 @@ import type { RunReport } from "../../src/scenario/running/report.js";
 
 const HEARD: SeenDelivery = {
   charge_id: "ch_1",
+  event_id: "evt_1",
   type: "charge.completed",
   answers: [null],
   attempts: [],

@@ -1,0 +1,72 @@
+import { expect, it } from "vitest";
+import { choicesOf } from "../../src/explore/choices.js";
+import type { Flow } from "../../src/explore/flow.js";
+import { deviationsAt, KINDS } from "../../src/explore/kinds.js";
+import { fileNameOf } from "../../src/explore/save.js";
+import type { Seen, SeenDelivery } from "../../src/explore/seen.js";
+
+const SECOND = 1_000;
+const charge = (charge_id: string) => ({ charge_id, metadata: {}, history: [], goesByItself: true });
+const told = (charge_id: string, type: string, ...seconds: readonly number[]): SeenDelivery => ({
+  charge_id,
+  event_id: `evt_${charge_id}_${type}`,
+  type,
+  answers: seconds.map(() => 200),
+  attempts: seconds.map((second) => ({ status: 200, atMs: second * SECOND, isLost: false })),
+  atMs: (seconds[0] ?? 0) * SECOND,
+});
+
+/** What can go otherwise with webhooks, and in which words. */
+function rulesOf(...deliveries: readonly SeenDelivery[]) {
+  const seen = { calls: [], deliveries, charges: [charge("ch_1"), charge("ch_2")] } as unknown as Seen;
+  const choices = choicesOf(seen, { press: undefined, isOnPage: false });
+  const all = choices.flatMap((choice) =>
+    deviationsAt(choice).map(({ kind, at }) => [`${kind} ${at}`, KINDS[kind].words(choice, {})?.webhooks]),
+  );
+  return { places: choices.map(({ at }) => at), rules: Object.fromEntries(all) };
+}
+
+it("a second event of a type is a place of its own, whichever charge it is of, and however often it is sent", () => {
+  const { places, rules } = rulesOf(
+    told("ch_1", "charge.processing", 1),
+    told("ch_1", "charge.completed", 2),
+    told("ch_1", "charge.completed", 2),
+    told("ch_2", "charge.completed", 3),
+  );
+  expect(places).toEqual(["charge.processing#1", "charge.completed#1", "charge.completed#2"]);
+  const match = { type: "charge.completed" };
+  expect(rules["webhook_twice charge.completed#1"]).toEqual({ match, copies: 2, times: 1 });
+  expect(rules["webhook_twice charge.completed#2"]).toEqual({ match, copies: 2, skip: 1, times: 1 });
+  expect(rules).toHaveProperty("webhook_after_next charge.processing#1");
+  expect(rules).not.toHaveProperty("webhook_after_next charge.completed#1");
+});
+
+it("an attempt that is made again is late, after the next event, twice, or loses its answer", () => {
+  const { rules } = rulesOf(
+    told("ch_1", "charge.processing", 1, 6),
+    told("ch_1", "charge.completed", 9, 14, 44),
+  );
+  const match = { type: "charge.processing" };
+  const ofAttempts = Object.entries(rules).filter(([place]) => place.includes("charge.processing#1 attempt"));
+  expect(Object.fromEntries(ofAttempts)).toEqual({
+    "webhook_late charge.processing#1 attempt 2": { match, attempt: 2, delay: "10m", times: 1 },
+    "webhook_after_next charge.processing#1 attempt 2": { match, attempt: 2, delay: "4s", times: 1 },
+    "webhook_twice charge.processing#1 attempt 2": { match, attempt: 2, copies: 2, times: 1 },
+    "webhook_answer_lost charge.processing#1 attempt 2": { match, attempt: 2, lose_answer: true, times: 1 },
+  });
+  expect(rules["webhook_twice charge.completed#1 attempt 3"]).toMatchObject({ attempt: 3 });
+  expect(rules).not.toHaveProperty("webhook_after_next charge.completed#1 attempt 2");
+});
+
+it("files of sets that begin alike have names of their own, short enough for a scenario", () => {
+  const flow = { raw: { name: "order" } } as unknown as Flow;
+  const lost = (at: string) => ({ kind: "webhook_answer_lost" as const, at });
+  const both = [lost("charge.processing#1"), lost("charge.completed#1")];
+  const names = ["createQuote#1", "createQuote#2"].map((at) => fileNameOf(flow, [...both, lost(at)]));
+  expect(names[0]).toMatch(/^order\.webhook_answer_lost\.charge\.processing-1\..*\.[0-9a-f]{8}$/);
+  expect(names[0]).not.toBe(names[1]);
+  for (const name of names) expect(name).toHaveLength(100);
+  expect(fileNameOf(flow, [lost("charge.completed#1 attempt 2")])).toBe(
+    "order.webhook_answer_lost.charge.completed-1-attempt-2",
+  );
+});
