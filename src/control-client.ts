@@ -3,7 +3,10 @@ import { SandboxError } from "./schema/sandbox-error.js";
 import { UserError } from "./schema/user-error.js";
 
 /** How requests reach a sandbox: in this process, or over the network. */
-export type SandboxFetch = (path: string, init: RequestInit) => Promise<Response>;
+export type SandboxFetch = (path: string, init: RequestInit) => Promise<SandboxAnswer>;
+
+/** What is read of a response. */
+export type SandboxAnswer = Pick<Response, "ok" | "status" | "headers" | "body" | "text">;
 
 /** Which sandbox a client speaks to, and as whom. */
 export interface ControlOptions {
@@ -61,7 +64,7 @@ export class ControlClient {
     body?: unknown,
     signal?: AbortSignal,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Response> {
+  ): Promise<SandboxAnswer> {
     const isEmpty = body === undefined;
     return this.#fetch(path, {
       method,

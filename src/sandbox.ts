@@ -1,3 +1,4 @@
+import type { SandboxFetch } from "./control-client.js";
 import { type ControlCall, ControlClient } from "./control-client.js";
 import { KeptAssertions } from "./delivery/assertions.js";
 import type { WebhookHandler } from "./delivery/in-process.js";
@@ -8,7 +9,8 @@ import { copied } from "./engine/frozen-state.js";
 import type { StateDump } from "./engine/records.js";
 import { chargeDetail } from "./engine/views.js";
 import type { ExploreReport } from "./explore/report.js";
-import { createApp, fetchOf } from "./http/app.js";
+import { createApps, fetchOf } from "./http/app.js";
+import type { ControlInProcess } from "./http/control/in-process.js";
 import { KEPT_BY_DEFAULT } from "./http/control/sandbox.js";
 import { plainAddress } from "./http/hosts.js";
 import type { Listening } from "./http/listener.js";
@@ -56,8 +58,9 @@ import type { AdvanceReport } from "./time/advance.js";
 export class Sandbox {
   readonly #namespaces: Namespaces;
   readonly #namespace: Namespace;
-  readonly #app: ReturnType<typeof createApp>;
+  readonly #app: ReturnType<typeof createApps>["app"];
   readonly #fetch: (request: Request) => Promise<Response>;
+  readonly #control: ControlInProcess;
   readonly #options: OpenedOptions;
   readonly #version: string;
   readonly #assertions = new KeptAssertions();
@@ -72,14 +75,16 @@ export class Sandbox {
     this.#namespace = namespaces.default;
     this.#options = options;
     this.#version = version;
-    this.#app = createApp({
+    const { app, controlInProcess } = createApps({
       namespaces,
       paths: options.paths ?? {},
       errorCodes: options.error_codes ?? {},
       documentOf,
       onError: options.onError,
     });
-    this.#fetch = fetchOf(this.#app);
+    this.#app = app;
+    this.#fetch = fetchOf(app);
+    this.#control = controlInProcess;
   }
 
   /** The namespace; by here goes every method that needs it, and a closed sandbox refuses it. */
@@ -139,6 +144,12 @@ export class Sandbox {
     this.#here("fetch");
     const isRequest = typeof input !== "string" && "method" in input && init === undefined;
     return this.#fetch(isRequest ? input : requestOf(input, init));
+  };
+
+  /** @internal As the runs of scenarios call it: of the control API no request or response is made. */
+  readonly call: SandboxFetch = (path, init) => {
+    this.#here("fetch");
+    return this.#control(path, init) ?? this.fetch(path, init);
   };
 
   /**
@@ -314,7 +325,7 @@ export class Sandbox {
     return runScenario(loaded, {
       ...rest,
       app: app && withoutEndSlashes(app),
-      fetch: (path, init) => this.fetch(path, init),
+      fetch: this.call,
     });
   }
 
@@ -335,7 +346,7 @@ export class Sandbox {
       app: withoutEndSlashes(app),
       budgetMs: budget === undefined ? undefined : durationMs(budget),
       runIdOf: (name) => namespace.nextRunId(name),
-      fetch: (path, init) => this.fetch(path, init),
+      fetch: this.call,
     });
   }
 

@@ -142,7 +142,7 @@ async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string
         givensOf(vars, (name) => repeatableRunId(seed, name)),
       );
       const report = await runScenario(again, {
-        fetch: (path, init) => sandbox.fetch(path, init),
+        fetch: sandbox.call,
         isItsWorld: true,
         app: appUrl(flags),
         ...hooks(loaded, progress, signal),

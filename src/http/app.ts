@@ -5,6 +5,7 @@ import { refuse } from "../schema/errors.js";
 import { lazily } from "../schema/lazily.js";
 import { NoRoom } from "../schema/no-room.js";
 import { iso } from "../schema/time.js";
+import { type ControlInProcess, controlInProcess } from "./control/in-process.js";
 import { CONTROL_OPERATIONS } from "./control/operations.js";
 import { serveControl } from "./control/serve.js";
 import { serveStream } from "./control/stream.js";
@@ -35,10 +36,11 @@ export function createApp(options: AppOptions): Hono {
   return createApps(options).app;
 }
 
-/** The whole server, and the part of it that is the control API. */
+/** The whole server, the part of it that is the control API, and that for who is in this process. */
 export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf, onError }: AppOptions): {
   readonly app: Hono;
   readonly control: Hono;
+  readonly controlInProcess: ControlInProcess;
 } {
   const app = new Hono();
   // The control API has paths that Hono's fast router cannot tell apart (a word where another path has a parameter);
@@ -126,8 +128,11 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
     const reply = errorReply(refusal, { ...headers, ...hint }, codesAt(path));
     return isControl(path) ? toResponse(reply, namespaces.nowMs()) : serveUnknown(namespaces, c, reply);
   };
-  const failed = (error: Error, c: Context) => {
+  const told = (error: unknown) => {
     if (!(error instanceof NoRoom)) onError(error);
+  };
+  const failed = (error: Error, c: Context) => {
+    told(error);
     return toResponse(failureReply(error, codesAt(c.req.path)), namespaces.nowMs());
   };
   const toControl = (c: Context) =>
@@ -137,7 +142,8 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
   app.all(`${CONTROL}/*`, toControl);
   app.all(CONTROL, toControl);
   for (const one of [app, control]) one.notFound(notFound).onError(failed);
-  return { app, control };
+  const here = controlInProcess({ namespaces, operations: CONTROL_OPERATIONS, ways, onError: told });
+  return { app, control, controlInProcess: here };
 }
 
 function nothingAt(path: string, routes: readonly string[]): string {

@@ -37,7 +37,7 @@ export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan)
         const code = await toldExploration(flow, flags, (onRun) =>
           exploreFile(flow, {
             ...asked,
-            fetch: (path, init) => sandbox.fetch(path, init),
+            fetch: sandbox.call,
             runIdOf: () => freshRunId(),
             signal: runner.interrupted,
             onRun,

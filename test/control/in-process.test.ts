@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import type { SandboxAnswer } from "../../src/control-client.js";
+import { openSandbox } from "../support/api-client.js";
+
+/** A call, its body and headers. */
+const CALLS: readonly (readonly [string, string, object?, Record<string, string>?])[] = [
+  ["GET", "/_sandbox/clock"],
+  ["GET", "/_sandbox/requests?limit=2&offset=0"],
+  ["GET", "/_sandbox/requests?nope=1"],
+  ["PUT", "/_sandbox/scenarios/a%20name%2F1", { name: "a name/1", webhooks: [{ copies: 2 }] }],
+  ["GET", "/_sandbox/scenarios/a%20name%2F1"],
+  ["GET", "/_sandbox/scenarios/none"],
+  ["POST", "/_sandbox/clock/advance", { by: "soon" }],
+  ["POST", "/_sandbox/wait", { for: "idle" }],
+  ["GET", "/_sandbox/clock", undefined, { "sandbox-namespace": "nobody" }],
+  ["GET", "/_sandbox/state"],
+  ["DELETE", "/_sandbox/clock"],
+  ["GET", "/_sandbox/nothing"],
+  ["GET", "/health"],
+];
+
+it("the control API answers who is in this process as it answers a request", async () => {
+  const [here, there] = await Promise.all([openSandbox({ seed: "same" }), openSandbox({ seed: "same" })]);
+  for (const [method, path, body, headers = {}] of CALLS) {
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const [one, other] = await Promise.all([here.call(path, init), there.fetch(path, init)]);
+    expect(await answered(one), `${method} ${path}`).toEqual(await answered(other));
+  }
+});
+
+async function answered(answer: SandboxAnswer) {
+  const { status, ok, headers } = answer;
+  return {
+    status,
+    ok,
+    headers: Object.fromEntries(headers),
+    text: (await answer.text()).replace(/"wall_ms":\d+/, ""),
+  };
+}
+
+it("a wait in this process ends with its caller", async () => {
+  const sandbox = await openSandbox();
+  const gone = new AbortController();
+  const body = JSON.stringify({ for: "charge", timeout: "1h" });
+  const waiting = sandbox.call("/_sandbox/wait", { method: "POST", body, signal: gone.signal });
+  gone.abort();
+  expect((await waiting).ok).toBe(false);
+});
