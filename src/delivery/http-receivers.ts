@@ -15,10 +15,7 @@ import {
   retryAfterMs,
   type SignedRequest,
 } from "./outcomes.js";
-import { networkErrorText } from "./outgoing.js";
-
-/** Connections are kept for the next delivery, but not for long: most receivers close one that stays idle. */
-const AGENT_OPTIONS = { keepAlive: true, timeout: 1_000 };
+import { AGENT_OPTIONS, networkErrorText } from "./outgoing.js";
 
 export interface HttpReceiversOptions {
   /** How long a receiver has to answer, in wall time. */

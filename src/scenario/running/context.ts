@@ -1,3 +1,4 @@
+import type { KeptConnections } from "../../delivery/outgoing.js";
 import type { Wall } from "../../time/wall.js";
 import type { StepPlace } from "../place.js";
 import type { Applied } from "./applied.js";
@@ -15,6 +16,8 @@ export interface RunContext {
   readonly organization: string;
   /** The base URL of the app under test, without a slash at the end. */
   readonly app: string | undefined;
+  /** The connections that the app is called by; without them each call has one of its own. */
+  readonly connections?: KeptConnections;
   /** How often what is to go wrong has gone wrong. */
   readonly applied: Applied;
   /** How things stood when the run began. */

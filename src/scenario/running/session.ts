@@ -1,3 +1,4 @@
+import { KeptConnections } from "../../delivery/outgoing.js";
 import { RULE_KINDS } from "../../domain/scenario.js";
 import { keepAlive, systemWall, type Wall } from "../../time/wall.js";
 import type { LoadedScenario } from "../files.js";
@@ -37,6 +38,7 @@ export class Session {
   readonly #lease: Lease | undefined;
   readonly #leftovers: Leftovers;
   readonly #release = keepAlive();
+  readonly #connections = new KeptConnections();
   #hasRules = false;
 
   private constructor(
@@ -115,6 +117,7 @@ export class Session {
       wall,
       ...this.#access,
       app,
+      connections: this.#connections,
       applied: new Applied(client, loaded.rulePlaces),
       baseline,
       leftovers,
@@ -135,6 +138,7 @@ export class Session {
   async close(): Promise<string[]> {
     const warnings = await this.#leftovers.finish();
     await this.#lease?.release();
+    this.#connections.close();
     this.#release();
     return warnings;
   }

@@ -104,7 +104,7 @@ export async function sentToApp(
   const { callApp } = await lazily(() => import("./call-app.js"));
   try {
     return await ask(context.wall, withinMs, context.client.signal, (signal) =>
-      callApp(new URL(url), { method, headers, body, signal }),
+      callApp(new URL(url), { method, headers, body, signal, connections: context.connections }),
     );
   } catch (error) {
     if (error instanceof StepFailure) throw error;

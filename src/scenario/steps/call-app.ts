@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { callerOf } from "../../delivery/outgoing.js";
+import { callerOf, type KeptConnections, wasCutWhileIdle } from "../../delivery/outgoing.js";
 import type { Answered } from "../running/client.js";
 
 export interface AppCall {
@@ -7,22 +7,30 @@ export interface AppCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly signal: AbortSignal;
+  /** The connections to go by; without them it has one of its own. */
+  readonly connections?: KeptConnections | undefined;
 }
 
 /**
- * Calls the app under test, on a connection of its own, redirects not followed. Not by `fetch`, which does not let
+ * Calls the app under test, redirects not followed. Not by `fetch`, which does not let
  * us see where a name leads: a scenario may be run by whoever has the control API, and its report shows the answer.
  */
-export async function callApp(url: URL, { method, headers, body, signal }: AppCall): Promise<Answered> {
-  const call = await callerOf(url);
+export async function callApp(url: URL, asked: AppCall): Promise<Answered> {
+  const { method, headers, body, signal, connections } = asked;
+  const call = await callerOf(url, connections);
   return new Promise((resolve, reject) => {
     const outgoing = call({
       method,
       signal,
       headers: { accept: "*/*", "accept-encoding": "identity", "user-agent": "payments-sandbox", ...headers },
     });
-    outgoing.on("error", reject);
+    let isAnswered = false;
+    outgoing.on("error", (error) => {
+      if (isAnswered || !wasCutWhileIdle(outgoing, error)) reject(error);
+      else resolve(callApp(url, { ...asked, connections: undefined }));
+    });
     outgoing.on("response", (response) => {
+      isAnswered = true;
       const received = new Headers();
       const { rawHeaders } = response;
       for (let at = 0; at < rawHeaders.length; at += 2) received.append(rawHeaders[at]!, rawHeaders[at + 1]!);
