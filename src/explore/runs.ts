@@ -1,8 +1,10 @@
 import type { SandboxFetch } from "../control-client.js";
+import { RULE_KINDS } from "../domain/scenario.js";
 import { isRecord, valueDocument } from "../files/documents.js";
-import { type LoadedScenario, loadScenarioFile } from "../scenario/files.js";
+import { type LoadedScenario, loadedWith, loadScenarioFile } from "../scenario/files.js";
 import { Client } from "../scenario/running/client.js";
 import { type RunOutcome, Session } from "../scenario/running/session.js";
+import { everyStep } from "../scenario/step-places.js";
 import { systemWall, type Wall } from "../time/wall.js";
 import type { Compiled } from "./compile.js";
 import type { Flow } from "./flow.js";
@@ -35,6 +37,8 @@ export class Runs {
   readonly #options: RunsOptions;
   readonly #client: Client;
   readonly #session: Session;
+  /** Files that have been checked, by all of them but the rules. */
+  readonly #checked = new Map<string, LoadedScenario>();
   /** How far the sandbox's lists went when the last run was over. */
   #mark: Mark;
 
@@ -79,16 +83,24 @@ export class Runs {
     }));
   }
 
-  #loaded(document: Compiled["document"]): Promise<LoadedScenario> {
+  /** Most runs differ in their rules alone: the steps are checked once for all of them. */
+  async #loaded(document: Compiled["document"]): Promise<LoadedScenario> {
     const { vars = {}, environment = {}, runIdOf } = this.#options;
     const needed = isRecord(document.vars) ? Object.keys(document.vars) : [];
-    return loadScenarioFile(
-      // Files it includes are meant from where the flow lies.
-      { ...valueDocument(document), file: this.#flow.file },
-      { given: only(vars, needed), environment, runIdOf },
-    );
+    const givens = { given: only(vars, needed), environment, runIdOf };
+    const alike = JSON.stringify(Object.entries(document).filter(([word]) => !OF_ONE_RUN.has(word)));
+    const known = this.#checked.get(alike);
+    if (known !== undefined) return loadedWith(known, document, givens);
+    // Files it includes are meant from where the flow lies.
+    const loaded = await loadScenarioFile({ ...valueDocument(document), file: this.#flow.file }, givens);
+    if (document.include === undefined && !everyStep(loaded.steps).some(({ kind }) => kind === "include"))
+      this.#checked.set(alike, loaded);
+    return loaded;
   }
 }
+
+/** What differs from run to run. */
+const OF_ONE_RUN: ReadonlySet<string> = new Set(["name", ...RULE_KINDS]);
 
 type CustomerOf = (runId: string) => string | undefined;
 

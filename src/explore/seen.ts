@@ -1,12 +1,12 @@
 import type { Client } from "../scenario/running/client.js";
 import { idOf, type List, listSince, newest, type Row } from "../scenario/running/lists.js";
 
-/** How far the sandbox's lists went when a run began. */
-export type Mark = Readonly<Record<Watched, string | undefined>>;
+/** How far the sandbox's lists went when a run began, and how many came to each in the run before. */
+export type Mark = Readonly<Record<Watched, { readonly last: string | undefined; readonly usual: number }>>;
 type Watched = Extract<List, "requests" | "deliveries" | "charges">;
 const WATCHED = ["requests", "deliveries", "charges"] as const;
 
-/** A run makes about so many of each. */
+/** A run makes about so many of each, for all that is known at first. */
 const PAGE = 15;
 const LONGEST_PAGE = 100;
 
@@ -69,8 +69,8 @@ export interface Seen {
 }
 
 export async function markNow(client: Client): Promise<Mark> {
-  const marks = await Promise.all(WATCHED.map(async (list) => [list, await newest(client, list)] as const));
-  return Object.fromEntries(marks) as Mark;
+  const markOf = async (list: Watched) => [list, { last: await newest(client, list), usual: PAGE }] as const;
+  return Object.fromEntries(await Promise.all(WATCHED.map(markOf))) as Mark;
 }
 
 /** What the lists of the sandbox have, in the order it came. */
@@ -86,11 +86,16 @@ export async function rowsSince(
   mark: Mark,
   runs: number,
 ): Promise<{ rows: Rows; mark: Mark }> {
-  const since = (list: Watched) => listSince(client, list, mark[list], Math.min(PAGE * runs, LONGEST_PAGE));
+  const since = (list: Watched) => {
+    const { last, usual } = mark[list];
+    // One more is the one that was there before, where a page ends.
+    return listSince(client, list, last, Math.min(usual * runs + 1, LONGEST_PAGE));
+  };
   const lists = await Promise.all(WATCHED.map(since));
   const ends = WATCHED.map((list, index) => {
-    const [last] = lists[index]!;
-    return [list, last === undefined ? mark[list] : idOf(list, last)] as const;
+    const found = lists[index]!;
+    const last = found[0] === undefined ? mark[list].last : idOf(list, found[0]);
+    return [list, { last, usual: Math.ceil(found.length / runs) }] as const;
   });
   const rows = WATCHED.map((list, index) => [list, lists[index]!.reverse()] as const);
   return { rows: Object.fromEntries(rows) as unknown as Rows, mark: Object.fromEntries(ends) as Mark };

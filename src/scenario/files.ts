@@ -181,6 +181,24 @@ export function loadScenario(
   };
 }
 
+/**
+ * Another run of a file that has been loaded, and that includes no other, with rules of its own: its steps have been
+ * checked, and the rules are known to be right.
+ */
+export function loadedWith(
+  loaded: LoadedScenario,
+  raw: Readonly<Record<string, unknown>>,
+  { given = {}, environment = {}, runIdOf }: ScenarioGivens,
+): LoadedScenario {
+  const runId = runIdOf(String(raw.name));
+  const scope = new Scope(isRecord(raw.vars) ? raw.vars : {}, { given, environment, runId });
+  const rules = RULE_KINDS.flatMap((kind) =>
+    raw[kind] === undefined ? [] : [[kind, fill(raw[kind], scope.resolve, () => {})]],
+  );
+  const scenario = { name: String(raw.name), ...Object.fromEntries(rules) } as Scenario;
+  return { ...loaded, scenario, scope, runId };
+}
+
 /** What `explore` does when the steps are over, as steps. */
 function looksOf(document: LoadedDocument, raw: Readonly<Record<string, unknown>>): StepList[] {
   return (["tick", "reset", "observe", "never"] as const).flatMap((word) => {
