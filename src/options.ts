@@ -83,6 +83,7 @@ export async function readService(
     path: ["paths", id],
     message,
   }));
+  faults.push(...certificateFaults(options));
   const files: FileError[] = [];
   const from = async <T>(path: OptionFault["path"], read: () => Promise<T>): Promise<T | undefined> => {
     try {
@@ -212,6 +213,14 @@ async function worldAndWarnings(
       : [`${file} has steps: they are not played here, only its rules apply; \`run\` plays them`]),
   ]);
   return { given, warnings };
+}
+
+/** Neither is of use without the other. */
+function certificateFaults({ tls_cert, tls_key }: StartOptions): OptionFault[] {
+  if ((tls_cert === undefined) === (tls_key === undefined)) return [];
+  return tls_key === undefined
+    ? [{ path: ["tls_cert"], message: "a certificate needs its key: give --tls-key, or tls_key, too" }]
+    : [{ path: ["tls_key"], message: "a key needs its certificate: give --tls-cert, or tls_cert, too" }];
 }
 
 /** Fees and rates of what there is not. */

@@ -2,12 +2,14 @@ import { getPath } from "hono/utils/url";
 import { type createApp, healthReply } from "./http/app.js";
 import { ControlAccess, controlDoor } from "./http/control-access.js";
 import { isDropped } from "./http/dropped.js";
-import { HostGuard, hostRefused, isEverywhere, plainAddress } from "./http/hosts.js";
-import { type Listening, listen } from "./http/listener.js";
+import { HostGuard, hostName, hostRefused, isEverywhere, LOCAL_NAMES, plainAddress } from "./http/hosts.js";
+import { type Listening, type ListenOptions, listen } from "./http/listener.js";
 import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
+import type { Trust } from "./http/tls/trust.js";
 import { unanswered } from "./http/unanswered.js";
 import type { OpenOptions } from "./options.js";
 import { refuse } from "./schema/errors.js";
+import { lazily } from "./schema/lazily.js";
 
 /** The options of a sandbox that is open: somebody hears of errors. */
 export type OpenedOptions = OpenOptions & { readonly onError: (error: unknown) => void };
@@ -20,15 +22,47 @@ export interface Served {
   nowMs(): number;
 }
 
-/** Opens a port. A request goes by the host it is for and, for the control API beyond loopback, by its token. */
-export function openPort(port: number, host: string, served: Served): Promise<Listening> {
+/** An open port; over HTTPS, with what its certificate is to be trusted by. */
+export interface OpenPort extends Listening {
+  readonly trust?: Trust;
+}
+
+/** Whether that is served over HTTPS. */
+function isSecure({ tls, tls_cert }: OpenOptions): boolean {
+  return tls === true || tls_cert !== undefined;
+}
+
+/** Opens a port, and tells clients how to trust it. */
+export async function openPort(port: number, host: string, served: Served): Promise<OpenPort> {
+  const { options } = served;
+  if (!isSecure(options)) return open(port, host, served);
+  const { secure } = await lazily(() => import("./http/tls/secure.js"));
+  const { createServer, publish } = await secure(options, [...LOCAL_NAMES, ...namesOf(host, options)]);
+  const listening = await open(port, host, served, createServer);
+  try {
+    const { trust, end } = publish(listening.port);
+    return { ...listening, trust, close: () => listening.close().finally(end) };
+  } catch (error) {
+    await listening.close();
+    throw error;
+  }
+}
+
+/** A request goes by the host it is for and, for the control API beyond loopback, by its token. */
+function open(
+  port: number,
+  host: string,
+  served: Served,
+  secureServer?: ListenOptions["secureServer"],
+): Promise<Listening> {
   const { app, options, version, nowMs } = served;
-  const guard = hostGuard(host, options);
+  const guard = new HostGuard(namesOf(host, options));
   const access = new ControlAccess(options.control_token);
   const needsToken = controlDoor(host, options.control_token) !== "open";
   return listen({
     port,
     host,
+    secureServer,
     ownsProcess: options.ownsProcess ?? false,
     fetch: (request, incoming) => {
       // A request line with a whole URL names the host there, and the Host header counts for nothing.
@@ -60,18 +94,20 @@ export function openPort(port: number, host: string, served: Served): Promise<Li
 }
 
 /** The URL a sandbox is reached at that listens there. */
-export function urlOf(host: string, port: number): string {
+export function urlOf(host: string, port: number, options: OpenOptions): string {
   const name = isEverywhere(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
-  return `http://${name}:${port}`;
+  return `${isSecure(options) ? "https" : "http"}://${name}:${port}`;
 }
 
-function hostGuard(host: string, { public_url, allowed_host = [] }: OpenOptions): HostGuard {
+/** What it is called besides `localhost` and the like, without ports. */
+function namesOf(host: string, { public_url, allowed_host = [] }: OpenOptions): string[] {
   const name = plainAddress(host);
-  return new HostGuard([
+  const all = [
     ...allowed_host,
     ...(public_url === undefined ? [] : [new URL(public_url).host]),
     ...(isEverywhere(name) ? [] : [name]),
-  ]);
+  ];
+  return all.map(hostName);
 }
 
 function controlRefused(access: ControlAccess, nowMs: number): Response {

@@ -66,6 +66,12 @@ export interface SandboxOptions {
   publicUrl?: string;
   /** Hosts that requests over the port may be for besides this machine's own names; default: none. */
   allowedHosts?: string[];
+  /** `listen()` serves HTTPS, with a certificate authority made for it; default false. */
+  tls?: boolean;
+  /** `listen()` serves HTTPS with the certificate in this file (PEM, its chain with it); needs `tlsKey`. */
+  tlsCert?: string;
+  /** A file with the private key of `tlsCert`. */
+  tlsKey?: string;
   /** What the control API asks for beyond loopback, `"generate"` or `"off"`; default: it is closed there. */
   controlToken?: string;
   /** The key `sk_test_ns_NAME` makes the namespace NAME on first use; default false. */

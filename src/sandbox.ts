@@ -13,7 +13,6 @@ import { createApps, fetchOf } from "./http/app.js";
 import type { ControlInProcess } from "./http/control/in-process.js";
 import { KEPT_BY_DEFAULT } from "./http/control/sandbox.js";
 import { plainAddress } from "./http/hosts.js";
-import type { Listening } from "./http/listener.js";
 import type { DocumentOf } from "./http/openapi/serve.js";
 import {
   advanceTargetOf,
@@ -28,7 +27,7 @@ import {
 } from "./library-options.js";
 import type { Namespace } from "./namespace/namespace.js";
 import type { Namespaces } from "./namespace/namespaces.js";
-import { type OpenedOptions, openPort, urlOf } from "./port.js";
+import { type OpenedOptions, type OpenPort, openPort, urlOf } from "./port.js";
 import type {
   ChargeDetail,
   ExploreFlowOptions,
@@ -64,8 +63,8 @@ export class Sandbox {
   readonly #options: OpenedOptions;
   readonly #version: string;
   readonly #assertions = new KeptAssertions();
-  #opening: Promise<Listening> | undefined;
-  #listening: Listening | undefined;
+  #opening: Promise<OpenPort> | undefined;
+  #listening: OpenPort | undefined;
   #host = DEFAULT_HOST;
   #closing: Promise<void> | undefined;
 
@@ -128,7 +127,15 @@ export class Sandbox {
   get url(): string {
     if (this.#listening === undefined)
       throw new UserError("the sandbox does not listen yet: await sandbox.listen() first");
-    return urlOf(this.#host, this.#listening.port);
+    return urlOf(this.#host, this.#listening.port, this.#options);
+  }
+
+  /**
+   * Served over HTTPS, the files a client is to trust it by, once `listen()` has resolved: `caFile` has its certificate's
+   * authority alone, `bundleFile` the public ones too. Undefined before, and over HTTP.
+   */
+  get trust(): { readonly caFile: string; readonly bundleFile: string } | undefined {
+    return this.#listening?.trust;
   }
 
   /** The port, once `listen()` has resolved; undefined before. */

@@ -1,5 +1,6 @@
 import { networkInterfaces } from "node:os";
 import { hostName, isEverywhere, plainAddress } from "../http/hosts.js";
+import { urlOf } from "../port.js";
 import type { StartOptions } from "../schema/option-table.js";
 import { DEFAULT_HOST } from "../schema/options.js";
 
@@ -11,18 +12,16 @@ export interface Elsewhere {
 }
 
 /** A server that listens everywhere answers there for the hosts it was told of, and for no other. */
-export function elsewhere(
-  port: number | undefined,
-  { host = DEFAULT_HOST, allowed_host = [] }: StartOptions,
-): Elsewhere | undefined {
-  if (!isEverywhere(plainAddress(host))) return undefined;
+export function elsewhere(port: number | undefined, options: StartOptions): Elsewhere | undefined {
+  const { host = DEFAULT_HOST, allowed_host = [] } = options;
+  if (port === undefined || !isEverywhere(plainAddress(host))) return undefined;
   const names = allowed_host.map(hostName);
   const own = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .filter(({ internal, family }) => !internal && family === "IPv4")
     .map(({ address }) => address);
   return {
-    urls: names.map((name) => `http://${name.includes(":") ? `[${name}]` : name}:${port}`),
+    urls: names.map((name) => urlOf(name, port, options)),
     refused: own.find((address) => !names.includes(address)),
   };
 }

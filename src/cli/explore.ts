@@ -23,7 +23,7 @@ export async function exploreCommand(flow: string, flags: ExplorationFlags & Con
   const code = await toldExploration(flow, flags, (onRun) =>
     exploreFile(flow, {
       ...asked,
-      fetch: (path, init) => fetch(`${connection.url}${path}`, init),
+      fetch: connection.fetch,
       namespace: flags.namespace,
       controlToken: flags.controlToken ?? process.env.PAYMENTS_SANDBOX_CONTROL_TOKEN,
       runIdOf: () => freshRunId(),

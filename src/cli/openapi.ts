@@ -1,4 +1,5 @@
 import { openSandbox } from "../opening.js";
+import { urlOf } from "../port.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../schema/options.js";
 import { startOptions } from "./options.js";
 import { sayJson } from "./terminal.js";
@@ -13,7 +14,7 @@ export async function openapi(flags: Readonly<Record<string, unknown>>): Promise
   const { data, fsync, ...options } = await startOptions(startFlags);
   const sandbox = await openSandbox({ ...options, clock: "manual" });
   try {
-    const address = `http://${options.host ?? DEFAULT_HOST}:${options.port || DEFAULT_PORT}`;
+    const address = urlOf(options.host ?? DEFAULT_HOST, options.port || DEFAULT_PORT, options);
     const answer = await sandbox.fetch(
       new Request(`${address}${control === true ? "/_sandbox" : ""}/openapi.json`),
     );

@@ -19,6 +19,7 @@ export function readyLine(sandbox: Sandbox, publicUrl?: string) {
     control_url: `${url}/_sandbox`,
     dashboard_url: `${url}/_sandbox/dashboard`,
     seed: sandbox.seed,
+    ...(sandbox.trust && { ca_file: sandbox.trust.caFile }),
     ...(sandbox.controlToken === undefined ? {} : { control_token: sandbox.controlToken }),
   };
 }
@@ -32,6 +33,7 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
   const rows: Rows = [
     ["URL", paint("cyan", ready.url)],
     ...elsewhereRows(sandbox, options),
+    ...(ready.ca_file === undefined ? [] : [["Trust", ready.ca_file] satisfies Rows[number]]),
     ["API key", ready.api_key],
     ["Live key", ready.live_api_key],
     ["Webhook secret", ready.webhook_secret],
@@ -50,8 +52,9 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
       : [["Control token", sandbox.controlToken] satisfies Rows[number]]),
   ];
   const lines = rows.map(([name, value]) => `  ${paint("dim", name.padEnd(16))}${value}`);
+  const trusting = curlTrust(sandbox);
   const tries = [
-    `${paint("dim", "Try:")} curl ${sandbox.url}/api/v1/accounts/balances -H "Authorization: Bearer ${ready.api_key}"`,
+    `${paint("dim", "Try:")} curl${trusting} ${sandbox.url}/api/v1/accounts/balances -H "Authorization: Bearer ${ready.api_key}"`,
     ...control.commands.map(([name, command]) => `${paint("dim", name)} ${command}`),
     paint("dim", "Stop with Ctrl-C."),
   ];
@@ -93,9 +96,16 @@ function controlWays(sandbox: Sandbox, options: StartOptions): { rows: Rows; com
     rows: [["Dashboard", dashboard]],
     commands: [
       ["Make a charge:", chargeCommand(sandbox, door === "token" ? token : undefined)],
-      ["Move time:", `curl -X POST ${control_url}/clock/advance${header} -d '{"by":"10s"}'`],
+      [
+        "Move time:",
+        `curl${curlTrust(sandbox)} -X POST ${control_url}/clock/advance${header} -d '{"by":"10s"}'`,
+      ],
     ],
   };
+}
+
+function curlTrust({ trust }: Sandbox): string {
+  return trust === undefined ? "" : ` --cacert ${shellQuoted(trust.caFile)}`;
 }
 
 /** Found by itself at the default port. */

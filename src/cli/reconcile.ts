@@ -48,7 +48,8 @@ export async function reconcileCommand(flags: ReconcileFlags): Promise<void> {
 
 async function answerOf(command: string, connection: Connection): Promise<string> {
   const { api_key, webhook_secret } = await connection.get("");
-  const access = { url: connection.url, apiKey: String(api_key), webhookSecret: String(webhook_secret) };
+  const { url, trust } = connection;
+  const access = { url, trust, apiKey: String(api_key), webhookSecret: String(webhook_secret) };
   return askApp(command, { ...process.env, ...appEnvironment(access) });
 }
 

@@ -16,6 +16,7 @@ import { FIXED_SEED, webhookUrl } from "../schema/options.js";
 import { UserError } from "../schema/user-error.js";
 import { tell } from "./mistakes.js";
 import { startOptions } from "./options.js";
+import { reach } from "./reach.js";
 import { type Advice, adviceOfAll, adviceSince, tellAdvice } from "./report/advice-text.js";
 import { junitXml } from "./report/run-junit.js";
 import { reportText, summaryText } from "./report/run-text.js";
@@ -156,9 +157,10 @@ async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string
 
 /** In a sandbox that runs already, which is left as it was but for what the steps do. */
 function against(url: string, flags: RunFlags): Runner {
-  const base = baseUrl("--url", url);
+  const reached = reach(url);
+  if (reached === undefined) throw notUrl("--url", url);
   const sandbox = {
-    fetch: (path: string, init: RequestInit) => fetch(`${base}${path}`, init),
+    fetch: (path: string, init: RequestInit) => reached.fetch(path, init),
     namespace: flags.namespace,
     controlToken: flags.controlToken ?? process.env.PAYMENTS_SANDBOX_CONTROL_TOKEN,
   };
@@ -202,14 +204,14 @@ async function askPerson(text: string, progress: Progress, signal: AbortSignal):
 }
 
 function appUrl({ app }: RunFlags): string | undefined {
-  return app === undefined ? undefined : baseUrl("--app", app);
+  if (app === undefined) return undefined;
+  const url = webhookUrl(app);
+  if (url === undefined) throw notUrl("--app", app);
+  return withoutEndSlashes(url);
 }
 
-function baseUrl(flag: string, given: string): string {
-  const url = webhookUrl(given);
-  if (url === undefined)
-    throw new UserError(`${flag} must be an http or https URL, not ${JSON.stringify(given)}`);
-  return withoutEndSlashes(url);
+function notUrl(flag: string, given: string): UserError {
+  return new UserError(`${flag} must be an http or https URL, not ${JSON.stringify(given)}`);
 }
 
 function writeReport(file: string, text: string): void {

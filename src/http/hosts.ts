@@ -1,6 +1,9 @@
 import { refuse } from "../schema/errors.js";
 import { errorReply, toResponse } from "./reply.js";
 
+/** What a server on this machine is called whatever it listens on. */
+export const LOCAL_NAMES = ["localhost", "host.docker.internal", "127.0.0.1", "::1"];
+
 /**
  * Refuses requests whose Host is not this server's: a page of another site that rebinds its name to a loopback
  * address would otherwise be let in. Ports are not compared.
@@ -10,7 +13,7 @@ export class HostGuard {
   readonly #seen = new Map<string, boolean>();
 
   constructor(names: readonly string[]) {
-    this.#names = new Set(["localhost", "host.docker.internal", ...names.map((name) => hostName(name))]);
+    this.#names = new Set([...LOCAL_NAMES, ...names.map((name) => hostName(name))]);
   }
 
   allows(host: string | undefined): boolean {

@@ -1,16 +1,20 @@
 import {
-  createServer,
+  createServer as createPlainServer,
   type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerResponse,
 } from "node:http";
 import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import { lazily } from "../schema/lazily.js";
 import { UserError } from "../schema/user-error.js";
 import { soon } from "../time/timers.js";
 import { turns } from "../time/turns.js";
 import { failureOf, onTheWire, type PlainAnswer, responses, statusOfParserError } from "./wire.js";
+
+/** Makes a server, whether it speaks HTTPS or not. */
+export type CreateServer = typeof createPlainServer;
 
 export interface ListenOptions {
   readonly port: number;
@@ -29,6 +33,8 @@ export interface ListenOptions {
    * all that has to do with us (a test suite's), nothing is left to load once the port is open.
    */
   readonly ownsProcess: boolean;
+  /** Makes a server that speaks HTTPS; default: one that does not. */
+  readonly secureServer?: CreateServer | undefined;
 }
 
 export interface Listening {
@@ -44,6 +50,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const load = (): Promise<RequestListener> =>
     (loading ??= requestListener(options).then((loaded) => (answer = loaded)));
   const http = { ServerResponse: responses(options.onFailure), requireHostHeader: false };
+  const createServer = options.secureServer ?? createPlainServer;
   const server = createServer(http, (incoming, outgoing) => {
     turns.noteCall();
     if (answer !== undefined) return answer(incoming, outgoing);
@@ -52,11 +59,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     void load().then((loaded) => loaded(incoming, outgoing));
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    // Whoever does not shake hands, or does not trust us, would not understand.
+    if (isBeforeHandshake(socket)) return socket.destroy();
     // An answer that has begun is not to be mixed with another.
     const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse | null };
     if (error.code !== "ECONNRESET" && socket.writable && !begun?.headersSent)
       socket.write(onTheWire(options.onUnreadable(statusOfParserError(error.code))));
-    socket.destroySoon();
+    return socket.destroySoon();
   });
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
@@ -75,6 +84,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       });
     });
   });
+}
+
+/** Of a connection that is to be a secure one, and is not yet. */
+function isBeforeHandshake(socket: Socket & Partial<Pick<TLSSocket, "getProtocol">>): boolean {
+  return socket.getProtocol !== undefined && !socket.getProtocol();
 }
 
 /**

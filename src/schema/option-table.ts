@@ -100,6 +100,28 @@ export const OPTIONS = {
     sample: "[sandbox.example.test]",
     library: "allowedHosts",
   }),
+  tls: option({
+    schema: z.boolean(),
+    topic: "address",
+    flags: "--tls",
+    kind: "flag",
+    says: "serve HTTPS, with a certificate authority made for the run",
+    sample: "false",
+  }),
+  tls_cert: option({
+    schema: textSchema,
+    topic: "address",
+    flags: "--tls-cert <file>",
+    says: "serve HTTPS with this certificate (PEM, its chain with it)",
+    sample: "cert.pem",
+  }),
+  tls_key: option({
+    schema: textSchema,
+    topic: "address",
+    flags: "--tls-key <file>",
+    says: "the private key of --tls-cert",
+    sample: "key.pem",
+  }),
   fixtures: option({
     schema: textSchema,
     topic: "prices",

@@ -20,6 +20,7 @@ export async function openOwn(options: SandboxOptions, listens: boolean): Promis
         throw new UserError("the sandbox has no url: setupSandbox({ listen: false }) opens no port");
       return sandbox.url;
     },
+    trust: sandbox.trust,
     apiKey: sandbox.apiKey,
     liveApiKey: sandbox.liveApiKey,
     webhookSecret: sandbox.webhookSecret,

@@ -1,5 +1,6 @@
 import type { WebhookHandler } from "../delivery/in-process.js";
 import type { WebhookHandlerOptions } from "../public-types.js";
+import type { Sandbox } from "../sandbox.js";
 
 /** The options that `setupSandbox` has besides those of `createSandbox`. */
 export const OWN_OPTIONS = ["hooks", "server", "listen", "reconcile"] as const;
@@ -9,6 +10,8 @@ export interface Place {
   readonly namespace: string;
   /** Throws where nothing listens. */
   readonly url: string;
+  /** Over HTTPS: what it is trusted by. */
+  readonly trust?: Sandbox["trust"];
   readonly apiKey: string;
   readonly liveApiKey: string;
   readonly webhookSecret: string;

@@ -26,6 +26,8 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["docs/coming-from.md", "http.post(", "what it is turned over from: no code of ours"],
   ["docs/coming-from.md", "first-try-fails", "coming-from.test.ts"],
   ["docs/containers.md", "docker build .", "test/containers/image.test.ts"],
+  ["docs/https.md", "exec --tls", "the command around any suite: test/cli/tls.test.ts"],
+  ["docs/https.md", "mkcert", "a tool of the user's; a certificate of one's own: test/cli/tls.test.ts"],
   ["docs/languages.md", "exec -- go test", "the command around any suite: test/cli/exec.test.ts"],
   ["docs/languages.md", "def test_a_payment", "languages.test.ts"],
   ["docs/languages.md", "func TestMain", "Go is not here; the page says so"],

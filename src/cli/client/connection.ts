@@ -1,12 +1,11 @@
 import { type ControlCall, ControlClient, ForeignAnswer } from "../../control-client.js";
-import { withoutEndSlashes } from "../../schema/addresses.js";
 import { refuse } from "../../schema/errors.js";
 import { didYouMean } from "../../schema/nearest.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../schema/options.js";
-import { webhookUrl } from "../../schema/receiver-url.js";
 import { SandboxError } from "../../schema/sandbox-error.js";
 import { UserError } from "../../schema/user-error.js";
 import { KnownMistake } from "../mistakes.js";
+import { type Reach, reach, refuseUntrusted } from "../reach.js";
 
 const START = "payments-sandbox start";
 
@@ -27,27 +26,39 @@ type Query = Readonly<Record<string, unknown>>;
 
 /** The control API of a running sandbox, in one namespace; what goes wrong is told in a line. */
 export class Connection extends ControlClient {
-  readonly url: string;
+  readonly #reach: Reach;
 
   constructor(flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env) {
     const given = flags.url ?? environment.PAYMENTS_SANDBOX_URL ?? `${DEFAULT_HOST}:${DEFAULT_PORT}`;
-    const address = webhookUrl(given);
-    if (address === undefined) throw new UserError(`--url ${JSON.stringify(given)} is not a URL`);
-    const url = withoutEndSlashes(address);
+    const reached = reach(given);
+    if (reached === undefined) throw new UserError(`--url ${JSON.stringify(given)} is not a URL`);
     super({
       namespace: flags.namespace,
       controlToken: flags.controlToken ?? environment.PAYMENTS_SANDBOX_CONTROL_TOKEN,
       fetch: (path, init) =>
-        fetch(`${url}${path}`, init).catch(() => {
-          throw new KnownMistake(`there is no sandbox at ${url}; start one with: ${START}`, {
+        reached.fetch(path, init).catch((error) => {
+          refuseUntrusted(reached.url, error);
+          throw new KnownMistake(`there is no sandbox at ${reached.url}; start one with: ${START}`, {
             code: "NO_SANDBOX",
             fix: START,
             doc: "docs/getting-started.md",
           });
         }),
     });
-    this.url = url;
+    this.#reach = reached;
   }
+
+  get url(): string {
+    return this.#reach.url;
+  }
+
+  /** What an HTTPS sandbox of this machine is trusted by. */
+  get trust(): Reach["trust"] {
+    return this.#reach.trust;
+  }
+
+  /** Sends a request there; what goes wrong is told as `fetch` tells it. */
+  readonly fetch: Reach["fetch"] = (path, init) => this.#reach.fetch(path, init);
 
   override async call<Answer = Json>(...call: ControlCall): Promise<Answer> {
     try {
@@ -119,7 +130,7 @@ export class Connection extends ControlClient {
       runner: "payments-sandbox charge create",
       fetch: async (path, init) => {
         try {
-          return await fetch(`${this.url}${path}`, { ...init, headers: { ...init.headers, ...all } });
+          return await this.fetch(path, { ...init, headers: { ...init.headers, ...all } });
         } catch {
           throw new UserError(`${init.method} ${path}: no answer, the connection was cut, as a fault may do`);
         }

@@ -21,6 +21,7 @@ export function environmentOf(sandbox: Sandbox, templates: readonly Template[]):
     api_key: sandbox.apiKey,
     webhook_secret: sandbox.webhookSecret,
     sandbox_url: sandbox.url,
+    ...(sandbox.trust && { ca_file: sandbox.trust.caFile }),
   };
   const environment: Record<string, string> = appEnvironment(sandbox);
   for (const { name, text } of templates)
