@@ -30,6 +30,7 @@ import type {
   StateDump,
   Task,
 } from "./records.js";
+import { Statement, type StatementOf } from "./statement.js";
 import { Table } from "./table.js";
 import { TaskQueue } from "./tasks.js";
 import { WordIndex } from "./word-index.js";
@@ -63,6 +64,8 @@ export class State {
   #planned = 0;
   /** Made when somebody first searches. */
   #words: WordIndex | undefined;
+  /** Made when somebody first asks. */
+  #statement: Statement | undefined;
 
   constructor() {
     this.tables = Object.fromEntries(
@@ -152,6 +155,9 @@ export class State {
       case "charges":
         this.#words?.note(before as Charge | undefined, after as Charge | undefined);
         break;
+      case "entries":
+        this.#noteEntry(before as LedgerEntry | undefined, after as LedgerEntry | undefined);
+        break;
       case "events":
         if ((before === undefined) !== (after === undefined))
           this.#closedEvents.noteEvent((after ?? before) as EventRecord, after !== undefined);
@@ -163,6 +169,11 @@ export class State {
       }
     }
     if (isIndexed(name)) this.#indexes.of(name).note(key, before as never, after as never, isBack);
+  }
+
+  #noteEntry(before: LedgerEntry | undefined, after: LedgerEntry | undefined): void {
+    if (before !== undefined && this.#statement?.takeBack(before) === false) this.#statement = undefined;
+    if (after !== undefined) this.#statement?.add(after);
   }
 
   #noteTask(before: Task | undefined, after: Task | undefined, isBack: boolean): void {
@@ -268,6 +279,12 @@ export class State {
   /** The ledger entries of a charge or withdrawal, oldest first. */
   entriesOf(objectId: string): LedgerEntry[] {
     return this.#indexes.of("entries").group(objectId);
+  }
+
+  /** A page of the ledger with the balances each entry led to, newest first: it costs the page, but for the first time. */
+  statement(of: StatementOf, offset: number, limit: number) {
+    this.#statement ??= new Statement(this.tables.entries.values());
+    return this.#statement.page(of, offset, limit);
   }
 
   /** The accounts of an organization, in the order they were opened. */

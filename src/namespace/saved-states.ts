@@ -1,6 +1,7 @@
 import type { FrozenState } from "../engine/frozen-state.js";
 import type { ClockRecord } from "../engine/records.js";
 import { State } from "../engine/state.js";
+import { changesBetween, type StateChanges } from "../engine/state-changes.js";
 import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
 import { lazily } from "../schema/lazily.js";
 import { iso } from "../schema/time.js";
@@ -72,6 +73,20 @@ export class SavedStates {
       if (!(error instanceof StoreError)) throw error;
       return refuse("NOT_FOUND", `The snapshot "${name}" cannot be read. ${error.message}`);
     }
+  }
+
+  /**
+   * How the state of a snapshot differs from another's, or from that of this moment. Each is read as it is: what cannot be
+   * gone on from can still be looked at.
+   *
+   * @param most of so many records it is told how they differ
+   */
+  changes(from: string, to: string | undefined, most: number): StateChanges | Refusal {
+    const before = this.#read(from);
+    if (isRefusal(before)) return before;
+    const after = to === undefined ? this.#options.scheduler.engine.state.dump() : this.#read(to);
+    if (isRefusal(after)) return after;
+    return changesBetween(before.dump, "dump" in after ? after.dump : after, most);
   }
 
   /** Whether there was one. */

@@ -1,11 +1,10 @@
 import type { Context } from "hono";
-import type { Subject } from "../../domain/scenario.js";
-import { chargeSubject } from "../../engine/subjects.js";
 import type { PickedFault } from "../../namespace/faults.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import { type ErrorCode, INTERNAL_ERROR, INVALID_BODY_MESSAGE } from "../../schema/errors.js";
 import type { Reply } from "../reply.js";
 import { INVALID_KEY } from "./admit.js";
+import { faultSubject, isObject } from "./fault-subject.js";
 import type { Operation } from "./operation.js";
 
 /** The fault that a scenario or the control API has in store for this request, if any; counts it as met. */
@@ -21,43 +20,15 @@ export function pickFault(
     header ??
     (isObject(metadata) && typeof metadata.sandbox_scenario === "string" ? metadata.sandbox_scenario : null);
   if (named === null && !namespace.faults.isArmed()) return undefined;
-  return namespace.faults.pick(named, () => faultSubject(operation, c, namespace, body));
-}
-
-/** What fault rules are held against: the request, and the charge it is about. */
-function faultSubject(
-  operation: Operation,
-  c: Context,
-  namespace: Namespace,
-  body: Record<string, unknown>,
-): Subject {
-  const chargeId = c.req.param("charge_id");
-  const charge = chargeId === undefined ? undefined : namespace.engine.state.get("charges", chargeId);
-  const ofCharge = charge === undefined ? undefined : chargeSubject(charge);
-  const fields: Record<string, string> = {};
-  for (const [name, value] of Object.entries(body)) if (typeof value === "string") fields[name] = value;
-  const { pricing, metadata } = body;
-  if (isObject(pricing)) {
-    if (typeof pricing.base_currency === "string") fields.base_currency = pricing.base_currency;
-    if (typeof pricing.amount === "string") fields.base_amount = pricing.amount;
-  }
-  const texts = Object.entries(isObject(metadata) ? metadata : {}).filter(
-    (entry): entry is [string, string] => typeof entry[1] === "string",
-  );
-  return {
-    metadata: { ...ofCharge?.metadata, ...Object.fromEntries(texts) },
-    fields: {
-      ...ofCharge?.fields,
-      ...fields,
+  return namespace.faults.pick(named, () =>
+    faultSubject(namespace, {
       operation: operation.id,
       method: c.req.method,
       path: c.req.path,
-    },
-  };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+      chargeId: c.req.param("charge_id"),
+      body,
+    }),
+  );
 }
 
 /** A forced error has the service's shape; its code is the usual one of its status unless the rule has another. */

@@ -140,6 +140,8 @@ export interface Input {
   readonly hint?: string;
   readonly type?: "text" | "search" | "number";
   readonly required?: boolean;
+  /** The id of a list of what it may be. */
+  readonly list?: string;
   /** Of a number. */
   readonly min?: number;
   readonly max?: number;
@@ -152,10 +154,11 @@ export function input({
   hint,
   type = "text",
   required = false,
+  list,
   min,
   max,
 }: Input): Markup {
-  return html`<label class="field"><span>${label}</span><input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}${hint !== undefined && html` placeholder="${hint}"`}${required && html` required`}></label>`;
+  return html`<label class="field"><span>${label}</span><input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${list !== undefined && html` list="${list}"`}${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}${hint !== undefined && html` placeholder="${hint}"`}${required && html` required`}></label>`;
 }
 
 /** A form that acts with what is filled in; its buttons say with what. */
@@ -168,12 +171,13 @@ export function filters(scene: Scene, body: Content): Markup {
   return html`<form class="fields" method="get" role="search" aria-label="Filter">${scene.mode !== undefined && html`<input type="hidden" name="mode" value="${scene.mode}">`}${body}<button>Filter</button></form>`;
 }
 
-export function pager(scene: Scene, total: number): Markup {
-  const offset = offsetOf(scene);
+/** @param name of the place in the address, where a view has more than one list */
+export function pager(scene: Scene, total: number, name = "offset"): Markup {
+  const offset = offsetOf(scene, name);
   const to = Math.min(offset + PAGE_ROWS, total);
   const step = (label: string, by: number) =>
-    html`<a href="${here(scene, { offset: String(Math.max(0, offset + by)) })}">${label}</a>`;
-  return html`<nav class="pager" aria-label="Pages"><span>${total === 0 ? "0" : `${offset + 1}–${to} of ${total}`}</span>${offset > 0 && step("← Newer", -PAGE_ROWS)}${to < total && step("Older →", PAGE_ROWS)}</nav>`;
+    html`<a href="${here(scene, { [name]: String(Math.max(0, offset + by)) })}">${label}</a>`;
+  return html`<nav class="pager" aria-label="${name === "offset" ? "Pages" : `Pages of ${name}`}"><span>${total === 0 ? "0" : `${offset + 1}–${to} of ${total}`}</span>${offset > 0 && step("← Newer", -PAGE_ROWS)}${to < total && step("Older →", PAGE_ROWS)}</nav>`;
 }
 
 export function facts(list: readonly (readonly [string, Content])[]): Markup {

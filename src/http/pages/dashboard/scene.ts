@@ -78,7 +78,7 @@ export function isShown({ mode }: Scene, record: { readonly mode: Mode }): boole
 
 export const PAGE_ROWS = 30;
 
-export function offsetOf({ query }: Scene): number {
-  const offset = Number(query.get("offset") ?? 0);
+export function offsetOf({ query }: Scene, name = "offset"): number {
+  const offset = Number(query.get(name) ?? 0);
   return Number.isSafeInteger(offset) && offset > 0 ? offset : 0;
 }

@@ -131,7 +131,7 @@ clearTimeout(hush);if(!$(".bad",said))hush=setTimeout(()=>said.replaceChildren()
 hush=setTimeout(()=>{if(!$(".bad",said))said.replaceChildren()},8000);
 document.addEventListener("submit",async(event)=>{
 const {target:form,submitter}=event;
-if(!form.matches("[data-act]"))return;
+if(!form.matches("[data-act]")||submitter?.formMethod==="get")return;
 event.preventDefault();
 if(acting||!gone.hidden)return;
 acting=true;
@@ -148,6 +148,12 @@ else{history.pushState(null,"",place);for(const part of ["#act",".body"])$(part)
 catch{clearTimeout(slow);lost(true)}finally{acting=false}});
 addEventListener("popstate",()=>location.reload());
 document.addEventListener("change",({target})=>{if(target.matches("[data-go]"))target.form.submit()});
+// What a form would do is in the address, and beside it, before it is done.
+const ahead=({target})=>{const {form}=target;if(!form||!$("[data-preview]",form))return;
+const asked=new URLSearchParams(new FormData(form));asked.delete("back");
+for(const [name,value] of [...asked])if(!value)asked.delete(name);
+history.replaceState(null,"",location.pathname+"?"+asked);soon()};
+document.addEventListener("input",ahead);
 // JSON that is none says so where it stands, and is not sent.
 document.addEventListener("input",({target})=>{if(!target.matches("[data-json]"))return;
 let fault="";try{JSON.parse(target.value)}catch(error){fault="This is not JSON: "+error.message}

@@ -84,6 +84,8 @@ function sceneOf(namespaces: Namespaces, namespace: Namespace, url: URL, notice:
   const mode = query.get("mode");
   query.delete("mode");
   query.delete("namespace");
+  // A form that is looked at before it is sent has it along.
+  query.delete("back");
   return {
     namespaces,
     namespace,

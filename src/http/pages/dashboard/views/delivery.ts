@@ -1,6 +1,7 @@
 import { isFailing } from "../../../../engine/failing.js";
 import { carriedEvent } from "../../../../engine/forged-event.js";
 import type { Attempt, Delivery } from "../../../../engine/records.js";
+import { flat } from "../../../../engine/state-changes.js";
 import { html, type Markup } from "../../html.js";
 import { failureOf, placeOf } from "../attention.js";
 import { command, controlCurl } from "../curl.js";
@@ -105,17 +106,6 @@ function attempt(scene: Scene, one: Attempt): Markup {
   return html`<li id="attempt-${one.attempt}" data-key="attempt-${one.attempt}"><p>${badge(one.status === null ? "no response" : String(one.status), toneOfHttp(one.status))} attempt ${one.attempt} · ${when(scene, one.at)} · ${Math.round(one.duration_ms)} ms · sent ${one.sent_at.slice(11, 19)} wall time</p>
 ${said !== "" && html`<pre tabindex="0" aria-label="Response of attempt ${one.attempt}">${pretty(said)}</pre>`}
 <details><summary>Request headers, with the signature</summary>${facts(Object.entries(one.request_headers).map(([name, value]): [string, Markup] => [name, html`<code>${value}</code>`]))}</details></li>`;
-}
-
-type Fields = ReadonlyMap<string, string>;
-
-/** Every value in some JSON, by its path. */
-function flat(value: unknown, path = "", into = new Map<string, string>()): Fields {
-  if (typeof value === "object" && value !== null && Object.keys(value).length > 0)
-    for (const [name, inner] of Object.entries(value))
-      flat(inner, path === "" ? name : `${path}.${name}`, into);
-  else into.set(path, JSON.stringify(value));
-  return into;
 }
 
 function difference(scene: Scene, delivery: Delivery, body: string | null): Markup {

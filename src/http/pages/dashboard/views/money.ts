@@ -10,13 +10,15 @@ import {
   form,
   input,
   modeMark,
+  pager,
   part,
   row,
   rows,
   short,
   toneOf,
 } from "../parts.js";
-import { isShown, PAGE_ROWS, type Scene } from "../scene.js";
+import { isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
+import { ledgerPart } from "./ledger.js";
 
 /** Balances, payouts, where they go, and what currencies are worth. */
 export function moneyView(scene: Scene): Markup {
@@ -26,7 +28,12 @@ export function moneyView(scene: Scene): Markup {
     .sort((a, b) => b.seq - a.seq)
     .slice(0, 200);
   const { currencies } = catalogue.fixtures;
-  const withdrawals = state.found("withdrawals", (one) => isShown(scene, one), 0, PAGE_ROWS);
+  const withdrawals = state.found(
+    "withdrawals",
+    (one) => isShown(scene, one),
+    offsetOf(scene, "withdrawals"),
+    PAGE_ROWS,
+  );
   const destinations = state
     .page("destinations", "destinations", 0, PAGE_ROWS)
     .filter((one) => isShown(scene, one));
@@ -59,10 +66,11 @@ ${form(
   "Add money",
 )}`,
 })}
+${ledgerPart(scene)}
 ${part({
   id: "withdrawals",
   title: `Withdrawals: ${withdrawals.total}`,
-  body: rows(
+  body: html`${rows(
     "Withdrawals",
     withdrawals.items.map((one) =>
       row(scene, {
@@ -83,7 +91,7 @@ ${part({
       }),
     ),
     "None: your app makes them with POST /payouts/withdrawals.",
-  ),
+  )}${pager(scene, withdrawals.total, "withdrawals")}`,
 })}
 ${part({
   id: "destinations",

@@ -1,7 +1,8 @@
 import { html, type Markup } from "../../html.js";
-import { command, controlCurl } from "../curl.js";
+import { command } from "../curl.js";
 import { badge, button, facts, form, input, many, part, row, rows, snippet } from "../parts.js";
 import { homeOf, type Scene } from "../scene.js";
+import { snapshotsParts } from "./snapshots.js";
 
 /** Keys and addresses, namespaces, snapshots, and the way back to the start. */
 export function worldView(scene: Scene): Markup {
@@ -15,7 +16,6 @@ export function worldView(scene: Scene): Markup {
     ["PAYMENTS_SANDBOX_URL", origin],
   ] as const;
   const all = namespaces.list();
-  const snapshots = namespace.snapshots.list();
   return html`<h1>World</h1>
 ${part({
   id: "keys",
@@ -28,23 +28,7 @@ ${part({
     ["Version", namespaces.version],
   ])}${snippet(".env", env.map(([name, value]) => `${name}=${value}`).join("\n"))}${snippet("Shell", env.map(([name, value]) => `export ${name}=${value}`).join("\n"))}`,
 })}
-${part({
-  id: "snapshots",
-  title: `Snapshots: ${snapshots.length}`,
-  body: html`${rows(
-    "Snapshots",
-    snapshots.map((one) =>
-      row(scene, {
-        key: one.name,
-        at: one.at,
-        title: one.name,
-        acts: html`${button({ does: `restore ${one.name}`, label: "Restore", to: one.name })}${button({ does: `forget ${one.name}`, label: "Delete", to: one.name })}`,
-      }),
-    ),
-    "None. Save one, try something, and restore it.",
-  )}${form(scene, html`${input({ name: "name", label: "Name", hint: "before-the-refund", required: true })}<button name="do" value="save">Save a snapshot</button>`, "Save a snapshot")}
-${snippet("Export the whole state", controlCurl(scene, "GET /_sandbox/state"))}`,
-})}
+${snapshotsParts(scene)}
 ${part({
   id: "namespaces",
   title: `Namespaces: ${all.length}`,

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { started } from "./support/dashboard.js";
+
+const textOf = (page: string) => page.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
+
+describe("money in the dashboard", () => {
+  it("has a ledger whose postings add up and whose balances follow from each other, in pages", async () => {
+    const { charge, page, press, sandbox } = await started();
+    for (let count = 0; count < 12; count++) await charge(`ada${count}@example.com`);
+    // Looked at before money moves: what comes after is added to what is there.
+    expect(textOf(await page("/money"))).toContain("No money has moved.");
+    await sandbox.advance("3d");
+    await press("fund test", { currency: "KES", amount: "10.00" });
+    const rowsOf = (text: string) =>
+      [...text.matchAll(/<tr data-key="le_\d+">(.*?)<\/tr>/gs)].map((row) => textOf(row[1]!));
+    const first = await page("/money");
+    const total = Number(/Ledger: (\d+)/.exec(first)![1]);
+    const rows = rowsOf(first);
+    for (let offset = 30; offset < total; offset += 30)
+      rows.push(...rowsOf(await page(`/money?offset=${offset}`)));
+    expect(total).toBe(rows.length);
+    expect(total).toBeGreaterThan(30 - 6);
+    const account = (currency: string) => rows.filter((row) => row.includes(` ${currency} `)).reverse();
+    for (const currency of ["USD", "KES"]) {
+      let held: string | undefined;
+      for (const row of account(currency)) {
+        const [, sum, before, after] = / (\S+) (\S+) → (\S+) $/.exec(row)!;
+        expect([row, Number(sum)]).toEqual([row, 0]);
+        if (held !== undefined) expect([row, before]).toEqual([row, held]);
+        held = after;
+      }
+      expect(textOf(first)).toMatch(new RegExp(` ${currency} ${held?.replaceAll(".", "\\.")} `));
+    }
+    expect(first).toContain('href="/_sandbox/dashboard/default/charges/ch_');
+    // A restored state has its own.
+    await press("save", { name: "one" });
+    await press("fund test", { currency: "KES", amount: "5.00" });
+    expect(await page("/money")).toContain(`Ledger: ${total + 1}`);
+    await press("restore one");
+    expect(await page("/money")).toContain(`Ledger: ${total}<`);
+  });
+
+  it("compares two snapshots, or one with now, record by record", async () => {
+    const { charge, page, press, sandbox } = await started();
+    const id = await charge("ada@example.com");
+    await press("save", { name: "one" });
+    const other = await charge("bob@example.com");
+    await press("save", { name: "two" });
+    await sandbox.advance("10s");
+    const between = textOf(await page("/world?diff=one&with=two"));
+    expect(between).toContain("From one to two");
+    expect(between).toMatch(/charges 1 0 0/);
+    expect(between).toContain(`added charges ${other}`);
+    expect(between).not.toContain(`changed charges ${id}`);
+    const now = await page("/world?diff=one");
+    expect(textOf(now)).toMatch(/charges 1 1 0/);
+    expect(textOf(now)).toContain(`changed charges ${id}`);
+    expect(now).toMatch(
+      /<code>status<\/code><\/dt><dd><del>&quot;PENDING&quot;<\/del> <ins>&quot;COMPLETED&quot;/,
+    );
+    expect(textOf(await page("/world?diff=two&with=one"))).toContain(`removed charges ${other}`);
+    await press("save", { name: "now" });
+    expect(textOf(await page("/world?diff=now"))).toContain("Nothing differs.");
+    expect(textOf(await page("/world?diff=none"))).not.toContain("From none");
+  });
+});
