@@ -48,7 +48,7 @@ describe("docs/webhooks.md", () => {
   });
 
   it("tells the ladder as it is", () => {
-    const [, ladder] = /again after ([^(]+) of sandbox time/.exec(page.replaceAll("\n", " "))!;
+    const [, ladder] = /retried after ([^(]+) of sandbox time/.exec(page.replaceAll("\n", " "))!;
     const said = ladder!
       .split(/,| and | then /)
       .map((step) => step.trim())
