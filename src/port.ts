@@ -1,6 +1,7 @@
 import { getPath } from "hono/utils/url";
-import { type createApp, healthReply } from "./http/app.js";
+import { type Apps, healthReply } from "./http/app.js";
 import { ControlAccess, controlDoor } from "./http/control-access.js";
+import { answerDirectly } from "./http/direct.js";
 import { isDropped } from "./http/dropped.js";
 import { HostGuard, hostName, hostRefused, isEverywhere, LOCAL_NAMES, plainAddress } from "./http/hosts.js";
 import { type Listening, type ListenOptions, listen } from "./http/listener.js";
@@ -16,7 +17,7 @@ export type OpenedOptions = OpenOptions & { readonly onError: (error: unknown) =
 
 /** What answers behind a port. */
 export interface Served {
-  readonly app: ReturnType<typeof createApp>;
+  readonly apps: Pick<Apps, "app" | "direct">;
   readonly options: OpenedOptions;
   readonly version: string;
   nowMs(): number;
@@ -55,7 +56,8 @@ function open(
   served: Served,
   secureServer?: ListenOptions["secureServer"],
 ): Promise<Listening> {
-  const { app, options, version, nowMs } = served;
+  const { apps, options, version, nowMs } = served;
+  const { app, direct } = apps;
   const guard = new HostGuard(namesOf(host, options));
   const access = new ControlAccess(options.control_token);
   const needsToken = controlDoor(host, options.control_token) !== "open";
@@ -82,6 +84,8 @@ function open(
       const response = app.fetch(request);
       return response instanceof Promise ? response.then(cutIfDropped) : cutIfDropped(response);
     },
+    direct: (incoming, outgoing) =>
+      guard.allows(incoming.headers.host) && answerDirectly(direct, incoming, outgoing),
     onEarlyHealth: (incoming, outgoing) => {
       if (!guard.allows(incoming.headers.host)) return false;
       const { status, json } = healthReply(version);

@@ -9,7 +9,7 @@ import { copied } from "./engine/frozen-state.js";
 import type { StateDump } from "./engine/records.js";
 import { chargeDetail } from "./engine/views.js";
 import type { ExploreReport } from "./explore/report.js";
-import { createApps, fetchOf } from "./http/app.js";
+import { type Apps, createApps, fetchOf } from "./http/app.js";
 import type { ControlInProcess } from "./http/control/in-process.js";
 import { KEPT_BY_DEFAULT } from "./http/control/sandbox.js";
 import { plainAddress } from "./http/hosts.js";
@@ -57,7 +57,7 @@ import type { AdvanceReport } from "./time/advance.js";
 export class Sandbox {
   readonly #namespaces: Namespaces;
   readonly #namespace: Namespace;
-  readonly #app: ReturnType<typeof createApps>["app"];
+  readonly #apps: Apps;
   readonly #fetch: (request: Request) => Promise<Response>;
   readonly #control: ControlInProcess;
   readonly #options: OpenedOptions;
@@ -74,16 +74,15 @@ export class Sandbox {
     this.#namespace = namespaces.default;
     this.#options = options;
     this.#version = version;
-    const { app, controlInProcess } = createApps({
+    this.#apps = createApps({
       namespaces,
       paths: options.paths ?? {},
       errorCodes: options.error_codes ?? {},
       documentOf,
       onError: options.onError,
     });
-    this.#app = app;
-    this.#fetch = fetchOf(app);
-    this.#control = controlInProcess;
+    this.#fetch = fetchOf(this.#apps.app);
+    this.#control = this.#apps.controlInProcess;
   }
 
   /** The namespace; by here goes every method that needs it, and a closed sandbox refuses it. */
@@ -192,7 +191,7 @@ export class Sandbox {
       listenOptionsOf(options);
     if (this.#opening !== undefined) throw new UserError("listen: the sandbox listens already");
     this.#opening = openPort(port, host, {
-      app: this.#app,
+      apps: this.#apps,
       options: this.#options,
       version: this.#version,
       nowMs: () => this.#namespace.nowMs(),

@@ -23,6 +23,13 @@ export function keyAsItIs(state: State, known: KeyFixture): HeldKey {
   return { status: "active", ...known, ...state.get("keys", known.key) };
 }
 
+/** The key where it may be used: a revoked one may not. */
+export function activeKey(state: State, known: KeyFixture): KeyFixture | undefined {
+  const changed = state.get("keys", known.key);
+  if (changed === undefined) return known;
+  return changed.status === "active" ? { ...known, ...changed } : undefined;
+}
+
 export function changeKey(
   known: KeyFixture,
   patch: Partial<Omit<ChangedKey, "key">>,

@@ -9,15 +9,18 @@ import { type ControlInProcess, controlInProcess } from "./control/in-process.js
 import { CONTROL_OPERATIONS } from "./control/operations.js";
 import { serveControl } from "./control/serve.js";
 import { serveStream } from "./control/stream.js";
+import type { DirectWay } from "./direct.js";
 import { isDropped } from "./dropped.js";
+import { answerRequest } from "./exchange.js";
 import type { DocumentOf } from "./openapi/serve.js";
 import { isEmbedded, OTHER_SITE } from "./origin.js";
 import { pageRoutes } from "./pages/routes.js";
 import { pathOf, serviceRoutes } from "./paths.js";
-import { errorReply, failureReply, ok, type Reply, toResponse } from "./reply.js";
+import { errorReply, failureReply, ok, type Reply, responseOf, toResponse, toSent } from "./reply.js";
 import { hintWithoutCall } from "./service/hints.js";
 import { OPERATIONS } from "./service/operations.js";
 import { serve, serveUnknown } from "./service/serve.js";
+import { ServiceCalls } from "./service-calls.js";
 
 export interface AppOptions {
   readonly namespaces: Namespaces;
@@ -31,17 +34,24 @@ export interface AppOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Every route of the server. A path that exists with another method answers 405, any other 404. */
-export function createApp(options: AppOptions): Hono {
-  return createApps(options).app;
+export interface Apps {
+  readonly app: Hono;
+  /** The part of it that is the control API. */
+  readonly control: Hono;
+  /** The same for who is in this process. */
+  readonly controlInProcess: ControlInProcess;
+  /** The way to the service's calls without a Request; the app has the same behind its routes. */
+  readonly direct: DirectWay;
 }
 
-/** The whole server, the part of it that is the control API, and that for who is in this process. */
-export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf, onError }: AppOptions): {
-  readonly app: Hono;
-  readonly control: Hono;
-  readonly controlInProcess: ControlInProcess;
-} {
+/** Every route of the server. A path that exists with another method answers 405, any other 404. */
+export function createApps({
+  namespaces,
+  paths = {},
+  errorCodes = {},
+  documentOf,
+  onError,
+}: AppOptions): Apps {
   const app = new Hono();
   // The control API has paths that Hono's fast router cannot tell apart (a word where another path has a parameter);
   // one such path among them would leave the service's calls to the slow one.
@@ -51,8 +61,9 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
     methodsAt.set(path, [...(methodsAt.get(path) ?? []), method]);
     (isControl(path) ? control : app).on(method, path, handle);
   };
+  const service = new ServiceCalls(app);
   for (const operation of OPERATIONS)
-    route(operation.method, pathOf(operation, paths), serve(namespaces, operation));
+    route(operation.method, pathOf(operation, paths), service.handler(serve(namespaces, operation)));
   const ways = { fetch: fetchOf(app), routes: serviceRoutes(paths) };
   for (const operation of CONTROL_OPERATIONS)
     route(operation.method, operation.path, serveControl(namespaces, operation, ways));
@@ -126,24 +137,28 @@ export function createApps({ namespaces, paths = {}, errorCodes = {}, documentOf
       ? {}
       : { "sandbox-hint": hintWithoutCall(there !== undefined) };
     const reply = errorReply(refusal, { ...headers, ...hint }, codesAt(path));
-    return isControl(path) ? toResponse(reply, namespaces.nowMs()) : serveUnknown(namespaces, c, reply);
+    return isControl(path)
+      ? toResponse(reply, namespaces.nowMs())
+      : answerRequest((call) => serveUnknown(namespaces, call, reply), c);
   };
   const told = (error: unknown) => {
     if (!(error instanceof NoRoom)) onError(error);
   };
-  const failed = (error: Error, c: Context) => {
+  const failed = (error: unknown, path: string) => {
     told(error);
-    return toResponse(failureReply(error, codesAt(c.req.path)), namespaces.nowMs());
+    return toSent(failureReply(error, codesAt(path)), namespaces.nowMs());
   };
   const toControl = (c: Context) =>
-    isEmbedded(c.req.raw)
+    isEmbedded((name) => c.req.raw.headers.get(name))
       ? toResponse(errorReply(refuse("FORBIDDEN", OTHER_SITE)), namespaces.nowMs())
       : control.fetch(c.req.raw, c.env);
   app.all(`${CONTROL}/*`, toControl);
   app.all(CONTROL, toControl);
-  for (const one of [app, control]) one.notFound(notFound).onError(failed);
+  for (const one of [app, control])
+    one.notFound(notFound).onError((error, c) => responseOf(failed(error, c.req.path)));
   const here = controlInProcess({ namespaces, operations: CONTROL_OPERATIONS, ways, onError: told });
-  return { app, control, controlInProcess: here };
+  const direct = { meant: (method: string, path: string) => service.meant(method, path), failed };
+  return { app, control, controlInProcess: here, direct };
 }
 
 function nothingAt(path: string, routes: readonly string[]): string {

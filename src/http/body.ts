@@ -41,7 +41,8 @@ async function readAll(request: Request, maxBytes: number): Promise<RawBody> {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function textOf(bytes: ArrayBuffer | Uint8Array): RawBody {
+/** The text of a body that is whole. */
+export function textOf(bytes: ArrayBuffer | Uint8Array): RawBody {
   try {
     return { text: utf8.decode(bytes) };
   } catch {

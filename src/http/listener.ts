@@ -21,6 +21,8 @@ export interface ListenOptions {
   readonly host: string;
   /** Answers one request; `incoming` is Node's own, for what a Request does not tell. */
   readonly fetch: (request: Request, incoming: IncomingMessage) => Response | Promise<Response>;
+  /** Answers one without a Request, where that can be done; false leaves it to `fetch`. */
+  readonly direct?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
   /** Answers what is no HTTP request we could make sense of, with the status that says why. */
   readonly onUnreadable: (status: number) => PlainAnswer;
   /** Answers a request when `fetch` has failed, or its answer cannot be sent. */
@@ -53,6 +55,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const createServer = options.secureServer ?? createPlainServer;
   const server = createServer(http, (incoming, outgoing) => {
     turns.noteCall();
+    if (options.direct?.(incoming, outgoing)) return;
     if (answer !== undefined) return answer(incoming, outgoing);
     const isHealth = incoming.url === "/health" && incoming.method === "GET";
     if (isHealth && options.onEarlyHealth?.(incoming, outgoing)) return;

@@ -18,9 +18,8 @@ export function isForeign(request: Request, publicUrl: string | undefined): bool
  * Whether a page of another site has it loaded as a part of itself: by a script, as an image, in a frame. Following
  * a link from there is a person's own doing.
  */
-export function isEmbedded(request: Request): boolean {
-  const { headers } = request;
-  if (headers.get("sec-fetch-site") !== "cross-site") return false;
-  const destination = headers.get("sec-fetch-dest") ?? "document";
-  return headers.get("sec-fetch-mode") !== "navigate" || destination !== "document";
+export function isEmbedded(header: (name: string) => string | null): boolean {
+  if (header("sec-fetch-site") !== "cross-site") return false;
+  const destination = header("sec-fetch-dest") ?? "document";
+  return header("sec-fetch-mode") !== "navigate" || destination !== "document";
 }

@@ -55,13 +55,38 @@ export function replyHeaders(nowMs: number): Record<string, string> {
   return { "content-type": JSON_TYPE, "x-content-type-options": "nosniff", "sandbox-now": iso(nowMs) };
 }
 
+/** An answer as it is sent, by whichever door. */
+export interface Sent {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+/** What is sent of a reply that is whole. */
+export function toSent(reply: Reply, nowMs: number, extra?: Readonly<Record<string, string>>): Sent {
+  return { status: reply.status, headers: headersOf(reply, nowMs, extra), body: reply.json };
+}
+
 /** Headers are one plain object from the start: node-server writes such a response without building another. */
+export function responseOf({ status, headers, body }: Sent): Response {
+  return new Response(body, { status, headers });
+}
+
 export function toResponse(reply: Reply, nowMs: number, extra?: Readonly<Record<string, string>>): Response {
+  if (reply.pieces === undefined) return responseOf(toSent(reply, nowMs, extra));
+  const headers = headersOf(reply, nowMs, extra);
+  return new Response(streamOf(reply.pieces), { status: reply.status, headers });
+}
+
+function headersOf(
+  reply: Reply,
+  nowMs: number,
+  extra: Readonly<Record<string, string>> | undefined,
+): Record<string, string> {
   const headers = replyHeaders(nowMs);
   if (extra !== undefined) Object.assign(headers, extra);
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
-  const body = reply.pieces === undefined ? reply.json : streamOf(reply.pieces);
-  return new Response(body, { status: reply.status, headers });
+  return headers;
 }
 
 function streamOf(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {

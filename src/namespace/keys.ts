@@ -1,4 +1,4 @@
-import { type HeldKey, keyAsItIs } from "../engine/access.js";
+import { activeKey, type HeldKey, keyAsItIs } from "../engine/access.js";
 import type { Engine } from "../engine/engine.js";
 import type { KeyFixture } from "../schema/fixtures.js";
 
@@ -20,8 +20,7 @@ export class Keys {
   /** A key that may be used: a revoked one may not. */
   find(key: string): KeyFixture | undefined {
     const known = this.#known(key);
-    const held = known && keyAsItIs(this.#engine.state, known);
-    return held?.status === "active" ? held : undefined;
+    return known && activeKey(this.#engine.state, known);
   }
 
   /** Whether there is that key, revoked or not. */

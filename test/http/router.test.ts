@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { createApp } from "../../src/http/app.js";
+import { createApps } from "../../src/http/app.js";
 import type { Namespaces } from "../../src/namespace/namespaces.js";
 
 it("the service's paths can be told apart by Hono's fast router", async () => {
   const namespaces = { version: "0.0.0", nowMs: () => 0, find: () => undefined } as unknown as Namespaces;
-  const app = createApp({ namespaces, documentOf: () => Promise.reject(), onError: () => {} });
+  const { app } = createApps({ namespaces, documentOf: () => Promise.reject(), onError: () => {} });
   // Chosen at the first call.
   expect((await app.request("/health")).status).toBe(200);
   expect(app.router.name).toBe("SmartRouter + RegExpRouter");

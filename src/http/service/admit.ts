@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import type { Caller } from "../../engine/caller.js";
 import { nameInKey } from "../../namespace/identity.js";
 import type { Namespace } from "../../namespace/namespace.js";
@@ -6,6 +5,7 @@ import type { Namespaces } from "../../namespace/namespaces.js";
 import type { Arrival } from "../../namespace/served-request.js";
 import { type Refusal, refuse } from "../../schema/errors.js";
 import { bearerKey, callerOf } from "../authenticate.js";
+import type { Exchange } from "../exchange.js";
 import { errorReply, type Reply } from "../reply.js";
 import { hintOf, looksReal, REAL_KEY } from "./hints.js";
 import type { Operation } from "./operation.js";
@@ -43,11 +43,10 @@ function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
 }
 
 /** The checks of a call that need nothing but its head: namespace → key → rate → permission → organization. */
-export function admit(namespaces: Namespaces, operation: Operation, c: Context): Admitted | Rejected {
-  const requestHeaders = c.req.raw.headers;
-  const authorization = requestHeaders.get("authorization");
+export function admit(namespaces: Namespaces, operation: Operation, call: Exchange): Admitted | Rejected {
+  const authorization = call.header("authorization");
   const token = bearerKey(authorization);
-  const named = requestHeaders.get("sandbox-namespace");
+  const named = call.header("sandbox-namespace");
   const namespace = namespaces.find(named, token);
   if (namespace === undefined) return { namespace, reply: noNamespace(namespaces, named, token) };
   if (operation.key === "none" || (operation.key === "optional" && authorization === null))

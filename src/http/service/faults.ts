@@ -1,7 +1,7 @@
-import type { Context } from "hono";
 import type { PickedFault } from "../../namespace/faults.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import { type ErrorCode, INTERNAL_ERROR, INVALID_BODY_MESSAGE } from "../../schema/errors.js";
+import type { Exchange } from "../exchange.js";
 import type { Reply } from "../reply.js";
 import { INVALID_KEY } from "./admit.js";
 import { faultSubject, isObject } from "./fault-subject.js";
@@ -10,11 +10,11 @@ import type { Operation } from "./operation.js";
 /** The fault that a scenario or the control API has in store for this request, if any; counts it as met. */
 export function pickFault(
   operation: Operation,
-  c: Context,
+  call: Exchange,
   namespace: Namespace,
   body: Record<string, unknown>,
 ): PickedFault | undefined {
-  const header = c.req.raw.headers.get("sandbox-scenario");
+  const header = call.header("sandbox-scenario");
   const { metadata } = body;
   const named =
     header ??
@@ -23,9 +23,9 @@ export function pickFault(
   return namespace.faults.pick(named, () =>
     faultSubject(namespace, {
       operation: operation.id,
-      method: c.req.method,
-      path: c.req.path,
-      chargeId: c.req.param("charge_id"),
+      method: call.method,
+      path: call.path,
+      chargeId: call.param("charge_id"),
       body,
     }),
   );

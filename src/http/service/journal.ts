@@ -1,7 +1,7 @@
-import type { Context } from "hono";
 import type { Namespace } from "../../namespace/namespace.js";
-import type { Arrival, ServedRequest } from "../../namespace/served-request.js";
+import type { Arrival, JournalEntry } from "../../namespace/served-request.js";
 import { bearerKey } from "../authenticate.js";
+import type { Exchange } from "../exchange.js";
 import { isEmbedded } from "../origin.js";
 import type { Reply } from "../reply.js";
 import { looksReal } from "./hints.js";
@@ -30,8 +30,8 @@ export interface Served {
 }
 
 /** Writes down what the app sent and got. */
-export function journal(c: Context, served: Served): void {
-  if (isAnApps(c)) served.namespace?.journal.add(rowOf(c, served), served.arrival);
+export function journal(call: Exchange, served: Served): void {
+  if (isAnApps(call)) served.namespace?.journal.add(rowOf(call, served), served.arrival);
 }
 
 /** A call that takes its time: its row is there meanwhile. */
@@ -46,22 +46,22 @@ export interface CallUnderWay {
 
 /** Writes down that it has come, unless it is over at once. */
 export function journalUnderWay(
-  c: Context,
+  call: Exchange,
   served: Omit<Served, "reply">,
   { isSlow }: { readonly isSlow: boolean },
 ): CallUnderWay {
   const { namespace, arrival } = served;
   const row =
-    isSlow && isAnApps(c)
-      ? namespace?.journal.begin(rowOf(c, { ...served, reply: null }), arrival)
+    isSlow && isAnApps(call)
+      ? namespace?.journal.begin(rowOf(call, { ...served, reply: null }), arrival)
       : undefined;
   return {
     made: (objectId) => {
       if (row !== undefined) row.objectId = objectId;
     },
     end: (outcome) => {
-      if (row === undefined) journal(c, { ...served, ...outcome });
-      else namespace?.journal.finish(row, rowOf(c, { ...served, ...outcome }));
+      if (row === undefined) journal(call, { ...served, ...outcome });
+      else namespace?.journal.finish(row, rowOf(call, { ...served, ...outcome }));
     },
     staysOpen: async (until) => {
       if (row !== undefined) row.inFlight = true;
@@ -72,31 +72,35 @@ export function journalUnderWay(
 }
 
 /** What a page of another site sends without a key is nobody's app: it is left out, for it would push out what is. */
-function isAnApps(c: Context): boolean {
-  return Boolean(c.req.raw.headers.get("authorization")) || !isEmbedded(c.req.raw);
+function isAnApps(call: Exchange): boolean {
+  return Boolean(call.header("authorization")) || !isEmbedded((name) => call.header(name));
 }
 
-function rowOf(c: Context, { operation, reply, requestBody = null, ...more }: Served): ServedRequest {
-  const { fault, clientGone = false, isAnswerLost, objectId, tolerated } = more;
-  const { headers } = c.req.raw;
+/** With the places of what the journal puts into it: an object that grows takes twice the memory, and there are many. */
+function rowOf(call: Exchange, served: Served): JournalEntry {
+  const { operation, arrival, reply, requestBody = null, clientGone = false, fault } = served;
   return {
-    method: c.req.method,
-    url: cut(c.req.url, KEPT_URL_LENGTH),
-    path: cut(c.req.path, KEPT_PATH_LENGTH),
+    method: call.method,
+    url: cut(call.url, KEPT_URL_LENGTH),
+    path: cut(call.path, KEPT_PATH_LENGTH),
     operation,
     status: reply?.status ?? null,
     clientGone,
-    isAnswerLost,
-    apiKey: keyToKeep(bearerKey(headers.get("authorization"))),
+    isAnswerLost: served.isAnswerLost,
+    apiKey: keyToKeep(bearerKey(call.header("authorization"))),
     requestBody,
     responseBody: reply?.json ?? null,
     errorCode: reply?.code ?? null,
-    idempotencyKey: headers.get("idempotency-key"),
-    runner: headers.get("sandbox-runner"),
-    scenario: headers.get("sandbox-scenario"),
+    idempotencyKey: call.header("idempotency-key"),
+    runner: call.header("sandbox-runner"),
+    scenario: call.header("sandbox-scenario"),
     fault: fault ?? null,
-    objectId,
-    tolerated,
+    objectId: served.objectId,
+    tolerated: served.tolerated,
+    id: 0,
+    inFlight: false,
+    atMs: arrival.atMs,
+    wallMs: arrival.wallMs,
   };
 }
 

@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import { objectOf } from "../../namespace/answer-holds.js";
 import type { PickedFault } from "../../namespace/faults.js";
 import type { Namespace } from "../../namespace/namespace.js";
@@ -6,10 +5,10 @@ import type { Namespaces } from "../../namespace/namespaces.js";
 import { durationMs } from "../../schema/duration.js";
 import { isRefusal } from "../../schema/errors.js";
 import { bearerKey } from "../authenticate.js";
-import { parseBody, type RawBody, readBody } from "../body.js";
-import { droppedResponse } from "../dropped.js";
+import { parseBody, type RawBody } from "../body.js";
+import type { Answering, Exchange, Outcome } from "../exchange.js";
 import { readAsked } from "../operation.js";
-import { failureReply, type Reply, toResponse } from "../reply.js";
+import { failureReply, type Reply, type Sent, toSent } from "../reply.js";
 import { type Admitted, admit, refused } from "./admit.js";
 import { forcedReply, pickFault } from "./faults.js";
 import { journal, journalUnderWay, type Served } from "./journal.js";
@@ -20,38 +19,40 @@ import { toleratedIn } from "./tolerated.js";
  * The order of checks: route → key → rate → permission → organization → fault →
  * size and JSON → validation → work. Reads without a fault are answered without ever yielding.
  */
-export function serve(
-  namespaces: Namespaces,
-  operation: Operation,
-): (c: Context) => Response | Promise<Response> {
+export function serve(namespaces: Namespaces, operation: Operation): Answering {
   const takesBody = operation.body !== undefined || operation.rawBody !== undefined;
-  return (c) => {
-    const admitted = admit(namespaces, operation, c);
+  return (call) => {
+    const admitted = admit(namespaces, operation, call);
     if ("reply" in admitted) {
       // Who is let in hangs on nothing that a turn gathers.
       const { namespace, reply, headers } = admitted;
       const arrival = (namespace ?? namespaces.default).arrival();
-      journal(c, { operation: operation.id, namespace, arrival, reply });
-      return toResponse(reply, (namespace ?? namespaces).nowMs(), headers);
+      journal(call, { operation: operation.id, namespace, arrival, reply });
+      return toSent(reply, (namespace ?? namespaces).nowMs(), headers);
     }
-    if (takesBody) return serveBody(operation, c, admitted);
+    if (takesBody) return serveBody(operation, call, admitted);
     const { namespace } = admitted;
-    const go = () =>
-      serveAsked(operation, c, admitted, {}, null, (asOfMs) => work(operation, c, admitted, {}, asOfMs));
     const busy = operation.method === "GET" ? namespace.calm() : namespace.keeping;
-    return busy === undefined ? go() : busy.then(go);
+    if (busy === undefined) return serveBare(operation, call, admitted);
+    return busy.then(() => serveBare(operation, call, admitted));
   };
 }
 
-async function serveBody(operation: Operation, c: Context, admitted: Admitted): Promise<Response> {
-  const raw: RawBody = await readBody(c.req.raw);
-  if ("torn" in raw) return hungUp(c, { ...admitted, operation: operation.id });
-  const parsed = parseBody(raw, c.req.raw.headers.get("content-type"));
+function serveBare(operation: Operation, call: Exchange, admitted: Admitted): Outcome | Promise<Outcome> {
+  return serveAsked(operation, call, admitted, {}, null, (asOfMs) =>
+    work(operation, call, admitted, {}, asOfMs),
+  );
+}
+
+async function serveBody(operation: Operation, call: Exchange, admitted: Admitted): Promise<Outcome> {
+  const raw: RawBody = await call.readBody();
+  if ("torn" in raw) return hungUp(call, { ...admitted, operation: operation.id });
+  const parsed = parseBody(raw, call.header("content-type"));
   const body = isRefusal(parsed) ? {} : parsed.object;
   const { keeping } = admitted.namespace;
   if (keeping !== undefined) await keeping;
-  return serveAsked(operation, c, admitted, body, "text" in raw ? raw.text : null, (asOfMs) =>
-    isRefusal(parsed) ? refused(admitted.namespace, parsed) : work(operation, c, admitted, body, asOfMs),
+  return serveAsked(operation, call, admitted, body, "text" in raw ? raw.text : null, (asOfMs) =>
+    isRefusal(parsed) ? refused(admitted.namespace, parsed) : work(operation, call, admitted, body, asOfMs),
   );
 }
 
@@ -61,38 +62,35 @@ type Answer = (asOfMs?: number) => Reply;
 /** Answers a call that is whole, unless a fault does; `text` is what was sent, `body` what could be made of it. */
 function serveAsked(
   operation: Operation,
-  c: Context,
+  call: Exchange,
   admitted: Admitted,
   body: Record<string, unknown>,
   text: string | null,
   answer: Answer,
-): Response | Promise<Response> {
+): Outcome | Promise<Outcome> {
   const { namespace, headers, arrival } = admitted;
   const tolerated = toleratedIn(operation, {
-    url: c.req.url,
+    url: call.url,
     body,
-    idempotencyKey: c.req.raw.headers.get("idempotency-key"),
+    idempotencyKey: call.header("idempotency-key"),
     eventNames: namespace.engine.settings.event_names,
   });
   const served = { operation: operation.id, namespace, arrival, requestBody: text, tolerated };
-  const fault = pickFault(operation, c, namespace, body);
-  if (fault !== undefined) return serveFault(c, admitted, served, fault, answer);
+  const fault = pickFault(operation, call, namespace, body);
+  if (fault !== undefined) return serveFault(call, admitted, served, fault, answer);
   const { error_codes } = namespace.engine.settings;
-  const undo = (error: unknown): void => journal(c, { ...served, reply: failureReply(error, error_codes) });
+  const undo = (error: unknown): void =>
+    journal(call, { ...served, reply: failureReply(error, error_codes) });
   const reply = orUndone(answer, undo);
-  const send = (): Response => {
-    journal(c, { ...served, reply });
-    return toResponse(reply, namespace.nowMs(), headers);
+  const send = (): Sent => {
+    journal(call, { ...served, reply });
+    return toSent(reply, namespace.nowMs(), headers);
   };
   return namespace.engine.isKept ? send() : whenKept(namespace, send, undo);
 }
 
 /** Answers once all that has happened is kept; in the order of the calls, as far as the journal shows it. */
-function whenKept(
-  namespace: Namespace,
-  send: () => Response,
-  undo: (error: unknown) => void,
-): Promise<Response> {
+function whenKept(namespace: Namespace, send: () => Sent, undo: (error: unknown) => void): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     namespace.engine.whenKept((failure) => {
       if (failure === undefined) resolve(send());
@@ -109,22 +107,22 @@ function whenKept(
  * client that has hung up meanwhile the work is done too, as a service does it that hears of that too late.
  */
 async function serveFault(
-  c: Context,
+  call: Exchange,
   { namespace, headers }: Admitted,
   served: Omit<Served, "reply">,
   { rule, source, giveBack }: PickedFault,
   answer: Answer,
-): Promise<Response> {
+): Promise<Outcome> {
   const { respond, delay, drop, hold, delay_answer, stale } = rule;
-  const { signal } = c.req.raw;
+  const { signal } = call;
   const isSlow = [delay, hold, delay_answer].some((one) => one !== undefined) || drop === "hang";
-  const call = journalUnderWay(c, { ...served, fault: source }, { isSlow });
+  const entry = journalUnderWay(call, { ...served, fault: source }, { isSlow });
   // A namespace that is gone by then has nothing left to do or to say.
-  if (delay !== undefined && !(await namespace.sleep(durationMs(delay)))) return droppedResponse();
+  if (delay !== undefined && !(await namespace.sleep(durationMs(delay)))) return null;
   const { error_codes } = namespace.engine.settings;
   const undo = (error: unknown): void => {
     giveBack();
-    call.end({ reply: failureReply(error, error_codes) });
+    entry.end({ reply: failureReply(error, error_codes) });
   };
   const reply =
     respond !== undefined
@@ -146,16 +144,16 @@ async function serveFault(
   }
   const objectId = reply === null ? undefined : objectOf(reply.json);
   if (drop !== undefined) {
-    call.end({ reply: null, objectId, clientGone: signal.aborted, isAnswerLost: reply !== null });
-    if (drop === "hang") await call.staysOpen(namespace.holds.open(signal));
-    return droppedResponse();
+    entry.end({ reply: null, objectId, clientGone: signal.aborted, isAnswerLost: reply !== null });
+    if (drop === "hang") await entry.staysOpen(namespace.holds.open(signal));
+    return null;
   }
-  call.made(objectId);
+  entry.made(objectId);
   const isThere = reply === null || (await namespace.holds.until(rule, reply.json, signal));
   const clientGone = signal.aborted;
   const sent = isThere && !clientGone ? reply : null;
-  call.end({ reply: sent, objectId, clientGone });
-  return sent === null ? droppedResponse() : toResponse(sent, namespace.nowMs(), headers);
+  entry.end({ reply: sent, objectId, clientGone });
+  return sent === null ? null : toSent(sent, namespace.nowMs(), headers);
 }
 
 /** What could not be done has not happened, nor has what goes with it. */
@@ -171,12 +169,12 @@ function orUndone(answer: () => Reply, undo: (error: unknown) => void): Reply {
 /** The row's own checks, then the work. */
 function work(
   operation: Operation,
-  c: Context,
+  call: Exchange,
   { namespace, caller }: Admitted,
   sent: Record<string, unknown>,
   asOfMs: number | undefined,
 ): Reply {
-  const asked = readAsked(operation, c.req.url, sent);
+  const asked = readAsked(operation, call.url, sent);
   if (isRefusal(asked)) return refused(namespace, asked);
   if (operation.reads) namespace.settle();
   const answer = operation.handle({
@@ -184,32 +182,31 @@ function work(
     caller,
     query: asked.query,
     body: asked.body,
-    url: c.req.url,
+    url: call.url,
     asOfMs,
-    param: (name) => c.req.param(name) ?? "",
-    header: (name) => c.req.raw.headers.get(name),
+    param: (name) => call.param(name) ?? "",
+    header: (name) => call.header(name),
   });
   return isRefusal(answer) ? refused(namespace, answer) : answer;
 }
 
 /** Its sender hung up before the request was whole: nobody reads an answer. */
-function hungUp(c: Context, served: Omit<Served, "reply" | "clientGone">): Response {
-  journal(c, { ...served, reply: null, clientGone: true });
-  return droppedResponse();
+function hungUp(call: Exchange, served: Omit<Served, "reply" | "clientGone">): Outcome {
+  journal(call, { ...served, reply: null, clientGone: true });
+  return null;
 }
 
 /**
  * Answers a call of the service that there is not: a misspelt path or the wrong method is an app's mistake, and one
  * that its author looks for in the journal. What a browser asks for by itself is left out.
  */
-export async function serveUnknown(namespaces: Namespaces, c: Context, reply: Reply): Promise<Response> {
-  const { headers } = c.req.raw;
-  const authorization = headers.get("authorization");
-  if (!authorization && !c.req.path.startsWith("/api/")) return toResponse(reply, namespaces.nowMs());
-  const namespace = namespaces.find(headers.get("sandbox-namespace"), bearerKey(authorization));
+export async function serveUnknown(namespaces: Namespaces, call: Exchange, reply: Reply): Promise<Outcome> {
+  const authorization = call.header("authorization");
+  if (!authorization && !call.path.startsWith("/api/")) return toSent(reply, namespaces.nowMs());
+  const namespace = namespaces.find(call.header("sandbox-namespace"), bearerKey(authorization));
   const served = { operation: null, namespace, arrival: (namespace ?? namespaces.default).arrival() };
-  const raw: RawBody = c.req.raw.body === null ? { text: "" } : await readBody(c.req.raw);
-  if ("torn" in raw) return hungUp(c, served);
-  journal(c, { ...served, reply, requestBody: "text" in raw && raw.text !== "" ? raw.text : null });
-  return toResponse(reply, (namespace ?? namespaces).nowMs());
+  const raw: RawBody = call.hasBody ? await call.readBody() : { text: "" };
+  if ("torn" in raw) return hungUp(call, served);
+  journal(call, { ...served, reply, requestBody: "text" in raw && raw.text !== "" ? raw.text : null });
+  return toSent(reply, (namespace ?? namespaces).nowMs());
 }

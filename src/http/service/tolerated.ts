@@ -20,41 +20,61 @@ const MOST_NOTES = 10;
 const MOST_OF_A_NAME = 64;
 
 /** What the service passes over without a word, as it does; a place and what is odd about it, a line each. */
-export function toleratedIn(operation: Operation, sent: Sent): string[] {
-  const notes: string[] = [];
-  for (const note of strays(operation, sent)) if (notes.push(note) === MOST_NOTES) break;
-  return notes;
-}
-
-function* strays(
+export function toleratedIn(
   operation: Operation,
   { url, body, idempotencyKey, eventNames }: Sent,
-): Generator<string, void> {
+): readonly string[] {
+  const notes = new Notes();
   const schema = operation.rawBody ?? operation.body;
-  if (schema !== undefined) yield* strayFields(schema, body, "body");
-  yield* strayParameters(operation, url);
-  if (idempotencyKey !== null) yield* strayKey(operation);
+  if (schema !== undefined) noteFields(notes, schema, body, "body");
+  const mark = url.indexOf("?");
+  if (mark !== -1) noteParameters(notes, operation, url.slice(mark + 1));
+  if (idempotencyKey !== null) noteKey(notes, operation);
   if (operation.id === "createWebhook" || operation.id === "updateWebhook")
-    yield* strayTypes(body.events, eventNames);
+    noteTypes(notes, body.events, eventNames);
+  return notes.all;
 }
 
-function* strayFields(schema: z.core.$ZodType, value: object, place: string): Iterable<string> {
-  const object = schema instanceof z.ZodMiniOptional ? schema.def.innerType : schema;
-  if (!(object instanceof z.ZodMiniObject)) return;
-  const shape = object.shape as Readonly<Record<string, z.core.$ZodType>>;
-  for (const [name, part] of Object.entries(value)) {
-    const known = own(shape, name);
-    if (known === undefined) yield stray(place, name, "not a field of this call", Object.keys(shape));
-    else if (typeof part === "object" && part !== null) yield* strayFields(known, part, `${place}.${name}`);
+const NONE: readonly string[] = [];
+
+class Notes {
+  /** Most calls have none. */
+  #all: string[] | undefined;
+
+  get all(): readonly string[] {
+    return this.#all ?? NONE;
+  }
+
+  get areEnough(): boolean {
+    return this.#all?.length === MOST_NOTES;
+  }
+
+  add(note: string): void {
+    if (this.areEnough) return;
+    this.#all ??= [];
+    this.#all.push(note);
   }
 }
 
-function* strayParameters({ query }: Operation, url: string): Iterable<string> {
-  const mark = url.indexOf("?");
-  if (mark === -1) return;
+function noteFields(notes: Notes, schema: z.core.$ZodType, value: object, place: string): void {
+  const object = schema instanceof z.ZodMiniOptional ? schema.def.innerType : schema;
+  if (!(object instanceof z.ZodMiniObject)) return;
+  const shape = object.shape as Readonly<Record<string, z.core.$ZodType>>;
+  for (const name of Object.keys(value)) {
+    if (notes.areEnough) return;
+    const known = own(shape, name);
+    if (known === undefined) notes.add(stray(place, name, "not a field of this call", Object.keys(shape)));
+    else {
+      const part = (value as Readonly<Record<string, unknown>>)[name];
+      if (typeof part === "object" && part !== null) noteFields(notes, known, part, `${place}.${name}`);
+    }
+  }
+}
+
+function noteParameters(notes: Notes, { query }: Operation, sent: string): void {
   const known = Object.keys(query?.shape ?? {});
-  for (const name of new Set(new URLSearchParams(url.slice(mark + 1)).keys()))
-    if (!known.includes(name)) yield stray("query", name, "not a parameter of this call", known);
+  for (const name of new Set(new URLSearchParams(sent).keys()))
+    if (!known.includes(name)) notes.add(stray("query", name, "not a parameter of this call", known));
 }
 
 function stray(place: string, name: string, what: string, known: readonly string[]): string {
@@ -63,15 +83,17 @@ function stray(place: string, name: string, what: string, known: readonly string
 }
 
 /** A POST that is sent again is done again, whatever its key; the other methods are safe to repeat. */
-function* strayKey({ method, headers }: Operation): Iterable<string> {
+function noteKey(notes: Notes, { method, headers }: Operation): void {
   if (method === "POST" && !headers?.includes("Idempotency-Key"))
-    yield "headers.idempotency-key: not heeded by this call; sent again, it is done again";
+    notes.add("headers.idempotency-key: not heeded by this call; sent again, it is done again");
 }
 
-function* strayTypes(globs: unknown, eventNames: Readonly<Record<string, string>>): Iterable<string> {
+function noteTypes(notes: Notes, globs: unknown, eventNames: Readonly<Record<string, string>>): void {
   if (!Array.isArray(globs)) return;
   const known = [...ALL_EVENT_TYPES, ...Object.values(eventNames)];
   for (const [index, glob] of globs.entries())
     if (typeof glob === "string" && !known.some((name) => globMatches(glob, name)))
-      yield `body.events.${index}: ${cut(glob, MOST_OF_A_NAME)} is no type of event${didYouMean(glob, known)}`;
+      notes.add(
+        `body.events.${index}: ${cut(glob, MOST_OF_A_NAME)} is no type of event${didYouMean(glob, known)}`,
+      );
 }

@@ -88,8 +88,8 @@ export class Advisor implements Observer {
   }
 
   onRequest(entry: JournalEntry): void {
-    const metadata = metadataOf(entry);
-    for (const watch of this.#watching()) watch.onRequest?.(entry, metadata);
+    const about = { metadata: metadataOf(entry), chargeRead: chargeReadBy(entry) };
+    for (const watch of this.#watching()) watch.onRequest?.(entry, about);
   }
 
   onChange({ puts }: Change): void {
@@ -109,9 +109,17 @@ export class Advisor implements Observer {
   }
 }
 
+function chargeReadBy({ operation, path }: JournalEntry): string | undefined {
+  return operation === "getCharge" || operation === "getPayin"
+    ? path.slice(path.lastIndexOf("/") + 1)
+    : undefined;
+}
+
+const NONE = {};
+
 function metadataOf({ operation, requestBody }: JournalEntry): Readonly<Record<string, unknown>> {
-  if (!WITH_METADATA.includes(operation) || !requestBody?.includes('"metadata"')) return {};
+  if (!WITH_METADATA.includes(operation) || !requestBody?.includes('"metadata"')) return NONE;
   const body = jsonOrText(requestBody) as { metadata?: unknown } | string | null;
   const metadata = typeof body === "object" ? body?.metadata : undefined;
-  return typeof metadata === "object" && metadata !== null ? (metadata as Record<string, unknown>) : {};
+  return typeof metadata === "object" && metadata !== null ? (metadata as Record<string, unknown>) : NONE;
 }

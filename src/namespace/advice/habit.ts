@@ -25,10 +25,17 @@ export interface Notes {
   undo(times: number): void;
 }
 
+/** What several habits ask of a request. */
+export interface About {
+  /** That of a call that makes something of it. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** The charge that it reads. */
+  readonly chargeRead: string | undefined;
+}
+
 /** Looks on as it happens, and keeps no more than it has to. */
 export interface Watch {
-  /** `metadata` is that of a call that makes something of it. */
-  onRequest?(entry: JournalEntry, metadata: Readonly<Record<string, unknown>>): void;
+  onRequest?(entry: JournalEntry, about: About): void;
   onAttempt?(attempt: Attempt, delivery: Delivery): void;
 }
 

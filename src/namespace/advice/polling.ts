@@ -28,13 +28,6 @@ class Pauses {
   }
 }
 
-/** The charge that a request reads. */
-function chargeRead({ operation, path }: JournalEntry): string | undefined {
-  return operation === "getCharge" || operation === "getPayin"
-    ? path.slice(path.lastIndexOf("/") + 1)
-    : undefined;
-}
-
 interface ChargeRead {
   readonly id: string;
   readonly entry: JournalEntry;
@@ -53,8 +46,7 @@ function ofReading<Kept extends object>(
     watch(notes, scene) {
       const charges = new Recent(() => ({ pauses: new Pauses(), charge: begin() }));
       return {
-        onRequest(entry) {
-          const id = chargeRead(entry);
+        onRequest(entry, { chargeRead: id }) {
           if (id === undefined) return;
           const { pauses, charge } = charges.of(id);
           onRead(charge, { id, entry, pause: pauses.next(entry, scene) }, notes, scene);

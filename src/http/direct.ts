@@ -1,0 +1,133 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { TLSSocket } from "node:tls";
+import { aborter } from "../time/patience.js";
+import { MAX_BODY_BYTES, type RawBody, textOf } from "./body.js";
+import type { Answering, Exchange, Outcome } from "./exchange.js";
+import type { Sent } from "./reply.js";
+
+/** A call of the service that a method and a path mean. */
+export interface Meant {
+  readonly answering: Answering;
+  param(name: string): string | undefined;
+}
+
+/** What is needed to answer the service's calls without a Request and a Response. */
+export interface DirectWay {
+  meant(method: string, path: string): Meant | undefined;
+  failed(error: unknown, path: string): Sent;
+}
+
+/**
+ * Answers a call of the service as it comes from Node, without a Request and a Response between, which cost more than all
+ * of the work of a read. False for what needs them: other routes, and an address, a host or a body about which there is
+ * something to be found out first.
+ */
+export function answerDirectly(way: DirectWay, incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+  const { method = "", url = "", headers } = incoming;
+  const { host = "" } = headers;
+  if (!PLAIN_TARGET.test(url) || !PLAIN_HOST.test(host) || !(method === "GET" || hasPlainBody(incoming)))
+    return false;
+  const mark = url.indexOf("?");
+  const path = mark === -1 ? url : url.slice(0, mark);
+  const meant = way.meant(method, path);
+  if (meant === undefined) return false;
+  const send = (outcome: Outcome): void => {
+    if (outcome === null) incoming.socket.destroy();
+    else write(outgoing, outcome);
+  };
+  const fail = (error: unknown): void => send(way.failed(error, path));
+  const call = new DirectExchange(incoming, outgoing, path, meant);
+  try {
+    const outcome = meant.answering(call);
+    if (outcome instanceof Promise) outcome.then(send).catch(fail);
+    else send(outcome);
+  } catch (error) {
+    fail(error);
+  }
+  return true;
+}
+
+/** What no URL is made of but as it stands: nothing to decode, and no dots. */
+const PLAIN_TARGET = /^\/[\w/-]*(\?[\w.~=&-]*)?$/;
+/** A port that is no scheme's own. */
+const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|6[0-4]\d{3}|[6-9]\d{3}))?$/;
+
+/** Whether it says how long its body is, and that is no longer than it may be. */
+function hasPlainBody({ headers }: IncomingMessage): boolean {
+  const length = headers["content-length"];
+  return (
+    length !== undefined && Number(length) <= MAX_BODY_BYTES && headers["transfer-encoding"] === undefined
+  );
+}
+
+function write(outgoing: ServerResponse, { status, headers, body }: Sent): void {
+  headers["Content-Length"] = String(Buffer.byteLength(body));
+  outgoing.writeHead(status, headers);
+  outgoing.end(body);
+}
+
+/** By the door of Node's port. */
+class DirectExchange implements Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly hasBody = true;
+  readonly #incoming: IncomingMessage;
+  readonly #outgoing: ServerResponse;
+  readonly #meant: Meant;
+  #signal: AbortSignal | undefined;
+
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, path: string, meant: Meant) {
+    const scheme = (incoming.socket as Partial<TLSSocket>).encrypted === true ? "https" : "http";
+    this.method = incoming.method!;
+    this.url = `${scheme}://${incoming.headers.host}${incoming.url}`;
+    this.path = path;
+    this.#incoming = incoming;
+    this.#outgoing = outgoing;
+    this.#meant = meant;
+  }
+
+  /** As a Request has it, and not as Node's `headers`, which leave out what comes twice. */
+  header(name: string): string | null {
+    const { rawHeaders } = this.#incoming;
+    let value: string | null = null;
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const sent = rawHeaders[index]!;
+      if (sent.length !== name.length || sent.toLowerCase() !== name) continue;
+      const text = rawHeaders[index + 1]!;
+      value = value === null ? text : `${value}, ${text}`;
+    }
+    return value;
+  }
+
+  param(name: string): string | undefined {
+    return this.#meant.param(name);
+  }
+
+  readBody(): Promise<RawBody> {
+    const incoming = this.#incoming;
+    return new Promise((resolve) => {
+      const chunks: Buffer[] = [];
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+      incoming.once("end", () => resolve(textOf(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))));
+      // After its end this comes too late to say anything.
+      const tear = (): void => resolve({ torn: true });
+      incoming.once("error", tear);
+      incoming.once("close", tear);
+    });
+  }
+
+  get signal(): AbortSignal {
+    if (this.#signal === undefined) {
+      const outgoing = this.#outgoing;
+      const controller = aborter();
+      const leave = (): void => {
+        if (!outgoing.writableFinished) controller.abort();
+      };
+      if (outgoing.closed) leave();
+      else outgoing.once("close", leave);
+      this.#signal = controller.signal;
+    }
+    return this.#signal;
+  }
+}
