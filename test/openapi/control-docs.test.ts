@@ -28,6 +28,7 @@ describe("GET /_sandbox/docs", () => {
       expect.stringMatching(/^data:image\/svg\+xml/),
       "openapi.json",
       "../docs",
+      "../_sandbox/dashboard",
     ]);
   });
 
@@ -56,7 +57,7 @@ describe("GET /_sandbox/docs", () => {
     const { url } = await sandbox.listen({ port: 0 });
     const page = await (await fetch(`${url}/_sandbox/docs`)).text();
     const run = async (id: string, variables: Record<string, string> = {}) => {
-      const [, shown] = new RegExp(`<pre id="${id}-curl">([^<]*)</pre>`).exec(page)!;
+      const [, shown] = new RegExp(`<pre id="${id}-curl"[^>]*>([^<]*)</pre>`).exec(page)!;
       const command = shown!
         .replaceAll("&quot;", '"')
         .replaceAll("&#39;", "'")
@@ -94,7 +95,7 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
     });
     const tab = await context.newPage();
     await tab.goto(`${url}/docs`);
-    await tab.getByRole("link", { name: "The sandbox's own control API" }).click();
+    await tab.getByRole("link", { name: "Control API reference" }).click();
     await tab.waitForURL("**/_sandbox/docs");
     // All of it unfolded is a hundred schemas: the first of each kind will do.
     await tab.evaluate(() => {
@@ -102,7 +103,7 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
     });
     expect(await impairmentFaults(tab)).toEqual([]);
     expect(await tab.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-    await tab.getByRole("link", { name: "The service that the sandbox stands in for" }).click();
+    await tab.getByRole("link", { name: "Payments API reference" }).click();
     await tab.waitForURL((to) => to.pathname === "/docs");
   });
 });

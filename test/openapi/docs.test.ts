@@ -28,6 +28,7 @@ describe("GET /docs", () => {
       expect.stringMatching(/^data:image\/svg\+xml/),
       "openapi.json",
       "_sandbox/docs",
+      "./_sandbox/dashboard",
     ]);
   });
 
@@ -38,7 +39,7 @@ describe("GET /docs", () => {
     const document = await shippedDocument();
     for (const { id } of OPERATIONS) expect(ids).toContain(id);
     for (const name of Object.keys(document.components.schemas)) expect(ids).toContain(`schema-${name}`);
-    for (const type of Object.keys(document.webhooks)) expect(text).toContain(`>${type}</a>`);
+    for (const type of Object.keys(document.webhooks)) expect(text).toContain(`>${type}</h3>`);
     for (const [, target] of text.matchAll(/ href="#([^"]+)"/g)) expect(ids).toContain(target);
   });
 
@@ -57,26 +58,50 @@ describe("GET /docs", () => {
 });
 
 const run = promisify(execFile);
-const hasCurl = await run("curl", ["--version"]).then(
+
+/** What a page shows, as it is read and copied. */
+function shown(page: string, id: string): string {
+  const [, text] = new RegExp(`<pre id="${id}"[^>]*>([^<]*)</pre>`).exec(page)!;
+  return text!
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+}
+
+const hasCurl = await Promise.all([run("curl", ["--version"]), run("python3", ["--version"])]).then(
   () => true,
   () => false,
 );
 
-describe.runIf(hasCurl)("the curl commands", () => {
+describe.runIf(hasCurl)("the examples", () => {
   /** Runs the command the page shows for an operation, in a shell. */
   async function shell(sandbox: Sandbox, id: string, variables: Record<string, string> = {}) {
     const text = await (await fetch(`${sandbox.url}/docs`)).text();
-    const [, shown] = new RegExp(`<pre id="${id}-curl">([^<]*)</pre>`).exec(text)!;
-    const command = shown!
-      .replaceAll("&quot;", '"')
-      .replaceAll("&#39;", "'")
-      .replaceAll("&lt;", "<")
-      .replaceAll("&gt;", ">")
-      .replaceAll("&amp;", "&");
+    const command = shown(text, `${id}-curl`);
     const { stdout } = await run("sh", ["-c", command.replace(/\bcurl\b/, "curl -s")], {
       env: { ...process.env, no_proxy: "*", ...variables },
     });
     return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  const programs = {
+    js: (sandbox: Sandbox, id: string, env: Record<string, string>) =>
+      program(sandbox, `${id}-js`, [process.execPath, "--input-type=module", "-e"], env),
+    python: (sandbox: Sandbox, id: string, env: Record<string, string>) =>
+      program(sandbox, `${id}-python`, ["python3", "-c"], env),
+  };
+
+  async function program(
+    sandbox: Sandbox,
+    id: string,
+    [command, ...rest]: string[],
+    env: Record<string, string>,
+  ) {
+    const text = await (await fetch(`${sandbox.url}/docs`)).text();
+    const options = { env: { ...process.env, no_proxy: "*", ...env } };
+    return (await run(command!, [...rest, shown(text, id)], options)).stdout;
   }
 
   it("work as they stand, one after the other", async () => {
@@ -99,6 +124,17 @@ describe.runIf(hasCurl)("the curl commands", () => {
     expect(await shell(sandbox, "deleteWebhook", { WEBHOOK_ID: String(webhook_id) })).toMatchObject({
       deleted: true,
     });
+  });
+
+  it("say the same in JavaScript and in Python", async () => {
+    const sandbox = await openSandbox();
+    await sandbox.listen({ port: 0 });
+    const quote = await programs.js(sandbox, "createQuote", {});
+    expect(quote).toMatch(/^200 \{/);
+    const { quote_id } = JSON.parse(quote.slice(4)) as Record<string, string>;
+    const charge = await programs.python(sandbox, "createWhitelabel", { QUOTE_ID: quote_id! });
+    const { charge_id } = JSON.parse(charge) as Record<string, string>;
+    expect(await programs.js(sandbox, "getCharge", { CHARGE_ID: charge_id! })).toContain(charge_id);
   });
 
   it("say which id is missing", async () => {
@@ -146,8 +182,22 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
     await tab.getByLabel("Filter").fill("rotate secret");
     await expect.poll(() => tab.locator("section.operation:visible").count()).toBe(1);
     expect(await tab.locator("#rotateWebhookSecret").isVisible()).toBe(true);
+    // Names go before what only mentions the word, and nothing else is left of the page.
+    await tab.getByLabel("Filter").fill("quote");
+    await expect.poll(() => tab.locator("#found").textContent()).toMatch(/^\d found; \d+ more mention it$/);
+    expect(await tab.locator("nav .tag:visible, main h2:visible").allTextContents()).toEqual([
+      "Payments",
+      "Schemas",
+      "Payments",
+      "Schemas",
+    ]);
+    await tab.getByRole("button", { name: "Show them" }).click();
+    await expect.poll(() => tab.locator("#found").textContent()).toMatch(/^\d+ found$/);
+    await tab.getByLabel("Filter").fill("zebra");
+    await expect.poll(() => tab.locator("#found").textContent()).toBe("Nothing found");
     await tab.getByLabel("Filter").fill("");
     await tab.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await tab.locator("#createQuote h3").click();
     await tab.locator("#createQuote .copy").click();
     await expect.poll(() => tab.locator("#said").textContent()).toBe("Copied");
     expect(await tab.evaluate(() => navigator.clipboard.readText())).toBe(
@@ -155,11 +205,37 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
     );
   });
 
+  it("makes calls, and fills in what the next one needs", async () => {
+    const tab = await visit({ viewport: { width: 1280, height: 900 } }, "#createQuote");
+    const send = async (id: string, status: string) => {
+      const call = tab.locator(`#${id}`);
+      if (!(await call.locator(".try").isVisible())) await call.locator("h3").click();
+      await call.getByRole("button", { name: "Try it" }).click();
+      await call.getByRole("button", { name: "Send" }).click();
+      await call.locator("output", { hasText: status }).waitFor();
+      return call.locator("output pre").textContent();
+    };
+    await send("createQuote", "200 OK");
+    const charge = JSON.parse((await send("createWhitelabel", "200 OK"))!) as Record<string, string>;
+    expect(JSON.parse((await send("getCharge", "200 OK"))!)).toMatchObject({ charge_id: charge.charge_id });
+    await tab.locator("#getBalances h3").click();
+    await tab.locator("#getBalances").getByRole("button", { name: "Try it" }).click();
+    await tab.locator("#getBalances").getByLabel("API key").fill("sk_test_wrong");
+    await tab.locator("#getBalances").getByRole("button", { name: "Send" }).click();
+    await tab.locator("#getBalances output", { hasText: "401 Unauthorized" }).waitFor();
+    // Whoever reads Python, reads it everywhere.
+    await tab.getByLabel("Python").check();
+    expect(await tab.locator("#createQuote pre:visible").first().textContent()).toContain("import json");
+    expect(await impairmentFaults(tab)).toEqual([]);
+  });
+
   it("is whole without its script", async () => {
     const tab = await visit({ javaScriptEnabled: false, viewport: { width: 375, height: 900 } });
     expect(await tab.locator("#createQuote").isVisible()).toBe(true);
     expect(await tab.locator("nav a").first().isVisible()).toBe(true);
-    expect(await tab.locator(".copy:visible").count()).toBe(0);
+    await tab.locator("#createQuote h3").click();
+    expect(await tab.locator("#createQuote-curl").isVisible()).toBe(true);
+    expect(await tab.locator(".copy:visible, .try button:visible").count()).toBe(0);
   });
 
   it("shows at once what its address names, on a phone too", async () => {

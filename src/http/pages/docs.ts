@@ -10,8 +10,8 @@ export async function serveDocs(options: DescribeOptions, c: Context): Promise<R
   const { namespace, baseUrl, document } = described;
   // The documented key, if the fixtures still have it: a key of the user's own is nobody's business here.
   const apiKey = namespace.keys.find(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
-  const other = { href: "_sandbox/docs", title: "The sandbox's own control API" };
-  return referencePage({ document, baseUrl, apiKey, other }, namespace.nowMs());
+  const other = { href: "_sandbox/docs", title: "Control API reference" };
+  return referencePage({ document, baseUrl, apiKey, root: ".", other }, namespace.nowMs());
 }
 
 /** `GET /_sandbox/docs`: the same of the control API. */
@@ -19,6 +19,6 @@ export async function serveControlDocs(options: DescribeOptions, c: Context): Pr
   const described = await describeFor("control", options, c);
   if (described instanceof Response) return described;
   const { namespace, baseUrl, document } = described;
-  const other = { href: "../docs", title: "The service that the sandbox stands in for" };
-  return referencePage({ document, baseUrl, apiKey: undefined, other }, namespace.nowMs());
+  const other = { href: "../docs", title: "Payments API reference" };
+  return referencePage({ document, baseUrl, apiKey: undefined, root: "..", other }, namespace.nowMs());
 }

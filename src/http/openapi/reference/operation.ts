@@ -1,11 +1,14 @@
-import { html, type Markup } from "../../pages/html.js";
+import { betweenTags, html, type Markup } from "../../pages/html.js";
 import type { OpenApiDocument } from "../document.js";
 import { curlOf } from "./curl.js";
+import { exampleOf, isIdOf } from "./example.js";
 import { assumption, fieldList, parameterList, typeOf } from "./fields.js";
+import { javascriptOf } from "./javascript.js";
 import { type AnswerView, type Listed, type Media, nameOf, type Schema } from "./model.js";
+import { pythonOf } from "./python.js";
 import { prose } from "./text.js";
 
-/** A call of the service: how to make it, what it takes, what it answers. */
+/** A call of the service: how to make it, what it takes, what it returns. */
 export function operationSection(
   document: OpenApiDocument,
   listed: Listed,
@@ -16,10 +19,11 @@ export function operationSection(
   const { operationId, parameters = [], requestBody, responses } = operation;
   const { 200: answer, ...errors } = responses;
   return html`<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title">
-<h3 id="${operationId}-title"><a href="#${operationId}">${operation.summary}</a></h3>
-<p class="route"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code> <span class="place">${operationId}</span></p>
+<details><summary><h3 id="${operationId}-title">${operation.summary}</h3>
+<span class="route"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code> <span class="place">${operationId}</span></span></summary>
 ${prose(operation.description)}${keyNote(operation.security)}${assumption(operation["x-sandbox-assumption"])}
-${snippet(`${operationId}-curl`, `curl for ${operationId}`, curlOf(listed, baseUrl, apiKey))}
+${snippets(listed, baseUrl, apiKey)}
+${tryIt(listed, apiKey)}
 ${parameters.length > 0 && html`<h4>Parameters</h4>${parameterList(parameters)}`}
 ${
   requestBody !== undefined &&
@@ -32,7 +36,7 @@ ${answer !== undefined && answerPart(document, answer)}
   ).map(([status, error]) =>
     errorRow(status, error.$ref === undefined ? error : shared(document, error.$ref)),
   )}</dl></details>
-</section>`;
+</details></section>`;
 }
 
 /** A request this server makes to a registered receiver. */
@@ -41,40 +45,62 @@ export function webhookSection(document: OpenApiDocument, { path, operation }: L
   const { schema, example } = requestBody!.content["application/json"];
   const [event = {}] = schema.allOf ?? [];
   return html`<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title">
-<h3 id="${operationId}-title"><a href="#${operationId}">${path}</a></h3>
+<details><summary><h3 id="${operationId}-title">${path}</h3></summary>
 ${prose(operation.description)}${assumption(operation["x-sandbox-assumption"])}
 ${parameters.length > 0 && html`<details><summary>Headers</summary>${parameterList(parameters)}</details>`}
 <details><summary>Body: ${nameOf(event.$ref ?? "")}</summary>${fieldList(resolve(document, event))}
-<pre>${JSON.stringify(example, null, 2)}</pre></details>
-</section>`;
+<pre>${betweenTags(JSON.stringify(example, null, 2))}</pre></details>
+</details></section>`;
 }
 
 /** A named schema, where the links of its users lead. */
 export function schemaSection(name: string, schema: Schema): Markup {
   return html`<section class="schema" id="schema-${name}" aria-labelledby="schema-${name}-title">
-<h3 id="schema-${name}-title"><a href="#schema-${name}">${name}</a></h3>
+<details><summary><h3 id="schema-${name}-title">${name}</h3></summary>
 ${schema.description !== undefined && prose(schema.description)}${assumption(schema["x-sandbox-assumption"])}
 ${(schema.oneOf ?? schema.anyOf) !== undefined && html`<p>${typeOf(schema)}</p>`}
 ${schema.enum !== undefined && html`<p class="limits">${schema.enum.map((value) => html`<code>${String(value)}</code> `)}</p>`}
 ${schema.properties !== undefined && fieldList(schema)}
-</section>`;
+</details></section>`;
 }
 
-/** Text to take away, with a button that a script brings to life. */
-function snippet(id: string, label: string, text: string): Markup {
-  return html`<div class="snippet"><pre id="${id}">${text}</pre><button type="button" class="copy" data-copy="${id}" aria-label="Copy ${label}" hidden>Copy</button></div>`;
+/** The call to take away in three languages, of which the page shows one; a script brings the button to life. */
+function snippets(listed: Listed, baseUrl: string, apiKey: string | undefined): Markup {
+  const { operationId } = listed.operation;
+  const example = exampleOf(listed, baseUrl, apiKey);
+  const texts = [
+    ["curl", curlOf(listed, baseUrl, apiKey)],
+    ["js", javascriptOf(example)],
+    ["python", pythonOf(example)],
+  ] as const;
+  return html`<div class="snippet">${texts.map(
+    ([language, text]) =>
+      html`<pre id="${operationId}-${language}" class="in-${language}" tabindex="0">${betweenTags(text)}</pre>`,
+  )}<button type="button" class="copy" aria-label="Copy the call of ${operationId}" hidden>Copy</button></div>`;
+}
+
+/** What a script needs to make a form of: the parameters as `place name`, and the body with names of ids for ids. */
+function tryIt(listed: Listed, apiKey: string | undefined): Markup | false {
+  const { method, path, operation } = listed;
+  const { body, isStream } = exampleOf(listed, "", apiKey);
+  if (isStream) return false;
+  const parameters = (operation.parameters ?? []).map(({ name, in: place }) => `${place} ${name}`);
+  const text = JSON.stringify(body, (name, value) => (isIdOf(name, value) ? `{${name}}` : value), 2);
+  return html`<div class="try" data-call="${method} ${path}" data-parameters="${parameters.join(",")}"${
+    body !== undefined && html` data-body="${text}"`
+  }${apiKey !== undefined && operation.security?.length !== 0 && html` data-key`}><button type="button" class="open" hidden>Try it</button></div>`;
 }
 
 function keyNote(security: readonly object[] | undefined): Markup | undefined {
   if (security === undefined) return undefined;
-  return html`<p class="place">${security.length === 0 ? "Needs no key." : "The key is optional."}</p>`;
+  return html`<p class="place">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`;
 }
 
 function answerPart(document: OpenApiDocument, answer: AnswerView): Markup {
   const [[type, { schema, examples = {} }]] = Object.entries(answer.content!) as [[string, Media]];
-  return html`<details><summary>Answer: ${schema.$ref === undefined ? type : nameOf(schema.$ref)}</summary><p>${answer.description}</p>
+  return html`<details><summary>Response: ${schema.$ref === undefined ? type : nameOf(schema.$ref)}</summary><p>${answer.description}</p>
 ${fieldList(resolve(document, schema))}${messageList(schema)}
-${Object.values(examples).map(({ summary, value }) => html`<p class="place">Example: ${summary}</p><pre>${typeof value === "string" ? value : JSON.stringify(value, null, 2)}</pre>`)}</details>`;
+${Object.values(examples).map(({ summary, value }) => html`<p class="place">Example: ${summary}</p><pre>${betweenTags(typeof value === "string" ? value : JSON.stringify(value, null, 2))}</pre>`)}</details>`;
 }
 
 /** The messages of a stream, each with what it carries. */
@@ -89,7 +115,7 @@ function messageList({ contentSchema }: Schema): Markup | undefined {
 function errorRow(status: string, { description, content, ...rest }: AnswerView): Markup {
   const examples = Object.values(content?.["application/json"].examples ?? {});
   return html`<div><dt><code>${status}</code></dt><dd><p>${description}.</p>${assumption(rest["x-sandbox-assumption"])}${examples.map(
-    ({ value }) => html`<pre>${JSON.stringify((value as { error: unknown }).error)}</pre>`,
+    ({ value }) => html`<pre>${betweenTags(JSON.stringify((value as { error: unknown }).error))}</pre>`,
   )}</dd></div>`;
 }
 

@@ -1,4 +1,4 @@
-import { html, type Markup } from "../../pages/html.js";
+import { flag, html, type Markup } from "../../pages/html.js";
 import { Shell } from "../../pages/shell.js";
 import type { OpenApiDocument } from "../document.js";
 import { assumption } from "./fields.js";
@@ -13,11 +13,13 @@ export interface Reference {
   readonly baseUrl: string;
   /** The key in the examples; undefined where calls need none. */
   readonly apiKey: string | undefined;
+  /** The way from the page to the server's root. */
+  readonly root: "." | "..";
   /** The reference beside this one. */
   readonly other: { readonly href: string; readonly title: string };
 }
 
-const SHELL = new Shell({ styles: STYLES, script: SCRIPT, referrer: "no-referrer" });
+const SHELL = new Shell({ styles: STYLES, script: SCRIPT, connects: true, referrer: "same-origin" });
 
 /** The whole reference: one page that loads nothing else. */
 export function referencePage(reference: Reference, nowMs: number): Response {
@@ -25,7 +27,7 @@ export function referencePage(reference: Reference, nowMs: number): Response {
   return SHELL.answer({ title: String(title), body: bodyOf(reference) }, { nowMs, forms: "'none'" });
 }
 
-function bodyOf({ document, baseUrl, apiKey, other }: Reference): Markup {
+function bodyOf({ document, baseUrl, apiKey, root, other }: Reference): Markup {
   const { info, tags, components } = document;
   const groups = groupsOf(document);
   const schemas = Object.entries(components.schemas);
@@ -33,23 +35,33 @@ function bodyOf({ document, baseUrl, apiKey, other }: Reference): Markup {
 <div class="frame">
 <nav aria-label="Contents"><details open><summary>Contents</summary>
 <label class="search" hidden>Filter <input id="search" type="search" autocomplete="off" spellcheck="false"></label>
+<fieldset class="languages"><legend>Examples in</legend>${[
+    ["curl", "curl"],
+    ["js", "JavaScript"],
+    ["python", "Python"],
+  ].map(
+    ([id, name], index) =>
+      html`<label><input type="radio" name="language" id="in-${id}"${flag("checked", index === 0)}> ${name}</label>`,
+  )}</fieldset>
+<button type="button" id="unfold" hidden>Unfold all</button>
 ${tags.map(({ name }) => contents(name, groups.get(name) ?? []))}
-<p class="tag">Schemas</p><ul>${schemas.map(([name]) => html`<li><a href="#schema-${name}">${name}</a></li>`)}</ul>
+<div><p class="tag">Schemas</p><ul>${schemas.map(([name]) => html`<li><a href="#schema-${name}">${name}</a></li>`)}</ul></div>
 </details></nav>
-<main id="reference" tabindex="-1">
+<main id="reference" tabindex="-1" data-root="${root}"${apiKey !== undefined && html` data-key="${apiKey}"`}>
+<div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest" hidden>Show them</button></div>
 <div class="intro"><h1>${String(info.title)}</h1>
 ${prose(String(info.description))}
 <dl class="keys"><div><dt class="place">Base URL</dt><dd><code>${baseUrl}</code></dd></div>
 ${
   apiKey !== undefined &&
-  html`<div><dt class="place">API key of test mode</dt><dd><code>${apiKey}</code></dd></div>
+  html`<div><dt class="place">Test API key</dt><dd><code>${apiKey}</code></dd></div>
 `
 }<div><dt class="place">Document</dt><dd><a href="openapi.json">OpenAPI ${document.openapi}</a>, version ${String(info.version)}</dd></div>
-<div><dt class="place">See also</dt><dd><a href="${other.href}">${other.title}</a></dd></div></dl>
+<div><dt class="place">See also</dt><dd><a href="${other.href}">${other.title}</a>, <a href="${root}/_sandbox/dashboard">Dashboard</a></dd></div></dl>
 ${
   info["x-sandbox-assumption"] !== undefined &&
   html`${assumption(info["x-sandbox-assumption"] as string)}
-<p class="place">A bare mark, without a reason, stands for: the interface does not show the field; that it exists is assumed.</p>`
+<p class="place">On this page the mark reads <span class="mark">assumed</span>. Without a reason it means: the interface does not show the field; that it exists is assumed.</p>`
 }</div>
 ${tags.map(
   ({ name, description }) => html`<div class="group"><h2 id="tag-${name}">${name}</h2><p>${description}</p>
@@ -73,7 +85,7 @@ function groupsOf(document: OpenApiDocument): Map<string, Listed[]> {
 }
 
 function contents(tag: string, listed: readonly Listed[]): Markup {
-  return html`<p class="tag">${tag}</p><ul>${listed.map(
+  return html`<div><p class="tag">${tag}</p><ul>${listed.map(
     ({ operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}</a></li>`,
-  )}</ul>`;
+  )}</ul></div>`;
 }
