@@ -4,7 +4,7 @@ import { keyPatchSchema, organizationPatchSchema } from "../../schema/control.js
 import { refuse } from "../../schema/errors.js";
 import { controlOperation, shown } from "./operation.js";
 
-const UNTIL_RESET = "A reset takes the change back.";
+const UNTIL_RESET = "A reset undoes the change.";
 
 export const ACCESS = [
   controlOperation(
@@ -15,8 +15,8 @@ export const ACCESS = [
       body: keyPatchSchema,
       answer: "Key",
       says: {
-        summary: "Change a key",
-        about: `A revoked key is answered 401 from here on, until it is active again. ${UNTIL_RESET}`,
+        summary: "Update a key",
+        about: `A revoked key gets 401 from now on, until it is active again. ${UNTIL_RESET}`,
       },
     },
     ({ namespace, body, param }) => {
@@ -34,8 +34,8 @@ export const ACCESS = [
       body: organizationPatchSchema,
       answer: "Organization",
       says: {
-        summary: "Change an organization",
-        about: `A deactivated one is answered 404 from here on, whatever it calls; what has begun goes on. ${UNTIL_RESET}`,
+        summary: "Update an organization",
+        about: `A deactivated one gets 404 from now on, whatever it calls; payments under way go on. ${UNTIL_RESET}`,
       },
     },
     ({ namespace, body, param }) => {

@@ -15,7 +15,7 @@ export const BALANCES = [
       answer: "ControlBalanceList",
       says: {
         summary: "List balances",
-        about: "Every account there is; unlike the service's read this opens none.",
+        about: "Every account there is; unlike the service's own call, this opens none.",
       },
     },
     ({ namespace, query }) => {
@@ -31,9 +31,8 @@ export const BALANCES = [
       body: fundRequestSchema,
       answer: "ControlBalance",
       says: {
-        summary: "Put money into a balance",
-        about:
-          "Money from nowhere becomes available at once, so that it can be paid out or refunded. No event is sent.",
+        summary: "Fund a balance",
+        about: "Adds available funds at once, to be paid out or refunded. No event is sent.",
       },
     },
     ({ namespace, body, mode }) => shown(namespace.execute(fundBalance({ mode, ...body })), balanceView),

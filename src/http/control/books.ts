@@ -25,7 +25,7 @@ export const BOOKS = [
       reads: true,
       answer: "BookReport",
       says: {
-        summary: "Hold the app's books against the ledger",
+        summary: "Reconcile the app's books",
         about:
           "What is paid and not marked, marked and not paid, of another amount, paid or delivered twice, refunded and delivered, or not there at all. Rows that cannot be understood are refused, each by its number.",
       },

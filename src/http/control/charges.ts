@@ -74,7 +74,10 @@ export const CHARGES = [
       path: "/_sandbox/charges/:charge_id",
       reads: true,
       answer: "ControlCharge",
-      says: { summary: "Read a charge", about: "A charge, whoever's it is, and what decides its fate." },
+      says: {
+        summary: "Get a charge",
+        about: "A charge of any organization, with the scenario and timeline that decide its outcome.",
+      },
     },
     ({ namespace, param }) =>
       shown(chargeOf(namespace, param("charge_id")), (charge) => new MadeJson(controlChargeJson(charge))),
@@ -87,8 +90,8 @@ export const CHARGES = [
       body: transitionRequestSchema,
       answer: "Charge",
       says: {
-        summary: "Move a charge",
-        about: `Gives it a status now. What is left of its scenario's timeline is called off. ${BY_DEFAULT}`,
+        summary: "Change a charge's status",
+        about: `Sets its status now. The rest of its scenario's timeline is cancelled. ${BY_DEFAULT}`,
         refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
       },
     },
@@ -117,7 +120,7 @@ export const CHARGES = [
       body: partialRefundRequestSchema,
       answer: "Reversal",
       says: {
-        summary: "Refund a part of a charge (extension)",
+        summary: "Refund part of a charge (extension)",
         about: `The customer gets so much of a settled charge back, out of what is available; a refund afterwards returns the rest and the fee. ${OURS}`,
         refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
       },
@@ -133,7 +136,7 @@ export const CHARGES = [
       body: reversalRequestSchema,
       answer: "Reversal",
       says: {
-        summary: "Charge a payment back (extension)",
+        summary: "Charge back a payment (extension)",
         about: `The customer's bank takes back all that is left of a settled charge, out of what is available; the fee is not returned. ${OURS}`,
         refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
       },
@@ -148,8 +151,8 @@ export const CHARGES = [
       body: chargeAdvanceRequestSchema,
       answer: "Charge",
       says: {
-        summary: "Move a charge along its own timeline",
-        about: `Runs what is planned for this charge, and nothing else, until it has the status. The clock stays. ${BY_DEFAULT}`,
+        summary: "Advance a charge along its timeline",
+        about: `Runs the tasks scheduled for this charge, and no others, until it has the status. The clock is not moved. ${BY_DEFAULT}`,
         refuses: ["INVALID_TRANSITION"],
       },
     },
@@ -163,9 +166,9 @@ export const CHARGES = [
       reads: true,
       answer: "ChargeStory",
       says: {
-        summary: "Read a charge's story",
+        summary: "Get a charge's history",
         about:
-          "Requests, transitions, ledger entries, events, and every delivery attempt with its answer, in order.",
+          "Requests, transitions, ledger entries, events, and every delivery attempt with its response, in order.",
       },
     },
     ({ namespace, param }) =>

@@ -36,7 +36,7 @@ export const CHECKOUTS = [
       answer: "Charge",
       says: {
         summary: "Cancel a checkout",
-        about: "The customer gives up.",
+        about: "The customer cancels.",
         refuses: ["INVALID_TRANSITION"],
       },
     },

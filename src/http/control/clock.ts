@@ -17,8 +17,8 @@ export const CLOCK = [
       path: "/_sandbox/clock",
       answer: "Clock",
       says: {
-        summary: "Read the clock",
-        about: "What time it is, how time goes, and when the next thing is due.",
+        summary: "Get the clock",
+        about: "The current time, the clock's mode and speed, and when the next task is due.",
       },
     },
     ({ namespace }) => namespace.clock.view(),
@@ -33,7 +33,7 @@ export const CLOCK = [
       answer: "Clock",
       says: {
         summary: "Set the clock",
-        about: "Stops time, lets it run, or leaps ahead. What falls due on the way happens.",
+        about: "Freezes the clock, lets it run, or jumps ahead. Tasks that fall due on the way are run.",
       },
     },
     async ({ namespace, body: { mode, speed, now } }) => {
@@ -53,9 +53,9 @@ export const CLOCK = [
       waits: true,
       answer: "AdvanceReport",
       says: {
-        summary: "Let time pass",
+        summary: "Advance the clock",
         about:
-          "Leaps ahead and runs all that falls due on the way, in order: attempts begun at an instant are awaited before time passes it. Answers when it is done. Deliveries to mailboxes are not waited for.",
+          "Jumps ahead and runs every task that falls due on the way, in order: delivery attempts begun at an instant are awaited before time passes it. Returns when it is done. Deliveries to mailboxes are not waited for.",
       },
     },
     ({ namespace, body: { by, to, until } }) => {

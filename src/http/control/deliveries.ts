@@ -26,7 +26,7 @@ export const DELIVERIES = [
       answer: "DeliveryList",
       says: {
         summary: "List deliveries",
-        about: "The log of deliveries, newest first, with every attempt and its answer.",
+        about: "The log of deliveries, newest first, with every attempt and its response.",
       },
     },
     ({ namespace, query }) => {
@@ -71,8 +71,8 @@ export const DELIVERIES = [
       reads: true,
       answer: "Delivery",
       says: {
-        summary: "Read a delivery",
-        about: "One delivery: exact bytes, headers, answers, next attempt.",
+        summary: "Get a delivery",
+        about: "One delivery: exact bytes, headers, responses, next attempt.",
       },
     },
     ({ namespace, param }) =>
@@ -90,7 +90,7 @@ export const DELIVERIES = [
       body: redeliverRequestSchema,
       answer: "DeliveryList",
       says: {
-        summary: "Deliver again",
+        summary: "Redeliver a webhook",
         about: "New deliveries of the same event to the same receiver, freshly signed.",
       },
     },
@@ -108,7 +108,7 @@ export const DELIVERIES = [
       body: emptyRequestSchema,
       answer: "Delivery",
       says: {
-        summary: "Try a delivery again now",
+        summary: "Retry a delivery now",
         about:
           "Makes the next attempt at the same delivery now rather than when it is planned; it counts like any other.",
         refuses: ["INVALID_TRANSITION"],

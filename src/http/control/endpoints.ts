@@ -39,7 +39,8 @@ export const ENDPOINTS = [
       answer: "WebhookEndpoint",
       says: {
         summary: "Register a receiver",
-        about: "A URL or a mailbox. It hears every organization of its mode, unless one is named.",
+        about:
+          "A URL or a mailbox. It receives the events of every organization in its mode, unless one is named.",
       },
     },
     ({ namespace, body, mode: keyMode }) => {
@@ -72,7 +73,7 @@ export const ENDPOINTS = [
       method: "GET",
       path: "/_sandbox/webhook-endpoints/:webhook_id",
       answer: "WebhookEndpoint",
-      says: { summary: "Read a receiver", about: "One receiver." },
+      says: { summary: "Get a receiver", about: "One receiver." },
     },
     ({ namespace, param }) =>
       shown(
@@ -88,7 +89,7 @@ export const ENDPOINTS = [
       path: "/_sandbox/webhook-endpoints/:webhook_id",
       body: endpointPatchSchema,
       answer: "WebhookEndpoint",
-      says: { summary: "Change a receiver", about: "Changes what is sent; the rest stays." },
+      says: { summary: "Update a receiver", about: "Changes the fields that are sent and keeps the rest." },
     },
     ({ namespace, body: { url, force: _force, ...patch }, param }) => {
       const known = namespace.engine.state.get("endpoints", param("webhook_id"));
@@ -110,7 +111,7 @@ export const ENDPOINTS = [
       method: "DELETE",
       path: "/_sandbox/webhook-endpoints/:webhook_id",
       answer: "WebhookEndpointDeleted",
-      says: { summary: "Delete a receiver", about: "Nothing more is sent to it." },
+      says: { summary: "Delete a receiver", about: "No more events are sent to it." },
     },
     ({ namespace, param }) =>
       shown(namespace.execute(deleteEndpoint(undefined, param("webhook_id"))), ({ webhook_id }) => ({

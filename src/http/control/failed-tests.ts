@@ -19,7 +19,7 @@ export const FAILED_TESTS = [
       reads: true,
       answer: "FailedTest",
       says: {
-        summary: "Keep what happened in a test that failed",
+        summary: "Save a failed test",
         about:
           "Called when a test has failed, before its namespace is reset or deleted: the charges' stories, requests, events, deliveries, coverage and advice are kept under the test's name, of 100 tests at most. `exec --artifacts` writes them to files.",
       },
@@ -46,7 +46,7 @@ export const FAILED_TESTS = [
       query: pageQuerySchema,
       answer: "FailedTestList",
       says: {
-        summary: "List tests that failed",
+        summary: "List failed tests",
         about: "Those that were kept, of all namespaces, newest first.",
       },
     },
@@ -61,7 +61,7 @@ export const FAILED_TESTS = [
       method: "GET",
       path: "/_sandbox/failed-tests/:failed_test_id",
       answer: "FailedTestDetail",
-      says: { summary: "Read a test that failed", about: "One of them, with all that happened in it." },
+      says: { summary: "Get a failed test", about: "One of them, with all that happened in it." },
     },
     ({ namespaces, param }) => {
       const json = namespaces.failedTests.json(Number(param("failed_test_id")));

@@ -15,7 +15,7 @@ export const FAULTS = [
       answer: "FaultList",
       says: {
         summary: "List faults",
-        about: "The faults set here, newest first; those of scenarios are theirs.",
+        about: "The faults added here, newest first; those of scenarios are listed with their scenario.",
       },
     },
     ({ namespace: { engine, faults }, query }) => {
@@ -30,7 +30,10 @@ export const FAULTS = [
       path: "/_sandbox/faults",
       body: faultRuleSchema,
       answer: "Fault",
-      says: { summary: "Set a fault", about: "From here on something goes wrong at the API." },
+      says: {
+        summary: "Add a fault",
+        about: "From now on, matching API calls fail, are delayed or are cut off as it says.",
+      },
     },
     ({ namespace, body }) => faultView(namespace.execute(addFault(body)), 0),
   ),
@@ -40,7 +43,7 @@ export const FAULTS = [
       method: "DELETE",
       path: "/_sandbox/faults",
       answer: "FaultsRemoved",
-      says: { summary: "Take all faults away", about: "Those of scenarios stay." },
+      says: { summary: "Delete all faults", about: "Those of scenarios stay." },
     },
     ({ namespace }) => remove(namespace),
   ),
@@ -50,7 +53,7 @@ export const FAULTS = [
       method: "DELETE",
       path: "/_sandbox/faults/:fault_id",
       answer: "FaultsRemoved",
-      says: { summary: "Take a fault away", about: "One fault." },
+      says: { summary: "Delete a fault", about: "One fault." },
     },
     ({ namespace, param }) => remove(namespace, param("fault_id")),
   ),

@@ -26,7 +26,7 @@ export const INSIGHT = [
       reads: true,
       answer: "Coverage",
       says: {
-        summary: "Read the coverage",
+        summary: "Get coverage",
         about: "Operations, statuses, events, error codes and mishaps the app has met and has not met.",
       },
     },
@@ -43,9 +43,9 @@ export const INSIGHT = [
       reads: true,
       answer: "AdviceList",
       says: {
-        summary: "Read advice",
+        summary: "Get advice",
         about:
-          "What the app did against the service's advice, each with what to do instead: polling, missing idempotency keys, what must not be in metadata, webhooks nobody takes, …",
+          "What the app does against the service's advice, each with what to do instead: polling, missing idempotency keys, sensitive data in metadata, failing webhooks, …",
       },
     },
     ({ namespaces, namespace, query }) => {

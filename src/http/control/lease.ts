@@ -12,7 +12,7 @@ export const LEASE = [
       body: leaseRequestSchema,
       answer: "Lease",
       says: {
-        summary: "Take a namespace for a run",
+        summary: "Acquire a namespace lease",
         about:
           "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it, or its process has gone: then the clock, rules, faults and mailboxes are as they were, and with `snapshot` all of the state. It is there as long as it holds a call of `POST /_sandbox/lease/hold`, or has made one in the last 30 s of wall time.",
         refuses: ["NAMESPACE_LEASED"],

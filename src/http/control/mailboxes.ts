@@ -14,9 +14,9 @@ export const MAILBOXES = [
       body: takeRequestSchema,
       answer: "MailboxItemList",
       says: {
-        summary: "Take from a mailbox",
+        summary: "Receive from a mailbox",
         about:
-          "Exactly what a receiver would have got, signed now. Each waits for its acknowledgement from then on, as long as a receiver has to answer.",
+          "Returns exactly what a receiver would have been sent, signed now. Each waits for its acknowledgement from then on, as long as a receiver has to answer.",
       },
     },
     ({ namespace, body, param }) => {
@@ -49,9 +49,9 @@ export const MAILBOXES = [
       body: ackRequestSchema,
       answer: "Delivery",
       says: {
-        summary: "Answer as the receiver",
+        summary: "Acknowledge a delivery",
         about:
-          "What the receiver answers to a delivery that was taken; a failure is tried again by the schedule.",
+          "Reports the receiver's response to a delivery taken from the mailbox; a failure is retried as scheduled.",
       },
     },
     ({ namespace, body, param }) => {

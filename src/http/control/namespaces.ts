@@ -23,8 +23,8 @@ export const NAMESPACES = [
       body: namespaceRequestSchema,
       answer: "Namespace",
       says: {
-        summary: "Make a namespace",
-        about: "Makes a namespace that is not there yet.",
+        summary: "Create a namespace",
+        about: "Creates a namespace that does not exist yet.",
         refuses: ["NAMESPACE_EXISTS"],
       },
     },
@@ -36,7 +36,7 @@ export const NAMESPACES = [
       method: "GET",
       path: "/_sandbox/namespaces/:name",
       answer: "Namespace",
-      says: { summary: "Read a namespace", about: "One namespace." },
+      says: { summary: "Get a namespace", about: "One namespace." },
     },
     ({ namespaces, param }) =>
       namespaces.list().find(({ name }) => name === param("name")) ?? namespaces.whyNone(param("name"), null),
@@ -50,9 +50,9 @@ export const NAMESPACES = [
       body: namespaceRequestSchema,
       answer: "Namespace",
       says: {
-        summary: "Make sure of a namespace",
+        summary: "Create a namespace unless it exists",
         about:
-          "Makes the namespace unless it is there; one that is there stays as it is. May be repeated. One of an earlier run that could not be opened is tried again.",
+          "Creates the namespace unless it exists; an existing one is left as it is. Safe to repeat. One of an earlier run that could not be opened is tried again.",
         refuses: ["NAMESPACE_EXISTS"],
       },
     },
@@ -71,7 +71,7 @@ export const NAMESPACES = [
       answer: "NameDeleted",
       says: {
         summary: "Delete a namespace",
-        about: "It goes with all that is in it, also where it could not be opened.",
+        about: "Deletes it with all that is in it, even if it could not be opened.",
       },
     },
     ({ namespaces, param }) => {

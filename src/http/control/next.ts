@@ -19,7 +19,7 @@ export const NEXT = [
       reads: true,
       answer: "NextList",
       says: {
-        summary: "List what may happen now",
+        summary: "List what can happen next",
         about:
           "What is planned, with its time and in its order; deliveries that wait; and what may become of charges and withdrawals, newest first.",
       },

@@ -30,7 +30,7 @@ export const QUOTES = [
       path: "/_sandbox/quotes/:quote_id",
       reads: true,
       answer: "ControlQuote",
-      says: { summary: "Read a quote", about: "A quote, whoever's it is." },
+      says: { summary: "Get a quote", about: "A quote of any organization." },
     },
     ({ namespace: { engine }, param }) =>
       shown(

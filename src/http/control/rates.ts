@@ -14,8 +14,8 @@ export const RATES = [
       path: "/_sandbox/rates",
       answer: "Rates",
       says: {
-        summary: "Read the market",
-        about: "Units of each currency for one US dollar, as they stand now.",
+        summary: "Get exchange rates",
+        about: "Units of each currency for one US dollar, as of now.",
       },
     },
     ({ namespace }) => ratesOf(namespace),
@@ -27,9 +27,9 @@ export const RATES = [
       path: "/_sandbox/rates",
       answer: "Rates",
       says: {
-        summary: "Change the market",
+        summary: "Set exchange rates",
         body: "RatesRequest",
-        about: "Rates that are not named stay, and so does what was quoted before.",
+        about: "Rates that are not named keep their values; existing quotes keep their rates.",
       },
     },
     ({ namespace, body }) => {
@@ -41,7 +41,7 @@ export const RATES = [
   ),
 ];
 
-/** Units of each currency for one US dollar, as they stand now. */
+/** Units of each currency for one US dollar, as of now. */
 function ratesOf({ engine: { catalogue, state } }: Namespace) {
   const rates = catalogue.fixtures.currencies.map((currency) => [currency.code, rateOf(state, currency)]);
   return { rates: Object.fromEntries(rates) as Record<string, string> };

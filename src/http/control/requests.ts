@@ -16,7 +16,7 @@ export const REQUESTS = [
       answer: "RequestList",
       says: {
         summary: "List requests",
-        about: "What the app sent to the service and got, bodies too, newest first. Keys are masked.",
+        about: "Requests of the app and their responses, with bodies, newest first. API keys are masked.",
       },
     },
     ({ namespace, query }) => {
@@ -48,7 +48,7 @@ export const REQUESTS = [
       method: "DELETE",
       path: "/_sandbox/requests",
       answer: "RequestList",
-      says: { summary: "Forget requests", about: "The journal of requests is empty from here on." },
+      says: { summary: "Clear the request journal", about: "Empties the request journal." },
     },
     ({ namespace }) => {
       namespace.clearRequests();

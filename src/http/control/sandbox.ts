@@ -10,7 +10,7 @@ export const HEALTH = answeredElsewhere({
   method: "GET",
   path: "/health",
   answer: "Health",
-  says: { summary: "Ask whether the server is ready", about: "Answers 200 as soon as it is." },
+  says: { summary: "Health check", about: "Returns 200 as soon as the server is ready." },
 });
 
 export const SANDBOX = [
@@ -21,7 +21,7 @@ export const SANDBOX = [
       path: "/_sandbox",
       answer: "Sandbox",
       says: {
-        summary: "Read what the sandbox is",
+        summary: "Get sandbox info",
         about: "Version, namespace, keys, seed, clock, and how much there is.",
       },
     },
@@ -36,7 +36,7 @@ export const SANDBOX = [
       waits: true,
       answer: "Sandbox",
       says: {
-        summary: "Go back to the start",
+        summary: "Reset",
         about:
           "Puts the namespace back to its initial state. Webhooks and keys stay unless told otherwise; snapshots and other namespaces stay always. Work in flight is dropped. A manual clock goes back to where it started, a running one to wall time.",
       },

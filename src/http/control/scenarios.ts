@@ -42,7 +42,7 @@ export const SCENARIOS = [
       method: "GET",
       path: "/_sandbox/scenarios/:name",
       answer: "Scenario",
-      says: { summary: "Read a scenario", about: "One scenario." },
+      says: { summary: "Get a scenario", about: "One scenario." },
     },
     ({ namespace, param }) =>
       shown(
@@ -57,9 +57,10 @@ export const SCENARIOS = [
       path: "/_sandbox/scenarios/:name",
       answer: "Scenario",
       says: {
-        summary: "Put a scenario in place",
+        summary: "Save a scenario",
         body: "ScenarioRequest",
-        about: "Makes the scenario or replaces it. It applies when it is activated, or asked for by name.",
+        about:
+          "Creates or replaces the scenario. It applies once it is activated, or when it is asked for by name.",
       },
     },
     async ({ namespaces, namespace, body: { force, ...body }, vocabulary, param }) => {
@@ -84,8 +85,8 @@ export const SCENARIOS = [
       path: "/_sandbox/scenarios/:name",
       answer: "NameDeleted",
       says: {
-        summary: "Take a scenario away",
-        about: "Its rules go with it; what has matched already keeps its timeline.",
+        summary: "Delete a scenario",
+        about: "Its rules no longer apply; what they have matched already keeps its timeline.",
       },
     },
     ({ namespace, param }) => {
@@ -103,8 +104,8 @@ export const SCENARIOS = [
       path: "/_sandbox/scenarios/:name/activate",
       answer: "Scenario",
       says: {
-        summary: "Turn a scenario on",
-        about: "Its rules apply to what names no scenario. The last activated is asked first.",
+        summary: "Activate a scenario",
+        about: "Its rules apply to all that names no scenario. The one activated last is tried first.",
       },
     },
     ({ namespace, param }) => {
@@ -120,7 +121,7 @@ export const SCENARIOS = [
       method: "POST",
       path: "/_sandbox/scenarios/:name/deactivate",
       answer: "Scenario",
-      says: { summary: "Turn a scenario off", about: "It applies only when it is asked for by name." },
+      says: { summary: "Deactivate a scenario", about: "It applies only when it is asked for by name." },
     },
     ({ namespace, param }) =>
       shown(namespace.execute(activateScenario(param("name"), false)), (stored) => view(namespace, stored)),
@@ -135,7 +136,7 @@ export const SCENARIOS = [
       says: {
         summary: "Run a scenario's steps",
         about:
-          "Carries out its steps in this namespace, whose clock stands meanwhile, and answers when they are done.",
+          "Carries out its steps in this namespace, with its clock frozen meanwhile, and returns when they are done.",
       },
     },
     ({ namespaces, namespace, fetch, body, param }) => {

@@ -59,9 +59,9 @@ export const STATE = [
       body: snapshotRequestSchema,
       answer: "Snapshot",
       says: {
-        summary: "Take a snapshot",
+        summary: "Save a snapshot",
         about:
-          "Keeps the state under a name; one of that name is written over. Deliveries under way are pending in it.",
+          "Saves the state under a name; an existing snapshot of that name is overwritten. Deliveries under way are pending in it.",
       },
     },
     ({ namespace, body }) => namespace.snapshots.save(body.name),
@@ -87,7 +87,7 @@ export const STATE = [
       method: "DELETE",
       path: "/_sandbox/snapshots/:name",
       answer: "NameDeleted",
-      says: { summary: "Delete a snapshot", about: "Nothing can be restored from it any more." },
+      says: { summary: "Delete a snapshot", about: "It can no longer be restored." },
     },
     ({ namespace, param }) => {
       const name = param("name");

@@ -26,10 +26,10 @@ export const STREAM = answeredElsewhere({
   query: streamQuerySchema,
   answer: "StreamHello",
   says: {
-    summary: "Follow all of it live",
+    summary: "Stream activity live",
     about:
       "Server-sent events: `hello` at first, then `request`, `charge`, `event`, `delivery` and `clock` as they come. " +
-      "Nothing that happened before is sent. For a slow reader 16 MB wait; what comes while there is no room is left " +
+      "Past events are not replayed. For a slow reader 16 MB wait; what comes while there is no room is left " +
       "out, and a message `missed` says how many were, at the place where they are missing. With `view=light` there are " +
       "`hello` and `news` alone, at most four a second, which say what has changed and no more.",
   },

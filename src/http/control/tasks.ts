@@ -16,9 +16,9 @@ export const TASKS = [
       reads: true,
       answer: "TaskList",
       says: {
-        summary: "List what is due",
+        summary: "List scheduled tasks",
         about:
-          "Everything planned, the earliest first: expiries, timelines, settlements, withdrawals' steps and delivery attempts. What is under way or lies in a mailbox is due no more.",
+          "Everything planned, the earliest first: expiries, timelines, settlements, withdrawals' steps and delivery attempts. What is in flight or waits in a mailbox is no longer due.",
       },
     },
     ({ namespace: { engine }, query }) => {

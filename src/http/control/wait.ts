@@ -34,9 +34,9 @@ export const WAIT = [
       reads: true,
       answer: "WaitResult",
       says: {
-        summary: "Wait for something",
+        summary: "Wait for an event",
         about:
-          "Answers as soon as there is such a charge, request or delivery, or when nothing is due and no delivery under way. A wait ends with its caller; 1,000 of a namespace may be pending at a time.",
+          "Returns as soon as there is a matching charge, request or delivery, or when nothing is due and no delivery is in flight. A wait ends with its caller; 1,000 of a namespace may be pending at a time.",
         refuses: ["WAIT_TIMEOUT", "RATE_LIMIT_EXCEEDED"],
       },
     },

@@ -37,7 +37,7 @@ export const WITHDRAWALS = [
       path: "/_sandbox/withdrawals/:withdrawal_id",
       reads: true,
       answer: "ControlWithdrawal",
-      says: { summary: "Read a withdrawal", about: "A withdrawal, whoever's it is." },
+      says: { summary: "Get a withdrawal", about: "A withdrawal of any organization." },
     },
     ({ namespace: { engine }, param }) =>
       shown(
@@ -54,7 +54,7 @@ export const WITHDRAWALS = [
       body: reversalRequestSchema,
       answer: "Reversal",
       says: {
-        summary: "Let a payout come back (extension)",
+        summary: "Return a payout (extension)",
         about: `A payout that had arrived is returned to what is available; the fee is not. ${OURS}`,
         refuses: ["INVALID_TRANSITION"],
       },
@@ -69,8 +69,8 @@ export const WITHDRAWALS = [
       body: withdrawalTransitionRequestSchema,
       answer: "Withdrawal",
       says: {
-        summary: "Move a withdrawal",
-        about: "Gives it a status now. What is left of its scenario's timeline is called off.",
+        summary: "Change a withdrawal's status",
+        about: "Sets its status now. The rest of its scenario's timeline is cancelled.",
         refuses: ["INVALID_TRANSITION"],
       },
     },

@@ -21,12 +21,12 @@ import { componentSchemas, nameOf, queryParameters, reachable, ref, schemaCalled
 
 /** Each tag, and the first words of the paths it is for. */
 const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: readonly string[] }>> = {
-  Sandbox: { says: "What this server is, and back to the start.", paths: ["health", "", "reset"] },
+  Sandbox: { says: "What this server is, health and reset.", paths: ["health", "", "reset"] },
   Namespaces: {
     says: "Namespaces side by side: each with its own state, keys, clock and logs.",
     paths: ["namespaces"],
   },
-  State: { says: "The whole state, out and in.", paths: ["state", "snapshots"] },
+  State: { says: "Export, import and snapshots of the whole state.", paths: ["state", "snapshots"] },
   Clock: { says: "Sandbox time.", paths: ["clock"] },
   Objects: {
     says: "Charges, withdrawals, checkouts and balances of every organization and both modes.",
@@ -41,11 +41,11 @@ const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: rea
     paths: ["scenarios", "faults", "lease"],
   },
   Webhooks: {
-    says: "Events, deliveries and who they go to.",
+    says: "Events, deliveries and receivers.",
     paths: ["events", "deliveries", "mailboxes", "webhook-endpoints"],
   },
   Insight: {
-    says: "What the app did, and what it has not met yet.",
+    says: "What the app did, what it has not met yet, and what happens next.",
     paths: ["requests", "stream", "coverage", "next", "tasks", "reconcile", "advice", "failed-tests", "wait"],
   },
 };
@@ -84,16 +84,16 @@ export function controlDocument(played: Played = NOTHING_PLAYED): OpenApiDocumen
 }
 
 const INFO: Json = {
-  title: "Control API of the payments sandbox",
+  title: "Control API (sandbox)",
   version: "{{version}}",
   license: { name: "MIT", identifier: "MIT" },
   description: [
-    "Everything under `/_sandbox` drives the sandbox; it is no part of the service it stands in for.",
-    "JSON in and out; an absent body is an empty object, and a field nobody knows is answered 400. Lists take `limit` " +
-      "and `offset` and answer `total` and `items`.",
-    "A request means the namespace its header Sandbox-Namespace names, else the one its API key belongs to, else `default`.",
-    "A server that others can reach wants the control token; one bound to loopback is open. A request whose Host is not " +
-      "this server's is refused with 403, and so is one by a page of another site, unless it is a link that is followed.",
+    "Everything under `/_sandbox` drives the sandbox; it is not part of the emulated service.",
+    "JSON in and out; an absent body is an empty object, and an unknown field returns 400. Lists take `limit` " +
+      "and `offset` and return `total` and `items`.",
+    "The namespace is taken from the header Sandbox-Namespace, else from the API key, else it is `default`.",
+    "A server that other machines can reach needs the control token; one bound to loopback is open. A request with a " +
+      "foreign Host header is refused with 403, and so is one from a page of another site, unless a link was followed.",
   ].join("\n\n"),
 };
 

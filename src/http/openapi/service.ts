@@ -67,18 +67,18 @@ const SECURITY: Readonly<Record<KeyNeed, Json>> = {
 };
 
 const INFO: Json = {
-  title: "Payments service, as the sandbox stands in for it",
+  title: "Payments API (sandbox)",
   version: "{{version}}",
   license: { name: "MIT", identifier: "MIT" },
   description: [
     "Payins, checkouts, balances, payouts and webhooks of a payments service in test mode. No real money moves.",
-    "Amounts are strings of decimals, times are ISO 8601, currency codes are upper case, ids say nothing. Objects in " +
-      "answers may gain fields; ignore those you do not know.",
+    "Amounts are decimal strings, times are ISO 8601, currency codes are upper case, IDs are opaque. " +
+      "Objects in responses may gain fields; ignore those you do not know.",
     "What the interface leaves open and the sandbox decided is marked `x-sandbox-assumption`.",
   ].join("\n\n"),
   [ASSUMPTION]:
-    "Times have milliseconds and Z. Every create is answered 200. A path that exists with another method is answered " +
-    "405 `METHOD_NOT_ALLOWED`. Checks go in this order: path, key, rate, permission, organization, size and JSON, fields.",
+    "Times have milliseconds and Z. Every create returns 200. A path that exists with another method returns " +
+    "405 `METHOD_NOT_ALLOWED`. Checks run in this order: path, key, rate, permission, organization, size and JSON, fields.",
 };
 
 const SECURITY_SCHEME: Json = {
@@ -87,5 +87,5 @@ const SECURITY_SCHEME: Json = {
   bearerFormat: "sk_test_… or sk_live_…",
   description:
     "An API key. Its prefix gives the mode: `sk_test_` or `sk_live_`. A key sees the data of its mode only.",
-  [ASSUMPTION]: "A missing key, and a scheme other than Bearer, are answered like an invalid key.",
+  [ASSUMPTION]: "A missing key, and a scheme other than Bearer, get the same response as an invalid key.",
 };

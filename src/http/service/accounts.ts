@@ -11,7 +11,7 @@ export const getBalances = operation(
     answer: "Balances",
     says: {
       tag: "Account",
-      summary: "Read balances",
+      summary: "Get balances",
       about:
         "What the organization holds, by currency. The first read makes accounts in US dollars and in the currency of " +
         "the organization's country; others come with the first payment in them. Not more often than every 10 seconds.",
@@ -28,7 +28,7 @@ export const getOrganization = operation(
     answer: "Organization",
     says: {
       tag: "Account",
-      summary: "Read the organization",
+      summary: "Get the organization",
       about: "The merchant the key belongs to.",
       assumed: "Fields beyond `enabled_payment_methods`.",
     },

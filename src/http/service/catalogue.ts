@@ -15,7 +15,7 @@ export const listPaymentMethods = operation(
     says: {
       tag: "Catalogue",
       summary: "List payment methods",
-      about: "The ways to pay. With a key, those its organization may use; without one, all there are.",
+      about: "The ways to pay: with a key, those its organization may use; without one, all of them.",
       assumed:
         "With a key: the methods the key's organization has enabled. A key that is sent must be valid.",
     },
@@ -37,7 +37,7 @@ export const listSupportedCurrencies = operation(
     answer: "CurrencyCodes",
     says: {
       tag: "Catalogue",
-      summary: "List currencies for payments",
+      summary: "List payment currencies",
       about: "The currencies customers can pay in: the same for everyone, in both modes.",
     },
   },
@@ -85,7 +85,7 @@ export const listPayoutCurrencies = operation(
     answer: "CurrencyCodes",
     says: {
       tag: "Catalogue",
-      summary: "List currencies for payouts",
+      summary: "List payout currencies",
       about: "The currencies withdrawals can be made in: fewer than payments.",
       assumed: `${UNSHOWN_CALL} They are the currencies with a stated minimum withdrawal.`,
     },

@@ -36,8 +36,8 @@ export const getPayin = operation(
     answer: "Charge",
     says: {
       tag: "Payments",
-      summary: "Read a payment by its charge id",
-      about: "The same record as reading the charge.",
+      summary: "Get a payment by charge ID",
+      about: "The same record as getting the charge.",
       missing: "charge",
     },
   },
@@ -53,7 +53,7 @@ export const getCharge = operation(
     answer: "Charge",
     says: {
       tag: "Payments",
-      summary: "Read a charge",
+      summary: "Get a charge",
       about:
         "A payment in full. Poll it as a complement to webhooks, less and less often, for 10 to 15 minutes at most.",
       missing: "charge",

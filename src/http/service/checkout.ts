@@ -43,7 +43,7 @@ export const createWhitelabel = operation(
       tag: "Payments",
       summary: "Create a whitelabel checkout",
       about:
-        "Makes a checkout and begins its payment in one call, at the price of a valid quote. Show the customer the " +
+        "Creates a checkout and starts its payment in one call, at the price of a valid quote. Show the customer the " +
         "instructions, then learn the outcome from webhooks or by polling the charge.",
     },
   },
@@ -68,7 +68,7 @@ export const createCheckout = operation(
       tag: "Payments",
       summary: "Create a standard checkout",
       about:
-        "Makes a hosted page where the customer picks a method and pays. Redirect the customer to its URL.",
+        "Creates a hosted page where the customer picks a method and pays. Redirect the customer to its URL.",
       assumed: `Fields beyond pricing, e-mail, metadata and life; the shape of the answer. ${CREATES} The charge is there from the start and gets its price when the customer picks a method.`,
     },
   },

@@ -19,7 +19,7 @@ export const createDestination = operation(
     says: {
       tag: "Payouts",
       summary: "Create a payout destination",
-      about: "Registers once where withdrawals may go.",
+      about: "Registers an account that withdrawals can be sent to.",
       assumed: UNSHOWN_CALL,
     },
   },
@@ -57,7 +57,7 @@ export const getDestination = operation(
     answer: "Destination",
     says: {
       tag: "Payouts",
-      summary: "Read a payout destination",
+      summary: "Get a payout destination",
       about: "One destination.",
       assumed: UNSHOWN_CALL,
       missing: "destination",
@@ -134,7 +134,7 @@ export const getWithdrawal = operation(
     answer: "Withdrawal",
     says: {
       tag: "Payouts",
-      summary: "Read a withdrawal",
+      summary: "Get a withdrawal",
       about: "One withdrawal, to poll as a complement to webhooks.",
       assumed: UNSHOWN_CALL,
       missing: "withdrawal",

@@ -23,8 +23,7 @@ export const createWebhook = operation(
     says: {
       tag: "Webhooks",
       summary: "Register a webhook",
-      about:
-        "An address that shall hear of events in the key's mode. Registered again, an address is updated.",
+      about: "Registers a URL for events in the key's mode. Registering the same URL again updates it.",
       assumed: UNSHOWN_CALL,
     },
   },
@@ -73,7 +72,7 @@ export const getWebhook = operation(
     answer: "Webhook",
     says: {
       tag: "Webhooks",
-      summary: "Read a webhook",
+      summary: "Get a webhook",
       about: "One endpoint, with its secret.",
       assumed: UNSHOWN_CALL,
       missing: "endpoint",
@@ -95,8 +94,8 @@ export const updateWebhook = operation(
     answer: "Webhook",
     says: {
       tag: "Webhooks",
-      summary: "Change a webhook",
-      about: "Changes what is sent; the rest stays.",
+      summary: "Update a webhook",
+      about: "Changes the fields that are sent and keeps the rest.",
       assumed: UNSHOWN_CALL,
       missing: "endpoint",
     },
@@ -116,7 +115,7 @@ export const deleteWebhook = operation(
     says: {
       tag: "Webhooks",
       summary: "Delete a webhook",
-      about: "Nothing more is sent to it.",
+      about: "No more events are sent to it.",
       assumed: UNSHOWN_CALL,
       missing: "endpoint",
     },
@@ -136,7 +135,7 @@ export const rotateWebhookSecret = operation(
     says: {
       tag: "Webhooks",
       summary: "Rotate a webhook's secret",
-      about: "Gives the endpoint a new secret. For 24 hours events are signed with both.",
+      about: "Gives the endpoint a new secret. For 24 hours, events are signed with both.",
       assumed: UNSHOWN_CALL,
       missing: "endpoint",
     },
