@@ -211,6 +211,7 @@ export const happeningSchema = named(
 export const chargeStorySchema = shape("ChargeStory", "All that happened to a charge.", {
   charge_id: field(text, "Which."),
   status: field(chargeDetailSchema.shape.status, "Where it stands."),
+  traceparent: field(z.nullable(text), "The W3C Trace Context of the call that made it, if it had one."),
   total: field(count, "How much has happened."),
   items: field(z.array(happeningSchema), "What, in order."),
 });

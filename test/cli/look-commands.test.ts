@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { START } from "../support/api-client.js";
+import { faultsOfTrace } from "../support/otlp.js";
 import { type ReadyLine, run } from "../support/process-command.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 import { startServer } from "../support/started.js";
@@ -57,6 +58,9 @@ describe("a charge", () => {
       ),
     );
     expect((await json("history", "last")).items[0].kind).toBe("request");
+    const trace = await output("history", "last", "--otlp");
+    expect(faultsOfTrace(JSON.parse(trace))).toEqual([]);
+    expect(await output("charge", made.charge_id, "story", "--otlp")).toBe(trace);
   });
 
   it("is made on a hosted page too", async () => {

@@ -40,6 +40,7 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["docs/languages.md", "ProcessStartInfo", ".NET: the same"],
   ["docs/ways-to-start.md", "bun payments-sandbox.mjs", "the one file: test/package/one-file.test.ts"],
   ["docs/ways-to-start.md", "SHA256SUMS", "a release's files: test/package/release.test.ts has their sums"],
+  ["docs/webhooks.md", "history last --otlp", "needs a collector; what is posted: test/control/otlp.test.ts"],
   ["docs/webhooks.md", "POST /webhooks HTTP/1.1", "what is sent: test/webhooks/signatures.test.ts"],
   ["docs/webhooks.md", "file_get_contents", "PHP: the rest of a receiver, around what is run"],
   ["docs/webhooks.md", "raw_post", "Ruby: a controller of Rails, around what is run"],

@@ -1,5 +1,6 @@
 import { UserError } from "../../schema/user-error.js";
 import type { Connection } from "./connection.js";
+import { HISTORY, OTLP_OPTION } from "./insight.js";
 import { record, table } from "./output.js";
 import { type Action, type Asked, type ClientCommand, textOf } from "./row.js";
 
@@ -65,7 +66,7 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
   },
   {
     usage: "charge <selector> [verb]",
-    says: "one charge (an id, last, email:a@b); complete | fail | cancel | expire | refund it; or create, to make one",
+    says: "one charge (an id, last, email:a@b); complete | fail | cancel | expire | refund it, or its story; or create, to make one",
     example: "payments-sandbox charge last fail --reason insufficient_funds",
     options: [
       ["--reason <text>", "why"],
@@ -76,6 +77,7 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
       ["--scenario <name>", "create: what shall happen to it"],
       ["--set <path=value...>", "create: what its request says besides, such as metadata.order=17"],
       ["--hosted", "create: a hosted checkout, paid on a page"],
+      [OTLP_OPTION[0], `story: ${OTLP_OPTION[1]}`],
     ],
     plain: {
       call: async (asked) => {
@@ -99,6 +101,7 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
       cancel: movesTo("CANCELLED"),
       expire: movesTo("EXPIRED"),
       refund: movesTo("REFUNDED"),
+      story: HISTORY,
     },
   },
   {

@@ -1,11 +1,13 @@
 import type { ChargeView, Story } from "../../client/collect.js";
+import type { TracedStory } from "../../client/otlp.js";
 import { storyLines, storyTitle } from "../../client/story-text.js";
+import { packageVersion } from "../../files/package.js";
 import { UserError } from "../../schema/user-error.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
 import { type Covered, Required } from "../required.js";
 import type { Json } from "./connection.js";
 import { table } from "./output.js";
-import { type ClientCommand, textOf } from "./row.js";
+import { type Action, type ClientCommand, textOf } from "./row.js";
 
 /** A line a kind of thing: what was met, and what was not. */
 function coverageText(coverage: Json): string {
@@ -25,6 +27,25 @@ function refuseUnmet(coverage: Covered, list: string): void {
   const { unmet } = required;
   if (unmet.length > 0) throw new UserError(`not met: ${unmet.join(", ")}`);
 }
+
+/** The same of `history` and of `charge SEL story`. */
+export const OTLP_OPTION = ["--otlp", "its story as an OpenTelemetry trace, in OTLP's JSON"] as const;
+
+/** All that happened to a charge, for a person or as a trace. */
+export const HISTORY: Action = {
+  call: async ({ connection, flags, words: [selector] }) => {
+    const charge = await connection.charge(selector!);
+    const story = { charge, ...(await connection.get(`/charges/${charge.charge_id}/timeline`)) };
+    if (flags.otlp !== true) return story;
+    const { otlpOf } = await import("../../client/otlp.js");
+    return otlpOf(story as unknown as TracedStory, packageVersion());
+  },
+  print: (answer, { flags }) => {
+    if (flags.otlp === true) return `${JSON.stringify(answer)}\n`;
+    const story = answer as unknown as Story & { readonly charge: ChargeView };
+    return `${storyTitle(story)}\n${storyLines(story).join("\n")}\n`;
+  },
+};
 
 /** What the sandbox says of the app. */
 export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
@@ -94,17 +115,8 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
     usage: "history <selector>",
     says: "all that happened to a charge: requests, changes, webhooks and the app's answers",
     example: "payments-sandbox history last",
-    plain: {
-      call: async ({ connection, words: [selector] }) => {
-        const charge = await connection.charge(selector!);
-        const story = await connection.get(`/charges/${charge.charge_id}/timeline`);
-        return { charge, ...story };
-      },
-      print: (answer) => {
-        const story = answer as unknown as Story & { readonly charge: ChargeView };
-        return `${storyTitle(story)}\n${storyLines(story).join("\n")}\n`;
-      },
-    },
+    options: [OTLP_OPTION],
+    plain: HISTORY,
   },
 ];
 

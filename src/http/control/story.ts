@@ -63,7 +63,13 @@ export function storyOf({ engine: { state }, journal }: Namespace, charge: Charg
         a.index - b.index,
     )
     .map(({ happening }) => happening);
-  return { charge_id: id, status: charge.status, total: inOrder.length, items: inOrder };
+  return {
+    charge_id: id,
+    status: charge.status,
+    traceparent: charge.traceparent ?? null,
+    total: inOrder.length,
+    items: inOrder,
+  };
 }
 
 /** Who caused a change of status; data of earlier versions does not say. */

@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import type { Story } from "./collect.js";
+import { unansweredText } from "./story-text.js";
+
+/** A charge's story, with the trace of the call that made it. */
+export interface TracedStory extends Omit<Story, "is_in_order"> {
+  readonly traceparent: string | null;
+}
+
+type Item = TracedStory["items"][number];
+
+/** Of `SpanKind`. */
+const KINDS = { internal: 1, server: 2, client: 3 } as const;
+/** Of `StatusCode`. */
+const ERROR = 2;
+
+/**
+ * A charge's story in OTLP's JSON, for a collector's `/v1/traces`: a span from its first moment to its last, below the span
+ * of the call that made it, with the calls of the service and the attempts at its webhooks below that one; all else are its
+ * events. Times are the sandbox's. Ids follow from the trace and from what is told, so a story told again is the same.
+ */
+export function otlpOf({ charge, items, traceparent }: TracedStory, version: string) {
+  const [, given, parent] = traceparent?.split("-") ?? [];
+  const traceId = given ?? hash(32, charge.charge_id);
+  const idOf = (...of: readonly unknown[]): string => hash(16, traceId, charge.charge_id, ...of);
+  const root = idOf("charge");
+  const below = items.flatMap((item) => {
+    const span = spanOf(item);
+    const key =
+      item.kind === "request" ? item.request_id : `${item.delivery_id} ${item.attempt} ${item.order}`;
+    return span === undefined ? [] : [{ traceId, spanId: idOf(item.kind, key), parentSpanId: root, ...span }];
+  });
+  const events = items.flatMap((item) => {
+    const event = eventOf(item);
+    return event === undefined ? [] : [{ timeUnixNano: nanoseconds(item.at), ...event }];
+  });
+  const first = items[0]?.at ?? String(charge.created_at);
+  const ends = [
+    ...below.map(({ endTimeUnixNano }) => endTimeUnixNano),
+    nanoseconds(items.at(-1)?.at ?? first),
+  ];
+  const whole = {
+    traceId,
+    spanId: root,
+    ...(parent === undefined ? {} : { parentSpanId: parent }),
+    name: "charge",
+    kind: KINDS.internal,
+    startTimeUnixNano: nanoseconds(first),
+    endTimeUnixNano: ends.reduce((latest, end) => (BigInt(end) > BigInt(latest) ? end : latest)),
+    attributes: attributes({
+      "payments.charge.id": charge.charge_id,
+      "payments.charge.status": charge.status,
+      "payments.charge.amount": charge.amount,
+      "payments.charge.currency": charge.currency,
+      "payments.charge.method": charge.payment_method,
+      "payments.charge.failure_reason": charge.failure_reason,
+    }),
+    events,
+    ...statusOf(charge.status === "FAILED", charge.failure_reason),
+  };
+  return {
+    resourceSpans: [
+      {
+        resource: {
+          attributes: attributes({ "service.name": "payments-sandbox", "service.version": version }),
+        },
+        scopeSpans: [{ scope: { name: "payments-sandbox", version }, spans: [whole, ...below] }],
+      },
+    ],
+  };
+}
+
+/** What took part in it over HTTP. */
+function spanOf(item: Item) {
+  const startTimeUnixNano = nanoseconds(item.at);
+  if (item.kind === "request") {
+    const { method, path, status, operation } = item;
+    return {
+      name: `${method} ${operation ?? path}`,
+      kind: KINDS.server,
+      startTimeUnixNano,
+      endTimeUnixNano: startTimeUnixNano,
+      attributes: attributes({
+        "http.request.method": method,
+        "url.path": path,
+        "http.response.status_code": status,
+        "payments.fault": item.fault,
+      }),
+      // The refusal of a bad request is no fault of who refuses it.
+      ...statusOf(typeof status !== "number" || status >= 500, status ?? unansweredText(item)),
+    };
+  }
+  if (item.kind !== "attempt") return undefined;
+  const { type, status, error, attempt } = item;
+  return {
+    name: `POST ${type}`,
+    kind: KINDS.client,
+    startTimeUnixNano,
+    endTimeUnixNano: String(BigInt(startTimeUnixNano) + BigInt(Number(item.duration_ms)) * 1_000_000n),
+    attributes: attributes({
+      "http.request.method": "POST",
+      "http.response.status_code": status,
+      "http.request.resend_count": Number(attempt) > 1 ? Number(attempt) - 1 : null,
+      "payments.event.id": item.event_id,
+      "payments.event.type": type,
+      "payments.webhook.id": item.webhook_id,
+      "payments.delivery.id": item.delivery_id,
+    }),
+    ...statusOf(typeof status !== "number" || status < 200 || status >= 300, error ?? status),
+  };
+}
+
+/** What happened at one moment. */
+function eventOf(item: Item) {
+  switch (item.kind) {
+    case "transition": {
+      const by = item.by as { actor?: string; scenario?: string | null } | null;
+      return {
+        name: String(item.status),
+        attributes: attributes({
+          reason: item.reason,
+          "payments.actor": by?.actor,
+          "payments.scenario": by?.scenario,
+        }),
+      };
+    }
+    case "event":
+      return { name: String(item.type), attributes: attributes({ "payments.event.id": item.event_id }) };
+    case "ledger":
+      return {
+        name: `ledger ${item.posting}`,
+        attributes: attributes({ "payments.entry.id": item.entry_id, "payments.currency": item.currency }),
+      };
+    case "note":
+      return { name: "note", attributes: attributes({ note: item.note }) };
+    default:
+      return undefined;
+  }
+}
+
+/** Without an error a span's status is left unset, as instrumentation does. */
+function statusOf(isError: boolean, why: unknown) {
+  return isError ? { status: { code: ERROR, message: String(why ?? "failed") } } : {};
+}
+
+/** Those that are there; a whole number is a text in the JSON of Protocol Buffers. */
+function attributes(values: Readonly<Record<string, unknown>>) {
+  return Object.entries(values)
+    .filter(([, value]) => value != null)
+    .map(([key, value]) => ({
+      key,
+      value: typeof value === "number" ? { intValue: String(value) } : { stringValue: String(value) },
+    }));
+}
+
+function nanoseconds(at: string): string {
+  return String(BigInt(Date.parse(at)) * 1_000_000n);
+}
+
+function hash(digits: number, ...of: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(of)).digest("hex").slice(0, digits);
+}
