@@ -46,3 +46,10 @@ it("its bill of materials has every package that is bundled, with its licence an
       });
     else expect(one).toMatchObject({ type: "platform", version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
 });
+
+it("its version is one, wherever it stands", () => {
+  const found = ["python/pyproject.toml", "CITATION.cff"].map(
+    (file) => /^version\s*[:=]\s*"?([^"\s]+)"?$/m.exec(readFileSync(join(ROOT, file), "utf8"))?.[1],
+  );
+  expect(found).toEqual([MANIFEST.version, MANIFEST.version]);
+});
