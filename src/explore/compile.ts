@@ -31,11 +31,31 @@ export interface Compiled {
 /** What `seen` tells as well when a run is over, without asking for it. */
 const TOLD_BY_SEEN: readonly Role[] = ["rest", "paid", "manners"];
 
-/** The same run without the steps that its trace can stand for. */
+/** The same run without the steps that its trace can stand for, and without looks that an earlier one stands for. */
 export function briefly({ document, roles }: Compiled): Compiled {
-  const isAsked = (_: unknown, index: number) => !TOLD_BY_SEEN.includes(roles[index]!);
-  const steps = (document.steps as readonly RawStep[]).filter(isAsked);
-  return { document: { ...document, steps }, roles: roles.filter(isAsked) };
+  const all = document.steps as readonly RawStep[];
+  const observed = all.filter((_, index) => roles[index] === "observe");
+  const isAsked = (step: RawStep, index: number) =>
+    !TOLD_BY_SEEN.includes(roles[index]!) &&
+    !(roles[index] === "expect" && observed.some((one) => isToldBy(one, step)));
+  const kept = all.map(isAsked);
+  const steps = all.filter((_, index) => kept[index]);
+  return { document: { ...document, steps }, roles: roles.filter((_, index) => kept[index]) };
+}
+
+/** Whether the one asks the same, and all that the other expects of it is expected there already. */
+function isToldBy(one: RawStep, other: RawStep): boolean {
+  const [{ expect: expected, ...asked }, { expect: wanted, name: _name, ...wish }] = [one, other];
+  return isRecord(expected) && isRecord(wanted) && isSame(asked, wish) && isWithin(wanted, expected);
+}
+
+function isWithin(wanted: unknown, expected: unknown): boolean {
+  if (!isRecord(wanted) || !isRecord(expected)) return isSame(wanted, expected);
+  return Object.entries(wanted).every(([key, part]) => key in expected && isWithin(part, expected[key]));
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Longer than the retries of a webhook, and than whatever comes once more. */

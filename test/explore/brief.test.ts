@@ -1,0 +1,27 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+import { expect, it } from "vitest";
+import { briefly, compiled } from "../../src/explore/compile.js";
+import { flowOf } from "../../src/explore/flow.js";
+
+const GET = "GET /orders/${order}";
+const look = (expect: object, more: object = {}) => ({ app: GET, ...more, expect });
+
+it("looks at the app once for what is expected in the same place already", () => {
+  const told = [look({ body: { status: "paid" } }), look({ body: { items: [1], by: { name: "Ada" } } })];
+  const asked = [
+    look({ status: 200 }),
+    look({ body: { status: "sold" } }),
+    look({ body: { delivered: { gte: 1 } } }),
+    look({ body: { note: "x" } }),
+    look({ body: { status: "paid" } }, { steady: "1s" }),
+    look({ body: { status: "paid" } }, { app: "GET /others" }),
+  ];
+  const steps = [{ app: "POST /orders" }, ...told, ...asked];
+  const flow = flowOf("a.yaml", { name: "a", steps, observe: [{ app: GET }] });
+  const observed = { status: "paid", delivered: 1, items: [1], by: { name: "Ada", id: 7 } };
+  const lesson = { whose: {}, order: {}, completed: 1, observed: [observed] };
+  const { document, roles } = briefly(compiled(flow, [], lesson, "b"));
+  const looks = (document.steps as object[]).filter((_, index) => roles[index] === "expect");
+  expect(looks).toEqual(asked.map((one) => ({ steady: "250ms", ...one })));
+  expect(roles).toContain("observe");
+});
