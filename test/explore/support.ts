@@ -12,7 +12,7 @@ export const FLOW = blocksOf("docs/explore.md").find(({ marker }) => marker === 
 export async function openCorpus(kind: ShopKind) {
   const sandbox = await openSandbox();
   const { url } = await sandbox.listen();
-  const shop = await startShop(kind, { baseUrl: url, apiKey: sandbox.apiKey });
+  const shop = await startShop(kind, { baseUrl: url, apiKey: sandbox.apiKey, patienceMs: 60_000 });
   return { sandbox, url, shop };
 }
 
