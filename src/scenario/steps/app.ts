@@ -12,8 +12,8 @@ import { step, stepSchema } from "./row.js";
 
 const MOST_TRIES = 100;
 const TRIES = `must be 1 to ${MOST_TRIES}`;
-/** How long to wait before an app is asked again. */
-const LOOK_AGAIN_MS = 20;
+/** How long to wait before an app is asked again: half as long as its answer has stayed the same, within bounds. */
+const LOOK_AGAIN_MS = { least: 20, most: 200 } as const;
 
 export const app = step({
   says: "A call of the app under test (--app): METHOD /path.",
@@ -69,7 +69,10 @@ async function steadyAnswer(
     const isOver = nowMs - last.sinceMs >= steadyMs || nowMs - startedMs >= durationMs(within);
     if (isOver && got instanceof StepFailure) throw got;
     if (isOver) return got as Answer | NoAnswer;
-    await new Promise<void>((resolve) => void wall.after(LOOK_AGAIN_MS, resolve));
+    const sameMs = nowMs - last.sinceMs;
+    const { least, most } = LOOK_AGAIN_MS;
+    const waitMs = Math.max(least, Math.min(sameMs / 2, most, steadyMs - sameMs));
+    await new Promise<void>((resolve) => void wall.after(waitMs, resolve));
   }
 }
 
