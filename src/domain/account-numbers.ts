@@ -64,6 +64,6 @@ export function merchantPhoneNumber(diallingCode: string | undefined, digest: Ui
 
 /** So many decimal digits (at most 15) out of the first 8 bytes, each practically as likely. */
 function decimalDigits(bytes: Uint8Array, count: number): string {
-  const value = bytes.subarray(0, 8).reduce((total, byte) => (total << 8n) | BigInt(byte), 0n);
+  const value = new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0);
   return String(value % 10n ** BigInt(count)).padStart(count, "0");
 }

@@ -24,14 +24,34 @@ export function matches(
   subject: Subject,
 ): boolean {
   if (match === undefined) return true;
-  for (const [field, wanted] of Object.entries(match)) {
-    if (wanted === undefined) continue;
-    if (field === "metadata") {
-      for (const [key, value] of Object.entries(wanted as Record<string, ValueMatch>))
-        if (fits(value, own(subject.metadata, key)) !== true) return false;
-    } else if (fits(wanted, subject.fields[field]) !== true) return false;
+  let conditions = TAKEN_APART.get(match);
+  if (conditions === undefined) TAKEN_APART.set(match, (conditions = conditionsOf(match)));
+  for (const { isMetadata, name, wanted } of conditions) {
+    const actual = isMetadata ? own(subject.metadata, name) : subject.fields[name];
+    if (fits(wanted, actual) !== true) return false;
   }
   return true;
+}
+
+interface Condition {
+  readonly isMetadata: boolean;
+  readonly name: string;
+  readonly wanted: unknown;
+}
+
+/** A rule never changes, and is held against everything that is made: it is taken apart once. */
+const TAKEN_APART = new WeakMap<object, readonly Condition[]>();
+
+function conditionsOf(match: object): Condition[] {
+  return Object.entries(match).flatMap(([name, wanted]): Condition[] => {
+    if (wanted === undefined) return [];
+    if (name !== "metadata") return [{ isMetadata: false, name, wanted }];
+    return Object.entries(wanted as Record<string, ValueMatch>).map(([key, value]) => ({
+      isMetadata: true,
+      name: key,
+      wanted: value,
+    }));
+  });
 }
 
 export const RULE_KINDS = ["charges", "withdrawals", "webhooks", "faults"] as const;
@@ -64,9 +84,13 @@ export function firstRule<Kind extends RuleKind>(
   subject: Subject,
   isLeft: (scenario: string, index: number, rule: RuleOf<Kind>) => boolean = () => true,
 ): Choice<RuleOf<Kind>> | undefined {
-  for (const scenario of scenarios)
-    for (const [index, rule] of ((scenario[kind] ?? []) as RuleOf<Kind>[]).entries())
+  for (const scenario of scenarios) {
+    const rules = (scenario[kind] ?? []) as RuleOf<Kind>[];
+    for (let index = 0; index < rules.length; index++) {
+      const rule = rules[index]!;
       if (matches(rule.match, subject) && isLeft(scenario.name, index, rule))
         return { scenario: scenario.name, kind, index, rule };
+    }
+  }
   return undefined;
 }

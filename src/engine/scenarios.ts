@@ -1,5 +1,6 @@
 import type { ErrorDetails } from "../schema/errors.js";
 import type { Scenario } from "../schema/scenario.js";
+import type { StoredScenario } from "./records.js";
 import type { State } from "./state.js";
 
 /** The name whose rules apply to whatever nothing else applies to. */
@@ -19,7 +20,8 @@ export function* scenariosFor(state: State, asked: string | null): Generator<Sce
     const named = findScenario(state, asked);
     if (named !== undefined) yield named;
   }
-  const active = [...state.tables.scenarios.values()].filter((stored) => stored.activated > 0);
+  const active: StoredScenario[] = [];
+  for (const stored of state.tables.scenarios.values()) if (stored.activated > 0) active.push(stored);
   active.sort((a, b) => b.activated - a.activated);
   for (const stored of active) if (stored.name !== asked) yield stored.scenario;
   const fallback = findScenario(state, DEFAULT_SCENARIO);

@@ -8,17 +8,21 @@ export function withinTime(atMs: number): number {
 
 let lastMs = Number.NaN;
 let lastText = "";
+let otherMs = Number.NaN;
+let otherText = "";
 
 /**
- * ISO 8601 with milliseconds and Z. The last answer is kept, for one instant is written many times. Never throws:
- * every answer says what time it is, an error's too.
+ * ISO 8601 with milliseconds and Z. The last two answers are kept: what is made at an instant has that written many times,
+ * and in between when it expires. Never throws: every answer says what time it is, an error's too.
  */
 export function iso(atMs: number): string {
-  if (atMs !== lastMs) {
-    lastText = new Date(atMs >= 0 ? withinTime(atMs) : 0).toISOString();
-    lastMs = atMs;
-  }
-  return lastText;
+  if (atMs === lastMs) return lastText;
+  const text = atMs === otherMs ? otherText : new Date(atMs >= 0 ? withinTime(atMs) : 0).toISOString();
+  otherMs = lastMs;
+  otherText = lastText;
+  lastMs = atMs;
+  lastText = text;
+  return text;
 }
 
 /** An ISO 8601 instant with a zone, or a day, which begins in UTC. */
