@@ -64,11 +64,11 @@ const FULL = [
   { kind: "year", tasks: 40_000, rounds: 3 },
 ];
 const QUICK = [
-  { kind: "started", tasks: 1_000, rounds: 7 },
-  { kind: "started", tasks: 10_000, rounds: 3 },
+  { kind: "started", tasks: 1_000, rounds: 3 },
+  { kind: "started", tasks: 10_000, rounds: 2 },
   { kind: "started", tasks: 100_000, rounds: 1 },
-  { kind: "paid", tasks: 9_999, rounds: 3 },
-  { kind: "paid", tasks: 9_999, rounds: 3, onDisk: true },
+  { kind: "paid", tasks: 9_999, rounds: 2 },
+  { kind: "paid", tasks: 9_999, rounds: 2, onDisk: true },
   { kind: "year", tasks: 40_000, rounds: 1 },
 ];
 

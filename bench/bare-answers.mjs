@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 
 /**
  * What the bare servers answer: the very bodies the sandbox gave to the same requests, from the file named on
- * the command line, as text that is ready to be sent. That is the hardest baseline there is: no work at all
- * but HTTP's. Without a file (start-up, memory) every answer is one small constant.
+ * the command line. Without a file (start-up, memory) every answer is one small constant.
  *
  * @returns {{ charge: string, payins: string, whitelabel: string }}
  */
@@ -12,6 +11,11 @@ export function answers() {
   if (file !== undefined) return JSON.parse(readFileSync(file, "utf8"));
   const text = '{"status":"ok"}';
   return { charge: text, payins: text, whitelabel: text };
+}
+
+/** Whether they are the sandbox's, and not a constant. */
+export function areReal() {
+  return process.argv[2] !== undefined;
 }
 
 /** Says where the server is, in the sandbox's own words (`start --json`). */

@@ -64,10 +64,11 @@ async function keepAnswers(port, folder) {
  * @param {import("./load-client.mjs").LoadClient} load
  * @param {object} options
  * @param {{ name: string, args: string[] }} [options.emulate] how to start it, where it could be had
+ * @param {number[]} [options.emulateConnections] at which connections it is measured; a start of its own each
  */
 export async function measureThroughput(
   load,
-  { folder, core, connections, rounds, warmUpMs, measureMs, emulate },
+  { folder, core, connections, emulateConnections = connections, rounds, warmUpMs, measureMs, emulate },
 ) {
   mkdirSync(folder, { recursive: true });
   const where = { cwd: folder, core };
@@ -108,7 +109,8 @@ export async function measureThroughput(
         found.sandbox.push(await once(kind, ours, count, timing));
         found.hono.push(await once(kind, hono, count, timing));
       }
-      const other = emulate && (await ofEmulate(kind, count, { warmUpMs, maxMs: measureMs }));
+      const isAsked = emulate !== undefined && emulateConnections.includes(count);
+      const other = isAsked ? await ofEmulate(kind, count, { warmUpMs, maxMs: measureMs }) : undefined;
       results.push({
         name: kind.name,
         connections: count,

@@ -33,11 +33,11 @@ const FULL = {
   compaction: { charges: 150_000 },
 };
 const QUICK = {
-  start: { rounds: 7, memoryRounds: 2 },
-  throughput: { connections: [1, 10, 50], rounds: 2, warmUpMs: 80, measureMs: 300 },
+  start: { rounds: 3, memoryRounds: 1 },
+  throughput: { connections: [1, 10, 50], emulateConnections: [10], rounds: 2, warmUpMs: 80, measureMs: 250 },
   runningClock: undefined,
-  growth: { sizes: [1_000, 10_000], readMs: 300, writes: 500 },
-  growthOnDisk: { sizes: [1_000, 10_000], readMs: 300, writes: 500 },
+  growth: { sizes: [1_000, 10_000], readMs: 150, writes: 500 },
+  growthOnDisk: { sizes: [1_000, 10_000], readMs: 150, writes: 500 },
   compaction: { charges: 75_000 },
 };
 
