@@ -1,3 +1,4 @@
+import type { Namespace } from "../../../namespace/namespace.js";
 import { invalid, type Refusal } from "../../../schema/errors.js";
 import { check, issueDetails } from "../../../schema/issues.js";
 import { type FaultRule, faultRuleSchema } from "../../../schema/scenario.js";
@@ -26,6 +27,26 @@ export const DEFAULTS: Readonly<Record<string, string>> = {
   probability: "",
   per: "request",
 };
+
+/** What is wanted most, each by one press: the name of its button, its label, and what it fills in otherwise. */
+export const READY = [
+  ["next", "503 on the next checkout", {}],
+  ["second", "503 on the second checkout", { skip: "1" }],
+  ["lost", "Lose the response of the next checkout", { effect: "after" }],
+] as const;
+
+/** The call that makes a charge, as this app makes it. */
+function checkoutCall({ journal }: Namespace): string {
+  const made = journal.entries().find(({ operation }) => operation !== null && CHECKOUTS.has(operation));
+  return made?.operation ?? DEFAULTS.operation!;
+}
+const CHECKOUTS = new Set(["createWhitelabel", "createCheckout"]);
+
+/** What a button of one press has filled in; undefined when there is none of that name. */
+export function readyForm(namespace: Namespace, name: string): URLSearchParams | undefined {
+  const found = READY.find(([one]) => one === name);
+  return found && new URLSearchParams({ operation: checkoutCall(namespace), ...found[2] });
+}
 
 /** The rule that is filled in, or what is wrong with it. */
 export function faultIn(form: URLSearchParams): FaultRule | Refusal {

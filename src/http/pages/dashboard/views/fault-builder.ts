@@ -5,8 +5,8 @@ import { subjectOfEntry } from "../../../service/fault-subject.js";
 import { OPERATIONS } from "../../../service/operations.js";
 import { html, type Markup } from "../../html.js";
 import { command, controlCurl } from "../curl.js";
-import { DEFAULTS, EFFECTS, faultIn, MATCHERS } from "../fault-form.js";
-import { choice, copy, form, input, json, many, part } from "../parts.js";
+import { DEFAULTS, EFFECTS, faultIn, MATCHERS, READY } from "../fault-form.js";
+import { button, choice, copy, form, input, json, many, part } from "../parts.js";
 import { href, type Scene } from "../scene.js";
 
 /** What a rule would have met is said of so many calls. */
@@ -33,7 +33,7 @@ export function faultBuilder(scene: Scene): Markup {
   return html`${part({
     id: "new",
     title: "New fault",
-    body: form(
+    body: html`<div class="actions">${READY.map(([name, label]) => button({ does: `fault-ready ${name}`, label }))}</div>${form(
       scene,
       html`${scene.mode !== undefined && html`<input type="hidden" name="mode" value="${scene.mode}">`}
 ${choice("operation", "When", [["*", "any call"], ...operations], said("operation"))}
@@ -49,7 +49,7 @@ ${input({ name: "probability", label: "Probability", value: said("probability"),
 ${choice("per", "Counting", PER, said("per"))}
 <button name="do" value="fault" class="main">Start</button><noscript><button formmethod="get" formaction="${href(scene, "faults")}">See what it matches</button></noscript>`,
       "New fault",
-    ),
+    )}`,
   })}
 ${part({ id: "preview", title: "What it would meet", body: preview(scene, asked) })}`;
 }
