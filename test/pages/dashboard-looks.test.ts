@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { Table } from "../../src/engine/table.js";
+import { Receiver } from "../support/receiver-server.js";
+import { started } from "./support/dashboard.js";
+
+type Records = Map<unknown, unknown>;
+
+/** How many records are looked at while it does its work. */
+async function looksDuring(work: () => Promise<unknown>): Promise<number> {
+  let looks = 0;
+  function* counted<Item>(all: Iterable<Item>): Generator<Item> {
+    for (const one of all) {
+      looks++;
+      yield one;
+    }
+  }
+  const { get, values, entries } = Map.prototype;
+  const counting = {
+    get(this: Records, key: unknown) {
+      looks++;
+      return get.call(this, key);
+    },
+    values(this: Records) {
+      return counted(values.call(this));
+    },
+    entries(this: Records) {
+      return counted(entries.call(this));
+    },
+    [Symbol.iterator](this: Records) {
+      return counted(entries.call(this));
+    },
+  };
+  Object.assign(Table.prototype, counting);
+  try {
+    await work();
+  } finally {
+    for (const name of Reflect.ownKeys(counting)) Reflect.deleteProperty(Table.prototype, name);
+  }
+  return looks;
+}
+
+describe("the dashboard", () => {
+  it("looks at as many records among many as among few", async () => {
+    await using receiver = await Receiver.open();
+    const { charge, page, sandbox } = await started({ rateLimit: "off", webhooks: [receiver.url] });
+    let made = 0;
+    const make = async (many: number) => {
+      for (const until = made + many; made < until; made++) await charge(`ada${made}@example.com`);
+      await sandbox.advance("10s");
+    };
+    await make(60);
+    const first = /charges\/(ch_[0-9a-f]+)/.exec(await page("/charges?offset=30"))![1]!;
+    const paths = ["", "/charges", "/charges?offset=30", "/charges?q=ada31", `/charges/${first}`];
+    paths.push("/webhooks", "/webhooks?status=delivered&type=charge.*", "/money", "/requests");
+    const looks = async () => {
+      const found: [string, number][] = [];
+      for (const path of paths) {
+        // The first look makes what later ones find by.
+        await page(path);
+        found.push([path, await looksDuring(() => page(path))]);
+      }
+      return found;
+    };
+    const amongFew = await looks();
+    expect(amongFew.every(([, many]) => many > 0)).toBe(true);
+    await make(60);
+    expect(await looks()).toEqual(amongFew);
+  });
+});
