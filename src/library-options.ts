@@ -27,6 +27,7 @@ import {
 } from "./schema/option-table.js";
 import { webhookHandlerSchema, webhookUrl } from "./schema/options.js";
 import { own } from "./schema/own.js";
+import { knownKeys } from "./schema/places.js";
 import { instantText, parseInstant } from "./schema/time.js";
 import { UserError } from "./schema/user-error.js";
 import { type Signature, secretFault } from "./schema/webhooks.js";
@@ -36,12 +37,25 @@ function checked<T>(method: string, schema: z.ZodMiniType<T>, known: readonly st
   const result = check(schema, given);
   if (result.ok) return result.data;
   throw new UserError(
-    result.issues.map((issue) => `${method}: ${optionFault(issue, known.map(libraryName))}`).join("\n"),
+    result.issues
+      .map((issue) => `${method}: ${optionFault(issue, schema, known.map(libraryName))}`)
+      .join("\n"),
   );
 }
 
 /** What is wrong with an option, by the name the library has for it. */
-function optionFault(issue: Parameters<typeof issueMessage>[0], known: readonly string[]): string {
+function optionFault(
+  issue: Parameters<typeof issueMessage>[0],
+  schema: z.ZodMiniType,
+  known: readonly string[],
+): string {
+  if (issue.path.length > 0 && issue.code === "unrecognized_keys") {
+    const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
+    const there = knownKeys(schema, path);
+    return issue.keys
+      .map((key) => `there is no ${libraryName(issuePath(issue))}.${key}${didYouMean(key, there)}`)
+      .join("; ");
+  }
   if (issue.path.length > 0) return `${libraryName(issuePath(issue))} ${issueMessage(issue)}`;
   if (issue.code !== "unrecognized_keys") return `its options ${issueMessage(issue)}`;
   return issue.keys
@@ -53,7 +67,7 @@ function optionFault(issue: Parameters<typeof issueMessage>[0], known: readonly 
 function libraryName(path: string): string {
   const [name, ...rest] = path.split(".");
   const row: OptionRow | undefined = own(OPTIONS, name!);
-  return [row?.library ?? camelCase(name!), ...rest.map(camelCase)].join(".");
+  return [row?.library ?? camelCase(name!), ...rest].join(".");
 }
 
 const KEYS = new Map<string, OptionName>(OPTION_NAMES.map((name) => [libraryName(name), name]));
@@ -67,9 +81,12 @@ export function startOptionsOf(
   method: string,
   options: SandboxOptions,
   others: readonly string[] = [],
-): StartOptions {
+): StartOptions & { readonly fixturesValue?: unknown } {
   const known = [...Object.keys(startOptionsSchema.shape), ...others];
-  return checked(method, startOptionsSchema, known, isRecord(options) ? renamed(options) : options);
+  if (!isRecord(options) || !isRecord(options.fixtures))
+    return checked(method, startOptionsSchema, known, isRecord(options) ? renamed(options) : options);
+  const { fixtures, ...rest } = options;
+  return { ...checked(method, startOptionsSchema, known, renamed(rest)), fixturesValue: fixtures };
 }
 
 function renamed({ scenario, webhooks, ...rest }: SandboxOptions): Record<string, unknown> {

@@ -30,6 +30,8 @@ export interface OpenOptions extends StartOptions {
   readonly onHappening?: OnHappening | undefined;
   /** Fixtures over those of the options. */
   readonly furtherFixtures?: LoadedDocument | undefined;
+  /** In the place of a fixtures file: what one would hold. */
+  readonly fixturesValue?: unknown;
   /** Hears of what is allowed in the files of scenarios and cannot be meant, a line each. */
   readonly onWarning?: (warning: string) => void;
 }
@@ -76,7 +78,7 @@ function optionText({ path, message }: OptionFault): string {
 
 /** Reads the files the options name, and finds all that is wrong with both before it throws an OptionsError. */
 export async function readService(
-  options: StartOptions & Pick<OpenOptions, "furtherFixtures">,
+  options: StartOptions & Pick<OpenOptions, "furtherFixtures" | "fixturesValue">,
 ): Promise<Service> {
   const shipped = await loadShipped();
   const faults: OptionFault[] = pathFaults(options.paths ?? {}).map(({ id, message }) => ({
@@ -95,11 +97,13 @@ export async function readService(
       return undefined;
     }
   };
-  const { fixtures: file, furtherFixtures: further } = options;
+  const { fixtures: file, fixturesValue: value, furtherFixtures: further } = options;
   const own =
-    file === undefined
-      ? shipped.fixtures
-      : await from(["fixtures"], () => mergedFixtures(shipped.fixtures, file));
+    file !== undefined
+      ? await from(["fixtures"], () => mergedFixtures(shipped.fixtures, file))
+      : value !== undefined
+        ? await from(["fixtures"], () => fixturesWith(shipped.fixtures, value))
+        : shipped.fixtures;
   let base =
     further === undefined || own === undefined
       ? own
@@ -186,6 +190,11 @@ function unknownScenario(name: string, known: readonly string[]): string {
 async function mergedFixtures(base: Fixtures, given: string | LoadedDocument): Promise<Fixtures> {
   const { mergeFixtures, readFixtures } = await import("./files/fixtures.js");
   return typeof given === "string" ? readFixtures(base, given) : mergeFixtures(base, given);
+}
+
+async function fixturesWith(base: Fixtures, value: unknown): Promise<Fixtures> {
+  const { valueDocument } = await import("./files/documents.js");
+  return mergedFixtures(base, valueDocument(value));
 }
 
 async function readScenario(file: string, seed: string, vocabulary: Vocabulary): Promise<LoadedScenario> {

@@ -50,8 +50,8 @@ export interface SandboxOptions {
   holdLimit?: string;
   /** A scenario's name or file, or several; the last is asked first. Default: none but the shipped default one. */
   scenario?: string | string[];
-  /** A fixtures file, merged over the shipped ones; default: those alone. */
-  fixtures?: string;
+  /** A fixtures file, or what one would hold, merged over the shipped ones; default: those alone. */
+  fixtures?: string | { readonly [list: string]: readonly object[] };
   /** Keep the state in this file; default: in memory. */
   data?: string;
   /** With `data`: safe against power loss too; default false. */

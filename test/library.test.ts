@@ -99,6 +99,8 @@ describe("createSandbox()", () => {
     [{ rateLimit: "some" }, "rateLimit must be"],
     [{ publicUrl: "shop" }, "publicUrl must be"],
     [{ allowedHosts: [""] }, "allowedHosts.0 must not be empty"],
+    [{ limits: { quoteValid: "1m" } }, "there is no limits.quoteValid; did you mean quote_valid?"],
+    [{ fixtures: { methods: [{ id: "new" }] } }, "methods.0.kind"],
     [{ webhookSecrt: "x" }, "there is no option webhookSecrt; did you mean webhookSecret?"],
     [{ scenario: "declind" }, 'there is no scenario "declind"; did you mean declined?'],
     [{ fixtures: "/nowhere/fixtures.yaml" }, "/nowhere/fixtures.yaml:1:1 there is no such file"],

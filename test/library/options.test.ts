@@ -13,7 +13,7 @@ type Taken = { [Name in Exclude<OptionName, CommandOnly> as LibraryName<Name>]?:
 
 it("the library declares every option of the table by its name, with values that are taken", () => {
   expectTypeOf<keyof SandboxOptions>().toEqualTypeOf<keyof Taken>();
-  // One alone may stand in the place of a list of these.
-  type OfLists = "scenario" | "webhooks";
-  expectTypeOf<Omit<SandboxOptions, OfLists>>().toExtend<Omit<Taken, OfLists>>();
+  // One alone may stand in the place of a list of these, and what a file would hold in the place of the file.
+  type Wider = "scenario" | "webhooks" | "fixtures";
+  expectTypeOf<Omit<SandboxOptions, Wider>>().toExtend<Omit<Taken, Wider>>();
 });
