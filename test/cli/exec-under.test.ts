@@ -267,6 +267,24 @@ It breaks under 1 of 1 mishaps: webhook_chaos. Tests fail under 1 of 2 outcomes:
     expect(stdout).toMatch(/Of plain, declined there is no report, so nothing is known\.\n$/);
   });
 
+  it("warns where a scenario leaves nothing of the one every run has", async () => {
+    const { code, stderr } = await run([
+      "exec",
+      "--scenario",
+      "declined",
+      "--under",
+      "declined,insufficient_funds",
+      ...shell("true"),
+    ]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      "--under declined: --scenario turns it on in the plain run too; both runs are alike",
+    );
+    expect(stderr).toContain(
+      "--under insufficient_funds decides what becomes of all charges: there, those rules of --scenario declined never apply",
+    );
+  });
+
   it("ends with the run a signal ends, and starts no other", async () => {
     const file = join(temporaryFolder(), "runs");
     const command = new Command([

@@ -10,6 +10,7 @@ import { UserError } from "../../schema/user-error.js";
 import { wantsColour } from "../paint.js";
 import { say, sayJson, tellLine } from "../terminal.js";
 import { type Column, Matrix } from "./matrix.js";
+import { overruled } from "./overruled.js";
 import { commandText, type Plan } from "./plan.js";
 import { activeScenarios, allScenarios, isMishap, isRandom } from "./played.js";
 import { runBeside } from "./run.js";
@@ -65,7 +66,21 @@ export async function readUnder(
       ...(index === 0 ? {} : { seed: `${options.seed ?? FIXED_SEED}-${index + 1}` }),
     })),
   );
+  if (options.scenario !== undefined) {
+    const base = await activeWith(options);
+    for (const scenario of wanted.values()) for (const line of overruled(base, scenario)) tellLine(line);
+  }
   return (plan) => runUnder(plan, mishaps, underReport);
+}
+
+/** The scenarios that every run has on. */
+async function activeWith(options: StartOptions): Promise<ScenarioView[]> {
+  const sandbox = await openSandbox({ ...options, makeUpSeed: false, ownsProcess: true });
+  try {
+    return await activeScenarios(sandbox);
+  } finally {
+    await sandbox.close();
+  }
 }
 
 function seedsOf(seeds = "1"): number {
