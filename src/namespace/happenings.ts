@@ -39,7 +39,8 @@ export function happeningsOf(namespace: Namespace, tell: OnHappening): Observer 
 }
 
 /** A charge or a withdrawal, as far as it is told of. */
-type Moved = Pick<Charge, "status" | "failure_reason" | "scenario"> & Partial<Pick<Charge, "overruled">>;
+type Moved = Pick<Charge, "status" | "failure_reason" | "scenario"> &
+  Partial<Pick<Charge, "overruled" | "actors">>;
 
 function objectOf(puts: Change["puts"], { object_id }: EventRecord): Moved | undefined {
   const put = puts.find(([name, key]) => key === object_id && (name === "charges" || name === "withdrawals"));
@@ -47,7 +48,7 @@ function objectOf(puts: Change["puts"], { object_id }: EventRecord): Moved | und
 }
 
 function transitionHappened(namespace: string, moved: Moved, event: EventRecord): TransitionHappened {
-  const { status, failure_reason, scenario, overruled } = moved;
+  const { status, failure_reason } = moved;
   return {
     kind: "transition",
     namespace,
@@ -55,8 +56,14 @@ function transitionHappened(namespace: string, moved: Moved, event: EventRecord)
     id: event.object_id!,
     status,
     reason: failure_reason,
-    by: overruled ? "by hand" : status === "EXPIRED" || scenario === null ? null : `scenario ${scenario}`,
+    by: whoMoved(moved),
   };
+}
+
+function whoMoved({ status, scenario, overruled, actors = [] }: Moved): string | null {
+  if (actors.at(-1) === "customer") return "by the customer";
+  if (overruled) return "by hand";
+  return status === "EXPIRED" || scenario === null ? null : `scenario ${scenario}`;
 }
 
 function requestHappened(namespace: string, entry: JournalEntry): RequestHappened {

@@ -5,6 +5,7 @@ import { Live } from "../../src/cli/live/live.js";
 import { paint } from "../../src/cli/paint.js";
 import { openSandbox } from "../../src/opening.js";
 import type { Happening } from "../../src/schema/happening.js";
+import { createCheckout } from "../pages/support/checkouts.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { Command, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
@@ -65,6 +66,9 @@ describe("what happens is told in a line each", () => {
     expect(all[0]).toMatch(/POST \/payments\/quotes {9}400 {2}pricing\.amount must be /);
     expect(all[1]).toMatch(/POST \/payments\/quotes {9}connection cut {2}fault flt_\w+$/);
     expect(all.at(-1)).toBe(`  09:00:00  ${charge}  COMPLETED  (by hand)`);
+    const hosted = await createCheckout(sandbox);
+    await sandbox.control(`POST /_sandbox/checkouts/${hosted.checkout_id}/cancel`);
+    expect(lines(200).at(-1)).toMatch(/CANCELLED {2}\(by the customer\)$/);
   });
 
   it("in the width there is, with the time of the next try", async () => {

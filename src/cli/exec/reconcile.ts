@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { namespacesOf } from "../../client/collect.js";
 import type { Sandbox } from "../../sandbox.js";
 import type { BookReport } from "../../schema/books.js";
-import { withOneLines } from "../../schema/printable.js";
+import { counted, withOneLines } from "../../schema/printable.js";
 import { askApp } from "../books/ask-app.js";
 import { compareBooks } from "../books/compare.js";
 import { isUserMistake, tell } from "../mistakes.js";
@@ -52,7 +52,7 @@ async function tellOthers(sandbox: Sandbox, notice: Plan["notice"]): Promise<voi
     const { total } = await clientOf(sandbox, name).call<{ total: number }>("GET /_sandbox/charges?limit=1");
     if (total > 0)
       notice(
-        `--reconcile looks at the namespace default: ${name} has ${total} charges too (sandbox.reconcile() in its tests)`,
+        `--reconcile looks at the namespace default: ${name} has ${counted(total, "charge")} too (sandbox.reconcile() in its tests)`,
       );
   }
 }

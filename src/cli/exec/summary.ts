@@ -35,7 +35,10 @@ export function summaryText(heading: string, stories: readonly Story[], total: n
       total === 0
         ? ["All charges are in order.", ""]
         : left > 0
-          ? [`${left} more charges are not in order; see \`timelines.txt\` of the artifacts.`, ""]
+          ? [
+              `${left} more ${left === 1 ? "charge is" : "charges are"} not in order; see \`timelines.txt\` of the artifacts.`,
+              "",
+            ]
           : [];
     return ["", heading, "", ...blocks, ...tail, ""].join("\n");
   };

@@ -1,5 +1,6 @@
 import type { ExploreReport } from "../../explore/report.js";
 import { scheduleText } from "../../explore/schedule.js";
+import { counted } from "../../schema/printable.js";
 import { escaped } from "../../schema/xml.js";
 import { plain } from "../paint.js";
 import { codeSpan, fenceFor } from "../step-summary.js";
@@ -26,7 +27,7 @@ export function exploreMarkdown(
   const head = ["", `### ${passed ? "✓" : findings.length > 0 ? "✗" : "○"} ${codeSpan(sentence)}`, ""];
   const tail = [...matrixMarkdown(singles), "", ...notes.map((note) => `- ${codeSpan(note)}`), ""];
   for (let count = groups.length; count > 0; count--) {
-    const more = count < groups.length ? [`${groups.length - count} more findings`, ""] : [];
+    const more = count < groups.length ? [counted(groups.length - count, "more finding"), ""] : [];
     const text = [...head, ...groups.slice(0, count).flat(), ...more, ...tail].join("\n");
     if (Buffer.byteLength(text) <= room) return text;
   }
