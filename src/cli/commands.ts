@@ -11,7 +11,7 @@ export function addCommands(root: Command): void {
 
   const exec = addStartOptions(root.command("exec"), {
     port: "port to listen on (default 0, any free one)",
-    rate_limit: "requests a minute and key, or off (default off)",
+    rate_limit: "requests per minute and key, or off (default off)",
     seed: "the same seed and calls give the same ids (default: a fixed one)",
     json: "with --under: print the matrix in one line of JSON; with --explore: the report",
   })
@@ -32,13 +32,13 @@ export function addCommands(root: Command): void {
       "with --under: the JUnit XML or TAP file each run writes, to name the tests",
     )
     .option("--seeds <n>", "with --under: scenarios of chance run under so many seeds each")
-    .option("--strict", "exit 1 too when a scenario never happened, or the service passed something over")
+    .option("--strict", "also exit 1 when a scenario never applied or the service ignored something")
     .option(
       "--reconcile <command>",
-      "afterwards, hold what it prints of the app's orders (CSV or JSON lines) against the ledger",
+      "afterwards, compare the app's orders that it prints (CSV or JSON lines) with the ledger",
     )
-    .option("--require <list>", "exit 1 too unless all of these were met (names, separated by commas)")
-    .option("--explore <flow>", "the command is an app: start it, explore this flow of it, and end it again");
+    .option("--require <list>", "also exit 1 unless all of these were met (names, separated by commas)")
+    .option("--explore <flow>", "the command is an app: start it, explore this flow, then stop it");
   addExploreOptions(exec, "with --explore: ")
     // What its guard calls when exec was killed.
     .addOption(new Option("--left-behind <process>").hideHelp())
@@ -67,22 +67,19 @@ Examples:
 
   root
     .command("check-webhook")
-    .description("send a webhook receiver good and bad events, and tell what is wrong with it")
+    .description("send a webhook receiver good and bad events, and report what is wrong with it")
     .argument("<url>", "the receiver's address; a missing scheme means http")
     .option("--secret <secret>", "what it verifies with (default: PAYMENTS_WEBHOOK_SECRET, or the sandbox's)")
     .option("--signature <preset>", "how events are signed: a preset's name, or a scheme as JSON")
-    .option("--timeout <duration>", "how long it may take to answer (default 15s)")
+    .option("--timeout <duration>", "how long it may take to respond (default 15s)")
     .option(
       "--observe <get>",
-      "with eyes: 'GET /orders/{charge_id}', where the app tells how it sees a charge",
+      "check the app's view too: 'GET /orders/{charge_id}', where it shows a charge's status",
     )
-    .option(
-      "--order <post>",
-      "with --observe: 'POST /orders {…}', how the app is asked for an order of its own",
-    )
+    .option("--order <post>", "with --observe: 'POST /orders {…}', which makes the app create an order")
     .option("--url <url>", "with --observe: the sandbox the app works with (default 127.0.0.1:4402)")
     .option("--namespace <name>", "with --observe: the namespace the app works in")
-    .option("--control-token <value>", "with --observe: what its control API asks for")
+    .option("--control-token <value>", "with --observe: its control API's token")
     .option("--json", "print the report as JSON")
     .option("--junit <file>", "also write the report as JUnit XML")
     .addHelpText(
@@ -99,14 +96,12 @@ Examples:
 
   root
     .command("reconcile")
-    .description(
-      "hold what the app says of its payments against the ledger; exits 0 alike, 1 when they differ",
-    )
+    .description("compare the app's payments with the ledger; exits 0 when they match, 1 when they differ")
     .option("--app-cmd <command>", "what prints the app's rows: CSV with a header, or JSON lines")
-    .option("--file <file>", "or where they stand; - is standard input")
+    .option("--file <file>", "or the file that has them; - is standard input")
     .option(
       "--map <field=path>",
-      "where a field stands in a row, as status=payment.state (repeatable)",
+      "where a row has a field, such as status=payment.state (repeatable)",
       collect,
     )
     .option(
@@ -114,13 +109,13 @@ Examples:
       "a status of the app's own: paid, unpaid or refunded (repeatable)",
       collect,
     )
-    .option("--partial", "the rows are some of the app's only")
+    .option("--partial", "the rows are only part of the app's orders")
     .option("--since <instant>", "charges made before need no row")
     .option("--junit <file>", "also write the report as JUnit XML")
     .option("--url <url>", "the running sandbox (default: PAYMENTS_SANDBOX_URL, else the default port)")
-    .option("--namespace <name>", "the namespace to speak to")
-    .option("--control-token <value>", "what the control API asks for")
-    .option("--json", "print the answer as JSON")
+    .option("--namespace <name>", "the namespace to use")
+    .option("--control-token <value>", "the control API's token")
+    .option("--json", "print the response as JSON")
     .addHelpText("after", "\nExample:\n  payments-sandbox reconcile --file orders.csv --status BEZAHLT=paid")
     .exitOverride(asCouldNotRun)
     .action((flags: Record<string, string>) =>
@@ -139,11 +134,11 @@ Examples:
 
   root
     .command("run")
-    .description("carry out scenario files that have steps; exits 0 passed, 1 a step failed, 2 could not run")
+    .description("run the steps of scenario files; exits 0 passed, 1 a step failed, 2 could not run")
     .argument("<file...>", "scenario files")
-    .option("--url <url>", "a running sandbox (default: a fresh one for each file, its clock standing)")
+    .option("--url <url>", "a running sandbox (default: a fresh one for each file, with a manual clock)")
     .option("--namespace <name>", "with --url: the namespace to run in")
-    .option("--control-token <value>", "with --url: what its control API asks for")
+    .option("--control-token <value>", "with --url: its control API's token")
     .option("--app <url>", "the app under test, for app steps")
     .option("--var <name=value>", "a variable of the file (repeatable)", collect)
     .option("--seed <text>", "without --url: the same seed gives the same run")
@@ -151,7 +146,7 @@ Examples:
     .option("-c, --config <file>", "without --url: configuration file, as for start")
     .option(
       "--strict",
-      "exit 1 too when a rule of a file, or a fault its steps set, never applied; take warnings for faults",
+      "also exit 1 when a rule of a file, or a fault its steps add, never applied; treat warnings as errors",
     )
     .option("--junit <file>", "also write the report as JUnit XML")
     .option("--json", "print the report as JSON")
@@ -167,14 +162,14 @@ Examples:
   const explore = root
     .command("explore")
     .description(
-      "find the order, duplicate or loss that makes an app go wrong; exits 0 nothing found, 1 findings, 2 could not",
+      "find the order, duplicate or loss that breaks an app; exits 0 nothing found, 1 findings, 2 could not run",
     )
     .argument("<flow>", "a scenario file whose steps carry one customer through the app");
   addExploreOptions(explore)
     .option("--url <url>", "the running sandbox (default: PAYMENTS_SANDBOX_URL, else the default port)")
-    .option("--namespace <name>", "the namespace to speak to")
-    .option("--control-token <value>", "what the control API asks for")
-    .option("--json", "print the answer as JSON")
+    .option("--namespace <name>", "the namespace to use")
+    .option("--control-token <value>", "the control API's token")
+    .option("--json", "print the response as JSON")
     .addHelpText(
       "after",
       "\nExample:\n  payments-sandbox explore flows/order.yaml --app localhost:3000 --save found",
@@ -187,12 +182,12 @@ Examples:
   root
     .command("validate")
     .description("check scenario, fixtures and config files; exits 0 when they are fine, 2 when not")
-    .argument("<file...>", "the files; what each is, its content tells")
+    .argument("<file...>", "the files; the kind of each follows from its content")
     .option("--var <name=value>", "a variable of a scenario (repeatable)", collect)
-    .option("--strict", "take warnings for faults")
+    .option("--strict", "treat warnings as errors")
     .option("-c, --config <file>", "configuration file, as for start: what names there are")
     .option("--fixtures <file>", "the fixtures scenarios are written for")
-    .option("--json", "print the faults as JSON")
+    .option("--json", "print the errors as JSON")
     .addHelpText("after", "\nExample:\n  payments-sandbox validate flows/*.yaml payments-sandbox.config.yaml")
     .exitOverride(asCouldNotRun)
     .action((files: string[], flags: Record<string, unknown>) =>

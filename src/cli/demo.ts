@@ -2,6 +2,7 @@ import { ControlClient } from "../control-client.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
 import type { Happening } from "../schema/happening.js";
+import { counted } from "../schema/printable.js";
 import { happeningLine } from "./live/lines.js";
 import { paint } from "./paint.js";
 import { columns, say, sayJson } from "./terminal.js";
@@ -76,7 +77,7 @@ function demoText(
       .split("\n")
       .map((line) => `  ${line}`),
     "",
-    `${paint("green", "✓")} ${chargeId} is ${status}; ${webhooks.length} webhooks delivered.`,
+    `${paint("green", "✓")} ${chargeId} is ${status}; ${counted(webhooks.length, "webhook")} delivered.`,
     "",
     "Next, with your app: payments-sandbox start --webhook-url localhost:3000/webhooks",
     "",

@@ -6,7 +6,7 @@ import { withoutEndSlashes } from "../schema/addresses.js";
 import { durationMs, durationSchema } from "../schema/duration.js";
 import { DEFAULT_DEPTH, depthSchema, lanesSchema } from "../schema/explore.js";
 import { webhookUrl } from "../schema/options.js";
-import { withOneLines } from "../schema/printable.js";
+import { counted, withOneLines } from "../schema/printable.js";
 import { UserError } from "../schema/user-error.js";
 import { paint } from "./paint.js";
 import { exploreJunit } from "./report/explore-junit.js";
@@ -56,7 +56,7 @@ export async function toldExploration(
 ): Promise<number> {
   const progress = new Progress(json !== true);
   const report = await explore((runs, findings) =>
-    progress.show(`${runs} runs, ${findings} findings`),
+    progress.show(`${counted(runs, "run")}, ${counted(findings, "finding")}`),
   ).finally(() => progress.end());
   if (junit !== undefined) writeReport(junit, exploreJunit(flow, report));
   appendToSummary(

@@ -2,10 +2,10 @@ import type { Command } from "commander";
 
 /** What says how a flow is explored, wherever one is: flags, words, and whether they may be given more than once. */
 const ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[] = [
-  ["--app <url>", "the app, which calls the sandbox; it has to be said"],
-  ["--depth <k>", "so many deviations together, at most (default: 2)"],
-  ["--lanes <n>", "so many runs side by side (default: 4, or one where they could meet)"],
-  ["--budget <duration>", "so much wall time (default: as long as it takes)"],
+  ["--app <url>", "the app, which calls the sandbox (required)"],
+  ["--depth <k>", "how many deviations to combine at most (default: 2)"],
+  ["--lanes <n>", "how many runs in parallel (default: 4, or one where they could interfere)"],
+  ["--budget <duration>", "a limit of wall time (default: none)"],
   ["--var <name=value>", "a variable of the file (repeatable)", true],
   ["--save <folder>", "write a scenario file for each finding there"],
   ["--junit <file>", "also write the report as JUnit XML"],

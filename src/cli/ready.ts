@@ -127,7 +127,7 @@ function elsewhereRows(sandbox: Sandbox, options: StartOptions): Rows {
 }
 
 function rateLimit({ rateLimit = "off" }: Sandbox): string {
-  return rateLimit === "off" ? "off" : `${rateLimit} requests a minute and key (--rate-limit off for none)`;
+  return rateLimit === "off" ? "off" : `${rateLimit} requests per minute and key (--rate-limit off for none)`;
 }
 
 function webhookTargets(options: StartOptions): string {

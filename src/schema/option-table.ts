@@ -88,7 +88,7 @@ export const OPTIONS = {
     schema: httpUrlSchema,
     topic: "address",
     flags: "--public-url <url>",
-    says: "what checkout links carry",
+    says: "the address in checkout links",
     sample: "https://sandbox.example.test",
   }),
   allowed_host: option({
@@ -134,7 +134,7 @@ export const OPTIONS = {
     topic: "scenarios",
     flags: "--scenario <name|file>",
     kind: "list",
-    says: "what happens to charges (repeatable; the last goes first)",
+    says: "what happens to charges (repeatable; the last is tried first)",
     sample: "[success]",
     namespace: true,
   }),
@@ -164,7 +164,7 @@ export const OPTIONS = {
   webhooks: option({
     schema: z.array(webhookOptionSchema),
     topic: "webhooks",
-    says: "the same with all there is to say; a mailbox keeps them for tests without a port",
+    says: "the same with all settings; a mailbox keeps them for tests without a port",
     sample:
       '[{ url: "http://localhost:3000/webhooks", mode: test, events: ["charge.*"] }, { mailbox: tests }]',
     namespace: true,
@@ -181,21 +181,21 @@ export const OPTIONS = {
     schema: durationSchema,
     topic: "webhooks",
     flags: "--webhook-timeout <duration>",
-    says: "how long a receiver may take (default 15s)",
+    says: "how long a receiver may take to respond (default 15s)",
     sample: "15s",
   }),
   hold_limit: option({
     schema: durationSchema,
     topic: "scenarios",
     flags: "--hold-limit <duration>",
-    says: "how long a fault may hold an answer (default 30s)",
+    says: "how long a fault may hold a response (default 30s)",
     sample: "30s",
   }),
   clock: option({
     schema: clockOptionSchema,
     topic: "time",
     flags: "--clock <real|manual|Nx>",
-    says: "how sandbox time goes (default real)",
+    says: "the clock: how sandbox time passes (default real)",
     sample: "real",
     namespace: true,
   }),
@@ -220,7 +220,7 @@ export const OPTIONS = {
     topic: "callers",
     flags: "--rate-limit <number|off>",
     kind: "number",
-    says: `requests a minute and key, or off (default ${DEFAULT_RATE_LIMIT})`,
+    says: `requests per minute and key, or off (default ${DEFAULT_RATE_LIMIT})`,
     sample: String(DEFAULT_RATE_LIMIT),
   }),
   auto_namespaces: option({
@@ -235,7 +235,7 @@ export const OPTIONS = {
     schema: textSchema,
     topic: "address",
     flags: "--control-token <value|generate|off>",
-    says: "what the control API asks for beyond loopback, where it is closed without",
+    says: "the control API's token; beyond loopback the API is closed without one",
     sample: "generate",
   }),
   json: option({
@@ -243,7 +243,7 @@ export const OPTIONS = {
     topic: "output",
     flags: "--json",
     kind: "flag",
-    says: "say what is ready in one line of JSON",
+    says: "print one line of JSON when ready",
     sample: "false",
   }),
   quiet: option({
@@ -251,7 +251,7 @@ export const OPTIONS = {
     topic: "output",
     flags: "--quiet",
     kind: "flag",
-    says: "say nothing but errors",
+    says: "print errors only",
     sample: "false",
   }),
   signature: option({
@@ -264,7 +264,7 @@ export const OPTIONS = {
   unreachable: option({
     schema: unreachableSchema,
     topic: "webhooks",
-    says: "what becomes of webhooks nobody listens for: hold or fail",
+    says: "webhooks whose receiver is not listening: hold or fail",
     sample: "hold",
     namespace: true,
   }),
@@ -301,19 +301,19 @@ export const OPTIONS = {
   paths: option({
     schema: z.record(z.string(), pathSchema),
     topic: "wire",
-    says: "operation (as in /openapi.json) and where it is",
+    says: "custom paths, by operation ID of /openapi.json",
     sample: '{ getCharge: "/v2/charges/{charge_id}" }',
   }),
   error_codes: option({
     schema: renamesSchema,
     topic: "wire",
-    says: "what is sent in the place of an error code",
+    says: "custom names for error codes",
     sample: "{ UNAUTHORIZED: invalid_key }",
   }),
   retention: option({
     schema: retentionSchema,
     topic: "wire",
-    says: "how many the logs keep",
+    says: "how many entries the logs keep",
     sample: "{ requests: 1000, events: 10000 }",
   }),
 } as const;

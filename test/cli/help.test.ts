@@ -83,7 +83,7 @@ it("exec --help tells exec's own defaults", () => {
     .helpInformation()
     .replace(/\s+/g, " ");
   expect(help).toContain("(default 0, any free one)");
-  expect(help).toContain("requests a minute and key, or off (default off)");
+  expect(help).toContain("requests per minute and key, or off (default off)");
   expect(help).toContain(
     "--json with --under: print the matrix in one line of JSON; with --explore: the report",
   );

@@ -117,7 +117,7 @@ describe("what is said", () => {
   it("is how many requests are let through, and how to have no limit", async () => {
     const limited = new Command(["start", "-p", "0"]);
     const unlimited = new Command(["start", "-p", "0", "--rate-limit", "off"]);
-    await limited.printed(/Rate limit +100 requests a minute and key \(--rate-limit off for none\)/);
+    await limited.printed(/Rate limit +100 requests per minute and key \(--rate-limit off for none\)/);
     await unlimited.printed(/Rate limit +off\n/);
   });
 

@@ -62,7 +62,7 @@ function speedOf(argument: string | undefined): number {
 
 export const CLOCK_COMMAND: ClientCommand = {
   usage: "clock [verb] [argument]",
-  says: "what time it is; advance DUR | to ISO | next | idle | freeze | resume | speed N",
+  says: "the current time; advance DUR | to ISO | next | idle | freeze | resume | speed N",
   example: "payments-sandbox clock advance 30m",
   plain: { call: async ({ connection }) => connection.get("/clock"), print: clockRecord },
   verbs: {

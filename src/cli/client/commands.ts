@@ -35,9 +35,9 @@ export function addClientCommands(root: Command): void {
     for (const [flags, says] of row.options ?? []) command.option(flags, says);
     command
       .option("--url <url>", "the running sandbox (default: PAYMENTS_SANDBOX_URL, else the default port)")
-      .option("--namespace <name>", "the namespace to speak to")
-      .option("--control-token <value>", "what the control API asks for")
-      .option("--json", "print the answer as JSON")
+      .option("--namespace <name>", "the namespace to use")
+      .option("--control-token <value>", "the control API's token")
+      .option("--json", "print the response as JSON")
       .addHelpText("after", `\nExample:\n  ${row.example}`)
       .action(async (...given: unknown[]) => {
         const flags = given.at(-2) as Asked["flags"];

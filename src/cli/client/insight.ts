@@ -51,7 +51,7 @@ export const HISTORY: Action = {
 export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "advice",
-    says: "what the app did against the service's advice, and what to do instead",
+    says: "what the app does against the service's advice, and what to do instead",
     example: "payments-sandbox advice",
     plain: {
       call: async ({ connection }) => connection.get("/advice"),
@@ -74,7 +74,7 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   },
   {
     usage: "next [selector]",
-    says: "what may happen now: what is planned, deliveries that wait, what charges and withdrawals may become",
+    says: "what can happen next: scheduled tasks, waiting deliveries, possible statuses of charges and withdrawals",
     example: "payments-sandbox next last",
     options: [["--limit <number>", "how many"]],
     plain: {
@@ -89,10 +89,10 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   },
   {
     usage: "deliveries",
-    says: "the webhooks sent, newest first, and what was answered",
+    says: "the webhooks sent, newest first, with the app's responses",
     example: "payments-sandbox deliveries --failing",
     options: [
-      ["--failing", "only those that were tried and nobody has taken"],
+      ["--failing", "only those that were tried and not delivered"],
       ["--type <glob>", "only of this type"],
       ["--limit <number>", "how many"],
     ],
@@ -113,7 +113,7 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   },
   {
     usage: "history <selector>",
-    says: "all that happened to a charge: requests, changes, webhooks and the app's answers",
+    says: "all that happened to a charge: requests, transitions, webhooks and the app's responses",
     example: "payments-sandbox history last",
     options: [OTLP_OPTION],
     plain: HISTORY,

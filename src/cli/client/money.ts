@@ -17,7 +17,7 @@ function movesTo(to: string): Action {
 export const MONEY_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "balances",
-    says: "what every organization holds, a line a currency",
+    says: "every organization's balances, one line per currency",
     example: "payments-sandbox balances",
     plain: {
       call: async ({ connection }) => connection.get("/balances", { limit: 100 }),

@@ -19,7 +19,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     example: "payments-sandbox reset --repeat-ids",
     options: [
       ["--keep <what...>", "webhooks, keys, scenarios"],
-      ["--repeat-ids", "start ids over, byte for byte"],
+      ["--repeat-ids", "issue the same IDs again"],
     ],
     plain: {
       call: async ({ connection, flags: { keep, repeatIds } }) =>
@@ -141,7 +141,7 @@ function ruleOf(text: string): unknown {
 
 export const STATUS_COMMAND: ClientCommand = {
   usage: "status",
-  says: "what the running sandbox is and holds",
+  says: "the running sandbox: version, keys, seed, clock and counts",
   example: "payments-sandbox status",
   plain: {
     call: async ({ connection }) => connection.get(""),

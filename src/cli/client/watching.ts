@@ -16,7 +16,7 @@ const toleratedOf = ({ tolerated }: Json): string[] =>
 export const WATCHING_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "requests",
-    says: "what the app sent and got, newest first",
+    says: "the app's requests and the responses, newest first",
     example: "payments-sandbox requests --status 4xx",
     options: [
       ["--operation <glob>", "only of this operation"],
@@ -68,11 +68,11 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
   },
   {
     usage: "wait <what>",
-    says: "until the sandbox is ready, a charge is there, or nothing is due: ready | charge | idle",
+    says: "wait until the sandbox is ready, a charge exists, or nothing is due: ready | charge | idle",
     example: "payments-sandbox wait charge --match customer_email=ada@example.com --match status=COMPLETED",
     options: [
-      ["--match <field=value...>", "charge: what it must say (repeatable)"],
-      ["--timeout <duration>", "how long at most (default 30s)"],
+      ["--match <field=value...>", "charge: a field it must have (repeatable)"],
+      ["--timeout <duration>", "timeout (default 30s)"],
     ],
     verbs: {
       ready: {

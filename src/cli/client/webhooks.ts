@@ -13,9 +13,9 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
     example: "payments-sandbox trigger charge.completed --charge last",
     options: [
       ["--charge <selector>", "the charge it is about: an id, last, email:a@b"],
-      ["--set <path=value...>", "what its data says otherwise (repeatable)"],
+      ["--set <path=value...>", "a field of its data (repeatable)"],
       ["--mode <mode>", "test or live, without a charge"],
-      ["--force", "a type of your own, with no data but what is set"],
+      ["--force", "a custom type, with only the data that is set"],
     ],
     plain: {
       call: async ({ connection, flags: { charge, set, mode, force }, words: [type] }) => {
@@ -41,13 +41,13 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
     says: "list | add URL | delete ID | redeliver [last|ID] | retry [last|ID] | pull --forward-to URL",
     example: "payments-sandbox webhook redeliver last --times 2",
     options: [
-      ["--times <number>", "redeliver: how often"],
+      ["--times <number>", "redeliver: how many times"],
       ["--forward-to <url>", "pull: where the app is"],
       ["--once", "pull: stop when there is nothing left"],
       ["--events <glob...>", "add: which events"],
-      ["--force", "add: types of your own too"],
+      ["--force", "add: allow custom types"],
       ["--mode <mode>", "add: test or live"],
-      ["--secret <secret>", "add: what to sign with"],
+      ["--secret <secret>", "add: the signing secret"],
     ],
     verbs: {
       list: {
