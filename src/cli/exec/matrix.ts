@@ -1,5 +1,5 @@
 import type { ScenarioView } from "../../schema/control-scenario-responses.js";
-import { counted, oneLine } from "../../schema/printable.js";
+import { oneLine } from "../../schema/printable.js";
 import { type Paint, paint as painted, type Style } from "../paint.js";
 import { type Advice, adviceLine, adviceSince } from "../report/advice-text.js";
 import { wrapped } from "../wrapped.js";
@@ -165,7 +165,7 @@ export class Matrix {
             ? "no report"
             : tests === undefined || index === 0
               ? ""
-              : `${broken} of ${counted(this.#columns[0]!.tests?.length ?? tests.length, "test")} ${broken === 1 ? "breaks" : "break"}`,
+              : `${broken} of ${this.#columns[0]!.tests?.length ?? tests.length} tests break`,
           column.under === undefined ? "" : happenedText(column.under),
         ],
       };

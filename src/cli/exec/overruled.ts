@@ -11,10 +11,12 @@ export function overruled(base: readonly ScenarioView[], under: ScenarioView): s
   return base.flatMap((one) => {
     if (one.name === under.name)
       return [`--under ${under.name}: --scenario turns it on in the plain run too; both runs are alike`];
-    return FATES.filter((kind) => (one[kind] ?? []).length > 0 && decidesAll(under[kind])).map(
-      (kind) =>
-        `--under ${under.name} decides what becomes of all ${kind}: there, those rules of --scenario ${one.name} never apply`,
-    );
+    const kinds = FATES.filter((kind) => (one[kind] ?? []).length > 0 && decidesAll(under[kind]));
+    return kinds.length === 0
+      ? []
+      : [
+          `--under ${under.name} decides what becomes of all ${kinds.join(" and ")}: there, those rules of --scenario ${one.name} never apply`,
+        ];
   });
 }
 
