@@ -18,19 +18,33 @@ function fits(wanted: unknown, actual: unknown): Verdict {
     : matcherFits(wanted as Matcher, actual, fits);
 }
 
+type Match = ChargeMatch | WithdrawalMatch | WebhookRule["match"] | FaultRule["match"];
+
 /** Every field named must match; no fields match everything. */
-export function matches(
-  match: ChargeMatch | WithdrawalMatch | WebhookRule["match"] | FaultRule["match"],
-  subject: Subject,
-): boolean {
+export function matches(match: Match, subject: Subject): boolean {
   if (match === undefined) return true;
-  let conditions = TAKEN_APART.get(match);
-  if (conditions === undefined) TAKEN_APART.set(match, (conditions = conditionsOf(match)));
-  for (const { isMetadata, name, wanted } of conditions) {
-    const actual = isMetadata ? own(subject.metadata, name) : subject.fields[name];
-    if (fits(wanted, actual) !== true) return false;
-  }
+  for (const condition of conditionsIn(match))
+    if (fits(condition.wanted, actualOf(condition, subject)) !== true) return false;
   return true;
+}
+
+/** A field that is not as a rule asks. */
+export interface Mismatch {
+  /** One of the metadata is `metadata.KEY`. */
+  readonly field: string;
+  readonly wanted: unknown;
+  readonly actual: string | null | undefined;
+}
+
+/** Every field that is not as the rule asks, in the rule's order. */
+export function mismatches(match: Match, subject: Subject): Mismatch[] {
+  return conditionsIn(match ?? {}).flatMap((condition) => {
+    const { isMetadata, name, wanted } = condition;
+    const actual = actualOf(condition, subject);
+    return fits(wanted, actual) === true
+      ? []
+      : [{ field: isMetadata ? `metadata.${name}` : name, wanted, actual }];
+  });
 }
 
 interface Condition {
@@ -41,6 +55,16 @@ interface Condition {
 
 /** A rule never changes, and is held against everything that is made: it is taken apart once. */
 const TAKEN_APART = new WeakMap<object, readonly Condition[]>();
+
+function conditionsIn(match: object): readonly Condition[] {
+  let conditions = TAKEN_APART.get(match);
+  if (conditions === undefined) TAKEN_APART.set(match, (conditions = conditionsOf(match)));
+  return conditions;
+}
+
+function actualOf({ isMetadata, name }: Condition, { fields, metadata }: Subject) {
+  return isMetadata ? own(metadata, name) : fields[name];
+}
 
 function conditionsOf(match: object): Condition[] {
   return Object.entries(match).flatMap(([name, wanted]): Condition[] => {

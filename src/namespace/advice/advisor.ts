@@ -26,8 +26,8 @@ export class AdviceLog {
     return HABITS.flatMap((habit) => {
       const found = this.#found.get(habit);
       if (found === undefined || found.times <= 0) return [];
-      const { id, advice, why } = habit;
-      return [{ id, advice, why, ...found, docs: `docs/advice.md#${id}` }];
+      const { id, advice, why, docs } = said(habit);
+      return [{ id, advice, why, ...found, docs }];
     });
   }
 
@@ -36,17 +36,24 @@ export class AdviceLog {
   }
 }
 
+function said({ id, advice, why }: Habit) {
+  return { id, advice, why, docs: `docs/advice.md#${id}` };
+}
+
 /** What is found of one habit, for each log that is to have it. */
 class NotesOfHabit implements Notes {
   readonly #habit: Habit;
   readonly #logs: readonly AdviceLog[];
+  readonly #onFound: (habit: Habit) => void;
 
-  constructor(habit: Habit, logs: readonly AdviceLog[]) {
+  constructor(habit: Habit, logs: readonly AdviceLog[], onFound: (habit: Habit) => void) {
     this.#habit = habit;
     this.#logs = logs;
+    this.#onFound = onFound;
   }
 
   found(example: string): void {
+    this.#onFound(this.#habit);
     for (const log of this.#logs) log.note(this.#habit, 1, example);
   }
 
@@ -72,6 +79,9 @@ export class Advisor implements Observer {
   readonly #scene: Scene;
   /** An attempt is one object in each record that has it. */
   #seen = new WeakSet<Attempt>();
+  readonly #ofRequests = new WeakMap<JournalEntry, ReadonlySet<Habit>>();
+  /** What is found with the request that is looked at. */
+  #by: Set<Habit> | undefined;
   /** Made for whoever does something: most namespaces of a suite are short-lived. */
   #watches: readonly Watch[] | undefined;
 
@@ -83,13 +93,22 @@ export class Advisor implements Observer {
 
   #watching(): readonly Watch[] {
     return (this.#watches ??= HABITS.map((habit) =>
-      habit.watch(new NotesOfHabit(habit, this.#logs), this.#scene),
+      habit.watch(new NotesOfHabit(habit, this.#logs, (found) => this.#by?.add(found)), this.#scene),
     ));
   }
 
   onRequest(entry: JournalEntry): void {
     const about = { metadata: metadataOf(entry), chargeRead: chargeReadBy(entry) };
+    const by = new Set<Habit>();
+    this.#by = by;
     for (const watch of this.#watching()) watch.onRequest?.(entry, about);
+    this.#by = undefined;
+    if (by.size > 0) this.#ofRequests.set(entry, by);
+  }
+
+  /** What there was to say of one request. */
+  adviceOf(entry: JournalEntry) {
+    return [...(this.#ofRequests.get(entry) ?? [])].map(said);
   }
 
   onChange({ puts }: Change): void {

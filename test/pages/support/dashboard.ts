@@ -30,3 +30,10 @@ export async function started(options: SandboxOptions = {}) {
   const page = async (path = "") => (await send(`${home}${path}`)).text();
   return { sandbox, api, send, charge, post, press, page, home };
 }
+
+/** What a page says, without what is around it. */
+export const said = (page: string) =>
+  page
+    .slice(page.indexOf("<main"))
+    .replace(/<[^>]+>/g, " ")
+    .replace(/\s+/g, " ");

@@ -10,6 +10,7 @@ import { type Actions, type Doing, type Done, say } from "./acting/action.js";
 import { CHECK_ACTIONS } from "./acting/checks.js";
 import { FAULT_ACTIONS } from "./acting/faults.js";
 import { MONEY_ACTIONS } from "./acting/money.js";
+import { REQUEST_ACTIONS } from "./acting/requests.js";
 import { WEBHOOK_ACTIONS } from "./acting/webhooks.js";
 import { WORLD_ACTIONS } from "./acting/world.js";
 import { payAgain, paySomething } from "./make.js";
@@ -89,6 +90,7 @@ const ACTIONS: Actions = {
   ...CHECK_ACTIONS,
   ...FAULT_ACTIONS,
   ...MONEY_ACTIONS,
+  ...REQUEST_ACTIONS,
   ...WORLD_ACTIONS,
   make: ({ namespace, fetch }) => paySomething(namespace, fetch),
   again: ({ namespace, fetch, words: [id = ""], form }) =>

@@ -4,6 +4,7 @@ import type { JournalEntry } from "../../../namespace/served-request.js";
 import { iso } from "../../../schema/time.js";
 import { type Content, html } from "../html.js";
 import { requestCurl } from "./curl.js";
+import { fixedCall } from "./near/fixed.js";
 import { button, copy, firstLine, span, type Tone } from "./parts.js";
 import { href, isShown, type Scene } from "./scene.js";
 
@@ -138,6 +139,14 @@ export function errorText({ responseBody }: JournalEntry): string {
   }
 }
 
+/** Why, and what was sent in the place of what. */
+function reasonOf(entry: JournalEntry): Content {
+  const wrong = fixedCall(entry).wrong.find(({ meant }) => meant !== undefined);
+  return wrong === undefined
+    ? errorText(entry)
+    : html`${errorText(entry)} · you sent <bdi>${wrong.sent}</bdi>, expected <bdi>${wrong.meant}</bdi>`;
+}
+
 function refusedCalls(scene: Scene): Need[] {
   const groups = new Map<string, { newest: JournalEntry; many: number }>();
   for (const entry of scene.namespace.journal.entries().slice(0, REQUESTS_LOOKED_AT)) {
@@ -154,8 +163,8 @@ function refusedCalls(scene: Scene): Need[] {
     word: many === 1 ? String(newest.status ?? "cut") : `${newest.status ?? "cut"} ×${many}`,
     title: `${newest.method} ${newest.path}`,
     to: href(scene, "requests", String(newest.id)),
-    sub: newest.fault === null ? errorText(newest) : html`${errorText(newest)} · fault ${newest.fault}`,
-    acts: copy("Copy curl", requestCurl(scene, newest)),
+    sub: newest.fault === null ? reasonOf(newest) : html`${errorText(newest)} · fault ${newest.fault}`,
+    acts: html`${fixedCall(newest).differs ? copy("Copy fixed curl", requestCurl(scene, newest, fixedCall(newest))) : copy("Copy curl", requestCurl(scene, newest))}<a class="button" href="${href(scene, "requests", String(newest.id))}">Open<span class="unseen"> ${newest.method} ${newest.path}</span></a>`,
   }));
 }
 

@@ -14,16 +14,24 @@ export function controlCurl({ origin, namespace }: Scene, line: string, body?: u
 }
 
 /** The app's call again; its key is the namespace's own, for that of the call is not kept in the open. */
-export function requestCurl({ origin, namespace }: Scene, entry: JournalEntry): string {
+export function requestCurl(
+  { origin, namespace }: Scene,
+  entry: JournalEntry,
+  { path, body }: { readonly path: string; readonly body: string | null } = {
+    path: entry.url,
+    body: entry.requestBody,
+  },
+): string {
   const { apiKey, liveApiKey } = namespace.info;
   const key = entry.apiKey?.startsWith("sk_live_") ? liveApiKey : apiKey;
   const parts = ["curl"];
   if (entry.method !== "GET") parts.push("-X", entry.method);
-  parts.push(quoted(`${origin}${new URL(entry.url, origin).pathname}${new URL(entry.url, origin).search}`));
+  const { pathname, search } = new URL(path, origin);
+  parts.push(quoted(`${origin}${pathname}${search}`));
   if (entry.apiKey !== null) parts.push("-H", quoted(`Authorization: Bearer ${key}`));
   if (entry.idempotencyKey !== null) parts.push("-H", quoted(`Idempotency-Key: ${entry.idempotencyKey}`));
-  if (entry.requestBody !== null && entry.requestBody !== "")
-    parts.push("-H", quoted("Content-Type: application/json"), "-d", quoted(entry.requestBody));
+  if (body !== null && body !== "")
+    parts.push("-H", quoted("Content-Type: application/json"), "-d", quoted(body));
   return parts.join(" ");
 }
 

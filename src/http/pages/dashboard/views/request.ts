@@ -1,0 +1,168 @@
+import type { JournalEntry } from "../../../../namespace/served-request.js";
+import { maskKey } from "../../../../schema/mask-key.js";
+import { iso } from "../../../../schema/time.js";
+import { html, type Markup } from "../../html.js";
+import { errorText } from "../attention.js";
+import { requestCurl } from "../curl.js";
+import { type Fixed, fixedCall, type Wrong } from "../near/fixed.js";
+import { type Missed, missedFaults, missedRules } from "../near/rules.js";
+import {
+  badge,
+  button,
+  choice,
+  copy,
+  facts,
+  form,
+  input,
+  part,
+  pretty,
+  row,
+  rows,
+  snippet,
+  toneOfHttp,
+  when,
+} from "../parts.js";
+import { href, type Scene } from "../scene.js";
+
+/** One call: what was sent and told, what it nearly was, and the same again or otherwise. */
+export function requestView(scene: Scene, entry: JournalEntry): Markup {
+  const { state } = scene.namespace.engine;
+  const charge = state.get("charges", chargeIdOf(entry) ?? "");
+  const fixed = fixedCall(entry);
+  const advice = scene.namespace.advisor.adviceOf(entry);
+  const missed = [
+    ...missedFaults(scene, entry),
+    ...(charge === undefined || entry.method !== "POST" ? [] : missedRules(scene, charge)),
+  ];
+  return html`<p class="back"><a href="${href(scene, "requests")}">← Requests</a>${charge !== undefined && html` · <a href="${href(scene, "charges", charge.charge_id)}">${charge.charge_id}</a>`}</p>
+${headOf(scene, entry, fixed)}
+${fixed.wrong.length > 0 && part({ id: "wrong", title: isBad(entry) ? "What is wrong with it" : "What was passed over without a word", body: wrongTable(fixed.wrong) })}
+${
+  advice.length > 0 &&
+  part({
+    id: "advice",
+    title: "Advice",
+    body: rows(
+      "Advice",
+      advice.map(({ id, advice: text, why, docs }) =>
+        row(scene, {
+          key: id,
+          status: badge("advice", "warn"),
+          title: text,
+          sub: why,
+          side: html`<code>${docs}</code>`,
+        }),
+      ),
+      "",
+    ),
+  })
+}
+${
+  missed.length > 0 &&
+  part({
+    id: "missed",
+    title: "Nearly applied",
+    body: rows(
+      "Rules that were not applied",
+      missed.map((one) => missedRow(scene, one)),
+      "",
+    ),
+  })
+}
+${part({ id: "sent", title: "What your app sent", body: bodyOf(entry.requestBody, "Request") })}
+${part({ id: "told", title: "What it was told", body: bodyOf(entry.responseBody, "Response") })}
+${part({ id: "edit", title: "Edit & resend", body: editForm(scene, entry, fixed.differs ? fixed : { path: entry.url, body: entry.requestBody }) })}
+${part({ id: "copies", title: "Copy", body: html`${fixed.differs && snippet("curl, as it was probably meant", requestCurl(scene, entry, fixed))}${snippet("curl", requestCurl(scene, entry), "c")}` })}`;
+}
+
+/** What it was, why it came out so, and what can be done with it. */
+function headOf(scene: Scene, entry: JournalEntry, fixed: Fixed): Markup {
+  const bad = isBad(entry);
+  return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${badge(entry.inFlight ? "in flight" : String(entry.status ?? "dropped"), entry.inFlight ? "warn" : toneOfHttp(entry.status))}</h1>
+${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(scene, entry.fault)} interfered: `}${entry.status === null ? (entry.clientGone ? "the client hung up" : "the connection was dropped") : errorText(entry)}</p>`}
+${!bad && entry.fault !== null && html`<p class="why">${faultLink(scene, entry.fault)} had a part in it.</p>`}
+${facts([
+  [
+    "Operation",
+    entry.operation === null ? "none" : html`<a href="/docs#${entry.operation}">${entry.operation}</a>`,
+  ],
+  ["At", when(scene, iso(entry.atMs))],
+  ["Sent at (wall time)", iso(entry.wallMs)],
+  ["Sent by", entry.runner ?? "your app"],
+  ["Key", entry.apiKey === null ? "none" : maskKey(entry.apiKey)],
+  ["Idempotency-Key", entry.idempotencyKey ?? "none"],
+  ["Scenario asked for", entry.scenario ?? "none"],
+])}
+<div class="actions">${fixed.differs && copy("Copy fixed curl", requestCurl(scene, entry, fixed))}${button({ does: `replay ${entry.id}`, label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>`;
+}
+
+function isBad({ inFlight, status }: JournalEntry): boolean {
+  return !inFlight && (status ?? 500) >= 400;
+}
+
+function chargeIdOf(entry: JournalEntry): string | undefined {
+  return (
+    entry.objectId ??
+    /"charge_id":"(ch_[0-9a-f]+)"/.exec(entry.responseBody ?? "")?.[1] ??
+    /\/(ch_[0-9a-f]+)/.exec(entry.path)?.[1]
+  );
+}
+
+function faultLink(scene: Scene, fault: string): Markup {
+  return scene.namespace.engine.state.get("scenarios", fault) === undefined
+    ? html`<a href="${href(scene, "faults")}">fault ${fault}</a>`
+    : html`<a href="${href(scene, "scenarios")}#${fault}">scenario ${fault}</a>`;
+}
+
+function wrongTable(wrong: readonly Wrong[]): Markup {
+  return html`<dl class="diff">${wrong.map(({ field, sent, says, meant }) => html`<div><dt><code>${field}</code></dt><dd>${sent === undefined ? html`<span class="soft">not sent</span>` : html`you sent <del>${sent}</del>`}${meant !== undefined && html`, expected <ins>${meant}</ins>`} <span class="soft">${says}</span></dd></div>`)}</dl>`;
+}
+
+function missedRow(scene: Scene, { key, of, scenario, why }: Missed): Markup {
+  return row(scene, {
+    key,
+    status: badge("not applied", ""),
+    title: of,
+    to: scenario === undefined ? href(scene, "faults") : `${href(scene, "scenarios")}#${scenario}`,
+    sub: why,
+  });
+}
+
+function editForm(
+  scene: Scene,
+  entry: JournalEntry,
+  { path, body }: { readonly path: string; readonly body: string | null },
+): Markup {
+  const methods = [...new Set([entry.method, "GET", "POST", "PUT", "PATCH", "DELETE"])];
+  return form(
+    scene,
+    html`${choice(
+      "method",
+      "Method",
+      methods.map((one): [string, string] => [one, one]),
+      entry.method,
+    )}
+<label class="field grow"><span>Path</span><input name="path" value="${path}" required autocomplete="off" spellcheck="false"></label>
+${choice(
+  "key",
+  "Key",
+  [
+    ["same", entry.apiKey === null ? "none" : maskKey(entry.apiKey)],
+    ["test", "test"],
+    ["live", "live"],
+    ["none", "none"],
+  ],
+  entry.apiKey === null ? "none" : "same",
+)}
+${input({ name: "idempotency", label: "Idempotency-Key" })}
+<label class="field whole"><span>Body (JSON)</span><textarea name="body" rows="10" spellcheck="false">${pretty(body)}</textarea></label>
+<button name="do" value="send ${entry.id}" class="main">Send</button>`,
+    "Edit and resend",
+  );
+}
+
+function bodyOf(text: string | null, label: string): Markup {
+  return text === null || text === ""
+    ? html`<p class="soft">No body.</p>`
+    : html`<pre tabindex="0" aria-label="${label}">${pretty(text)}</pre>`;
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { said, started } from "./support/dashboard.js";
+
+describe("a request on the dashboard", () => {
+  it("says what was meant, field by field, and has the call as it was meant", async () => {
+    const { sandbox, api, page, press, send } = await started();
+    const wrong = { pricing: { base_currency: "kes", amount: 500 }, payment_method: "mobile_mony", meta: 1 };
+    expect((await api.tryQuote(wrong)).status).toBe(400);
+    const activity = said(await page());
+    expect(activity).toMatch(/you sent .*, expected .* Copy fixed curl Open POST/);|")500.00|you sent .*, expected/);
+    const id = newest(await page("/requests"));
+    const request = await page(`/requests/${id}`);
+    const text = said(request);
+    expect(text).toMatch(/pricing\.amount you sent 500 , expected &quot;500\.00&quot;/);
+    expect(text).toMatch(
+      /payment_method you sent &quot;mobile_mony&quot; , expected &quot;mobile_money&quot;/,
+    );
+    const curl = /data-copy="([^"]*)"[^>]*>Copy fixed curl/.exec(request)![1]!.replaceAll("&quot;", '"');
+    expect(curl).toContain('"amount":"500.00"');
+    // Sent as it was meant, it is answered.
+    const body = /-d &#39;(.*)&#39;/.exec(curl)![1]!;
+    const sent = await press(`send ${id}`, {
+      method: "POST",
+      path: "/api/v1/payments/quotes",
+      body,
+      key: "same",
+    });
+    expect(said(sent.text)).toContain("POST /api/v1/payments/quotes: 200");
+    expect(sent.location).toBe(`/_sandbox/dashboard/default/requests/${newest(await page("/requests"))}`);
+    // A path that is nearly one.
+    const headers = { authorization: `Bearer ${sandbox.apiKey}` };
+    await send("/api/v1/payment/quotes", { method: "POST", headers });
+    const lost = said(await page(`/requests/${newest(await page("/requests"))}`));
+    expect(lost).toContain("expected /api/v1/payments/quotes");
+  });
+
+  it("says which fault, and which rule, it nearly met, and which it did", async () => {
+    const { press, page, charge } = await started();
+    await press("fault", { operation: "createQuote", effect: "503", times: "1", skip: "0" });
+    await charge("decline@example.com").catch(() => undefined);
+    const met = said(await page(`/requests/${newest(await page("/requests"))}`));
+    expect(met).toMatch(/Why: fault flt_\w+ interfered/);
+    const id = await charge("decline@example.com");
+    const made = said(await page(`/requests/${newest(await page("/requests"))}`));
+    expect(made).toMatch(/fault flt_\w+ asks for operation createQuote, not createWhitelabel/);
+    expect(made).toContain("default, charges.");
+    expect(made).toContain("asks for customer_email declined@*, not decline@example.com");
+    expect(made).toContain(id);
+  });
+
+  it("tells the advice of this very request, and replays it", async () => {
+    const { api, page, press } = await started();
+    const order = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
+    const { quote_id } = await api.quote(order);
+    await api.whitelabel({ ...order, quote_id, customer_email: "a@b.test", metadata: { password: "x" } });
+    const [made, quote] = [...(await page("/requests")).matchAll(/requests\/(\d+)"/g)].map(([, id]) => id!);
+    expect(said(await page(`/requests/${made}`))).toContain("docs/advice.md#sensitive_metadata");
+    expect(said(await page(`/requests/${quote}`))).not.toContain("docs/advice.md");
+    const again = await press(`replay ${quote}`);
+    expect(said(again.text)).toContain("POST /api/v1/payments/quotes: 200");
+    expect(said(again.text)).toContain("Sent by dashboard");
+    expect(said((await press("replay 999")).text)).toContain("no longer kept");
+  });
+
+  it("refuses to send what is no JSON, no path of the service, no method", async () => {
+    const { api, page, press } = await started();
+    await api.tryQuote({});
+    const id = newest(await page("/requests"));
+    const sends = (fields: Record<string, string>) =>
+      press(`send ${id}`, {
+        method: "POST",
+        path: "/api/v1/payments/quotes",
+        body: "{}",
+        key: "test",
+        ...fields,
+      });
+    for (const [fields, words] of [
+      [{ body: '{\n "a": }' }, /body is not JSON/],
+      [{ path: "/_sandbox/reset" }, /path must be a path of the service/],
+      [{ method: "TRACE" }, /method must be one of GET/],
+    ] as const)
+      expect(said((await sends(fields)).text)).toMatch(words);
+    expect(said((await sends({ key: "none" })).text)).toContain("401");
+  });
+});
+
+function newest(list: string): string {
+  return /requests\/(\d+)"/.exec(list)![1]!;
+}
