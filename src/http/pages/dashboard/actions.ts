@@ -1,12 +1,10 @@
-import { transitionCharge } from "../../../engine/commands/charges.js";
 import { activateScenario } from "../../../engine/commands/scenarios.js";
-import { chargeStatusSchema } from "../../../schema/common.js";
 import { parseDuration } from "../../../schema/duration.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../../schema/errors.js";
-import { check } from "../../../schema/issues.js";
 import { clockSetting } from "../../../schema/options.js";
 import { parseInstant } from "../../../schema/time.js";
 import { type Actions, type Doing, type Done, say } from "./acting/action.js";
+import { CHARGE_ACTIONS } from "./acting/charges.js";
 import { CHECK_ACTIONS } from "./acting/checks.js";
 import { FAULT_ACTIONS } from "./acting/faults.js";
 import { MONEY_ACTIONS } from "./acting/money.js";
@@ -54,14 +52,7 @@ const ACTIONS: Actions = {
     });
     return refusal ?? { text: isManual ? "The clock is frozen" : "The clock runs" };
   },
-  charge: ({ namespace, words: [id = "", to] }) => {
-    const status = check(chargeStatusSchema, to);
-    if (!status.ok) return invalid({ value: "must name a status" });
-    return say(
-      namespace.execute(transitionCharge(id, status.data, "control", "from the dashboard")),
-      () => `${id} is ${to}`,
-    );
-  },
+  ...CHARGE_ACTIONS,
   ...WEBHOOK_ACTIONS,
   activate: ({ namespace, words: [name = ""] }) => {
     const stored = namespace.execute(activateScenario(name, true));
@@ -88,9 +79,9 @@ const ACTIONS: Actions = {
     };
   },
   ...CHECK_ACTIONS,
+  ...REQUEST_ACTIONS,
   ...FAULT_ACTIONS,
   ...MONEY_ACTIONS,
-  ...REQUEST_ACTIONS,
   ...WORLD_ACTIONS,
   make: ({ namespace, fetch }) => paySomething(namespace, fetch),
   again: ({ namespace, fetch, words: [id = ""], form }) =>

@@ -7,9 +7,10 @@ import { command, controlCurl } from "../curl.js";
 import { amountOf, badge, choice, facts, form, json, modeMark, part, rows, snippet, when } from "../parts.js";
 import { href, type Scene } from "../scene.js";
 import { deliveryRow } from "./activity.js";
-import { moves } from "./charges.js";
 import { chargeFlow, chargeTest } from "./flow.js";
 import { history } from "./history.js";
+import { allMoves } from "./moves.js";
+import { payloadsPart } from "./payloads.js";
 import { moneyOf } from "./postings.js";
 
 /** One charge: why it is as it is, and all that happened on the way. */
@@ -18,13 +19,12 @@ export function chargeView(scene: Scene, charge: Charge): Markup {
   const id = charge.charge_id;
   const deliveries = state.eventsOf(id).flatMap(({ event_id }) => state.deliveriesOf(event_id));
   const failing = deliveries.filter(isFailing).length;
-  const buttons = moves(charge);
   return html`<p class="back"><a href="${href(scene, "charges")}">← Charges</a></p>
 <div class="object" data-part id="charge"><h1><code>${id}</code> ${badge(charge.status)} ${modeMark(charge.mode)}</h1>
 <p class="big">${amountOf(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${charge.settlement_amount} + ${charge.fees.total_fee} fees)</span>`}</p>
 <p class="why"><strong>Why:</strong> ${whyWords(scene, charge)}</p>
-<div class="actions">${buttons.length === 0 ? html`<span class="soft">It is final: no move is legal.</span>` : buttons}</div></div>
-<nav class="tabs" aria-label="On this page"><a href="#timeline">Timeline</a><a href="#money">Money</a><a href="#webhooks">Webhooks ${deliveries.length}${failing > 0 && html`, ${failing} failing`}</a><a href="#again">Again</a><a href="#raw">Raw</a></nav>
+<div class="actions">${allMoves(scene, charge)}</div></div>
+<nav class="tabs" aria-label="On this page"><a href="#timeline">Timeline</a><a href="#money">Money</a><a href="#webhooks">Webhooks ${deliveries.length}${failing > 0 && html`, ${failing} failing`}</a><a href="#compare">Compare</a><a href="#again">Again</a><a href="#raw">Raw</a></nav>
 ${part({ id: "timeline", title: "Timeline", body: history(scene, charge) })}
 ${part({ id: "money", title: "Money", body: moneyOf(scene, id) })}
 ${part({
@@ -36,6 +36,7 @@ ${part({
     html`No receiver has heard of it. <a href="${href(scene, "webhooks")}">Add a receiver</a>`,
   ),
 })}
+${payloadsPart(scene, charge)}
 ${part({
   id: "about",
   title: "Details",

@@ -1,28 +1,11 @@
-import { type Charge, needsPrice } from "../../../../domain/charge.js";
+import type { Charge } from "../../../../domain/charge.js";
 import { CHARGE_STATUSES } from "../../../../schema/common.js";
-import { STATUSES } from "../../../../schema/statuses.js";
-import { sentence } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import { controlCurl } from "../curl.js";
 import { button, choice, copy, filters, input, pager, part, rows } from "../parts.js";
 import { isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
 import { chargeRow } from "./activity.js";
-
-/** The moves a charge may make now, each a button. */
-export function moves(charge: Charge): Markup[] {
-  return STATUSES[charge.status].next.flatMap((to) => {
-    const { verb } = STATUSES[to];
-    if (verb === undefined || (needsPrice(charge, to) && charge.offered_methods.length === 0)) return [];
-    return [
-      button({
-        does: `charge ${charge.charge_id} ${to}`,
-        label: sentence(verb),
-        to: charge.charge_id,
-        ...(to === "COMPLETED" ? { kind: "main" } : {}),
-      }),
-    ];
-  });
-}
+import { moves } from "./moves.js";
 
 export function chargesView(scene: Scene): Markup {
   const { state } = scene.namespace.engine;

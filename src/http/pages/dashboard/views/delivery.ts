@@ -20,6 +20,7 @@ import {
   when,
 } from "../parts.js";
 import { href, type Scene } from "../scene.js";
+import { differenceOf } from "./difference.js";
 import { copiesPart, resendPart } from "./resend.js";
 
 /** One delivery: what went out, what came back, how it differs from the event before, and how to send it otherwise. */
@@ -116,10 +117,6 @@ function difference(scene: Scene, delivery: Delivery, body: string | null): Mark
   const other = others.find(({ event_id }) => event_id === asked) ?? others[place + 1];
   if (body === null || other === undefined)
     return html`<p class="soft">It is the first event about its object.</p>`;
-  const [before, after] = [flat(JSON.parse(other.body)), flat(JSON.parse(body))];
-  const names = [...new Set([...before.keys(), ...after.keys()])].filter(
-    (name) => before.get(name) !== after.get(name),
-  );
   return html`<p class="soft">Compared with ${other.type}, ${when(scene, other.at)}. ${others
     .filter((one) => one.event_id !== delivery.event_id && one !== other)
     .slice(0, 6)
@@ -127,7 +124,7 @@ function difference(scene: Scene, delivery: Delivery, body: string | null): Mark
       (one) =>
         html`<a href="${href(scene, "webhooks", delivery.delivery_id, { with: one.event_id })}#diff">${one.type}</a> `,
     )}</p>
-<dl class="diff">${names.map((name) => html`<div><dt><code>${name}</code></dt><dd>${before.has(name) && html`<del>${before.get(name)}</del>`} ${after.has(name) && html`<ins>${after.get(name)}</ins>`}</dd></div>`)}</dl>`;
+${differenceOf(other.body, body)}`;
 }
 
 function bodyCurl(url: string, attempt: Attempt | undefined, body: string): string {

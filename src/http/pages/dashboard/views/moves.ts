@@ -1,0 +1,61 @@
+import { type Charge, needsPrice } from "../../../../domain/charge.js";
+import { STATUSES } from "../../../../schema/statuses.js";
+import { sentence } from "../../format.js";
+import { html, type Markup } from "../../html.js";
+import { button, choice, form, input } from "../parts.js";
+import type { Scene } from "../scene.js";
+
+interface Move {
+  readonly to: keyof typeof STATUSES;
+  readonly verb: string;
+}
+
+/** What it may become now. */
+function legal(charge: Charge): Move[] {
+  return STATUSES[charge.status].next.flatMap((to) => {
+    const { verb } = STATUSES[to];
+    return verb === undefined || (needsPrice(charge, to) && charge.offered_methods.length === 0)
+      ? []
+      : [{ to, verb }];
+  });
+}
+
+/** The moves a charge may make now, each a button. */
+export function moves(charge: Charge): Markup[] {
+  return legal(charge).map(({ to, verb }) =>
+    button({
+      does: `charge ${charge.charge_id} ${to}`,
+      label: sentence(verb),
+      to: charge.charge_id,
+      ...(to === "COMPLETED" ? { kind: "main" } : {}),
+    }),
+  );
+}
+
+/** The same, and in a fold what else there is: with a reason, or along its own timeline. */
+export function allMoves(scene: Scene, charge: Charge): Markup {
+  const { charge_id: id } = charge;
+  const now = legal(charge);
+  if (now.length === 0) return html`<span class="soft">It is final: no move is legal.</span>`;
+  const planned = ahead(scene, charge);
+  return html`${moves(charge)}<details class="more-moves"><summary class="button">More ▾</summary><div>
+${form(
+  scene,
+  html`${choice(
+    "to",
+    "Move it to",
+    now.map(({ to }): [string, string] => [to, to]),
+    now.find(({ to }) => to === "FAILED")?.to ?? now[0]!.to,
+  )}${input({ name: "reason", label: "with the reason", hint: "insufficient_funds" })}<button name="do" value="move ${id}">Move</button>`,
+  "Move with a reason",
+)}
+${planned.length > 0 && html`<p class="soft">Run its own timeline, and nothing else; the clock stays:</p><p class="actions">${planned.map((to) => button({ does: `own ${id} ${to}`, label: `until ${to}`, to: id }))}</p>`}</div></details>`;
+}
+
+/** What is still planned for it, in its order. */
+function ahead({ namespace }: Scene, charge: Charge): string[] {
+  const { state } = namespace.engine;
+  if (!state.tasksOf(charge.charge_id).some(({ kind }) => kind === "timeline")) return [];
+  const done = new Set(charge.status_history.map(({ status }) => status));
+  return [...new Set(charge.timeline.map(({ to }) => to))].filter((to) => !done.has(to));
+}
