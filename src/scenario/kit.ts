@@ -5,7 +5,7 @@ import { invalid, isRefusal, type Refusal } from "../schema/errors.js";
 import type { Scenario } from "../schema/scenario.js";
 import { type LoadedScenario, loadScenario } from "./files.js";
 import type { RunReport } from "./running/report.js";
-import { runScenario } from "./running/run.js";
+import { type RunOptions, runScenario } from "./running/run.js";
 
 /** The namespace a scenario is run in. */
 export interface Stage {
@@ -14,7 +14,7 @@ export interface Stage {
   nextRunId(scenario: string): string;
 }
 
-interface Run {
+interface Run extends Pick<RunOptions, "onStep" | "onStepBegin"> {
   readonly source: Readonly<Record<string, unknown>>;
   readonly vars: Readonly<Record<string, string>>;
   readonly app: string | undefined;
@@ -35,13 +35,15 @@ export function readScenarioIn(
 /** Carries out the steps of a scenario that came as a value; the report, whatever came of it. */
 export async function runScenarioIn(
   stage: Stage,
-  { source, vars, app, fetch }: Run,
+  { source, vars, app, fetch, onStep, onStepBegin }: Run,
 ): Promise<RunReport | Refusal> {
   const loaded = load(stage, source, vars);
   if (isRefusal(loaded)) return loaded;
   return runScenario(loaded, {
     namespace: stage.name,
     app: app && withoutEndSlashes(app),
+    onStep,
+    onStepBegin,
     fetch: (path, init) => fetch(new Request(`http://sandbox${path}`, init)),
   });
 }

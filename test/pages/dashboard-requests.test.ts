@@ -7,7 +7,7 @@ describe("a request on the dashboard", () => {
     const wrong = { pricing: { base_currency: "kes", amount: 500 }, payment_method: "mobile_mony", meta: 1 };
     expect((await api.tryQuote(wrong)).status).toBe(400);
     const activity = said(await page());
-    expect(activity).toMatch(/you sent .*, expected .* Copy fixed curl Open POST/);|")500.00|you sent .*, expected/);
+    expect(activity).toMatch(/you sent .*, expected .* Copy fixed curl Open POST/);
     const id = newest(await page("/requests"));
     const request = await page(`/requests/${id}`);
     const text = said(request);

@@ -1,4 +1,3 @@
-import { activateScenario } from "../../../engine/commands/scenarios.js";
 import { parseDuration } from "../../../schema/duration.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../../schema/errors.js";
 import { clockSetting } from "../../../schema/options.js";
@@ -9,6 +8,7 @@ import { CHECK_ACTIONS } from "./acting/checks.js";
 import { FAULT_ACTIONS } from "./acting/faults.js";
 import { MONEY_ACTIONS } from "./acting/money.js";
 import { REQUEST_ACTIONS } from "./acting/requests.js";
+import { SCENARIO_ACTIONS } from "./acting/scenarios.js";
 import { WEBHOOK_ACTIONS } from "./acting/webhooks.js";
 import { WORLD_ACTIONS } from "./acting/world.js";
 import { payAgain, paySomething } from "./make.js";
@@ -54,30 +54,7 @@ const ACTIONS: Actions = {
   },
   ...CHARGE_ACTIONS,
   ...WEBHOOK_ACTIONS,
-  activate: ({ namespace, words: [name = ""] }) => {
-    const stored = namespace.execute(activateScenario(name, true));
-    if (!isRefusal(stored)) namespace.faults.forget(name);
-    return say(stored, () => `Scenario ${name} applies to everything new`);
-  },
-  deactivate: ({ namespace, words: [name = ""] }) =>
-    say(namespace.execute(activateScenario(name, false)), () => `Scenario ${name} is off`),
-  run: async ({ namespaces, namespace, fetch, words: [name = ""] }) => {
-    const source = namespace.engine.state.get("scenarios", name)?.scenario.source;
-    if (source === undefined) return invalid({ name: "the scenario has no steps to run" });
-    const report = await namespaces.scenarios.run(namespace, { source, vars: {}, app: undefined, fetch });
-    if (isRefusal(report)) return report;
-    const { passed, steps = [] } = report as {
-      passed: boolean;
-      steps?: readonly { passed?: boolean; message?: string; name?: string }[];
-    };
-    const wrong = steps.find((one) => one.passed === false);
-    return {
-      text: passed
-        ? `${name}: ${count(steps.length, "step")} passed`
-        : `${name} failed: ${wrong?.name ?? ""} ${wrong?.message ?? ""}`,
-      isBad: !passed,
-    };
-  },
+  ...SCENARIO_ACTIONS,
   ...CHECK_ACTIONS,
   ...REQUEST_ACTIONS,
   ...FAULT_ACTIONS,

@@ -72,11 +72,13 @@ export interface Button {
   readonly to?: string;
   readonly key?: string;
   readonly kind?: "main" | "danger";
+  /** Where it can be seen at work: the page goes there at once. */
+  readonly there?: string;
 }
 
 /** A button of the page's one form for actions. */
-export function button({ does, label, to, key, kind }: Button): Markup {
-  return html`<button form="act" name="do" value="${does}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
+export function button({ does, label, to, key, kind, there }: Button): Markup {
+  return html`<button form="act" name="do" value="${does}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${there !== undefined && html` data-there="${there}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
 }
 
 /** Puts text on the clipboard; there for a script only. */

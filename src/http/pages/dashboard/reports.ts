@@ -1,4 +1,5 @@
 import type { Namespace } from "../../../namespace/namespace.js";
+import type { RunOutcome, RunStep } from "../../../namespace/scenario-kit.js";
 import type { BookReport } from "../../../schema/books.js";
 import type { Probe, ProbeRow, SentProbe, WebhookReport } from "../../../schema/receiver-report.js";
 
@@ -24,10 +25,24 @@ export interface BooksCompared {
   readonly lines: readonly number[];
 }
 
+/** A scenario's steps that were run, or are being run. */
+export interface ScenarioRan {
+  readonly name: string;
+  readonly at: string;
+  /** How many there are; 0 until the first begins. */
+  of: number;
+  /** What is under way. */
+  current: string | undefined;
+  readonly steps: RunStep[];
+  /** There when it is over. */
+  report?: RunOutcome;
+}
+
 /** What was last looked into from the pages; it is gone with the server, and no part of the state. */
 export interface Reports {
   receiver?: ReceiverChecked;
   books?: BooksCompared;
+  run?: ScenarioRan;
 }
 
 const ALL = new WeakMap<Namespace, Reports>();

@@ -124,6 +124,8 @@ if(navigator.locks)navigator.locks.request(NAME,listen);
 setInterval(()=>{if((!isTold||!gone.hidden)&&document.visibilityState==="visible")soon()},POLL_MS);
 
 const bodyOf=(data,{enctype})=>enctype==="multipart/form-data"?data:new URLSearchParams(data);
+const place=(url)=>{const {pathname,search}=new URL(url,location);return pathname+search};
+const go=(next,to)=>{history.pushState(null,"",to);for(const part of ["#act",".body"])$(part).replaceWith(document.importNode($(part,next),true));scrollTo(0,0);$("main").focus()};
 // Buttons: what they do is done without leaving the page.
 let acting=false,hush=0;
 const tell=(next)=>{const notice=$("#said",next);said.replaceChildren(...[...notice.childNodes].map((node)=>node.cloneNode(true)));
@@ -135,16 +137,18 @@ if(!form.matches("[data-act]")||submitter?.formMethod==="get")return;
 event.preventDefault();
 if(acting||!gone.hidden)return;
 acting=true;
-const label=submitter?.firstChild?.textContent;
+const label=submitter?.firstChild?.textContent,{there}=submitter?.dataset??{};
 const slow=setTimeout(()=>{said.innerHTML="";const p=document.createElement("p");p.className="notice";p.textContent=(label||"Working")+"…";said.append(p)},250);
 try{
-const response=await fetch(form.action,{method:"POST",headers,body:bodyOf(new FormData(form,submitter),form)});
-const {pathname,search}=new URL(response.url);
-const next=await take(response),place=pathname+search;
+const sent=fetch(form.action,{method:"POST",headers,body:bodyOf(new FormData(form,submitter),form)});
+sent.catch(()=>{});
+if(there&&place(there)!==place(location)){const seen=await take(await fetch(there,{headers}));if(seen)go(seen,place(there))}
+const response=await sent;
+const next=await take(response),to=place(response.url);
 clearTimeout(slow);
 if(!next)return location.reload();
-if(!response.redirected||place===location.pathname+location.search||place===form.elements.back?.value){tell(next);show(false);if(response.ok&&form.id!=="act")form.reset()}
-else{history.pushState(null,"",place);for(const part of ["#act",".body"])$(part).replaceWith(document.importNode($(part,next),true));tell(next);scrollTo(0,0);$("main").focus()}}
+if(!response.redirected||to===place(location)||to===form.elements.back?.value){tell(next);show(false);if(response.ok&&form.id!=="act")form.reset()}
+else{go(next,to);tell(next)}}
 catch{clearTimeout(slow);lost(true)}finally{acting=false}});
 addEventListener("popstate",()=>location.reload());
 document.addEventListener("change",({target})=>{if(target.matches("[data-go]"))target.form.submit()});

@@ -10,6 +10,7 @@ import { moneyView } from "./views/money.js";
 import { probeView } from "./views/receiver-check.js";
 import { requestView } from "./views/request.js";
 import { requestsView } from "./views/requests.js";
+import { scenarioView } from "./views/scenario.js";
 import { scenariosView } from "./views/scenarios.js";
 import { webhooksView } from "./views/webhooks.js";
 import { worldView } from "./views/world.js";
@@ -43,6 +44,10 @@ export function viewOf(scene: Scene): Markup | undefined {
     case "requests": {
       const entry = namespace.journal.entries().find((one) => String(one.id) === id);
       return entry && requestView(scene, entry);
+    }
+    case "scenarios": {
+      const stored = state.get("scenarios", id);
+      return stored && scenarioView(scene, stored);
     }
     case "checks":
       return probeView(scene, id);

@@ -1,9 +1,9 @@
 import type { StoredScenario } from "../../../../engine/records.js";
-import type { ChargeEntry } from "../../../../schema/scenario.js";
+import type { ChargeEntry, ChargeRule } from "../../../../schema/scenario.js";
 import { html, type Markup } from "../../html.js";
 import { command } from "../curl.js";
 import { badge, button, copy, part, toneOf } from "../parts.js";
-import type { Scene } from "../scene.js";
+import { href, type Scene } from "../scene.js";
 
 /** What can be made to happen: each scenario drawn as a line. */
 export function scenariosView(scene: Scene): Markup {
@@ -19,13 +19,14 @@ ${part({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="card
 ${part({ id: "library", title: `Library: ${others.length}`, body: html`<ul class="cards" data-list aria-label="Library">${others.map((one) => card(scene, one))}</ul>` })}`;
 }
 
-function card(scene: Scene, { name, scenario, activated }: StoredScenario): Markup {
+function card(scene: Scene, stored: StoredScenario): Markup {
+  const { name, scenario, activated } = stored;
   const { rules } = scene.namespace.engine;
   const applied = Object.values(rules.of(scenario)).reduce((sum, times) => sum + times, 0);
   const { charges = [], withdrawals = [], webhooks = [], faults = [], source } = scenario;
-  return html`<li id="${name}" class="card" data-key="${name}"><h3>${name} ${activated > 0 && badge("active", "warn")}</h3>
+  return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${href(scene, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && badge("active", "warn")}</h3>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
-${charges.slice(0, 3).map((rule) => line(rule.match, rule.timeline))}${charges.length > 3 && html`<p class="soft">and ${charges.length - 3} more rules</p>`}
+${drawnRules(charges.slice(0, 3))}${charges.length > 3 && html`<p class="soft">and ${charges.length - 3} more rules</p>`}
 <p class="soft">${[
     withdrawals.length > 0 && `${withdrawals.length} rules for withdrawals`,
     webhooks.length > 0 && `webhooks: ${webhooks.map((rule) => effects(rule)).join("; ")}`,
@@ -34,14 +35,25 @@ ${charges.slice(0, 3).map((rule) => line(rule.match, rule.timeline))}${charges.l
   ]
     .filter(Boolean)
     .join(" · ")}</p>
-<div class="actions">${activated > 0 ? button({ does: `deactivate ${name}`, label: "Turn off", to: name }) : name !== "default" && button({ does: `activate ${name}`, label: "Turn on", to: name })}${source !== undefined && button({ does: `run ${name}`, label: "Run its steps", to: name })}${copy("Copy command", command(scene, `scenario use ${name}`))}</div></li>`;
+<div class="actions">${switchOf(stored)}${source !== undefined && button({ does: `run ${name}`, label: "Run its steps", to: name, there: href(scene, "scenarios", name) })}<a class="button" href="${href(scene, "scenarios", name)}#yaml">YAML<span class="unseen"> of ${name}</span></a><a class="button" href="${href(scene, "scenarios", name)}#save">Duplicate<span class="unseen"> ${name}</span></a>${copy("Copy command", command(scene, `scenario use ${name}`))}</div></li>`;
+}
+
+/** Turns it on, or off again. */
+export function switchOf({ name, activated }: StoredScenario): Markup | false {
+  if (activated > 0) return button({ does: `deactivate ${name}`, label: "Turn off", to: name });
+  return name !== "default" && button({ does: `activate ${name}`, label: "Turn on", to: name });
 }
 
 /** What goes wrong by a rule, in its own words. */
-function effects(rule: object): string {
+export function effects(rule: object): string {
   return Object.entries(rule)
     .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)
     .join(", ");
+}
+
+/** What becomes of charges, each rule a line. */
+export function drawnRules(rules: readonly ChargeRule[]): Markup[] {
+  return rules.map(({ match, timeline }) => line(match, timeline));
 }
 
 /** A timeline, drawn: what comes after what, and how much later. */

@@ -1,0 +1,104 @@
+import { activateScenario } from "../../../../engine/commands/scenarios.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../../../schema/errors.js";
+import { iso } from "../../../../schema/time.js";
+import { many } from "../parts.js";
+import { reportsOf, type ScenarioRan } from "../reports.js";
+import { homeOf } from "../scene.js";
+import { type Actions, type Doing, type Done, say } from "./action.js";
+
+/** What the buttons of scenarios do. */
+export const SCENARIO_ACTIONS: Actions = {
+  activate: ({ namespace, words: [name = ""] }) => {
+    const stored = namespace.execute(activateScenario(name, true));
+    if (!isRefusal(stored)) namespace.faults.forget(name);
+    return say(stored, () => `Scenario ${name} applies to everything new`);
+  },
+  deactivate: ({ namespace, words: [name = ""] }) =>
+    say(namespace.execute(activateScenario(name, false)), () => `Scenario ${name} is off`),
+  run,
+  duplicate,
+};
+
+/** Carries out its steps; the page shows each as it comes out. */
+async function run({
+  namespaces,
+  namespace,
+  fetch,
+  form,
+  words: [name = ""],
+}: Doing): Promise<Done | Refusal> {
+  const source = namespace.engine.state.get("scenarios", name)?.scenario.source;
+  if (source === undefined) return invalid({ name: "the scenario has no steps to run" });
+  const reports = reportsOf(namespace);
+  if (reports.run !== undefined && reports.run.report === undefined)
+    return refuse("VALIDATION_ERROR", `${reports.run.name} is being run. Try again when that is done.`);
+  const ran: ScenarioRan = { name, at: iso(namespace.nowMs()), of: 0, current: undefined, steps: [] };
+  reports.run = ran;
+  const tell = () => namespace.tellReport("run");
+  tell();
+  const app = form.get("app")?.trim() || undefined;
+  const report = await namespaces.scenarios.run(namespace, {
+    source,
+    vars: {},
+    app,
+    fetch,
+    onStepBegin: (title, _number, of) => {
+      ran.of = of;
+      ran.current = title;
+      tell();
+    },
+    onStep: (step) => {
+      ran.steps.push(step);
+      ran.current = undefined;
+      tell();
+    },
+  });
+  if (isRefusal(report)) {
+    delete reports.run;
+    tell();
+    return report;
+  }
+  ran.current = undefined;
+  ran.report = report;
+  tell();
+  const { passed, steps, error } = report;
+  const wrong = steps.find(({ outcome }) => outcome === "failed" || outcome === "error");
+  return {
+    text: passed
+      ? `${name}: ${many(steps.length, "step")} passed`
+      : `${name} failed: ${error ?? `${wrong?.title}: ${wrong?.failure?.message}`}`,
+    isBad: !passed,
+    to: `${homeOf(namespace.name)}/scenarios/${encodeURIComponent(name)}#run`,
+  };
+}
+
+/** Puts the scenario in place under the name asked for, as it was written or otherwise. */
+async function duplicate({ namespace, form, fetch }: Doing): Promise<Done | Refusal> {
+  const name = form.get("name")?.trim() ?? "";
+  if (name === "") return invalid({ name: "is missing" });
+  if (namespace.engine.state.get("scenarios", name) !== undefined && !form.has("replace"))
+    return invalid({ name: `there is a scenario ${name} already: choose another name, or replace it` });
+  let scenario: object;
+  try {
+    scenario = JSON.parse(form.get("scenario") ?? "") as object;
+  } catch (error) {
+    return invalid({ scenario: `is not JSON: ${(error as Error).message}` });
+  }
+  const response = await fetch(
+    new Request(`http://sandbox/_sandbox/scenarios/${encodeURIComponent(name)}`, {
+      method: "PUT",
+      headers: { "content-type": "application/json", "sandbox-namespace": namespace.name },
+      body: JSON.stringify({ ...scenario, name }),
+    }),
+  );
+  if (!response.ok) {
+    const { error } = (await response.json()) as {
+      error: { message: string; details?: Record<string, string> };
+    };
+    return refuse("VALIDATION_ERROR", error.message, error.details);
+  }
+  return {
+    text: `Scenario ${name} saved`,
+    to: `${homeOf(namespace.name)}/scenarios/${encodeURIComponent(name)}`,
+  };
+}

@@ -1,0 +1,113 @@
+import type { StoredScenario } from "../../../../engine/records.js";
+import type { RunStep } from "../../../../namespace/scenario-kit.js";
+import { html, type Markup } from "../../html.js";
+import { command } from "../curl.js";
+import {
+  badge,
+  button,
+  form,
+  input,
+  json,
+  many,
+  part,
+  row,
+  rows,
+  snippet,
+  type Tone,
+  when,
+} from "../parts.js";
+import { reportsOf, type ScenarioRan } from "../reports.js";
+import { href, type Scene } from "../scene.js";
+import { yamlOf } from "../yaml.js";
+import { drawnRules, effects, switchOf } from "./scenarios.js";
+
+const TONES: Readonly<Record<RunStep["outcome"], Tone>> = {
+  passed: "good",
+  failed: "bad",
+  error: "bad",
+  not_run: "",
+};
+
+/** One scenario: drawn, run step by step, as a file, and as the start of another. */
+export function scenarioView(scene: Scene, stored: StoredScenario): Markup {
+  const { name, scenario, activated } = stored;
+  const { source, webhooks = [], faults = [], withdrawals = [] } = scenario;
+  const written = source ?? scenario;
+  const { run } = reportsOf(scene.namespace);
+  const applied = scene.namespace.engine.rules.of(scenario);
+  return html`<p class="back"><a href="${href(scene, "scenarios")}">← Scenarios</a></p>
+<div class="object" data-part id="scenario"><h1>${name} ${activated > 0 && badge("active", "warn")}</h1>
+${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
+<div class="actions">${switchOf(stored)}${source !== undefined && button({ does: `run ${name}`, label: "Run its steps", to: name, kind: "main", there: `${href(scene, "scenarios", name)}#run` })}<a class="button" href="#save">Duplicate</a></div></div>
+${part({
+  id: "rules",
+  title: "What it decides",
+  body: html`${drawnRules(scenario.charges ?? [])}${[
+    ["withdrawals", withdrawals],
+    ["webhooks", webhooks],
+    ["faults", faults],
+  ].map(([kind, list]) =>
+    (list as readonly object[]).map(
+      (rule, index) => html`<p><code>${kind as string}.${index}</code> ${effects(rule)}</p>`,
+    ),
+  )}
+<p class="soft">${
+    Object.entries(applied)
+      .filter(([, times]) => times > 0)
+      .map(([rule, times]) => `${rule} applied ${times}×`)
+      .join(", ") || "Nothing of it has been applied yet."
+  }</p>`,
+})}
+${source !== undefined && part({ id: "run", title: titleOf(run, name), body: run?.name === name ? steps(scene, run) : html`<p class="soft">Its steps have not been run from here. A step that calls your app needs its URL: <code>${command(scene, `run ${name}.yaml --app URL`)}</code></p>` })}
+${part({ id: "yaml", title: "As a file", body: html`${snippet(`${name}.yaml`, yamlOf(written), "c")}${snippet("Command line", command(scene, `scenario use ${name}`))}` })}
+${part({
+  id: "save",
+  title: "Duplicate",
+  body: form(
+    scene,
+    html`${input({ name: "name", label: "Name", value: `${name}_2`, required: true })}
+<label class="field"><span>Replace one of that name</span><input type="checkbox" name="replace"></label>
+<label class="field whole"><span>Scenario (JSON)</span><textarea name="scenario" rows="12" spellcheck="false">${json(written)}</textarea></label>
+<button name="do" value="duplicate ${name}">Save</button>`,
+    "Duplicate",
+  ),
+})}`;
+}
+
+function titleOf(run: ScenarioRan | undefined, name: string): string {
+  if (run?.name !== name) return "Run";
+  if (run.report === undefined) return `Run: step ${run.steps.length + 1} of ${run.of || "…"}`;
+  return `Run: ${run.report.outcome}`;
+}
+
+/** Each step that has come out, the one under way, and that there are more. */
+function steps(scene: Scene, { at, of, current, steps: done, report }: ScenarioRan): Markup {
+  const left = of - done.length - (current === undefined ? 0 : 1);
+  return html`<p class="soft">${when(scene, at)}${report !== undefined && html`, ${Math.round(report.duration_ms)} ms`}</p>
+${report?.error !== undefined && html`<p class="why"><strong>Why:</strong> ${report.error}</p>`}
+${rows(
+  "Steps",
+  [
+    ...done.map((step) => stepRow(scene, step)),
+    ...(current === undefined
+      ? []
+      : [row(scene, { key: `step-${done.length + 1}`, status: badge("running", "warn"), title: current })]),
+    ...(report === undefined && left > 0
+      ? [row(scene, { key: "left", status: badge("waits", ""), title: many(left, "more step") })]
+      : []),
+  ],
+  "It begins.",
+)}
+${(report?.never_happened.length ?? 0) > 0 && html`<p>${badge("never happened", "warn")} ${report!.never_happened.join(", ")}: what they stand for has not been tried.</p>`}`;
+}
+
+function stepRow(scene: Scene, { number, title, outcome, duration_ms, failure }: RunStep): Markup {
+  return row(scene, {
+    key: `step-${number}`,
+    status: badge(outcome.replace("_", " "), TONES[outcome]),
+    title: `${number}. ${title}`,
+    sub: failure?.message,
+    side: outcome !== "not_run" && `${Math.round(duration_ms)} ms`,
+    tone: TONES[outcome] === "bad" ? "bad" : "",
+  });
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { said, started } from "./support/dashboard.js";
+
+describe("a charge on the dashboard", () => {
+  it("moves with a reason, or along its own timeline while the clock stands", async () => {
+    const { charge, press, page } = await started();
+    const [one, other] = [await charge("ada@example.com"), await charge("bob@example.com")];
+    const text = said(await page(`/charges/${one}`));
+    expect(text).toMatch(/until AWAITING_PAYMENT .* until PROCESSING .* until COMPLETED/);
+    expect(said((await press(`own ${one} PROCESSING`)).text)).toContain(
+      `${one} is PROCESSING, by its own timeline`,
+    );
+    expect(said(await page(`/charges/${one}`))).not.toContain("until PROCESSING");
+    expect(await page()).toContain('data-now="2026-01-31T09:00:00.000Z"');
+    expect(said(await page(`/charges/${other}`))).toContain("PENDING");
+    const moved = await press(`move ${other}`, { to: "FAILED", reason: "card_stolen" });
+    expect(said(moved.text)).toContain(`${other} is FAILED: card_stolen`);
+    expect(said(await page(`/charges/${other}`))).toContain("It is final: no move is legal");
+    expect((await press(`own ${other} COMPLETED`)).status).toBe(409);
+    expect((await press(`move ${one}`, { to: "NOWHERE" })).status).toBe(409);
+  });
+
+  it("has any two of its payloads compared", async () => {
+    const { charge, page, sandbox } = await started();
+    const id = await charge("ada@example.com");
+    await sandbox.advance("10s");
+    const last = said(await page(`/charges/${id}`));
+    expect(last).toMatch(/charge\.processing,? .* → charge\.completed/);
+    expect(last).toMatch(/data\.status &quot;PROCESSING&quot; &quot;COMPLETED&quot;/);
+    const [before, after] = [...(await page(`/charges/${id}`)).matchAll(/<option value="(evt_[^"]+)"/g)].map(
+      ([, event]) => event!,
+    );
+    const two = said(await page(`/charges/${id}?before=${before}&after=${after}`));
+    expect(two).toMatch(/data\.status &quot;AWAITING_PAYMENT&quot; &quot;PROCESSING&quot;/);
+  });
+});
+
+describe("a scenario on the dashboard", () => {
+  it("is drawn, a file, and run step by step", async () => {
+    const { press, page, sandbox } = await started();
+    const name = "mine";
+    const scenario = JSON.stringify({
+      charges: [{ timeline: [{ after: "2s", to: "CANCELLED", reason: "no" }] }],
+      steps: [
+        { advance: "5s" },
+        { request: "GET /api/v1/payments/payment-methods", expect: { status: 418 } },
+        { advance: "1s" },
+      ],
+    });
+    expect((await press("duplicate declined", { name, scenario })).status).toBe(303);
+    expect(said(await page(`/scenarios/${name}`))).toMatch(
+      /every charge: PENDING 2s CANCELLED no .*name: mine/,
+    );
+    const stream = await sandbox.fetch(new Request("http://sandbox/_sandbox/stream?view=light"));
+    const heard: string[] = [];
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const ran = await press(`run ${name}`);
+    while (!heard.join("").includes('"id":"run"')) heard.push((await reader.read()).value!);
+    await reader.cancel();
+    expect(ran.location).toBe(`/_sandbox/dashboard/default/scenarios/${name}#run`);
+    expect(said(ran.text)).toMatch(
+      /Run: failed .* ✓ passed 1\. .* ✗ failed 2\. request GET .* ● not run 3\. /,
+    );
+    expect(said(ran.text)).toMatch(/mine failed: .*418/);
+    expect((await press("run declined")).status).toBe(409);
+  });
+
+  it("is the start of another, which says the same as a file", async () => {
+    const { press, page } = await started();
+    const { parse } = await import("yaml");
+    const source = /<textarea name="scenario"[^>]*>([^<]*)</.exec(await page("/scenarios/declined"))![1]!;
+    const scenario = source.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&");
+    const saved = await press("duplicate declined", { name: "mine", scenario });
+    expect(said(saved.text)).toContain("Scenario mine saved");
+    const yaml = /<pre[^>]*aria-label="mine\.yaml">([^<]*)</.exec(await page("/scenarios/mine"))![1]!;
+    const read = parse(yaml.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&"));
+    expect(read).toEqual({ ...JSON.parse(scenario), name: "mine" });
+    const again = (fields: object) => press("duplicate declined", { name: "mine", scenario, ...fields });
+    expect(said((await again({})).text)).toContain("there is a scenario mine already");
+    expect((await again({ replace: "on" })).status).toBe(303);
+    expect(said((await again({ name: "x", scenario: "{" })).text)).toContain("is not JSON");
+    expect(said((await again({ name: "x", scenario: '{"charges":[{"timeline":7}]}' })).text)).toContain(
+      "charges.0",
+    );
+  });
+
+  it("is written as YAML that reads back the same, all that are shipped", async () => {
+    const { parse } = await import("yaml");
+    const { yamlOf } = await import("../../src/http/pages/dashboard/yaml.js");
+    const { sandbox } = await started();
+    const { items } = (await (
+      await sandbox.fetch(new Request("http://sandbox/_sandbox/scenarios?limit=100"))
+    ).json()) as { items: object[] };
+    expect(items.length).toBeGreaterThan(20);
+    for (const one of items) expect(parse(yamlOf(one))).toEqual(one);
+    const odd = {
+      a: ["yes", "1.0", "a: b", "# no", "", " x", "x\ny", "null", {}, []],
+      "1": null,
+      "é:": [[1, [2]]],
+    };
+    expect(parse(yamlOf(odd))).toEqual(odd);
+  });
+});
