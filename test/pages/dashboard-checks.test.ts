@@ -75,6 +75,27 @@ describe("checks on the dashboard", () => {
     expect((await press("books", { rows: "" })).text).toContain("there are none");
   });
 
+  it("shows what explore found, from the line it prints", async () => {
+    const { press } = await started();
+    const finding = {
+      oracle: "money",
+      message: "paid twice",
+      deviations: [{ kind: "answer_lost", at: "createWhitelabel#1" }],
+      story: { plain: ["PENDING"], failing: ["PENDING, twice"] },
+      file: "findings/1.yaml",
+    };
+    const report = JSON.stringify({ complete_depth: 1, sentence: "1 of 2 breaks it.", findings: [finding] });
+    const shown = said((await press("explored", { report: `3 runs\n${report}\n` })).text);
+    for (const part of [
+      "paid twice",
+      "answer_lost at createWhitelabel#1",
+      "PENDING, twice",
+      "run findings/1.yaml",
+    ])
+      expect([part, shown.includes(part)]).toEqual([part, true]);
+    expect(said((await press("explored", { report: "{}" })).text)).toContain("must be what");
+  });
+
   it("says how the app meets what it has not met", async () => {
     const { page, charge } = await started();
     await charge("ada@example.com");

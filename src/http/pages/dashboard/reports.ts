@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import type { Namespace } from "../../../namespace/namespace.js";
 import type { RunOutcome, RunStep } from "../../../namespace/scenario-kit.js";
 import type { BookReport } from "../../../schema/books.js";
@@ -38,11 +39,31 @@ export interface ScenarioRan {
   report?: RunOutcome;
 }
 
+/** As much of a report of `explore` as is shown. */
+export const exploredSchema = z.object({
+  sentence: z.string(),
+  findings: z.array(
+    z.object({
+      oracle: z.string(),
+      message: z.string(),
+      deviations: z.array(z.object({ kind: z.string(), at: z.string() })),
+      story: z.optional(z.object({ plain: z.array(z.string()), failing: z.array(z.string()) })),
+      file: z.optional(z.string()),
+    }),
+  ),
+});
+
+export interface Explored {
+  readonly at: string;
+  readonly report: z.infer<typeof exploredSchema>;
+}
+
 /** What was last looked into from the pages; it is gone with the server, and no part of the state. */
 export interface Reports {
   receiver?: ReceiverChecked;
   books?: BooksCompared;
   run?: ScenarioRan;
+  explored?: Explored;
 }
 
 const ALL = new WeakMap<Namespace, Reports>();

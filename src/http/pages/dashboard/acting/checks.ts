@@ -1,11 +1,13 @@
 import { parseBooks } from "../../../../domain/books/text.js";
 import type { BookReport } from "../../../../schema/books.js";
+import { jsonOrText } from "../../../../schema/depth.js";
 import { invalid, type Refusal, refuse } from "../../../../schema/errors.js";
+import { check } from "../../../../schema/issues.js";
 import type { SentProbe } from "../../../../schema/receiver-report.js";
 import { iso } from "../../../../schema/time.js";
 import { UserError } from "../../../../schema/user-error.js";
 import { many } from "../parts.js";
-import { isOver, type ReceiverChecked, reportsOf } from "../reports.js";
+import { exploredSchema, isOver, type ReceiverChecked, reportsOf } from "../reports.js";
 import { homeOf } from "../scene.js";
 import type { Actions, Doing, Done } from "./action.js";
 
@@ -117,5 +119,19 @@ function refused(
   return refuse("VALIDATION_ERROR", where === undefined ? message : `${message}: ${where}`);
 }
 
+/** Keeps a report of `explore`, as its `--json` prints it, to be shown. */
+function readExplored({ namespace, form }: Doing): Done | Refusal {
+  const text = (form.get("file") || form.get("report") || "").trim();
+  const read = check(exploredSchema, jsonOrText(text.split("\n").at(-1)!));
+  if (!read.ok)
+    return invalid({ report: "must be what `payments-sandbox explore … --json` prints: one line of JSON" });
+  reportsOf(namespace).explored = { at: iso(namespace.nowMs()), report: read.data };
+  namespace.tellReport("explored");
+  return {
+    text: read.data.findings.length === 0 ? "It found nothing" : many(read.data.findings.length, "finding"),
+    to: `${homeOf(namespace.name)}/checks#explored`,
+  };
+}
+
 /** What the buttons of the checks do. */
-export const CHECK_ACTIONS: Actions = { check: checkReceiver, books: compareBooks };
+export const CHECK_ACTIONS: Actions = { check: checkReceiver, books: compareBooks, explored: readExplored };

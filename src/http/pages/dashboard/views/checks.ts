@@ -3,6 +3,7 @@ import { badge, part, row, rows } from "../parts.js";
 import type { Scene } from "../scene.js";
 import { booksPart } from "./books.js";
 import { coverageParts } from "./coverage.js";
+import { exploredPart } from "./explored.js";
 import { doctorPart, probesPart } from "./receiver-check.js";
 
 /** What the app does against the service's advice, its receiver, its books, and what it has met. */
@@ -29,5 +30,6 @@ ${part({
 ${doctorPart(scene)}
 ${probesPart(scene)}
 ${booksPart(scene)}
+${exploredPart(scene)}
 ${coverageParts(scene)}`;
 }
