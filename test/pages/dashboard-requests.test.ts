@@ -8,9 +8,12 @@ describe("a request on the dashboard", () => {
     expect((await api.tryQuote(wrong)).status).toBe(400);
     const activity = said(await page());
     expect(activity).toMatch(/you sent .*, expected .* Copy fixed curl Open POST/);
+    await api.tryQuote(wrong);
+    expect(said(await page("?show=requests"))).toContain("✗ 400 ×2");
     const id = newest(await page("/requests"));
     const request = await page(`/requests/${id}`);
     const text = said(request);
+    expect(request).toContain('name="path" value="/api/v1/payments/quotes"');
     expect(text).toMatch(/pricing\.amount you sent 500 , expected &quot;500\.00&quot;/);
     expect(text).toMatch(
       /payment_method you sent &quot;mobile_mony&quot; , expected &quot;mobile_money&quot;/,

@@ -144,7 +144,7 @@ function reasonOf(entry: JournalEntry): Content {
   const wrong = fixedCall(entry).wrong.find(({ meant }) => meant !== undefined);
   return wrong === undefined
     ? errorText(entry)
-    : html`${errorText(entry)} · you sent <bdi>${wrong.sent}</bdi>, expected <bdi>${wrong.meant}</bdi>`;
+    : html`${wrong.field}: you sent <bdi>${wrong.sent}</bdi>, expected <bdi>${wrong.meant}</bdi>`;
 }
 
 function refusedCalls(scene: Scene): Need[] {

@@ -51,7 +51,7 @@ section,.object,.steps>li,.card{background:var(--card);border:1px solid var(--li
 .side{text-align:right;white-space:nowrap}.acts{display:flex;gap:.375rem;justify-content:flex-end}
 .none{padding:.75rem .5rem;color:var(--soft)}
 .small li{position:relative;display:flex;gap:.5rem;align-items:center;min-height:2.1rem;border-top:1px solid var(--line);white-space:nowrap;overflow:hidden}.small li:first-child{border-top:0}.small a{overflow:hidden;text-overflow:ellipsis;flex:1}.small .at{color:var(--soft);min-width:4.2rem}.small button{min-height:1.5rem;padding:0 .5rem}
-.fields{display:flex;flex-wrap:wrap;gap:.5rem .75rem;align-items:end;margin:.5rem 0}.field{display:grid;gap:.1rem}.field>span{font-size:.75rem;color:var(--soft)}.field select,.field input{min-width:7rem;max-width:22rem}.field input[type=number]{width:6rem;min-width:0}.field.grow{flex:1 1 18rem}.field.grow input{max-width:none}.field.whole{flex-basis:100%}textarea{width:100%;font-family:ui-monospace,Menlo,Consolas,monospace}
+.fields{display:flex;flex-wrap:wrap;gap:.5rem .75rem;align-items:end;margin:.5rem 0}.field{display:grid;gap:.1rem}.field>span{font-size:.75rem;color:var(--soft)}.field select,.field input{min-width:7rem;max-width:22rem}.field input[type=number]{width:6rem;min-width:0}.field input[type=checkbox]{width:1.15rem;min-width:0;accent-color:var(--accent)}.field.grow{flex:1 1 18rem}.field.grow input{max-width:none}.field.whole{flex-basis:100%}textarea{width:100%;font-family:ui-monospace,Menlo,Consolas,monospace}
 .object h1{margin-bottom:.5rem}.object .big{font-size:1.125rem}.why{padding:.5rem .75rem;background:var(--tint);border-radius:.375rem;overflow-wrap:anywhere}.actions{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}
 .more-moves>div{padding:.5rem .75rem;margin-top:.25rem;border:1px solid var(--line);border-radius:.375rem}summary.button{list-style:none}
 .back{margin:0}
@@ -71,6 +71,7 @@ section,.object,.steps>li,.card{background:var(--card);border:1px solid var(--li
 #gone:not([hidden]){position:fixed;inset:0 0 auto;z-index:9;background:var(--bad);color:var(--card);padding:.5rem 1rem;text-align:center}
 dialog{border:1px solid var(--line);border-radius:.625rem;background:var(--card);color:var(--text);padding:1.25rem;min-width:20rem}dialog::backdrop{background:#0008}
 progress{width:6rem;vertical-align:middle}
+@media (min-width:60.01rem){.row:has(>.at:empty){grid-template-columns:0 10.5rem minmax(0,1fr) auto auto;min-height:2.5rem}}
 @media (min-width:75rem){.with-aside{grid-template-columns:10.5rem minmax(0,1fr) 21rem}}
 @media (max-width:74.99rem){.with-aside aside{grid-column:2;padding:0 1rem 1rem}}
 @media (max-width:60rem){.line{flex-wrap:wrap}.due{flex-basis:auto}.row{grid-template-columns:4.5rem minmax(0,1fr) auto;row-gap:.15rem}.row .at{grid-area:1/1}.row .state{grid-area:2/1;white-space:nowrap;padding-left:.5rem}.row .state{grid-area:1/2}.row .at:empty~.state{grid-area:1/1/2/3}.row .side{grid-area:1/3}.row .what{grid-area:2/1/3/4;padding-left:.5rem}.row .acts{grid-column:1/4;justify-content:flex-start;padding-left:.5rem;flex-wrap:wrap}}

@@ -1,4 +1,5 @@
 import { invalid, type Refusal, refuse } from "../../../../schema/errors.js";
+import { placeIn } from "../near/fixed.js";
 import { homeOf } from "../scene.js";
 import type { Actions, Doing, Done } from "./action.js";
 
@@ -10,8 +11,15 @@ export const REQUEST_ACTIONS: Actions = {
   replay: (doing) => {
     const entry = entryOf(doing);
     if (entry === undefined) return refuse("NOT_FOUND", "That request is no longer kept");
-    const { method, url, apiKey, idempotencyKey, scenario, requestBody } = entry;
-    return send(doing, { method, path: url, key: apiKey, idempotencyKey, scenario, body: requestBody ?? "" });
+    const { method, apiKey, idempotencyKey, scenario, requestBody } = entry;
+    return send(doing, {
+      method,
+      path: placeIn(entry),
+      key: apiKey,
+      idempotencyKey,
+      scenario,
+      body: requestBody ?? "",
+    });
   },
   send: (doing) => {
     const { form, namespace } = doing;

@@ -37,7 +37,8 @@ export function fixedCall(entry: JournalEntry): Fixed {
 }
 
 function fix(entry: JournalEntry): Fixed {
-  const { url, requestBody } = entry;
+  const { requestBody } = entry;
+  const url = placeIn(entry);
   if (entry.operation === null && (entry.status === 404 || entry.status === 405)) return fixedPath(entry);
   const body = objectIn(requestBody);
   const wrong = saidOf(entry).map(([field, says]) => mend(body, field, says));
@@ -80,15 +81,25 @@ function saidOf({ responseBody, status, tolerated = [] }: JournalEntry): [string
   ];
 }
 
-function fixedPath({ method, path, url, requestBody }: JournalEntry): Fixed {
+/** Path and query: what is kept is an address where it came over a port. */
+export function placeIn({ url }: JournalEntry): string {
+  const { pathname, search } = new URL(url, "http://sandbox");
+  return `${pathname}${search}`;
+}
+
+function fixedPath(entry: JournalEntry): Fixed {
+  const { method, path, requestBody } = entry;
+  const url = placeIn(entry);
   const of = (one: (typeof OPERATIONS)[number]) => `/api/v1${one.path.replace(/^\/api\/v1/, "")}`;
   const same = OPERATIONS.filter((one) => one.method === method);
   const near = nearestPath(path, same.map(of)) ?? nearestPath(path, OPERATIONS.map(of));
+  // What stands for a parameter is nothing to send.
+  const isWhole = near !== undefined && !near.includes("/:");
   return {
     wrong: [{ field: "path", sent: `${method} ${path}`, says: "there is no such call", meant: near }],
-    path: near === undefined ? url : url.replace(path, near),
+    path: isWhole ? url.replace(path, near) : url,
     body: requestBody,
-    differs: near !== undefined,
+    differs: isWhole,
   };
 }
 

@@ -79,21 +79,28 @@ function happened(scene: Scene, show: string): Markup[] {
         (one): Happened => ({ at: one.attempts.at(-1)?.at ?? one.created_at, row: deliveryRow(scene, one) }),
       );
   const requests = () =>
-    namespace.journal
-      .entries()
-      .slice(0, 200)
-      .filter((one) => isOfMode(scene, one))
-      .filter((one) => show !== "errors" || (one.status ?? 500) >= 400)
-      .filter(
-        (one) =>
-          show !== "all" ||
-          one.operation === null ||
-          !MAKES_CHARGE.has(one.operation) ||
-          (one.tolerated ?? []).length > 0 ||
-          (one.status ?? 500) >= 400,
-      )
+    alikeTogether(
+      namespace.journal
+        .entries()
+        .slice(0, 200)
+        .filter((one) => isOfMode(scene, one))
+        .filter((one) => show !== "errors" || (one.status ?? 500) >= 400)
+        .filter(
+          (one) =>
+            show !== "all" ||
+            one.operation === null ||
+            !MAKES_CHARGE.has(one.operation) ||
+            (one.tolerated ?? []).length > 0 ||
+            (one.status ?? 500) >= 400,
+        ),
+    )
       .slice(0, SHOWN)
-      .map((one): Happened => ({ at: iso(one.atMs), row: requestRow(scene, one) }));
+      .map(
+        ([newest, ...others]): Happened => ({
+          at: iso(newest.atMs),
+          row: requestRow(scene, newest, others),
+        }),
+      );
   const withdrawals = () =>
     state
       .found(
@@ -128,6 +135,19 @@ function happened(scene: Scene, show: string): Markup[] {
     .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
     .slice(0, SHOWN)
     .map((one) => one.row);
+}
+
+/** Calls that came one after the other and out the same, each lot newest first. */
+function alikeTogether(entries: readonly JournalEntry[]): [JournalEntry, ...JournalEntry[]][] {
+  const groups: [JournalEntry, ...JournalEntry[]][] = [];
+  const name = ({ method, path, status, inFlight, fault, responseBody }: JournalEntry) =>
+    [method, path, status, inFlight, fault, (status ?? 500) >= 400 && responseBody].join(" ");
+  for (const entry of entries) {
+    const last = groups.at(-1);
+    if (last !== undefined && name(last[0]) === name(entry)) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
 }
 
 /** A charge's own row tells of these. */
@@ -199,7 +219,8 @@ export function deliveryRow(scene: Scene, delivery: Delivery): Markup {
   });
 }
 
-export function requestRow(scene: Scene, entry: JournalEntry): Markup {
+/** @param others those before it that came out the same; the row keeps its place by the first of them */
+export function requestRow(scene: Scene, entry: JournalEntry, others: readonly JournalEntry[] = []): Markup {
   const bad = entry.inFlight ? false : (entry.status ?? 500) >= 400;
   const said = [
     bad &&
@@ -212,10 +233,10 @@ export function requestRow(scene: Scene, entry: JournalEntry): Markup {
     ...(entry.tolerated ?? []).map((note) => `ignored: ${note}`),
   ].filter(Boolean);
   return row(scene, {
-    key: `request-${entry.id}`,
+    key: `request-${(others.at(-1) ?? entry).id}`,
     at: iso(entry.atMs),
     status: badge(
-      entry.inFlight ? "in flight" : String(entry.status ?? "dropped"),
+      `${entry.inFlight ? "in flight" : (entry.status ?? "dropped")}${others.length === 0 ? "" : ` ×${others.length + 1}`}`,
       entry.inFlight ? "warn" : toneOfHttp(entry.status),
     ),
     title: html`${entry.method} ${entry.path}`,

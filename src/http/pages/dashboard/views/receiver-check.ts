@@ -100,7 +100,8 @@ function probeRow(scene: Scene, probe: Probe, known: ProbeRow | undefined, over:
 }
 
 function markOf({ verdict, answers, seen, because }: ProbeRow): [string, Tone] {
-  if (because !== null || (verdict === "note" && answers.length === 0 && seen === null)) return ["–", ""];
+  if (because !== null) return ["same cause", ""];
+  if (verdict === "note" && answers.length === 0 && seen === null) return ["not sent", ""];
   return [verdict, TONES[verdict]];
 }
 

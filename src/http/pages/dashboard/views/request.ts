@@ -4,7 +4,7 @@ import { iso } from "../../../../schema/time.js";
 import { html, type Markup } from "../../html.js";
 import { errorText } from "../attention.js";
 import { requestCurl } from "../curl.js";
-import { type Fixed, fixedCall, type Wrong } from "../near/fixed.js";
+import { type Fixed, fixedCall, placeIn, type Wrong } from "../near/fixed.js";
 import { type Missed, missedFaults, missedRules } from "../near/rules.js";
 import {
   badge,
@@ -71,7 +71,7 @@ ${
 }
 ${part({ id: "sent", title: "What your app sent", body: bodyOf(entry.requestBody, "Request") })}
 ${part({ id: "told", title: "What it was told", body: bodyOf(entry.responseBody, "Response") })}
-${part({ id: "edit", title: "Edit & resend", body: editForm(scene, entry, fixed.differs ? fixed : { path: entry.url, body: entry.requestBody }) })}
+${part({ id: "edit", title: "Edit & resend", body: editForm(scene, entry, fixed.differs ? fixed : { path: placeIn(entry), body: entry.requestBody }) })}
 ${part({ id: "copies", title: "Copy", body: html`${fixed.differs && snippet("curl, as it was probably meant", requestCurl(scene, entry, fixed))}${snippet("curl", requestCurl(scene, entry), "c")}` })}`;
 }
 
