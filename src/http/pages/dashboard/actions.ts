@@ -1,5 +1,5 @@
 import { parseDuration } from "../../../schema/duration.js";
-import { invalid, isRefusal, type Refusal, refuse } from "../../../schema/errors.js";
+import { invalid, type Refusal, refuse } from "../../../schema/errors.js";
 import { clockSetting } from "../../../schema/options.js";
 import { parseInstant } from "../../../schema/time.js";
 import { type Actions, type Doing, type Done, say } from "./acting/action.js";

@@ -1,7 +1,6 @@
 import { isFailing } from "../../../../engine/failing.js";
 import { carriedEvent } from "../../../../engine/forged-event.js";
 import type { Attempt, Delivery } from "../../../../engine/records.js";
-import { flat } from "../../../../engine/state-changes.js";
 import { html, type Markup } from "../../html.js";
 import { failureOf, placeOf } from "../attention.js";
 import { command, controlCurl } from "../curl.js";

@@ -1,15 +1,5 @@
+import { flat } from "../../../../engine/state-changes.js";
 import { html, type Markup } from "../../html.js";
-
-type Fields = ReadonlyMap<string, string>;
-
-/** Every value in some JSON, by its path. */
-function flat(value: unknown, path = "", into = new Map<string, string>()): Fields {
-  if (typeof value === "object" && value !== null && Object.keys(value).length > 0)
-    for (const [name, inner] of Object.entries(value))
-      flat(inner, path === "" ? name : `${path}.${name}`, into);
-  else into.set(path, JSON.stringify(value));
-  return into;
-}
 
 /** What one body has otherwise than another, field by field. */
 export function differenceOf(one: string, other: string): Markup {
