@@ -120,7 +120,7 @@ function heldDeliveries(scene: Scene): Need[] {
       title: `Webhooks wait for ${placeOf(endpoint)}`,
       to: href(scene, "webhooks", held.one.delivery_id),
       sub: held.hold.reason,
-      acts: html`<a class="button" href="${href(scene, "webhooks", undefined, { receiver: webhook_id })}#receivers">Change the URL…</a>`,
+      acts: html`<a class="button" href="${href(scene, "webhooks", undefined, { receiver: webhook_id })}#edit">Re-aim…<span class="unseen"> ${placeOf(endpoint)}</span></a>`,
     });
   }
   return needs;

@@ -4,7 +4,20 @@ import { chargeDetail } from "../../../../engine/views.js";
 import { causeOf } from "../../../control/story.js";
 import { html, type Markup } from "../../html.js";
 import { command, controlCurl } from "../curl.js";
-import { amountOf, badge, choice, facts, form, json, modeMark, part, rows, snippet, when } from "../parts.js";
+import {
+  amountOf,
+  badge,
+  choice,
+  copy,
+  facts,
+  form,
+  json,
+  modeMark,
+  part,
+  rows,
+  snippet,
+  when,
+} from "../parts.js";
 import { href, type Scene } from "../scene.js";
 import { deliveryRow } from "./activity.js";
 import { chargeFlow, chargeTest } from "./flow.js";
@@ -23,7 +36,7 @@ export function chargeView(scene: Scene, charge: Charge): Markup {
 <div class="object" data-part id="charge"><h1><code>${id}</code> ${badge(charge.status)} ${modeMark(charge.mode)}</h1>
 <p class="big">${amountOf(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${charge.settlement_amount} + ${charge.fees.total_fee} fees)</span>`}</p>
 <p class="why"><strong>Why:</strong> ${whyWords(scene, charge)}</p>
-<div class="actions">${allMoves(scene, charge)}</div></div>
+<div class="actions">${allMoves(scene, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}${copies(scene, charge)}</div></div>
 <nav class="tabs" aria-label="On this page"><a href="#timeline">Timeline</a><a href="#money">Money</a><a href="#webhooks">Webhooks ${deliveries.length}${failing > 0 && html`, ${failing} failing`}</a><a href="#compare">Compare</a><a href="#again">Again</a><a href="#raw">Raw</a></nav>
 ${part({ id: "timeline", title: "Timeline", body: history(scene, charge) })}
 ${part({ id: "money", title: "Money", body: moneyOf(scene, id) })}
@@ -88,6 +101,12 @@ ${part({
   title: "Raw",
   body: html`<pre tabindex="0" aria-label="The charge as JSON">${json({ ...chargeDetail(charge), mode: charge.mode, kind: charge.kind, scenario: charge.scenario, timeline: charge.timeline, notes: charge.notes })}</pre>`,
 })}`;
+}
+
+/** The charge elsewhere: the snippets below, within reach. */
+function copies(scene: Scene, charge: Charge): Markup {
+  const { charge_id: id } = charge;
+  return html`<details class="more-moves"><summary class="button copy">Copy ▾</summary><div class="actions">${copy("as curl", controlCurl(scene, `GET /_sandbox/charges/${id}/timeline`))}${copy("as a command", command(scene, `charge ${id}`))}${copy("as a scenario (YAML)", chargeFlow(charge))}${copy("as a test (Vitest)", chargeTest(charge))}</div></details>`;
 }
 
 /** Who brought it where it is, in a sentence. */
