@@ -174,6 +174,14 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     receiver.handler = (received) => received.answer();
     await page.keyboard.press("r");
     await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
+    // The steps of a scenario, from the library: its page shows each as it comes out, under the pointer too.
+    const steps = [{ advance: "1s" }, { advance: "1s" }, { request: "GET /api/v1/payments/payment-methods" }];
+    await client.ask("PUT /_sandbox/scenarios/steps", { steps });
+    await page.goto(`${homeOf(sandbox)}/scenarios/steps`);
+    await page.locator("#run").hover();
+    await page.locator("[value='run steps']").press("Enter");
+    await page.locator("#run .row").nth(2).getByText("passed").waitFor();
+    await page.getByText("steps: 3 steps passed").waitFor();
     await page.keyboard.press("?");
     await page.getByRole("heading", { name: "Keys" }).waitFor();
     await page.keyboard.press("Escape");

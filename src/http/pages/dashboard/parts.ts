@@ -119,11 +119,13 @@ export interface Part {
   readonly title: string;
   readonly tools?: Content;
   readonly body: Content;
+  /** It only grows, and has nothing to press: it is brought up to date under the pointer too. */
+  readonly grows?: boolean;
 }
 
 /** A section that is kept up to date by itself; the button says that it has more to show. */
-export function part({ id, title, tools, body }: Part): Markup {
-  return html`<section id="${id}" data-part aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
+export function part({ id, title, tools, body, grows = false }: Part): Markup {
+  return html`<section id="${id}" data-part${grows && html` data-grows`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
 }
 
 export function choice(

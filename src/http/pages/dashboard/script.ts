@@ -45,7 +45,7 @@ else old.insertBefore(wanted.cloneNode(true),at)}
 while(at){const following=at.nextSibling;at.remove();at=following}};
 
 const isHeld=(part)=>{
-if(part.matches(":hover"))return true;
+if(part.matches(":hover:not([data-grows])"))return true;
 const {activeElement}=document,selection=getSelection();
 return part!==activeElement&&part.contains(activeElement)&&activeElement.matches("input,textarea,select,[data-row],.acts *,.small *")||
 !!selection&&!selection.isCollapsed&&part.contains(selection.anchorNode)};

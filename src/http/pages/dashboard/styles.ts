@@ -5,7 +5,7 @@ export const STYLES = `
 *{box-sizing:border-box}[hidden]{display:none!important}
 html{scrollbar-gutter:stable;scroll-padding-top:7.5rem}
 body{margin:0;background:var(--page);color:var(--text);font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;font-variant-numeric:tabular-nums}
-a{color:var(--accent);text-decoration:none}a:hover,p a,.sub a,q a,td a,.none a{text-decoration:underline}
+a{color:var(--accent);text-decoration:none}a:hover,p a,.sub a,q a,td a,.none a,.findings a{text-decoration:underline}
 h1{font-size:1.25rem;margin:0;overflow-wrap:anywhere}h2{font-size:.9375rem;margin:0}h3{font-size:.9375rem;margin:0 0 .25rem}
 p{margin:0 0 .5rem}ul,ol{margin:0;padding:0;list-style:none}
 code,pre,kbd,.bars{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9em}

@@ -67,6 +67,7 @@ export function probesPart(scene: Scene): Markup | undefined {
   const why = error ?? report?.error;
   return part({
     id: "probes",
+    grows: true,
     title: `${url.replace(/^https?:\/\//, "")}: ${isOver(receiver) ? (report?.outcome ?? "not carried out") : "being checked…"}`,
     body: html`${why !== undefined && why !== null && html`<p class="why"><strong>Why:</strong> ${why}</p>`}
 ${report !== undefined && report.findings.length > 0 && html`<ul class="findings">${report.findings.map((one) => found(scene, one))}</ul>`}

@@ -70,7 +70,7 @@ function receiverRow(scene: Scene, endpoint: Endpoint): Markup {
     to: `${href(scene, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
     sub: html`${healthBar(items)} ${endpoint.events.join(", ")} · ${signs}${why !== undefined && html` · ${why}`}`,
     side: total === 1 ? "1 delivery" : `${total} deliveries`,
-    acts: html`${url !== null && html`${button({ does: `check ${webhook_id}`, label: "Check", to: place })}<a class="button" href="${href(scene, "webhooks", undefined, { receiver: webhook_id })}#edit">Edit<span class="unseen"> ${place}</span></a>`}${button({ does: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: enabled ? "Turn off" : "Turn on", to: place })}`,
+    acts: html`${url !== null && html`${button({ does: `check ${webhook_id}`, label: "Check", to: place, there: `${href(scene, "checks")}#probes` })}<a class="button" href="${href(scene, "webhooks", undefined, { receiver: webhook_id })}#edit">Edit<span class="unseen"> ${place}</span></a>`}${button({ does: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: enabled ? "Turn off" : "Turn on", to: place })}`,
     tone: tone === "bad" ? "bad" : "",
   });
 }

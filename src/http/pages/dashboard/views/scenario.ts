@@ -35,6 +35,7 @@ export function scenarioView(scene: Scene, stored: StoredScenario): Markup {
   const written = source ?? scenario;
   const { run } = reportsOf(scene.namespace);
   const applied = scene.namespace.engine.rules.of(scenario);
+  const drawn = Object.keys(applied);
   return html`<p class="back"><a href="${href(scene, "scenarios")}">← Scenarios</a></p>
 <div class="object" data-part id="scenario"><h1>${name} ${activated > 0 && badge("active", "warn")}</h1>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
@@ -55,10 +56,10 @@ ${part({
     Object.entries(applied)
       .filter(([, times]) => times > 0)
       .map(([rule, times]) => `${rule} applied ${times}×`)
-      .join(", ") || "Nothing of it has been applied yet."
+      .join(", ") || (drawn.length === 0 ? "No rules: only steps." : "Nothing of it has been applied yet.")
   }</p>`,
 })}
-${source !== undefined && part({ id: "run", title: titleOf(run, name), body: run?.name === name ? steps(scene, run) : html`<p class="soft">Its steps have not been run from here. A step that calls your app needs its URL: <code>${command(scene, `run ${name}.yaml --app URL`)}</code></p>` })}
+${source !== undefined && part({ id: "run", grows: true, title: titleOf(run, name), body: run?.name === name ? steps(scene, run) : html`<p class="soft">Its steps have not been run from here. A step that calls your app needs its URL: <code>${command(scene, `run ${name}.yaml --app URL`)}</code></p>` })}
 ${part({ id: "yaml", title: "As a file", body: html`${snippet(`${name}.yaml`, yamlOf(written), "c")}${snippet("Command line", command(scene, `scenario use ${name}`))}` })}
 ${part({
   id: "save",
