@@ -10,7 +10,9 @@ describe("a charge on the dashboard", () => {
     expect(said((await press(`own ${one} PROCESSING`)).text)).toContain(
       `${one} is PROCESSING, by its own timeline`,
     );
-    expect(said(await page(`/charges/${one}`))).not.toContain("until PROCESSING");
+    const own = said(await page(`/charges/${one}`));
+    expect(own).toMatch(/PROCESSING scenario default,/);
+    expect(own).not.toContain("until PROCESSING");
     expect(await page()).toContain('data-now="2026-01-31T09:00:00.000Z"');
     expect(said(await page(`/charges/${other}`))).toContain("PENDING");
     const moved = await press(`move ${other}`, { to: "FAILED", reason: "card_stolen" });
