@@ -43,9 +43,7 @@ import type { RunReport } from "./scenario/running/report.js";
 import { withoutEndSlashes } from "./schema/addresses.js";
 import type { BookReport } from "./schema/books.js";
 import type { ChargeStatus } from "./schema/common.js";
-import { durationMs } from "./schema/duration.js";
 import { isRefusal } from "./schema/errors.js";
-import { DEFAULT_DEPTH } from "./schema/explore.js";
 import { lazily, nothingLoading } from "./schema/lazily.js";
 import { DEFAULT_HOST } from "./schema/options.js";
 import type { WebhookReport } from "./schema/receiver-report.js";
@@ -343,14 +341,8 @@ export class Sandbox {
   async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
     const namespace = this.#here("explore");
     checkExploreOptions(flow, options);
-    const { exploreFile } = await lazily(() => import("./explore/file.js"));
-    const { app, budget, depth = DEFAULT_DEPTH, environment = process.env, ...rest } = options;
-    return exploreFile(flow, {
-      ...rest,
-      environment,
-      depth,
-      app: withoutEndSlashes(app),
-      budgetMs: budget === undefined ? undefined : durationMs(budget),
+    const { exploreAsked } = await lazily(() => import("./explore/file.js"));
+    return exploreAsked(flow, options, {
       runIdOf: (name) => namespace.nextRunId(name),
       fetch: this.call,
     });

@@ -58,13 +58,14 @@ export async function toldExploration(
   const report = await explore((runs, findings) =>
     progress.show(`${counted(runs, "run")}, ${counted(findings, "finding")}`),
   ).finally(() => progress.end());
-  if (junit !== undefined) writeReport(junit, exploreJunit(flow, report));
   appendToSummary(
     (room) => exploreMarkdown(withOneLines(report), room),
     (text) => tellLine(text),
   );
   if (json) sayJson(report);
   else say(`${exploreLines(withOneLines(report), process.stdout.columns || 80, paint).join("\n")}\n`);
+  // What was found is told, also where it cannot be written.
+  if (junit !== undefined) writeReport(junit, exploreJunit(flow, report));
   return report.passed ? 0 : report.findings.length > 0 ? 1 : 2;
 }
 

@@ -1,6 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { DocumentError, isRecord, readDocument, warningText } from "../files/documents.js";
 import { loadScenarioFile } from "../scenario/files.js";
+import { withoutEndSlashes } from "../schema/addresses.js";
+import { durationMs } from "../schema/duration.js";
+import { DEFAULT_DEPTH } from "../schema/explore.js";
 import { lazily } from "../schema/lazily.js";
 import { UserError } from "../schema/user-error.js";
 import { type ExploreOptions, explore } from "./explore.js";
@@ -13,6 +16,22 @@ export interface ExploreFileOptions extends Omit<ExploreOptions, "saveTo"> {
   readonly save?: string | undefined;
   /** Called with each thing in the file that is odd, in one line with its place. */
   readonly onWarning?: ((warning: string) => void) | undefined;
+}
+
+/** What the library is asked, its options checked. */
+interface Asked extends Omit<ExploreFileOptions, "fetch" | "runIdOf" | "depth" | "budgetMs" | "onWarning"> {
+  readonly depth?: number;
+  readonly budget?: string;
+}
+
+/** Explores for the library's doors, with their defaults. */
+export function exploreAsked(
+  file: string,
+  { app, budget, depth = DEFAULT_DEPTH, environment = process.env, ...asked }: Asked,
+  door: Pick<ExploreFileOptions, "fetch" | "runIdOf">,
+): Promise<ExploreReport> {
+  const budgetMs = budget === undefined ? undefined : durationMs(budget);
+  return exploreFile(file, { ...asked, ...door, environment, depth, budgetMs, app: withoutEndSlashes(app) });
 }
 
 /** Explores the flow of a scenario file; a file with faults throws each at its line, and one that cannot be explored why. */

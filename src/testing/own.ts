@@ -29,6 +29,7 @@ export async function openOwn(options: SandboxOptions, listens: boolean): Promis
       const stop = await sandbox.onWebhook(handler, webhook);
       return async () => stop();
     },
+    explore: (flow, how) => sandbox.explore(flow, how),
     refurnish: async () => {},
     close: () => sandbox.close(),
   };

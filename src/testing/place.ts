@@ -1,5 +1,6 @@
 import type { WebhookHandler } from "../delivery/in-process.js";
-import type { WebhookHandlerOptions } from "../public-types.js";
+import type { ExploreReport } from "../explore/report.js";
+import type { ExploreFlowOptions, WebhookHandlerOptions } from "../public-types.js";
 import type { Sandbox } from "../sandbox.js";
 
 /** The options that `setupSandbox` has besides those of `createSandbox`. */
@@ -17,6 +18,7 @@ export interface Place {
   readonly webhookSecret: string;
   fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
   onWebhook(handler: WebhookHandler, options: WebhookHandlerOptions): Promise<() => Promise<void>>;
+  explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
   /** What a reset has taken away and the options ask for. */
   refurnish(): Promise<void>;
   close(): Promise<void>;

@@ -3,8 +3,10 @@ import { differencesText } from "../client/books-text.js";
 import { type ControlCall, ControlClient } from "../control-client.js";
 import { KeptAssertions } from "../delivery/assertions.js";
 import type { WebhookHandler } from "../delivery/in-process.js";
+import type { ExploreReport } from "../explore/report.js";
 import type {
   ChargeDetail,
+  ExploreFlowOptions,
   ReconcileOptions,
   ResetOptions,
   SandboxOptions,
@@ -78,6 +80,8 @@ export interface TestSandbox {
   restore(snapshot: SandboxState): Promise<void>;
   /** Holds the app's own view of its payments against the ledger; see `Sandbox.reconcile`. */
   reconcile(rows: readonly object[], options?: ReconcileOptions): Promise<BookReport>;
+  /** Looks for what makes a running app go wrong that calls this sandbox; see `Sandbox.explore`. */
+  explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
   /**
    * Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; the JSON of its answer. What it refuses
    * is a SandboxError.
@@ -282,6 +286,10 @@ class Setup implements TestSandbox {
 
   async restore(snapshot: SandboxState): Promise<void> {
     await this.control("PUT /_sandbox/state", snapshot);
+  }
+
+  async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
+    return (await this.#ready()).explore(flow, options);
   }
 
   async reconcile(rows: readonly object[], options: ReconcileOptions = {}): Promise<BookReport> {

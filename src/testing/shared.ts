@@ -2,9 +2,16 @@ import { ControlClient } from "../control-client.js";
 import { answerOf, type WebhookHandler } from "../delivery/in-process.js";
 import { isLoopback } from "../http/hosts.js";
 import { listen } from "../http/listener.js";
-import { serverOptionsOf, startOptionsOf, webhookHandlerOptions } from "../library-options.js";
+import {
+  checkExploreOptions,
+  serverOptionsOf,
+  startOptionsOf,
+  webhookHandlerOptions,
+} from "../library-options.js";
 import type { SandboxOptions, WebhookHandlerOptions } from "../public-types.js";
+import { freshRunId } from "../scenario/running/run-id.js";
 import { withoutEndSlashes } from "../schema/addresses.js";
+import { lazily } from "../schema/lazily.js";
 import { UserError } from "../schema/user-error.js";
 import { OWN_OPTIONS, type Place } from "./place.js";
 
@@ -61,6 +68,11 @@ export async function openShared(server: string, options: SandboxOptions): Promi
         secret: made.webhook_secret,
         signature: signature ?? "standard",
       }),
+    explore: async (flow, how) => {
+      checkExploreOptions(flow, how);
+      const { exploreAsked } = await lazily(() => import("../explore/file.js"));
+      return exploreAsked(flow, how, { fetch: shared.fetch, runIdOf: () => freshRunId() });
+    },
     refurnish,
     close,
   };

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
+import { PRESSES } from "../explore/support.js";
 import { run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 import { closed, listening } from "../support/servers.js";
@@ -13,14 +14,6 @@ const APP = `
     response.end(JSON.stringify({ delivered: orders[id], env: typeof process.env.PAYMENTS_BASE_URL }));
   }).listen(Number(process.env.PORT), "127.0.0.1", () => console.log("the app is " + process.pid));
 `;
-const FLOW = `
-name: order
-steps:
-  - app: POST /orders/\${run.id}
-observe:
-  - app: GET /orders/\${run.id}
-`;
-
 /** A port that is free, and that nobody is given by the system before somebody asks for it. */
 async function freePort(): Promise<number> {
   const server = createServer();
@@ -35,7 +28,7 @@ describe("exec --explore", () => {
   it("starts the app, tells what is found of it, and ends it", async () => {
     const port = await freePort();
     const { code, stdout, stderr } = await run(
-      ["exec", "--explore", fileWith(FLOW), "--app", `127.0.0.1:${port}`, "--json", ...appIn(APP)],
+      ["exec", "--explore", fileWith(PRESSES), "--app", `127.0.0.1:${port}`, "--json", ...appIn(APP)],
       { env: { PORT: String(port) } },
     );
     expect(code).toBe(1);
@@ -54,6 +47,25 @@ describe("exec --explore", () => {
     expect(() => process.kill(Number(pid), 0)).toThrow("ESRCH");
   });
 
+  it("says how the app's process has ended where it has gone", async () => {
+    const port = await freePort();
+    const crashing = APP.replace(
+      "orders[id] ?? 0) + 1;",
+      "$& if (Object.keys(orders).length === 4) process.exit(3);",
+    );
+    const { code, stdout } = await run(
+      ["exec", "--explore", fileWith(PRESSES), "--app", `127.0.0.1:${port}`, "--json", ...appIn(crashing)],
+      { env: { PORT: String(port) } },
+    );
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      complete_depth: 0,
+      findings: [
+        { oracle: "liveness", message: expect.stringMatching(/the app gave no answer .* had ended with 3$/) },
+      ],
+    });
+  });
+
   it("exits with 2 and a line where the command is no app, or what listens is another", async () => {
     const taken = await listening(createServer());
     const free = await freePort();
@@ -65,7 +77,7 @@ describe("exec --explore", () => {
       const { code, stdout, stderr } = await run([
         "exec",
         "--explore",
-        fileWith(FLOW),
+        fileWith(PRESSES),
         ...flags,
         ...appIn("process.exit(3)"),
       ]);

@@ -24,6 +24,8 @@ export interface RunningShop {
 export interface ShopHere extends RunningShop {
   /** From here on it takes calls and answers none. */
   hang(): void;
+  /** From here on what it answers is no HTTP. */
+  babble(): void;
 }
 
 /** Starts a shop at a free port and has its webhooks sent to it; it ends with the test, or by `close()`. */
@@ -34,9 +36,11 @@ export async function startShop(
   const shop = new SHOPS[kind](new Payments({ baseUrl, apiKey, patienceMs }));
   const webhook = new Webhook(secret);
   let hangs = false;
+  let babbles = false;
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
     if (hangs) return;
+    if (babbles) return void response.socket?.end("so it is\r\n\r\n");
     const { method, url, headers } = request;
     const [status, answer] = await answerOf(shop, webhook, `${method} ${url}`, headers, body).catch(
       (error: Error) => [500, { error: error.message }] as const,
@@ -49,7 +53,10 @@ export async function startShop(
   const hang = () => {
     hangs = true;
   };
-  return { url, hang, close: () => closed(server) };
+  const babble = () => {
+    babbles = true;
+  };
+  return { url, hang, babble, close: () => closed(server) };
 }
 
 /** Has the sandbox send its webhooks to a shop. */

@@ -3,17 +3,42 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { exploreLines } from "../../src/cli/report/explore-text.js";
 import { KINDS } from "../../src/explore/kinds.js";
-import { explored } from "../explore/support.js";
+import type { ExploreFlowOptions, ExploreReport } from "../../src/index.js";
+import { FLOW, openCorpus } from "../explore/support.js";
 import { temporaryFolder } from "../support/folders.js";
-import { pageText } from "./support/pages.js";
+import { fileWith } from "../support/scenario-run.js";
+import { blocksOf, pageText } from "./support/pages.js";
 
 const PAGE = "docs/explore.md";
 /** In how many ways a shop that races reacts, its races decide. */
 const BEHAVIOURS = "18 behaviours";
 
-it("docs/explore.md has the kinds there are, and tells what is found of its shop", async () => {
+/** Runs the test that the page shows with a shop: why it fails, and the report it has got. */
+async function shown(folder: string) {
+  const { sandbox, shop } = await openCorpus("races");
+  const reports: ExploreReport[] = [];
+  const explore = async (_flow: string, { save, ...options }: ExploreFlowOptions) => {
+    const report = await sandbox.explore(fileWith(FLOW), { ...options, save: join(folder, save!) });
+    reports.push(report);
+    return report;
+  };
+  let run: (() => Promise<void>) | undefined;
+  const test = (_: string, body: typeof run) => {
+    run = body;
+  };
+  const code = blocksOf(PAGE).find(({ marker }) => marker === "test")!.code;
+  new Function("test", "sandbox", "shop", "expect", code)(test, { explore }, shop, expect);
+  const failure = await run!().then(
+    () => "passed",
+    (error: Error) => error.message,
+  );
+  return { failure, report: reports[0]! };
+}
+
+it("docs/explore.md has the kinds there are, and a test that tells what is found of its shop", async () => {
   const folder = temporaryFolder();
-  const { report } = await explored("races", { save: join(folder, "found") });
+  const { failure, report } = await shown(folder);
+  expect(failure).toContain(report.sentence);
   const told = exploreLines(report, 110)
     .join("\n")
     .replaceAll(join(folder, "/"), "")

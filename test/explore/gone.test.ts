@@ -8,6 +8,7 @@ const HASTY = FLOW.replace("    app: POST /orders", "    within: 1s\n$&");
 const ENDS: readonly (readonly [string, (shop: ShopHere) => unknown, string])[] = [
   ["hangs", (shop) => shop.hang(), "no answer within 1 s"],
   ["crashes", (shop) => shop.close(), "nobody listens there"],
+  ["talks nonsense", (shop) => shop.babble(), "Parse Error"],
 ];
 
 it.each(ENDS)(

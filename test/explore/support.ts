@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import type { ExploreFlowOptions } from "../../src/index.js";
 import type { ShopKind } from "../corpus/faults.js";
 import { startShop } from "../corpus/start-shop.js";
@@ -25,4 +26,25 @@ export async function explored(kind: ShopKind, options: Partial<ExploreFlowOptio
       `${oracle}: ${deviations.map(({ kind: what, at }) => `${what} ${at}`).join(" + ")}`,
   );
   return { sandbox, shop, report, found };
+}
+
+/** A flow of an app that calls no service: all that may go otherwise is that its customer presses twice. */
+export const PRESSES = `
+name: order
+steps:
+  - app: POST /orders/\${run.id}
+observe:
+  - app: GET /orders/\${run.id}
+`;
+
+/** An app that delivers each time somebody presses. */
+export function pressedApp(onPress: (presses: number) => void = () => {}): RequestListener {
+  const delivered = new Map<string, number>();
+  let presses = 0;
+  return ({ method, url = "" }, response) => {
+    const count = (delivered.get(url) ?? 0) + (method === "POST" ? 1 : 0);
+    delivered.set(url, count);
+    if (method === "POST") onPress(++presses);
+    response.end(JSON.stringify({ delivered: count }));
+  };
 }

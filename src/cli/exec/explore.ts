@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { exploreFile } from "../../explore/file.js";
+import type { ExploreReport } from "../../explore/report.js";
 import { openSandbox } from "../../opening.js";
 import { freshRunId } from "../../scenario/running/run-id.js";
 import { UserError } from "../../schema/user-error.js";
@@ -41,7 +42,7 @@ export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan)
             runIdOf: () => freshRunId(),
             signal: runner.interrupted,
             onRun,
-          }),
+          }).then((report) => withEnd(report, plan, ended)),
         );
         return runner.asked === undefined ? code : exitCodeOf(runner.asked);
       } finally {
@@ -52,6 +53,23 @@ export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan)
       await sandbox.close();
     }
   };
+}
+
+/** So long after an app is found gone its process may take to be so. */
+const ENDED_MS = 1_000;
+
+/** Where the app has gone, how its process has ended. */
+async function withEnd(
+  report: ExploreReport,
+  { command }: Plan,
+  ended: Promise<number>,
+): Promise<ExploreReport> {
+  const last = report.findings.at(-1);
+  if (last?.oracle !== "liveness") return report;
+  const code = await Promise.race([ended, pause(ENDED_MS)]);
+  if (code === undefined) return report;
+  const message = `${last.message}; ${commandText(command)} had ended with ${code}`;
+  return { ...report, findings: [...report.findings.slice(0, -1), { ...last, message }] };
 }
 
 /** Throws where the command ends before, or never listens. */

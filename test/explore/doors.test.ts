@@ -1,0 +1,51 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+import { createServer } from "node:http";
+import { expect, it } from "vitest";
+import { setupSandbox } from "../../src/testing.js";
+import { openSandbox } from "../support/api-client.js";
+import { fileWith } from "../support/scenario-run.js";
+import { listening } from "../support/servers.js";
+import { PRESSES, pressedApp } from "./support.js";
+
+/** What a runner does around one test. */
+async function inTest(server: string | false, test: (sandbox: ReturnType<typeof setupSandbox>) => unknown) {
+  const hooks: Record<string, () => Promise<void>> = {};
+  const hook = (name: string) => (run: () => Promise<void>) => {
+    hooks[name] = run;
+  };
+  const [beforeAll, beforeEach, afterAll] = ["beforeAll", "beforeEach", "afterAll"].map(hook);
+  const sandbox = setupSandbox({
+    server,
+    listen: false,
+    hooks: { beforeAll: beforeAll!, beforeEach: beforeEach!, afterAll: afterAll! },
+  });
+  await hooks.beforeAll!();
+  await hooks.beforeEach!();
+  await test(sandbox);
+  await hooks.afterAll!();
+}
+
+it.each(["a sandbox of its own", "a namespace of a server"])(
+  "a test explores in %s",
+  async (where) => {
+    const app = `http://127.0.0.1:${await listening(createServer(pressedApp()))}`;
+    const server = where.includes("server") && (await (await openSandbox()).listen()).url;
+    await inTest(server, async (sandbox) => {
+      const { findings, runs } = await sandbox.explore(fileWith(PRESSES), { app, budget: "1h" });
+      expect({ findings, runs }).toMatchObject({
+        findings: [
+          {
+            oracle: "money",
+            message: "done more than once: body.delivered is 2, not 1",
+            deviations: [{ kind: "pressed_twice", at: "POST /orders/${run.id}#1" }],
+          },
+        ],
+        runs: 1,
+      });
+      await expect(sandbox.explore(fileWith(PRESSES), { app, depth: 9 })).rejects.toThrow(
+        "explore: depth must be 1 to 5",
+      );
+    });
+  },
+  60_000,
+);

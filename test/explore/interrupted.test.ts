@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openSandbox } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
+import { Command } from "../support/process-command.js";
+import { fileWith } from "../support/scenario-run.js";
+import { listening } from "../support/servers.js";
+import { PRESSES, pressedApp } from "./support.js";
+
+/** Three presses are the plain runs'; the fourth and fifth are those of the run where the customer presses twice. */
+it.each([
+  ["the app was seen to go right", 2],
+  ["the end", 5],
+])(
+  "a SIGINT before %s ends the command with what there is",
+  async (_, lastPress) => {
+    const folder = temporaryFolder();
+    const sandbox = await openSandbox();
+    const { url } = await sandbox.listen();
+    let command: Command | undefined;
+    const interrupt = (presses: number) => void (presses === lastPress && command?.signal("SIGINT"));
+    const app = `http://127.0.0.1:${await listening(createServer(pressedApp(interrupt)))}`;
+    const [junit, summary] = ["explore.xml", "summary.md"].map((name) => join(folder, name)) as [
+      string,
+      string,
+    ];
+    command = new Command(
+      ["explore", fileWith(PRESSES), "--url", url, "--app", app, "--json", "--junit", junit],
+      { env: { GITHUB_STEP_SUMMARY: summary } },
+    );
+    const { code, stdout, stderr } = await command.ended;
+    if (lastPress === 2) {
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^payments-sandbox: [^\n]+: interrupted before the app was seen to go right\n$/);
+    } else {
+      expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
+      const { complete_depth, findings, sentence } = JSON.parse(stdout);
+      expect({ complete_depth, findings }).toEqual({ complete_depth: 0, findings: [] });
+      for (const file of [junit, summary]) expect(readFileSync(file, "utf8")).toContain(sentence);
+    }
+  },
+  120_000,
+);
