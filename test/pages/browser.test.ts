@@ -29,13 +29,6 @@ describe.runIf(hasChromium)("in a browser", () => {
     return sandbox;
   }
 
-  /** One for all tests that want the same, and leave nothing in it: each begins with a page of its own sandbox. */
-  async function sharedTab(options: BrowserContextOptions = {}): Promise<Page> {
-    const page = await browser.shared(options);
-    page.setDefaultTimeout(60_000);
-    return page;
-  }
-
   async function openTab(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.open(options);
     context.setDefaultTimeout(60_000);
@@ -74,7 +67,7 @@ describe.runIf(hasChromium)("in a browser", () => {
       const sandbox = await sandboxWith();
       const shop = await Shop.open();
       const checkout = await checkoutAt(sandbox, shop);
-      const page = await sharedTab({ javaScriptEnabled });
+      const page = await openTab({ javaScriptEnabled });
       await page.goto(checkout.url);
       return { sandbox, shop, checkout, page };
     }
@@ -173,7 +166,7 @@ describe.runIf(hasChromium)("in a browser", () => {
   describe("the script", () => {
     it("lets the countdown run at the speed of sandbox time", async () => {
       const sandbox = await sandboxWith({ clock: "60x" });
-      const page = await sharedTab();
+      const page = await openTab();
       await page.goto((await checkoutAt(sandbox, undefined)).url);
       const left = async () => {
         const parts = (await page.getByRole("timer").textContent())!.split(":");
@@ -226,7 +219,7 @@ describe.runIf(hasChromium)("in a browser", () => {
     it("learns of what happened elsewhere", async () => {
       const sandbox = await sandboxWith();
       const checkout = await checkoutAt(sandbox, await Shop.open());
-      const page = await sharedTab();
+      const page = await openTab();
       await page.goto(checkout.url);
       sandbox.transition(checkout.charge_id, "FAILED", "insufficient_funds");
       await page.getByText("Reason: Insufficient funds").waitFor();
@@ -235,7 +228,7 @@ describe.runIf(hasChromium)("in a browser", () => {
 
   it("is paid by keyboard alone", async () => {
     const sandbox = await sandboxWith();
-    const page = await sharedTab();
+    const page = await openTab();
     await page.goto((await checkoutAt(sandbox, undefined)).url);
     const focused = () =>
       page.evaluate(`(() => {
@@ -261,7 +254,7 @@ describe.runIf(hasChromium)("in a browser", () => {
     const nasty = `<img src=x onerror="window.ran=1"><script>window.ran=1</script> 😀 متجر`;
     const fixtures = JSON.stringify({ organizations: [{ organization_id: "org_sandbox", name: nasty }] });
     const sandbox = await sandboxWith({ fixtures: temporaryFile("fixtures.json", fixtures) });
-    const page = await sharedTab();
+    const page = await openTab();
     await page.goto((await checkoutAt(sandbox, undefined, { customer_name: nasty })).url);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(`Pay ${nasty}`);
     expect(await page.title()).toContain(nasty);

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { type BrowserContext, chromium } from "playwright-core";
 import { temporaryFolder } from "../../support/folders.js";
 import { atEnd, atEndOfFile } from "../../support/lifetime.js";
 
@@ -23,8 +23,6 @@ export function chromiumPath(): string | undefined {
 }
 
 export interface LaunchedBrowser {
-  /** One that the tests of a file share who want the same: making one costs as much as a test does in it. */
-  shared(options?: Parameters<Awaited<ReturnType<typeof launch>>["newContext"]>[0]): Promise<Page>;
   /** A window of its own: no cookies, no history. */
   open(options?: Parameters<Awaited<ReturnType<typeof launch>>["newContext"]>[0]): Promise<BrowserContext>;
 }
@@ -51,15 +49,7 @@ export async function launchBrowser(): Promise<LaunchedBrowser> {
   const home = temporaryFolder();
   const browser = await launch(chromiumPath()!, home);
   atEndOfFile(() => browser.close());
-  const pages = new Map<string, Promise<Page>>();
   return {
-    shared: (options) => {
-      const name = JSON.stringify(options ?? {});
-      let page = pages.get(name);
-      if (page === undefined)
-        pages.set(name, (page = browser.newContext(options).then((context) => context.newPage())));
-      return page;
-    },
     open: async (options) => {
       const context = await browser.newContext(options);
       atEnd(() => context.close());
