@@ -18,9 +18,8 @@ export interface DirectWay {
 }
 
 /**
- * Answers a call of the service as it comes from Node, without a Request and a Response between, which cost more than all
- * of the work of a read. False for what needs them: other routes, and an address, a host or a body about which there is
- * something to be found out first.
+ * Answers a call of the service as it comes from Node, without a Request and a Response between. False for what needs
+ * them: other routes, and an address, a host or a body about which there is something to be found out first.
  */
 export function answerDirectly(way: DirectWay, incoming: IncomingMessage, outgoing: ServerResponse): boolean {
   const { method = "", url = "", headers } = incoming;
@@ -60,10 +59,13 @@ function hasPlainBody({ headers }: IncomingMessage): boolean {
   );
 }
 
+/** Node writes the headers in the encoding of a body that is text, and headers are latin-1. */
 function write(outgoing: ServerResponse, { status, headers, body }: Sent): void {
-  headers["Content-Length"] = String(Buffer.byteLength(body));
+  const length = Buffer.byteLength(body);
+  headers["Content-Length"] = String(length);
   outgoing.writeHead(status, headers);
-  outgoing.end(body);
+  if (length === body.length) outgoing.end(body, "latin1");
+  else outgoing.end(Buffer.from(body));
 }
 
 /** By the door of Node's port. */

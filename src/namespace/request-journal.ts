@@ -61,8 +61,7 @@ export class RequestJournal {
     this.#observers.shield(this, () => {
       const isKept = entry.id >= this.#oldest;
       if (isKept) this.#chars -= charsOf(entry);
-      entry.inFlight = false;
-      cutBodies(Object.assign(entry as Unfinished, request));
+      cutBodies(Object.assign(entry as Unfinished, request, { id: entry.id, inFlight: false }));
       if (isKept) this.#grow(charsOf(entry));
       this.#observers.tellRequest(entry);
     });
