@@ -10,6 +10,8 @@ steps:
     body: { order: "\${order}", email: "\${email}", page: true }
     save: { checkout: body.checkout_id }
   - pay_twice: { checkout_id: "\${checkout}" }
+  # The customer may be back before the webhooks are here.
+  - wait_for: idle
   - app: GET /orders/\${order}
     expect: { body: { status: paid, delivered: 1 } }
 observe:
