@@ -6,11 +6,21 @@ export interface Hand {
   readonly hasScript: boolean;
   presses: number;
   press(locator: Locator): Promise<void>;
+  open(locator: Locator, path: string): Promise<void>;
+  choose(locator: Locator, name: string): Promise<void>;
   search(text: string): Promise<void>;
 }
 export type HandName = "mouse" | "keyboard" | "phone" | "without a script";
-export const HANDS: Readonly<Record<HandName, object>>;
+export const HANDS: Readonly<
+  Record<
+    HandName,
+    { viewport: { width: number; height: number }; permissions?: string[]; hasTouch?: boolean }
+  >
+>;
 export function handOf(name: HandName, page: Page): Hand;
+
+/** Whether the keyboard reaches it; it has the focus then. */
+export function focusOn(locator: Locator): Promise<boolean>;
 
 export interface JobReceiver {
   readonly port: number;
@@ -28,5 +38,6 @@ export function makeJobWorld(url: string, namespace: string, receiver: JobReceiv
 export const JOBS: readonly {
   readonly name: string;
   readonly most: number;
+  readonly from: "home" | "any page" | "on the way";
   readonly carryOut: (hand: Hand, world: JobWorld) => Promise<void>;
 }[];

@@ -28,6 +28,17 @@ export function handOf(name, page) {
       this.presses++;
       await how(locator);
     },
+    /** Where it leads; who is there already has pressed it. */
+    async open(locator, path) {
+      if (page.url().includes(path)) this.presses++;
+      else await this.press(locator);
+      await page.waitForURL((url) => url.href.includes(path));
+    },
+    /** A list is opened, and one of it chosen. */
+    async choose(locator, name) {
+      this.presses += 2;
+      await locator.selectOption(name);
+    },
     /** Into the field that is on every page; by keyboard `/` leads there. */
     async search(text) {
       if (name === "keyboard") await page.keyboard.press("/");
@@ -40,12 +51,15 @@ export function handOf(name, page) {
 
 /** What Tab reaches, and Enter does. */
 async function pressByKeyboard(locator) {
-  const isReached = await locator.evaluate((element) => {
+  if (!(await focusOn(locator))) throw new Error(`The keyboard does not reach ${locator}`);
+  await locator.page().keyboard.press("Enter");
+}
+
+export function focusOn(locator) {
+  return locator.evaluate((element) => {
     element.focus();
     return element.tabIndex >= 0 && document.activeElement === element;
   });
-  if (!isReached) throw new Error(`The keyboard does not reach ${locator}`);
-  await locator.page().keyboard.press("Enter");
 }
 
 /** Takes no webhook of a namespace until that has been mended. */
@@ -110,24 +124,37 @@ function mustBe(is, what) {
 }
 
 const chargeRow = (page, id) => page.locator(`#activity [data-key="${id}"] [data-row]`);
+const openCharge = (hand, id) => hand.open(chargeRow(hand.page, id), `/charges/${id}`);
 const deliveryOf = (page, type) =>
   page.locator("#webhooks .row").filter({ hasText: type }).first().locator("[data-row]");
 
-/** At most so many presses each; what is typed is not counted. In this order: each leaves what the next needs. */
+/** By way of its charge. */
+async function openDelivery(hand, id, type) {
+  if (hand.page.url().includes("/webhooks/")) hand.presses++;
+  else await openCharge(hand, id);
+  await hand.open(deliveryOf(hand.page, type), "/webhooks/");
+}
+
+/**
+ * At most so many presses each; what is typed is not counted. In this order: each leaves what the next needs.
+ * All can be done from the first page (`home`); some from any page, and some go on where the one before has ended.
+ */
 export const JOBS = [
   {
     name: "find why this charge failed",
     most: 2,
+    from: "home",
     async carryOut(hand, { failed }) {
-      await hand.press(chargeRow(hand.page, failed));
+      await openCharge(hand, failed);
       await hand.page.locator(".why").filter({ hasText: "customer_email declined@*" }).waitFor();
     },
   },
   {
     name: "complete the newest charge",
     most: 2,
+    from: "home",
     async carryOut(hand, { newest }) {
-      await hand.press(chargeRow(hand.page, newest));
+      await openCharge(hand, newest);
       await hand.press(hand.page.locator("#charge").getByRole("button", { name: /^Complete/ }));
       await hand.page
         .locator("#said .notice")
@@ -138,6 +165,7 @@ export const JOBS = [
   {
     name: "move to the next retry",
     most: 2,
+    from: "home",
     async carryOut(hand) {
       await hand.press(
         hand.page.locator("#next li").filter({ hasText: "retry" }).first().getByRole("button"),
@@ -151,6 +179,7 @@ export const JOBS = [
   {
     name: "why this webhook failed, and resend it fixed",
     most: 2,
+    from: "home",
     async carryOut(hand, { namespace, receiver }) {
       const failing = hand.page
         .locator("#attention .row")
@@ -168,6 +197,7 @@ export const JOBS = [
   {
     name: "find a charge by order id",
     most: 2,
+    from: "any page",
     async carryOut(hand, { failed }) {
       await hand.search("A-1042");
       await hand.page.waitForURL("**/charges?q=A-1042");
@@ -176,44 +206,45 @@ export const JOBS = [
     },
   },
   {
+    name: "copy a flow as a test",
+    most: 2,
+    from: "home",
+    async carryOut(hand, { paid }) {
+      const { page } = hand;
+      await openCharge(hand, paid);
+      const text = page.locator('pre[aria-label*="Vitest"]');
+      mustBe((await text.textContent()).includes("setupSandbox"), "a test");
+      if (!hand.hasScript) return;
+      const snippet = page.locator(".snippet").filter({ has: text });
+      await hand.press(snippet.getByRole("button", { name: "Copy" }));
+      await page.getByRole("button", { name: "Copied" }).waitFor();
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      mustBe(copied.includes("setupSandbox"), "the test on the clipboard");
+    },
+  },
+  {
     name: "see what the app was told",
     most: 2,
+    from: "on the way",
     async carryOut(hand, { paid }) {
-      await hand.press(chargeRow(hand.page, paid));
-      await hand.press(deliveryOf(hand.page, "charge.completed"));
+      await openDelivery(hand, paid, "charge.completed");
       mustBe((await hand.page.locator("#body pre").textContent()).includes('"charge.completed"'), "the body");
     },
   },
   {
     name: "compare two payloads",
     most: 2,
+    from: "on the way",
     async carryOut(hand, { paid }) {
-      await hand.press(chargeRow(hand.page, paid));
-      await hand.press(deliveryOf(hand.page, "charge.completed"));
+      await openDelivery(hand, paid, "charge.completed");
       const status = hand.page.locator("#diff dl > div").filter({ hasText: "data.status" }).first();
       mustBe(/PROCESSING.*COMPLETED/s.test(await status.textContent()), "what differs");
     },
   },
   {
-    name: "switch namespace",
-    most: 2,
-    async carryOut(hand, { namespace }) {
-      const { page } = hand;
-      if (hand.hasScript) {
-        // A list is opened, and one of it chosen.
-        hand.presses += 2;
-        await page.locator("#ns").selectOption("default");
-      } else {
-        await hand.press(page.getByRole("link", { name: "World" }));
-        await hand.press(page.locator('#namespaces [data-key="default"] [data-row]'));
-      }
-      await page.waitForURL(/\/dashboard(\/default\b|\?.*namespace=default)/);
-      mustBe(!(await page.url()).includes(`/${namespace}`), "the other namespace");
-    },
-  },
-  {
     name: "inject a 503 on the second checkout",
     most: 2,
+    from: "any page",
     async carryOut(hand, { checkOut }) {
       const { page } = hand;
       await hand.press(
@@ -227,19 +258,19 @@ export const JOBS = [
     },
   },
   {
-    name: "copy a flow as a test",
+    name: "switch namespace",
     most: 2,
-    async carryOut(hand, { paid }) {
+    from: "any page",
+    async carryOut(hand, { namespace }) {
       const { page } = hand;
-      await hand.press(chargeRow(page, paid));
-      const text = page.locator('pre[aria-label*="Vitest"]');
-      mustBe((await text.textContent()).includes("setupSandbox"), "a test");
-      if (!hand.hasScript) return;
-      const snippet = page.locator(".snippet").filter({ has: text });
-      await hand.press(snippet.getByRole("button", { name: "Copy" }));
-      await page.getByRole("button", { name: "Copied" }).waitFor();
-      const copied = await page.evaluate(() => navigator.clipboard.readText());
-      mustBe(copied.includes("setupSandbox"), "the test on the clipboard");
+      if (hand.hasScript) {
+        await hand.choose(page.locator("#ns"), "default");
+      } else {
+        await hand.press(page.getByRole("link", { name: "World" }));
+        await hand.press(page.locator('#namespaces [data-key="default"] [data-row]'));
+      }
+      await page.waitForURL(/\/dashboard(\/default\b|\?.*namespace=default)/);
+      mustBe(!(await page.url()).includes(`/${namespace}`), "the other namespace");
     },
   },
 ];
