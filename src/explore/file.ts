@@ -42,9 +42,9 @@ export async function exploreFile(
   const document = await readDocument(file);
   const { vars = {}, environment = {}, runIdOf } = options;
   const loaded = await loadScenarioFile(document, { given: vars, environment, runIdOf });
-  for (const warning of loaded.warnings) onWarning?.(warningText(warning));
   if (!isRecord(document.value) || loaded.steps.length === 0)
     throw new DocumentError([document.faultAt(["steps"], "there are none: nothing to explore")]);
+  for (const warning of loaded.warnings) onWarning?.(warningText(warning));
   const flow = flowOf(file, document.value);
   return explore(flow, { ...options, saveTo: save === undefined ? undefined : await savingTo(save) });
 }

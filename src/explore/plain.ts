@@ -1,3 +1,6 @@
+import { isRecord } from "../files/documents.js";
+import { leaves } from "../scenario/running/report.js";
+import { oneLine } from "../schema/printable.js";
 import { UserError } from "../schema/user-error.js";
 import { compiledPlain } from "./compile.js";
 import type { Flow } from "./flow.js";
@@ -40,6 +43,22 @@ export async function plainRuns(
   return { runs: [one, other], differing };
 }
 
+/** The end of what is said of a call to an app that is not there. */
+const NOBODY = "nobody listens there";
+const LONGEST_SAID = 200;
+
+function wasThere({ steps }: Carried["report"]): boolean {
+  return leaves(steps).some(({ step: { kind, outcome } }) => kind === "app" && outcome === "passed");
+}
+
+/** What the app answered: it often tells why. */
+function saying(got: unknown): string {
+  const body = isRecord(got) ? got.body : undefined;
+  if (body === undefined || body === null || body === "") return "";
+  const text = oneLine(typeof body === "string" ? body.replace(/\s+/g, " ").trim() : JSON.stringify(body));
+  return ` (${text.length > LONGEST_SAID ? `${text.slice(0, LONGEST_SAID)}…` : text})`;
+}
+
 function failed(
   flow: Flow,
   roles: Parameters<typeof verdictOn>[1],
@@ -47,7 +66,9 @@ function failed(
   isToTheEnd: boolean,
 ): ExploreFinding {
   const step = failedStep(report);
-  const why = report.error ?? `${step?.title}: ${step?.failure?.message}`;
+  const why = report.error ?? `${step?.title}: ${step?.failure?.message}${saying(step?.failure?.got)}`;
+  if (!isToTheEnd && step?.failure?.message.endsWith(NOBODY) && !wasThere(report))
+    throw new UserError(`${flow.file}: ${why}: start it first, or give its right URL`);
   const verdict = verdictOn(report, roles, seen);
   const isInTheEnd = isToTheEnd && roles[report.steps.findIndex(hasFailed)] !== "drive";
   if (typeof verdict !== "object" || !(verdict.isOver || isInTheEnd))

@@ -62,11 +62,12 @@ describe("explore", () => {
   );
 
   it(
-    "finds by a pair the shop that looks_once, and by nothing smaller",
+    "finds by a pair the shop that looks_once, and by nothing smaller, in a file that fails with it each time",
     async () => {
       const stop = new AbortController();
-      const { report } = await explored("looks_once", {
+      const { report, sandbox, shop } = await explored("looks_once", {
         depth: 2,
+        save: temporaryFolder(),
         signal: stop.signal,
         onRun: (_runs, findings) => {
           if (findings > 0) stop.abort();
@@ -82,6 +83,11 @@ describe("explore", () => {
           },
         ],
       });
+      const { file } = report.findings[0]!;
+      for (let time = 1; time <= 3; time++)
+        expect(await sandbox.run(file!, { app: shop.url })).toMatchObject({ outcome: "failed" });
+      const right = await openCorpus("right");
+      expect(await right.sandbox.run(file!, { app: right.shop.url })).toMatchObject({ passed: true });
     },
     LIMIT,
   );
@@ -137,6 +143,11 @@ describe("a flow that cannot be explored", () => {
     ["fails with nothing going wrong", FLOW.replace("status: paid", "status: sold"), /the flow fails with/],
     ["calls no app", "name: a\nsteps:\n  - advance: 1s\n", /needs a step that calls the app/],
     ["has no steps", "name: a\n", /nothing to explore/],
+    [
+      "expects another answer",
+      FLOW.replace("{ status: 201 }", "{ status: 200 }"),
+      /The customer orders: status 20\d, not 200 \(\{"order":/,
+    ],
     ["asks a person", `name: a\n${STEPS}  - manual: Pay\n`, /manual steps cannot be explored/],
     [
       "observes what is no call",
