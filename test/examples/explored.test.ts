@@ -13,7 +13,7 @@ name: order
 vars: { email: "qa+\${run.id}@shop.test" }
 steps:
   - app: POST /orders
-    body: { email: "\${email}", phone: "+254700000001" }
+    body: { number: "order-\${run.id}", email: "\${email}", phone: "+254700000001" }
     expect: { status: 201 }
     save: { order: body.id }
   - advance: 10s

@@ -42,12 +42,14 @@ export class Payments {
   /**
    * One charge for an order, however often the answer is lost. The service knows no idempotency keys here: the order's
    * number goes along as metadata, and before a second try the shop looks whether the first one has made a charge.
+   *
+   * @param wasTried whether there was a try before, of which it is not known what became
    */
-  charge(orderId, request) {
+  charge(orderId, request, wasTried = false) {
     const body = { ...request, metadata: { ...request.metadata, order_id: orderId } };
     return this.#persist(
       async (attempt) =>
-        (attempt > 1 && (await this.#chargeOf(orderId))) ||
+        ((wasTried || attempt > 1) && (await this.#chargeOf(orderId))) ||
         this.#call("POST", "/api/v1/payments/whitelabel", body),
     );
   }

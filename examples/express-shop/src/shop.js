@@ -19,6 +19,17 @@ export function createShop({ payments, webhookSecret, fulfil = fulfilOnce }) {
   const webhook = new Webhook(webhookSecret);
   let destination;
 
+  /** Takes up where a try before has failed. */
+  async function chargeFor(order, { email, phone }) {
+    const wanted = { pricing: PRICE, payment_method: "mobile_money", customer_email: email };
+    const { quote_id } = await payments.quote(wanted);
+    const { wasTried } = order;
+    order.wasTried = true;
+    const charge = await payments.charge(order.id, { ...wanted, quote_id, phone_number: phone }, wasTried);
+    order.charge_id = charge.charge_id;
+    return charge;
+  }
+
   const app = express();
 
   // Before express.json(): a signature is for the bytes as they came, not for what a parser made of them.
@@ -38,15 +49,17 @@ export function createShop({ payments, webhookSecret, fulfil = fulfilOnce }) {
   app.use(express.json());
 
   app.post("/orders", async (request, response) => {
-    const { email, phone } = request.body;
-    const order = { id: randomUUID(), status: "pending", history_length: 0, shipments: [] };
+    // The page makes up a number when it is opened: sent again with it, after an error or by a second press, it is one order.
+    const { number = randomUUID() } = request.body;
+    const order = orders.get(number) ?? { id: number, status: "pending", history_length: 0, shipments: [] };
     // Kept before the charge is made: its webhooks may be here before the answer is.
     orders.set(order.id, order);
-    const wanted = { pricing: PRICE, payment_method: "mobile_money", customer_email: email };
-    const { quote_id } = await payments.quote(wanted);
-    const charge = await payments.charge(order.id, { ...wanted, quote_id, phone_number: phone });
-    order.charge_id = charge.charge_id;
-    const { amount, currency, payment_instructions } = charge;
+    // Two presses at once wait for one charge; what has failed may be tried again.
+    order.charging ??= chargeFor(order, request.body).catch((error) => {
+      order.charging = undefined;
+      throw error;
+    });
+    const { amount, currency, payment_instructions } = await order.charging;
     response.status(201).json({ id: order.id, amount, currency, payment_instructions });
   });
 

@@ -73,6 +73,31 @@ test("a charge whose answer is lost is found again, not made again", async (t) =
   assert.deepEqual((await shop("GET", `/orders/${id}`)).body, { id, status: "paid", shipments: 1 });
 });
 
+test("a customer who gets an error and orders again pays once", async (t) => {
+  const { sandbox, shop, advance } = await openWorld(t);
+  await sandbox("POST", "/scenarios/lost_response/activate");
+  // The charge is made, and the shop gives up before it can find that out.
+  await sandbox("POST", "/faults", {
+    match: { operation: "listPayins" },
+    respond: { status: 429 },
+    times: 3,
+  });
+  const press = () =>
+    shop("POST", "/orders", { number: "cart-1", email: "ada@example.com", phone: "+254700000001" });
+  assert.equal((await press()).status, 502);
+  const pressed = await Promise.all([press(), press()]);
+  assert.deepEqual(
+    pressed.map(({ status, body }) => [status, body.id]),
+    [
+      [201, "cart-1"],
+      [201, "cart-1"],
+    ],
+  );
+  assert.equal((await sandbox("GET", "/charges")).total, 1);
+  await advance("10s");
+  assert.equal((await shop("GET", "/orders/cart-1")).body.shipments, 1);
+});
+
 test("a payout whose answer is lost is asked for again with its key, and paid once", async (t) => {
   const { sandbox, order, shop, advance } = await openWorld(t);
   for (let sold = 0; sold < 3; sold++) await order();
