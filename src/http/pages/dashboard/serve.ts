@@ -23,6 +23,9 @@ const MAX_FORM_BYTES = 32 * 1024 * 1024;
 
 const SHELL = new Shell({ styles: STYLES, script: SCRIPT, connects: true, referrer: "same-origin" });
 
+/** Not painted before the last of it is there: on a slow machine its parts would move as they come in. */
+const WHOLE = html`<link rel="expect" href="#help" blocking="render">`;
+
 /** What the script asks for: the body alone, without styles and script. */
 const PART = "sandbox-part";
 
@@ -68,7 +71,7 @@ function respond(
       },
     });
   const title = `${scene.id ?? VIEWS[scene.view]} · ${namespace.name} · payments-sandbox`;
-  const page = { title, bodyAttributes: html` data-namespace="${namespace.name}"`, body };
+  const page = { title, head: WHOLE, bodyAttributes: html` data-namespace="${namespace.name}"`, body };
   const response = SHELL.answer(page, { status, nowMs: scene.nowMs, forms: "'self'" });
   if (notice !== undefined)
     for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
