@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** Tests that start the command, a package manager, a compiler or another test runner. */
@@ -37,17 +38,16 @@ const DEEP = [
   "test/webhooks/{receivers,storm}.test.ts",
 ];
 
-function project(name: string, include: string[], more: { exclude?: string[]; isolate?: boolean } = {}) {
-  return { extends: true as const, test: { name, include, ...more } };
+function project(name: string, include: string[], exclude: string[] = []) {
+  return { extends: true as const, test: { name, include, exclude } };
 }
 
 export default defineConfig({
   test: {
     // `npm run test:quick` runs the first of them, `npm test` all.
     projects: [
-      // Files of these two share a worker's modules, which are half of what they take otherwise: none may leave a trace.
-      project("unit", ["test/**/*.test.ts"], { exclude: [...PROCESS, ...BROWSER, ...DEEP], isolate: false }),
-      project("deep", DEEP, { isolate: false }),
+      project("unit", ["test/**/*.test.ts"], [...PROCESS, ...BROWSER, ...DEEP]),
+      project("deep", DEEP),
       project("process", PROCESS),
       project("browser", BROWSER),
     ],
@@ -58,7 +58,9 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     pool: "threads",
-    // Most files wait for a process, a socket or a disk half of the time: a worker a core, not one core left out.
-    maxWorkers: "100%",
+    // Files share a worker's modules, which are half of what they take otherwise: none may leave a trace.
+    isolate: false,
+    // Many files wait for a process, a socket or a disk half of the time: one worker more than there are cores.
+    maxWorkers: availableParallelism() + 1,
   },
 });
