@@ -5,6 +5,9 @@ import { UserError } from "./schema/user-error.js";
 /** How requests reach a sandbox: in this process, or over the network. */
 export type SandboxFetch = (path: string, init: RequestInit) => Promise<SandboxAnswer>;
 
+/** Where a sandbox of this process has its own: of the control API it makes no request or response. */
+export const CALL = Symbol("payments-sandbox.call");
+
 /** What is read of a response. */
 export type SandboxAnswer = Pick<Response, "ok" | "status" | "headers" | "body" | "text">;
 

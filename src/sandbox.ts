@@ -1,5 +1,4 @@
-import type { SandboxFetch } from "./control-client.js";
-import { type ControlCall, ControlClient } from "./control-client.js";
+import { CALL, type ControlCall, ControlClient, type SandboxFetch } from "./control-client.js";
 import { KeptAssertions } from "./delivery/assertions.js";
 import type { WebhookHandler } from "./delivery/in-process.js";
 import type { CheckWebhookOptions } from "./doctor/options.js";
@@ -150,8 +149,8 @@ export class Sandbox {
     return this.#fetch(isRequest ? input : requestOf(input, init));
   };
 
-  /** @internal As the runs of scenarios call it: of the control API no request or response is made. */
-  readonly call: SandboxFetch = (path, init) => {
+  /** @internal */
+  readonly [CALL]: SandboxFetch = (path, init) => {
     this.#here("fetch");
     return this.#control(path, init) ?? this.fetch(path, init);
   };
@@ -329,7 +328,7 @@ export class Sandbox {
     return runScenario(loaded, {
       ...rest,
       app: app && withoutEndSlashes(app),
-      fetch: this.call,
+      fetch: this[CALL],
     });
   }
 
@@ -344,7 +343,7 @@ export class Sandbox {
     const { exploreAsked } = await lazily(() => import("./explore/file.js"));
     return exploreAsked(flow, options, {
       runIdOf: (name) => namespace.nextRunId(name),
-      fetch: this.call,
+      fetch: this[CALL],
     });
   }
 

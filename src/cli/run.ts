@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline/promises";
-import { ControlClient } from "../control-client.js";
+import { CALL, ControlClient } from "../control-client.js";
 import { repeatableRunId } from "../domain/run-id.js";
 import { DocumentError, warningText } from "../files/documents.js";
 import { openSandbox } from "../opening.js";
@@ -143,7 +143,7 @@ async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string
         givensOf(vars, (name) => repeatableRunId(seed, name)),
       );
       const report = await runScenario(again, {
-        fetch: sandbox.call,
+        fetch: sandbox[CALL],
         isItsWorld: true,
         app: appUrl(flags),
         ...hooks(loaded, progress, signal),

@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { CALL } from "../../control-client.js";
 import { exploreFile } from "../../explore/file.js";
 import type { ExploreReport } from "../../explore/report.js";
 import { openSandbox } from "../../opening.js";
@@ -38,7 +39,7 @@ export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan)
         const code = await toldExploration(flow, flags, (onRun) =>
           exploreFile(flow, {
             ...asked,
-            fetch: sandbox.call,
+            fetch: sandbox[CALL],
             runIdOf: () => freshRunId(),
             signal: runner.interrupted,
             onRun,
