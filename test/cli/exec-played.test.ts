@@ -21,8 +21,8 @@ it("adds up what happened, in words", () => {
   expect(happenedText(scenario)).toBe("3 answers lost, 1 call delayed, 0 webhooks doubled");
 });
 
-/** Words that only say more of what another does. */
-const BESIDE = ["match", "at_once", "ids"];
+/** Words that only say more of what another does, or of where. */
+const BESIDE = ["match", "at_once", "ids", "attempt", "times", "skip"];
 
 it.each(Object.keys(webhookRuleSchema.shape).filter((word) => !BESIDE.includes(word)))(
   "has words for what %s does to a webhook",
