@@ -24,6 +24,9 @@ it("--no-color is taken by every command, whatever the environment says", async 
     ["validate", "--no-color", "nobody-has.yaml"],
   ]) {
     const { code, stdout, stderr } = await run(args, { env: { FORCE_COLOR: "1" } });
-    expect([code, stdout + stderr]).toEqual([2, expect.stringMatching(/^nobody-has\.yaml:1:1 there is no such file/)]);
+    expect([code, stdout + stderr]).toEqual([
+      2,
+      expect.stringMatching(/^nobody-has\.yaml:1:1 there is no such file/),
+    ]);
   }
 });
