@@ -3,7 +3,7 @@ import { Table } from "../../src/engine/table.js";
 import { Receiver } from "../support/receiver-server.js";
 import { started } from "./support/dashboard.js";
 
-type Records = Map<unknown, unknown>;
+type Records = Table<unknown>;
 
 /** How many records are looked at while it does its work. */
 async function looksDuring(work: () => Promise<unknown>): Promise<number> {
@@ -14,11 +14,11 @@ async function looksDuring(work: () => Promise<unknown>): Promise<number> {
       yield one;
     }
   }
-  const { get, values, entries } = Map.prototype;
+  const { get, values, entries } = Table.prototype;
   const counting = {
     get(this: Records, key: unknown) {
       looks++;
-      return get.call(this, key);
+      return get.call(this, key as string);
     },
     values(this: Records) {
       return counted(values.call(this));
@@ -30,11 +30,13 @@ async function looksDuring(work: () => Promise<unknown>): Promise<number> {
       return counted(entries.call(this));
     },
   };
+  const own = Object.getOwnPropertyDescriptors(Table.prototype);
   Object.assign(Table.prototype, counting);
   try {
     await work();
   } finally {
     for (const name of Reflect.ownKeys(counting)) Reflect.deleteProperty(Table.prototype, name);
+    Object.defineProperties(Table.prototype, own);
   }
   return looks;
 }
