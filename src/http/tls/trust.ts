@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import tls from "node:tls";
 import { UserError } from "../../schema/user-error.js";
@@ -49,10 +49,14 @@ export function findTrust(port: number): Trust | undefined {
   return { caFile: join(folder, CA), bundleFile: join(folder, BUNDLE) };
 }
 
+/** None on Windows, where the temporary folder is the user's own. A container's user need not have a name. */
+function userId(): number | undefined {
+  return process.getuid?.();
+}
+
 function home(): string {
-  // On Windows the temporary folder is the user's own.
-  const { uid } = userInfo();
-  return join(tmpdir(), uid === -1 ? "payments-sandbox" : `payments-sandbox-${uid}`);
+  const uid = userId();
+  return join(tmpdir(), uid === undefined ? "payments-sandbox" : `payments-sandbox-${uid}`);
 }
 
 function folderOf(port: number): string {
@@ -61,9 +65,9 @@ function folderOf(port: number): string {
 
 /** In a folder that all may write to somebody else may have been first, and would say what we trust. */
 function refuseForeign(folder: string): void {
-  const { uid } = userInfo();
+  const uid = userId();
   const found = lstatSync(folder);
-  if (uid !== -1 && (!found.isDirectory() || found.uid !== uid || (found.mode & 0o022) !== 0))
+  if (uid !== undefined && (!found.isDirectory() || found.uid !== uid || (found.mode & 0o022) !== 0))
     throw new UserError(`--tls: ${folder} is not a folder that only you may write to; remove it`);
 }
 
