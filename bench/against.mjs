@@ -40,8 +40,8 @@ async function main() {
     { name: "now", root: ROOT },
   ];
   for (const { root } of builds)
-    if (!existsSync(join(root, "dist", "cli.js")))
-      throw new Error(`there is no ${join(root, "dist/cli.js")}`);
+    if (!existsSync(join(root, "dist", "shipped.json")))
+      throw new Error(`there is no build in ${join(root, "dist")}`);
 
   const cores = findCores();
   const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-bench-"));

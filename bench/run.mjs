@@ -58,7 +58,7 @@ const say = (text) => process.stdout.write(`${text}\n`);
 async function main() {
   const unknown = flags.only?.find((section) => !SECTIONS.includes(section));
   if (unknown !== undefined) throw new Error(`--only ${unknown}: choose from ${SECTIONS.join(", ")}`);
-  if (!existsSync(join(ROOT, "dist", "cli.js"))) throw new Error("there is no dist/cli.js: npm run build");
+  if (!existsSync(join(ROOT, "dist", "cli.cjs"))) throw new Error("there is no dist/cli.cjs: npm run build");
 
   const cores = findCores();
   const folder = mkdtempSync(join(tmpdir(), "payments-sandbox-bench-"));

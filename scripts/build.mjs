@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { bundle, bundleCommonJs, bundleOver, bundleTools } from "./bundle.mjs";
+import { bundle, bundleOver, bundleTools } from "./bundle.mjs";
 import { writeDocuments } from "./documents.mjs";
 import { oneFile } from "./one-file.mjs";
 import { writeTypes } from "./types.mjs";
@@ -39,14 +39,22 @@ writeFileSync(join(root, SCENARIO_SCHEMA_FILE), scenarioJsonSchemaText());
 await writeDocuments(tools, dist);
 rmSync(tools, { recursive: true });
 
-const core = await bundle(
+const { core, exported } = await bundle(
   root,
-  { cli: "src/cli/main.ts", index: "src/index.ts", "testing-setup": "src/testing/setup.ts" },
+  {
+    cli: "src/cli/main.ts",
+    index: "src/index.ts",
+    testing: "src/testing/common-js.ts",
+    "testing-setup": "src/testing/setup.ts",
+  },
   dist,
   ["src/cli/main.ts", "src/cli/start.ts"],
 );
-await bundleOver(root, { testing: "src/testing.ts" }, dist, { "src/testing/setup.ts": "./testing-setup.js" });
-await bundleCommonJs(root, { index: "src/index.ts", testing: "src/testing/common-js.ts" }, dist);
+// The doors for `import` stand before the same modules that `require` loads.
+writeFileSync(join(dist, "index.js"), `export { ${exported.index.join(", ")} } from "./index.cjs";\n`);
+await bundleOver(root, { testing: "src/testing.ts" }, dist, {
+  "src/testing/setup.ts": "./testing-setup.cjs",
+});
 
 writeFileSync(join(dist, "payments-sandbox.mjs"), await oneFile(root, core), { mode: 0o755 });
 

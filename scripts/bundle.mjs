@@ -1,5 +1,6 @@
 // Bundles dist/ with rolldown in two passes. Loading a file costs a start as much as parsing 10 kB of it, so what
-// a start reaches is one file (`core`), and everything that is loaded only when it is asked for stays apart.
+// a start reaches is one file (`core`), and everything that is loaded only when it is asked for stays apart. It is
+// CommonJS, which both `import` and `require` load, and a start sooner than ES modules.
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { parseAst } from "rolldown/parseAst";
@@ -14,18 +15,20 @@ const SHIPPED = [withoutWords, readsDocuments];
  * @param {Record<string, string>} input entry name → source file
  * @param {string} dir where to write
  * @param {string[]} startModules ends of the paths of the modules that every start runs
- * @returns {Promise<Set<string>>} the modules that a start reaches
+ * @returns {Promise<{ core: Set<string>, exported: Record<string, string[]> }>} the modules that a start reaches, and what
+ *   each entry exports
  */
 export async function bundle(root, input, dir, startModules) {
   const core = await reachedBy(startModules, await open(root, input, SHIPPED));
   const bundled = await open(root, input, SHIPPED);
-  await bundled.write({
-    ...OUTPUT,
+  const { output } = await bundled.write({
+    ...COMMON_JS,
     dir,
     codeSplitting: { includeDependenciesRecursively: false, groups: groupsOf(core) },
   });
   await bundled.close();
-  return core;
+  const entries = output.filter((one) => one.type === "chunk" && one.isEntry);
+  return { core, exported: Object.fromEntries(entries.map(({ name, exports }) => [name, exports])) };
 }
 
 /**
@@ -64,27 +67,6 @@ export async function bundleOver(root, input, dir, bundled) {
 }
 
 /**
- * The library again as CommonJS, for those who require it (Jest cannot require an ES module).
- *
- * @param {string} root the package's folder
- * @param {Record<string, string>} input entry name → source file
- * @param {string} dir where to write
- */
-export async function bundleCommonJs(root, input, dir) {
-  const bundled = await open(root, input, SHIPPED);
-  await bundled.write({
-    ...OUTPUT,
-    format: "cjs",
-    // Jest has no import() without a flag.
-    dynamicImportInCjs: false,
-    dir,
-    entryFileNames: "[name].cjs",
-    chunkFileNames: "chunks/[name]-[hash].cjs",
-  });
-  await bundled.close();
-}
-
-/**
  * The command in parts for one file to carry, as CommonJS, with a module in the place of the package's folder.
  *
  * @param {string} root the package's folder
@@ -99,10 +81,7 @@ export async function bundleInParts(root, inside, core) {
   };
   const bundled = await open(root, { cli: "src/cli/main.ts" }, [...SHIPPED, standsIn]);
   const { output } = await bundled.generate({
-    ...OUTPUT,
-    format: "cjs",
-    dynamicImportInCjs: false,
-    entryFileNames: "[name].cjs",
+    ...COMMON_JS,
     chunkFileNames: "[name]-[hash].cjs",
     codeSplitting: {
       includeDependenciesRecursively: false,
@@ -135,6 +114,16 @@ const OUTPUT = {
   minify: true,
   chunkFileNames: "chunks/[name]-[hash].js",
   plugins: [{ name: "lines", generateBundle: (_options, chunks) => breakLines(Object.values(chunks)) }],
+};
+
+const COMMON_JS = {
+  ...OUTPUT,
+  format: "cjs",
+  strict: true,
+  // Jest has no import() without a flag.
+  dynamicImportInCjs: false,
+  entryFileNames: "[name].cjs",
+  chunkFileNames: "chunks/[name]-[hash].cjs",
 };
 
 /** Node shows the whole line an uncaught error was thrown in, so a line must not be the whole program. */

@@ -51,6 +51,7 @@ const project = new Project({
     const require = createRequire(import.meta.url);
     const names = (module) => Object.keys(module).filter((name) => name !== "__esModule").sort().join(",");
     console.log(names(imported) === names(require("payments-sandbox")), names(importedTesting), names(require("payments-sandbox/testing")));
+    console.log(imported.SandboxError === require("payments-sandbox").SandboxError);
     const [one, two] = [await imported.createSandbox(), await require("payments-sandbox").createSandbox()];
     console.log(JSON.stringify(one.snapshot().collections.endpoints) === JSON.stringify(two.snapshot().collections.endpoints));
     await one.close();
@@ -99,7 +100,7 @@ describe.each(ALL_NODES.map((node, index) => [index === 0 ? process.version : `n
     it("exports the same both ways", async () => {
       expect(await project.run(["both.mjs"], {}, node)).toEqual({
         code: 0,
-        stdout: "true setupSandbox setupSandbox\ntrue\n",
+        stdout: "true setupSandbox setupSandbox\ntrue\ntrue\n",
         stderr: "",
       });
     });

@@ -17,7 +17,7 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
 
 /** `npm test` builds first; who runs a file by itself gets a build when there is none. */
 export function buildIfMissing(): void {
-  const isBuilt = () => ["dist/cli.js", "dist/shipped.json"].every((file) => existsSync(join(ROOT, file)));
+  const isBuilt = () => ["dist/cli.cjs", "dist/shipped.json"].every((file) => existsSync(join(ROOT, file)));
   const lock = join(ROOT, "node_modules/.payments-sandbox-build");
   if (isBuilt() && !existsSync(lock)) return;
   try {

@@ -2,7 +2,7 @@
  * Carries out one command line after another, as bin/ does each in a process of its own. One is over when it has ended
  * and nothing of it is left that would keep a process.
  */
-import { main } from "../../dist/cli.js";
+import { main } from "../../dist/cli.cjs";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "uncaughtException"];
 const STREAMS = ["stdout", "stderr"];
