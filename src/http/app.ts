@@ -89,12 +89,14 @@ export function createApps({
   route("GET", "/_sandbox/openapi.json", async (c) =>
     (await openapi()).serveDocument("control", described, c),
   );
-  for (const below of ["", "/:namespace", "/:namespace/:view", "/:namespace/:view/:id"])
+  for (const below of ["", "/:namespace", "/:namespace/:view", "/:namespace/:view/:id"]) {
     route(
       "GET",
       `/_sandbox/dashboard${below}`,
       page(async (c) => (await dashboard()).showDashboard(namespaces, c)),
     );
+    route("GET", `/_sandbox/dashboard${below}/`, (c) => withoutSlash(c, namespaces.nowMs()));
+  }
   for (const below of ["", "/:namespace"])
     route(
       "POST",
@@ -159,6 +161,15 @@ export function createApps({
   const here = controlInProcess({ namespaces, operations: CONTROL_OPERATIONS, ways, onError: told });
   const direct = { meant: (method: string, path: string) => service.meant(method, path), failed };
   return { app, control, controlInProcess: here, direct };
+}
+
+/** An address as people type it, with a slash at its end. */
+function withoutSlash(c: Context, nowMs: number): Response {
+  const { pathname, search } = new URL(c.req.url);
+  return new Response(null, {
+    status: 302,
+    headers: { location: `${pathname.slice(0, -1)}${search}`, "sandbox-now": iso(nowMs) },
+  });
 }
 
 function nothingAt(path: string, routes: readonly string[]): string {

@@ -12,9 +12,10 @@ import { lintFaults } from "./support/lint.js";
 
 /** What is served under /_sandbox and is no call: pages, and the document itself. */
 const NO_CALLS = [
-  ...["", "/:namespace", "/:namespace/:view", "/:namespace/:view/:id"].map(
-    (below) => `/_sandbox/dashboard${below}`,
-  ),
+  ...["", "/:namespace", "/:namespace/:view", "/:namespace/:view/:id"].flatMap((below) => [
+    `/_sandbox/dashboard${below}`,
+    `/_sandbox/dashboard${below}/`,
+  ]),
   "/_sandbox/docs",
   "/_sandbox/openapi.json",
 ];
