@@ -165,6 +165,17 @@ export function input({
   return html`<label class="field"><span>${label}</span><input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${list !== undefined && html` list="${list}"`}${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}${hint !== undefined && html` placeholder="${hint}"`}${required && html` required`}></label>`;
 }
 
+/** A field for JSON; what is wrong with it is said beside it, while it is written. */
+export function jsonField(
+  name: string,
+  label: string,
+  value: string,
+  { rows, kind }: { readonly rows: number; readonly kind: "object" | "any" },
+): Markup {
+  return html`<label class="field whole"><span>${label}</span><textarea name="${name}" rows="${rows}" spellcheck="false" data-json="${kind}" aria-describedby="${name}-fault">${value}</textarea></label>
+<p class="fault" id="${name}-fault" role="status"></p>`;
+}
+
 /** A form that acts with what is filled in; its buttons say with what. */
 export function form(scene: Scene, body: Content, label: string, encoding?: "multipart/form-data"): Markup {
   return html`<form class="fields" method="post"${encoding !== undefined && html` enctype="${encoding}"`} action="/_sandbox/dashboard/${encodeURIComponent(scene.namespace.name)}" data-act aria-label="${label}"><input type="hidden" name="back" value="${here(scene)}">${body}</form>`;

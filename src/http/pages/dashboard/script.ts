@@ -1,3 +1,5 @@
+import { JSON_FAULT } from "./json-fault.js";
+
 /**
  * The only script, inline and allowed by its hash; all works without it. It reads the page again a moment after
  * something has happened and patches what differs, carries out a button without leaving the page, and hears keys.
@@ -23,12 +25,12 @@ let fresh=null,paused=false,seenAt=new Date();
 const keyOf=(node)=>node.nodeType===1?node.id||node.dataset.key||"":"";
 const alike=(a,b)=>a.nodeType===b.nodeType&&a.nodeName===b.nodeName&&keyOf(a)===keyOf(b);
 const attributes=(old,next)=>{
-for(const {name} of [...old.attributes])if(!next.hasAttribute(name)&&name!=="open"&&name!=="style")old.removeAttribute(name);
+for(const {name} of [...old.attributes])if(!next.hasAttribute(name)&&!/^(open|style|aria-invalid)$/.test(name))old.removeAttribute(name);
 for(const {name,value} of next.attributes)if(name!=="open"&&old.getAttribute(name)!==value)old.setAttribute(name,value)};
 const patch=(old,next)=>{
 if(old.nodeType!==1){if(old.data!==next.data)old.data=next.data;return}
 if(old===document.activeElement&&/INPUT|TEXTAREA|SELECT/.test(old.nodeName))return;
-if(old.matches("[data-more],[data-clock],[data-live-mark],dialog"))return void(old.matches("[data-clock]")&&tellTime(next));
+if(old.matches("[data-more],[data-clock],[data-live-mark],.fault,dialog"))return void(old.matches("[data-clock]")&&tellTime(next));
 if(old.isEqualNode(next))return;
 attributes(old,next);
 if(/INPUT|TEXTAREA|SELECT/.test(old.nodeName))return;
@@ -158,10 +160,10 @@ const asked=new URLSearchParams(new FormData(form));asked.delete("back");
 for(const [name,value] of [...asked])if(!value)asked.delete(name);
 history.replaceState(null,"",location.pathname+"?"+asked);soon()};
 document.addEventListener("input",ahead);
-// JSON that is none says so where it stands, and is not sent.
-document.addEventListener("input",({target})=>{if(!target.matches("[data-json]"))return;
-let fault="";try{JSON.parse(target.value)}catch(error){fault="This is not JSON: "+error.message}
-target.setCustomValidity(fault)});
+// JSON that is none says so where it stands while it is written, and is not sent.${JSON_FAULT}document.addEventListener("input",({target})=>{if(!target.matches("[data-json]"))return;
+const fault=jsonFault(target.value,target.dataset.json);
+target.setCustomValidity(fault);target.ariaInvalid=String(!!fault);
+$("#"+target.getAttribute("aria-describedby")).textContent=fault});
 
 const put=async(button)=>{
 try{await navigator.clipboard.writeText(button.dataset.copy)}catch{

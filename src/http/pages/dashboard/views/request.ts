@@ -14,6 +14,7 @@ import {
   facts,
   form,
   input,
+  jsonField,
   part,
   pretty,
   row,
@@ -155,7 +156,7 @@ ${choice(
   entry.apiKey === null ? "none" : "same",
 )}
 ${input({ name: "idempotency", label: "Idempotency-Key" })}
-<label class="field whole"><span>Body (JSON)</span><textarea name="body" rows="10" spellcheck="false">${pretty(body)}</textarea></label>
+${jsonField("body", "Body (JSON)", pretty(body), { rows: 10, kind: "any" })}
 <button name="do" value="send ${entry.id}" class="main">Send</button>`,
     "Edit and resend",
   );

@@ -2,7 +2,7 @@ import { carriedEvent } from "../../../../engine/forged-event.js";
 import type { Delivery, EventRecord } from "../../../../engine/records.js";
 import { html, type Markup } from "../../html.js";
 import { answerOf, placeOf } from "../attention.js";
-import { badge, choice, form, input, json, part, row, rows, toneOf } from "../parts.js";
+import { badge, choice, form, input, json, jsonField, part, row, rows, toneOf } from "../parts.js";
 import { href, type Scene } from "../scene.js";
 
 const SIGNED = [
@@ -28,7 +28,7 @@ export function resendPart(scene: Scene, delivery: Delivery, event: EventRecord)
     title: "Edit & resend",
     body: form(
       scene,
-      html`<label class="field whole"><span>Data</span><textarea name="data" rows="12" spellcheck="false" data-json>${typed("data", json(data))}</textarea></label>
+      html`${jsonField("data", "Data (JSON)", typed("data", json(data)), { rows: 12, kind: "object" })}
 ${choice("sign", "Sign with", SIGNED, typed("sign", "right"))}
 ${input({ name: "url", label: "To", value: typed("url", ""), hint: placeOf(endpoint) })}
 ${input({ name: "times", label: "Times (1 to 100)", value: typed("times", "1"), type: "number", min: 1, max: 100 })}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { JSON_FAULT } from "../../src/http/pages/dashboard/json-fault.js";
+
+/** As the page has it. */
+const jsonFault = new Function(`${JSON_FAULT}return jsonFault`)() as (text: string, kind: string) => string;
+
+describe("what is wrong with JSON that somebody writes", () => {
+  it("stands with its line and column, and with what was expected there", () => {
+    for (const [text, fault] of [
+      ['{"a": 1,\n "b": x}', 'Line 2, column 7: expected a value, found "x".'],
+      ['{\n  "a": 1,\n}', 'Line 3, column 1: expected a name in double quotes, found "}".'],
+      ['{"a" 1}', 'Line 1, column 6: expected ":", found "1".'],
+      ['{"a": [1 2]}', 'Line 1, column 10: expected "," or "]", found "2".'],
+      ["{'a': 1}", 'Line 1, column 2: expected a name in double quotes, found "\'".'],
+      ['{"a": "é😀\n"}', 'Line 1, column 7: expected a value, found "\\"".'],
+      ['{"a": 1', 'Line 1, column 8: expected "," or "}", the text ends.'],
+      ['{"a": 1} 😀', 'Line 1, column 10: expected nothing more, found "😀".'],
+      ["", "A JSON object is needed."],
+      ["[1]", "It must be a JSON object: {…}"],
+      ["[".repeat(200_000), "Line 1"],
+    ] as const)
+      expect([text.slice(0, 20), jsonFault(text, "object")]).toEqual([
+        text.slice(0, 20),
+        text.length > 1_000 ? expect.stringContaining(fault) : fault,
+      ]);
+    expect(jsonFault(" ", "any")).toBe("");
+    expect(jsonFault("[1]", "any")).toBe("");
+  });
+
+  it("is found in whatever is no JSON, at the first place where it is none, and in nothing else", () => {
+    const good = '{"a":[1,-2.5e+3,true,null,"\\u00e9\\n"],"b":{"c":{}},"d":[]}';
+    for (let at = 0; at <= good.length; at++)
+      for (const put of ["", ",", '"', "}", "]", "0", "\\", "x", " ", "\u0001", "\u00a0"]) {
+        const text = good.slice(0, at) + put + good.slice(at + (put === "" ? 1 : 0));
+        const isJson = canParse(text);
+        const fault = jsonFault(text, "any");
+        expect([text, fault === ""]).toEqual([text, isJson]);
+        if (!isJson)
+          expect([text, fault]).toEqual([text, expect.stringMatching(/^Line 1, column \d+: expected .*\.$/)]);
+      }
+  });
+});
+
+function canParse(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
