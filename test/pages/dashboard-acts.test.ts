@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Receiver } from "../support/receiver-server.js";
 import { said, started } from "./support/dashboard.js";
 
 describe("a charge on the dashboard", () => {
@@ -65,6 +66,27 @@ describe("a scenario on the dashboard", () => {
     );
     expect(said(ran.text)).toMatch(/mine failed: .*418/);
     expect((await press("run declined")).status).toBe(409);
+  });
+
+  it("asks for the app's URL where its steps call one, and says how to run it elsewhere", async () => {
+    await using app = await Receiver.open();
+    const { press, page } = await started();
+    const scenario = JSON.stringify({
+      steps: [{ advance: "1s" }, { repeat: 2, steps: [{ app: "POST /orders", expect: { status: 200 } }] }],
+    });
+    const { text } = await press("duplicate declined", { name: "mine", scenario });
+    expect(said(text)).toMatch(
+      /Run its steps 1 step of it calls your app, .* payments-sandbox run mine\.yaml --app URL/,
+    );
+    expect(await page("/scenarios")).not.toContain('value="run mine"');
+    for (const given of ["", "not a URL"])
+      expect(said((await press("run mine", { app: given })).text)).toMatch(
+        /app must be your app.*s URL, such as/,
+      );
+    const ran = await press("run mine", { app: new URL(app.url).origin });
+    expect(said(ran.text)).toContain("mine: 2 steps passed");
+    expect(ran.text).toContain(`name="app" value="${new URL(app.url).origin}"`);
+    expect(app.received).toHaveLength(2);
   });
 
   it("is the start of another, which says the same as a file", async () => {

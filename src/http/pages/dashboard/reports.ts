@@ -30,6 +30,8 @@ export interface BooksCompared {
 export interface ScenarioRan {
   readonly name: string;
   readonly at: string;
+  /** Where the app under test was said to be. */
+  readonly app: string | undefined;
   /** How many there are; 0 until the first begins. */
   of: number;
   /** What is under way. */

@@ -1,6 +1,8 @@
 import { activateScenario } from "../../../../engine/commands/scenarios.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../../../schema/errors.js";
+import { webhookUrl } from "../../../../schema/receiver-url.js";
 import { iso } from "../../../../schema/time.js";
+import { appSteps } from "../app-steps.js";
 import { many } from "../parts.js";
 import { reportsOf, type ScenarioRan } from "../reports.js";
 import { homeOf } from "../scene.js";
@@ -32,11 +34,21 @@ async function run({
   const reports = reportsOf(namespace);
   if (reports.run !== undefined && reports.run.report === undefined)
     return refuse("VALIDATION_ERROR", `${reports.run.name} is being run. Try again when that is done.`);
-  const ran: ScenarioRan = { name, at: iso(namespace.nowMs()), of: 0, current: undefined, steps: [] };
+  const asked = form.get("app")?.trim() || undefined;
+  const app = asked === undefined ? undefined : webhookUrl(asked);
+  if (asked === undefined ? appSteps(source.steps) > 0 : app === undefined)
+    return invalid({ app: "must be your app's URL, such as http://localhost:3000" });
+  const ran: ScenarioRan = {
+    name,
+    at: iso(namespace.nowMs()),
+    app: asked,
+    of: 0,
+    current: undefined,
+    steps: [],
+  };
   reports.run = ran;
   const tell = () => namespace.tellReport("run");
   tell();
-  const app = form.get("app")?.trim() || undefined;
   const report = await namespaces.scenarios.run(namespace, {
     source,
     vars: {},

@@ -1,6 +1,7 @@
 import type { StoredScenario } from "../../../../engine/records.js";
 import type { RunStep } from "../../../../namespace/scenario-kit.js";
 import { html, type Markup } from "../../html.js";
+import { appSteps } from "../app-steps.js";
 import { command } from "../curl.js";
 import {
   badge,
@@ -8,6 +9,7 @@ import {
   form,
   input,
   json,
+  jsonField,
   many,
   part,
   row,
@@ -36,10 +38,24 @@ export function scenarioView(scene: Scene, stored: StoredScenario): Markup {
   const { run } = reportsOf(scene.namespace);
   const applied = scene.namespace.engine.rules.of(scenario);
   const drawn = Object.keys(applied);
+  const calls = appSteps(source?.steps);
+  const callsApp = calls > 0;
+  const ran = run?.name === name ? run : undefined;
+  const there = `${href(scene, "scenarios", name)}#run`;
   return html`<p class="back"><a href="${href(scene, "scenarios")}">← Scenarios</a></p>
 <div class="object" data-part id="scenario"><h1>${name} ${activated > 0 && badge("active", "warn")}</h1>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
-<div class="actions">${switchOf(stored)}${source !== undefined && button({ does: `run ${name}`, label: "Run its steps", to: name, kind: "main", there: `${href(scene, "scenarios", name)}#run` })}<a class="button" href="#save">Duplicate</a></div></div>
+<div class="actions">${switchOf(stored)}${source !== undefined && !callsApp && button({ does: `run ${name}`, label: "Run its steps", to: name, kind: "main", there })}<a class="button" href="#save">Duplicate</a></div>
+${
+  callsApp &&
+  form(
+    scene,
+    html`${input({ name: "app", label: "Your app's URL", value: scene.typed?.get("app") ?? (ran?.app || ""), hint: "http://localhost:3000", required: true })}
+<button name="do" value="run ${name}" class="main" data-there="${there}">Run its steps</button>
+<p class="soft">${many(calls, "step")} of it ${calls === 1 ? "calls" : "call"} your app, so a run needs its URL. On the command line: <code>${command(scene, `run ${name}.yaml --app URL`)}</code></p>`,
+    "Run its steps",
+  )
+}</div>
 ${part({
   id: "rules",
   title: "What it decides",
@@ -59,7 +75,7 @@ ${part({
       .join(", ") || (drawn.length === 0 ? "No rules: only steps." : "Nothing of it has been applied yet.")
   }</p>`,
 })}
-${source !== undefined && part({ id: "run", grows: true, title: titleOf(run, name), body: run?.name === name ? steps(scene, run) : html`<p class="soft">Its steps have not been run from here. A step that calls your app needs its URL: <code>${command(scene, `run ${name}.yaml --app URL`)}</code></p>` })}
+${source !== undefined && part({ id: "run", grows: true, title: titleOf(run, name), body: ran === undefined ? html`<p class="soft">Its steps have not been run from here.</p>` : steps(scene, ran) })}
 ${part({ id: "yaml", title: "As a file", body: html`${snippet(`${name}.yaml`, yamlOf(written), "c")}${snippet("Command line", command(scene, `scenario use ${name}`))}` })}
 ${part({
   id: "save",
@@ -68,7 +84,7 @@ ${part({
     scene,
     html`${input({ name: "name", label: "Name", value: `${name}_2`, required: true })}
 <label class="field"><span>Replace one of that name</span><input type="checkbox" name="replace"></label>
-<label class="field whole"><span>Scenario (JSON)</span><textarea name="scenario" rows="12" spellcheck="false">${json(written)}</textarea></label>
+${jsonField("scenario", "Scenario (JSON)", json(written), { rows: 12, kind: "object" })}
 <button name="do" value="duplicate ${name}">Save</button>`,
     "Duplicate",
   ),

@@ -1,6 +1,7 @@
 import type { StoredScenario } from "../../../../engine/records.js";
 import type { ChargeEntry, ChargeRule } from "../../../../schema/scenario.js";
 import { html, type Markup } from "../../html.js";
+import { appSteps } from "../app-steps.js";
 import { command } from "../curl.js";
 import { badge, button, copy, part, toneOf } from "../parts.js";
 import { href, type Scene } from "../scene.js";
@@ -35,7 +36,7 @@ ${drawnRules(charges.slice(0, 3))}${charges.length > 3 && html`<p class="soft">a
   ]
     .filter(Boolean)
     .join(" · ")}</p>
-<div class="actions">${switchOf(stored)}${source !== undefined && button({ does: `run ${name}`, label: "Run its steps", to: name, there: href(scene, "scenarios", name) })}<a class="button" href="${href(scene, "scenarios", name)}#yaml">YAML<span class="unseen"> of ${name}</span></a><a class="button" href="${href(scene, "scenarios", name)}#save">Duplicate<span class="unseen"> ${name}</span></a>${copy("Copy command", command(scene, `scenario use ${name}`))}</div></li>`;
+<div class="actions">${switchOf(stored)}${source !== undefined && (appSteps(source.steps) > 0 ? html`<a class="button" href="${href(scene, "scenarios", name)}">Run with your app…<span class="unseen"> ${name}</span></a>` : button({ does: `run ${name}`, label: "Run its steps", to: name, there: href(scene, "scenarios", name) }))}<a class="button" href="${href(scene, "scenarios", name)}#yaml">YAML<span class="unseen"> of ${name}</span></a><a class="button" href="${href(scene, "scenarios", name)}#save">Duplicate<span class="unseen"> ${name}</span></a>${copy("Copy command", command(scene, `scenario use ${name}`))}</div></li>`;
 }
 
 /** Turns it on, or off again. */
