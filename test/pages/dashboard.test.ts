@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openSandbox } from "../support/api-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
-import { started } from "./support/dashboard.js";
+import { said, started } from "./support/dashboard.js";
 
 const VIEWS = [
   "activity",
@@ -24,6 +24,14 @@ describe("dashboard", () => {
       name: "payments-sandbox",
       dashboard: "/_sandbox/dashboard",
     });
+  });
+
+  it("is there with a slash at the end of its address too", async () => {
+    const { send, home } = await started();
+    for (const path of ["/_sandbox/dashboard", home, `${home}/charges`, `${home}/charges/ch_1`]) {
+      const { status, headers } = await send(`${path}/?mode=test&q=a%2Fb`);
+      expect([status, headers.get("location")]).toEqual([302, `${path}?mode=test&q=a%2Fb`]);
+    }
   });
 
   it("begins with three steps, and makes the first charge itself", async () => {
@@ -95,6 +103,22 @@ describe("dashboard", () => {
       "setupSandbox",
     ])
       expect([part, text.includes(part)]).toEqual([part, true]);
+    // The same in the machine's time, and what went wrong alone; the addresses are on the page.
+    const timeline = async (query: string) => {
+      const whole = await page(`/charges/${failed}${query}`);
+      return said(`<main${whole.slice(whole.indexOf('id="timeline"'), whole.indexOf('id="money"'))}`);
+    };
+    expect(text).toContain(`/charges/${failed}?time=wall#timeline"`);
+    expect(await timeline("")).toMatch(/ \+0 s POST createWhitelabel/);
+    expect(await timeline("?time=wall")).toMatch(
+      / \d\d:\d\d:\d\d\.\d{3} POST createWhitelabel.* – .*PENDING/,
+    );
+    expect(text).toContain(`/charges/${failed}?only=problems#timeline"`);
+    const problems = await timeline("?only=problems");
+    expect(problems).toMatch(
+      /✗ FAILED .* charge\.failed → 127\.0\.0\.1:\d+\/hooks ✗ 500 .* retry charge\.failed/,
+    );
+    expect(problems).not.toMatch(/createWhitelabel|AWAITING_PAYMENT by|● PENDING/);
     const money = (await page(`/charges/${paid}`)).replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
     expect(money).toMatch(/In all −5\.17 \+5\.00 \+0\.17 0\.00|In all .*0\.00/);
     expect(await page("/charges?q=a-1042")).toContain(failed);

@@ -21,7 +21,7 @@ import {
 import { href, type Scene } from "../scene.js";
 import { deliveryRow } from "./activity.js";
 import { chargeFlow, chargeTest } from "./flow.js";
-import { history } from "./history.js";
+import { history, historyTools } from "./history.js";
 import { allMoves } from "./moves.js";
 import { payloadsPart } from "./payloads.js";
 import { moneyOf } from "./postings.js";
@@ -38,7 +38,7 @@ export function chargeView(scene: Scene, charge: Charge): Markup {
 <p class="why"><strong>Why:</strong> ${whyWords(scene, charge)}</p>
 <div class="actions">${allMoves(scene, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}${copies(scene, charge)}</div></div>
 <nav class="tabs" aria-label="On this page"><a href="#timeline">Timeline</a><a href="#money">Money</a><a href="#webhooks">Webhooks ${deliveries.length}${failing > 0 && html`, ${failing} failing`}</a><a href="#compare">Compare</a><a href="#again">Again</a><a href="#raw">Raw</a></nav>
-${part({ id: "timeline", title: "Timeline", body: history(scene, charge) })}
+${part({ id: "timeline", title: "Timeline", tools: historyTools(scene), body: history(scene, charge) })}
 ${part({ id: "money", title: "Money", body: moneyOf(scene, id) })}
 ${part({
   id: "webhooks",

@@ -5,7 +5,7 @@ import { causeOf, storyOf } from "../../../control/story.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { placeOf } from "../attention.js";
 import { badge, button, firstLine, span, toneOf, toneOfHttp } from "../parts.js";
-import { href, type Scene } from "../scene.js";
+import { here, href, type Scene } from "../scene.js";
 import { dueWords } from "./due.js";
 
 /** From here on a pause is a row of its own. */
@@ -17,32 +17,53 @@ type Lane = 0 | 1 | 2 | 3;
 interface Line {
   readonly key: string;
   readonly at: string;
+  /** When it was in the machine's time, where that is kept. */
+  readonly wallAt?: string;
   readonly lane: Lane;
   readonly body: Content;
   readonly isDue?: boolean;
+  /** Something has gone wrong, or is tried again because it has. */
+  readonly isProblem?: boolean;
 }
 
 /** All that happened to a charge and what will, in lanes: the app, the charge, its money, its webhooks. */
 export function history(scene: Scene, charge: Charge): Markup {
-  const lines = [...past(scene, charge), ...future(scene, charge)];
-  const began = Date.parse(lines[0]?.at ?? charge.created_at);
+  const all = [...past(scene, charge), ...future(scene, charge)];
+  const lines = isNarrowed(scene) ? all.filter(({ isProblem }) => isProblem) : all;
+  const isWall = isByWall(scene);
+  const began = Date.parse(all[0]?.at ?? charge.created_at);
   let before = began;
   let hasNow = false;
   const list = lines.map((line) => {
     const atMs = Date.parse(line.at);
     const gap = atMs - before;
     before = atMs;
-    const fold = gap >= FOLDED_MS && html`<tr class="fold"><td colspan="5">~ ${span(gap)} ~</td></tr>`;
+    const fold =
+      gap >= FOLDED_MS && !isWall && html`<tr class="fold"><td colspan="5">~ ${span(gap)} ~</td></tr>`;
     const nowLine =
       line.isDue && !hasNow && html`<tr class="now"><td colspan="5">now · what is below is due</td></tr>`;
     hasNow ||= line.isDue === true;
-    return html`${nowLine}${fold}<tr id="${line.key}" class="${line.isDue ? "due" : ""}"><td class="at" title="${line.at}">+${span(atMs - began)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${lane === line.lane && line.body}</td>`)}</tr>`;
+    return html`${nowLine}${fold}<tr id="${line.key}" class="${line.isDue ? "due" : ""}"><td class="at" title="${line.at}">${isWall ? (line.wallAt?.slice(11, 23) ?? "–") : `+${span(atMs - began)}`}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${lane === line.lane && line.body}</td>`)}</tr>`;
   });
-  return html`<div class="wide" tabindex="0" role="region" aria-label="History"><table class="lanes"><thead><tr><th scope="col">Time</th>${LANES.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${list}</tbody></table></div>`;
+  return html`${isWall && html`<p class="soft">Wall time (UTC) is kept of requests and webhooks; the rest happens in sandbox time alone.</p>`}<div class="wide" tabindex="0" role="region" aria-label="History"><table class="lanes"><thead><tr><th scope="col">${isWall ? "Wall time" : "Time"}</th>${LANES.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${list.length === 0 ? html`<tr><td colspan="5" class="soft">No problem: nothing was refused, and no webhook failed.</td></tr>` : list}</tbody></table></div>`;
+}
+
+/** Which time the history is told in, and how much of it; both stand in the address. */
+export function historyTools(scene: Scene): Markup {
+  const pair = (label: string, name: string, value: string, isOn: boolean, texts: readonly string[]) =>
+    html`<span class="modes" role="group" aria-label="${label}">${texts.map((text, place) => html`<a href="${here(scene, { [name]: place === 0 ? undefined : value })}#timeline"${isOn === (place === 1) && html` aria-current="true"`}>${text}</a>`)}</span>`;
+  return html`${pair("Time", "time", "wall", isByWall(scene), ["Sandbox time", "Wall time"])}${pair("Shown", "only", "problems", isNarrowed(scene), ["All", "Only problems"])}`;
+}
+
+function isByWall({ query }: Scene): boolean {
+  return query.get("time") === "wall";
+}
+
+function isNarrowed({ query }: Scene): boolean {
+  return query.get("only") === "problems";
 }
 
 function past(scene: Scene, charge: Charge): Line[] {
-  const { state } = scene.namespace.engine;
   let transitions = 0;
   return storyOf(scene.namespace, charge).items.map((item, place): Line => {
     // biome-ignore lint/suspicious/noExplicitAny: which fields there are depends on the kind
@@ -50,10 +71,12 @@ function past(scene: Scene, charge: Charge): Line[] {
     const { at } = item;
     switch (item.kind) {
       case "request": {
-        const { method, path, status, request_id, operation, fault } = happening;
+        const { method, path, status, request_id, operation, fault, sent_at, in_flight } = happening;
         return {
           key: `request-${request_id}`,
           at,
+          wallAt: sent_at,
+          isProblem: fault !== null || (!in_flight && (status ?? 500) >= 400),
           lane: 0,
           body: html`<a href="${href(scene, "requests", String(request_id))}">${method} ${operation ?? path}</a> ${badge(String(status ?? "dropped"), toneOfHttp(status))}${fault !== null && html` <span class="soft">fault ${fault}</span>`}`,
         };
@@ -68,6 +91,7 @@ function past(scene: Scene, charge: Charge): Line[] {
         return {
           key: `state-${transitions}`,
           at,
+          isProblem: ["bad", "warn"].includes(toneOf(status)),
           lane: 1,
           body: html`${badge(status, toneOf(status))}${reason !== undefined && html` <bdi>${reason}</bdi>`} <span class="soft">${by}</span>`,
         };
@@ -81,22 +105,31 @@ function past(scene: Scene, charge: Charge): Line[] {
         };
       case "note":
         return { key: `note-${place}`, at, lane: 1, body: html`<span class="soft">${happening.note}</span>` };
-      case "attempt": {
-        const { delivery_id, webhook_id, attempt, status, error, response_body, duration_ms } = happening;
-        const delivery = state.get("deliveries", delivery_id);
-        const isLast = delivery?.attempts.length === attempt;
-        const bad = status === null || status >= 300;
-        return {
-          key: `${delivery_id}-${attempt}`,
-          at,
-          lane: 3,
-          body: html`└ <a href="${href(scene, "webhooks", delivery_id)}#attempt-${attempt}">${placeOf(state.get("endpoints", webhook_id))}</a> ${badge(status === null ? "no response" : String(status), toneOfHttp(status))} <span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>${bad && html`<br><q>${firstLine(response_body ?? error, 110)}</q>`}${bad && isLast && delivery !== undefined && html` ${delivery.status === "pending" ? button({ does: `retry ${delivery_id}`, label: "Retry now", to: delivery.event_type, key: "r" }) : button({ does: `redeliver ${delivery_id}`, label: "Redeliver", to: delivery.event_type, key: "r" })}`}`,
-        };
-      }
+      case "attempt":
+        return attemptLine(scene, at, happening);
       default:
         return { key: happening.event_id, at, lane: 3, body: html`<strong>${happening.type}</strong>` };
     }
   });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an attempt and what it was of, as the story has it
+function attemptLine(scene: Scene, at: string, happening: any): Line {
+  const { state } = scene.namespace.engine;
+  const { delivery_id, webhook_id, attempt, status, error, response_body, duration_ms, sent_at, type } =
+    happening;
+  const delivery = state.get("deliveries", delivery_id);
+  const isLast = delivery?.attempts.length === attempt;
+  const bad = status === null || status >= 300;
+  return {
+    key: `${delivery_id}-${attempt}`,
+    at,
+    wallAt: sent_at,
+    isProblem: bad,
+    lane: 3,
+    // By itself it has to say what it was about.
+    body: html`└ ${isNarrowed(scene) && html`${type} → `}<a href="${href(scene, "webhooks", delivery_id)}#attempt-${attempt}">${placeOf(state.get("endpoints", webhook_id))}</a> ${badge(status === null ? "no response" : String(status), toneOfHttp(status))} <span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>${bad && html`<br><q>${firstLine(response_body ?? error, 110)}</q>`}${bad && isLast && delivery !== undefined && html` ${delivery.status === "pending" ? button({ does: `retry ${delivery_id}`, label: "Retry now", to: delivery.event_type, key: "r" }) : button({ does: `redeliver ${delivery_id}`, label: "Redeliver", to: delivery.event_type, key: "r" })}`}`,
+  };
 }
 
 const WHO: Readonly<Record<string, string>> = {
@@ -131,6 +164,7 @@ function future(scene: Scene, charge: Charge): Line[] {
         key: `task-${task.task_id}`,
         at,
         isDue: true,
+        isProblem: task.kind === "attempt" && (state.get("deliveries", task.ref)?.attempts.length ?? 0) > 0,
         lane: task.kind === "attempt" ? 3 : task.kind === "settle" ? 2 : 1,
         body: html`${dueWords(scene, task)} ${task.due_ms > scene.nowMs && button({ does: `to ${at}`, label: "Run to here", to: dueWords(scene, task) })}`,
       };
