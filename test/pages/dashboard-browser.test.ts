@@ -8,6 +8,46 @@ import { createCheckout } from "./support/checkouts.js";
 import { chromiumPath, type LaunchedBrowser, launchBrowser } from "./support/chromium.js";
 import { impairmentFaults } from "./support/impairments.js";
 
+const LONG = "x".repeat(200);
+
+/** A report of explore, in which one thing was found. */
+const FOUND = JSON.stringify({
+  sentence: "1 of 2 breaks it.",
+  findings: [
+    {
+      oracle: "money",
+      message: "paid twice",
+      deviations: [{ kind: "answer_lost", at: "createWhitelabel#1" }],
+      story: { plain: ["PENDING"], failing: ["PENDING, twice"] },
+      file: "findings/1.yaml",
+    },
+  ],
+});
+
+/** What nobody could tell by its shape, where the reader's few colours have taken the place of ours. */
+function untoldWithoutColours(): string[] {
+  const isRinged = (element: Element) => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    return outlineStyle !== "none" && outlineWidth !== "0px";
+  };
+  const all = (query: string) => [...document.querySelectorAll<HTMLElement>(query)];
+  const seen = (query: string) => all(query).filter((one) => one.checkVisibility());
+  const focused = seen("a[href],button,select,input,summary,textarea").filter((one) => {
+    one.focus({ focusVisible: true } as FocusOptions);
+    return document.activeElement === one && !isRinged(one);
+  });
+  const chosen = seen("[aria-current]").filter((one) => !isRinged(one));
+  const others = seen(".menu a:not([aria-current]),.row").filter((one) => isRinged(one));
+  const statuses = seen(".badge").filter((one) => !/^[✓✗⚠●] \S/.test(one.textContent));
+  const bad = seen(".row.bad").filter((one) => getComputedStyle(one).borderLeftStyle === "none");
+  return [
+    ...focused.map((one) => `focus on ${one.outerHTML}`),
+    ...chosen.map((one) => `what is chosen: ${one.outerHTML}`),
+    ...others.map((one) => `what is not: ${one.outerHTML}`),
+    ...[...statuses, ...bad].map((one) => `the status of ${one.outerHTML}`),
+  ];
+}
+
 describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () => {
   let browser: LaunchedBrowser;
 
@@ -51,7 +91,11 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     await page.getByText("Three steps").waitFor();
     expect(await impairmentFaults(page)).toEqual([]);
     const id = await client.pay({ email: "declined@shop.test" });
-    await createCheckout(sandbox, { customer_email: `${"long".repeat(20)}@shop.test` });
+    const long = await createCheckout(sandbox, {
+      customer_email: `${"long".repeat(20)}@shop.test`,
+      customer_name: LONG,
+      metadata: { order_id: LONG },
+    });
     await sandbox.advance("10s");
     await client.ask("POST /api/v1/payments/quotes", {});
     await client.ask("POST /_sandbox/faults", {
@@ -63,12 +107,28 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     const delivery = (await client.ask("GET /_sandbox/deliveries?failing=1")).json.items[0].delivery_id;
     const request = (await client.ask("GET /_sandbox/requests?status=4xx")).json.items[0].request_id;
     const webhook = (await client.ask("GET /_sandbox/webhook-endpoints")).json.items[0].webhook_id;
-    await fetch(home, { method: "POST", body: new URLSearchParams({ do: `check ${webhook}` }) });
+    const press = (fields: Record<string, string>) =>
+      fetch(home, { method: "POST", body: new URLSearchParams(fields) });
+    await press({ do: `check ${webhook}` });
+    await press({ do: "books", rows: `charge_id,status\n${id},paid`, mode: "test" });
+    await press({ do: "explored", report: FOUND });
+    await client.ask("PUT /_sandbox/scenarios/stepped", {
+      steps: [
+        { advance: "1s" },
+        { expect_charge: { charge_id: id, status: "COMPLETED" } },
+        { advance: "1s" },
+      ],
+    });
+    await press({ do: "run stepped" });
+    await client.ask("POST /_sandbox/snapshots", { name: "before" });
+    await createCheckout(sandbox);
     const views = [
       "activity",
       "charges",
       `charges/${id}`,
-      "webhooks",
+      `charges/${long.charge_id}`,
+      // With its filters, and the form that edits a receiver.
+      `webhooks?status=failing&receiver=${webhook}`,
       `webhooks/${delivery}`,
       "requests",
       `requests/${request}`,
@@ -76,19 +136,45 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       "checks/valid",
     ];
     const faults: string[] = [];
-    for (const view of [...views, "money", "scenarios", "faults", "checks", "world"]) {
-      await page.goto(`${home}/${view}`);
+    const look = async (view: string) => {
       faults.push(...(await impairmentFaults(page)).map((fault) => `${view}: ${fault}`));
       await page.emulateMedia({ colorScheme: "dark" });
       const inDark = await impairmentFaults(page, { coloursOnly: true });
       faults.push(...inDark.map((fault) => `${view}, dark: ${fault}`));
       await page.emulateMedia({ colorScheme: "light" });
+    };
+    for (const view of [...views, "money", "scenarios", "faults", "checks", "world?diff=before"]) {
+      await page.goto(`${home}/${view}`);
+      // What is folded is a state too: forms, moves, headers, a reset to be confirmed.
+      await page.evaluate(() => {
+        for (const one of document.querySelectorAll("details")) one.open = true;
+      });
+      await look(view);
+      await page.emulateMedia({ forcedColors: "active" });
+      faults.push(...(await page.evaluate(untoldWithoutColours)).map((fault) => `${view}, forced: ${fault}`));
+      await page.emulateMedia({ forcedColors: "none" });
       for (const width of [800, 390, 1440]) {
         await page.setViewportSize({ width, height: 900 });
         const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (beyond > 0) faults.push(`${view} is ${beyond} px wider than ${width}`);
       }
     }
+    // What is laid over a view: the keys, a refusal, and that there is more.
+    await page.goto(`${home}/charges`);
+    await page.keyboard.press("?");
+    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    await look("the keys");
+    await page.keyboard.press("Escape");
+    await page.locator("#charges .row").first().hover();
+    await createCheckout(sandbox);
+    await page.locator("#charges [data-more]").waitFor();
+    await page.evaluate((id) => {
+      const button = document.querySelector<HTMLButtonElement>("[form=act]")!;
+      button.value = `charge ${id} REFUNDED`;
+      button.click();
+    }, id);
+    await page.getByRole("alert").getByText("cannot become REFUNDED").waitFor();
+    await look("a refusal");
     expect(faults).toEqual([]);
     await page.goto(home);
     const stops = await page.evaluate(() => {
@@ -101,7 +187,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     expect(stops).toBeGreaterThan(0);
     expect(stops).toBeLessThanOrEqual(30);
     expect(errors).toEqual([]);
-  });
+  }, 300_000);
 
   it("moves no row under the pointer, and shows what is new when asked or when the pointer leaves", async () => {
     const sandbox = await sandboxThere();
@@ -173,6 +259,18 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     // Why this webhook failed, and again once the receiver is mended.
     receiver.handler = (received) => received.answer();
     await page.keyboard.press("r");
+    await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
+    // What is no JSON is said at its field while it is typed; once it is JSON again, it is sent.
+    const delivery = (await client.ask("GET /_sandbox/deliveries")).json.items[0].delivery_id;
+    await page.goto(`${homeOf(sandbox)}/webhooks/${delivery}`);
+    const data = page.getByRole("textbox", { name: "Data (JSON)" });
+    await data.press("Control+Home");
+    await page.keyboard.type("x");
+    await page.getByText('Line 1, column 1: expected a value, found "x".').waitFor();
+    expect(await data.getAttribute("aria-invalid")).toBe("true");
+    await page.keyboard.press("Backspace");
+    await expect.poll(() => data.getAttribute("aria-invalid")).toBe("false");
+    await page.getByRole("button", { name: "Send as a new event" }).press("Enter");
     await page.getByText(/Delivered: 200 in \d+ ms/).waitFor();
     // The steps of a scenario, from the library: its page shows each as it comes out, under the pointer too.
     const steps = [{ advance: "1s" }, { advance: "1s" }, { request: "GET /api/v1/payments/payment-methods" }];
@@ -265,5 +363,6 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     for (const tab of tabs.slice(1, -1)) await tab.close();
     await sandbox.close();
     await last.getByText("The sandbox is not answering").waitFor();
+    expect(await impairmentFaults(last)).toEqual([]);
   });
 });
