@@ -10,36 +10,40 @@ import { looksReal } from "./hints.js";
 const KEPT_PATH_LENGTH = 2_048;
 const KEPT_URL_LENGTH = 2 * KEPT_PATH_LENGTH;
 
-/** A call of the service as it went. */
+/** What is known of a call of the service before it is answered. */
 export interface Served {
   /** Null where there is no such call. */
   readonly operation: string | null;
   readonly namespace: Namespace | undefined;
   readonly arrival: Arrival;
-  /** Null where none was sent. */
-  readonly reply: Reply | null;
   readonly requestBody?: string | null;
+  readonly metadata?: unknown;
   /** Where the fault that was met comes from. */
   readonly fault?: string;
-  readonly clientGone?: boolean;
-  readonly isAnswerLost?: boolean;
-  /** What was made by it where its answer does not say so. */
-  readonly objectId?: string | undefined;
   /** What the service passed over. */
   readonly tolerated?: readonly string[];
 }
 
-/** Writes down what the app sent and got. */
-export function journal(call: Exchange, served: Served): void {
-  if (isAnApps(call)) served.namespace?.journal.add(rowOf(call, served), served.arrival);
+/** What has become of it. */
+export interface Ended {
+  /** Null where none was sent. */
+  readonly reply: Reply | null;
+  readonly clientGone?: boolean;
+  readonly isAnswerLost?: boolean;
+  /** What was made by it where its answer does not say so. */
+  readonly objectId?: string | undefined;
+}
+
+/** Writes down what the app sent and got. Two objects: a copy that has both costs more than all the rest of this. */
+export function journal(call: Exchange, served: Served, ended: Ended): void {
+  if (isAnApps(call)) served.namespace?.journal.add(rowOf(call, served, ended), served.arrival);
 }
 
 /** A call that takes its time: its row is there meanwhile. */
 export interface CallUnderWay {
   /** What it has made, though it is not answered yet. */
   made(objectId: string | undefined): void;
-  /** What has become of it. */
-  end(outcome: Partial<Served> & Pick<Served, "reply">): void;
+  end(ended: Ended): void;
   /** Lets its row say that it is in flight for so long, for all that has become of it. */
   staysOpen(until: Promise<void>): Promise<void>;
 }
@@ -47,21 +51,21 @@ export interface CallUnderWay {
 /** Writes down that it has come, unless it is over at once. */
 export function journalUnderWay(
   call: Exchange,
-  served: Omit<Served, "reply">,
+  served: Served,
   { isSlow }: { readonly isSlow: boolean },
 ): CallUnderWay {
   const { namespace, arrival } = served;
   const row =
     isSlow && isAnApps(call)
-      ? namespace?.journal.begin(rowOf(call, { ...served, reply: null }), arrival)
+      ? namespace?.journal.begin(rowOf(call, served, { reply: null }), arrival)
       : undefined;
   return {
     made: (objectId) => {
       if (row !== undefined) row.objectId = objectId;
     },
-    end: (outcome) => {
-      if (row === undefined) journal(call, { ...served, ...outcome });
-      else namespace?.journal.finish(row, rowOf(call, { ...served, ...outcome }));
+    end: (ended) => {
+      if (row === undefined) journal(call, served, ended);
+      else namespace?.journal.finish(row, rowOf(call, served, ended));
     },
     staysOpen: async (until) => {
       if (row !== undefined) row.inFlight = true;
@@ -77,26 +81,29 @@ function isAnApps(call: Exchange): boolean {
 }
 
 /** With the places of what the journal puts into it: an object that grows takes twice the memory, and there are many. */
-function rowOf(call: Exchange, served: Served): JournalEntry {
-  const { operation, arrival, reply, requestBody = null, clientGone = false, fault } = served;
+function rowOf(call: Exchange, served: Served, ended: Ended): JournalEntry {
+  const { arrival } = served;
+  const { reply } = ended;
   return {
     method: call.method,
     url: cut(call.url, KEPT_URL_LENGTH),
     path: cut(call.path, KEPT_PATH_LENGTH),
-    operation,
-    status: reply?.status ?? null,
-    clientGone,
-    isAnswerLost: served.isAnswerLost,
+    operation: served.operation,
+    status: reply === null ? null : reply.status,
+    clientGone: ended.clientGone ?? false,
+    isAnswerLost: ended.isAnswerLost,
     apiKey: keyToKeep(bearerKey(call.header("authorization"))),
-    requestBody,
-    responseBody: reply?.json ?? null,
+    requestBody: served.requestBody ?? null,
+    metadata: served.metadata,
+    responseBody: reply === null ? null : reply.json,
     errorCode: reply?.code ?? null,
     idempotencyKey: call.header("idempotency-key"),
     runner: call.header("sandbox-runner"),
     scenario: call.header("sandbox-scenario"),
-    fault: fault ?? null,
-    objectId: served.objectId,
+    fault: served.fault ?? null,
+    objectId: ended.objectId,
     tolerated: served.tolerated,
+    habits: undefined,
     id: 0,
     inFlight: false,
     atMs: arrival.atMs,

@@ -27,7 +27,7 @@ export function serve(namespaces: Namespaces, operation: Operation): Answering {
       // Who is let in hangs on nothing that a turn gathers.
       const { namespace, reply, headers } = admitted;
       const arrival = (namespace ?? namespaces.default).arrival();
-      journal(call, { operation: operation.id, namespace, arrival, reply });
+      journal(call, { operation: operation.id, namespace, arrival }, { reply });
       return toSent(reply, (namespace ?? namespaces).nowMs(), headers);
     }
     if (takesBody) return serveBody(operation, call, admitted);
@@ -75,15 +75,21 @@ function serveAsked(
     idempotencyKey: call.header("idempotency-key"),
     eventNames: namespace.engine.settings.event_names,
   });
-  const served = { operation: operation.id, namespace, arrival, requestBody: text, tolerated };
+  const served = {
+    operation: operation.id,
+    namespace,
+    arrival,
+    requestBody: text,
+    metadata: body.metadata,
+    tolerated,
+  };
   const fault = pickFault(operation, call, namespace, body);
   if (fault !== undefined) return serveFault(call, admitted, served, fault, answer);
   const { error_codes } = namespace.engine.settings;
-  const undo = (error: unknown): void =>
-    journal(call, { ...served, reply: failureReply(error, error_codes) });
+  const undo = (error: unknown): void => journal(call, served, { reply: failureReply(error, error_codes) });
   const reply = orUndone(answer, undo);
   const send = (): Sent => {
-    journal(call, { ...served, reply });
+    journal(call, served, { reply });
     return toSent(reply, namespace.nowMs(), headers);
   };
   return namespace.engine.isKept ? send() : whenKept(namespace, send, undo);
@@ -109,7 +115,7 @@ function whenKept(namespace: Namespace, send: () => Sent, undo: (error: unknown)
 async function serveFault(
   call: Exchange,
   { namespace, headers }: Admitted,
-  served: Omit<Served, "reply">,
+  served: Served,
   { rule, source, giveBack }: PickedFault,
   answer: Answer,
 ): Promise<Outcome> {
@@ -191,8 +197,8 @@ function work(
 }
 
 /** Its sender hung up before the request was whole: nobody reads an answer. */
-function hungUp(call: Exchange, served: Omit<Served, "reply" | "clientGone">): Outcome {
-  journal(call, { ...served, reply: null, clientGone: true });
+function hungUp(call: Exchange, served: Served): Outcome {
+  journal(call, served, { reply: null, clientGone: true });
   return null;
 }
 
@@ -207,6 +213,6 @@ export async function serveUnknown(namespaces: Namespaces, call: Exchange, reply
   const served = { operation: null, namespace, arrival: (namespace ?? namespaces.default).arrival() };
   const raw: RawBody = call.hasBody ? await call.readBody() : { text: "" };
   if ("torn" in raw) return hungUp(call, served);
-  journal(call, { ...served, reply, requestBody: "text" in raw && raw.text !== "" ? raw.text : null });
+  journal(call, { ...served, requestBody: "text" in raw && raw.text !== "" ? raw.text : null }, { reply });
   return toSent(reply, (namespace ?? namespaces).nowMs());
 }
