@@ -1,8 +1,7 @@
 import type { Attempt, Change, Delivery } from "../../engine/records.js";
-import { jsonOrText } from "../../schema/depth.js";
 import type { Observer } from "../observers.js";
 import type { JournalEntry } from "../served-request.js";
-import type { Habit, Notes, Scene, Watch } from "./habit.js";
+import type { About, Example, Habit, Notes, Scene, Watch } from "./habit.js";
 import { POLLING } from "./polling.js";
 import { REQUESTS } from "./requests.js";
 import { WEBHOOKS } from "./webhooks.js";
@@ -12,10 +11,10 @@ export const HABITS: readonly Habit[] = [...POLLING, ...REQUESTS, ...WEBHOOKS];
 
 /** What was found of each habit. */
 export class AdviceLog {
-  readonly #found = new Map<Habit, { times: number; example: string }>();
+  readonly #found = new Map<Habit, { times: number; example: Example }>();
 
   /** So many times more, or less; the example is that of the last. */
-  note(habit: Habit, times: number, example?: string): void {
+  note(habit: Habit, times: number, example?: Example): void {
     let found = this.#found.get(habit);
     if (found === undefined) this.#found.set(habit, (found = { times: 0, example: "" }));
     found.times += times;
@@ -27,7 +26,8 @@ export class AdviceLog {
       const found = this.#found.get(habit);
       if (found === undefined || found.times <= 0) return [];
       const { id, advice, why, docs } = said(habit);
-      return [{ id, advice, why, ...found, docs }];
+      const { times, example } = found;
+      return [{ id, advice, why, times, example: typeof example === "string" ? example : example(), docs }];
     });
   }
 
@@ -52,18 +52,24 @@ class NotesOfHabit implements Notes {
     this.#onFound = onFound;
   }
 
-  found(example: string): void {
+  found(example: Example): void {
     this.#onFound(this.#habit);
     for (const log of this.#logs) log.note(this.#habit, 1, example);
   }
 
-  more(example: string): void {
+  more(example: Example): void {
     for (const log of this.#logs) log.note(this.#habit, 0, example);
   }
 
   undo(times: number): void {
     for (const log of this.#logs) log.note(this.#habit, -times);
   }
+}
+
+/** What each habit does with what it looks on. */
+interface Watches {
+  readonly requests: readonly NonNullable<Watch["onRequest"]>[];
+  readonly attempts: readonly NonNullable<Watch["onAttempt"]>[];
 }
 
 /** Calls that make something of their metadata. */
@@ -79,11 +85,10 @@ export class Advisor implements Observer {
   readonly #scene: Scene;
   /** An attempt is one object in each record that has it. */
   #seen = new WeakSet<Attempt>();
-  readonly #ofRequests = new WeakMap<JournalEntry, ReadonlySet<Habit>>();
-  /** What is found with the request that is looked at. */
-  #by: Set<Habit> | undefined;
+  /** The habits that are found with the request that is looked at. */
+  #by: string[] | undefined;
   /** Made for whoever does something: most namespaces of a suite are short-lived. */
-  #watches: readonly Watch[] | undefined;
+  #watches: Watches | undefined;
 
   /** @param total where it is noted too, and stays when this one is cleared */
   constructor(scene: Scene, total: AdviceLog) {
@@ -91,24 +96,32 @@ export class Advisor implements Observer {
     this.#logs = [this.log, total];
   }
 
-  #watching(): readonly Watch[] {
-    return (this.#watches ??= HABITS.map((habit) =>
-      habit.watch(new NotesOfHabit(habit, this.#logs, (found) => this.#by?.add(found)), this.#scene),
-    ));
+  #watching(): Watches {
+    if (this.#watches !== undefined) return this.#watches;
+    const all = HABITS.map((habit) =>
+      habit.watch(new NotesOfHabit(habit, this.#logs, (found) => this.#noteFound(found)), this.#scene),
+    );
+    return (this.#watches = {
+      requests: all.flatMap(({ onRequest }) => onRequest ?? []),
+      attempts: all.flatMap(({ onAttempt }) => onAttempt ?? []),
+    });
+  }
+
+  #noteFound({ id }: Habit): void {
+    if (this.#by?.includes(id) === false) this.#by.push(id);
   }
 
   onRequest(entry: JournalEntry): void {
     const about = { metadata: metadataOf(entry), chargeRead: chargeReadBy(entry) };
-    const by = new Set<Habit>();
-    this.#by = by;
-    for (const watch of this.#watching()) watch.onRequest?.(entry, about);
+    this.#by = [];
+    for (const onRequest of this.#watching().requests) onRequest(entry, about);
+    if (this.#by.length > 0) entry.habits = this.#by;
     this.#by = undefined;
-    if (by.size > 0) this.#ofRequests.set(entry, by);
   }
 
   /** What there was to say of one request. */
-  adviceOf(entry: JournalEntry) {
-    return [...(this.#ofRequests.get(entry) ?? [])].map(said);
+  adviceOf({ habits = [] }: JournalEntry) {
+    return HABITS.filter(({ id }) => habits.includes(id)).map(said);
   }
 
   onChange({ puts }: Change): void {
@@ -118,7 +131,7 @@ export class Advisor implements Observer {
       const attempt = delivery.attempts.at(-1);
       if (attempt === undefined || this.#seen.has(attempt)) continue;
       this.#seen.add(attempt);
-      for (const watch of this.#watching()) watch.onAttempt?.(attempt, delivery);
+      for (const onAttempt of this.#watching().attempts) onAttempt(attempt, delivery);
     }
   }
 
@@ -136,9 +149,7 @@ function chargeReadBy({ operation, path }: JournalEntry): string | undefined {
 
 const NONE = {};
 
-function metadataOf({ operation, requestBody }: JournalEntry): Readonly<Record<string, unknown>> {
-  if (!WITH_METADATA.includes(operation) || !requestBody?.includes('"metadata"')) return NONE;
-  const body = jsonOrText(requestBody) as { metadata?: unknown } | string | null;
-  const metadata = typeof body === "object" ? body?.metadata : undefined;
-  return typeof metadata === "object" && metadata !== null ? (metadata as Record<string, unknown>) : NONE;
+function metadataOf({ operation, metadata }: JournalEntry): About["metadata"] {
+  if (!WITH_METADATA.includes(operation)) return NONE;
+  return typeof metadata === "object" && metadata !== null ? (metadata as About["metadata"]) : NONE;
 }

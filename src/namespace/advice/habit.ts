@@ -15,12 +15,15 @@ export interface Scene {
   statusOf(chargeId: string): ChargeStatus | undefined;
 }
 
+/** What was done, in so many words; those that take long to put are put for whoever asks. */
+export type Example = string | (() => string);
+
 /** Where a habit is noted. */
 export interface Notes {
   /** Once more. */
-  found(example: string): void;
+  found(example: Example): void;
   /** There is more to say of what was found before. */
-  more(example: string): void;
+  more(example: Example): void;
   /** So many of those found were no such thing after all. */
   undo(times: number): void;
 }

@@ -99,7 +99,8 @@ export const POLLING: readonly Habit[] = [
       if (!isLoop) return;
       const isFirst = charge.reads === 0;
       charge.reads = isFirst ? LOOP_READS : charge.reads + 1;
-      notes[isFirst ? "found" : "more"](`${charge.reads} reads of ${id} in a row`);
+      const { reads } = charge;
+      notes[isFirst ? "found" : "more"](() => `${reads} reads of ${id} in a row`);
     },
   ),
   ofReading(

@@ -59,8 +59,9 @@ export const REQUESTS: readonly Habit[] = [
           for (const [name, value] of named) {
             const order = orders.of(`${scene.accountOf(entry.apiKey)} ${name} ${value}`);
             const open = order.charges.filter((one) => !OVER.includes(scene.statusOf(one)));
-            order.charges = [...open, id].slice(-MOST_OF_AN_ORDER);
-            if (order.charges.length > 1) notes.found(`${name} ${value}: ${order.charges.join(", ")}`);
+            const charges = [...open, id].slice(-MOST_OF_AN_ORDER);
+            order.charges = charges;
+            if (charges.length > 1) notes.found(() => `${name} ${value}: ${charges.join(", ")}`);
           }
         },
       };
