@@ -79,7 +79,6 @@ export class HttpReceivers {
   ): Promise<Answer> {
     const { wall, timeoutMs, resolve: resolver } = this.#options;
     const lookup = lookupOptions(url.hostname, resolver);
-    const bytes = Buffer.from(body);
     return new Promise((resolve) => {
       let current: http.ClientRequest | undefined;
       let callOff: (() => void) | undefined;
@@ -102,7 +101,7 @@ export class HttpReceivers {
         const request = transport.request(url, {
           method: "POST",
           agent,
-          headers: { ...headers, "content-length": bytes.length },
+          headers: { ...headers, "content-length": Buffer.byteLength(body) },
           ...lookup,
         });
         current = request;
@@ -113,7 +112,7 @@ export class HttpReceivers {
           usedSocket = { socket, readBefore: socket.bytesRead };
           callOff ??= wall.after(timeoutMs, () => stop(noAnswerWithin(timeoutMs)));
           if (meeting === undefined) return;
-          const go = () => void meeting.arrive().then(() => request.end(bytes));
+          const go = () => void meeting.arrive().then(() => request.end(body));
           if (socket.connecting) socket.once("encrypted" in socket ? "secureConnect" : "connect", go);
           else go();
         });
@@ -124,7 +123,7 @@ export class HttpReceivers {
           else finish({ ...failure(networkErrorText(error)), isUnreachable: isRefused(error) });
         });
         request.on("response", (response) => readAnswer(response, Date.parse(sentAt), finish));
-        if (meeting === undefined) request.end(bytes);
+        if (meeting === undefined) request.end(body);
       };
       ask(transport.agent);
     });

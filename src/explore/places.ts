@@ -8,6 +8,8 @@ import type { Seen, SeenCharge } from "./seen.js";
 export class Places {
   readonly #customer: Customer;
   readonly #places = new Map<string, Choice>();
+  /** What was made out of each run: it is asked for more than once. */
+  readonly #known = new WeakMap<Seen, Deviation[]>();
   /** The charges of the first run that was looked at. */
   #charges: readonly SeenCharge[] | undefined;
 
@@ -17,6 +19,12 @@ export class Places {
 
   /** What could have gone otherwise in a run. */
   deviationsOf(seen: Seen): Deviation[] {
+    const known = this.#known.get(seen) ?? this.#allIn(seen);
+    this.#known.set(seen, known);
+    return known;
+  }
+
+  #allIn(seen: Seen): Deviation[] {
     this.#charges ??= seen.charges;
     return choicesOf(seen, this.#customer).flatMap((choice) => {
       const deviations = deviationsAt(choice);

@@ -1,6 +1,6 @@
 import type { StepPlace } from "../place.js";
 import { filledStepFaults } from "../step-faults.js";
-import { fillStep, type LoadedStep } from "../step-places.js";
+import { fillStep, type LoadedStep, type RawStep } from "../step-places.js";
 import { STEPS } from "../steps/kinds.js";
 import type { ContainerRow, StepRow, Turn } from "../steps/row.js";
 import { valueAt } from "../variables.js";
@@ -131,14 +131,23 @@ function placed({ failure, at }: StepFailure, { place }: LoadedStep): Failure {
   return { ...failure, line: place.lineOf(first === undefined ? at : `${at}.${first.path}`) };
 }
 
+/** Steps in which nothing is to be filled in, as they are carried out: one that runs a thousand times is checked once. */
+const fixed = new WeakMap<RawStep, RawStep>();
+
 /** Its schema lets it through. */
-export function filledIn({ raw }: LoadedStep, scope: Variables): Record<string, unknown> {
+export function filledIn({ raw }: LoadedStep, scope: Variables): RawStep {
+  const known = fixed.get(raw);
+  if (known !== undefined) return known;
   const open: string[] = [];
-  const filled = fillStep(raw, scope.resolve, ({ path, message }) =>
-    open.push(`${path.join(".")}: ${message}`),
-  );
+  let isFixed = true;
+  const resolve: Variables["resolve"] = (reference) => {
+    isFixed = false;
+    return scope.resolve(reference);
+  };
+  const filled = fillStep(raw, resolve, ({ path, message }) => open.push(`${path.join(".")}: ${message}`));
   const faults = open.length > 0 ? open : filledStepFaults(filled);
   if (faults.length > 0) throw new StepFailure({ message: faults.join("; ") });
+  if (isFixed) fixed.set(raw, filled);
   return filled;
 }
 

@@ -15,7 +15,8 @@ export interface Answer {
 export type NoAnswer = "dropped" | "timeout";
 
 /** What `ask` needs of a Response. */
-export interface Answered extends Pick<Response, "status" | "headers"> {
+export interface Answered extends Pick<Response, "status"> {
+  readonly headers: Iterable<[name: string, value: string]> & { get(name: string): string | null | undefined };
   readonly body: { cancel(): Promise<void> } | null;
   text(): Promise<string>;
 }

@@ -30,8 +30,8 @@ export async function carryOutInStep(
       return { ...report!, number: index + 1 };
     };
     const [first] = open;
-    const isOne = first !== undefined && isSame(open, index, concernsAll(index));
-    const shared = isOne ? await carryOut(first) : undefined;
+    const isOne = open.length > 1 && isSame(open, index, concernsAll(index));
+    const shared = isOne ? await carryOut(first!) : undefined;
     const ended = await Promise.all(
       lanes.map(async (lane, at) => {
         if (!isOpen(at)) return notRun(lane.steps[index]!, index + 1, lane.carrying.file);
