@@ -7,14 +7,24 @@ import type { State } from "./state.js";
 /** Records that are read as they were at an earlier moment, as a replica has them that is behind. */
 export type DatedName = "charges" | "destinations" | "withdrawals";
 
-/** What a record was at that moment; undefined where it had not been made yet. */
+/** The moment, in milliseconds, or before whatever has changed each record last: it is there in any case. */
+export type AsOf = number | "last_change";
+
+/** What a record was then; undefined where it had not been made yet. */
 export function recordAsOf<Name extends DatedName>(
   state: State,
   name: Name,
   record: Collections[Name],
-  atMs: number,
+  asOf: AsOf,
 ): Collections[Name] | undefined {
-  return Date.parse(record.created_at) > atMs ? undefined : THEN[name](record, atMs, state);
+  const createdMs = Date.parse(record.created_at);
+  if (asOf === "last_change") return THEN[name](record, Math.max(createdMs, changedMs(record) - 1), state);
+  return createdMs > asOf ? undefined : THEN[name](record, asOf, state);
+}
+
+function changedMs(record: Collections[DatedName]): number {
+  const at = "status_history" in record ? record.status_history.at(-1)!.at : undefined;
+  return Date.parse(at ?? ("updated_at" in record ? record.updated_at : record.created_at));
 }
 
 const THEN: {

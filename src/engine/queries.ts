@@ -3,7 +3,7 @@ import { toCanonical } from "../domain/money.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { CurrencyFixture, MethodFixture, OrganizationFixture, RailFixture } from "../schema/fixtures.js";
 import { iso } from "../schema/time.js";
-import { type DatedName, recordAsOf } from "./as-of.js";
+import { type AsOf, type DatedName, recordAsOf } from "./as-of.js";
 import type { Caller } from "./caller.js";
 import { chargesWith, placeOfOwner } from "./indexes.js";
 import type { Collections, Endpoint } from "./records.js";
@@ -20,12 +20,12 @@ export function listPayins(
   state: State,
   caller: Caller,
   { limit, offset, status }: PayinPage,
-  asOfMs: number | undefined,
+  asOf: AsOf | undefined,
 ) {
   const { mode, organization } = caller;
   const placeOf = (which: ChargeStatus | undefined) => chargesWith(mode, organization.organization_id, which);
-  if (asOfMs === undefined) return pageAt(state, "charges", placeOf(status), limit, offset);
-  const then = listAsOf(state, "charges", placeOf(undefined), asOfMs);
+  if (asOf === undefined) return pageAt(state, "charges", placeOf(status), limit, offset);
+  const then = listAsOf(state, "charges", placeOf(undefined), asOf);
   const found = status === undefined ? then : then.filter((charge) => charge.status === status);
   return { total: found.length, items: found.slice(offset, offset + limit) };
 }
@@ -36,7 +36,7 @@ export function findOwned<Name extends DatedName>(
   name: Name,
   caller: Caller,
   id: string,
-  asOfMs?: number,
+  asOf?: AsOf,
 ): Collections[Name] | undefined {
   const record = state.get(name, id);
   if (
@@ -45,7 +45,7 @@ export function findOwned<Name extends DatedName>(
     record.organization_id !== caller.organization.organization_id
   )
     return undefined;
-  return asOfMs === undefined ? record : recordAsOf(state, name, record, asOfMs);
+  return asOf === undefined ? record : recordAsOf(state, name, record, asOf);
 }
 
 /** A page of the caller's records, newest first, and how many there are, or were then. */
@@ -54,12 +54,12 @@ export function listOwned<Name extends "destinations" | "withdrawals">(
   name: Name,
   caller: Caller,
   { limit, offset }: Pick<PayinPage, "limit" | "offset">,
-  asOfMs: number | undefined,
+  asOf: AsOf | undefined,
 ): { total: number; items: Collections[Name][] } {
   const { mode, organization } = caller;
   const place = placeOfOwner(name, { mode, organization_id: organization.organization_id });
-  if (asOfMs === undefined) return pageAt(state, name, place, limit, offset);
-  const then = listAsOf(state, name, place, asOfMs);
+  if (asOf === undefined) return pageAt(state, name, place, limit, offset);
+  const then = listAsOf(state, name, place, asOf);
   return { total: then.length, items: then.slice(offset, offset + limit) };
 }
 
@@ -77,11 +77,11 @@ function listAsOf<Name extends DatedName>(
   state: State,
   name: Name,
   place: string,
-  asOfMs: number,
+  asOf: AsOf,
 ): Collections[Name][] {
   return state
     .page(name, place, 0, state.count(name, place))
-    .flatMap((record) => recordAsOf(state, name, record, asOfMs) ?? []);
+    .flatMap((record) => recordAsOf(state, name, record, asOf) ?? []);
 }
 
 /** The endpoints the caller can see: its own, and those the sandbox was started with. */

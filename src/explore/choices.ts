@@ -15,8 +15,8 @@ export interface CallChoice {
   readonly isOwn: boolean;
   /** It made a charge that went on by itself: for how long, in milliseconds of sandbox time. */
   readonly planMs?: number;
-  /** So long before the read, the charge had another status. */
-  readonly staleMs?: number;
+  /** It read a charge that had another status before. */
+  readonly readsChanged?: true;
   /** What it made or read. */
   readonly charge?: SeenCharge;
 }
@@ -87,7 +87,7 @@ function callChoices({ calls, charges }: Seen): PlacedCall[] {
     const before = calls.slice(0, index).filter((one) => one.operation === operation).length;
     const made = charges.find(({ charge_id }) => charge_id === call.made);
     const read = charges.find(({ charge_id }) => charge_id === call.reads);
-    const staleMs = read === undefined ? undefined : sinceLastStatus(read.history, atMs);
+    const hasChanged = read !== undefined && read.history.filter((change) => change.atMs <= atMs).length > 1;
     const isAwaited = atMs - (calls[0]?.atMs ?? atMs) < TAIL_MS;
     const charge = made ?? read;
     const choice: CallChoice = {
@@ -100,7 +100,7 @@ function callChoices({ calls, charges }: Seen): PlacedCall[] {
       ...(made === undefined || !made.goesByItself || !isAwaited
         ? {}
         : { planMs: made.endedMs - made.createdMs }),
-      ...(staleMs === undefined ? {} : { staleMs }),
+      ...(hasChanged ? { readsChanged: true } : {}),
       ...(charge === undefined ? {} : { charge }),
     };
     return [{ choice, call }];
@@ -144,11 +144,4 @@ function eventsOf({ charges, deliveries }: Seen): PlacedEvent[] {
       events.set(event_id, { event_id, type, atMs, attempts, charge });
   }
   return [...events.values()];
-}
-
-/** How long before the read the charge had another status than at the read; undefined where it had none. */
-function sinceLastStatus(history: readonly { readonly atMs: number }[], readMs: number): number | undefined {
-  const before = history.filter(({ atMs }) => atMs <= readMs);
-  const last = before.at(-1);
-  return before.length < 2 || last === undefined ? undefined : readMs - last.atMs + 1;
 }

@@ -114,7 +114,7 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   },
   read_stale: {
     says: "the read answers as it was before the last change",
-    words: call(({ staleMs }) => (staleMs === undefined ? undefined : { stale: formatDuration(staleMs) })),
+    words: call(({ readsChanged }) => (readsChanged ? { stale: "last_change" } : undefined)),
   },
   webhook_late: { says: `the webhook comes ${LATE} late`, words: event(late, late) },
   webhook_after_next: {

@@ -226,8 +226,8 @@ export const faultRuleSchema = refined(
         "The work is done, and the answer waits: until the object's next webhook has been answered, until nothing more is on its way or planned for it, or so long in wall time. Never longer than the option `hold_limit`.",
       ),
       stale: field(
-        z.optional(durationSchema),
-        "Charges, withdrawals and payout destinations, read or listed, are answered as they were so long ago, in sandbox time; those made since are not there. All other calls are answered as ever.",
+        z.optional(z.union([z.literal("last_change"), durationSchema])),
+        "Charges, withdrawals and payout destinations, read or listed, are answered as they were so long ago, in sandbox time, and those made since are not there; or each as it was before its last change, and nothing is missing. All other calls are answered as ever.",
       ),
       drop: field(
         z.optional(z.enum(["before", "after", "hang"])),

@@ -204,6 +204,24 @@ describe("stale", () => {
     expect((await client.charge(charge)).json.status).toBe("COMPLETED");
   });
 
+  it("answers a charge as it was before its last change, and one that has had none as it is", async () => {
+    const { sandbox, client, pay } = await shopWith({
+      match: { operation: ["getCharge", "listPayins"] },
+      stale: "last_change",
+    });
+    const charge = await pay();
+    const seen = async () => {
+      const { status, settled_at, status_history } = (await client.charge(charge)).json;
+      const [listed] = (await client.get("/api/v1/payments/payins")).json.items;
+      return [status, settled_at, status_history.length, listed.status];
+    };
+    expect(await seen()).toEqual(["PENDING", null, 1, "PENDING"]);
+    await sandbox.advance("1s");
+    expect(await seen()).toEqual(["PENDING", null, 1, "PENDING"]);
+    await sandbox.advance("30d");
+    expect(await seen()).toEqual(["PROCESSING", null, 3, "PROCESSING"]);
+  });
+
   it("lists what there was, with the status it had", async () => {
     const { sandbox, client, pay } = await behind("listPayins");
     const list = async (query = "") => {

@@ -20,9 +20,9 @@ export const listPayins = operation(
       about: "The organization's payments in the key's mode, newest first.",
     },
   },
-  ({ namespace, caller, query, asOfMs }) => {
+  ({ namespace, caller, query, asOf }) => {
     const page = { ...pageOf(query), status: query.status_filter };
-    const { total, items } = pageOfPayins(namespace.engine.state, caller, page, asOfMs);
+    const { total, items } = pageOfPayins(namespace.engine.state, caller, page, asOf);
     return okJson(`{"total":${total},"items":[${items.map(payinSummaryJson).join()}]}`);
   },
 );
@@ -62,7 +62,7 @@ export const getCharge = operation(
   showCharge,
 );
 
-function showCharge({ namespace, caller, param, asOfMs }: Call): Reply | Refusal {
-  const charge = findOwned(namespace.engine.state, "charges", caller, param("charge_id"), asOfMs);
+function showCharge({ namespace, caller, param, asOf }: Call): Reply | Refusal {
+  const charge = findOwned(namespace.engine.state, "charges", caller, param("charge_id"), asOf);
   return charge === undefined ? refuse("NOT_FOUND", "Charge not found") : okJson(chargeDetailJson(charge));
 }

@@ -1,3 +1,4 @@
+import type { AsOf } from "../../engine/as-of.js";
 import type { Caller } from "../../engine/caller.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { Refusal } from "../../schema/errors.js";
@@ -20,8 +21,8 @@ export interface Call<Need extends KeyNeed = "required", Query = unknown, Body =
   readonly namespace: Namespace;
   readonly caller: WhoAsks[Need];
   readonly url: string;
-  /** The moment whose state a read answers with, as a fault has it; undefined for now. */
-  readonly asOfMs: number | undefined;
+  /** Whose state a read answers with, as a fault has it; undefined for that of now. */
+  readonly asOf: AsOf | undefined;
   param(name: string): string;
   header(name: string): string | null;
 }

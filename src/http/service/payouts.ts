@@ -43,8 +43,8 @@ export const listDestinations = operation(
       assumed: UNSHOWN_CALL,
     },
   },
-  ({ namespace, caller, query, asOfMs }) => {
-    const { total, items } = listOwned(namespace.engine.state, "destinations", caller, pageOf(query), asOfMs);
+  ({ namespace, caller, query, asOf }) => {
+    const { total, items } = listOwned(namespace.engine.state, "destinations", caller, pageOf(query), asOf);
     return ok({ total, items: items.map(destinationView) });
   },
 );
@@ -63,9 +63,9 @@ export const getDestination = operation(
       missing: "destination",
     },
   },
-  ({ namespace, caller, param, asOfMs }) => {
+  ({ namespace, caller, param, asOf }) => {
     const { state } = namespace.engine;
-    const destination = findOwned(state, "destinations", caller, param("destination_id"), asOfMs);
+    const destination = findOwned(state, "destinations", caller, param("destination_id"), asOf);
     return destination === undefined
       ? refuse("NOT_FOUND", "Payout destination not found")
       : ok(destinationView(destination));
@@ -119,8 +119,8 @@ export const listWithdrawals = operation(
       assumed: UNSHOWN_CALL,
     },
   },
-  ({ namespace, caller, query, asOfMs }) => {
-    const { total, items } = listOwned(namespace.engine.state, "withdrawals", caller, pageOf(query), asOfMs);
+  ({ namespace, caller, query, asOf }) => {
+    const { total, items } = listOwned(namespace.engine.state, "withdrawals", caller, pageOf(query), asOf);
     return ok({ total, items: items.map(withdrawalView) });
   },
 );
@@ -140,9 +140,9 @@ export const getWithdrawal = operation(
       missing: "withdrawal",
     },
   },
-  ({ namespace, caller, param, asOfMs }) => {
+  ({ namespace, caller, param, asOf }) => {
     const { state } = namespace.engine;
-    const withdrawal = findOwned(state, "withdrawals", caller, param("withdrawal_id"), asOfMs);
+    const withdrawal = findOwned(state, "withdrawals", caller, param("withdrawal_id"), asOf);
     return withdrawal === undefined
       ? refuse("NOT_FOUND", "Withdrawal not found")
       : ok(withdrawalView(withdrawal));

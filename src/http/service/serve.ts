@@ -1,9 +1,11 @@
+import type { AsOf } from "../../engine/as-of.js";
 import { objectOf } from "../../namespace/answer-holds.js";
 import type { PickedFault } from "../../namespace/faults.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
 import { durationMs } from "../../schema/duration.js";
 import { isRefusal } from "../../schema/errors.js";
+import type { FaultRule } from "../../schema/scenario.js";
 import { bearerKey } from "../authenticate.js";
 import { parseBody, type RawBody } from "../body.js";
 import type { Answering, Exchange, Outcome } from "../exchange.js";
@@ -39,9 +41,7 @@ export function serve(namespaces: Namespaces, operation: Operation): Answering {
 }
 
 function serveBare(operation: Operation, call: Exchange, admitted: Admitted): Outcome | Promise<Outcome> {
-  return serveAsked(operation, call, admitted, {}, null, (asOfMs) =>
-    work(operation, call, admitted, {}, asOfMs),
-  );
+  return serveAsked(operation, call, admitted, {}, null, (asOf) => work(operation, call, admitted, {}, asOf));
 }
 
 async function serveBody(operation: Operation, call: Exchange, admitted: Admitted): Promise<Outcome> {
@@ -51,13 +51,13 @@ async function serveBody(operation: Operation, call: Exchange, admitted: Admitte
   const body = isRefusal(parsed) ? {} : parsed.object;
   const { keeping } = admitted.namespace;
   if (keeping !== undefined) await keeping;
-  return serveAsked(operation, call, admitted, body, "text" in raw ? raw.text : null, (asOfMs) =>
-    isRefusal(parsed) ? refused(admitted.namespace, parsed) : work(operation, call, admitted, body, asOfMs),
+  return serveAsked(operation, call, admitted, body, "text" in raw ? raw.text : null, (asOf) =>
+    isRefusal(parsed) ? refused(admitted.namespace, parsed) : work(operation, call, admitted, body, asOf),
   );
 }
 
 /** Does the work, and tells of the state as of then; of the one it has made without. */
-type Answer = (asOfMs?: number) => Reply;
+type Answer = (asOf?: AsOf) => Reply;
 
 /** Answers a call that is whole, unless a fault does; `text` is what was sent, `body` what could be made of it. */
 function serveAsked(
@@ -135,10 +135,7 @@ async function serveFault(
       ? forcedReply(respond, error_codes)
       : drop === "before"
         ? null
-        : orUndone(
-            () => answer(stale === undefined ? undefined : namespace.nowMs() - durationMs(stale)),
-            undo,
-          );
+        : orUndone(() => answer(stale === undefined ? undefined : asOfStale(stale, namespace.nowMs())), undo);
   const keeping = namespace.whenKept();
   if (keeping !== undefined) {
     try {
@@ -162,6 +159,10 @@ async function serveFault(
   return sent === null ? null : toSent(sent, namespace.nowMs(), headers);
 }
 
+function asOfStale(stale: NonNullable<FaultRule["stale"]>, nowMs: number): AsOf {
+  return stale === "last_change" ? stale : nowMs - durationMs(stale);
+}
+
 /** What could not be done has not happened, nor has what goes with it. */
 function orUndone(answer: () => Reply, undo: (error: unknown) => void): Reply {
   try {
@@ -178,7 +179,7 @@ function work(
   call: Exchange,
   { namespace, caller }: Admitted,
   sent: Record<string, unknown>,
-  asOfMs: number | undefined,
+  asOf: AsOf | undefined,
 ): Reply {
   const asked = readAsked(operation, call.url, sent);
   if (isRefusal(asked)) return refused(namespace, asked);
@@ -189,7 +190,7 @@ function work(
     query: asked.query,
     body: asked.body,
     url: call.url,
-    asOfMs,
+    asOf,
     param: (name) => call.param(name) ?? "",
     header: (name) => call.header(name),
   });

@@ -74,7 +74,8 @@ function effectOf(rule: FaultRule): string {
     delay_answer !== undefined && `${delay_answer} after the work`,
     drop !== undefined && (drop === "hang" ? "never answer" : `drop the connection ${drop} the work`),
     hold !== undefined && `hold the answer until ${hold}`,
-    stale !== undefined && `reads as of ${stale} ago`,
+    stale !== undefined &&
+      (stale === "last_change" ? "reads as before the last change" : `reads as of ${stale} ago`),
   ]
     .filter(Boolean)
     .join(", ");
