@@ -207,6 +207,10 @@ class Exploration {
   ): Promise<Verdict | undefined> {
     if (typeof first === "object" && first.isOver) return first;
     const { verdict } = await trials.whole(trials.kept(schedule));
+    if (typeof verdict === "object" && (verdict.isOver || verdict.isBroken)) {
+      const isOver = verdict.isOver || !(await trials.goesRight());
+      return { ...(typeof first === "object" ? first : verdict), isOver };
+    }
     // What is kept of a race has more in it than twice.
     if (typeof verdict === "object" && typeof first === "object" && schedule.some(isRace)) return first;
     if (typeof verdict === "object") return verdict;

@@ -8,12 +8,17 @@ import { markingOf } from "./marking.js";
 import type { Seen, SeenCharge } from "./seen.js";
 import { failedStep, hasFailed } from "./trace.js";
 
+/** The end of what is said of a call to an app that is not there. */
+export const NOBODY = "nobody listens there";
+
 /** Why a run has failed. */
 export interface Verdict {
   readonly oracle: Oracle;
   readonly message: string;
   /** The app has gone or answers no more: no further run would tell anything. */
   readonly isOver?: boolean;
+  /** A connection was cut, or what came was no HTTP: the app may have gone, or go on with the next customer. */
+  readonly isBroken?: boolean;
 }
 
 /** What is said of a run; undefined where it came to what it has to, a text where it could not be judged. */
@@ -40,8 +45,8 @@ function verdictOnReport(
   if (index === -1 || step === undefined || report.outcome === "error")
     return report.error ?? step?.failure?.message ?? "it could not be carried out";
   const message = step.failure?.message ?? "";
-  if (step.kind === "app" && isGone(message))
-    return { oracle: "liveness", message: `${step.title}: ${message}`, isOver: true };
+  const end = step.kind === "app" ? endOf(message) : undefined;
+  if (end !== undefined) return { oracle: "liveness", message: `${step.title}: ${message}`, ...end };
   switch (roles[index]) {
     case "reset":
       return `${step.title}: ${message}`;
@@ -80,8 +85,10 @@ function paidIn(charges: readonly SeenCharge[]): number {
   return charges.filter(({ status }) => status === "COMPLETED").length;
 }
 
-function isGone(message: string): boolean {
-  return message.startsWith("no answer within") || message.startsWith("the app gave no answer");
+/** What a call without an answer says of the app; undefined where there was one. */
+function endOf(message: string): Pick<Verdict, "isOver" | "isBroken"> | undefined {
+  if (message.startsWith("no answer within") || message.endsWith(NOBODY)) return { isOver: true };
+  return message.startsWith("the app gave no answer") ? { isBroken: true } : undefined;
 }
 
 function verdictOnPaid({ failure }: StepReport): Verdict {

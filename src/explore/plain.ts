@@ -4,7 +4,7 @@ import { oneLine } from "../schema/printable.js";
 import { UserError } from "../schema/user-error.js";
 import { compiledPlain } from "./compile.js";
 import type { Flow } from "./flow.js";
-import { verdictOn } from "./judge.js";
+import { NOBODY, type Verdict, verdictOn } from "./judge.js";
 import type { ExploreFinding } from "./report.js";
 import type { Carried, Runs } from "./runs.js";
 import { behaviourOf, failedStep, hasFailed } from "./trace.js";
@@ -43,8 +43,6 @@ export async function plainRuns(
   return { runs: [one, other], differing };
 }
 
-/** The end of what is said of a call to an app that is not there. */
-const NOBODY = "nobody listens there";
 const LONGEST_SAID = 200;
 
 function wasThere({ steps }: Carried["report"]): boolean {
@@ -71,10 +69,14 @@ function failed(
     throw new UserError(`${flow.file}: ${why}: start it first, or give its right URL`);
   const verdict = verdictOn(report, roles, seen);
   const isInTheEnd = isToTheEnd && roles[report.steps.findIndex(hasFailed)] !== "drive";
-  if (typeof verdict !== "object" || !(verdict.isOver || isInTheEnd))
+  if (typeof verdict !== "object" || !(isEnd(verdict) || isInTheEnd))
     throw new UserError(`${flow.file}: the flow fails with nothing going wrong: ${why}`);
-  const message = verdict.isOver
+  const message = isEnd(verdict)
     ? verdict.message
     : `with nothing going wrong, in the end: ${verdict.message}`;
   return { oracle: verdict.oracle, message, deviations: [] };
+}
+
+function isEnd({ isOver, isBroken }: Verdict): boolean {
+  return isOver === true || isBroken === true;
 }

@@ -58,6 +58,11 @@ export class Trials {
     return this.#judged(run, await this.#runs.carryOut(run, this.#customer));
   }
 
+  /** Whether the app still goes right where nothing goes wrong. */
+  async goesRight(): Promise<boolean> {
+    return typeof (await this.whole(this.compiled([]))).verdict !== "object";
+  }
+
   /** Without the steps that its trace stands for. */
   async brief(schedule: Schedule): Promise<Trial> {
     const run = briefly(this.compiled(schedule));

@@ -1,7 +1,10 @@
+import { createServer } from "node:http";
 import { expect, it } from "vitest";
 import type { ShopHere } from "../corpus/start-shop.js";
+import { openSandbox } from "../support/api-client.js";
 import { fileWith } from "../support/scenario-run.js";
-import { FLOW, openCorpus } from "./support.js";
+import { listening } from "../support/servers.js";
+import { FLOW, openCorpus, PRESSES, pressedApp } from "./support.js";
 
 /** Who hangs is not waited for long. */
 const HASTY = FLOW.replace("    app: POST /orders", "    within: 1s\n$&");
@@ -26,6 +29,33 @@ it.each(ENDS)(
       findings: [
         { oracle: "liveness", message: expect.stringContaining(message), deviations: [expect.any(Object)] },
       ],
+    });
+  },
+  60_000,
+);
+
+it.each([
+  ["cuts the connection of", "", "socket hang up"],
+  ["talks nonsense to", "so it is\r\n\r\n", "Parse Error"],
+])(
+  "an app that %s who presses twice is found by that, and the search goes on",
+  async (_, said, message) => {
+    const pressed = new Set<string>();
+    const app = createServer((request, response) => {
+      const { method, url = "" } = request;
+      if (method === "POST" && pressed.has(url)) return void response.socket?.end(said);
+      if (method === "POST") pressed.add(url);
+      pressedApp()(request, response);
+    });
+    const sandbox = await openSandbox();
+    const report = await sandbox.explore(fileWith(PRESSES), {
+      app: `http://127.0.0.1:${await listening(app)}`,
+      depth: 2,
+    });
+    expect(report).toMatchObject({
+      complete_depth: 2,
+      runs: 1,
+      findings: [{ oracle: "liveness", message: expect.stringContaining(message) }],
     });
   },
   60_000,

@@ -16,7 +16,9 @@ export type NoAnswer = "dropped" | "timeout";
 
 /** What `ask` needs of a Response. */
 export interface Answered extends Pick<Response, "status"> {
-  readonly headers: Iterable<[name: string, value: string]> & { get(name: string): string | null | undefined };
+  readonly headers: Iterable<[name: string, value: string]> & {
+    get(name: string): string | null | undefined;
+  };
   readonly body: { cancel(): Promise<void> } | null;
   text(): Promise<string>;
 }
