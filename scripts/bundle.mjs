@@ -159,6 +159,8 @@ function open(root, input, plugins) {
     external: ["vitest", "payments-sandbox:inside"],
     transform: { target: "node20" },
     resolve: {
+      // The ES module builds, for tree-shaking.
+      mainFields: ["module", "main"],
       alias: {
         // The ES module build of yaml, for tree-shaking; its "node" condition is CommonJS.
         yaml: join(root, "node_modules/yaml/browser/index.js"),

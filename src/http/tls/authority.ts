@@ -1,31 +1,45 @@
-// By no library: the package and the one file have a megabyte each. Packed, @peculiar/asn1-x509 takes 45 kB of it (twice, as the
-// library is built twice: 1.03 MB), node-forge 48 kB and RSA keys only, @peculiar/x509 83 kB and the global Reflect altered. Of what
-// they do, two certificates of one form need what stands here and in der.ts. Keys and signatures are Node's own.
+// The encoding is @peculiar/asn1-x509's: the shapes of RFC 5280 in plain JavaScript, which @peculiar/x509 and selfsigned
+// stand on. @peculiar/x509 itself alters the global Reflect, here that of the user's tests; selfsigned brings it along;
+// node-forge, and mkcert by it, signs with RSA keys only, which take a start ten times as long to make. Keys and
+// signatures are Node's own.
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import { bits, integer, octets, oid, pem, sequence, setOf, tagged, time, truth, utf8 } from "./der.js";
+import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
+import {
+  AlgorithmIdentifier,
+  AttributeTypeAndValue,
+  AttributeValue,
+  AuthorityKeyIdentifier,
+  BasicConstraints,
+  Certificate,
+  ExtendedKeyUsage,
+  Extension,
+  Extensions,
+  GeneralName,
+  id_ce_authorityKeyIdentifier,
+  id_ce_basicConstraints,
+  id_ce_extKeyUsage,
+  id_ce_keyUsage,
+  id_ce_subjectAltName,
+  id_ce_subjectKeyIdentifier,
+  id_kp_serverAuth,
+  KeyIdentifier,
+  KeyUsage,
+  KeyUsageFlags,
+  Name,
+  RelativeDistinguishedName,
+  SubjectAlternativeName,
+  SubjectKeyIdentifier,
+  SubjectPublicKeyInfo,
+  TBSCertificate,
+  Validity,
+  Version,
+} from "@peculiar/asn1-x509";
 
 const DAY_MS = 86_400_000;
-const COMMON_NAME = oid("2.5.4.3");
-const SERVER_AUTH = oid("1.3.6.1.5.5.7.3.1");
-/** ECDSA with SHA-256. */
-const ALGORITHM = sequence(oid("1.2.840.10045.4.3.2"));
-
-/** The extensions of RFC 5280, 4.2.1. */
-const EXTENSIONS = {
-  subjectKeyIdentifier: oid("2.5.29.14"),
-  keyUsage: oid("2.5.29.15"),
-  subjectAltName: oid("2.5.29.17"),
-  basicConstraints: oid("2.5.29.19"),
-  authorityKeyIdentifier: oid("2.5.29.35"),
-  extKeyUsage: oid("2.5.29.37"),
-} as const;
-
-/** To sign certificates, and lists of those revoked. */
-const SIGNS_CERTIFICATES = bits(Buffer.of(0b0000_0110), 1);
-/** To sign what is agreed on when hands are shaken. */
-const SIGNS = bits(Buffer.of(0b1000_0000), 7);
+const COMMON_NAME = "2.5.4.3";
+const ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
 
 /** All of it PEM. */
 export interface Certificates {
@@ -40,16 +54,16 @@ export function makeCertificates(names: readonly string[], nowMs: number): Certi
   const authority = keyPair();
   const server = keyPair();
   // Two authorities of one name would be taken for each other where both are trusted.
-  const issuer = commonName(`payments-sandbox ${authority.id.toString("hex").slice(0, 8)}`);
+  const issuer = commonName(`payments-sandbox ${hex(authority.id).slice(0, 8)}`);
   const common = { issuer, issuerKey: authority.privateKey, nowMs };
   const ca = certificate({
     ...common,
     subject: issuer,
     of: authority,
     extensions: [
-      extension("basicConstraints", sequence(truth(), integer(Buffer.of(0))), { isCritical: true }),
-      extension("keyUsage", SIGNS_CERTIFICATES, { isCritical: true }),
-      extension("subjectKeyIdentifier", octets(authority.id)),
+      extension(id_ce_basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 }), true),
+      extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign), true),
+      extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(authority.id)),
     ],
   });
   const cert = certificate({
@@ -57,12 +71,15 @@ export function makeCertificates(names: readonly string[], nowMs: number): Certi
     subject: commonName("payments-sandbox"),
     of: server,
     extensions: [
-      extension("basicConstraints", sequence(), { isCritical: true }),
-      extension("keyUsage", SIGNS, { isCritical: true }),
-      extension("extKeyUsage", sequence(SERVER_AUTH)),
-      extension("subjectAltName", sequence(...names.map(generalName))),
-      extension("subjectKeyIdentifier", octets(server.id)),
-      extension("authorityKeyIdentifier", sequence(tagged(0x80, authority.id))),
+      extension(id_ce_basicConstraints, new BasicConstraints(), true),
+      extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature), true),
+      extension(id_ce_extKeyUsage, new ExtendedKeyUsage([id_kp_serverAuth])),
+      extension(id_ce_subjectAltName, new SubjectAlternativeName(names.map(generalName))),
+      extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(server.id)),
+      extension(
+        id_ce_authorityKeyIdentifier,
+        new AuthorityKeyIdentifier({ keyIdentifier: new KeyIdentifier(authority.id) }),
+      ),
     ],
   });
   return { ca, cert, key: server.privateKey.export({ type: "pkcs8", format: "pem" }) as string };
@@ -82,49 +99,76 @@ function keyPair(): Pair {
 }
 
 function certificate(asked: {
-  readonly subject: Buffer;
+  readonly subject: Name;
   readonly of: Pair;
-  readonly issuer: Buffer;
+  readonly issuer: Name;
   readonly issuerKey: KeyObject;
   readonly nowMs: number;
-  readonly extensions: readonly Buffer[];
+  readonly extensions: readonly Extension[];
 }): string {
   const { subject, of, issuer, issuerKey, nowMs, extensions } = asked;
-  const version3 = tagged(0xa0, integer(Buffer.of(2)));
+  const algorithm = new AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 });
   // Of a key made at chance, so it is no other certificate's; positive, as it has to be.
-  const serial = integer(Buffer.concat([Buffer.of(1), of.id.subarray(0, 15)]));
-  // The clock of a container or another machine may be behind; no browser takes more than 398 days.
-  const validity = sequence(time(nowMs - DAY_MS), time(nowMs + 365 * DAY_MS));
-  const content = [version3, serial, ALGORITHM, issuer, validity, subject, of.publicKey];
-  const signed = sequence(...content, tagged(0xa3, sequence(...extensions)));
-  return pem("CERTIFICATE", sequence(signed, ALGORITHM, bits(sign("sha256", signed, issuerKey))));
+  const serial = Buffer.concat([Buffer.of(1), of.id.subarray(0, 15)]);
+  const tbsCertificate = new TBSCertificate({
+    version: Version.v3,
+    serialNumber: bytes(serial),
+    signature: algorithm,
+    issuer,
+    // The clock of a container or another machine may be behind; no browser takes more than 398 days.
+    validity: new Validity({
+      notBefore: new Date(nowMs - DAY_MS),
+      notAfter: new Date(nowMs + 365 * DAY_MS),
+    }),
+    subject,
+    subjectPublicKeyInfo: AsnConvert.parse(of.publicKey, SubjectPublicKeyInfo),
+    extensions: new Extensions([...extensions]),
+  });
+  const signed = Buffer.from(AsnConvert.serialize(tbsCertificate));
+  const whole = AsnConvert.serialize(
+    new Certificate({
+      tbsCertificate,
+      signatureAlgorithm: algorithm,
+      signatureValue: bytes(sign("sha256", signed, issuerKey)),
+    }),
+  );
+  const lines =
+    Buffer.from(whole)
+      .toString("base64")
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
-function extension(name: keyof typeof EXTENSIONS, value: Buffer, { isCritical = false } = {}): Buffer {
-  return sequence(EXTENSIONS[name], ...(isCritical ? [truth()] : []), octets(value));
+function extension(id: string, value: object, critical = false): Extension {
+  return new Extension({ extnID: id, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 }
 
-function commonName(text: string): Buffer {
-  return sequence(setOf(sequence(COMMON_NAME, utf8(text))));
+function commonName(text: string): Name {
+  const value = new AttributeValue({ utf8String: text });
+  return new Name([new RelativeDistinguishedName([new AttributeTypeAndValue({ type: COMMON_NAME, value })])]);
 }
 
-function generalName(name: string): Buffer {
+function generalName(name: string): GeneralName {
   switch (isIP(name)) {
     case 4:
-      return tagged(0x87, Buffer.from(name.split(".").map(Number)));
+      return new GeneralName({ iPAddress: name });
     case 6:
-      return tagged(0x87, ipv6(name));
+      return new GeneralName({ iPAddress: plainIpv6(name) });
     default:
-      return tagged(0x82, Buffer.from(domainToASCII(name)));
+      return new GeneralName({ dNSName: domainToASCII(name) });
   }
 }
 
-/** The sixteen bytes of an address, however it is written. */
-function ipv6(address: string): Buffer {
-  const plain = new URL(`http://[${address.replace(/%.*/, "")}]`).hostname.slice(1, -1);
-  const [head = "", tail] = plain.split("::");
-  const groups = (text: string | undefined): string[] => (text ? text.split(":") : []);
-  const [before, after] = [groups(head), groups(tail)];
-  const zeros = Array<string>(8 - before.length - after.length).fill("0");
-  return Buffer.from([...before, ...zeros, ...after].map((one) => one.padStart(4, "0")).join(""), "hex");
+/** As the encoding reads it: without a zone, and in hexadecimal to its end. */
+function plainIpv6(address: string): string {
+  return new URL(`http://[${address.replace(/%.*/, "")}]`).hostname.slice(1, -1);
+}
+
+function hex(of: Buffer): string {
+  return of.toString("hex");
+}
+
+/** In a buffer of its own, as the encoding wants them. */
+function bytes(of: Buffer): ArrayBuffer {
+  return Uint8Array.from(of).buffer;
 }
