@@ -25,6 +25,8 @@ export interface ListenOptions {
   readonly direct?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
   /** Answers what is no HTTP request we could make sense of, with the status that says why. */
   readonly onUnreadable: (status: number) => PlainAnswer;
+  /** Answers what comes in plain HTTP to a server that speaks HTTPS; default: with no word. */
+  readonly onPlainHttp?: () => PlainAnswer;
   /** Answers a request when `fetch` has failed, or its answer cannot be sent. */
   readonly onFailure: (error: unknown) => PlainAnswer;
   /** Answers GET /health while the rest is still being loaded; false leaves it to the rest. */
@@ -62,6 +64,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     void load().then((loaded) => loaded(incoming, outgoing));
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const plain = plainHttp(error, socket);
+    if (plain !== undefined && options.onPlainHttp !== undefined) {
+      plain.write(onTheWire(options.onPlainHttp()));
+      return plain.destroySoon();
+    }
     // Whoever does not shake hands, or does not trust us, would not understand.
     if (isBeforeHandshake(socket)) return socket.destroy();
     // An answer that has begun is not to be mixed with another.
@@ -87,6 +94,22 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       });
     });
   });
+}
+
+/** How OpenSSL calls what begins as a request over plain HTTP does; before Node 24 it knows few methods by their names. */
+const PLAIN_HTTP = new Set([
+  "ERR_SSL_HTTP_REQUEST",
+  "ERR_SSL_HTTPS_PROXY_REQUEST",
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+]);
+
+/** The connection that is to be a secure one, where somebody speaks plain HTTP on it. */
+function plainHttp(
+  { code }: NodeJS.ErrnoException,
+  socket: Socket & { _parent?: Socket },
+): Socket | undefined {
+  const below = code !== undefined && PLAIN_HTTP.has(code) ? socket._parent : undefined;
+  return below?.writable ? below : undefined;
 }
 
 /** Of a connection that is to be a secure one, and is not yet. */

@@ -16,6 +16,8 @@ export function unanswered({ nowMs, errorCodes, onError }: UnansweredOptions) {
   };
   return {
     onUnreadable: (status: number) => answer(unreadable(status)),
+    onPlainHttp: () =>
+      answer(refuse("VALIDATION_ERROR", "This port speaks HTTPS: use https:// in place of http://")),
     onFailure: (error: unknown) => {
       onError(error);
       return answer(INTERNAL_ERROR);

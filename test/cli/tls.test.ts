@@ -107,8 +107,16 @@ describe("HTTPS in the library", () => {
     expect(await health(one.url, ca!)).toBe(200);
     expect(await health(one.url.replace("127.0.0.1", "localhost"), ca!)).toBe(200);
     expect(await health(one.url, foreign!)).toMatch(/UNABLE_TO_VERIFY|SIGNATURE|ISSUER/);
-    // Somebody who does not speak TLS harms nobody.
-    await expect(fetch(`${one.url.replace("https", "http")}/health`)).rejects.toThrow();
+    // Somebody who does not speak TLS is told so, and harms nobody.
+    for (const method of ["GET", "POST", "DELETE"]) {
+      const body = method === "POST" ? "x".repeat(100_000) : undefined;
+      const answer = await fetch(`${one.url.replace("https", "http")}/health`, {
+        method,
+        body: body ?? null,
+      });
+      const error = { code: "VALIDATION_ERROR", message: expect.stringContaining("use https://") };
+      expect([answer.status, await answer.json()]).toEqual([400, { error }]);
+    }
     expect(await health(one.url, ca!)).toBe(200);
   });
 
