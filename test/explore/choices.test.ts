@@ -70,3 +70,25 @@ it("files of sets that begin alike have names of their own, short enough for a s
     "order.webhook_answer_lost.charge.completed-1-attempt-2",
   );
 });
+
+it("a stale read shows what was before the last change, whenever the read comes, and only where there was one", () => {
+  const read = (atMs: number) => ({
+    operation: "getCharge",
+    method: "GET",
+    reads: "ch_1",
+    atMs,
+    isOwn: true,
+  });
+  const history = [
+    { status: "PENDING", atMs: 0 },
+    { status: "COMPLETED", atMs: 5 * SECOND },
+  ];
+  const seen = {
+    calls: [read(SECOND), read(9 * SECOND)],
+    deliveries: [],
+    charges: [{ ...charge("ch_1"), history }],
+  };
+  const choices = choicesOf(seen as unknown as Seen, { press: undefined, isOnPage: false });
+  const stale = choices.map((choice) => KINDS.read_stale.words(choice, {})?.faults);
+  expect(stale).toEqual([undefined, expect.objectContaining({ stale: "last_change", skip: 1 })]);
+});
