@@ -2,6 +2,7 @@ import { type Command, CommanderError, Option } from "commander";
 import { packageVersion } from "../files/package.js";
 import { addClientCommands } from "./client/commands.js";
 import { addExploreOptions } from "./explore-options.js";
+import { helpText } from "./help-text.js";
 import { isUserMistake, refuse } from "./mistakes.js";
 import { addStartOptions } from "./options.js";
 
@@ -46,19 +47,21 @@ export function addCommands(root: Command): void {
     .passThroughOptions()
     .addHelpText(
       "after",
-      `
-Exits with the command's own code; 127 not found, 126 not executable, 128+n ended by signal n. With --under: 0 when
-every run passed, the plain run's code when that fails (the others are not run), 1 when a run under a scenario fails.
---under mishaps: all shipped scenarios that a good app gets over; --under all: those of other fates of a payment too.
-With --require, when the command passes: 1 where something was never met; 2 for a name that there is not.
-With --reconcile, when the command passes: 1 where books and ledger differ, 2 where they could not be compared.
-With --explore: 0 when nothing was found, 1 when something was, 2 when it could not be carried out.
-
-Examples:
-  payments-sandbox exec --env API_ROOT={base_url}/api -- npm test
-  payments-sandbox exec --artifacts sandbox-artifacts -- npm test
-  payments-sandbox exec --under webhook_chaos,lost_response --under-report junit.xml -- npm test
-  payments-sandbox exec --explore order.yaml --app localhost:3000 --webhook-url localhost:3000/webhooks -- npm start`,
+      helpText(
+        [
+          "payments-sandbox exec --env API_ROOT={base_url}/api -- npm test",
+          "payments-sandbox exec --artifacts sandbox-artifacts -- npm test",
+          "payments-sandbox exec --under webhook_chaos,lost_response --under-report junit.xml -- npm test",
+          "payments-sandbox exec --explore order.yaml --app localhost:3000 --webhook-url localhost:3000/webhooks -- npm start",
+        ],
+        [
+          "Exits with the command's own code; 127 not found, 126 not executable, 128+n ended by signal n.",
+          "--under: 0 when every run passed, the plain run's code when that fails (the others are not run), 1 when a run under a scenario fails. --under mishaps: all shipped scenarios that a good app survives; --under all: also those in which a payment ends differently.",
+          "--require, when the command passes: 1 when something was never met, 2 for an unknown name.",
+          "--reconcile, when the command passes: 1 when the app's books and the ledger differ, 2 when they could not be compared.",
+          "--explore: 0 nothing found, 1 findings, 2 could not run.",
+        ],
+      ),
     )
     .action(async (command: string[], flags: Record<string, unknown>) => {
       const work = async () => (await import("./exec.js")).exec(command, flags);
@@ -84,10 +87,10 @@ Examples:
     .option("--junit <file>", "also write the report as JUnit XML")
     .addHelpText(
       "after",
-      `
-Examples:
-  payments-sandbox check-webhook localhost:3000/webhooks
-  payments-sandbox check-webhook localhost:3000/webhooks --observe 'GET /orders/{charge_id}'`,
+      helpText([
+        "payments-sandbox check-webhook localhost:3000/webhooks",
+        "payments-sandbox check-webhook localhost:3000/webhooks --observe 'GET /orders/{charge_id}'",
+      ]),
     )
     .exitOverride(asCouldNotRun)
     .action((url: string, flags: Record<string, string>) =>
@@ -116,7 +119,7 @@ Examples:
     .option("--namespace <name>", "the namespace to use")
     .option("--control-token <value>", "the control API's token")
     .option("--json", "print the response as JSON")
-    .addHelpText("after", "\nExample:\n  payments-sandbox reconcile --file orders.csv --status BEZAHLT=paid")
+    .addHelpText("after", helpText("payments-sandbox reconcile --file orders.csv --status BEZAHLT=paid"))
     .exitOverride(asCouldNotRun)
     .action((flags: Record<string, string>) =>
       orExit2(async () => (await import("./reconcile.js")).reconcileCommand(flags)),
@@ -129,14 +132,17 @@ Examples:
     .option("--fixtures <file>", "describe the service with these fixtures")
     .option("--public-url <url>", "the server the document names")
     .option("--control", "the document of the control API, as /_sandbox/openapi.json serves it")
-    .addHelpText("after", "\nExample:\n  payments-sandbox openapi > openapi.json")
+    .addHelpText("after", helpText("payments-sandbox openapi > openapi.json"))
     .action(async (flags: Record<string, unknown>) => (await import("./openapi.js")).openapi(flags));
 
   root
     .command("run")
     .description("run the steps of scenario files; exits 0 passed, 1 a step failed, 2 could not run")
     .argument("<file...>", "scenario files")
-    .option("--url <url>", "a running sandbox (default: a fresh one for each file, with a manual clock)")
+    .option(
+      "--url <url>",
+      "a running sandbox (default: a fresh one per file with a manual clock, whatever PAYMENTS_SANDBOX_URL is)",
+    )
     .option("--namespace <name>", "with --url: the namespace to run in")
     .option("--control-token <value>", "with --url: its control API's token")
     .option("--app <url>", "the app under test, for app steps")
@@ -152,7 +158,9 @@ Examples:
     .option("--json", "print the report as JSON")
     .addHelpText(
       "after",
-      "\nExample:\n  payments-sandbox run flows/*.yaml --url localhost:4402 --app localhost:3000 --junit report.xml",
+      helpText(
+        "payments-sandbox run flows/*.yaml --url localhost:4402 --app localhost:3000 --junit report.xml",
+      ),
     )
     .exitOverride(asCouldNotRun)
     .action((files: string[], flags: Record<string, unknown>) =>
@@ -172,7 +180,7 @@ Examples:
     .option("--json", "print the response as JSON")
     .addHelpText(
       "after",
-      "\nExample:\n  payments-sandbox explore flows/order.yaml --app localhost:3000 --save found",
+      helpText("payments-sandbox explore flows/order.yaml --app localhost:3000 --save found"),
     )
     .exitOverride(asCouldNotRun)
     .action((flow: string, flags: Record<string, string>) =>
@@ -188,7 +196,7 @@ Examples:
     .option("-c, --config <file>", "configuration file, as for start: what names there are")
     .option("--fixtures <file>", "the fixtures scenarios are written for")
     .option("--json", "print the errors as JSON")
-    .addHelpText("after", "\nExample:\n  payments-sandbox validate flows/*.yaml payments-sandbox.config.yaml")
+    .addHelpText("after", helpText("payments-sandbox validate flows/*.yaml payments-sandbox.config.yaml"))
     .exitOverride(asCouldNotRun)
     .action((files: string[], flags: Record<string, unknown>) =>
       orExit2(async () => (await import("./validate.js")).validate(files, flags)),
@@ -197,27 +205,27 @@ Examples:
   root
     .command("init")
     .description("write a commented config and an example scenario, print a CI snippet; never overwrites")
-    .addHelpText("after", "\nExample:\n  payments-sandbox init")
+    .addHelpText("after", helpText("payments-sandbox init"))
     .action(async () => (await import("./init.js")).init());
 
   root
     .command("demo")
     .description("a paid charge and its webhook, with nothing else running")
     .option("--json", "print the charge and its webhooks as JSON")
-    .addHelpText("after", "\nExample:\n  payments-sandbox demo")
+    .addHelpText("after", helpText("payments-sandbox demo"))
     .action(async (flags: { json?: boolean }) => (await import("./demo.js")).demo(flags));
 
   root
     .command("guide")
     .description("one page for an agent or a person in a hurry: the flow, a receiver's rules, every call")
-    .addHelpText("after", "\nExample:\n  payments-sandbox guide > llms.txt")
+    .addHelpText("after", helpText("payments-sandbox guide > llms.txt"))
     .action(async () => (await import("./guide.js")).guide());
 
   root
     .command("completion")
     .description("print a script that lets a shell complete commands and options: bash, zsh or fish")
     .argument("<shell>", "bash, zsh or fish")
-    .addHelpText("after", '\nExample:\n  eval "$(payments-sandbox completion bash)"')
+    .addHelpText("after", helpText('eval "$(payments-sandbox completion bash)"'))
     .action(async (shell: string) => (await import("./completion.js")).completion(root, shell));
 
   addClientCommands(root);

@@ -6,9 +6,13 @@ import { counted } from "../schema/printable.js";
 import { happeningLine } from "./live/lines.js";
 import { paint } from "./paint.js";
 import { columns, say, sayJson } from "./terminal.js";
+import { wrapped } from "./wrapped.js";
 
 const PRICING = { base_currency: "USD", amount: "25.00" };
 const CUSTOMER = "ada@shop.test";
+
+const INTRODUCTION =
+  "A customer pays 25.00 USD. The service, the app and its receiver all run in this process; no real money moves.";
 
 /** What the app's receiver gets last. */
 interface Webhook {
@@ -67,7 +71,7 @@ function demoText(
   const { headers, body } = webhooks.at(-1)!;
   const signed = Object.entries(headers).filter(([name]) => name.startsWith("webhook-"));
   return [
-    "A customer pays 25.00 USD. Service, app and receiver are in this process; nothing else runs, no real money moves.",
+    ...wrapped(INTRODUCTION, 0, columns()),
     "",
     ...happenings.map((one) => happeningLine(one, columns())),
     "",
@@ -79,7 +83,8 @@ function demoText(
     "",
     `${paint("green", "✓")} ${chargeId} is ${status}; ${counted(webhooks.length, "webhook")} delivered.`,
     "",
-    "Next, with your app: payments-sandbox start --webhook-url localhost:3000/webhooks",
+    "Next, with your app:",
+    "  payments-sandbox start --webhook-url localhost:3000/webhooks",
     "",
   ].join("\n");
 }

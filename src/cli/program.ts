@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help } from "commander";
 import { didYouMean } from "../schema/nearest.js";
 import { addCommands } from "./commands.js";
+import { helpText } from "./help-text.js";
 import { badUsage, refuse, usageMistake } from "./mistakes.js";
 import { addStartOptions } from "./options.js";
 
@@ -39,7 +40,7 @@ function program(): Command {
 
   addStartOptions(root.command("start", { isDefault: true }))
     .description("run the sandbox until it is interrupted (the default)")
-    .addHelpText("after", "\nExample:\n  payments-sandbox start --webhook-url localhost:3000/webhooks")
+    .addHelpText("after", helpText("payments-sandbox start --webhook-url localhost:3000/webhooks"))
     .action(async (flags: Record<string, unknown>) => (await import("./start.js")).start(flags));
   return root;
 }

@@ -5,6 +5,8 @@ import { DEFAULT_HOST, DEFAULT_PORT, webhookUrl } from "../schema/options.js";
 import { elsewhere } from "./addresses.js";
 import { paint } from "./paint.js";
 import { shellQuoted } from "./shell.js";
+import { lineWidth } from "./terminal.js";
+import { wrapped } from "./wrapped.js";
 
 /** What `--json` prints when the sandbox can be reached. */
 export function readyLine(sandbox: Sandbox, publicUrl?: string) {
@@ -26,6 +28,9 @@ export function readyLine(sandbox: Sandbox, publicUrl?: string) {
 
 type Rows = [name: string, value: string][];
 
+/** The column they begin in. */
+const VALUES_AT = 18;
+
 /** What a person sees: where it is, what to use, what to try next. Coloured only on a terminal. */
 export function banner(sandbox: Sandbox, options: StartOptions): string {
   const ready = readyLine(sandbox, options.public_url);
@@ -39,7 +44,8 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
     ["Webhook secret", ready.webhook_secret],
     [
       "Webhooks to",
-      webhookTargets(options) || paint("dim", "nowhere yet (--webhook-url localhost:3000/webhooks)"),
+      wrapped(webhookTargets(options), VALUES_AT, lineWidth()).join("\n").trimStart() ||
+        paint("dim", "nowhere yet (--webhook-url localhost:3000/webhooks)"),
     ],
     ["Clock", options.clock ?? "real"],
     ["Rate limit", rateLimit(sandbox)],
@@ -51,7 +57,7 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
       ? []
       : [["Control token", sandbox.controlToken] satisfies Rows[number]]),
   ];
-  const lines = rows.map(([name, value]) => `  ${paint("dim", name.padEnd(16))}${value}`);
+  const lines = rows.map(([name, value]) => `  ${paint("dim", name.padEnd(VALUES_AT - 2))}${value}`);
   const trusting = curlTrust(sandbox);
   const tries = [
     `${paint("dim", "Try:")} curl${trusting} ${sandbox.url}/api/v1/accounts/balances -H "Authorization: Bearer ${ready.api_key}"`,

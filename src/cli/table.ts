@@ -58,9 +58,9 @@ function fittingRows(rows: readonly (readonly string[])[], width: number): reado
   return short.map((row) => row.map((text, index) => cut(text, widths[index]!)));
 }
 
-/** Half an amount or half a status says nothing. */
+/** Half an amount or half a status says nothing; of an error, its beginning does. */
 function isWhole(heading: string, values: readonly string[]): boolean {
-  return TELLING.includes(heading) || values.every((value) => /^[\d.:, -]*$/.test(value));
+  return heading === "status" || values.every((value) => /^[\d.:, -]*$/.test(value));
 }
 
 function widestOf(widths: readonly number[], mayGive: (index: number) => boolean): number | undefined {
@@ -91,7 +91,7 @@ function cut(text: string, width: number): string {
 }
 
 /** The columns whose words say how something went. */
-const TELLING = ["status", "answer", "answered"];
+const TELLING = ["status", "response"];
 
 const WORDS: Readonly<Record<string, Style>> = {
   delivered: "green",

@@ -31,6 +31,11 @@ export function columns(): number {
   return process.stdout.columns || 80;
 }
 
+/** How long a line may be: as wide as the terminal; what goes elsewhere is not broken. */
+export function lineWidth(): number {
+  return isTerminal() ? columns() : Number.POSITIVE_INFINITY;
+}
+
 /** So much unread output is too much to add to, in characters. */
 const MOST_UNREAD = 64 * 1024;
 

@@ -133,6 +133,11 @@ function eventOf(item: Item) {
       };
     case "note":
       return { name: "note", attributes: attributes({ note: item.note }) };
+    case "hold":
+      return {
+        name: "held",
+        attributes: attributes({ reason: item.reason, "payments.delivery.id": item.delivery_id }),
+      };
     default:
       return undefined;
   }

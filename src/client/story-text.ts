@@ -30,11 +30,26 @@ export function storyTitle({ charge }: Story): string {
   );
 }
 
-/** A line a happening: how long after the first, what kind, what. */
-export function storyLines({ items }: Story): string[] {
-  const rows = items.map((item) => [offset(items[0]!.at, item.at), item.kind, oneLine(told(item))] as const);
-  const width = Math.max(0, ...rows.map(([after]) => after.length));
-  return rows.map(([after, kind, text]) => `  ${after.padStart(width)}  ${kind.padEnd(10)}  ${text}`);
+/** A happening: how long after the first and of what kind, as it begins a line; what it was. */
+export interface StoryRow {
+  readonly head: string;
+  readonly text: string;
+  readonly item: Story["items"][number];
+}
+
+export function storyRows({ items }: Story): StoryRow[] {
+  const after = items.map(({ at }) => offset(items[0]!.at, at));
+  const width = Math.max(0, ...after.map((one) => one.length));
+  return items.map((item, place) => ({
+    head: `  ${after[place]!.padStart(width)}  ${item.kind.padEnd(10)}  `,
+    text: oneLine(told(item)),
+    item,
+  }));
+}
+
+/** A line a happening. */
+export function storyLines(story: Story): string[] {
+  return storyRows(story).map(({ head, text }) => head + text);
 }
 
 function offset(from: string, at: string): string {
@@ -57,6 +72,8 @@ function told(item: Story["items"][number]): string {
       return String(item.note);
     case "attempt":
       return `${item.type} to ${item.webhook_id} → ${item.status ?? item.error} (attempt ${item.attempt}, ${item.duration_ms} ms)${refusalOf(item)}`;
+    case "hold":
+      return `${item.type} to ${item.webhook_id} is held: ${item.reason}`;
     default:
       return JSON.stringify(item);
   }

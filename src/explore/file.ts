@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { DocumentError, isRecord, readDocument, warningText } from "../files/documents.js";
+import { makeFolder } from "../files/folders.js";
 import { loadScenarioFile } from "../scenario/files.js";
 import { withoutEndSlashes } from "../schema/addresses.js";
 import { durationMs } from "../schema/duration.js";
@@ -53,7 +54,7 @@ async function savingTo(folder: string): Promise<SaveTo> {
   const yaml = await lazily(() => import("yaml"));
   const write = (file: string, text: string): void => {
     try {
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
       writeFileSync(file, text);
     } catch (error) {
       throw new UserError(`save: ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);

@@ -206,6 +206,18 @@ export const happeningSchema = named(
       webhook_id: field(text, "The receiver."),
       ...fieldsOf(attemptSchema),
     }),
+    shape("HoldHappening", "A delivery that is held: it has been waiting since then, and still is.", {
+      kind: kind("hold"),
+      at,
+      delivery_id: field(text, "The delivery."),
+      event_id: field(text, "The event."),
+      type: eventType,
+      webhook_id: field(text, "The receiver."),
+      reason: field(text, {
+        says: "Why it is held, in a sentence.",
+        examples: ["nobody listens on localhost:3001; it is tried again each second"],
+      }),
+    }),
   ]),
 );
 export const chargeStorySchema = shape("ChargeStory", "All that happened to a charge.", {

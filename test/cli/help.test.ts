@@ -53,7 +53,9 @@ async function examplesOf(name: string): Promise<string[]> {
   const { code, stdout, stderr } = await run([name, "--help"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(new RegExp(`^Usage: payments-sandbox ${name} `));
-  const lines = /\nExamples?:\n((?: {2}\S.*\n)+)$/.exec(stdout)?.[1]?.trimEnd().split("\n") ?? [];
+  for (const one of stdout.split("\n")) expect(one.length, one).toBeLessThanOrEqual(80);
+  const whole = stdout.replace(/ \\\n +/g, " ");
+  const lines = /\nExamples?:\n((?: {2}\S.*\n)+)$/.exec(whole)?.[1]?.trimEnd().split("\n") ?? [];
   expect(lines.length).toBeGreaterThan(0);
   return lines.map((one) => one.trim());
 }

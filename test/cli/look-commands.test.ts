@@ -77,7 +77,7 @@ describe("deliveries", () => {
   it("tell what receivers answered, all of them or those nobody has taken", async () => {
     const table = await output("deliveries", "--failing", "--type", "charge.failed");
     expect(table).toMatch(
-      /^created at +type +url +status +attempts +answer +delivery id\n2026\S+ +charge\.failed +\S+ +pending +\d +500 +dlv_\w+\n$/,
+      /^created at +type +url +status +attempts +response +delivery id\n2026\S+ +charge\.failed +\S+ +pending +\d +500 +dlv_\w+\n$/,
     );
     const endpoint = (await json("webhook", "list")).items[0].webhook_id;
     expect(await json("webhook", "delete", endpoint)).toMatchObject({ webhook_id: endpoint, deleted: true });

@@ -91,11 +91,11 @@ describe("a table", () => {
       expect(text).toContain(painted);
     const answers = table(
       "status",
-      "answer",
+      "response",
     )({
       items: [
-        { status: 200, answer: "ECONNREFUSED" },
-        { status: 404, answer: 503 },
+        { status: 200, response: "ECONNREFUSED" },
+        { status: 404, response: 503 },
       ],
     });
     for (const painted of [

@@ -1,5 +1,6 @@
 import { Argument, type Command } from "commander";
 import { every } from "../../time/timers.js";
+import { helpText } from "../help-text.js";
 import { Progress, say, sayJson } from "../terminal.js";
 import { CHARGE_COMMANDS } from "./charges.js";
 import { CLOCK_COMMAND } from "./clock.js";
@@ -38,7 +39,7 @@ export function addClientCommands(root: Command): void {
       .option("--namespace <name>", "the namespace to use")
       .option("--control-token <value>", "the control API's token")
       .option("--json", "print the response as JSON")
-      .addHelpText("after", `\nExample:\n  ${row.example}`)
+      .addHelpText("after", helpText(row.example))
       .action(async (...given: unknown[]) => {
         const flags = given.at(-2) as Asked["flags"];
         await carryOut(row, {

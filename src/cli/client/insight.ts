@@ -1,10 +1,14 @@
 import type { ChargeView, Story } from "../../client/collect.js";
 import type { TracedStory } from "../../client/otlp.js";
-import { storyLines, storyTitle } from "../../client/story-text.js";
+import { storyRows, storyTitle, unansweredText } from "../../client/story-text.js";
 import { packageVersion } from "../../files/package.js";
 import { UserError } from "../../schema/user-error.js";
+import { paint, type Style } from "../paint.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
 import { type Covered, Required } from "../required.js";
+import { styleOf } from "../table.js";
+import { lineWidth } from "../terminal.js";
+import { hanging, wrapped } from "../wrapped.js";
 import type { Json } from "./connection.js";
 import { table } from "./output.js";
 import { type Action, type ClientCommand, textOf } from "./row.js";
@@ -14,7 +18,12 @@ function coverageText(coverage: Json): string {
   return Object.entries(coverage as Covered)
     .map(([kind, { met, not_met }]) => {
       const names = Object.entries(met).map(([name, times]) => `${name} ${times}`);
-      return `${kind.replaceAll("_", " ")}\n  met      ${names.join(", ") || "none"}\n  not met  ${not_met.join(", ") || "none"}\n`;
+      return [
+        kind.replaceAll("_", " "),
+        ...hanging("  met      ", names.join(", ") || "none", lineWidth()),
+        ...hanging("  not met  ", not_met.join(", ") || "none", lineWidth()),
+        "",
+      ].join("\n");
     })
     .join("");
 }
@@ -43,9 +52,25 @@ export const HISTORY: Action = {
   print: (answer, { flags }) => {
     if (flags.otlp === true) return `${JSON.stringify(answer)}\n`;
     const story = answer as unknown as Story & { readonly charge: ChargeView };
-    return `${storyTitle(story)}\n${storyLines(story).join("\n")}\n`;
+    const lines = storyRows(story).flatMap(({ head, text, item }) => {
+      const style = styleOfHappening(item);
+      return hanging(head, text, lineWidth()).map((line) =>
+        style === undefined ? line : line.slice(0, head.length) + paint(style, line.slice(head.length)),
+      );
+    });
+    return `${[...wrapped(storyTitle(story), 0, lineWidth()), ...lines].join("\n")}\n`;
   },
 };
+
+/** Every status has its colour; of calls only those that went wrong, and what is held. */
+function styleOfHappening(item: Json): Style | undefined {
+  const { kind, status } = item;
+  if (kind === "hold") return "yellow";
+  if (kind === "transition") return styleOf("status", String(status));
+  if (kind !== "request" && kind !== "attempt") return undefined;
+  const style = styleOf("status", String(status ?? (kind === "request" ? unansweredText(item) : "failed")));
+  return style === "green" ? undefined : style;
+}
 
 /** What the sandbox says of the app. */
 export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
@@ -55,7 +80,10 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
     example: "payments-sandbox advice",
     plain: {
       call: async ({ connection }) => connection.get("/advice"),
-      print: ({ items }) => (items as Advice[]).map((one) => `${adviceLine(one)}\n`).join("") || "none\n",
+      print: ({ items }) =>
+        (items as Advice[])
+          .map((one) => `${wrapped(adviceLine(one), 2, lineWidth()).join("\n").trimStart()}\n`)
+          .join("") || "none\n",
     },
   },
   {
@@ -106,7 +134,7 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
           "url",
           "status",
           "attempts",
-          "answer",
+          "response",
           "delivery_id",
         )({ ...answer, items: (answer.items as Json[]).map(deliveryRow) }),
     },
@@ -120,9 +148,9 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   },
 ];
 
-/** With the last answer, or why there is none. */
+/** With the last response, or why there is none. */
 function deliveryRow(delivery: Json): Json {
   const attempts = delivery.attempts as readonly { status: number | null; error: string | null }[];
   const last = attempts.at(-1);
-  return { ...delivery, attempts: attempts.length, answer: last?.status ?? last?.error };
+  return { ...delivery, attempts: attempts.length, response: last?.status ?? last?.error };
 }

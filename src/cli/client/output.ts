@@ -2,8 +2,12 @@ import { oneLine, printableJson } from "../../schema/printable.js";
 import { fitted } from "../fit.js";
 import { paint } from "../paint.js";
 import { styleOf, tableLines } from "../table.js";
-import { isTerminal, columns as terminalColumns } from "../terminal.js";
+import { lineWidth } from "../terminal.js";
+import { wrapped } from "../wrapped.js";
 import type { Json } from "./connection.js";
+
+/** Between a field's name and its value. */
+const GAP = 2;
 
 /** Says what came of a command, for people. */
 export type Print = (answer: Json) => string;
@@ -22,7 +26,7 @@ export function tableWithNotes(
     const items = (answer.items as Json[]) ?? [];
     if (items.length === 0) return "none\n";
     const cells = items.map((item) => columns.map((column) => cell(item[column])));
-    const width = isTerminal() ? terminalColumns() : undefined;
+    const width = lineWidth();
     const [head, ...rows] = tableLines([columns.map(heading), ...cells], width);
     const lines = rows.flatMap((line, place) => [
       line,
@@ -42,7 +46,10 @@ export function record(...names: readonly string[]): Print {
       .map((field) => {
         const value = cell(answer[field]);
         const style = styleOf(field, value);
-        return `${paint("dim", heading(field).padEnd(width))}  ${style === undefined ? value : paint(style, value)}\n`;
+        const lines = wrapped(value, width + GAP, lineWidth())
+          .join("\n")
+          .trimStart();
+        return `${paint("dim", heading(field).padEnd(width + GAP))}${style === undefined ? lines : paint(style, lines)}\n`;
       })
       .join("");
   };

@@ -112,7 +112,7 @@ export const RULE_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "fault <verb> [rule]",
     says: "list | add RULE (as JSON) | remove ID | clear",
-    example: `payments-sandbox fault add '{"match":{"operation":"createWhitelabel"},"respond":{"status":500},"times":1}'`,
+    example: `payments-sandbox fault add '{"match":{"operation":"createQuote"},"respond":{"status":500},"times":1}'`,
     verbs: {
       list: {
         call: async ({ connection }) => connection.get("/faults"),
@@ -154,7 +154,9 @@ export const STATUS_COMMAND: ClientCommand = {
         "api key": info.api_key,
         "webhook secret": info.webhook_secret,
         seed: info.seed,
-        clock: `${clock.mode}, now ${clock.now}, next due ${clock.next_due ?? "nothing"}`,
+        clock: clock.mode,
+        now: clock.now,
+        "next due": clock.next_due ?? "nothing",
         ...(info.counts as object),
       });
     },

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Collected,
@@ -10,6 +10,7 @@ import {
 } from "../../client/collect.js";
 import { Mask } from "../../client/mask.js";
 import { timelinesText } from "../../client/story-text.js";
+import { makeFolder } from "../../files/folders.js";
 import type { Sandbox } from "../../sandbox.js";
 import { UserError } from "../../schema/user-error.js";
 import type { Artifacts, Plan, Ran, Under } from "./plan.js";
@@ -20,12 +21,13 @@ import { appendSummary } from "./summary.js";
 export function openArtifacts(folder: string): Artifacts {
   const probe = join(folder, `.payments-sandbox-${process.pid}`);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     writeFileSync(probe, "");
     rmSync(probe);
   } catch (error) {
     throw new UserError(
       `--artifacts: ${folder} cannot be written (${(error as NodeJS.ErrnoException).code})`,
+      2,
     );
   }
   return new Folder(folder);
@@ -50,7 +52,7 @@ class Folder implements Artifacts {
   /** For its owner's eyes: a file of an earlier run is replaced, with the access it gave. */
   #write(name: string, text: string): void {
     const file = join(this.#folder, name);
-    mkdirSync(join(file, ".."), { recursive: true });
+    makeFolder(join(file, ".."));
     rmSync(file, { force: true });
     writeFileSync(file, text, { mode: 0o600, flag: "wx" });
   }

@@ -28,8 +28,8 @@ interface Leap {
 
 /** Every key, a row a key, in the order of the hint. */
 const KEYS: Readonly<Record<string, Key>> = {
-  a: { says: "advance 10 s", press: ({ sandbox }) => advance(sandbox, { by: "10s" }) },
-  h: { says: "advance 1 h", press: ({ sandbox }) => advance(sandbox, { by: "1h" }) },
+  a: { says: "+10 s", press: ({ sandbox }) => advance(sandbox, { by: "10s" }) },
+  h: { says: "+1 h", press: ({ sandbox }) => advance(sandbox, { by: "1h" }) },
   n: { says: "next due", press: ({ sandbox }) => advance(sandbox, { until: "next" }) },
   d: { says: "dashboard", press: ({ dashboard }) => showDashboard(dashboard) },
   r: {

@@ -1,7 +1,10 @@
 import type { Difference, Failure } from "../../scenario/running/failure.js";
 import { leaves, type RunReport, type StepReport } from "../../scenario/running/report.js";
 import { withOneLines } from "../../schema/printable.js";
+import { cut } from "../cut.js";
 import { type Paint, paint, type Style } from "../paint.js";
+import { lineWidth } from "../terminal.js";
+import { hanging } from "../wrapped.js";
 
 const MARKS: Readonly<Record<StepReport["outcome"], string>> = {
   passed: "✓",
@@ -20,7 +23,8 @@ const STYLES: Readonly<Record<StepReport["outcome"], Style>> = {
 export function reportText(raw: RunReport): string {
   const report = withOneLines(raw);
   const rows = rowsOf(report.steps);
-  const width = Math.max(0, ...rows.map(({ title }) => title.length));
+  const room = lineWidth();
+  const width = Math.min(Math.max(0, ...rows.map(({ title }) => title.length)), room - BESIDE_TITLE);
   const lines = [
     `${paint(STYLES[report.outcome], MARKS[report.outcome])} ${paint("bold", report.name)}  ${paint("dim", report.file)}`,
     ...rows.flatMap((row) => stepLines(report.file, row, width)),
@@ -42,6 +46,9 @@ interface ReportRow {
   readonly title: string;
 }
 
+/** What a step's line has besides its title: the mark before it, and how long it took. */
+const BESIDE_TITLE = 14;
+
 /** The steps, each followed by those within it. */
 function rowsOf(steps: readonly StepReport[], indent = ""): ReportRow[] {
   return steps.flatMap((step) => [
@@ -58,13 +65,13 @@ export function failurePlace(file: string, step: StepReport): string {
 function stepLines(file: string, { step, title: full }: ReportRow, width: number): string[] {
   const mark = paint(STYLES[step.outcome], MARKS[step.outcome]);
   const note = step.outcome === "not_run" ? "not run" : `${step.duration_ms} ms`;
-  const title = full.padEnd(width);
+  const title = cut(full, width).padEnd(width);
   const lines = [
     `  ${mark} ${step.outcome === "not_run" ? paint("dim", title) : title}  ${paint("dim", note.padStart(8))}`,
   ];
   // What failed within it is told there.
   if (step.failure !== undefined && step.steps === undefined)
-    lines.push(...failureLines(step.failure, failurePlace(file, step)));
+    lines.push(...failureLines(step.failure, failurePlace(file, step), paint, lineWidth()));
   return lines;
 }
 
@@ -72,7 +79,12 @@ const INDENT = " ".repeat(6);
 const LABEL = 12;
 
 /** What a person needs to see of a failure, whatever shows it. */
-export function failureLines(failure: Failure, place: string, style: Paint = paint): string[] {
+export function failureLines(
+  failure: Failure,
+  place: string,
+  style: Paint = paint,
+  width = Number.POSITIVE_INFINITY,
+): string[] {
   const { message, expected, got, difference = [], nearest = [] } = failure;
   const rows: [string, string][] = [];
   if (expected !== undefined) rows.push(["expected", shown(expected)]);
@@ -87,13 +99,24 @@ export function failureLines(failure: Failure, place: string, style: Paint = pai
       rows.push(["nearest", `${id}: ${difference.map(differenceText).join("; ")}`]);
   let last = "";
   return [
-    `${INDENT}${style("red", message)}  ${style("dim", place)}`,
-    ...rows.map(([label, text]) => {
-      const heading = label === last ? "" : label;
+    ...headLines(message, place, style, width),
+    ...rows.flatMap(([label, text]) => {
+      const heading = (label === last ? "" : label).padEnd(LABEL);
       last = label;
-      return `${INDENT}${style("dim", heading.padEnd(LABEL))}${text}`;
+      const [first, ...more] = hanging(INDENT + heading, text, width);
+      return [`${INDENT}${style("dim", heading)}${first!.slice(INDENT.length + LABEL)}`, ...more];
     }),
   ];
+}
+
+/** The message, and behind it its place: where there is no room for both, on a line of its own. */
+function headLines(message: string, place: string, style: Paint, width: number): string[] {
+  const lines = hanging(INDENT, message, width);
+  const last = lines.pop()!;
+  const text = (line: string) => INDENT + style("red", line.slice(INDENT.length));
+  if (last.length + 2 + place.length <= width)
+    return [...lines.map(text), `${text(last)}  ${style("dim", place)}`];
+  return [...[...lines, last].map(text), INDENT + style("dim", place)];
 }
 
 function differenceText({ path, expected, got, why }: Difference): string {

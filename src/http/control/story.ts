@@ -3,15 +3,17 @@ import type { Namespace } from "../../namespace/namespace.js";
 import { requestView } from "./request-view.js";
 
 /** What comes first of the things that happened at one instant. */
-const ORDER = ["request", "transition", "ledger", "event", "note", "attempt"] as const;
+const ORDER = ["request", "transition", "ledger", "event", "note", "attempt", "hold"] as const;
 
 interface Happening extends Record<string, unknown> {
   readonly at: string;
   readonly kind: (typeof ORDER)[number];
 }
 
-/** A charge's whole story: requests, transitions, ledger entries, events, attempts and their answers, in order. */
-export function storyOf({ engine: { state }, journal }: Namespace, charge: Charge) {
+/** A charge's whole story in order: requests, transitions, ledger entries, events, attempts with responses, holds. */
+export function storyOf(namespace: Namespace, charge: Charge) {
+  const { state } = namespace.engine;
+  const { journal } = namespace;
   const id = charge.charge_id;
   const happenings: Happening[] = [
     ...journal
@@ -43,16 +45,13 @@ export function storyOf({ engine: { state }, journal }: Namespace, charge: Charg
   for (const event of events) {
     happenings.push({ kind: "event", at: event.at, event_id: event.event_id, type: event.type });
     const deliveries = state.deliveriesOf(event.event_id).reverse();
-    for (const { delivery_id, webhook_id, attempts } of deliveries)
-      for (const attempt of attempts)
-        happenings.push({
-          kind: "attempt",
-          delivery_id,
-          event_id: event.event_id,
-          type: event.type,
-          webhook_id,
-          ...attempt,
-        });
+    for (const delivery of deliveries) {
+      const { delivery_id, webhook_id, attempts } = delivery;
+      const which = { delivery_id, event_id: event.event_id, type: event.type, webhook_id };
+      for (const attempt of attempts) happenings.push({ kind: "attempt", ...which, ...attempt });
+      const hold = namespace.holdOf(delivery);
+      if (hold !== null) happenings.push({ kind: "hold", at: hold.since, ...which, reason: hold.reason });
+    }
   }
   const inOrder = happenings
     .map((happening, index) => ({ happening, index }))

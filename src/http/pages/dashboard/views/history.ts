@@ -107,6 +107,8 @@ function past(scene: Scene, charge: Charge): Line[] {
         return { key: `note-${place}`, at, lane: 1, body: html`<span class="soft">${happening.note}</span>` };
       case "attempt":
         return attemptLine(scene, at, happening);
+      case "hold":
+        return holdLine(scene, at, happening);
       default:
         return { key: happening.event_id, at, lane: 3, body: html`<strong>${happening.type}</strong>` };
     }
@@ -129,6 +131,18 @@ function attemptLine(scene: Scene, at: string, happening: any): Line {
     lane: 3,
     // By itself it has to say what it was about.
     body: html`└ ${isNarrowed(scene) && html`${type} → `}<a href="${href(scene, "webhooks", delivery_id)}#attempt-${attempt}">${placeOf(state.get("endpoints", webhook_id))}</a> ${badge(status === null ? "no response" : String(status), toneOfHttp(status))} <span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>${bad && html`<br><q>${firstLine(response_body ?? error, 110)}</q>`}${bad && isLast && delivery !== undefined && html` ${delivery.status === "pending" ? button({ does: `retry ${delivery_id}`, label: "Retry now", to: delivery.event_type, key: "r" }) : button({ does: `redeliver ${delivery_id}`, label: "Redeliver", to: delivery.event_type, key: "r" })}`}`,
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a delivery that is held, as the story has it
+function holdLine(scene: Scene, at: string, { delivery_id, webhook_id, type, reason }: any): Line {
+  const receiver = placeOf(scene.namespace.engine.state.get("endpoints", webhook_id));
+  return {
+    key: `${delivery_id}-hold`,
+    at,
+    isProblem: true,
+    lane: 3,
+    body: html`└ ${isNarrowed(scene) && html`${type} → `}<a href="${href(scene, "webhooks", delivery_id)}">${receiver}</a> ${badge("held", "warn")} <span class="soft">${reason}</span>`,
   };
 }
 

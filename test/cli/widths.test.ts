@@ -1,0 +1,147 @@
+import { afterEach, beforeAll, expect, it, vi } from "vitest";
+import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
+import { Connection, type Json } from "../../src/cli/client/connection.js";
+import { createCharge } from "../../src/cli/client/new-charge.js";
+import type { Asked } from "../../src/cli/client/row.js";
+import { paint } from "../../src/cli/paint.js";
+import { reportText } from "../../src/cli/report/run-text.js";
+import { createSandbox } from "../../src/index.js";
+import type { RunReport } from "../../src/scenario/running/report.js";
+import { START } from "../support/api-client.js";
+import { closedAtEnd } from "../support/lifetime.js";
+import { REFUSING_URL } from "../support/receiver-server.js";
+
+const RED = paint("red", "", true).slice(0, "\u001b[31m".length).replace("[", "\\[");
+const LONG = "a-name-that-its-owner-has-never-had-to-fit-into-a-terminal";
+/** Data for a shell, as long as it is; and what would leave nothing to be looked at. */
+const LEFT_OUT = ["env", "reset"];
+/** Words that a view needs, or that make a command with verbs show a list. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  trigger: ["charge.completed"],
+  fund: ["KES", "1.00"],
+  charge: ["last"],
+  history: ["last"],
+  withdrawal: ["last"],
+  webhook: ["list"],
+  snapshot: ["list"],
+  namespace: ["list"],
+  scenario: ["list"],
+  fault: ["list"],
+};
+
+let asked: (...words: string[]) => Asked;
+const views = CLIENT_COMMANDS.map((row) => {
+  const name = row.usage.split(" ")[0]!;
+  const words = WORDS[name] ?? [];
+  return { name, words, action: words.map((word) => row.verbs?.[word]).find(Boolean) ?? row.plain };
+}).flatMap(({ action, ...view }) =>
+  action === undefined || LEFT_OUT.includes(view.name) ? [] : [{ ...view, action }],
+);
+
+beforeAll(async () => {
+  const sandbox = closedAtEnd(
+    await createSandbox({
+      clock: "manual",
+      startTime: START,
+      webhooks: [{ url: `${REFUSING_URL}/${LONG}` }, { mailbox: "slow" }],
+    }),
+  );
+  await sandbox.listen();
+  const connection = new Connection({ url: sandbox.url });
+  asked = (...words) => ({ connection, words, flags: {} });
+  const flags = { email: `${LONG}@${LONG}.test`, scenario: "stuck" };
+  for (let count = 0; count < 2; count++) await createCharge({ ...asked(), flags });
+  await connection.post("/balances", { currency: "KES", amount: "5000.00" });
+  await connection.post("/snapshots", { name: LONG });
+  await sandbox.advance("5m");
+  const key = { authorization: `Bearer ${sandbox.apiKey}`, "content-type": "application/json" };
+  const ask = (path: string, body: object) =>
+    fetch(`${sandbox.url}/api/v1/payouts/${path}`, {
+      method: "POST",
+      headers: { ...key, "idempotency-key": path },
+      body: JSON.stringify(body),
+    }).then((response) => response.json() as Promise<Json>);
+  const bank = { type: "mobile_money", currency: "KES", phone_number: "+254700000001", provider: "M" };
+  const { destination_id } = await ask("destinations", bank);
+  await ask("withdrawals", { destination_id, amount: "500.00", currency: "KES" });
+  await connection.post("/faults", { match: { operation: "createWithdrawal" }, respond: { status: 503 } });
+});
+
+const terminal = ["isTTY", "columns"].map(
+  (name) => [name, Object.getOwnPropertyDescriptor(process.stdout, name)] as const,
+);
+afterEach(() => {
+  vi.unstubAllEnvs();
+  for (const [name, before] of terminal)
+    if (before === undefined) delete (process.stdout as unknown as Record<string, unknown>)[name];
+    else Object.defineProperty(process.stdout, name, before);
+});
+
+function onTerminal(columns: number, colour: "0" | "1" = "0"): void {
+  vi.stubEnv("FORCE_COLOR", colour);
+  for (const [name, value] of Object.entries({ isTTY: true, columns }))
+    Object.defineProperty(process.stdout, name, { value, configurable: true });
+}
+
+function widest(text: string): string {
+  return text.split("\n").reduce((long, line) => (line.length > long.length ? line : long), "");
+}
+
+it.each(views)("$name $words has no line that a terminal would wrap", async ({ words, action }) => {
+  const given = asked(...words);
+  const answer = (await action.call(given))!;
+  expect(answer.items ?? [answer]).not.toHaveLength(0);
+  for (const columns of [80, 200]) {
+    onTerminal(columns);
+    const text = action.print?.(answer, given) ?? "";
+    expect(widest(text).length, text).toBeLessThanOrEqual(columns);
+  }
+});
+
+it("history tells what is held and why, and shows in colour what went wrong", async () => {
+  const { action } = views.find(({ name }) => name === "history")!;
+  const answer = (await action.call(asked("last")))!;
+  const text = action.print!(answer, asked("last"));
+  expect(text).toMatch(
+    / hold +charge\.awaiting_payment to we_\w+ is held: waits in mailbox slow to be taken\n/,
+  );
+  onTerminal(200, "1");
+  const painted = action.print!(answer, asked("last"));
+  expect(painted).toContain(paint("cyan", "PENDING"));
+  expect(painted).toMatch(new RegExp(`${RED}charge\\.awaiting_payment to we_\\w+ → connect ECONNREFUSED`));
+});
+
+it("the report of a run fits too, with all that a failure has to say", () => {
+  const failure = {
+    message: `the charge is not as expected: ${`${LONG} `.repeat(3)}`,
+    line: 3,
+    expected: { status: LONG.repeat(3) },
+    got: { status: LONG },
+  };
+  const step = {
+    number: 1,
+    kind: "advance",
+    title: LONG.repeat(2),
+    line: 1,
+    outcome: "failed",
+    duration_ms: 1,
+    failure,
+  } as const;
+  const report: RunReport = {
+    file: `flows/${LONG}.yaml`,
+    name: "flow",
+    outcome: "failed",
+    passed: false,
+    run_id: "",
+    duration_ms: 1,
+    steps: [step],
+    applied: {},
+    never_happened: [],
+    never_happened_at: [],
+    warnings: [],
+  };
+  onTerminal(80);
+  const text = reportText(report);
+  expect(widest(text).length, text).toBeLessThanOrEqual(80);
+  expect(text.replace(/\s+/g, "")).toContain(JSON.stringify(failure.expected));
+});
