@@ -19,8 +19,12 @@ const RATE_SIGNIFICANT_DIGITS = 12;
 
 /** The amount with exactly `decimals` digits after the point, rounded half-up. */
 export function toCanonical(amount: string, decimals: number): string {
+  if (decimalsOf(amount) === decimals && PLAIN.test(amount)) return amount;
   return new Decimal(amount).toFixed(decimals);
 }
+
+/** Without a sign, an exponent or zeros that say nothing. */
+const PLAIN = /^(0|[1-9]\d*)(\.\d+)?$/;
 
 /** A number in plain notation, exactly: JSON may hold one that JavaScript would write with an exponent. */
 export function plainText(value: number): string {

@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import { type ErrorDetails, invalid, type Refusal } from "../../schema/errors.js";
 import type { CurrencyFixture } from "../../schema/fixtures.js";
 import { check, issueMessage, issuePath } from "../../schema/issues.js";
+import { isPlainlyRight } from "../../schema/plainly-right.js";
 import { decimalsOf, isZero, toCanonical } from "../money.js";
 
 /**
@@ -14,8 +15,10 @@ export class BodyCheck<Body> {
 
   constructor(schema: z.ZodMiniType<Body>, body: unknown, faults: ErrorDetails = {}) {
     this.#raw = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
-    const checked = check(schema, body);
-    if (!checked.ok) for (const issue of checked.issues) this.fault(issuePath(issue), issueMessage(issue));
+    if (!isPlainlyRight(schema, body)) {
+      const checked = check(schema, body);
+      if (!checked.ok) for (const issue of checked.issues) this.fault(issuePath(issue), issueMessage(issue));
+    }
     // A record's schema passes over the key __proto__: its value would go in unchecked.
     const { metadata } = this.#raw;
     if (typeof metadata === "object" && metadata !== null && Object.hasOwn(metadata, "__proto__"))
