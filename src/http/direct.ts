@@ -111,11 +111,9 @@ class DirectExchange implements Exchange {
     return new Promise((resolve) => {
       const chunks: Buffer[] = [];
       incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-      incoming.once("end", () => resolve(textOf(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))));
-      // After its end this comes too late to say anything.
-      const tear = (): void => resolve({ torn: true });
-      incoming.once("error", tear);
-      incoming.once("close", tear);
+      incoming.on("end", () => resolve(textOf(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))));
+      // After its end this comes too late to say anything. An error nobody listens for is no more than this.
+      incoming.on("close", () => resolve({ torn: true }));
     });
   }
 
