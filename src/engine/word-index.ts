@@ -3,6 +3,8 @@ import { addTo, type Group, keysOf, removeFrom } from "./indexes.js";
 
 /** Words are put together by so many of their first letters. */
 const PREFIX = 3;
+/** So many charges are taken in with a search: all of them at once would keep the first one waiting. */
+const SLICE = 500;
 
 /** What a charge is found by. */
 function textsOf(charge: Charge): (string | null)[] {
@@ -24,23 +26,38 @@ function piecesOf(text: string): string[] {
 
 /**
  * The charges there are by the words in them: those that begin alike stand together, so that a search looks at what
- * begins as it does and at nothing else. None of what a charge is found by ever changes.
+ * begins as it does and at nothing else. None of what a charge is found by ever changes. Those that were there before
+ * are looked at one by one until searches have taken them in.
  */
 export class WordIndex {
   readonly #charges: ReadonlyMap<string | number, Charge>;
   readonly #byPrefix = new Map<string, Map<string, Group>>();
+  /** Not taken in yet. */
+  readonly #rest: Map<string | number, Charge>;
 
   constructor(charges: ReadonlyMap<string | number, Charge>) {
     this.#charges = charges;
-    for (const charge of charges.values()) this.note(undefined, charge);
+    this.#rest = new Map(charges);
   }
 
   /** A charge was put, replaced or taken away. */
   note(before: Charge | undefined, after: Charge | undefined): void {
-    if (before !== undefined && after === undefined)
+    if (before !== undefined && after === undefined && !this.#rest.delete(before.charge_id))
       for (const word of wordsOf(before)) this.#remove(word, before.charge_id);
-    if (before === undefined && after !== undefined)
-      for (const word of wordsOf(after)) this.#add(word, after.charge_id);
+    if (before === undefined && after !== undefined) this.#takeIn(after);
+  }
+
+  #takeIn(charge: Charge): void {
+    for (const word of wordsOf(charge)) this.#add(word, charge.charge_id);
+  }
+
+  #takeInSome(): void {
+    let left = SLICE;
+    for (const [id, charge] of this.#rest) {
+      if (left-- === 0) break;
+      this.#takeIn(charge);
+      this.#rest.delete(id);
+    }
   }
 
   #add(word: string, id: string): void {
@@ -61,11 +78,11 @@ export class WordIndex {
       .toLowerCase()
       .split(/\s+/)
       .filter((word) => word !== "");
-    const [rarest] = words
-      .flatMap(piecesOf)
-      .map((piece) => [...this.#beginning(piece)])
-      .sort((a, b) => sizeOf(a) - sizeOf(b));
-    const found = new Set((rarest ?? []).flatMap(keysOf));
+    const pieces = words.flatMap(piecesOf);
+    if (pieces.length === 0) return [];
+    this.#takeInSome();
+    const [rarest] = pieces.map((piece) => [...this.#beginning(piece)]).sort((a, b) => sizeOf(a) - sizeOf(b));
+    const found = new Set([...(rarest ?? []).flatMap(keysOf), ...this.#rest.keys()]);
     return [...found]
       .map((key) => this.#charges.get(key)!)
       .filter((charge) => hasAll(charge, words))

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, vi } from "vitest";
 import type { Charge } from "../../src/domain/charge.js";
 import { WordIndex } from "../../src/engine/word-index.js";
 import { openSandbox } from "../support/api-client.js";
@@ -82,6 +82,24 @@ describe("a search of charges", () => {
     expect(ids(words.search("ada"))).toEqual(["ch_1"]);
     words.note(late, undefined);
     expect(ids(words.search("ada"))).toEqual([]);
+  });
+
+  it("finds the same among many by the first search, which takes in a part of them, as by any later", () => {
+    const all = Array.from({ length: 1_200 }, (_, place) => ({
+      charge_id: `ch_${place}`,
+      customer_name: place % 100 === 7 ? "Zed Obi" : "Bob",
+    }));
+    const sevens = all.filter(({ customer_name }) => customer_name !== "Bob").map((one) => one.charge_id);
+    const words = index(...all);
+    const taken = vi.spyOn(String.prototype, "match");
+    for (const part of [500, 1_000, 1_198, 1_198]) {
+      expect(ids(words.search("zed"))).toEqual(sevens.toReversed());
+      const texts = new Set(taken.mock.contexts.map(String).filter((text) => text.startsWith("ch_")));
+      expect(texts.size).toBe(part);
+      // One that is taken in and one that is not.
+      for (const id of [sevens.shift()!, sevens.pop()!])
+        words.note(chargeWith({ charge_id: id, customer_name: "Zed Obi" }), undefined);
+    }
   });
 
   it("goes with the other filters", async ({ shop: { client } }) => {
