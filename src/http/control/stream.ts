@@ -31,7 +31,7 @@ export const STREAM = answeredElsewhere({
       "Server-sent events: `hello` at first, then `request`, `charge`, `event`, `delivery` and `clock` as they come. " +
       "Past events are not replayed. For a slow reader 16 MB wait; what comes while there is no room is left " +
       "out, and a message `missed` says how many were, at the place where they are missing. With `view=light` there are " +
-      "`hello` and `news` alone, at most four a second, which say what has changed and no more.",
+      "`hello` and `news` alone, at most seven a second, which say what has changed and no more.",
   },
 });
 

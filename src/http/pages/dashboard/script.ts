@@ -14,7 +14,7 @@ import { JSON_FAULT } from "./json-fault.js";
 export const SCRIPT = `
 document.documentElement.classList.add("js");
 addEventListener("DOMContentLoaded",()=>{
-const NAME="payments-sandbox dashboard",POLL_MS=2000,PAUSE_MS=40;
+const NAME="payments-sandbox dashboard",POLL_MS=2000,PAUSE_MS=10;
 const {namespace}=document.body.dataset;
 if(!namespace)return;
 const $=(query,from=document)=>from.querySelector(query),all=(query,from=document)=>[...from.querySelectorAll(query)];
