@@ -5,7 +5,7 @@ import { controlCurl } from "../curl.js";
 import { button, choice, copy, filters, input, pager, part, rows } from "../parts.js";
 import { isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
 import { chargeRow } from "./activity.js";
-import { moves } from "./moves.js";
+import { usualMoves } from "./moves.js";
 
 export function chargesView(scene: Scene): Markup {
   const { state } = scene.namespace.engine;
@@ -39,7 +39,7 @@ ${part({
   ),
   body: html`${rows(
     "Charges",
-    items.map((charge) => chargeRow(scene, charge, moves(charge).slice(0, 3))),
+    items.map((charge) => chargeRow(scene, charge, usualMoves(charge))),
     q === ""
       ? html`None yet. ${button({ does: "make", label: "Make one for me" })}`
       : `No charge has “${q}” in its id, e-mail, name, reference or metadata.`,

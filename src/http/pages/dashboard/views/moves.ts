@@ -21,15 +21,29 @@ function legal(charge: Charge): Move[] {
 }
 
 /** The moves a charge may make now, each a button. */
-export function moves(charge: Charge): Markup[] {
-  return legal(charge).map(({ to, verb }) =>
-    button({
-      does: `charge ${charge.charge_id} ${to}`,
-      label: sentence(verb),
-      to: charge.charge_id,
-      ...(to === "COMPLETED" ? { kind: "main" } : {}),
-    }),
-  );
+function moves(charge: Charge): Markup[] {
+  return legal(charge).map((move) => buttonOf(charge, move));
+}
+
+function buttonOf(charge: Charge, { to, verb }: Move): Markup {
+  return button({
+    does: `charge ${charge.charge_id} ${to}`,
+    label: sentence(verb),
+    to: charge.charge_id,
+    ...(to === "COMPLETED" ? { kind: "main" } : {}),
+  });
+}
+
+/** Each has a place of its own in a row: as the status changes, no other comes to lie under the pointer. */
+const USUAL = ["PROCESSING", "COMPLETED", "FAILED", "REFUNDED"];
+
+/** The usual moves, for a row of a list. */
+export function usualMoves(charge: Charge): Markup {
+  const now = legal(charge);
+  return html`<span class="slots">${USUAL.map((usual) => {
+    const move = now.find(({ to }) => to === usual);
+    return html`<span>${move !== undefined && buttonOf(charge, move)}</span>`;
+  })}</span>`;
 }
 
 /** The same, and in a fold what else there is: with a reason, or along its own timeline. */
