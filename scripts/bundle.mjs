@@ -77,7 +77,8 @@ export async function bundleOver(root, input, dir, bundled) {
 export async function bundleInParts(root, inside, core) {
   const standsIn = {
     name: "stands-in",
-    resolveId: (source) => (source.endsWith("/files/package.js") ? inside : undefined),
+    resolveId: (source, importer = root) =>
+      join(importer, "..", source) === join(root, "src/files/package.js") ? inside : undefined,
   };
   const bundled = await open(root, { cli: "src/cli/main.ts" }, [...SHIPPED, standsIn]);
   const { output } = await bundled.generate({

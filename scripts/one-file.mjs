@@ -1,6 +1,6 @@
 // dist/payments-sandbox.mjs: the whole command in one file, which a release carries beside the package. What a start
 // reaches is plain code in it; all else is packed, and unpacked when it is asked for.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { bundleInParts } from "./bundle.mjs";
@@ -20,6 +20,7 @@ export async function oneFile(root, core) {
   const plain = parts.filter(({ isForStart }) => isForStart);
   const packed = parts.filter(({ isForStart }) => !isForStart).map(({ name, code }) => [name, code]);
   for (const file of FILES) packed.push([file, readFileSync(join(root, file), "utf8")]);
+  packed.push(["flows", JSON.stringify(flowsOf(root))]);
   const body = [
     "const chunks = {",
     ...plain.map(({ name, code }) => `${JSON.stringify(name)}: (exports, require, module) => {\n${code}\n},`),
@@ -30,6 +31,12 @@ export async function oneFile(root, core) {
     "",
   ].join("\n");
   return asModule(body);
+}
+
+function flowsOf(root) {
+  const names = readdirSync(join(root, "scenarios")).filter((name) => /^flow_.*\.yaml$/.test(name));
+  const paths = names.sort().map((name) => `scenarios/${name}`);
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
 }
 
 function pack(text) {

@@ -4,6 +4,7 @@ import { files, own } from "payments-sandbox:inside";
 
 let compiled;
 let shipped;
+let flows;
 
 /** The shipped YAML is in there once, in what was compiled of it. */
 function shippedFiles() {
@@ -11,8 +12,15 @@ function shippedFiles() {
   return shipped;
 }
 
+/** Path → text of each flow, in one piece: they are much alike. */
+function flowTexts() {
+  flows ??= JSON.parse(files("flows"));
+  return flows;
+}
+
 export function packageText(path) {
   if (path === "dist/shipped.json") return (compiled ??= files(path));
+  if (path.startsWith("scenarios/flow_")) return flowTexts()[path];
   return path.endsWith(".yaml") ? shippedFiles()[path].text : files(path);
 }
 export const packageFiles = (folder) =>
@@ -20,5 +28,6 @@ export const packageFiles = (folder) =>
     .filter((path) => path.startsWith(`${folder}/`))
     .map((path) => path.slice(folder.length + 1))
     .sort();
+export const packageFlows = () => Object.keys(flowTexts());
 export const packageVersion = () => JSON.parse(files("package.json")).version;
 export const ownCommand = () => own;

@@ -138,7 +138,7 @@ export function addCommands(root: Command): void {
   root
     .command("run")
     .description("run the steps of scenario files; exits 0 passed, 1 a step failed, 2 could not run")
-    .argument("<file...>", "scenario files")
+    .argument("<file...>", "scenario files, or the names of flows that are shipped, such as card")
     .option(
       "--url <url>",
       "a running sandbox (default: a fresh one per file with a manual clock, whatever PAYMENTS_SANDBOX_URL is)",

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
-import { DocumentError, isRecord, readDocument, warningText } from "../files/documents.js";
+import { DocumentError, isRecord, warningText } from "../files/documents.js";
+import { readFlow } from "../files/flows.js";
 import { makeFolder } from "../files/folders.js";
 import { loadScenarioFile } from "../scenario/files.js";
 import { withoutEndSlashes } from "../schema/addresses.js";
@@ -40,7 +41,7 @@ export async function exploreFile(
   file: string,
   { save, onWarning, ...options }: ExploreFileOptions,
 ): Promise<ExploreReport> {
-  const document = await readDocument(file);
+  const document = await readFlow(file);
   const { vars = {}, environment = {}, runIdOf } = options;
   const loaded = await loadScenarioFile(document, { given: vars, environment, runIdOf });
   if (!isRecord(document.value) || loaded.steps.length === 0)

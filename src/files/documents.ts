@@ -84,7 +84,7 @@ export function inOrder(faults: readonly Fault[]): Fault[] {
     });
 }
 
-function wholeFile(file: string, message: string): DocumentError {
+export function wholeFile(file: string, message: string): DocumentError {
   return new DocumentError([{ file, line: 1, column: 1, field: "", message }]);
 }
 

@@ -32,6 +32,13 @@ export function packageFiles(folder: string): string[] {
   return readdirSync(join(packageRoot(), folder)).sort();
 }
 
+/** The flows that are shipped, by their paths in the package. */
+export function packageFlows(): string[] {
+  return packageFiles("scenarios")
+    .filter((name) => /^flow_.*\.yaml$/.test(name))
+    .map((name) => `scenarios/${name}`);
+}
+
 /** The package's version, from the one place that says it. */
 export function packageVersion(): string {
   version ??= (JSON.parse(packageText("package.json")) as { version: string }).version;

@@ -6,9 +6,9 @@ import {
   inOrder,
   isRecord,
   type LoadedDocument,
-  readDocument,
   schemaFaults,
 } from "../files/documents.js";
+import { readFlow } from "../files/flows.js";
 import type { Scenario } from "../schema/scenario.js";
 import {
   type Given,
@@ -64,7 +64,7 @@ export interface ScenarioGivens {
 }
 
 export async function readScenarioFile(file: string, givens: ScenarioGivens): Promise<LoadedScenario> {
-  return loadScenarioFile(await readDocument(file), givens);
+  return loadScenarioFile(await readFlow(file), givens);
 }
 
 /** With the files it includes. */

@@ -1,11 +1,6 @@
 import { type Vocabulary, vocabularyOf } from "../domain/known-names.js";
-import {
-  checkDocument,
-  DocumentError,
-  type Fault,
-  type LoadedDocument,
-  readDocument,
-} from "../files/documents.js";
+import { checkDocument, DocumentError, type Fault, type LoadedDocument } from "../files/documents.js";
+import { readFlow } from "../files/flows.js";
 import { FIXTURE_IDS } from "../schema/fixtures.js";
 import { startOptionsSchema } from "../schema/option-table.js";
 import { scenarioFileSchema } from "../schema/scenario-file.js";
@@ -36,7 +31,7 @@ export interface ValidationOptions {
 export async function validateFile(file: string, options: ValidationOptions): Promise<Validation> {
   let kind: FileKind | undefined;
   try {
-    const document = await readDocument(file);
+    const document = await readFlow(file);
     kind = kindOf(document);
     const warnings = await check(kind, document, options);
     return { file, kind, faults: [], warnings };

@@ -51,13 +51,16 @@ describe.each([
     for (const line of lines) expect(line).toMatch(/ 200 true$/);
   });
 
-  it.skipIf(!isAsked)("run: carries out steps", async () => {
+  it.skipIf(!isAsked)("run: carries out steps, and flows that it carries", async () => {
     writeFileSync(join(folder, "one-file.yaml"), SCENARIO);
-    const { code, stdout, stderr } = await run(["run", "one-file.yaml"], here);
+    const { code, stdout, stderr } = await run(
+      ["run", "one-file.yaml", "card", "scenarios/flow_card.yaml"],
+      here,
+    );
     expect({ code, stderr, stdout }).toEqual({
       code: 0,
       stderr: "",
-      stdout: expect.stringContaining("1 of 1 scenario passed"),
+      stdout: expect.stringContaining("3 of 3 scenarios passed"),
     });
   });
 });
