@@ -5,6 +5,7 @@ import { payinQuerySchema } from "../../schema/requests.js";
 import { pageOf } from "../query.js";
 import { okJson, type Reply } from "../reply.js";
 import { type Call, operation } from "./operation.js";
+import { sameUntilChanged } from "./same-until-changed.js";
 
 export const listPayins = operation(
   {
@@ -21,9 +22,16 @@ export const listPayins = operation(
     },
   },
   ({ namespace, caller, query, asOf }) => {
+    const { engine } = namespace;
     const page = { ...pageOf(query), status: query.status_filter };
-    const { total, items } = pageOfPayins(namespace.engine.state, caller, page, asOf);
-    return okJson(`{"total":${total},"items":[${items.map(payinSummaryJson).join()}]}`);
+    const make = (): string => {
+      const { total, items } = pageOfPayins(engine.state, caller, page, asOf);
+      return `{"total":${total},"items":[${items.map(payinSummaryJson).join()}]}`;
+    };
+    if (asOf !== undefined) return okJson(make());
+    const { mode, organization } = caller;
+    const which = `${mode}|${organization.organization_id}|${page.status}|${page.offset}|${page.limit}`;
+    return okJson(sameUntilChanged(engine, which, make));
   },
 );
 

@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import type { Engine } from "../../src/engine/engine.js";
+import { sameUntilChanged } from "../../src/http/service/same-until-changed.js";
+
+/** What it takes of an engine, and how often a text was made of it. */
+function engineAt(seq: number) {
+  const engine = { state: { seq }, isKept: true };
+  let made = 0;
+  const read = (which = "a") =>
+    sameUntilChanged(engine as unknown as Engine, which, () => `${which} ${++made} at ${engine.state.seq}`);
+  return { engine, read };
+}
+
+it("is made again when the state has changed, or is another, or another text is asked for", () => {
+  const { engine, read } = engineAt(7);
+  expect([read(), read()]).toEqual(["a 1 at 7", "a 1 at 7"]);
+  expect([read("b"), read()]).toEqual(["b 2 at 7", "a 3 at 7"]);
+  engine.state.seq++;
+  expect([read(), read()]).toEqual(["a 4 at 8", "a 4 at 8"]);
+  engine.state = { seq: 8 };
+  expect(read()).toBe("a 5 at 8");
+});
+
+it("is not kept of a state that may be taken back", () => {
+  const { engine, read } = engineAt(7);
+  engine.isKept = false;
+  expect([read(), read()]).toEqual(["a 1 at 7", "a 2 at 7"]);
+  engine.isKept = true;
+  expect(read()).toBe("a 3 at 7");
+  engine.isKept = false;
+  expect(read()).toBe("a 4 at 7");
+});
