@@ -15,7 +15,8 @@ type Kind = "operations" | "statuses" | "events" | "error_codes" | "mishaps";
 
 /** What of the service an app has met: counts in memory, over more than the journal keeps. */
 export class Counters {
-  readonly #counts = new Map<Kind, Map<string, number>>();
+  /** A count is an object, so that one more is no second search for its place. */
+  readonly #counts = new Map<Kind, Map<string, { times: number }>>();
   readonly #all: Counters | undefined;
 
   /** @param all where everything is counted too */
@@ -25,7 +26,7 @@ export class Counters {
 
   /** How often each of a kind was met. */
   of(kind: Kind): ReadonlyMap<string, number> {
-    return this.#counts.get(kind) ?? new Map();
+    return new Map([...(this.#counts.get(kind) ?? [])].map(([name, { times }]) => [name, times]));
   }
 
   noteRequest({ operation, errorCode, clientGone, isAnswerLost }: Answered): void {
@@ -53,8 +54,9 @@ export class Counters {
     if (this.#all !== undefined) this.#all.#count(kind, name);
     let counts = this.#counts.get(kind);
     if (counts === undefined) this.#counts.set(kind, (counts = new Map()));
-    if (counts.size >= MOST_NAMES && !counts.has(name)) return;
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+    const count = counts.get(name);
+    if (count !== undefined) count.times++;
+    else if (counts.size < MOST_NAMES) counts.set(name, { times: 1 });
   }
 }
 

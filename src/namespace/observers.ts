@@ -31,11 +31,22 @@ export class Observers<Request = JournalEntry> {
   }
 
   tellChange(change: Change): void {
-    this.#tell("onChange", change);
+    for (const observer of this.#all)
+      try {
+        observer.onChange?.(change);
+      } catch (error) {
+        this.#report(observer, error);
+      }
   }
 
+  /** By its name, as `tellChange`: looked up by a variable, these two would cost as much as what they call. */
   tellRequest(request: Request): void {
-    this.#tell("onRequest", request);
+    for (const observer of this.#all)
+      try {
+        observer.onRequest?.(request);
+      } catch (error) {
+        this.#report(observer, error);
+      }
   }
 
   tellArrival(request: Request): void {
