@@ -1,9 +1,8 @@
-// The smallest app that takes a payment and is right, for bench/explore.mjs: `node explore-app.mjs BASE_URL KEY`. An order
-// is paid when it is new, and by the timed job where nothing has come of that.
-// GET /cpu is what it has cost so far, in milliseconds.
+// The smallest app that takes a payment and is right, for bench/explore.mjs. An order is paid when it is new, and by the
+// timed job where nothing has come of that. It prints its port.
 import { createServer } from "node:http";
 
-const [base, key] = process.argv.slice(2);
+const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
 const orders = new Map();
 
 async function call(method, path, body) {
@@ -52,10 +51,6 @@ const answers = {
           await call("GET", `charges/${order.charge_id}`).then(learn, () => {});
       }
   },
-  "GET /cpu": async () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1_000;
-  },
 };
 
 const server = createServer(async (request, response) => {
@@ -66,4 +61,4 @@ const server = createServer(async (request, response) => {
     id === undefined ? await answers[`${method} ${url}`](JSON.parse(body || "{}")) : orders.get(id);
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer ?? {}));
 });
-server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
+server.listen(0, "127.0.0.1", () => console.log(server.address().port));
