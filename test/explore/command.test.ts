@@ -43,6 +43,8 @@ describe("payments-sandbox explore", () => {
         notes: [],
       });
       expect(report.runs).toBe(report.choices);
+      const checks = await fetch(`${url}/_sandbox/dashboard/default/checks`);
+      expect(await checks.text()).toContain(report.findings[0].message);
       expect(readFileSync(junit, "utf8")).toContain(
         '<testcase classname="explore" name="answer_lost at createWhitelabel#1"><failure type="money"',
       );
