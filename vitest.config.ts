@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { nativeSource } from "./test/support/native-source.js";
 
 /** Tests that start the command, a package manager, a compiler or another test runner. */
 const PROCESS = [
@@ -43,6 +44,7 @@ function project(name: string, include: string[], exclude: string[] = []) {
 }
 
 export default defineConfig({
+  plugins: [nativeSource()],
   test: {
     // `npm run test:quick` runs the first of them, `npm test` all.
     projects: [
