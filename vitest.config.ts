@@ -62,7 +62,7 @@ export default defineConfig({
     pool: "threads",
     // Files share a worker's modules, which are half of what they take otherwise: none may leave a trace.
     isolate: false,
-    // Many files wait for a process, a socket or a disk half of the time: one worker more than there are cores.
-    maxWorkers: availableParallelism() + 1,
+    // Many files wait for a process, a socket or a disk half of the time: two workers more than there are cores.
+    maxWorkers: availableParallelism() + 2,
   },
 });
