@@ -3,10 +3,10 @@ import { course } from "./course.mjs";
 import { lot, Receiver, Wire } from "./wire.mjs";
 
 /**
- * Goes through the course twice, fresh and after a reset that repeats ids, and prints both transcripts as JSON.
- * A program of its own, so that any Node can be made to run it: `node run.mjs SEED`.
+ * Goes through the course twice, fresh and after a reset that repeats ids, and prints both transcripts as JSON; with
+ * `once` behind the seed, fresh alone. A program of its own, so that any Node can be made to run it: `node run.mjs SEED`.
  */
-const [seed = "determinism"] = process.argv.slice(2);
+const [seed = "determinism", times] = process.argv.slice(2);
 
 /**
  * Each connection is closed after its answer: one that is cut when it is used again is tried anew within the attempt,
@@ -50,8 +50,11 @@ async function transcript() {
 }
 
 const fresh = await transcript();
-await wire.call("POST", "/_sandbox/reset", { ids: "repeat", keep: [] });
-const repeated = await transcript();
+let repeated;
+if (times !== "once") {
+  await wire.call("POST", "/_sandbox/reset", { ids: "repeat", keep: [] });
+  repeated = await transcript();
+}
 await sandbox.close();
 wire.close();
 for (const receiver of Object.values(receivers)) receiver.close();
