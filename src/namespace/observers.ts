@@ -35,7 +35,7 @@ export class Observers<Request = JournalEntry> {
       try {
         observer.onChange?.(change);
       } catch (error) {
-        this.#report(observer, error);
+        this.report(observer, error);
       }
   }
 
@@ -45,7 +45,7 @@ export class Observers<Request = JournalEntry> {
       try {
         observer.onRequest?.(request);
       } catch (error) {
-        this.#report(observer, error);
+        this.report(observer, error);
       }
   }
 
@@ -62,7 +62,7 @@ export class Observers<Request = JournalEntry> {
       try {
         observer[of]?.(what as never);
       } catch (error) {
-        this.#report(observer, error);
+        this.report(observer, error);
       }
   }
 
@@ -71,11 +71,12 @@ export class Observers<Request = JournalEntry> {
     try {
       work();
     } catch (error) {
-      this.#report(who, error);
+      this.report(who, error);
     }
   }
 
-  #report(who: object, error: unknown): void {
+  /** What somebody could not do that must not fail whoever called; the first time. */
+  report(who: object, error: unknown): void {
     this.#failed ??= new WeakSet();
     if (this.#failed.has(who)) return;
     this.#failed.add(who);

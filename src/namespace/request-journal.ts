@@ -38,10 +38,11 @@ export class RequestJournal {
   /** Takes the request for its own: it is stamped, not copied, for a copy costs a tenth of what a whole call does. */
   add(request: ServedRequest, arrival: Arrival): void {
     if (served.hasSubscribers) served.publish(request);
-    this.#observers.shield(this, () => {
-      const entry = this.#enter(request, arrival, false);
-      this.#observers.tellRequest(entry);
-    });
+    try {
+      this.#observers.tellRequest(this.#enter(request, arrival, false));
+    } catch (error) {
+      this.#observers.report(this, error);
+    }
   }
 
   /** A call that others may see while it is under way: it has its row from here on, which `finish` completes. */
