@@ -28,10 +28,17 @@ async function inTest(server: string | false, test: (sandbox: ReturnType<typeof 
 it.each(["a sandbox of its own", "a namespace of a server"])(
   "a test explores in %s",
   async (where) => {
-    const app = `http://127.0.0.1:${await listening(createServer(pressedApp()))}`;
+    const leases: Promise<number>[] = [];
+    let takeLease = () => Promise.resolve(0);
+    const pressed = pressedApp(() => void leases.push(takeLease()));
+    const app = `http://127.0.0.1:${await listening(createServer(pressed))}`;
     const server = where.includes("server") && (await (await openSandbox()).listen()).url;
     await inTest(server, async (sandbox) => {
+      const asked = { method: "POST", headers: { "sandbox-run": "another" }, body: "{}" };
+      takeLease = () => sandbox.fetch("/_sandbox/lease", asked).then(({ status }) => status);
       const { findings, runs } = await sandbox.explore(fileWith(PRESSES), { app, budget: "1h" });
+      // It is this test's namespace that is held meanwhile.
+      expect(new Set(await Promise.all(leases))).toEqual(new Set([409]));
       expect({ findings, runs }).toMatchObject({
         findings: [
           {
