@@ -146,7 +146,7 @@ export function advanceTargetOf(given: string | Date, nowMs: number) {
   if ("until" in target) return target;
   if ("by" in target) return { byMs: durationMs(target.by) };
   const toMs = parseInstant(target.to)!;
-  if (toMs < nowMs) throw new UserError("advance: time does not go back: the instant is in the past");
+  if (toMs < nowMs) throw new UserError("advance: the clock cannot go back: the instant is in the past");
   return { toMs };
 }
 

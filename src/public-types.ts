@@ -218,7 +218,7 @@ export interface ChargeDetail {
   readonly amount: string;
   /** What the customer pays in, such as `"KES"`. */
   readonly currency: string;
-  /** Where it stands. */
+  /** Its status. */
   readonly status: ChargeStatus;
   /** There is none behind a sandbox. */
   readonly payment_provider: null;
@@ -277,7 +277,7 @@ export interface WithdrawalDetail {
   readonly fee: string;
   /** Of both. */
   readonly currency: string;
-  /** Where it stands. */
+  /** Its status. */
   readonly status: WithdrawalStatus;
   /** Null unless it has failed. */
   readonly failure_reason: string | null;

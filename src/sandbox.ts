@@ -186,7 +186,7 @@ export class Sandbox {
     this.#here("listen");
     const { port = this.#options.port ?? 0, host = this.#options.host ?? DEFAULT_HOST } =
       listenOptionsOf(options);
-    if (this.#opening !== undefined) throw new UserError("listen: the sandbox listens already");
+    if (this.#opening !== undefined) throw new UserError("listen: the sandbox is already listening");
     this.#opening = openPort(port, host, {
       apps: this.#apps,
       options: this.#options,

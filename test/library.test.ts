@@ -132,7 +132,7 @@ describe("listen()", () => {
     const charge = await Client.at(url).pay();
     // One world behind both doors.
     expect((await Client.of(sandbox).charge(charge)).text).toBe((await Client.at(url).charge(charge)).text);
-    await expect(sandbox.listen()).rejects.toThrow("listens already");
+    await expect(sandbox.listen()).rejects.toThrow("already listening");
   });
 
   it("opens the port and host asked for, and names the host in the URL", async () => {
@@ -365,7 +365,7 @@ describe("what a method is given", () => {
     ["advance", (one) => one.advance(5 as never), "cannot go by 5"],
     ["advance", (one) => one.advance(undefined as never), "cannot go by undefined"],
     ["advance", (one) => one.advance(new Date(Number.NaN)), "cannot go by"],
-    ["advance", (one) => one.advance(new Date(0)), "time does not go back"],
+    ["advance", (one) => one.advance(new Date(0)), "the clock cannot go back"],
     ["transition", (one) => one.transition("ch_1", "PAID" as never), "to must be one of PENDING"],
     ["transition", (one) => one.transition(7 as never, "FAILED"), "chargeId must be a string"],
     ["transition", (one) => one.transition("ch_1", "FAILED", ""), "reason must not be empty"],

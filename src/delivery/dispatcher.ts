@@ -110,7 +110,7 @@ export class Dispatcher implements Attempts {
     if (held !== undefined)
       return {
         since: iso(held.sinceMs),
-        reason: `nobody listens on ${held.target}; it is tried again each second`,
+        reason: `nothing listens on ${held.target}; retried every second`,
       };
     const { engine, clock } = this.#scheduler;
     const mailbox = engine.state.get("endpoints", webhook_id)?.mailbox ?? null;

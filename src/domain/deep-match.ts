@@ -10,7 +10,7 @@ export interface Mismatch {
   readonly expected: unknown;
   /** Undefined when there is nothing at that path. */
   readonly actual: unknown;
-  /** Why the two cannot be held against each other at all. */
+  /** Why the two cannot be compared at all. */
   readonly why?: string;
 }
 

@@ -51,7 +51,9 @@ export function changeOrganization(
     const strange = patch.enabled_payment_methods?.find((one) => tx.catalogue.method(one) === undefined);
     if (strange !== undefined) {
       const methods = tx.catalogue.fixtures.methods.map((method) => method.id).join(", ");
-      return invalid({ enabled_payment_methods: `${strange} is no payment method; known: ${methods}` });
+      return invalid({
+        enabled_payment_methods: `${strange} is not a payment method; use one of: ${methods}`,
+      });
     }
     const changed = { ...known, ...patch };
     const { status, verified, enabled_payment_methods } = changed;

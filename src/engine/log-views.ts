@@ -23,7 +23,7 @@ export function eventView(event: EventRecord) {
   };
 }
 
-/** What keeps a delivery waiting besides time. */
+/** Why a delivery is waiting, apart from time. */
 export interface Hold {
   readonly since: string;
   readonly reason: string;

@@ -60,5 +60,5 @@ function turnsOf(records: Records, charge: Charge, timeOf: (dueMs: number) => nu
 }
 
 export function nothingLeadsTo(until: ChargeStatus): Refusal {
-  return refuse("INVALID_TRANSITION", `Nothing planned for the charge makes it ${until}.`);
+  return refuse("INVALID_TRANSITION", `No scheduled task makes the charge ${until}.`);
 }

@@ -68,7 +68,7 @@ export function tooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
 }
 
 export function tornBody(): Refusal {
-  return invalid({ body: "broke off before it was whole" });
+  return invalid({ body: "ended before it was complete" });
 }
 
 /** A body so short is not too deep. */

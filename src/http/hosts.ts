@@ -33,7 +33,7 @@ export function hostRefused(host: string | undefined, nowMs: number): Response {
     errorReply(
       refuse(
         "FORBIDDEN",
-        `This server does not answer for the host ${JSON.stringify(host ?? "")}; see --allowed-host`,
+        `This server does not serve the host ${JSON.stringify(host ?? "")}; see --allowed-host`,
       ),
     ),
     nowMs,

@@ -28,12 +28,12 @@ export function unanswered({ nowMs, errorCodes, onError }: UnansweredOptions) {
 function unreadable(status: number): Refusal {
   switch (status) {
     case 408:
-      return refuse("VALIDATION_ERROR", "The request took too long to come", undefined, status);
+      return refuse("VALIDATION_ERROR", "The request took too long to arrive", undefined, status);
     case 413:
-      return refuse("PAYLOAD_TOO_LARGE", "The request's chunks are too large beside its body");
+      return refuse("PAYLOAD_TOO_LARGE", "The request's chunks are too large for its body");
     case 431:
       return refuse("PAYLOAD_TOO_LARGE", "The request's headers are too large", undefined, status);
     default:
-      return refuse("VALIDATION_ERROR", "The request cannot be understood");
+      return refuse("VALIDATION_ERROR", "The request is malformed");
   }
 }

@@ -225,7 +225,7 @@ export class Namespaces {
 
   delete(name: string): Refusal | undefined {
     const namespace = this.#namespaces.get(name);
-    if (namespace === this.default) return refuse("FORBIDDEN", "The default namespace stays");
+    if (namespace === this.default) return refuse("FORBIDDEN", "The default namespace cannot be deleted");
     if (namespace === undefined && !this.#leftOut.has(name))
       return refuse("NOT_FOUND", `There is no namespace "${name}"`);
     this.#options.storage.remove(name, namespace && (() => this.#drop(namespace)));

@@ -43,12 +43,12 @@ const MARKING_NAMES = Object.keys(MARKINGS) as Marking[];
 
 /** What is found where an app's books and the ledger differ, in the order it is told. */
 export const FINDINGS = {
-  paid_not_marked: "paid, and the app does not say so",
-  marked_not_paid: "not paid, and the app says so or has delivered",
+  paid_not_marked: "paid, but not marked as paid by the app",
+  marked_not_paid: "not paid, but marked as paid or delivered by the app",
   amount_differs: "another amount or currency than the charge's",
   paid_twice: "more than one completed charge for one order",
   delivered_twice: "delivered more than once",
-  refunded_and_delivered: "the money went back, and it is delivered",
+  refunded_and_delivered: "refunded, but delivered",
   unknown_charge: "there is no such charge",
 } as const;
 /** Where an app's books and the ledger can differ. */
@@ -59,9 +59,9 @@ export const FINDING_KINDS = Object.keys(FINDINGS) as FindingKind[];
 export interface BookFinding {
   /** What differs. */
   readonly kind: FindingKind;
-  /** The row that says so, from 1; null where no row speaks of the charge. */
+  /** The row, from 1; null if no row refers to the charge. */
   readonly row: number | null;
-  /** The charge; null where there is none. */
+  /** The charge; null if there is none. */
   readonly charge_id: string | null;
   /** How the app calls it, where that is known: the metadata of the row or of the charge. */
   readonly order: Readonly<Record<string, string>> | null;
@@ -69,19 +69,19 @@ export interface BookFinding {
   readonly message: string;
 }
 
-/** The app's books, held against the ledger. */
+/** The app's books compared with the ledger. */
 export interface BookReport {
-  /** Whether nothing was found. */
+  /** Whether there are no findings. */
   readonly passed: boolean;
   /** How many rows there were. */
   readonly rows: number;
-  /** How many charges they were held against. */
+  /** How many charges were compared. */
   readonly charges: number;
-  /** The fields that rows said; of the others nothing is known. */
+  /** The fields the rows had; others could not be compared. */
   readonly compared: readonly string[];
   /** How much was found. */
   readonly total: number;
-  /** What, by row; the first 1,000. */
+  /** The findings, by row; the first 1,000. */
   readonly findings: readonly BookFinding[];
 }
 
@@ -108,20 +108,20 @@ const reading = {
       ),
     ),
     {
-      says: "Where each field stands in a row, as a dotted path; a field that is not named stands under its own name.",
+      says: "Where each field is in a row, as a dotted path; by default under its own name.",
       examples: [{ charge_id: "payment.id", status: "state", "metadata.order_id": "id" }],
     },
   ),
   statuses: field(
     z.optional(z.record(z.string(), z.enum(MARKING_NAMES, `must be one of ${MARKING_NAMES.join(", ")}`))),
     {
-      says: `The app's own words: ${inWords(MARKING_NAMES)}. Known without: ${MARKING_NAMES.map((name) => `${name} (${MARKINGS[name].join(", ")})`).join("; ")}. Capitals, spaces and dashes make no difference.`,
+      says: `The app's own words: ${inWords(MARKING_NAMES)}. Known without: ${MARKING_NAMES.map((name) => `${name} (${MARKINGS[name].join(", ")})`).join("; ")}. Case, spaces and dashes are ignored.`,
       examples: [{ BEZAHLT: "paid" }],
     },
   ),
   partial: field(
     z.optional(z.boolean()),
-    "The rows are some of the app's only: a paid charge that none of them speaks of is no finding.",
+    "The rows are only part of the app's orders: a paid charge without a row is not a finding.",
   ),
 };
 /** How rows are to be read, as a step says it beside its call of the app. */
@@ -136,18 +136,18 @@ export const MOST_ROWS = 100_000;
 
 export const reconcileRequestSchema = closedShape(
   "ReconcileRequest",
-  "The app's own view of its payments, to be held against the ledger.",
+  "The app's own view of its payments, to be compared with the ledger.",
   {
     rows: field(z.array(z.record(z.string(), z.unknown())).check(entriesAtMost(MOST_ROWS)), {
-      says: "A row an order: `charge_id` or `metadata.KEY` say which, `status` what the app holds of it; `amount`, `currency` and `delivered` (how often) where it says them. Other fields are not looked at.",
+      says: "One row per order: `charge_id` or `metadata.KEY` identify it, `status` is the app's view; `amount`, `currency` and `delivered` (how often) are optional. Other fields are ignored.",
       examples: [[{ charge_id: "ch_0", status: "paid", amount: "512.50", currency: "KES", delivered: 1 }]],
     }),
     ...reading,
     since: field(
       z.optional(instantSchema),
-      "Charges made before are looked at only where a row speaks of them.",
+      "Charges created earlier are checked only if a row refers to them.",
     ),
-    mode: field(z.optional(modeSchema), "Whose charges; the key's mode without it, else test."),
+    mode: field(z.optional(modeSchema), "The mode of the charges; by default the key's, else test."),
   },
 );
 export type ReconcileRequest = z.infer<typeof reconcileRequestSchema>;

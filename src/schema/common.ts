@@ -28,7 +28,7 @@ export type Actor = (typeof ACTORS)[number];
 
 /** Every status a withdrawal can have (assumed). */
 export const WITHDRAWAL_STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const;
-/** Where a withdrawal stands. */
+/** The status of a withdrawal. */
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 export const withdrawalStatusSchema = z.enum(WITHDRAWAL_STATUSES);
 

@@ -7,10 +7,10 @@ import { atLeastOneOf, closedShape, field, fieldsOf, named } from "./words.js";
 /** Bodies of the control API that are not checked as a whole: the documents alone read these. */
 const { name: scenarioName, ...parts } = fieldsOf(scenarioSchema);
 const { source: _source, description, ...ruleKinds } = parts;
-const nameInPath = field(z.optional(scenarioName.schema), "The name in the path, if it is there.");
+const nameInPath = field(z.optional(scenarioName.schema), "The name in the path, if given.");
 const force = field(
   z.optional(z.boolean()),
-  "Take names there are none of too: types of events, operations, currencies and the like.",
+  "Accept unknown names: event types, operations, currencies and so on.",
 );
 /** Rules whose values may still be variables. */
 const openRules = z.optional(z.array(z.record(z.string(), z.unknown())));
@@ -26,7 +26,7 @@ export const scenarioBodySchema = named(
       "ScenarioFile",
       {
         says:
-          "With `vars` or `steps` it is read as a file is, and its variables are filled in; scenarios/schema.json in " +
+          "With `vars` or `steps` it is read like a file and its variables are filled in; scenarios/schema.json in " +
           "the package has rules and steps in full.",
         adds: atLeastOneOf("vars", "steps"),
       },
@@ -40,7 +40,7 @@ export const scenarioBodySchema = named(
         webhooks: field(openRules, ruleKinds.webhooks.note),
         faults: field(openRules, ruleKinds.faults.note),
         vars: field(file.vars, "Variables, named in braces after a dollar sign."),
-        steps: field(file.steps, "What is done and expected, in order."),
+        steps: field(file.steps, "What to do and to expect, in order."),
       },
     ),
   ]),
@@ -50,7 +50,7 @@ export const scenarioBodySchema = named(
 export const ratesBodySchema = named(
   "RatesRequest",
   {
-    says: "Units of a currency for one US dollar, by code; under `rates` or by themselves. The rest stays.",
+    says: "Units of a currency per US dollar, by code; under `rates` or at the top level. Other rates keep their values.",
     examples: [{ NGN: "1600" }],
   },
   z.union([z.object({ rates: ratesRequestSchema }), ratesRequestSchema]),

@@ -11,20 +11,20 @@ export const bookFindingSchema = shape("BookFinding", "Where the app's books and
     z.enum(FINDING_KINDS),
     `${FINDING_KINDS.map((kind) => `\`${kind}\`: ${FINDINGS[kind]}`).join("; ")}.`,
   ),
-  row: field(z.nullable(count), "The row that says so, from 1; null where no row speaks of the charge."),
-  charge_id: field(z.nullable(text), "The charge; null where there is none."),
+  row: field(z.nullable(count), "The row, from 1; null if no row refers to the charge."),
+  charge_id: field(z.nullable(text), "The charge; null if there is none."),
   order: field(
     z.nullable(z.record(text, text)),
-    "How the app calls it, where that is known: the `metadata.KEY` of the row or of the charge.",
+    "The app's own reference, if known: the `metadata.KEY` of the row or of the charge.",
   ),
   message: field(text, "In a line."),
 });
 
-export const bookReportSchema = shape("BookReport", "The app's books, held against the ledger.", {
-  passed: field(z.boolean(), "Whether nothing was found."),
+export const bookReportSchema = shape("BookReport", "The app's books compared with the ledger.", {
+  passed: field(z.boolean(), "Whether there are no findings."),
   rows: field(count, "How many rows there were."),
-  charges: field(count, "How many charges they were held against."),
-  compared: field(z.array(text), "The fields that rows said; of the others nothing is known."),
+  charges: field(count, "How many charges were compared."),
+  compared: field(z.array(text), "The fields the rows had; others could not be compared."),
   total: field(count, "How much was found."),
-  findings: field(z.array(bookFindingSchema), "What, by row; the first 1,000."),
+  findings: field(z.array(bookFindingSchema), "The findings, by row; the first 1,000."),
 });

@@ -5,17 +5,22 @@ import { field, shape } from "./words.js";
 
 const text = z.string();
 
-export const nextSchema = shape("Next", "Something that may happen now.", {
+export const nextSchema = shape("Next", "Something that can happen next.", {
   kind: field(
     z.enum(["task", "delivery", "transition"]),
-    "Something planned, a delivery that waits, or what a charge or withdrawal may become.",
+    "A scheduled task, a waiting delivery, or a possible next status of a charge or withdrawal.",
   ),
   id: field(text, "The charge, withdrawal or delivery."),
-  at: field(z.nullable(timestampSchema), "When it is due; null where no time is set."),
+  at: field(z.nullable(timestampSchema), "When it is due; null if no time is set."),
   what: field(
     text,
-    "What is planned (`expire`, `timeline`, `settle`, `withdrawal`), the event, or the status now.",
+    "The task (`expire`, `timeline`, `settle`, `withdrawal`), the event, or the current status.",
   ),
-  to: field(z.array(text), "What it may become; of a transition only."),
+  to: field(z.array(text), "The possible next status; for a transition only."),
 });
-export const nextListSchema = pageOf("NextList", "Things", nextSchema, "what is planned first, in its order");
+export const nextListSchema = pageOf(
+  "NextList",
+  "What can happen next",
+  nextSchema,
+  "scheduled tasks first, in order",
+);

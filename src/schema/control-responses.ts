@@ -29,22 +29,22 @@ export const healthSchema = shape("Health", "The server is ready.", {
   version: field(text, "Its version."),
 });
 
-export const clockSchema = shape("Clock", "Sandbox time, and how it goes.", {
+export const clockSchema = shape("Clock", "Sandbox time and the clock's mode.", {
   mode: field(text.check(z.regex(/^(real|manual|\d+(\.\d+)?x)$/)), {
-    says: "`manual` stands, `real` goes with wall time, `60x` sixty times as fast.",
+    says: "`manual` stands still, `real` runs with wall time, `60x` sixty times as fast.",
     examples: ["60x"],
   }),
-  speed: field(z.number().check(z.positive()), "Sandbox time for wall time; 1 unless it goes faster."),
+  speed: field(z.number().check(z.positive()), "Sandbox time per wall time; 1 unless it runs faster."),
   now: field(timestampSchema, "What time it is."),
-  next_due: field(z.nullable(timestampSchema), "When the next thing planned is due; null when nothing is."),
-  advancing: field(z.boolean(), "Whether an advance is under way."),
+  next_due: field(z.nullable(timestampSchema), "When the next task is due; null if there is none."),
+  advancing: field(z.boolean(), "Whether the clock is being advanced."),
 });
 
 export const keySchema = shape("Key", "An API key.", {
-  key: field(text, "The key itself; it is good for nothing but this sandbox."),
+  key: field(text, "The key itself; it is valid for this sandbox only."),
   organization_id: field(text, "Whose it is."),
   permission: field(z.enum(["full", "read_only"]), "What it may do."),
-  status: field(keyStatusSchema, "A `revoked` key is answered 401."),
+  status: field(keyStatusSchema, "A `revoked` key gets 401."),
 });
 
 export const countsSchema = shape("Counts", "How many records there are.", {
@@ -62,16 +62,16 @@ const keys = {
   api_key: field(text, "Its key of test mode."),
   live_api_key: field(text, "Its key of live mode."),
   webhook_secret: field(text, "What its webhooks are signed with."),
-  seed: field(text, "What its ids and chances follow from."),
+  seed: field(text, "The seed of its IDs and random outcomes."),
   clock: field(clockSchema, "Its time."),
 };
 
-export const sandboxSchema = shape("Sandbox", "The server, and what is in the namespace.", {
+export const sandboxSchema = shape("Sandbox", "The server and the namespace.", {
   version: field(text, "The server's version."),
-  namespace: field(text, "The namespace the request means."),
+  namespace: field(text, "The request's namespace."),
   keys: field(z.array(keySchema), "Every key it takes."),
   ...keys,
-  counts: field(countsSchema, "How many there are of each."),
+  counts: field(countsSchema, "The number of records of each kind."),
 });
 
 export const namespaceSchema = shape("Namespace", "A namespace.", {
@@ -86,54 +86,54 @@ export const nameDeletedSchema = shape("NameDeleted", "It is gone.", {
   deleted: field(z.literal(true), "Always true."),
 });
 
-export const snapshotSchema = shape("Snapshot", "A state that is kept.", {
+export const snapshotSchema = shape("Snapshot", "A saved state.", {
   name: field(text, "What it is called."),
   at: field(timestampSchema, "Sandbox time when it was taken."),
 });
 export const snapshotListSchema = pageOf("SnapshotList", "Snapshots", snapshotSchema);
 
-export const firedSchema = shape("Fired", "One thing that happened because its time came.", {
+export const firedSchema = shape("Fired", "A task that ran.", {
   at: field(timestampSchema, "When."),
   task: field(
     z.enum(TASK_KINDS),
-    "What: an expiry, an entry of a timeline, a settlement, a withdrawal's step, a delivery attempt.",
+    "An expiry, an entry of a timeline, a settlement, a withdrawal step or a delivery attempt.",
   ),
   ref: field(text, "The charge, withdrawal or delivery it was about."),
 });
 export const advanceReportSchema = shape(
   "AdvanceReport",
-  "How far time went, and what happened on the way.",
+  "How far the clock moved, and what happened on the way.",
   {
     from: field(timestampSchema, "Before."),
     to: field(timestampSchema, "After."),
     fired: field(z.array(firedSchema), "What happened, in order; the first 1,000."),
-    fired_total: field(count, "How much happened in all."),
+    fired_total: field(count, "The number of tasks that ran."),
   },
 );
 
 /** What happened to a charge that no status shows. */
 const note = { at: timestampSchema, note: text };
-export const chargeFateSchema = shape("ChargeFate", "Why a charge goes the way it goes.", {
+export const chargeFateSchema = shape("ChargeFate", "Why a charge has the outcome it has.", {
   scenario: field(nullableText, "The scenario whose rule matched; null when none has."),
-  scenario_asked: field(nullableText, "The scenario it asked for by name, if any."),
-  timeline: field(z.array(chargeEntrySchema), "What was planned for it when it matched."),
+  scenario_asked: field(nullableText, "The scenario requested by name, if any."),
+  timeline: field(z.array(chargeEntrySchema), "Its timeline at the time it matched."),
   notes: field(
     z.array(z.object(note)),
-    "What no status shows: entries that came too late, names that matched nothing.",
+    "Notes that no status shows: entries that came too late, names that matched nothing.",
   ),
 });
 const mode = field(modeSchema, "Test or live.");
 export const controlChargeSchema = shape(
   "ControlCharge",
-  "A charge as the service shows it, and what is behind it.",
+  "A charge as the service shows it, with its scenario and timeline.",
   {
     ...fieldsOf(chargeDetailSchema),
     mode,
     kind: field(
       z.enum(["whitelabel", "hosted"]),
-      "Whether the shop's own page or the hosted one takes the payment.",
+      "Whether the shop's own page or the hosted page takes the payment.",
     ),
-    sandbox: field(chargeFateSchema, "What decides its fate."),
+    sandbox: field(chargeFateSchema, "What decides its outcome."),
   },
 );
 export const controlChargeListSchema = pageOf("ControlChargeList", "Charges", controlChargeSchema);
@@ -148,7 +148,7 @@ const eventType = field(text, "What it says.");
 export const causeSchema = shape("Cause", "Who caused a change of status.", {
   actor: field(
     z.enum(ACTORS),
-    "`api`: a call of the service. `scenario`: an entry of a timeline. `clock`: its time ran out. `customer`: on the hosted page. `control`: the control API, a command or the dashboard.",
+    "`api`: a call of the service. `scenario`: an entry of a timeline. `clock`: it expired. `customer`: on the hosted page. `control`: the control API, a command or the dashboard.",
   ),
   scenario: field(nullableText, "The scenario, when one caused it."),
   rule: field(nullableText, {
@@ -171,10 +171,7 @@ export const happeningSchema = named(
       status: field(chargeDetailSchema.shape.status, "What it became."),
       at,
       reason: field(z.optional(text), "Why, where there is a reason."),
-      by: field(
-        z.nullable(causeSchema),
-        "Who caused it; null for a charge that an earlier version has made.",
-      ),
+      by: field(z.nullable(causeSchema), "Who caused it; null for a charge created by an earlier version."),
     }),
     shape("LedgerHappening", "An entry of the ledger.", {
       kind: kind("ledger"),
@@ -187,18 +184,18 @@ export const happeningSchema = named(
         "What moved between the accounts: signed amounts whose sum is zero.",
       ),
     }),
-    shape("EventHappening", "An event was made.", {
+    shape("EventHappening", "An event was created.", {
       kind: kind("event"),
       at,
       event_id: field(text, "The event."),
       type: eventType,
     }),
-    shape("NoteHappening", "Something no status shows.", {
+    shape("NoteHappening", "A note that no status shows.", {
       kind: kind("note"),
       at,
       note: field(note.note, "What."),
     }),
-    shape("AttemptHappening", "An attempt at telling a receiver.", {
+    shape("AttemptHappening", "A delivery attempt.", {
       kind: kind("attempt"),
       delivery_id: field(text, "The delivery."),
       event_id: field(text, "The event."),
@@ -215,29 +212,29 @@ export const happeningSchema = named(
       webhook_id: field(text, "The receiver."),
       reason: field(text, {
         says: "Why it is held, in a sentence.",
-        examples: ["nobody listens on localhost:3001; it is tried again each second"],
+        examples: ["nothing listens on localhost:3001; retried every second"],
       }),
     }),
   ]),
 );
 export const chargeStorySchema = shape("ChargeStory", "All that happened to a charge.", {
   charge_id: field(text, "Which."),
-  status: field(chargeDetailSchema.shape.status, "Where it stands."),
+  status: field(chargeDetailSchema.shape.status, "Its status."),
   traceparent: field(z.nullable(text), "The W3C Trace Context of the call that made it, if it had one."),
-  total: field(count, "How much has happened."),
-  items: field(z.array(happeningSchema), "What, in order."),
+  total: field(count, "The number of happenings."),
+  items: field(z.array(happeningSchema), "The happenings, in order."),
 });
 
 export const controlBalanceSchema = shape("ControlBalance", "What an organization holds in a currency.", {
   organization_id: field(text, "Whose."),
   mode,
   currency: field(text, "The currency."),
-  available_balance: field(moneySchema, "What can be withdrawn or refunded."),
-  pending_balance: field(moneySchema, "What has yet to settle."),
+  available_balance: field(moneySchema, "The amount that can be withdrawn or refunded."),
+  pending_balance: field(moneySchema, "The amount that has yet to settle."),
 });
 export const controlBalanceListSchema = pageOf("ControlBalanceList", "Accounts", controlBalanceSchema);
 
-export const controlWithdrawalSchema = shape("ControlWithdrawal", "A withdrawal, whoever's it is.", {
+export const controlWithdrawalSchema = shape("ControlWithdrawal", "A withdrawal of any organization.", {
   ...fieldsOf(withdrawalSchema),
   mode,
 });
@@ -251,13 +248,13 @@ export const waitedChargeSchema = shape("WaitedCharge", "The charge that was wai
   ...fieldsOf(chargeDetailSchema),
   mode,
 });
-export const idleSchema = shape("Idle", "Nothing is due and nothing under way.", {
+export const idleSchema = shape("Idle", "Nothing is due and nothing is in flight.", {
   idle: field(z.literal(true), "Always true."),
   now: field(timestampSchema, "What time it is."),
 });
 export const waitResultSchema = named(
   "WaitResult",
-  "The newest record that matches: a charge, request or delivery; or that all is idle.",
+  "The newest matching record (a charge, request or delivery), or that the namespace is idle.",
   z.union([waitedChargeSchema, requestEntrySchema, deliverySchema, idleSchema]),
 );
 
@@ -265,14 +262,14 @@ export const coveredSchema = shape("Covered", "What was met, and what was not.",
   met: field(z.record(z.string(), z.int().check(z.gte(1))), "How often each was met."),
   not_met: field(z.array(text), "The rest."),
 });
-export const coverageSchema = shape("Coverage", "What the app has met of what the service can do.", {
+export const coverageSchema = shape("Coverage", "What the app has met, and what it has not.", {
   operations: field(coveredSchema, "Operations it has called."),
   statuses: field(coveredSchema, "Statuses its charges have had."),
-  events: field(coveredSchema, "Events that were made for it."),
-  error_codes: field(coveredSchema, "Error codes it was answered."),
+  events: field(coveredSchema, "Events created for it."),
+  error_codes: field(coveredSchema, "Error codes it got."),
   mishaps: field(
     coveredSchema,
-    "What went wrong on the way: a receiver got an event twice (duplicate) or after a later one (out_of_order), an answer was lost (lost_answer), a delivery was tried again (retry), a charge was paid after it had expired (late_payment).",
+    "What went wrong on the way: a receiver got an event twice (duplicate) or after a later one (out_of_order), a response was lost (lost_answer), a delivery was retried (retry), a charge was paid after it had expired (late_payment).",
   ),
 });
 
@@ -282,7 +279,7 @@ export const adviceSchema = shape("Advice", "Something the app did against the s
   why: field(text, "What it did."),
   times: field(z.int().check(z.gte(1)), "How often."),
   example: field(text, "The last time."),
-  docs: field(text, "Where the package's docs say more of it."),
+  docs: field(text, "Where to read more in the docs of the package."),
 });
 export const adviceListSchema = shape("AdviceList", "What the app did against the service's advice.", {
   total: field(count, "How much there is."),
@@ -290,7 +287,7 @@ export const adviceListSchema = shape("AdviceList", "What the app did against th
 });
 export type AdviceList = z.infer<typeof adviceListSchema>;
 
-export const leaseSchema = shape("Lease", "A run that has a namespace.", {
+export const leaseSchema = shape("Lease", "The run that holds the namespace.", {
   namespace: field(text, "Which."),
   run: field(text, "The run."),
   held: field(z.boolean(), "Whether it has it."),
@@ -299,23 +296,23 @@ export const leaseSchema = shape("Lease", "A run that has a namespace.", {
 const failedTest = {
   failed_test_id: field(count, "Counts up with each."),
   test: field(text, "What it is called."),
-  namespace: field(text, "Where it was; it may be gone by now."),
+  namespace: field(text, "Its namespace; it may have been deleted since."),
   at: field(timestampSchema, "When, in sandbox time."),
-  text: field(text, "What happened, for people: the calls that failed, and each charge's story."),
+  text: field(text, "What happened, as text: the calls that failed, and each charge's history."),
 };
 export const failedTestSchema = shape("FailedTest", "A test that failed.", failedTest);
 export const failedTestListSchema = shape("FailedTestList", "Tests that failed.", {
   ...fieldsOf(pageOf("FailedTestPage", "Tests", failedTestSchema)),
-  left_out: field(count, "How many more have failed: there was no room for what happened in them."),
+  left_out: field(count, "How many more tests failed without being recorded, because the limit was reached."),
 });
 const storiesSchema = shape("Stories", "What happened to the charges.", {
   charges: field(count, "How many charges there were."),
-  not_in_order: field(count, "How many were not paid, or a webhook of them not taken."),
+  not_in_order: field(count, "How many were not paid, or have a webhook that was not accepted."),
   items: field(
     z.array(
       shape("Story", "What happened to a charge.", {
         charge: field(z.record(z.string(), z.unknown()), "The charge."),
-        is_in_order: field(z.boolean(), "Whether it was paid and its webhooks taken."),
+        is_in_order: field(z.boolean(), "Whether it was paid and its webhooks accepted."),
         items: field(z.array(happeningSchema), "What happened to it, in order."),
       }),
     ),
@@ -324,8 +321,8 @@ const storiesSchema = shape("Stories", "What happened to the charges.", {
 });
 export const failedTestDetailSchema = shape("FailedTestDetail", "What happened in a test that failed.", {
   ...failedTest,
-  requests: field(requestListSchema, "What the app sent, and what it was answered."),
-  events: field(eventListSchema, "What its receivers were to be told."),
+  requests: field(requestListSchema, "The app's requests and the responses."),
+  events: field(eventListSchema, "The webhooks for its receivers."),
   deliveries: field(deliveryListSchema, "How that went."),
   coverage: field(coverageSchema, "What the app had met."),
   advice: field(adviceListSchema, "What it did against the service's advice."),
@@ -339,19 +336,19 @@ export const ratesSchema = shape("Rates", "The market.", {
 /** The stream's messages: `event` is the name of the server-sent event, `data` the JSON it carries. */
 export const streamMissedSchema = shape(
   "StreamMissed",
-  "The reader was too slow for what came: some of it was left out.",
+  "The reader was too slow: some messages were dropped.",
   { count: field(z.int().check(z.gte(1)), "How many messages.") },
 );
 /** By the name of the server-sent event. */
 export const STREAM_SCHEMAS = {
-  hello: shape("StreamHello", "The stream has begun.", {
+  hello: shape("StreamHello", "The stream.", {
     namespace: field(text, "Whose it is."),
     now: field(timestampSchema, "What time it is."),
   }),
   request: requestEntrySchema,
-  charge: shape("StreamCharge", "A charge was made or has changed.", {
+  charge: shape("StreamCharge", "A charge was created or has changed.", {
     charge_id: field(text, "Which."),
-    status: field(chargeDetailSchema.shape.status, "Where it stands."),
+    status: field(chargeDetailSchema.shape.status, "Its status."),
     amount: field(moneySchema, "What the customer pays."),
     currency: field(text, "In what."),
     updated_at: field(timestampSchema, "When."),
@@ -361,10 +358,10 @@ export const STREAM_SCHEMAS = {
   delivery: deliverySchema,
   clock: clockSchema,
   missed: streamMissedSchema,
-  news: shape("StreamNews", "With `view=light`, in the place of all others: what has changed.", {
+  news: shape("StreamNews", "With `view=light`, instead of all others: what has changed.", {
     now: field(timestampSchema, "What time it is."),
     counts: field(z.record(z.string(), count), {
-      says: "How often something of each kind has changed since the message before.",
+      says: "How many changes of each kind there were since the previous message.",
       examples: [{ charge: 12, delivery: 30 }],
     }),
     items: field(
@@ -375,10 +372,10 @@ export const STREAM_SCHEMAS = {
             examples: ["charge", "withdrawal", "event", "delivery", "receiver", "fault", "request", "clock"],
           }),
           id: field(text, "Which."),
-          status: field(nullableText, "Its status by now; null where it has none."),
+          status: field(nullableText, "Its current status; null if it has none."),
         }),
       ),
-      "Each thing once; the first 100.",
+      "Each object once; the first 100.",
     ),
   }),
 } as const;

@@ -17,21 +17,21 @@ const owner = {
   organization_id: field(text, "Whose it is."),
 };
 
-export const taskSchema = shape("Task", "Something that is due at its time.", {
+export const taskSchema = shape("Task", "A scheduled task.", {
   task_id: field(z.int(), "The task."),
   kind: field(
     z.enum(TASK_KINDS),
-    "An expiry, an entry of a timeline, a settlement, a withdrawal's step, or an attempt at a delivery.",
+    "An expiry, an entry of a timeline, a settlement, a withdrawal step, or a delivery attempt.",
   ),
   due_at: field(timestampSchema, "When, in sandbox time."),
   id: field(text, "The charge, withdrawal or delivery it is about."),
-  to: field(z.nullable(text), "The status it brings about; null for a settlement and an attempt."),
-  event_type: field(z.nullable(text), "Of an attempt: the event that is delivered; null otherwise."),
-  webhook_id: field(z.nullable(text), "Of an attempt: the receiver; null otherwise."),
+  to: field(z.nullable(text), "The status it leads to; null for a settlement and an attempt."),
+  event_type: field(z.nullable(text), "For an attempt: the event being delivered; null otherwise."),
+  webhook_id: field(z.nullable(text), "For an attempt: the receiver; null otherwise."),
 });
-export const taskListSchema = pageOf("TaskList", "Tasks", taskSchema, "the earliest first");
+export const taskListSchema = pageOf("TaskList", "Tasks", taskSchema, "earliest first");
 
-export const controlQuoteSchema = shape("ControlQuote", "A quote, whoever's it is.", {
+export const controlQuoteSchema = shape("ControlQuote", "A quote of any organization.", {
   ...fieldsOf(quoteSchema),
   ...owner,
 });
@@ -39,7 +39,7 @@ export const controlQuoteListSchema = pageOf("ControlQuoteList", "Quotes", contr
 
 export const controlDestinationSchema = named(
   "ControlDestination",
-  "A payout destination, whoever's it is; `type` says which variant it is.",
+  "A payout destination of any organization; `type` is the variant.",
   z.discriminatedUnion("type", [
     shape("ControlBankAccount", "A bank account.", { ...fieldsOf(bankAccountDestinationSchema), ...owner }),
     shape("ControlMobileMoney", "A mobile money wallet.", {

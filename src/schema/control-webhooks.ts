@@ -19,21 +19,21 @@ import { closedShape, field, fieldsOf, parameters, refined } from "./words.js";
 /** What the control API is asked of charges' and webhooks' logs, and of receivers. */
 const page = fieldsOf(pageQuerySchema);
 const optionalText = z.optional(z.string());
-const mode = field(z.optional(modeSchema), "Only those of this mode; both without it.");
+const mode = field(z.optional(modeSchema), "Only this mode; by default both.");
 const type = field(naming("event type", z.optional(globTextSchema)), {
   says: "Only events of this type: a glob.",
   examples: ["charge.*"],
 });
-const ofCharge = field(optionalText, "Only those about this charge.");
+const ofCharge = field(optionalText, "Only this charge.");
 
 /** `metadata.KEY` is read apart, for its name is open. */
 export const chargeQuerySchema = parameters({
   ...page,
   mode,
-  customer_email: field(optionalText, { says: "Only this customer's.", examples: ["ada@shop.test"] }),
-  status: field(z.optional(chargeStatusSchema), "Only those in this status."),
+  customer_email: field(optionalText, { says: "Only this customer.", examples: ["ada@shop.test"] }),
+  status: field(z.optional(chargeStatusSchema), "Only items with this status."),
   q: field(z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name))), {
-    says: "Only those that have each of these words in their ids, e-mail, name, reference or metadata values. A word is found from its beginning, capitals or not.",
+    says: "Only charges with all of these words in their IDs, e-mail, name, reference or metadata values. A word matches from its beginning; case is ignored.",
     examples: ["ada@shop.test", "1042"],
   }),
 });
@@ -41,12 +41,12 @@ export const chargeQuerySchema = parameters({
 export const withdrawalQuerySchema = parameters({
   ...page,
   mode,
-  status: field(z.optional(withdrawalStatusSchema), "Only those in this status."),
+  status: field(z.optional(withdrawalStatusSchema), "Only items with this status."),
 });
 
 export const nextQuerySchema = parameters({
   ...page,
-  id: field(optionalText, "Only what is about this charge or withdrawal."),
+  id: field(optionalText, "Only this charge or withdrawal."),
 });
 
 export const eventQuerySchema = parameters({ ...page, type, charge_id: ofCharge, mode });
@@ -55,16 +55,16 @@ export const deliveryQuerySchema = parameters({
   ...page,
   type,
   charge_id: ofCharge,
-  event_id: field(optionalText, "Only those of this event."),
-  webhook_id: field(optionalText, "Only those to this receiver."),
-  status: field(z.optional(deliveryStatusSchema), "Only those in this status."),
+  event_id: field(optionalText, "Only this event."),
+  webhook_id: field(optionalText, "Only this receiver."),
+  status: field(z.optional(deliveryStatusSchema), "Only items with this status."),
   failing: field(
     z.optional(z.enum(["true", "1"])),
-    "`true` or `1`: only those that were tried and nobody has taken, given up or not.",
+    "`true` or `1`: only deliveries that have been attempted and not accepted, whether or not they are still retried.",
   ),
   mode,
   q: field(z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name))), {
-    says: "Only those about charges with each of these words, found as charges are (of the newest 500 such), or about the charge, withdrawal, event or delivery of that id.",
+    says: "Only deliveries about charges with these words, found as in the list of charges (the newest 500), or about the charge, withdrawal, event or delivery with this ID.",
     examples: ["A-1042"],
   }),
 });
@@ -83,19 +83,19 @@ export const requestQuerySchema = parameters({
     examples: ["POST"],
   }),
   path: field(z.optional(globTextSchema), {
-    says: "Only at these paths: a glob.",
+    says: "Only these paths: a glob.",
     examples: ["/api/v1/payments/*"],
   }),
   operation: field(z.optional(globTextSchema), {
-    says: "Only calls of this operation: a glob.",
+    says: "Only this operation: a glob.",
     examples: ["createQuote"],
   }),
   status: field(
     z.optional(z.string().check(z.regex(/^[1-5x][\dx]{2}$/, "must be a status such as 400 or 4xx"))),
-    { says: "Only those answered so: a status or a class.", examples: ["4xx"] },
+    { says: "Only this response status, or class of statuses.", examples: ["4xx"] },
   ),
   since: field(optionalText, {
-    says: "Only those after the request of this id, or not before this instant.",
+    says: "Only requests after the one with this ID, or since this instant.",
     examples: ["17", "2026-01-31T09:00:00.000Z"],
   }),
 });
@@ -109,25 +109,22 @@ export const triggerRequestSchema = closedShape("EventRequest", "An event that n
         .check(z.regex(/^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$/, "must be an event type such as charge.completed")),
     ),
     {
-      says: "One of the types there are, by the sandbox's name or the one it is sent under; any other needs `force`.",
+      says: "A known type, by the sandbox's name or the name it is sent under; any other needs `force`.",
       examples: ["webhook.test", "charge.completed"],
     },
   ),
   charge_id: field(
     optionalText,
-    "The charge it is about: its record, as it stands, is the event's data. Without one it is about a sample of a charge, or withdrawal, that has just come to that status and is not kept.",
+    "The charge it is about: its current record becomes the event's data. Without one the event has a sample charge, or withdrawal, that has just reached that status and is not stored.",
   ),
   data: field(
     z.optional(z.record(z.string(), z.unknown())),
-    "What the data says otherwise, field by field; objects are merged.",
+    "Fields of the data to override; objects are merged.",
   ),
-  force: field(
-    z.optional(z.boolean()),
-    "Send what is given and nothing else: any type, and no sample's data.",
-  ),
+  force: field(z.optional(z.boolean()), "Send exactly what is given: any type, without sample data."),
   mode: field(
     z.optional(modeSchema),
-    "Whose receivers hear of it: a charge's own mode, else the key's, else test.",
+    "The mode of the receivers: the charge's own, else the key's, else test.",
   ),
 });
 
@@ -137,14 +134,14 @@ function wholeNumber(from: number, to: number) {
 }
 
 export const redeliverRequestSchema = closedShape("RedeliverRequest", "How often.", {
-  times: field(z.optional(wholeNumber(1, 100)), "So many new deliveries; 1 without it."),
+  times: field(z.optional(wholeNumber(1, 100)), "How many new deliveries to make (default 1)."),
 });
 
 /** A call that takes nothing. */
 export const emptyRequestSchema = closedShape("RetryRequest", "Takes nothing.", {});
 
 export const takeRequestSchema = closedShape("TakeRequest", "How many.", {
-  max: field(z.optional(wholeNumber(1, 1_000)), "At most so many; 100 without it."),
+  max: field(z.optional(wholeNumber(1, 1_000)), "How many to take at most (default 100)."),
 });
 
 const NO_STATUS = "must be an HTTP status";
@@ -153,22 +150,22 @@ export const ackRequestSchema = refined(
   closedShape(
     "AckRequest",
     {
-      says: "What the receiver answered, or why there is no answer.",
+      says: "The receiver's response, or why there is none.",
       adds: { oneOf: [{ required: ["status"] }, { required: ["error"] }] },
     },
     {
       status: field(
         z.optional(z.int(NO_STATUS).check(z.gte(100, NO_STATUS), z.lte(599, NO_STATUS))),
-        "2xx has arrived; anything else is tried again.",
+        "2xx means accepted; anything else is retried.",
       ),
-      body: field(optionalText, "The answer's body, for the log."),
+      body: field(optionalText, "The response body, for the log."),
       headers: field(z.optional(z.record(z.string(), z.string())), {
-        says: "The answer's headers; `Retry-After` has its weight on 429 and 503, the others are passed over.",
+        says: "The response headers; `Retry-After` counts with 429 and 503, others are ignored.",
         examples: [{ "Retry-After": "60" }],
       }),
       error: field(
         z.optional(reasonSchema),
-        "In place of a status: what kept the receiver from answering. It is tried again.",
+        "Instead of a status: why the receiver did not respond. The delivery is retried.",
       ),
     },
   ),
@@ -188,11 +185,11 @@ export const endpointRequestSchema = refined(
       ...receiver,
       organization_id: field(
         z.optional(z.string().check(atMost(LONGEST.name))),
-        "Whose events it hears; without it those of every organization.",
+        "The organization it receives events of; by default all.",
       ),
       lease: field(
         z.optional(waitDurationSchema),
-        "Of a mailbox: it goes when nobody has looked into it for so long, by wall time. What was taken may be acknowledged in its time besides.",
+        "For a mailbox: it is deleted when it has not been read for this long (wall time). Deliveries already taken can still be acknowledged in time.",
       ),
     },
   ),
@@ -205,13 +202,16 @@ export const endpointRequestSchema = refined(
 
 export const endpointPatchSchema = closedShape(
   "WebhookEndpointUpdate",
-  "What should change; the rest stays.",
+  "The fields to change; others keep their values.",
   {
-    url: field(z.optional(webhookUrlSchema), "Where it is; a mailbox has none."),
+    url: field(z.optional(webhookUrlSchema), "Its URL; a mailbox has none."),
     events: receiver.events,
     force: receiver.force,
-    enabled: field(z.optional(z.boolean()), "Whether it is sent anything."),
+    enabled: field(z.optional(z.boolean()), "Whether it is sent events."),
     unreachable: receiver.unreachable,
-    signature: field(z.optional(signatureSchema), "How its events are signed; the secret must suit."),
+    signature: field(
+      z.optional(signatureSchema),
+      "How its events are signed; the secret must fit the scheme.",
+    ),
   },
 );

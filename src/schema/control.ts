@@ -45,10 +45,10 @@ export const advanceRequestSchema = refined(
     { says: "How far: exactly one of these.", adds: { minProperties: 1, maxProperties: 1 } },
     {
       by: field(z.optional(durationSchema), { says: "For so long.", examples: ["30m", "1h30m"] }),
-      to: field(z.optional(instantSchema), "To this instant; not earlier than it is."),
+      to: field(z.optional(instantSchema), "To this instant; not in the past."),
       until: field(
         z.optional(z.enum(["next", "idle"])),
-        "To the `next` thing due, or until nothing is planned any more (`idle`).",
+        "To the `next` scheduled task, or until nothing is scheduled any more (`idle`).",
       ),
     },
   ),
@@ -58,19 +58,19 @@ export const advanceRequestSchema = refined(
 export const clockRequestSchema = refined(
   closedShape(
     "ClockRequest",
-    { says: "How time shall go from now on: at least one of these.", adds: { minProperties: 1 } },
+    { says: "How the clock runs from now on: at least one of these.", adds: { minProperties: 1 } },
     {
       mode: field(z.optional(clockOptionSchema), {
-        says: "`manual` stands, `real` goes with wall time, `60x` sixty times as fast.",
+        says: "`manual` stands still, `real` runs with wall time, `60x` sixty times as fast.",
         examples: ["60x"],
       }),
       speed: field(
         z.optional(z.number().check(z.positive(), z.lte(1_000_000))),
-        "How many times as fast as wall time; on its own it makes the clock run. Beside `manual` or `60x` it must say the same.",
+        "How many times as fast as wall time; on its own it makes the clock run. Together with `manual` or `60x` it must agree.",
       ),
       now: field(
         z.optional(instantSchema),
-        "Leap to this instant first, as an advance does. Not earlier than it is.",
+        "Jump to this instant first, as an advance does. Not in the past.",
       ),
     },
   ),
@@ -90,7 +90,7 @@ function speedOf(mode: string | undefined, otherwise: number): number {
 /** What a call takes that an advance under way keeps from its work. */
 export const waitQuerySchema = parameters({
   wait: field(z.optional(waitDurationSchema), {
-    says: "While an advance is under way, wait for it so long (wall time, up to 10m) rather than be refused.",
+    says: "If the clock is being advanced, wait up to this long (wall time, at most 10m) instead of returning 409.",
     examples: ["10s"],
   }),
 });
@@ -98,7 +98,7 @@ export const waitQuerySchema = parameters({
 export const ofWhomQuerySchema = parameters({
   of: field(
     z.optional(z.enum(["namespace", "server"])),
-    "`server`: of every namespace since the start, those that were reset or deleted since too.",
+    "`server`: of every namespace since the start, including those reset or deleted since.",
   ),
 });
 
@@ -110,18 +110,18 @@ export const scenarioQuerySchema = parameters({
 export const resetRequestSchema = closedShape("ResetRequest", "How to go back to the start.", {
   keep: field(
     z.optional(z.array(z.enum(["webhooks", "keys", "scenarios"]))),
-    "What stays; without it webhooks and keys.",
+    "What to keep; by default webhooks and keys.",
   ),
   ids: field(
     z.optional(z.enum(["repeat"])),
-    "`repeat` starts the ids over, byte for byte; without it they go on, so that no id comes twice.",
+    "`repeat` issues the same IDs again, byte for byte; by default they continue, so that no ID is used twice.",
   ),
 });
 
 export const reasonSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.reason));
 const reason = field(z.optional(reasonSchema), "Why, for its history and the webhook.");
 
-export const transitionRequestSchema = closedShape("TransitionRequest", "Where a charge shall go.", {
+export const transitionRequestSchema = closedShape("TransitionRequest", "The status to set.", {
   to: field(chargeStatusSchema, "The status."),
   reason: field(reason.schema, {
     says: "Why, for its history and the webhook.",
@@ -137,7 +137,7 @@ export const chargeAdvanceRequestSchema = closedShape("ChargeAdvanceRequest", "H
 
 export const withdrawalTransitionRequestSchema = closedShape(
   "WithdrawalTransitionRequest",
-  "Where a withdrawal shall go.",
+  "The status to set.",
   { to: field(withdrawalStatusSchema, "The status."), reason },
 );
 
@@ -147,7 +147,7 @@ export const payRequestSchema = closedShape("PayRequest", "What the customer cho
   currency: field(
     methodChoiceSchema.shape.currency,
     currency(
-      "To pay in; without it the quote's, for its method, or the checkout's own, or the first the method takes.",
+      "The payment currency; by default the quote's (with the quote's method), else the checkout's, else the first one the method takes.",
     ),
   ),
   phone_number: field(methodChoiceSchema.shape.phone_number, {
@@ -157,15 +157,11 @@ export const payRequestSchema = closedShape("PayRequest", "What the customer cho
   bank_account_number: field(methodChoiceSchema.shape.bank_account_number, "Needed for a bank transfer."),
 });
 
-export const fundRequestSchema = closedShape(
-  "FundRequest",
-  "Money for the organization whose keys a namespace has.",
-  {
-    currency: field(z.string(), currency("The balance's.")),
-    amount: field(amountSchema, { says: "How much, as a string of decimals.", examples: ["5000.00"] }),
-    mode: field(z.optional(modeSchema), "The key's mode without it, else test."),
-  },
-);
+export const fundRequestSchema = closedShape("FundRequest", "Money for the namespace's organization.", {
+  currency: field(z.string(), currency("The balance's.")),
+  amount: field(amountSchema, { says: "How much, as a decimal string.", examples: ["5000.00"] }),
+  mode: field(z.optional(modeSchema), "By default the key's mode, else test."),
+});
 export type FundRequest = z.infer<typeof fundRequestSchema>;
 
 /** The fields of a fixture that may be changed while it runs, at least one of them. */
@@ -177,17 +173,17 @@ function patchOf<All extends Fields>(name: string, says: string, fields: All) {
   );
 }
 
-export const keyPatchSchema = patchOf("KeyPatch", "What shall be different of a key.", {
-  status: field(z.optional(keyStatusSchema), "`revoked`: it is no key any more."),
+export const keyPatchSchema = patchOf("KeyPatch", "The fields of a key to change.", {
+  status: field(z.optional(keyStatusSchema), "`revoked`: the key is no longer valid."),
   permission: field(z.optional(keyFixtureSchema.shape.permission), "What it may do."),
 });
 
 const { status, verified, enabled_payment_methods } = organizationFixtureSchema.shape;
 export const organizationPatchSchema = patchOf(
   "OrganizationPatch",
-  "What shall be different of an organization.",
+  "The fields of an organization to change.",
   {
-    status: field(z.optional(status), "`deactivated`: it is not there for its keys."),
+    status: field(z.optional(status), "`deactivated`: its keys get 404."),
     verified: field(z.optional(verified), "Whether it is verified."),
     enabled_payment_methods: field(
       z.optional(enabled_payment_methods.check(entriesAtMost(100))),
@@ -201,17 +197,17 @@ export const ratesRequestSchema = z.record(z.string(), rateSchema);
 export const waitRequestSchema = closedShape("WaitRequest", "What to wait for.", {
   for: field(
     z.enum(["charge", "request", "delivery", "idle"]),
-    "`idle` is when nothing is due and no delivery is under way.",
+    "`idle` is when nothing is due and no delivery is in flight.",
   ),
   match: field(z.optional(recordMatchSchema.check(matchersAreRight)), {
-    says: "Fields the record must have, at any depth; texts are globs, and `{not}`, `{in}`, `{contains}`, `{exists}`, `{matches}`, `{gt}`, `{gte}`, `{lt}`, `{lte}` say what a value is like.",
+    says: "Fields the record must have, at any depth; texts are globs, and `{not}`, `{in}`, `{contains}`, `{exists}`, `{matches}`, `{gt}`, `{gte}`, `{lt}`, `{lte}` are conditions on a value.",
     examples: [{ customer_email: "ada@*", status: "COMPLETED" }],
   }),
   count: field(z.optional(z.union([z.int().check(z.gte(1)), rangeSchema])), {
-    says: "How many must match at least, or bounds for their number; 1 without it.",
+    says: "How many must match at least, or bounds for their number (default 1).",
     examples: [2, { gte: 2, lt: 5 }],
   }),
-  timeout: field(z.optional(waitDurationSchema), "Wall time to wait at most, up to 10m; 10s without it."),
+  timeout: field(z.optional(waitDurationSchema), "Maximum wall time to wait, up to 10m (default 10s)."),
 });
 
 export const namespaceNameSchema = z
@@ -222,20 +218,20 @@ export const namespaceNameSchema = z
 
 export const namespaceRequestSchema = closedShape(
   "NamespaceRequest",
-  "A namespace to make; all of it may be left out.",
+  "A namespace to create; every field is optional.",
   {
-    name: field(z.optional(namespaceNameSchema), "What it is called; without it a name is made up."),
+    name: field(z.optional(namespaceNameSchema), "Its name; by default a generated one."),
     seed: field(
       z.optional(z.string().check(z.regex(/^[\s\S]{1,200}$/, "must be 1 to 200 characters"))),
-      "The same seed gives the same ids and chances.",
+      "The same seed gives the same IDs and random outcomes.",
     ),
     clock: field(z.optional(clockOptionSchema), {
-      says: "How its clock goes: `real`, `manual`, or a speed.",
+      says: "How its clock runs: `real`, `manual`, or a speed.",
       examples: ["manual", "60x"],
     }),
     start_time: field(
       z.optional(instantSchema),
-      "The instant it starts at; without it that of the server, or wall time.",
+      "The time it starts at; by default the server's start time, or wall time.",
     ),
     api_key: field(
       z.optional(
@@ -243,12 +239,12 @@ export const namespaceRequestSchema = closedShape(
           .string()
           .check(atMost(LONGEST.name), z.regex(/^sk_test_[A-Za-z0-9_-]+$/, "must start with sk_test_")),
       ),
-      "Its key of test mode; `sk_test_ns_NAME` without it. That of live mode follows from it.",
+      "Its test key; by default `sk_test_ns_NAME`. The live key is derived from it.",
     ),
     webhook_secret: field(z.optional(anySecretSchema), "What its webhooks are signed with."),
     webhooks: field(
       z.optional(z.array(webhookOptionSchema).check(entriesAtMost(100))),
-      "Receivers it has from the start.",
+      "Receivers to register at the start.",
     ),
   },
 );
@@ -266,18 +262,18 @@ export type NamespaceIdentity = z.infer<typeof namespaceIdentitySchema>;
 export const snapshotNameSchema = mailboxSchema;
 
 export const snapshotRequestSchema = closedShape("SnapshotRequest", "A state to keep.", {
-  name: field(snapshotNameSchema, "What to call it; one of that name is written over."),
+  name: field(snapshotNameSchema, "Its name; an existing one of that name is overwritten."),
 });
 
 /** The outline of an exported state; its records are checked where one is taken in. */
 export const stateDumpSchema = closedShape(
   "StateDump",
-  "A whole state, as it was exported. It changes between versions: send back what was answered.",
+  "A whole state, as exported. The format changes between versions: import exactly what an export returned.",
   {
     version: field(z.literal(1), "The version of this format."),
     seq: field(count, "The last change it holds."),
     at: field(instantMs, "Sandbox time, in milliseconds since 1970."),
-    counters: field(z.record(z.string(), count), "What the next ids are counted from."),
+    counters: field(z.record(z.string(), count), "The counters of the next IDs."),
     collections: field(
       z.partialRecord(
         z.enum(COLLECTION_NAMES),
@@ -297,7 +293,7 @@ export const snapshotFileSchema = z.strictObject({
 
 export const runScenarioRequestSchema = closedShape("ScenarioRunRequest", "What a scenario's steps need.", {
   vars: field(z.optional(z.record(z.string(), z.string())), {
-    says: "Variables, in the place of the scenario's own.",
+    says: "Variables, instead of the scenario's own.",
     examples: [{ email: "qa@shop.test" }],
   }),
   app: field(z.optional(webhookUrlSchema), "The base URL of the app under test, for `app` steps."),
@@ -313,11 +309,11 @@ export const failedTestRequestSchema = closedShape("FailedTestRequest", "A test 
 export const leaseRequestSchema = closedShape("LeaseRequest", "A run that takes a namespace.", {
   with_namespace: field(
     z.optional(z.boolean()),
-    "Whether the namespace was made for the run, and goes with a runner that has gone.",
+    "Whether the namespace was created for the run and is deleted with it if the runner disappears.",
   ),
   snapshot: field(
     z.optional(snapshotNameSchema),
-    "The snapshot that a runner that has gone would have restored at its end: it is, if there is one by then, and is deleted.",
+    "The snapshot to restore and delete if the runner disappears.",
   ),
 });
 export type LeaseRequest = z.infer<typeof leaseRequestSchema>;

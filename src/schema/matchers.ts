@@ -55,27 +55,27 @@ const patternSchema = z.string().check(({ value, issues }) => {
 });
 
 const comparisons = {
-  gt: field(boundSchema, "It is more, or later."),
-  gte: field(boundSchema, "It is as much, or more."),
-  lt: field(boundSchema, "It is less, or earlier."),
-  lte: field(boundSchema, "It is as much, or less."),
+  gt: field(boundSchema, "Greater than, or later."),
+  gte: field(boundSchema, "Greater than or equal to."),
+  lt: field(boundSchema, "Less than, or earlier."),
+  lte: field(boundSchema, "Less than or equal to."),
 };
-const exists = field(z.optional(z.boolean()), "Whether it is there; what is null is not.");
+const exists = field(z.optional(z.boolean()), "Whether it is present; null counts as absent.");
 const matches = field(
   z.optional(patternSchema),
-  "A regular expression fits somewhere in it: JavaScript's, without look-around and back references.",
+  "A regular expression matches somewhere in it: JavaScript syntax, without look-around and back references.",
 );
 
 const matcherSchema: z.ZodMiniType<Matcher> = refined(
   closedShape(
     "Matcher",
     {
-      says: "What a field is like; all of it must hold.",
+      says: "Conditions on a field; all must hold.",
       adds: atLeastOneOf("not", "in", "contains", "exists", "matches", ...COMPARISONS),
     },
     {
-      not: field(z.optional(z.lazy(() => valueMatchSchema)), "It does not fit this."),
-      in: field(z.optional(severalGlobsSchema), "It fits one of these."),
+      not: field(z.optional(z.lazy(() => valueMatchSchema)), "It does not match this."),
+      in: field(z.optional(severalGlobsSchema), "It matches one of these."),
       contains: field(z.optional(globTextSchema), "It has this in it."),
       exists,
       matches,
@@ -132,7 +132,7 @@ const wholeSchema = z.optional(z.int("must be a whole number").check(z.gte(0, "m
 export const rangeSchema = refined(
   closedShape(
     "Range",
-    { says: "Bounds of a number; all of them must hold.", adds: atLeastOneOf(...COMPARISONS) },
+    { says: "Bounds of a number; all must hold.", adds: atLeastOneOf(...COMPARISONS) },
     {
       gt: field(wholeSchema, "More than so many."),
       gte: field(wholeSchema, "At least so many."),

@@ -8,7 +8,7 @@ export class NoRoom extends Error {
 /** What the caller of such a change hears. */
 export const NO_ROOM: Refusal = refuse(
   "INTERNAL_ERROR",
-  "The sandbox has no memory left for changes: reset it, delete namespaces, or start it with NODE_OPTIONS=--max-old-space-size=MB",
+  "The sandbox is out of memory and accepts no changes: reset it, delete namespaces, or start it with NODE_OPTIONS=--max-old-space-size=MB",
   undefined,
   503,
 );

@@ -96,7 +96,7 @@ export const OPTIONS = {
     topic: "address",
     flags: "--allowed-host <name>",
     kind: "list",
-    says: "answer requests for this host too (repeatable)",
+    says: "accept requests for this host too (repeatable)",
     sample: "[sandbox.example.test]",
     library: "allowedHosts",
   }),
@@ -105,7 +105,7 @@ export const OPTIONS = {
     topic: "address",
     flags: "--tls",
     kind: "flag",
-    says: "serve HTTPS, with a certificate authority made for the run",
+    says: "serve HTTPS, with a certificate authority created for the run",
     sample: "false",
   }),
   tls_cert: option({
@@ -264,7 +264,7 @@ export const OPTIONS = {
   unreachable: option({
     schema: unreachableSchema,
     topic: "webhooks",
-    says: "webhooks whose receiver is not listening: hold or fail",
+    says: "when nothing listens at a webhook's URL: hold or fail",
     sample: "hold",
     namespace: true,
   }),

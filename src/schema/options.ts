@@ -113,31 +113,25 @@ export const webhookOptionSchema = refined(
       ),
       mailbox: field(
         z.optional(mailboxSchema),
-        "In place of a URL: deliveries are kept under this name until they are taken.",
+        "Instead of a URL: deliveries are kept under this name until they are collected.",
       ),
-      mode: field(
-        z.optional(modeSchema),
-        "Whose events it hears; without it those of the key's mode, else of test mode.",
-      ),
+      mode: field(z.optional(modeSchema), "The mode it receives events of; by default the key's, else test."),
       events: field(naming("event name", z.optional(eventGlobsSchema)), {
-        says: "Event types it wants, as globs; without it all. A glob that fits no type there is needs `force`.",
+        says: "Event types to receive, as globs; by default all. A glob that matches no known type needs `force`.",
         examples: [["charge.*"]],
       }),
       force: field(
         z.optional(z.boolean()),
-        "It may want types of your own, which are triggered by `force` too.",
+        "Allows types of your own, which are triggered with `force` too.",
       ),
-      secret: field(
-        z.optional(anySecretSchema),
-        "What its events are signed with; without it the namespace's.",
-      ),
+      secret: field(z.optional(anySecretSchema), "The signing secret; by default the namespace's."),
       signature: field(
         z.optional(signatureSchema),
-        "How its events are signed; without it as the server was told.",
+        "How its events are signed; by default as set for the server.",
       ),
       unreachable: field(
         z.optional(unreachableSchema),
-        "On a clock that runs, when nobody listens: `hold` keeps deliveries until somebody does, `fail` spends attempts.",
+        "On a running clock, when nothing listens at the URL: `hold` keeps deliveries until something does, `fail` uses up attempts.",
       ),
     },
   ),

@@ -16,17 +16,17 @@ export function currency(says: string, more: Omit<FieldNote, "says"> = {}): Fiel
 
 export function method(says: string, assumed?: string): FieldNote {
   return {
-    says: `${says} This server knows {{methods in words}}; more may come.`,
+    says: `${says} This server knows {{methods in words}}; more may be added.`,
     examples: "{{methods}}",
     ...(assumed === undefined ? {} : { assumed }),
   };
 }
 
 export const METHOD_ASSUMED =
-  "A method the key's organization has not enabled is refused like one nobody knows: 400 `details.payment_method`.";
+  "A method the key's organization has not enabled is rejected like an unknown one: 400 `details.payment_method`.";
 
 export const METADATA_SAYS =
-  "Your own data, kept with the object and sent back in reads and webhooks. Nothing sensitive belongs in it.";
+  "Your own data, stored with the object and returned in reads and webhooks. It must not hold sensitive data.";
 
 export const METADATA: FieldNote = {
   says: `${METADATA_SAYS} The key \`sandbox_scenario\` picks the scenario that decides what happens.`,
@@ -35,7 +35,7 @@ export const METADATA: FieldNote = {
 
 /** Without the keyword `default`: generators of types take a field that has one for a required one. */
 export const LIFE: FieldNote = {
-  says: "Minutes until the checkout expires: {{checkout minutes}} unless said otherwise.",
+  says: "Minutes until the checkout expires: {{checkout minutes}} by default.",
   examples: ["{{checkout minutes}}"],
 };
 
@@ -49,12 +49,12 @@ export function redirect(when: string): FieldNote {
 }
 
 export const RATE: FieldNote = {
-  says: "Units of the currency paid in for one of the base currency.",
+  says: "Units of the payment currency per unit of the base currency.",
   assumed: "Carried to 12 significant digits, and that string is the multiplier; `1` within one currency.",
   examples: ["129"],
 };
 
 export const FEES: FieldNote = {
-  says: "What is taken out of the amount, part by part.",
+  says: "The fees deducted from the amount.",
   assumed: "Percentages of the settlement amount by method, each part rounded half-up by itself.",
 };

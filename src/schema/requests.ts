@@ -19,16 +19,19 @@ import { field, needed, only, parameters, shape, unshown } from "./words.js";
  */
 export const pricingSchema = shape(
   "Pricing",
-  { says: "What the merchant asks for.", adds: { allOf: [only("local_pricing", { base_currency: "USD" })] } },
+  {
+    says: "The price the merchant charges.",
+    adds: { allOf: [only("local_pricing", { base_currency: "USD" })] },
+  },
   {
     base_currency: field(z.string(), currency("Currency the price is given in.")),
     amount: field(amountSchema, {
-      says: "The price in the base currency: a string of decimals, for a JSON number is refused.",
+      says: "The price in the base currency: a decimal string; a JSON number is rejected.",
       assumed: "More than 0, at most 30 digits before the point, and no more after it than the currency has.",
       examples: ["25.00"],
     }),
     local_pricing: field(z.optional(z.record(z.string(), amountSchema)), {
-      says: "Prices of the merchant's own in other currencies, by code. Only with `USD` as base currency.",
+      says: "The merchant's own prices in other currencies, by code. Only with `USD` as base currency.",
       assumed:
         "A local price in the currency paid in becomes the settlement amount to the digit; it is not converted.",
       examples: [{ KES: "3200.00" }],
@@ -38,7 +41,7 @@ export const pricingSchema = shape(
 );
 
 export const quoteRequestSchema = shape("QuoteRequest", "A price to lock before a checkout.", {
-  pricing: field(pricingSchema, "What the merchant asks for."),
+  pricing: field(pricingSchema, "The price the merchant charges."),
   payment_method: field(z.string(), method("How the customer will pay.", METHOD_ASSUMED)),
   to_currency: field(
     z.optional(z.string()),
@@ -48,7 +51,7 @@ export const quoteRequestSchema = shape("QuoteRequest", "A price to lock before 
   ),
   payment_rail: field(
     z.optional(z.string()),
-    unshown("The bank network or operator to use; without it the first of the method and currency.", {
+    unshown("The bank network or operator to use; by default the first one of the method and currency.", {
       examples: "{{some rails}}",
     }),
   ),
@@ -68,7 +71,7 @@ export const expiresInMinutesSchema = z
 /** What both kinds of checkout take. */
 const afterwards = {
   success_url: field(z.optional(httpUrlSchema), redirect("after success")),
-  cancel_url: field(z.optional(httpUrlSchema), redirect("after giving up")),
+  cancel_url: field(z.optional(httpUrlSchema), redirect("after cancelling")),
   metadata: field(z.optional(metadataSchema), METADATA),
   expires_in_minutes: field(z.optional(expiresInMinutesSchema), LIFE),
 };
@@ -76,12 +79,12 @@ const afterwards = {
 export const whitelabelRequestSchema = shape(
   "WhitelabelRequest",
   {
-    says: "A payment to begin at once, at the price of a quote.",
+    says: "A payment to start at once, at the price of a quote.",
     adds: { allOf: "{{needs of the methods}}" },
   },
   {
     pricing: field(pricingSchema, {
-      says: "What the merchant asks for, as in the quote.",
+      says: "The price, as in the quote.",
       assumed: "A pricing that differs in value from the quote's is refused: 400 `details.pricing`.",
     }),
     customer_email: field(emailSchema, { says: "Who pays.", examples: ["ada@shop.test"] }),
@@ -90,12 +93,12 @@ export const whitelabelRequestSchema = shape(
       examples: ["Ada Obi"],
     }),
     quote_id: field(z.string(), {
-      says: "A quote of yours, made less than {{quote valid}} ago.",
+      says: "One of your quotes, created less than {{quote valid}} ago.",
       assumed: "A quote may be used for several checkouts until it expires.",
     }),
-    payment_method: field(z.string(), method("The quote's method; another is refused.", METHOD_ASSUMED)),
+    payment_method: field(z.string(), method("The quote's method; any other is rejected.", METHOD_ASSUMED)),
     payment_rail: field(z.optional(z.string()), {
-      says: "The quote's rail; another is refused.",
+      says: "The quote's rail; any other is rejected.",
       assumed: "Optional; the field is known only from the refusal of a rail that differs.",
       examples: "{{some rails}}",
     }),
@@ -119,14 +122,14 @@ export const checkoutRequestSchema = shape(
   "CheckoutRequest",
   "A payment the customer completes on a hosted page.",
   {
-    pricing: field(pricingSchema, "What the merchant asks for."),
+    pricing: field(pricingSchema, "The price the merchant charges."),
     customer_email: field(z.optional(emailSchema), { says: "Who pays.", examples: ["ada@shop.test"] }),
     customer_name: field(
       z.optional(nameSchema),
       unshown("The customer's full name.", { examples: ["Ada Obi"] }),
     ),
     quote_id: field(z.optional(z.string()), {
-      says: "A quote whose price shall hold.",
+      says: "The quote that sets the price.",
       assumed:
         "Younger than {{quote valid}} when the checkout is made; its price then holds while it is locked, {{quote locked}}.",
     }),
@@ -168,7 +171,7 @@ export const DESTINATION_FIELDS = {
 export const destinationRequestSchema = shape(
   "DestinationRequest",
   {
-    says: "Where withdrawals may go. Which fields it needs depends on its type.",
+    says: "A payout destination. The required fields depend on its type.",
     adds: {
       allOf: Object.entries(DESTINATION_FIELDS).map(([type, fields]) =>
         needed(
@@ -190,7 +193,7 @@ export const destinationRequestSchema = shape(
     }),
     country: field(
       z.optional(countrySchema),
-      unshown("Two-letter code; without it the organization's (none for crypto).", { examples: ["KE"] }),
+      unshown("Two-letter code; by default the organization's (none for crypto).", { examples: ["KE"] }),
     ),
     bank_code: field(
       z.optional(requiredTextSchema),
@@ -218,18 +221,18 @@ export const destinationRequestSchema = shape(
     ),
     network: field(
       z.optional(requiredTextSchema),
-      unshown("Must be the currency's, if given. Crypto wallets only.", { examples: ["TRC20"] }),
+      unshown("If given, must be the currency's network. Crypto wallets only.", { examples: ["TRC20"] }),
     ),
   },
 );
 export type DestinationBody = z.infer<typeof destinationRequestSchema>;
 
 export const withdrawalRequestSchema = shape("WithdrawalRequest", "Money to send out of the balance.", {
-  destination_id: field(z.string(), unshown("Where it goes: a payout destination of yours.")),
+  destination_id: field(z.string(), unshown("The payout destination to send it to.")),
   amount: field(
     amountSchema,
     unshown(
-      "What arrives, as a string of decimals; the fee comes on top. No less than the currency's minimum.",
+      "The amount that arrives, as a decimal string; the fee comes on top. At least the currency's minimum.",
       {
         examples: ["1000.00"],
       },
@@ -242,10 +245,7 @@ export const withdrawalRequestSchema = shape("WithdrawalRequest", "Money to send
       assumed: "Must be the destination's; withdrawals exist in the currencies with a stated minimum.",
     }),
   ),
-  reference: field(
-    z.optional(requiredTextSchema),
-    unshown("Your own name for it.", { examples: ["rent-1"] }),
-  ),
+  reference: field(z.optional(requiredTextSchema), unshown("Your own reference.", { examples: ["rent-1"] })),
   metadata: field(z.optional(metadataSchema), METADATA),
 });
 export type WithdrawalBody = z.infer<typeof withdrawalRequestSchema>;
@@ -255,23 +255,23 @@ const receiverUrlSchema = httpUrlSchema.check(
   z.refine((text) => webhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
 );
 
-export const webhookRequestSchema = shape("WebhookRequest", "An address that shall hear of events.", {
+export const webhookRequestSchema = shape("WebhookRequest", "A webhook endpoint to register.", {
   url: field(
     receiverUrlSchema,
     unshown("The receiver: an absolute http or https URL.", { examples: ["http://localhost:3000/webhooks"] }),
   ),
   events: field(
     z.optional(eventGlobsSchema),
-    unshown("Event types it wants, as globs; without it all of them.", { examples: [["charge.*"]] }),
+    unshown("Event types to receive, as globs; by default all.", { examples: [["charge.*"]] }),
   ),
 });
-export const webhookPatchSchema = shape("WebhookUpdate", "What should change; the rest stays.", {
+export const webhookPatchSchema = shape("WebhookUpdate", "The fields to change; others keep their values.", {
   url: field(z.optional(receiverUrlSchema), unshown("The receiver: an absolute http or https URL.")),
   events: field(
     z.optional(eventGlobsSchema),
-    unshown("Event types it wants, as globs.", { examples: [["charge.completed", "charge.failed"]] }),
+    unshown("Event types it receives, as globs.", { examples: [["charge.completed", "charge.failed"]] }),
   ),
-  enabled: field(z.optional(z.boolean()), unshown("Whether it is sent anything.")),
+  enabled: field(z.optional(z.boolean()), unshown("Whether it is sent events.")),
 });
 
 export const PAYIN_LIMIT_MAX = 100;
@@ -291,16 +291,16 @@ const page = {
         z.refine((text) => Number(text) >= 1 && Number(text) <= PAYIN_LIMIT_MAX, LIMIT_MESSAGE),
       ),
     ),
-    "How many to answer at most.",
+    "Maximum number of items to return.",
   ),
-  offset: field(z.optional(queryInteger(OFFSET_MESSAGE)), "How many to skip."),
+  offset: field(z.optional(queryInteger(OFFSET_MESSAGE)), "Number of items to skip."),
 };
 export const pageQuerySchema = parameters(page);
 
 export const payinQuerySchema = parameters({
   ...page,
   status_filter: field(z.optional(chargeStatusSchema), {
-    says: "Only those in this status.",
+    says: "Only items with this status.",
     assumed: "Another value is refused with 400.",
   }),
 });

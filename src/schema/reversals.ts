@@ -27,7 +27,7 @@ const reason = field(
 
 export const partialRefundRequestSchema = closedShape("PartialRefundRequest", "A part to give back.", {
   amount: field(amountSchema, {
-    says: "How much the customer gets back; less than is left.",
+    says: "How much to refund; less than what is left.",
     examples: ["100.00"],
   }),
   reason,
@@ -35,7 +35,7 @@ export const partialRefundRequestSchema = closedShape("PartialRefundRequest", "A
 
 export const reversalRequestSchema = closedShape("ReversalRequest", "Why it is taken back.", { reason });
 
-export const reversalSchema = shape("Reversal", "What has come of a payment or a payout after its end.", {
+export const reversalSchema = shape("Reversal", "A reversal of a payment or payout.", {
   kind: field(reversalKindSchema, "What it is."),
   entry_id: field(z.string(), "Its entry in the ledger."),
   object_id: field(z.string(), "The charge or withdrawal."),

@@ -20,7 +20,7 @@ const commonMatch = {
   amount: field(amount, "The amount, or bounds for it."),
   metadata: field(z.optional(z.record(z.string(), valueMatchSchema)), "Keys and what they must be."),
 };
-const MATCH = "All of these must fit: a glob, several of which one fits, or a matcher.";
+const MATCH = "All of these must match: a glob, a list of globs of which one matches, or a matcher.";
 
 export const chargeMatchSchema = closedShape("ChargeMatch", MATCH, {
   ...commonMatch,
@@ -52,7 +52,7 @@ const reasonSchema = z.optional(z.string().check(minLength(1, "must not be empty
 
 export const chargeEntrySchema = named(
   "ChargeEntry",
-  "A status a charge will take. `after` counts from the entry before, `after_expiry` from the moment it expired.",
+  "A status the charge will take. `after` counts from the previous entry, `after_expiry` from the moment it expired.",
   z.union([
     z.strictObject({ after: durationSchema, to: chargeStatusSchema, reason: reasonSchema }),
     z.strictObject({ after_expiry: durationSchema, to: chargeStatusSchema, reason: reasonSchema }),
@@ -60,8 +60,8 @@ export const chargeEntrySchema = named(
 );
 export type ChargeEntry = z.infer<typeof chargeEntrySchema>;
 
-export const withdrawalEntrySchema = closedShape("WithdrawalEntry", "A status a withdrawal will take.", {
-  after: field(durationSchema, "Counted from the entry before."),
+export const withdrawalEntrySchema = closedShape("WithdrawalEntry", "A status the withdrawal will take.", {
+  after: field(durationSchema, "Counted from the previous entry."),
   to: field(withdrawalStatusSchema, "The status."),
   reason: field(reasonSchema, "Why."),
 });
@@ -71,7 +71,7 @@ const WHICH = "Which; all without it.";
 const likelihoodSchema = z.optional(z.number().check(z.gte(0), z.lte(1)));
 const probability = field(
   likelihoodSchema,
-  "How likely it is to be taken, drawn for each by the seed; where it is not, the next rule is asked.",
+  "The probability that the rule applies, drawn from the seed for each object; otherwise the next rule is tried.",
 );
 
 export const chargeRuleSchema = closedShape("ChargeRule", "How some charges behave.", {
@@ -99,10 +99,10 @@ export const downAnswerSchema = z.union(
 );
 const downSchema = z.union([
   durationSchema,
-  closedShape("Downtime", "When a receiver is down, counted from when the scenario began to apply.", {
-    from: field(z.optional(durationSchema), "It goes down so much later; at once without it."),
+  closedShape("Downtime", "When a receiver is down, counted from when the scenario started to apply.", {
+    from: field(z.optional(durationSchema), "How long until it goes down; by default at once."),
     for: field(durationSchema, "How long it is down."),
-    answer: field(z.optional(downAnswerSchema), "How attempts fail meanwhile; `refused` without it."),
+    answer: field(z.optional(downAnswerSchema), "How attempts fail meanwhile; by default `refused`."),
   }),
 ]);
 
@@ -112,22 +112,22 @@ export const webhookRuleSchema = closedShape(
   "What goes wrong with some webhooks; times are sandbox time.",
   {
     match: field(z.optional(webhookMatchSchema), `${WHICH} Texts are globs.`),
-    copies: field(z.optional(z.int().check(z.gte(1), z.lte(100))), "How often each is sent in all."),
+    copies: field(z.optional(z.int().check(z.gte(1), z.lte(100))), "How often each event is sent in total."),
     at_once: field(
       z.optional(z.boolean()),
-      "The copies go at the same moment, each on a connection of its own: all are on the wire before the first is answered. They do not wait for the object's event before.",
+      "The copies are sent at the same moment, each on its own connection, before the first response arrives. They do not wait for the object's previous event.",
     ),
     ids: field(
       z.optional(z.enum(["same", "new"])),
-      "Whether further copies go under the event's own id, as without it, or each under a new one.",
+      "Whether the copies have the event's ID (the default) or a new one each.",
     ),
     again_after: field(
       z.optional(durationSchema),
-      "How much later the same event is sent once more, under the same id.",
+      "How much later the same event is sent again, with the same ID.",
     ),
     lose_answer: field(
       z.optional(z.boolean()),
-      "The receiver does its work, and its answer to the first attempt is lost on the way back: a failed attempt, which is made again.",
+      "The receiver does its work, but its response to the first attempt is lost on the way back: a failed attempt, which is retried.",
     ),
     delay: field(z.optional(durationSchema), "How much later it is sent."),
     drop: field(z.optional(z.boolean()), "It is not sent."),
@@ -135,26 +135,26 @@ export const webhookRuleSchema = closedShape(
     bad_signature: field(z.optional(z.boolean()), "It is signed with a wrong secret."),
     forged: field(
       z.optional(z.boolean()),
-      "Besides it comes an event that nobody made, with an id of its own and signed with a wrong secret: the charge is COMPLETED, it says, or the withdrawal FAILED. It is tried once.",
+      "Also sends a forged event, with its own ID and signed with a wrong secret, that says the charge is COMPLETED or the withdrawal FAILED. It is sent once.",
     ),
-    stale: field(z.optional(durationSchema), "The signature's timestamp is so old."),
+    stale: field(z.optional(durationSchema), "The age of the signature's timestamp."),
     fail_first: field(
       z.optional(z.int().check(z.gte(0), z.lte(100))),
-      "So many attempts fail before one is made.",
+      "How many attempts fail before one is made.",
     ),
     down: field(
       z.optional(downSchema),
-      "The receiver is down for so long: attempts made meanwhile fail, and are made again as ever.",
+      "How long the receiver is down: attempts in that time fail and are retried as usual.",
     ),
     attempt: field(
       z.optional(z.int().check(z.gte(2), z.lte(100))),
-      "Only a further attempt at a delivery is meant: 2 is the first that is made again. It comes `delay` later than it would, once more for each of `copies` when it is over, or its answer is lost (`lose_answer`). The first attempt is for rules without it.",
+      "Applies to a retry only: 2 is the first retry. The retry is `delay` later, repeated for each of `copies`, or its response is lost (`lose_answer`). The first attempt is for rules without this field.",
     ),
     times: field(
       z.optional(z.int().check(z.gte(1))),
-      "To how many of the events that match it applies before it is used up.",
+      "How many matching events it applies to before it is used up.",
     ),
-    skip: field(z.optional(z.int().check(z.gte(0))), "How many of the events that match it lets pass first."),
+    skip: field(z.optional(z.int().check(z.gte(0))), "How many matching events to skip first."),
   },
 );
 export type WebhookRule = z.infer<typeof webhookRuleSchema>;
@@ -203,7 +203,7 @@ export const faultRuleSchema = refined(
   closedShape(
     "FaultRule",
     {
-      says: "Something to go wrong at the API; at least one of respond, delay, delay_answer, hold, stale and drop.",
+      says: "A fault of the API; at least one of respond, delay, delay_answer, hold, stale and drop.",
       adds: atLeastOneOf(...FAULT_EFFECTS),
     },
     {
@@ -216,36 +216,33 @@ export const faultRuleSchema = refined(
             path: naming("path", text),
           }),
         ),
-        "Which calls; all without it. `operation`, `method` and `path` are globs, and so are fields of the body. An `operation` that fits no operation's id is refused.",
+        "Which calls; all without it. `operation`, `method` and `path` are globs, and so are fields of the body. An `operation` that matches no operation ID is rejected.",
       ),
-      respond: field(z.optional(respondSchema), "Answered in place of the service's own answer."),
+      respond: field(z.optional(respondSchema), "The response to return instead of the service's own."),
       delay: field(z.optional(durationSchema), "Wall time that passes before the work is done."),
       delay_answer: field(z.optional(durationSchema), "Wall time that passes after the work is done."),
       hold: field(
         z.optional(z.union([z.enum(["webhook", "idle"]), durationSchema])),
-        "The work is done, and the answer waits: until the object's next webhook has been answered, until nothing more is on its way or planned for it, or so long in wall time. Never longer than the option `hold_limit`.",
+        "The work is done, but the response waits: until the object's next webhook has got its response, until nothing more is in flight or scheduled for it, or for this long in wall time. Never longer than the option `hold_limit`.",
       ),
       stale: field(
         z.optional(z.union([z.literal("last_change"), durationSchema])),
-        "Charges, withdrawals and payout destinations, read or listed, are answered as they were so long ago, in sandbox time, and those made since are not there; or each as it was before its last change, and nothing is missing. All other calls are answered as ever.",
+        "Reads and lists of charges, withdrawals and payout destinations return them as they were this long ago, in sandbox time, without those created since; or each as it was before its last change, with none missing. Other calls are not affected.",
       ),
       drop: field(
         z.optional(z.enum(["before", "after", "hang"])),
-        "The connection is cut before the work is done, or after it; or the work is done and the connection stays open without an answer, until the client leaves or for the option `hold_limit`.",
+        "Drops the connection before the work is done, or after it; or does the work and keeps the connection open without a response, until the client disconnects or `hold_limit` is over.",
       ),
       times: field(
         z.optional(z.int().check(z.gte(1))),
-        "How many calls it meets before it is used up: of each customer, unless `per` says otherwise.",
+        "How many calls it applies to before it is used up: per customer, unless `per` says otherwise.",
       ),
-      skip: field(
-        z.optional(z.int().check(z.gte(0))),
-        "How many calls it lets pass first, counted like `times`.",
-      ),
+      skip: field(z.optional(z.int().check(z.gte(0))), "How many calls to skip first, counted like `times`."),
       per: field(
         z.optional(z.enum(["charge", "customer", "request"])),
         "Whose calls `times` and `skip` count: each customer's (without it), each charge's or withdrawal's (of a call that makes one: each order's, by customer, price and metadata), or all together. Calls that name no customer count together.",
       ),
-      probability: field(likelihoodSchema, "How likely it is each time, by the seed."),
+      probability: field(likelihoodSchema, "The probability each time, drawn from the seed."),
     },
   ),
   z.refine(
@@ -263,31 +260,31 @@ const scenarioNameSchema = z
 
 /** The rules of a scenario: what an engine acts on. */
 export const scenarioSchema = closedShape(undefined, "", {
-  name: field(scenarioNameSchema, "What it is asked for by."),
+  name: field(scenarioNameSchema, "The name to request it by."),
   description: field(z.optional(z.string().check(atMost(LONGEST.message))), "For people."),
   kind: field(
     z.optional(z.enum(["mishap", "outcome"])),
-    "A mishap is what a good app gets over; an outcome is another fate of a payment, no weakness of an app. Without it, a scenario with `webhooks` or `faults` is a mishap.",
+    "A mishap is something a good app survives; an outcome is another way a payment ends, not a weakness of the app. By default a scenario with `webhooks` or `faults` is a mishap.",
   ),
   charges: field(
     z.optional(z.array(chargeRuleSchema)),
-    "How charges behave; the first rule that matches is taken.",
+    "How charges behave; the first matching rule applies.",
   ),
   withdrawals: field(
     z.optional(z.array(withdrawalRuleSchema)),
-    "How withdrawals behave; the first rule that matches is taken.",
+    "How withdrawals behave; the first matching rule applies.",
   ),
   webhooks: field(
     z.optional(z.array(webhookRuleSchema)),
-    "What goes wrong with webhooks on the way out; the first rule that matches is taken.",
+    "What goes wrong with outgoing webhooks; the first matching rule applies.",
   ),
   faults: field(
     z.optional(z.array(faultRuleSchema)),
-    "What goes wrong at the API; the first rule that matches and is not used up is taken.",
+    "What goes wrong at the API; the first matching rule that is not used up applies.",
   ),
   source: field(
     z.optional(z.record(z.string(), z.unknown())),
-    "The whole as a person wrote it, when it has steps.",
+    "The whole scenario as it was written, if it has steps.",
   ),
 });
 export type Scenario = z.infer<typeof scenarioSchema>;

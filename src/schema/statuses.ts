@@ -29,7 +29,7 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     stage: "open",
   },
   AWAITING_PAYMENT: {
-    says: "the customer has begun, the confirmation is to come",
+    says: "the customer has started to pay; confirmation is pending",
     next: ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
     stage: "open",
     priced: true,
@@ -53,7 +53,7 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     sample: { from: "PROCESSING", afterMs: 5_000 },
   },
   FAILED: {
-    says: "it did not work",
+    says: "the payment failed",
     next: [],
     stage: "unpaid",
     verb: "fail",
@@ -61,7 +61,7 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     sample: { from: "AWAITING_PAYMENT", afterMs: 3_000, reason: "declined" },
   },
   CANCELLED: {
-    says: "the customer gave up",
+    says: "the customer cancelled",
     next: [],
     stage: "unpaid",
     verb: "cancel",
@@ -69,7 +69,7 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     sample: { from: "AWAITING_PAYMENT", afterMs: 3_000, reason: "cancelled_by_customer" },
   },
   EXPIRED: {
-    says: "its time ran out",
+    says: "it expired",
     next: ["PROCESSING", "COMPLETED"],
     stage: "unpaid",
     verb: "expire",
@@ -77,7 +77,7 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     sample: { from: "AWAITING_PAYMENT" },
   },
   REFUNDED: {
-    says: "the money went back",
+    says: "the money was returned",
     next: [],
     stage: "paid",
     priced: true,

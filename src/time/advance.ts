@@ -6,7 +6,7 @@ import { LoopDetector } from "./loop-detector.js";
 /** A change of a charge's or withdrawal's plan, an attempt at a delivery, an expiry, a settlement. */
 export type TaskKind = Task["kind"];
 
-/** One thing that happened because its time came. */
+/** A task that ran. */
 export interface Fired {
   /** Sandbox time, an ISO 8601 instant. */
   readonly at: string;

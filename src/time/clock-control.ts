@@ -188,5 +188,8 @@ export class ClockControl {
 }
 
 function clockBusy(): Refusal {
-  return refuse("CLOCK_BUSY", "The clock is being advanced. Try again when that is done, or pass ?wait=10s.");
+  return refuse(
+    "CLOCK_BUSY",
+    "The clock is being advanced. Try again when it has finished, or pass ?wait=10s.",
+  );
 }

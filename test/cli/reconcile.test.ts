@@ -30,12 +30,12 @@ describe("the rows of an app", () => {
   });
 
   it.each([
-    ["no orders\n", "it, line 1: is neither JSON nor the header of a CSV"],
+    ["no orders\n", "it, line 1: is neither JSON nor a CSV header"],
     ["a,b\n1,2\n3\n", "it, line 3: has 1 cells, and the header has 2"],
     ['a,b\n1,"2\n', "it, line 2: has a quote that does not end, or text beside one"],
     ['{"a":1}\n{"a":\n', "it, line 2: is not JSON"],
-    ['{"a":1}\n7\n', "it, line 2: is no JSON object"],
-    ["[1]", "it, line 1: entry 1 of the list is no object"],
+    ['{"a":1}\n7\n', "it, line 2: is not a JSON object"],
+    ["[1]", "it, line 1: entry 1 of the list is not an object"],
   ])("are refused where they cannot be read: %j", (text, message) => {
     expect(() => parseBooks(text, "it")).toThrow(message);
   });
@@ -123,7 +123,7 @@ describe("reconcile", () => {
   });
 
   it.each([
-    [["--app-cmd", "echo no orders"], "--app-cmd, line 1: is neither JSON nor the header of a CSV"],
+    [["--app-cmd", "echo no orders"], "--app-cmd, line 1: is neither JSON nor a CSV header"],
     [["--app-cmd", "exit 3"], "exit 3: exit 3"],
     [
       ["--app-cmd", "printf 'charge_id,status\\nch_1,paid\\n\\nch_2,padi\\n'"],

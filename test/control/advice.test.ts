@@ -269,7 +269,7 @@ const CASES: Readonly<Record<string, Case>> = {
       [
         "the same 400 six times",
         () => calling(...many(6, [QUOTE, {}] as [string, object])),
-        /^POST .* was answered 400 6 times/,
+        /^POST .* got 400 6 times/,
       ],
       [
         "the same 404",

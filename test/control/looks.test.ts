@@ -161,7 +161,7 @@ describe("why a delivery waits", () => {
       .poll(holds)
       .toEqual([
         "waits in mailbox tests to be taken",
-        `nobody listens on ${new URL(receiver.url).host}; it is tried again each second`,
+        `nothing listens on ${new URL(receiver.url).host}; retried every second`,
       ]);
     const [held] = (await client.ask(asked("webhook-endpoints"))).json.items.slice(-1);
     expect((await client.ask(asked(`deliveries?webhook_id=${held.webhook_id}`))).json).toMatchObject({

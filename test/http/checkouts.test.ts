@@ -487,7 +487,7 @@ describe("POST /_sandbox/checkouts/{id}/pay", () => {
     expect((await pay(api, checkout_id)).status).toBe(200);
   });
 
-  it("is refused where the price comes to nothing in the currency", async ({ api }) => {
+  it("is refused where the price is zero in the currency", async ({ api }) => {
     const { checkout_id } = await checkout(api, { pricing: { base_currency: "NGN", amount: "0.01" } });
     expectInvalid(await pay(api, checkout_id, { payment_method: "card", currency: "USD" }), "currency");
   });

@@ -12,7 +12,7 @@ type Body = Record<string, unknown>;
 
 /** Reasons of the server that depend on its fixtures and state, or count bytes. */
 const BEYOND_SCHEMAS =
-  /must be one of|decimals in|does not match|does not suit|is not available|is not the id|Quote expired|comes to nothing|no scenario|bytes in all|must be at least|^must be [A-Z]|is not a rail|absolute http/;
+  /must be one of|decimals in|does not match|does not suit|is not available|is not the id|Quote expired|is zero in|no scenario|bytes in all|must be at least|^must be [A-Z]|is not a rail|absolute http/;
 
 const JUNK = [undefined, null, true, 0, 1.5, "", " ", "x", [], ["x"], {}, { length: {} }, [null]];
 const AMOUNTS = [

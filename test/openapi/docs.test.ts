@@ -140,7 +140,7 @@ describe.runIf(hasCurl)("the examples", () => {
   it("say which id is missing", async () => {
     const sandbox = await openSandbox();
     await sandbox.listen({ port: 0 });
-    await expect(shell(sandbox, "getCharge")).rejects.toThrow(/CHARGE_ID.*take it from an answer/);
+    await expect(shell(sandbox, "getCharge")).rejects.toThrow(/CHARGE_ID.*take it from a response/);
   });
 });
 

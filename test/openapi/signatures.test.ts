@@ -71,7 +71,7 @@ describe("the signature in the document", () => {
     const signatureOf = async (signature: Signature) =>
       parametersOf((await documentWith(signature)).document).at(-1)!;
     expect((await signatureOf("standard")).description).toBe(
-      "`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64, keyed with the decoded part of the secret behind " +
+      "`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64, keyed with the decoded part of the secret after " +
         "`whsec_`. Two of them, a space between, while a secret is being rotated.",
     );
     expect((await signatureOf("stripe")).description).toBe(

@@ -33,7 +33,7 @@ function isRow(value: unknown): value is Record<string, unknown> {
 
 function listIn(text: string, refuse: Refuse): Books {
   const rows = (parsed(text, 1, refuse) as unknown[]).map((row, index) =>
-    isRow(row) ? row : refuse(1, `entry ${index + 1} of the list is no object`),
+    isRow(row) ? row : refuse(1, `entry ${index + 1} of the list is not an object`),
   );
   return { rows, lines: rows.map(() => 1) };
 }
@@ -42,7 +42,7 @@ function jsonLines(text: string, refuse: Refuse): Books {
   const found = text.split("\n").flatMap((content, index) => {
     if (content.trim() === "") return [];
     const row = parsed(content, index + 1, refuse);
-    return [{ line: index + 1, row: isRow(row) ? row : refuse(index + 1, "is no JSON object") }];
+    return [{ line: index + 1, row: isRow(row) ? row : refuse(index + 1, "is not a JSON object") }];
   });
   return { rows: found.map(({ row }) => row), lines: found.map(({ line }) => line) };
 }
@@ -52,7 +52,7 @@ const DELIMITERS = [",", ";", "\t"];
 function csv(text: string, refuse: Refuse): Books {
   const [header, ...records] = recordsIn(text, refuse);
   const names = header!.cells;
-  if (names.length < 2) refuse(header!.line, "is neither JSON nor the header of a CSV");
+  if (names.length < 2) refuse(header!.line, "is neither JSON nor a CSV header");
   const rows = records.map(({ cells, line }) => {
     if (cells.length !== names.length)
       refuse(line, `has ${cells.length} cells, and the header has ${names.length}`);

@@ -105,7 +105,7 @@ function carryOut(
   if (moved === "unpriced")
     return refuse(
       "INVALID_TRANSITION",
-      `The charge cannot become ${to}: by none of its payment methods does the price come to anything.`,
+      `The charge cannot become ${to}: the price is zero with every payment method.`,
     );
   const next = moved.charge;
   let tasks = waiting;
@@ -155,7 +155,7 @@ function postCharge(
   if (settlement_amount === null || fees === null) throw new Error(`charge ${charge.charge_id} has no price`);
   const before = kind === "refund" ? givenBack(tx, charge) : "0";
   if (kind === "refund" && compare(before, amount) === 0)
-    return refuse("INVALID_TRANSITION", "Nothing is left of the charge to be refunded.");
+    return refuse("INVALID_TRANSITION", "Nothing of the charge is left to refund.");
   const postings =
     kind === "payment"
       ? paymentPostings(amount, settlement_amount, fees.total_fee)

@@ -118,7 +118,7 @@ function retryFault(tx: Transaction, delivery: Delivery): string | undefined {
   if (status === "delivered") return "The delivery has arrived; redeliver makes a new one of the same event.";
   if (status === "dropped") return "The delivery was dropped; redeliver makes a new one of the same event.";
   if (tx.get("endpoints", delivery.webhook_id)?.enabled !== true)
-    return "The delivery's endpoint is gone or switched off.";
+    return "The delivery's endpoint has been deleted or disabled.";
   if (status === "failed") return undefined;
   const planned = task === null ? undefined : tx.get("tasks", task);
   if (planned === undefined) return "The delivery waits for the object's event before it.";

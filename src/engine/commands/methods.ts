@@ -108,7 +108,7 @@ function termsOf(tx: Transaction, charge: Charge, choice: ChosenMethod): Payment
 export function pricedBy(tx: Transaction, charge: Charge, choice: ChosenMethod): Charge | Refusal {
   const terms = termsOf(tx, charge, choice);
   if (isZero(terms.price.settlement_amount))
-    return invalid({ currency: `the price comes to nothing in ${choice.currency.code}` });
+    return invalid({ currency: `the price is zero in ${choice.currency.code}` });
   return priceCharge(tx, charge, terms);
 }
 

@@ -32,7 +32,7 @@ export function createQuote(
     const { pricing, method, currency, rail } = request;
     const priced = price(pricing, currency.code, termsFor(tx, pricing.base_currency, currency, method));
     if (isZero(priced.settlement_amount))
-      return invalid({ "pricing.amount": `is too small: it comes to nothing in ${currency.code}` });
+      return invalid({ "pricing.amount": `is too small: it is zero in ${currency.code}` });
     const bytes = tx.digest("quote");
     const quote: Quote = {
       quote_id: idOf("quote", bytes),

@@ -64,9 +64,9 @@ function takingBack(
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
     if (charge.status !== "COMPLETED") return tooEarly("charge", charge.status);
     if (charge.settled_at === null)
-      return refuse("INVALID_TRANSITION", "The charge has yet to settle: nothing of it can be taken back.");
+      return refuse("INVALID_TRANSITION", "The charge has not settled yet: nothing can be taken back.");
     const left = subtract(charge.amount, givenBack(tx, charge));
-    if (isZero(left)) return refuse("INVALID_TRANSITION", "Nothing is left of the charge to be taken back.");
+    if (isZero(left)) return refuse("INVALID_TRANSITION", "Nothing of the charge is left to charge back.");
     const amount = amountOf(tx, charge, left);
     if (typeof amount !== "string") return amount;
     return reverse(tx, {
@@ -89,7 +89,7 @@ export function bounceWithdrawal(withdrawalId: string, reason?: string): Command
     if (withdrawal === undefined) return refuse("NOT_FOUND", "Withdrawal not found");
     if (withdrawal.status !== "COMPLETED") return tooEarly("withdrawal", withdrawal.status);
     if (tx.state.entriesOf(withdrawalId).some(({ kind }) => kind === "bounce"))
-      return refuse("INVALID_TRANSITION", "The withdrawal has come back already.");
+      return refuse("INVALID_TRANSITION", "The withdrawal has already been returned.");
     return reverse(tx, {
       kind: "bounce",
       source: withdrawal,
@@ -104,7 +104,7 @@ export function bounceWithdrawal(withdrawalId: string, reason?: string): Command
 }
 
 function tooEarly(what: string, status: string): Refusal {
-  return refuse("INVALID_TRANSITION", `The ${what} is ${status}: only one that is COMPLETED is taken back.`);
+  return refuse("INVALID_TRANSITION", `The ${what} is ${status}: only a COMPLETED one can be reversed.`);
 }
 
 /** Posts it and tells of it. The record stays as it is. */

@@ -68,7 +68,7 @@ function checkKeys(name: CollectionName, records: Records, id: string | undefine
   for (const [key, record] of records) {
     const entry = `collections.${name}.${index}`;
     if (SINGLE.has(name) && key !== name) faults.add(entry, `must be called ${name}`);
-    if (keys.has(key)) faults.add(entry, "has a key that comes twice");
+    if (keys.has(key)) faults.add(entry, "has a duplicate key");
     keys.add(key);
     if (id !== undefined && fieldOf(record, id) !== key)
       faults.add(placeOf(name, index, id), `must be its key, ${JSON.stringify(key)}`);
@@ -84,7 +84,7 @@ function highestOf(name: CollectionName, records: Records, field: string, faults
   let index = 0;
   for (const [, record] of records) {
     const number = fieldOf(record, field) as number;
-    if (numbers.has(number)) faults.add(placeOf(name, index, field), "has a number that comes twice");
+    if (numbers.has(number)) faults.add(placeOf(name, index, field), "has a duplicate number");
     numbers.add(number);
     highest = Math.max(highest, number);
     if (faults.isFull) break;

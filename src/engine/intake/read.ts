@@ -65,6 +65,6 @@ function checkWhole(state: State, { catalogue, settings }: Surroundings, faults:
 function refusal(faults: Faults): Refusal {
   const { details } = faults;
   return faults.isFull
-    ? invalid(details, `Invalid request parameters; of many faults the first ${Object.keys(details).length}`)
+    ? invalid(details, `Invalid request parameters; showing the first ${Object.keys(details).length}`)
     : invalid(details);
 }

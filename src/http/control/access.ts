@@ -35,7 +35,7 @@ export const ACCESS = [
       answer: "Organization",
       says: {
         summary: "Update an organization",
-        about: `A deactivated one gets 404 from now on, whatever it calls; payments under way go on. ${UNTIL_RESET}`,
+        about: `A deactivated organization gets 404 for every call from now on; payments in progress continue. ${UNTIL_RESET}`,
       },
     },
     ({ namespace, body, param }) => {

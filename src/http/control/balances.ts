@@ -15,7 +15,7 @@ export const BALANCES = [
       answer: "ControlBalanceList",
       says: {
         summary: "List balances",
-        about: "Every account there is; unlike the service's own call, this opens none.",
+        about: "All accounts. Unlike the service's own call, this opens none.",
       },
     },
     ({ namespace, query }) => {

@@ -27,7 +27,7 @@ export const BOOKS = [
       says: {
         summary: "Reconcile the app's books",
         about:
-          "What is paid and not marked, marked and not paid, of another amount, paid or delivered twice, refunded and delivered, or not there at all. Rows that cannot be understood are refused, each by its number.",
+          "Finds orders that are paid but not marked as paid, marked but not paid, of a different amount, paid or delivered twice, refunded but delivered, or unknown. Invalid rows are rejected, each by its number.",
       },
     },
     ({ namespace: { engine }, body, mode: ofKey }) => {
@@ -85,5 +85,5 @@ function unreadable(faults: readonly RowFault[]) {
   const told = faults
     .slice(0, MOST_FAULTS)
     .map(({ index, field, message }) => [`rows.${index}.${field}`, `${message} (row ${index + 1})`]);
-  return invalid(Object.fromEntries(told), "Rows that cannot be understood");
+  return invalid(Object.fromEntries(told), "Invalid rows");
 }

@@ -23,11 +23,11 @@ const METADATA = "metadata.";
 
 /** What is said of the sandbox's own extensions. */
 export const OURS =
-  "The service has no such thing: the status stays `COMPLETED`, and the event's type begins with `sandbox.`.";
+  "The service has no such operation: the status stays `COMPLETED`, and the event's type begins with `sandbox.`.";
 
 /** What calls that pay for a hosted charge do where its customer has yet to pick a method. */
 const BY_DEFAULT =
-  "A hosted charge that needs a method for that, and has none, is paid by its quote's while that price is held, else by the first the checkout offers.";
+  "If a hosted charge needs a method for this and has none, its quote's method is used while that price is locked, else the first one the checkout offers.";
 
 export const CHARGES = [
   controlOperation(
@@ -43,7 +43,7 @@ export const CHARGES = [
         summary: "List charges",
         about: "Charges of every organization, newest first.",
         prefixed:
-          "Only those whose metadata has this: one parameter `metadata.KEY` for each key, such as `metadata.order_id=1042`.",
+          "Only charges with this metadata: one parameter `metadata.KEY` per key, such as `metadata.order_id=1042`.",
       },
     },
     ({ namespace, query, url }) => {
@@ -106,7 +106,7 @@ export const CHARGES = [
       answer: "Charge",
       says: {
         summary: "Refund a charge",
-        about: "All of it; a charge that has yet to settle settles first.",
+        about: "Refunds the whole charge. A charge that has not settled yet settles first.",
         refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
       },
     },
@@ -121,7 +121,7 @@ export const CHARGES = [
       answer: "Reversal",
       says: {
         summary: "Refund part of a charge (extension)",
-        about: `The customer gets so much of a settled charge back, out of what is available; a refund afterwards returns the rest and the fee. ${OURS}`,
+        about: `Refunds part of a settled charge from the available balance; a later refund returns the rest and the fee. ${OURS}`,
         refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
       },
     },
@@ -137,7 +137,7 @@ export const CHARGES = [
       answer: "Reversal",
       says: {
         summary: "Charge back a payment (extension)",
-        about: `The customer's bank takes back all that is left of a settled charge, out of what is available; the fee is not returned. ${OURS}`,
+        about: `The customer's bank takes back what is left of a settled charge from the available balance; the fee is not returned. ${OURS}`,
         refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
       },
     },
@@ -152,7 +152,7 @@ export const CHARGES = [
       answer: "Charge",
       says: {
         summary: "Advance a charge along its timeline",
-        about: `Runs the tasks scheduled for this charge, and no others, until it has the status. The clock is not moved. ${BY_DEFAULT}`,
+        about: `Runs the tasks scheduled for this charge, and no others, until it reaches the status. The clock is not moved. ${BY_DEFAULT}`,
         refuses: ["INVALID_TRANSITION"],
       },
     },

@@ -20,7 +20,7 @@ export const CHECKOUTS = [
       says: {
         summary: "Pay a checkout",
         about:
-          "Does what the customer does on the hosted page: picks a method and pays. The scenario says what comes of it.",
+          "Does what the customer does on the hosted page: picks a method and pays. The scenario decides the outcome.",
         refuses: ["INVALID_TRANSITION"],
       },
     },

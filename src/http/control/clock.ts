@@ -33,7 +33,7 @@ export const CLOCK = [
       answer: "Clock",
       says: {
         summary: "Set the clock",
-        about: "Freezes the clock, lets it run, or jumps ahead. Tasks that fall due on the way are run.",
+        about: "Freezes or resumes the clock, or jumps ahead. Tasks that fall due on the way run.",
       },
     },
     async ({ namespace, body: { mode, speed, now } }) => {
@@ -55,7 +55,7 @@ export const CLOCK = [
       says: {
         summary: "Advance the clock",
         about:
-          "Jumps ahead and runs every task that falls due on the way, in order: delivery attempts begun at an instant are awaited before time passes it. Returns when it is done. Deliveries to mailboxes are not waited for.",
+          "Jumps ahead and runs every task that falls due on the way, in order: delivery attempts started at an instant finish before time moves past it. Returns when it is done. Deliveries to mailboxes are not waited for.",
       },
     },
     ({ namespace, body: { by, to, until } }) => {

@@ -72,7 +72,7 @@ export const DELIVERIES = [
       answer: "Delivery",
       says: {
         summary: "Get a delivery",
-        about: "One delivery: exact bytes, headers, responses, next attempt.",
+        about: "One delivery: its exact bytes, headers, responses and next attempt.",
       },
     },
     ({ namespace, param }) =>
@@ -110,7 +110,7 @@ export const DELIVERIES = [
       says: {
         summary: "Retry a delivery now",
         about:
-          "Makes the next attempt at the same delivery now rather than when it is planned; it counts like any other.",
+          "Makes the next attempt of the same delivery now instead of when it is due; it counts like any other attempt.",
         refuses: ["INVALID_TRANSITION"],
       },
     },

@@ -40,7 +40,7 @@ export const ENDPOINTS = [
       says: {
         summary: "Register a receiver",
         about:
-          "A URL or a mailbox. It receives the events of every organization in its mode, unless one is named.",
+          "A URL or a mailbox. It receives the events of every organization in its mode, unless one is given.",
       },
     },
     ({ namespace, body, mode: keyMode }) => {
@@ -94,7 +94,7 @@ export const ENDPOINTS = [
     ({ namespace, body: { url, force: _force, ...patch }, param }) => {
       const known = namespace.engine.state.get("endpoints", param("webhook_id"));
       if (url !== undefined && known !== undefined && known.mailbox !== null)
-        return invalid({ url: "cannot be given to a mailbox" });
+        return invalid({ url: "is not for a mailbox" });
       const fault = known && secretFault(patch.signature ?? known.signature, known.secret);
       if (fault !== undefined)
         return invalid({ signature: `cannot use this endpoint's secret, which ${fault}` });

@@ -21,7 +21,7 @@ export const FAILED_TESTS = [
       says: {
         summary: "Save a failed test",
         about:
-          "Called when a test has failed, before its namespace is reset or deleted: the charges' stories, requests, events, deliveries, coverage and advice are kept under the test's name, of 100 tests at most. `exec --artifacts` writes them to files.",
+          "Call it when a test has failed, before its namespace is reset or deleted: the charges' histories, requests, events, deliveries, coverage and advice are kept under the test's name, for up to 100 tests. `exec --artifacts` writes them to files.",
       },
     },
     async ({ namespaces, namespace, fetch, body }) => {
@@ -47,7 +47,7 @@ export const FAILED_TESTS = [
       answer: "FailedTestList",
       says: {
         summary: "List failed tests",
-        about: "Those that were kept, of all namespaces, newest first.",
+        about: "The recorded failed tests of all namespaces, newest first.",
       },
     },
     ({ namespaces: { failedTests }, query }) => ({
@@ -61,7 +61,7 @@ export const FAILED_TESTS = [
       method: "GET",
       path: "/_sandbox/failed-tests/:failed_test_id",
       answer: "FailedTestDetail",
-      says: { summary: "Get a failed test", about: "One of them, with all that happened in it." },
+      says: { summary: "Get a failed test", about: "One failed test, with everything that happened in it." },
     },
     ({ namespaces, param }) => {
       const json = namespaces.failedTests.json(Number(param("failed_test_id")));

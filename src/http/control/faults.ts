@@ -32,7 +32,7 @@ export const FAULTS = [
       answer: "Fault",
       says: {
         summary: "Add a fault",
-        about: "From now on, matching API calls fail, are delayed or are cut off as it says.",
+        about: "From now on, matching API calls fail, are delayed or are cut off.",
       },
     },
     ({ namespace, body }) => faultView(namespace.execute(addFault(body)), 0),
@@ -43,7 +43,7 @@ export const FAULTS = [
       method: "DELETE",
       path: "/_sandbox/faults",
       answer: "FaultsRemoved",
-      says: { summary: "Delete all faults", about: "Those of scenarios stay." },
+      says: { summary: "Delete all faults", about: "Faults of scenarios are kept." },
     },
     ({ namespace }) => remove(namespace),
   ),

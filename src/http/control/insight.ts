@@ -27,7 +27,7 @@ export const INSIGHT = [
       answer: "Coverage",
       says: {
         summary: "Get coverage",
-        about: "Operations, statuses, events, error codes and mishaps the app has met and has not met.",
+        about: "Operations, statuses, events, error codes and mishaps the app has met, and those it has not.",
       },
     },
     ({ namespaces, namespace, query }) => {
@@ -45,7 +45,7 @@ export const INSIGHT = [
       says: {
         summary: "Get advice",
         about:
-          "What the app does against the service's advice, each with what to do instead: polling, missing idempotency keys, sensitive data in metadata, failing webhooks, …",
+          "What the app does against the service's advice, with what to do instead: polling, missing idempotency keys, sensitive data in metadata, failing webhooks, …",
       },
     },
     ({ namespaces, namespace, query }) => {

@@ -14,7 +14,7 @@ export const LEASE = [
       says: {
         summary: "Acquire a namespace lease",
         about:
-          "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it, or its process has gone: then the clock, rules, faults and mailboxes are as they were, and with `snapshot` all of the state. It is there as long as it holds a call of `POST /_sandbox/lease/hold`, or has made one in the last 30 s of wall time.",
+          "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it or its process ends: then the clock, rules, faults and mailboxes are restored, and with `snapshot` the whole state. The run counts as alive while it has a call of `POST /_sandbox/lease/hold` open, or made one in the last 30 s of wall time.",
         refuses: ["NAMESPACE_LEASED"],
       },
     },
@@ -39,7 +39,7 @@ export const LEASE = [
       says: {
         summary: "Hold a lease",
         about:
-          "Answers after 10 s, to be called again; when the connection closes before, the run (header `Sandbox-Run`) has gone. `held` is false when it is released.",
+          "Returns after 10 s and must then be called again; if the connection closes earlier, the run (header `Sandbox-Run`) is taken to have ended. `held` is false once it is released.",
       },
     },
     (call) =>
@@ -56,7 +56,7 @@ export const LEASE = [
       answer: "Lease",
       says: {
         summary: "Release a lease",
-        about: "The run (header `Sandbox-Run`) has ended, and has put back itself what it changed.",
+        about: "The run (header `Sandbox-Run`) has ended and has restored what it changed.",
       },
     },
     (call) =>

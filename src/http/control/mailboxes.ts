@@ -16,7 +16,7 @@ export const MAILBOXES = [
       says: {
         summary: "Receive from a mailbox",
         about:
-          "Returns exactly what a receiver would have been sent, signed now. Each waits for its acknowledgement from then on, as long as a receiver has to answer.",
+          "Returns exactly what a receiver would be sent, signed now. Each delivery must then be acknowledged within the time a receiver has to respond.",
       },
     },
     ({ namespace, body, param }) => {
@@ -60,7 +60,10 @@ export const MAILBOXES = [
       const [, retryAfter = null] =
         Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === "retry-after") ?? [];
       if (!namespace.mailboxes.acknowledge(id, { status, response_body, error }, retryAfter))
-        return refuse("NOT_FOUND", "Nobody has taken a delivery of that id, or its answer comes too late");
+        return refuse(
+          "NOT_FOUND",
+          "No delivery with that ID is taken from this mailbox, or the acknowledgement came too late",
+        );
       return viewIn(namespace)(namespace.engine.state.get("deliveries", id)!);
     },
   ),

@@ -52,7 +52,7 @@ export const NAMESPACES = [
       says: {
         summary: "Create a namespace unless it exists",
         about:
-          "Creates the namespace unless it exists; an existing one is left as it is. Safe to repeat. One of an earlier run that could not be opened is tried again.",
+          "Creates the namespace unless it exists; an existing one is not changed. Safe to repeat. A namespace of an earlier run that could not be opened is opened again.",
         refuses: ["NAMESPACE_EXISTS"],
       },
     },
@@ -71,7 +71,7 @@ export const NAMESPACES = [
       answer: "NameDeleted",
       says: {
         summary: "Delete a namespace",
-        about: "Deletes it with all that is in it, even if it could not be opened.",
+        about: "Deletes the namespace and everything in it, even if it could not be opened.",
       },
     },
     ({ namespaces, param }) => {

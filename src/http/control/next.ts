@@ -21,7 +21,7 @@ export const NEXT = [
       says: {
         summary: "List what can happen next",
         about:
-          "What is planned, with its time and in its order; deliveries that wait; and what may become of charges and withdrawals, newest first.",
+          "Scheduled tasks in order, waiting deliveries, and the possible next statuses of charges and withdrawals, newest first.",
       },
     },
     ({ namespace: { engine }, query }) =>

@@ -29,7 +29,7 @@ export const RATES = [
       says: {
         summary: "Set exchange rates",
         body: "RatesRequest",
-        about: "Rates that are not named keep their values; existing quotes keep their rates.",
+        about: "Other rates keep their values; existing quotes keep their rates.",
       },
     },
     ({ namespace, body }) => {

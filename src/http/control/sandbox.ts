@@ -22,7 +22,7 @@ export const SANDBOX = [
       answer: "Sandbox",
       says: {
         summary: "Get sandbox info",
-        about: "Version, namespace, keys, seed, clock, and how much there is.",
+        about: "Version, namespace, keys, seed, clock and record counts.",
       },
     },
     sandboxView,
@@ -38,7 +38,7 @@ export const SANDBOX = [
       says: {
         summary: "Reset",
         about:
-          "Puts the namespace back to its initial state. Webhooks and keys stay unless told otherwise; snapshots and other namespaces stay always. Work in flight is dropped. A manual clock goes back to where it started, a running one to wall time.",
+          "Puts the namespace back to its initial state. Webhooks and keys are kept by default; snapshots and other namespaces always are. Work in flight is dropped. A manual clock goes back to where it started, a running one to wall time.",
       },
     },
     (call) => {

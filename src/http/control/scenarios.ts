@@ -26,7 +26,7 @@ export const SCENARIOS = [
       says: {
         summary: "List scenarios",
         about:
-          "Every scenario the namespace knows: those active first, in the order they are asked; then by name.",
+          "Every scenario of the namespace: active ones first, in the order they are evaluated; then by name.",
       },
     },
     ({ namespace, query }) => {
@@ -60,7 +60,7 @@ export const SCENARIOS = [
         summary: "Save a scenario",
         body: "ScenarioRequest",
         about:
-          "Creates or replaces the scenario. It applies once it is activated, or when it is asked for by name.",
+          "Creates or replaces the scenario. It applies once it is activated, or when it is requested by name.",
       },
     },
     async ({ namespaces, namespace, body: { force, ...body }, vocabulary, param }) => {
@@ -86,7 +86,7 @@ export const SCENARIOS = [
       answer: "NameDeleted",
       says: {
         summary: "Delete a scenario",
-        about: "Its rules no longer apply; what they have matched already keeps its timeline.",
+        about: "Its rules no longer apply; objects they have already matched keep their timelines.",
       },
     },
     ({ namespace, param }) => {
@@ -105,7 +105,7 @@ export const SCENARIOS = [
       answer: "Scenario",
       says: {
         summary: "Activate a scenario",
-        about: "Its rules apply to all that names no scenario. The one activated last is tried first.",
+        about: "Its rules apply to everything that names no scenario. The last one activated is tried first.",
       },
     },
     ({ namespace, param }) => {
@@ -121,7 +121,7 @@ export const SCENARIOS = [
       method: "POST",
       path: "/_sandbox/scenarios/:name/deactivate",
       answer: "Scenario",
-      says: { summary: "Deactivate a scenario", about: "It applies only when it is asked for by name." },
+      says: { summary: "Deactivate a scenario", about: "It then applies only when requested by name." },
     },
     ({ namespace, param }) =>
       shown(namespace.execute(activateScenario(param("name"), false)), (stored) => view(namespace, stored)),
@@ -136,7 +136,7 @@ export const SCENARIOS = [
       says: {
         summary: "Run a scenario's steps",
         about:
-          "Carries out its steps in this namespace, with its clock frozen meanwhile, and returns when they are done.",
+          "Runs its steps in this namespace, with the clock frozen meanwhile, and returns when they are done.",
       },
     },
     ({ namespaces, namespace, fetch, body, param }) => {

@@ -16,7 +16,7 @@ export const STATE = [
       says: {
         summary: "Export the state",
         about:
-          "The whole state of the namespace as it is at this moment, to be put back here or elsewhere. It is written while it is sent, whatever its size, and other calls are answered meanwhile.",
+          "The whole state of the namespace at this moment, to be imported here or elsewhere. It is streamed, whatever its size, and other calls are served meanwhile.",
       },
     },
     ({ namespace }) => new MadeJson(namespace.snapshots.text()),
@@ -35,7 +35,7 @@ export const STATE = [
         summary: "Import a state",
         body: "StateDump",
         about:
-          "Puts an exported state in the place of the namespace's own. All of it is looked at first, and what is wrong is named by its place; then nothing has changed. What is made from now on has new ids. At most 511 MiB.",
+          "Replaces the namespace's state by an exported one. The whole import is checked first; if anything is wrong, the error names its place and nothing changes. New objects get new IDs. At most 511 MiB.",
       },
     },
     async (call) => (await call.namespace.snapshots.load(call.body)) ?? sandboxView(call),
@@ -61,7 +61,7 @@ export const STATE = [
       says: {
         summary: "Save a snapshot",
         about:
-          "Saves the state under a name; an existing snapshot of that name is overwritten. Deliveries under way are pending in it.",
+          "Saves the state under a name; an existing snapshot of that name is overwritten. Deliveries in flight are saved as pending.",
       },
     },
     ({ namespace, body }) => namespace.snapshots.save(body.name),
@@ -76,7 +76,7 @@ export const STATE = [
       says: {
         summary: "Restore a snapshot",
         about:
-          "The state is as it was, time included; the request journal and the rate windows are no part of it. What is made from now on has new ids. The snapshot stays.",
+          "Restores the state, time included, but not the request journal and the rate limit windows. New objects get new IDs. The snapshot is kept.",
       },
     },
     async (call) => (await call.namespace.snapshots.restore(call.param("name"))) ?? sandboxView(call),
@@ -87,7 +87,7 @@ export const STATE = [
       method: "DELETE",
       path: "/_sandbox/snapshots/:name",
       answer: "NameDeleted",
-      says: { summary: "Delete a snapshot", about: "It can no longer be restored." },
+      says: { summary: "Delete a snapshot", about: "Deletes the snapshot for good." },
     },
     ({ namespace, param }) => {
       const name = param("name");

@@ -29,9 +29,9 @@ export const STREAM = answeredElsewhere({
     summary: "Stream activity live",
     about:
       "Server-sent events: `hello` at first, then `request`, `charge`, `event`, `delivery` and `clock` as they come. " +
-      "Past events are not replayed. For a slow reader 16 MB wait; what comes while there is no room is left " +
-      "out, and a message `missed` says how many were, at the place where they are missing. With `view=light` there are " +
-      "`hello` and `news` alone, at most seven a second, which say what has changed and no more.",
+      "Past events are not replayed. Up to 16 MB are buffered for a slow reader; beyond that " +
+      "messages are dropped, and a `missed` message in their place says how many. With `view=light` there are only " +
+      "`hello` and `news`, at most seven a second, which list what has changed.",
   },
 });
 

@@ -18,7 +18,7 @@ export const TASKS = [
       says: {
         summary: "List scheduled tasks",
         about:
-          "Everything planned, the earliest first: expiries, timelines, settlements, withdrawals' steps and delivery attempts. What is in flight or waits in a mailbox is no longer due.",
+          "All scheduled tasks, earliest first: expiries, timelines, settlements, withdrawal steps and delivery attempts. Deliveries in flight or in a mailbox are no longer scheduled.",
       },
     },
     ({ namespace: { engine }, query }) => {

@@ -22,7 +22,7 @@ const MISSES_LOOKED_AT = 200;
 const MISSES_SHOWN = 3;
 const MISS_LENGTH = 500;
 
-export const CROWDED = refuse("RATE_LIMIT_EXCEEDED", "Too many calls are waiting in this namespace already");
+export const CROWDED = refuse("RATE_LIMIT_EXCEEDED", "Too many calls are already waiting in this namespace");
 
 export const WAIT = [
   controlOperation(
@@ -36,7 +36,7 @@ export const WAIT = [
       says: {
         summary: "Wait for an event",
         about:
-          "Returns as soon as there is a matching charge, request or delivery, or when nothing is due and no delivery is in flight. A wait ends with its caller; 1,000 of a namespace may be pending at a time.",
+          "Returns as soon as there is a matching charge, request or delivery, or when nothing is due and no delivery is in flight. A wait ends when its caller disconnects; a namespace may have 1,000 pending waits.",
         refuses: ["WAIT_TIMEOUT", "RATE_LIMIT_EXCEEDED"],
       },
     },
@@ -53,7 +53,7 @@ export const WAIT = [
         if (end === "met") return { idle: true, now: namespace.clock.view().now };
         return (
           unheard(end, namespace.name) ??
-          refuse("WAIT_TIMEOUT", `Not idle within ${timeout}: something is due or a delivery is under way`)
+          refuse("WAIT_TIMEOUT", `Not idle within ${timeout}: something is due or a delivery is in flight`)
         );
       }
       const candidates = candidatesOf(namespace, what);

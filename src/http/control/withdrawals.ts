@@ -55,7 +55,7 @@ export const WITHDRAWALS = [
       answer: "Reversal",
       says: {
         summary: "Return a payout (extension)",
-        about: `A payout that had arrived is returned to what is available; the fee is not. ${OURS}`,
+        about: `A completed payout is returned to the available balance; the fee is not. ${OURS}`,
         refuses: ["INVALID_TRANSITION"],
       },
     },

@@ -22,15 +22,15 @@ import { ref } from "./schemas.js";
 
 /** What stands over the refusals of each status. */
 const ABOUT: Readonly<Record<number, string>> = {
-  400: "The request is not valid; `details` says what of it",
-  403: "Not from there, or not without the control token",
-  404: "What the path or the header Sandbox-Namespace names is not there",
-  408: "It did not come in time; `details` has what came nearest",
+  400: "The request is not valid; `details` lists what is wrong",
+  403: "This host or page is not allowed, or the control token is missing",
+  404: "The object in the path, or the namespace in the header Sandbox-Namespace, does not exist",
+  408: "Nothing matched in time; `details` has the nearest match",
   409: "Not as things stand",
   413: "The body is too large",
-  429: "So many calls wait already that no more are taken",
-  500: "Something went wrong inside",
-  503: "There is no memory left for changes",
+  429: "Too many pending waits",
+  500: "Internal error",
+  503: "Out of memory: no changes are accepted",
 };
 
 function invalidQuery(details: ErrorDetails): Refusal {
@@ -41,8 +41,8 @@ const BAD_LIMIT = invalidQuery({ limit: "must be between 1 and 100" });
 const BAD_WAIT = invalidQuery({ wait: "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m" });
 const NO_NAMESPACE = refuse("NOT_FOUND", 'There is no namespace "nightly"');
 const NO_TOKEN = refuse("FORBIDDEN", "The control API needs the header Sandbox-Control-Token");
-const OTHER_HOST = 'This server does not answer for the host "evil.test"; see --allowed-host';
-const BUSY = "The clock is being advanced. Try again when that is done, or pass ?wait=10s.";
+const OTHER_HOST = 'This server does not serve the host "evil.test"; see --allowed-host';
+const BUSY = "The clock is being advanced. Try again when it has finished, or pass ?wait=10s.";
 
 /** What any such call refuses with, by what it is called. */
 function ofAll(row: ControlRow<unknown, unknown>, isInNamespace: boolean): Readonly<Record<string, Refusal>> {

@@ -21,7 +21,7 @@ import { componentSchemas, nameOf, queryParameters, reachable, ref, schemaCalled
 
 /** Each tag, and the first words of the paths it is for. */
 const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: readonly string[] }>> = {
-  Sandbox: { says: "What this server is, health and reset.", paths: ["health", "", "reset"] },
+  Sandbox: { says: "About this server, health and reset.", paths: ["health", "", "reset"] },
   Namespaces: {
     says: "Namespaces side by side: each with its own state, keys, clock and logs.",
     paths: ["namespaces"],
@@ -37,7 +37,7 @@ const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: rea
     paths: ["keys", "organizations"],
   },
   Scenarios: {
-    says: "What happens to charges and withdrawals, and what goes wrong at the API.",
+    says: "What happens to charges and withdrawals, and which API calls fail.",
     paths: ["scenarios", "faults", "lease"],
   },
   Webhooks: {
@@ -45,7 +45,7 @@ const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: rea
     paths: ["events", "deliveries", "mailboxes", "webhook-endpoints"],
   },
   Insight: {
-    says: "What the app did, what it has not met yet, and what happens next.",
+    says: "What the app did, what it has not been tested with, and what happens next.",
     paths: ["requests", "stream", "coverage", "next", "tasks", "reconcile", "advice", "failed-tests", "wait"],
   },
 };
@@ -89,11 +89,11 @@ const INFO: Json = {
   license: { name: "MIT", identifier: "MIT" },
   description: [
     "Everything under `/_sandbox` drives the sandbox; it is not part of the emulated service.",
-    "JSON in and out; an absent body is an empty object, and an unknown field returns 400. Lists take `limit` " +
+    "JSON in and out; an absent body means an empty object, and an unknown field returns 400. Lists take `limit` " +
       "and `offset` and return `total` and `items`.",
     "The namespace is taken from the header Sandbox-Namespace, else from the API key, else it is `default`.",
     "A server that other machines can reach needs the control token; one bound to loopback is open. A request with a " +
-      "foreign Host header is refused with 403, and so is one from a page of another site, unless a link was followed.",
+      "foreign Host header returns 403, and so does one from a page of another site, unless it follows a link.",
   ].join("\n\n"),
 };
 
@@ -102,14 +102,13 @@ const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
     type: "apiKey",
     in: "header",
     name: "Sandbox-Control-Token",
-    description:
-      "What the server was started with as `--control-token`; needed when it is bound beyond loopback.",
+    description: "The server's `--control-token`; needed when it listens beyond loopback.",
   },
   apiKey: {
     type: "http",
     scheme: "bearer",
     bearerFormat: "sk_test_… or sk_live_…",
-    description: "Picks the namespace the key belongs to, and the mode of what is made. Never needed.",
+    description: "Selects the namespace the key belongs to, and the mode of new objects. Always optional.",
   },
 };
 
@@ -145,14 +144,14 @@ function describe(row: ControlRow<unknown, unknown>, played: Played): Json {
 const NAMESPACE: Json = {
   name: "Sandbox-Namespace",
   in: "header",
-  description: "The namespace that is meant; without it that of the API key, else `default`.",
+  description: "The namespace; by default that of the API key, else `default`.",
   schema: { type: "string" },
   example: "default",
 };
 const NAMESPACE_IN_QUERY: Json = {
   name: "namespace",
   in: "query",
-  description: "In the place of the header Sandbox-Namespace, which an EventSource cannot send.",
+  description: "Replaces the header Sandbox-Namespace, which an EventSource cannot send.",
   schema: { type: "string" },
   example: "default",
 };

@@ -41,13 +41,13 @@ type SharedResponse =
 export function sharedResponses(): Readonly<Record<SharedResponse, Json>> {
   return {
     Unauthorized: errorResponse(
-      "The API key is missing, unknown or no bearer token",
-      "A missing key and another scheme are answered like an invalid key.",
+      "The API key is missing, unknown or not a bearer token",
+      "A missing key and another scheme get the same response as an invalid key.",
       ALWAYS,
       { "invalid key": sent(INVALID_KEY) },
     ),
     Forbidden: errorResponse(
-      "The key may not do this, or the request names a host that is not this server's",
+      "The key may not do this, or the Host header is not this server's",
       "When there is no permission, and the error code: the interface has the status alone.",
       KEYED,
       { "read-only key": sent(READ_ONLY_KEY) },
@@ -61,15 +61,15 @@ export function sharedResponses(): Readonly<Record<SharedResponse, Json>> {
       },
     ),
     RateLimited: errorResponse(
-      "More requests than the key may make in a minute",
+      "More requests than the key may make per minute",
       "The error code and the headers.",
       [...KEYED, "Retry-After"],
       { "limit exceeded": sent(overLimit(100, 17)) },
     ),
-    InternalError: errorResponse("Something went wrong inside; try again later", "The error code.", ALWAYS, {
+    InternalError: errorResponse("Internal error; try again later", "The error code.", ALWAYS, {
       "internal error": sent(INTERNAL_ERROR),
     }),
-    NoMemory: errorResponse("The sandbox has no memory left for changes", "All of it.", ALWAYS, {
+    NoMemory: errorResponse("The sandbox is out of memory and accepts no changes", "All of it.", ALWAYS, {
       "no memory": sent(NO_ROOM),
     }),
   };
@@ -96,13 +96,13 @@ export function errorResponses(row: Operation, { answers }: PlayedCall): Record<
 function invalid(hasBody: boolean, examples: Examples = {}): Json {
   return hasBody
     ? errorResponse(
-        "The body is not valid; `details` says which fields",
+        "The body is not valid; `details` lists the fields",
         "Another content type, broken JSON and a body that is no object: `details.body`. Unknown fields are ignored.",
         KEYED,
         examples,
       )
     : errorResponse(
-        "The query is not valid; `details` says which parameters",
+        "The query is not valid; `details` lists the parameters",
         "A parameter given twice is refused; unknown ones are ignored.",
         KEYED,
         examples,
@@ -113,7 +113,7 @@ function missing(keyed: boolean, what: string | undefined, examples: Examples = 
   const reasons = [
     ...(what === undefined ? [] : [`there is no such ${what} in the organization and mode of the key`]),
     ...(keyed ? ["the organization is deactivated"] : []),
-    "the header Sandbox-Namespace names none there is",
+    "the header Sandbox-Namespace names an unknown namespace",
   ].join("; or ");
   return errorResponse(
     reasons[0]!.toUpperCase() + reasons.slice(1),

@@ -19,7 +19,7 @@ function webhook(type: string, example: Json | undefined): Json {
     operationId: operationId(type),
     tags: ["Events"],
     summary: name,
-    description: `${says} Verify the signature over the exact bytes before trusting them; expect the same event more than once.`,
+    description: `${says} Verify the signature over the raw bytes before you trust them; expect the same event more than once.`,
     [ASSUMPTION]: ASSUMED,
     security: [],
     parameters: "{{signature headers}}",
@@ -39,14 +39,14 @@ function webhook(type: string, example: Json | undefined): Json {
     },
     responses: {
       "2XX": {
-        description: "Received. Answer soon: a late answer counts as none. The body is not looked at.",
+        description: "Received. Respond quickly: a late response counts as none. The body is ignored.",
       },
-      "410": { description: "Never again: the endpoint is turned off." },
+      "410": { description: "Not retried: the endpoint is disabled." },
       "4XX": {
         description:
-          "Tried again later, as after a redirect, no answer and 5XX. A `Retry-After` with 429 is respected.",
+          "Retried later, as after a redirect, a timeout or 5XX. A `Retry-After` with 429 is respected.",
       },
-      "5XX": { description: "Tried again later. A `Retry-After` with 503 is respected." },
+      "5XX": { description: "Retried later. A `Retry-After` with 503 is respected." },
     },
   };
 }

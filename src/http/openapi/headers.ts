@@ -3,7 +3,7 @@ import { ASSUMPTION, type Json } from "./json.js";
 /** Headers of answers, by name. */
 export const ANSWER_HEADERS: Readonly<Record<string, Json>> = {
   "Sandbox-Now": {
-    description: "Sandbox time, in every answer.",
+    description: "Sandbox time, in every response.",
     required: true,
     schema: { type: "string", format: "date-time" },
     example: "2026-01-31T09:00:00.000Z",
@@ -29,7 +29,7 @@ export const ANSWER_HEADERS: Readonly<Record<string, Json>> = {
     [ASSUMPTION]: "The interface does not say that it is sent.",
   },
   "Idempotent-Replayed": {
-    description: "There when the answer is that of an earlier request with the same key.",
+    description: "Present when the response repeats that of an earlier request with the same key.",
     schema: { type: "string", const: "true" },
     example: "true",
     [ASSUMPTION]: "The interface advises idempotency keys for withdrawals without showing their form.",
@@ -40,19 +40,19 @@ export const REQUEST_HEADERS: Readonly<Record<"Idempotency-Key" | "Sandbox-Scena
   "Idempotency-Key": {
     name: "Idempotency-Key",
     in: "header",
-    description: "Your own name for this request, good for 24 hours of sandbox time.",
+    description: "A key of your choice for this request, valid for 24 hours of sandbox time.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
     example: "rent-1-first-try",
     [ASSUMPTION]:
-      "Name and length; with another body it is answered 422; only what worked is remembered, refusals are not.",
+      "Name and length; with another body it returns 422; only successful responses are remembered, errors are not.",
   },
   "Sandbox-Scenario": {
     name: "Sandbox-Scenario",
     in: "header",
     description:
-      "Name of the scenario that decides what happens to this object, and whose faults are for this request; goes " +
-      "before `metadata.sandbox_scenario`. " +
-      "A name nobody knows is answered 400 with `details.sandbox_scenario`.",
+      "Name of the scenario that decides what happens to this object, with its faults applied to this request. " +
+      "Takes precedence over `metadata.sandbox_scenario`. " +
+      "An unknown name returns 400 with `details.sandbox_scenario`.",
     schema: { type: "string" },
     example: "declined",
     [ASSUMPTION]: "The sandbox's own; the service does not know it.",

@@ -44,14 +44,14 @@ export function signaturePresets(signature: Signature): string {
 function says(template: string, scheme: SignatureScheme): string {
   if (template === "{id}") return "The event's id, the same in every attempt.";
   if (template === "{timestamp}")
-    return "Wall time of this attempt, in seconds since 1970. Refuse what is minutes off.";
+    return "Wall time of this attempt, in seconds since 1970. Reject timestamps that are minutes off.";
   const { algorithm, encoding, payload, key, each, between } = scheme;
   if (algorithm === null)
     return "The endpoint's secret itself. It says nothing of the body, and a replay looks like the first.";
   const time = template.includes("{timestamp}") ? "Wall time of this attempt in seconds, then " : "";
   const before = each.replace("{signature}", "");
   const start = before === "" ? "the" : `\`${before}\` and the`;
-  const keyed = key === "base64" ? "the decoded part of the secret behind `whsec_`" : "the secret's text";
+  const keyed = key === "base64" ? "the decoded part of the secret after `whsec_`" : "the secret's text";
   const text = `${time}${start} HMAC-${algorithm.toUpperCase()} of \`${payload}\` in ${encoding}, keyed with ${keyed}.`;
   const sentence = `${text[0]!.toUpperCase()}${text.slice(1)}`;
   if (between === null) return sentence;

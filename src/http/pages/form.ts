@@ -12,7 +12,7 @@ export type ReadForm =
 /** The fields of a form as a browser sends it without files. */
 export async function readForm(request: Request): Promise<ReadForm> {
   const raw = await readBody(request);
-  if ("torn" in raw) return { status: 400, why: "The form broke off before it was whole." };
+  if ("torn" in raw) return { status: 400, why: "The form ended before it was complete." };
   if ("tooLarge" in raw || Buffer.byteLength(raw.text) > MAX_FORM_BYTES)
     return { status: 413, why: "What was sent is larger than 64 KiB." };
   const type = request.headers.get("content-type");

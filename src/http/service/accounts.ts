@@ -13,8 +13,8 @@ export const getBalances = operation(
       tag: "Account",
       summary: "Get balances",
       about:
-        "What the organization holds, by currency. The first read makes accounts in US dollars and in the currency of " +
-        "the organization's country; others come with the first payment in them. Not more often than every 10 seconds.",
+        "The organization's balances by currency. The first read opens accounts in US dollars and in the currency of " +
+        "the organization's country; others are opened by the first payment in them. Do not poll more often than every 10 seconds.",
     },
   },
   ({ namespace, caller }) => ok(namespace.read(readBalances(caller))),

@@ -78,7 +78,7 @@ export function admit(namespaces: Namespaces, operation: Operation, call: Exchan
 export function overLimit(limit: number, resetSeconds: number): Refusal {
   return refuse(
     "RATE_LIMIT_EXCEEDED",
-    `Rate limit exceeded. Try again in ${resetSeconds} s. The sandbox takes ${limit} requests a minute and key; start it with --rate-limit off to have no limit.`,
+    `Rate limit exceeded. Try again in ${resetSeconds} s. The sandbox allows ${limit} requests per minute and key; start it with --rate-limit off for no limit.`,
   );
 }
 

@@ -15,7 +15,7 @@ export const listPaymentMethods = operation(
     says: {
       tag: "Catalogue",
       summary: "List payment methods",
-      about: "The ways to pay: with a key, those its organization may use; without one, all of them.",
+      about: "With an API key, the payment methods its organization may use; without one, all of them.",
       assumed:
         "With a key: the methods the key's organization has enabled. A key that is sent must be valid.",
     },
@@ -86,7 +86,7 @@ export const listPayoutCurrencies = operation(
     says: {
       tag: "Catalogue",
       summary: "List payout currencies",
-      about: "The currencies withdrawals can be made in: fewer than payments.",
+      about: "The currencies of withdrawals: fewer than those of payments.",
       assumed: `${UNSHOWN_CALL} They are the currencies with a stated minimum withdrawal.`,
     },
   },

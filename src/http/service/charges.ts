@@ -63,7 +63,7 @@ export const getCharge = operation(
       tag: "Payments",
       summary: "Get a charge",
       about:
-        "A payment in full. Poll it as a complement to webhooks, less and less often, for 10 to 15 minutes at most.",
+        "A payment in full. Poll it to complement webhooks, at growing intervals, for 10 to 15 minutes at most.",
       missing: "charge",
     },
   },

@@ -7,7 +7,7 @@ import { checkoutRequestSchema, quoteRequestSchema, whitelabelRequestSchema } fr
 import { ok } from "../reply.js";
 import { operation } from "./operation.js";
 
-const CREATES = "It is answered 200, as the whitelabel checkout is.";
+const CREATES = "It returns 200, as the whitelabel checkout does.";
 
 /** A request may name its scenario in a header, which goes before the metadata's. */
 export const createQuote = operation(
@@ -69,7 +69,7 @@ export const createCheckout = operation(
       summary: "Create a standard checkout",
       about:
         "Creates a hosted page where the customer picks a method and pays. Redirect the customer to its URL.",
-      assumed: `Fields beyond pricing, e-mail, metadata and life; the shape of the answer. ${CREATES} The charge is there from the start and gets its price when the customer picks a method.`,
+      assumed: `Fields other than pricing, e-mail, metadata and lifetime; the shape of the response. ${CREATES} The charge is there from the start and gets its price when the customer picks a method.`,
     },
   },
   ({ namespace, caller, body, header, url }) => {

@@ -44,11 +44,11 @@ export interface ServiceWords extends CallWords {
 }
 
 export const TAGS = {
-  Catalogue: "What can be paid with and in, and where money can be sent.",
-  Payments: "Quotes, checkouts and the charges they lead to.",
-  Account: "The organization and what it holds.",
-  Payouts: "Money out of the balance. All of it is assumed, but for the minimum amounts.",
-  Webhooks: "Who hears of events. Registration is assumed.",
+  Catalogue: "Payment methods, currencies and rails.",
+  Payments: "Quotes, checkouts and charges.",
+  Account: "The organization and its balances.",
+  Payouts: "Withdrawals and their destinations. All of this is assumed, except the minimum amounts.",
+  Webhooks: "Webhook endpoints. Registration is assumed.",
   Events: "What is sent to registered receivers. Names, shape and signature are assumed.",
 } as const;
 export type Tag = keyof typeof TAGS;

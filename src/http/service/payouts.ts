@@ -85,8 +85,8 @@ export const createWithdrawal = operation(
       tag: "Payouts",
       summary: "Create a withdrawal",
       about:
-        "Sends money from the available balance to a destination. Give it an Idempotency-Key: sent again with the same " +
-        "key and body, it is answered as the first time and the money goes once.",
+        "Sends money from the available balance to a destination. Send an Idempotency-Key: repeated with the same " +
+        "key and body, the call returns the first response and the money is sent once.",
       assumed: `${UNSHOWN_CALL} Amount and fee leave the available balance at once, and come back if the withdrawal fails or is cancelled.`,
     },
   },
@@ -135,7 +135,7 @@ export const getWithdrawal = operation(
     says: {
       tag: "Payouts",
       summary: "Get a withdrawal",
-      about: "One withdrawal, to poll as a complement to webhooks.",
+      about: "One withdrawal. Poll it to complement webhooks.",
       assumed: UNSHOWN_CALL,
       missing: "withdrawal",
     },

@@ -50,7 +50,7 @@ export const listWebhooks = operation(
     says: {
       tag: "Webhooks",
       summary: "List webhooks",
-      about: "The endpoints of the key's mode, newest first; those the sandbox was started with too.",
+      about: "The endpoints of the key's mode, newest first, including those the sandbox was started with.",
       assumed: UNSHOWN_CALL,
     },
   },

@@ -83,7 +83,7 @@ export const POLLING: readonly Habit[] = [
   ofReading(
     {
       id: "tight_loop",
-      advice: "Wait for the webhook, and poll with growing pauses beside it.",
+      advice: "Wait for the webhook, and poll at growing intervals besides.",
       why: "a charge was read in a loop without a pause",
     },
     () => ({ answer: "", times: [0], reads: 0 }),
@@ -106,7 +106,7 @@ export const POLLING: readonly Habit[] = [
   ofReading(
     {
       id: "no_backoff",
-      advice: "Poll a charge with growing pauses.",
+      advice: "Poll a charge at growing intervals.",
       why: "a charge was polled at the same pace",
     },
     () => ({ lengths: [] as number[], reads: 0, isTold: false }),

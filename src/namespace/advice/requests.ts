@@ -24,7 +24,7 @@ function isTaken({ status }: JournalEntry): boolean {
 export const REQUESTS: readonly Habit[] = [
   {
     id: "withdrawal_without_key",
-    advice: "Give each withdrawal an Idempotency-Key: sent again, the money goes once.",
+    advice: "Give each withdrawal an Idempotency-Key: when it is retried, the money is sent once.",
     why: "withdrawals were asked for without one",
     watch(notes) {
       const earlier = new Recent(() => ({ id: 0 }));
@@ -69,7 +69,7 @@ export const REQUESTS: readonly Habit[] = [
   },
   {
     id: "sensitive_metadata",
-    advice: "Keep secrets and card data out of metadata: it goes out with every webhook.",
+    advice: "Keep secrets and card data out of metadata: it is sent with every webhook.",
     why: "metadata held what must not be there",
     watch: (notes) => ({
       onRequest(entry, { metadata }) {
@@ -81,7 +81,7 @@ export const REQUESTS: readonly Habit[] = [
   },
   {
     id: "repeated_4xx",
-    advice: "Do not send again what was refused with a 4xx: the answer will be the same.",
+    advice: "Do not retry a request that got a 4xx: the response will be the same.",
     why: "the same request was refused again and again",
     watch(notes) {
       const refused = new Recent(() => ({ times: 0 }), 200);
@@ -91,7 +91,7 @@ export const REQUESTS: readonly Habit[] = [
           if (status === null || status < 400 || status >= 500 || status === 429) return;
           const same = refused.of(`${status} ${method} ${url} ${requestBody?.slice(0, MOST_OF_A_BODY)}`);
           if (++same.times < REPEATED) return;
-          const example = `${method} ${entry.path} was answered ${status} ${same.times} times, last to ${requestAt(entry)}`;
+          const example = `${method} ${entry.path} got ${status} ${same.times} times, last for ${requestAt(entry)}`;
           notes[same.times === REPEATED ? "found" : "more"](example);
         },
       };
@@ -114,7 +114,7 @@ export const REQUESTS: readonly Habit[] = [
   },
   {
     id: "tolerated",
-    advice: "Send what the call takes: the service passes over the rest without a word.",
+    advice: "Send only what the call takes: the service silently ignores the rest.",
     why: "something was sent that the service does not look at",
     watch(notes) {
       const seen = new Set<string>();

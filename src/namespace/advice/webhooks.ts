@@ -22,7 +22,7 @@ function isMishap({ mishap }: Delivery, { attempt, at }: Attempt): boolean {
 export const WEBHOOKS: readonly Habit[] = [
   {
     id: "webhooks_failing",
-    advice: "Answer each webhook with 2xx: any other is sent again for a while, and then given up.",
+    advice: "Respond to each webhook with 2xx: any other is retried for a while, then given up.",
     why: "a receiver has not taken a single webhook",
     watch(notes) {
       const receivers = new Recent(() => ({ failed: 0, isGood: false }));
@@ -44,7 +44,7 @@ export const WEBHOOKS: readonly Habit[] = [
   },
   {
     id: "webhooks_unverified",
-    advice: "Verify each webhook's signature and its age before believing it.",
+    advice: "Verify each webhook's signature and age before you trust it.",
     why: "a webhook that was not signed as it should be was taken",
     watch: (notes) => ({
       onAttempt(attempt, delivery) {
@@ -61,8 +61,8 @@ export const WEBHOOKS: readonly Habit[] = [
   },
   {
     id: "webhooks_late",
-    advice: "Answer a webhook at once and do the work afterwards.",
-    why: "webhooks were answered late",
+    advice: "Respond to a webhook at once and do the work afterwards.",
+    why: "webhooks got a late response",
     watch: (notes) => ({
       onAttempt(attempt, delivery) {
         if (attempt.duration_ms > SLOW_ANSWER_MS) notes.found(placeOf(delivery, attempt));
@@ -71,8 +71,8 @@ export const WEBHOOKS: readonly Habit[] = [
   },
   {
     id: "webhooks_redirected",
-    advice: "Answer a webhook with 2xx; redirects are not followed.",
-    why: "webhooks were answered with a redirect",
+    advice: "Respond to a webhook with 2xx; redirects are not followed.",
+    why: "webhooks got a redirect",
     watch: (notes) => ({
       onAttempt(attempt, delivery) {
         if (isRedirect(attempt)) notes.found(placeOf(delivery, attempt));

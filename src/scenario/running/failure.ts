@@ -9,11 +9,11 @@ export interface Difference {
   readonly expected: unknown;
   /** Absent when there is nothing at that path. */
   readonly got?: unknown;
-  /** Why the two cannot be held against each other at all. */
+  /** Why the two cannot be compared at all. */
   readonly why?: string;
 }
 
-/** A record that is nearly what was looked for. */
+/** A record that nearly matches. */
 export interface NearMiss {
   /** How it is called: its kind and its id. */
   readonly id: string;
@@ -33,11 +33,11 @@ export interface Failure {
   readonly difference?: readonly Difference[];
   /** Where in the file it says what is not so, from 1; absent where that is the step as a whole. */
   readonly line?: number;
-  /** What there is besides, and why it does not count. */
+  /** What else there is, and why it does not count. */
   readonly note?: string;
   /** Answers that no service gave: calls of the step, or of the app meanwhile, and the fault that made each. */
   readonly made_by?: readonly string[];
-  /** Of the records there are, those that come nearest. */
+  /** The records that match most closely. */
   readonly nearest?: readonly NearMiss[];
 }
 

@@ -1,7 +1,7 @@
 import type { StepKind } from "../steps/kinds.js";
 import type { Failure } from "./failure.js";
 
-/** How a step or a whole run came out; `error` when it could not be carried out. */
+/** How a step or a whole run came out; `error` when it could not be run. */
 export type Outcome = "passed" | "failed" | "error";
 
 /** How a step came out. */
@@ -20,21 +20,21 @@ export interface StepReport {
   readonly duration_ms: number;
   /** Why it did not pass; absent where it did, or was not run. */
   readonly failure?: Failure;
-  /** The file it stands in, where that is not the one that is run. */
+  /** The file it is in, if that is not the file being run. */
   readonly file?: string;
-  /** Which turn or lane of the step around it this was. */
+  /** Which repetition or lane of the enclosing step this was. */
   readonly part?: string;
   /** The steps within it; of one that is repeated only those of the turn that did not pass. */
   readonly steps?: readonly StepReport[];
 }
 
-/** Where a rule, or a step that set a fault, stands. */
+/** Where a rule, or a step that adds a fault, is in the file. */
 export interface RulePlace {
   /** As `never_happened` names it. */
   readonly rule: string;
   /** From 1. */
   readonly line: number;
-  /** The file it stands in, where that is not the one that is run. */
+  /** The file it is in, if that is not the file being run. */
   readonly file?: string;
 }
 
@@ -58,13 +58,13 @@ export interface RunReport {
   readonly steps: readonly StepReport[];
   /** Rule of the file, such as `webhooks.0`, or fault that a step has set → how often it has been applied. */
   readonly applied: Readonly<Record<string, number>>;
-  /** Those that never were: what they stand for has not been tested. */
+  /** The rules and faults that never applied: what they stand for has not been tested. */
   readonly never_happened: readonly string[];
   /** Where those stand. */
   readonly never_happened_at: readonly RulePlace[];
-  /** Why it could not be carried out, when that was not for a step. */
+  /** Why it could not be run, if that is not due to a step. */
   readonly error?: string;
-  /** What could not be put back afterwards. */
+  /** What could not be restored afterwards. */
   readonly warnings: readonly string[];
 }
 

@@ -24,7 +24,7 @@ async function ask(
 }
 
 export const partialRefund = step({
-  says: "Gives a part of a completed charge back. The service has no such thing.",
+  says: "Refunds part of a completed charge. The service has no such operation.",
   schema: stepSchema({
     partial_refund: z.strictObject({ charge_id: textSchema, amount: textSchema, reason }),
     ...beside,
@@ -34,14 +34,14 @@ export const partialRefund = step({
 });
 
 export const chargeback = step({
-  says: "Has the customer's bank take a completed charge back. The service has no such thing.",
+  says: "The customer's bank takes a completed charge back. The service has no such operation.",
   schema: stepSchema({ chargeback: z.strictObject({ charge_id: textSchema, reason }), ...beside }),
   run: ({ chargeback: { charge_id, ...body }, expect }, context) =>
     ask(context, `/charges/${encodeURIComponent(charge_id)}/chargeback`, body, expect),
 });
 
 export const bounce = step({
-  says: "Lets a completed withdrawal come back. The service has no such thing.",
+  says: "Returns a completed withdrawal. The service has no such operation.",
   schema: stepSchema({ bounce: z.strictObject({ withdrawal_id: textSchema, reason }), ...beside }),
   run: ({ bounce: { withdrawal_id, ...body }, expect }, context) =>
     ask(context, `/withdrawals/${encodeURIComponent(withdrawal_id)}/bounce`, body, expect),

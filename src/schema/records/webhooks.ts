@@ -44,7 +44,7 @@ const mishapRecord = z.strictObject({
   scenario: text,
   bad_signature: z.boolean(),
   stale_ms: spanMs,
-  /** So many attempts fail without being made. */
+  /** How many attempts fail without being sent. */
   fail_first: count,
   /** It is never sent. Data of earlier versions does not say. */
   drop: z.optional(z.boolean()),
@@ -56,7 +56,7 @@ const mishapRecord = z.strictObject({
   lose_answer: z.optional(z.boolean()),
   /** It carries its event under this id. */
   copy_id: z.optional(text),
-  /** How many go to the receiver at the same moment, with this one. */
+  /** How many are sent to the receiver at the same moment, including this one. */
   at_once: z.optional(count),
   /** What goes wrong with further attempts, each by a rule of its own. */
   retried: z.optional(

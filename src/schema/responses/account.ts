@@ -32,7 +32,7 @@ export const organizationSchema = shape("Organization", "The merchant.", {
   }),
   status: field(
     z.enum(["active", "deactivated"]),
-    unshown("A deactivated organization is answered 404 everywhere."),
+    unshown("A deactivated organization gets 404 everywhere."),
   ),
   verified: field(z.boolean(), unshown("Verified merchants may use more methods.")),
   enabled_payment_methods: field(z.array(text), {

@@ -5,23 +5,23 @@ import { currencyCodeSchema, moneySchema, nullableText, text } from "./parts.js"
 
 /** Payment method (specification: Payment method). */
 export const paymentMethodSchema = shape("PaymentMethod", "A way to pay.", {
-  id: field(text, method("What requests call it.")),
-  display_name: field(text, "Its name for people."),
+  id: field(text, method("The name requests use for it.")),
+  display_name: field(text, "Its display name."),
   icon: field(text, "Which icon to show."),
   description: field(text, "What it is, in a few words."),
   type: field(z.enum(["fiat", "crypto"]), "Whether it moves fiat money or crypto."),
   enabled_by_default: field(z.boolean(), "Whether new organizations have it."),
   currencies: field(z.array(currencyCodeSchema), "Codes of the currencies it takes."),
 });
-export const paymentMethodListSchema = shape("PaymentMethodList", "The methods there are.", {
+export const paymentMethodListSchema = shape("PaymentMethodList", "The payment methods.", {
   payment_methods: field(
     z.array(paymentMethodSchema),
-    "In no order that means anything; read it anew, for the list may grow.",
+    "In no particular order. Read it again from time to time: the list may grow.",
   ),
 });
 
 /** Codes apart by kind (specification: GET supported-currencies). */
-export const currencyCodesSchema = shape("CurrencyCodes", "Currency codes, apart by kind.", {
+export const currencyCodesSchema = shape("CurrencyCodes", "Currency codes, grouped by kind.", {
   fiat: field(z.array(currencyCodeSchema), { says: "ISO 4217 codes.", examples: [["KES", "USD"]] }),
   crypto: field(z.array(currencyCodeSchema), {
     says: "The asset, and its network after an underscore where it has several.",
@@ -30,16 +30,16 @@ export const currencyCodesSchema = shape("CurrencyCodes", "Currency codes, apart
 });
 
 /** Payment rail. */
-export const paymentRailSchema = shape("PaymentRail", "A bank network or operator a payment can take.", {
-  id: field(text, unshown("What requests call it.", { examples: ["simba_pesa"] })),
-  display_name: field(text, unshown("Its name for people.")),
+export const paymentRailSchema = shape("PaymentRail", "A bank network or operator a payment can use.", {
+  id: field(text, unshown("The name requests use for it.", { examples: ["simba_pesa"] })),
+  display_name: field(text, unshown("Its display name.")),
   payment_method: field(text, unshown("The method it belongs to.")),
   currency: field(currencyCodeSchema, unshown("The currency it moves.")),
   country: field(nullableText, unshown("Two-letter code; null for crypto.")),
-  min_amount: field(moneySchema, unshown("The least it takes.")),
-  max_amount: field(z.nullable(moneySchema), unshown("The most it takes; null is no limit.")),
+  min_amount: field(moneySchema, unshown("The minimum amount.")),
+  max_amount: field(z.nullable(moneySchema), unshown("The maximum amount; null for no limit.")),
 });
-export const paymentRailListSchema = shape("PaymentRailList", "The rails asked for.", {
+export const paymentRailListSchema = shape("PaymentRailList", "The matching rails.", {
   payment_rails: field(
     z.array(paymentRailSchema),
     unshown("The first of a method and currency is the one used when none is named."),

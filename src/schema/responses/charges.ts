@@ -23,7 +23,7 @@ import { feesSchema, rail } from "./quotes.js";
 named(
   "ChargeStatus",
   {
-    says: `Where a payment stands.\n\n${CHARGE_STATUSES.map((status) => `- \`${status}\`: ${STATUSES[status].says}.`).join("\n")}`,
+    says: `The status of a payment.\n\n${CHARGE_STATUSES.map((status) => `- \`${status}\`: ${STATUSES[status].says}.`).join("\n")}`,
     assumed:
       "What may follow what: PENDING → any but REFUNDED; AWAITING_PAYMENT → PROCESSING, COMPLETED, FAILED, CANCELLED, " +
       "EXPIRED; PROCESSING → COMPLETED, FAILED; EXPIRED → PROCESSING, COMPLETED (paid late); COMPLETED → REFUNDED. " +
@@ -34,7 +34,7 @@ named(
 
 const CHARGE_ID_EXAMPLES = ["ch_0fe6adcf135a11e36eb247bc"];
 const paid = {
-  payment_provider: field(nullableText, "Always null: the interface hides who processes the payment."),
+  payment_provider: field(nullableText, "Always null: the service hides who processes the payment."),
   provider_reference: field(text, {
     says: "Reference the customer must quote when paying.",
     examples: ["PSBH8FHMUK5GL"],
@@ -42,20 +42,20 @@ const paid = {
 };
 
 /** Whitelabel checkout result (specification). */
-export const whitelabelResultSchema = shape("WhitelabelResult", "A payment that has begun.", {
+export const whitelabelResultSchema = shape("WhitelabelResult", "A payment that has started.", {
   checkout_id: field(text, "The checkout."),
-  charge_id: field(text, { says: "The charge: what to poll.", examples: CHARGE_ID_EXAMPLES }),
+  charge_id: field(text, { says: "The charge: the ID to poll.", examples: CHARGE_ID_EXAMPLES }),
   status: field(chargeStatusSchema, {
-    says: "How the charge begins.",
+    says: "The initial status of the charge.",
     assumed:
-      "Always `PENDING` in this answer, even when a scenario moves the charge at the same instant. The real service may answer `AWAITING_PAYMENT`: take both.",
+      "Always `PENDING` in this response, even when a scenario moves the charge at the same instant. The real service may return `AWAITING_PAYMENT`: accept both.",
   }),
   amount: field(moneySchema, { says: "What the customer must pay, fees included.", examples: ["3305.63"] }),
   currency: field(currencyCodeSchema, currency("Currency to pay in.")),
   payment_method: field(text, "The method used."),
   ...paid,
   payment_instructions: field(paymentInstructionsSchema, "What to show the customer."),
-  expires_at: field(timestampSchema, "Until when it can be paid."),
+  expires_at: field(timestampSchema, "When it expires."),
   created_at: field(timestampSchema, "When it was made."),
 });
 
@@ -68,7 +68,7 @@ export const checkoutSchema = shape("Checkout", "A hosted page waiting for the c
     examples: ["http://127.0.0.1:4402/checkout/co_f2a5ed6a38de6871f3183cfa"],
   }),
   charge_id: field(text, unshown("The charge, which exists from the start.")),
-  status: field(chargeStatusSchema, unshown("Where the charge stands: `PENDING`.")),
+  status: field(chargeStatusSchema, unshown("The charge's status: `PENDING`.")),
   amount: field(
     moneySchema,
     unshown("The price as it was given; fees are known once the customer picks a method."),
@@ -76,14 +76,14 @@ export const checkoutSchema = shape("Checkout", "A hosted page waiting for the c
   currency: field(currencyCodeSchema, unshown("The base currency of the price.")),
   payment_methods: field(z.array(text), unshown("The methods the customer may choose from.")),
   metadata: field(metadataSchema, "As sent."),
-  expires_at: field(timestampSchema, "Until when the page takes a payment."),
+  expires_at: field(timestampSchema, "When the page stops taking payments."),
   created_at: field(timestampSchema, unshown("When it was made.")),
 });
 
 /** Payin summary (specification). */
 const payinSummary = {
   charge_id: field(text, {
-    says: "The charge: what to poll, and what webhooks name.",
+    says: "The charge: the ID to poll, used in webhooks too.",
     examples: CHARGE_ID_EXAMPLES,
   }),
   checkout_id: field(text, "The checkout it came from."),
@@ -96,20 +96,20 @@ const payinSummary = {
   }),
   currency: field(
     currencyCodeSchema,
-    currency("Currency paid in; of a hosted checkout, until a method is picked, the base currency."),
+    currency("The payment currency; for a hosted checkout without a method yet, the base currency."),
   ),
-  status: field(chargeStatusSchema, "Where it stands."),
+  status: field(chargeStatusSchema, "Its status."),
   ...paid,
   created_at: field(timestampSchema, "When it was made."),
   updated_at: field(timestampSchema, "When it last changed."),
 };
 export const payinSummarySchema = shape("PayinSummary", "A payment in a list.", payinSummary);
 export const payinListSchema = shape("PayinList", "A page of payments.", {
-  total: field(totalSchema, "How many there are that match, on all pages."),
+  total: field(totalSchema, "Number of matching items on all pages."),
   items: field(z.array(payinSummarySchema), "Newest first."),
 });
 
-export const statusChangeSchema = shape("StatusChange", "A step in the life of a charge.", {
+export const statusChangeSchema = shape("StatusChange", "A change of a charge's status.", {
   status: field(chargeStatusSchema, unshown("What it became.")),
   at: field(timestampSchema, unshown("When.")),
   reason: field(
@@ -129,13 +129,16 @@ export const chargeDetail = {
   customer_email: field(nullableText, unshown("Who pays.")),
   customer_name: field(nullableText, unshown("The customer's name.")),
   metadata: field(metadataSchema, "As sent with the checkout."),
-  fees: field(z.nullable(feesSchema), { ...FEES, says: "What is taken out; null until it is priced." }),
+  fees: field(z.nullable(feesSchema), {
+    ...FEES,
+    says: "The fees deducted; null until the charge is priced.",
+  }),
   exchange_rate: field(
     z.nullable(exchangeRateSchema),
-    unshown("The rate it was priced at; null until it is priced."),
+    unshown("The rate used; null until the charge is priced."),
   ),
   settlement_amount: field(z.nullable(moneySchema), {
-    says: "What the merchant receives: the amount less all fees, in the same currency. Account by this one.",
+    says: "What the merchant receives: the amount less all fees, in the same currency. Use this one for accounting.",
     assumed: "The base amount times the rate, rounded half-up to the currency's decimals.",
     examples: ["3225.00"],
   }),
@@ -149,18 +152,18 @@ export const chargeDetail = {
   ),
   payment_instructions: field(
     z.nullable(paymentInstructionsSchema),
-    unshown("What the customer was told; null until the customer has picked a method."),
+    unshown("What the customer is shown; null until the customer has picked a method."),
   ),
-  expires_at: field(timestampSchema, unshown("Until when it can be paid.")),
+  expires_at: field(timestampSchema, unshown("When it expires.")),
   status_history: field(z.array(statusChangeSchema), {
-    says: "What it went through, oldest first.",
+    says: "Its statuses, oldest first.",
     assumed: "The shape of its elements.",
   }),
 };
 export const chargeDetailSchema = shape(
   "Charge",
   {
-    says: "A payment in full. `charge` and `payin` are two words for one thing.",
+    says: "A payment with all its fields. `charge` and `payin` are two names for the same thing.",
     assumed: "The charge of a hosted page has null for what is not known before the customer picks a method.",
   },
   chargeDetail,

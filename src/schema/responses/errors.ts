@@ -7,7 +7,7 @@ export const errorInfoSchema = shape("ErrorInfo", "What went wrong.", {
   code: field(text, { says: "For programs.", examples: ["VALIDATION_ERROR"] }),
   message: field(text, { says: "For people.", examples: ["Invalid request parameters"] }),
   details: field(z.optional(z.record(z.string(), z.string())), {
-    says: "For each field at fault, what is wrong with it.",
+    says: "What is wrong with each invalid field.",
     assumed: "A field within an object has a dotted path; all faults come together.",
     examples: [{ "pricing.amount": "must be more than 0" }],
   }),

@@ -8,7 +8,7 @@ const inAllInstructions = {
   reference: field(text, "Reference to quote when paying."),
   instructions: field(
     text,
-    "All of it in a sentence for the customer. In the sandbox nothing must be sent anywhere.",
+    "Everything in one sentence for the customer. In the sandbox no money must be sent anywhere.",
   ),
 };
 export const bankTransferInstructionsSchema = shape("BankTransferInstructions", "Pay by bank transfer.", {
@@ -46,7 +46,7 @@ export const cardInstructionsSchema = shape(
 );
 export const paymentInstructionsSchema = named(
   "PaymentInstructions",
-  "What to show the customer; `type` says which variant it is.",
+  "What to show the customer; `type` is the variant.",
   z.discriminatedUnion("type", [
     bankTransferInstructionsSchema,
     mobileMoneyInstructionsSchema,

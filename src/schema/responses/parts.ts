@@ -16,7 +16,7 @@ export const nullableText = z.nullable(text);
 /** A page of a list: how many records it holds in all, and the page itself. */
 export function pageOf<Item extends z.core.$ZodType>(name: string, of: string, item: Item) {
   return shape(name, `A page of ${of}.`, {
-    total: field(totalSchema, unshown("How many there are, on all pages.")),
+    total: field(totalSchema, unshown("Number of items on all pages.")),
     items: field(z.array(item), unshown(`${of[0]!.toUpperCase()}${of.slice(1)}, newest first.`)),
   });
 }
@@ -33,9 +33,6 @@ named(
 );
 
 /** Which variant of several a record is. */
-export function variant<Type extends string>(
-  type: Type,
-  says: FieldNote | string = "Tells the variants apart.",
-) {
+export function variant<Type extends string>(type: Type, says: FieldNote | string = "The variant.") {
   return field(z.literal(type), says);
 }

@@ -5,12 +5,12 @@ import { currencyCodeSchema, moneySchema, nullableText, pageOf, text, variant } 
 
 /** Payout destination, by type. */
 const destination = {
-  destination_id: field(text, unshown("What withdrawals name it by.")),
+  destination_id: field(text, unshown("The ID withdrawals use.")),
   currency: field(currencyCodeSchema, unshown("Currency it takes.", { examples: "{{payout currencies}}" })),
   country: field(nullableText, unshown("Two-letter code; null for crypto.")),
   created_at: field(timestampSchema, unshown("When it was registered.")),
 };
-const destinationType = unshown("Tells the variants apart.");
+const destinationType = unshown("The variant.");
 export const bankAccountDestinationSchema = shape("BankAccountDestination", "A bank account.", {
   type: variant("bank_account", destinationType),
   ...destination,
@@ -33,7 +33,7 @@ export const cryptoWalletDestinationSchema = shape("CryptoWalletDestination", "A
 export const destinationSchema = named(
   "Destination",
   {
-    says: "Where withdrawals may go; `type` says which variant it is.",
+    says: "A payout destination; `type` is the variant.",
     assumed: "The whole record.",
   },
   z.discriminatedUnion("type", [
@@ -47,7 +47,7 @@ export const destinationListSchema = pageOf("DestinationList", "destinations", d
 named(
   "WithdrawalStatus",
   {
-    says: "Where a withdrawal stands.",
+    says: "The status of a withdrawal.",
     assumed: "PENDING → PROCESSING → COMPLETED or FAILED; PENDING → CANCELLED. The rest are final.",
   },
   withdrawalStatusSchema,
@@ -59,21 +59,18 @@ export const withdrawal = {
   destination_id: field(text, unshown("Where it goes.")),
   organization_id: field(text, unshown("Whose it is.")),
   amount: field(moneySchema, unshown("What arrives.")),
-  fee: field(
-    moneySchema,
-    unshown("What it costs on top; comes back with the amount if the withdrawal fails."),
-  ),
+  fee: field(moneySchema, unshown("The fee on top; returned with the amount if the withdrawal fails.")),
   currency: field(currencyCodeSchema, unshown("Currency of both.")),
-  status: field(withdrawalStatusSchema, unshown("Where it stands.")),
+  status: field(withdrawalStatusSchema, unshown("Its status.")),
   failure_reason: field(nullableText, unshown("Why it failed; null otherwise.")),
-  reference: field(nullableText, unshown("Your own name for it, if you gave one.")),
-  metadata: field(metadataSchema, unshown("As sent; empty if nothing was.")),
+  reference: field(nullableText, unshown("Your own reference, if you gave one.")),
+  metadata: field(metadataSchema, unshown("As sent; empty if none was.")),
   created_at: field(timestampSchema, unshown("When it was made.")),
   updated_at: field(timestampSchema, unshown("When it last changed.")),
 };
 export const withdrawalSchema = shape(
   "Withdrawal",
-  { says: "Money on its way out of the balance.", assumed: "The whole record." },
+  { says: "A payout from the balance.", assumed: "The whole record." },
   withdrawal,
 );
 export const withdrawalListSchema = pageOf("WithdrawalList", "withdrawals", withdrawalSchema);

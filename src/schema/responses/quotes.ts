@@ -6,8 +6,8 @@ import { currencyCodeSchema, exchangeRateSchema, moneySchema, nullableText, text
 
 /** Fees of a quote or a charge (specification: Quote). */
 export const feeBreakdownSchema = shape("FeeBreakdown", "The parts of the fee.", {
-  platform_fee: field(moneySchema, "The platform's part."),
-  gateway_fee: field(moneySchema, "The gateway's part."),
+  platform_fee: field(moneySchema, "The platform fee."),
+  gateway_fee: field(moneySchema, "The gateway fee."),
 });
 export const feesSchema = shape("Fees", "What a payment costs.", {
   total_fee: field(moneySchema, "The sum of the parts."),
@@ -20,8 +20,8 @@ export const rail = field(
 );
 
 /** Quote (specification: Quote). The last two are there for crypto only. */
-export const quoteSchema = shape("Quote", "A price that is held for a while.", {
-  quote_id: field(text, { says: "What a checkout names it by.", examples: ["qt_2a1e58a0b2be40422e267c4f"] }),
+export const quoteSchema = shape("Quote", "A price locked for a limited time.", {
+  quote_id: field(text, { says: "The ID a checkout refers to.", examples: ["qt_2a1e58a0b2be40422e267c4f"] }),
   payment_method: field(text, unshown("The method it is for.")),
   payment_rail: rail,
   base_currency: field(currencyCodeSchema, unshown("Currency the price was given in.")),
@@ -30,14 +30,14 @@ export const quoteSchema = shape("Quote", "A price that is held for a while.", {
   currency: field(currencyCodeSchema, currency("Currency the customer pays in.")),
   exchange_rate: field(exchangeRateSchema, RATE),
   fees: field(feesSchema, FEES),
-  settlement_amount: field(moneySchema, unshown("What the merchant will receive: amount less fees.")),
+  settlement_amount: field(moneySchema, unshown("What the merchant will receive: the amount less the fees.")),
   expires_at: field(timestampSchema, {
-    says: "Until when a checkout may name it: {{quote valid}}.",
+    says: "Until when a checkout may use it: {{quote valid}}.",
     assumed: "Valid while sandbox time is earlier than this.",
   }),
   locked_until: field(
     timestampSchema,
-    unshown("Until when rate, fees and total are held: {{quote locked}}."),
+    unshown("Until when rate, fees and total are locked: {{quote locked}}."),
   ),
   created_at: field(timestampSchema, unshown("When it was made.")),
   wallet_address: field(z.optional(text), unshown("Crypto only: the wallet the instructions will name.")),

@@ -9,21 +9,21 @@ import { withdrawalSchema } from "./payouts.js";
 /** Webhook endpoint. */
 export const webhookSchema = shape(
   "Webhook",
-  { says: "A receiver of events.", assumed: "The whole record. It hears the events of its key's mode." },
+  { says: "A webhook endpoint.", assumed: "The whole record. It hears the events of its key's mode." },
   {
     webhook_id: field(text, unshown("The endpoint.")),
     url: field(
       text,
-      unshown("Where events are sent; `mailbox:NAME` for one of the sandbox's own, which keeps them."),
+      unshown("Where events are sent; `mailbox:NAME` for a mailbox of the sandbox, which keeps them."),
     ),
     events: field(z.array(text), unshown("Globs of the types it wants.")),
     secret: field(text, unshown("What its events are signed with.")),
-    enabled: field(z.boolean(), unshown("Whether it is sent anything; an answer 410 turns it off.")),
+    enabled: field(z.boolean(), unshown("Whether it is sent events; a 410 response disables it.")),
     created_at: field(timestampSchema, unshown("When it was registered.")),
   },
 );
 export const webhookListSchema = pageOf("WebhookList", "endpoints", webhookSchema);
-export const webhookDeletedSchema = shape("WebhookDeleted", "An endpoint that is gone.", {
+export const webhookDeletedSchema = shape("WebhookDeleted", "The deleted endpoint.", {
   webhook_id: field(text, unshown("Which it was.")),
   deleted: field(z.literal(true), unshown("Always true.")),
 });
@@ -32,7 +32,7 @@ export const webhookDeletedSchema = shape("WebhookDeleted", "An endpoint that is
 const envelopeOf = (isTold: (type: string) => boolean) => ({
   id: field(
     text,
-    unshown("The event; the same in every attempt at telling it.", {
+    unshown("The event's ID, the same in every attempt.", {
       examples: ["evt_bf97a3a164010d696c2bec1f"],
     }),
   ),
@@ -43,17 +43,17 @@ const envelopeOf = (isTold: (type: string) => boolean) => ({
     }),
   ),
   timestamp: field(timestampSchema, unshown("When, in sandbox time.")),
-  mode: field(modeSchema, unshown("Test or live: that of the key the object was made with.")),
+  mode: field(modeSchema, unshown("Test or live: the mode of the key the object was created with.")),
 });
 export const chargeEventSchema = shape("ChargeEvent", "A charge changed its status.", {
   ...envelopeOf((type) => toldBy(type)?.object === "charge"),
-  data: field(chargeDetailSchema, unshown("The charge as a read of it answered at that moment.")),
+  data: field(chargeDetailSchema, unshown("The charge as a read returned it at that moment.")),
 });
 export const withdrawalEventSchema = shape("WithdrawalEvent", "A withdrawal changed its status.", {
   ...envelopeOf((type) => toldBy(type)?.object === "withdrawal"),
-  data: field(withdrawalSchema, unshown("The withdrawal as a read of it answered at that moment.")),
+  data: field(withdrawalSchema, unshown("The withdrawal as a read returned it at that moment.")),
 });
 export const testEventSchema = shape("TestEvent", "An event to try a receiver with.", {
   ...envelopeOf((type) => toldBy(type) === undefined),
-  data: field(z.record(z.string(), z.unknown()), unshown("Whatever it was made with.")),
+  data: field(z.record(z.string(), z.unknown()), unshown("The data it was created with.")),
 });

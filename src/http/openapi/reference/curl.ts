@@ -12,7 +12,7 @@ export function curlOf(
   const needed = new Set<string>();
   const variable = (name: string) => {
     const shell = name.toUpperCase();
-    needed.add(`: "\${${shell}:?take it from an answer}"`);
+    needed.add(`: "\${${shell}:?take it from a response}"`);
     return `$${shell}`;
   };
   const url = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_all, name: string) => variable(name))}`;

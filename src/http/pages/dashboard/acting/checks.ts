@@ -22,7 +22,7 @@ async function checkReceiver({
   words: [webhookId = ""],
 }: Doing): Promise<Done | Refusal> {
   const endpoint = namespace.engine.state.get("endpoints", webhookId);
-  if (endpoint === undefined) return refuse("NOT_FOUND", "That receiver is gone");
+  if (endpoint === undefined) return refuse("NOT_FOUND", "That receiver has been deleted");
   const { url, secret, signature } = endpoint;
   if (url === null || !/^https?:/.test(url))
     return invalid({ url: "there is none to send to: events of this receiver stay in this process" });
@@ -86,7 +86,7 @@ async function compareBooks({ namespace, form, fetch }: Doing): Promise<Done | R
     throw error;
   }
   const { rows, lines } = books;
-  if (rows.length === 0) return invalid({ rows: "there are none: paste some, or choose a file" });
+  if (rows.length === 0) return invalid({ rows: "no rows: paste some, or choose a file" });
   const response = await fetch(
     new Request("http://sandbox/_sandbox/reconcile", {
       method: "POST",

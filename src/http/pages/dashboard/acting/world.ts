@@ -10,7 +10,7 @@ const BEFORE_RESET = "before-reset";
 export const WORLD_ACTIONS: Actions = {
   save: async ({ namespace, form }) => {
     const name = check(snapshotNameSchema, form.get("name"));
-    if (!name.ok) return invalid({ name: issueDetails(name.issues).body ?? "is no name for a snapshot" });
+    if (!name.ok) return invalid({ name: issueDetails(name.issues).body ?? "is not a valid snapshot name" });
     return say(await namespace.snapshots.save(name.data), () => `Snapshot ${name.data} saved`);
   },
   restore: async ({ namespace, words: [name = ""] }) =>
@@ -23,7 +23,7 @@ export const WORLD_ACTIONS: Actions = {
       : refuse("NOT_FOUND", `There is no snapshot "${name}"`),
   namespace: ({ namespaces, form }) => {
     const name = check(namespaceNameSchema, form.get("name"));
-    if (!name.ok) return invalid({ name: issueDetails(name.issues).body ?? "is no name for a namespace" });
+    if (!name.ok) return invalid({ name: issueDetails(name.issues).body ?? "is not a valid namespace name" });
     return say(namespaces.create({ name: name.data }), () => `Namespace ${name.data} created`);
   },
   reset: async ({ namespace, words: [name] }) => {

@@ -12,16 +12,16 @@ const FIXES: Readonly<Record<FindingKind, string>> = {
   paid_not_marked: "Redeliver its webhook, and see what your receiver does with it.",
   marked_not_paid: "Mark an order paid when charge.completed says so, or a read of the charge.",
   amount_differs: "Compare with the charge's own amount, fees included, as decimals and never as floats.",
-  paid_twice: "Look for the order's open charge before another is made; refund one of these.",
+  paid_twice: "Look for the order's open charge before creating another; refund one of these.",
   delivered_twice: "Remember each event's id, and hand out an order once.",
-  refunded_and_delivered: "Stop the delivery when charge.refunded comes.",
+  refunded_and_delivered: "Stop the delivery when charge.refunded arrives.",
   unknown_charge: "See that the id is of this namespace and mode, and was there after the last reset.",
 };
 
 const HINT = `charge_id,status,amount,currency
 ch_…,paid,512.50,KES`;
 
-/** The app's books, held against the ledger. */
+/** The app's books compared with the ledger. */
 export function booksPart(scene: Scene): Markup {
   const { books } = reportsOf(scene.namespace);
   return part({

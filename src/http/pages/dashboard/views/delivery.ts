@@ -70,7 +70,7 @@ function whyWords({ namespace, nowMs }: Scene, delivery: Delivery): Markup {
   const { status, mishap, attempts, next_attempt_at: next } = delivery;
   const hold = namespace.holdOf(delivery);
   const isRefused = isFailing(delivery) || isTriedByHand(delivery);
-  const dropped = `it was not sent${mishap === null ? ": the receiver is gone or off" : `, by scenario ${mishap.scenario}`}`;
+  const dropped = `it was not sent${mishap === null ? ": the receiver is deleted or disabled" : `, by scenario ${mishap.scenario}`}`;
   const words =
     hold?.reason ??
     (isRefused
