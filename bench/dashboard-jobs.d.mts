@@ -19,9 +19,6 @@ export const HANDS: Readonly<
 >;
 export function handOf(name: HandName, page: Page): Hand;
 
-/** Whether the keyboard reaches it; it has the focus then. */
-export function focusOn(locator: Locator): Promise<boolean>;
-
 export interface JobReceiver {
   readonly port: number;
   mend(namespace: string): void;

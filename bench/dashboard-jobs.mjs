@@ -35,9 +35,11 @@ export function handOf(name, page) {
       await page.waitForURL((url) => url.href.includes(path));
     },
     /** A list is opened, and one of it chosen. */
-    async choose(locator, name) {
+    async choose(locator, option) {
       this.presses += 2;
-      await locator.selectOption(name);
+      if (name !== "keyboard") return void (await locator.selectOption(option));
+      await tabTo(locator);
+      await page.keyboard.press(option[0]);
     },
     /** Into the field that is on every page; by keyboard `/` leads there. */
     async search(text) {
@@ -51,15 +53,29 @@ export function handOf(name, page) {
 
 /** What Tab reaches, and Enter does. */
 async function pressByKeyboard(locator) {
-  if (!(await focusOn(locator))) throw new Error(`The keyboard does not reach ${locator}`);
+  await tabTo(locator);
   await locator.page().keyboard.press("Enter");
 }
 
-export function focusOn(locator) {
-  return locator.evaluate((element) => {
-    element.focus();
-    return element.tabIndex >= 0 && document.activeElement === element;
-  });
+/** As often as there are stops between; again where the page has changed on the way. */
+async function tabTo(locator) {
+  const { keyboard } = locator.page();
+  for (let tries = 0; tries < 5; tries++) {
+    const stops = await locator.evaluate(stopsTo);
+    if (stops === 0) return;
+    for (let left = Math.abs(stops); left > 0; left--) await keyboard.press(stops < 0 ? "Shift+Tab" : "Tab");
+    if (await locator.evaluate((element) => element === document.activeElement)) return;
+  }
+  throw new Error(`The keyboard does not reach ${locator}`);
+}
+
+/** How many presses of Tab lead there from where the focus is; fewer than none lead back. */
+function stopsTo(element) {
+  const query = "a[href],button,input:not([type=hidden]),select,textarea,summary,[tabindex='0']";
+  const all = [...document.querySelectorAll(query)].filter(
+    (one) => one.tabIndex >= 0 && one.checkVisibility(),
+  );
+  return all.indexOf(element) - all.indexOf(document.activeElement);
 }
 
 /** Takes no webhook of a namespace until that has been mended. */
