@@ -34,6 +34,9 @@ export function issueMessage(issue: Issue): string {
 /** What zod says where the schema says nothing. */
 export const NO_MESSAGE = "Invalid input";
 
+/** Its words are one setting for a whole process, which others in it change too: a test with Playwright does. */
+export const PARSING = { reportInput: true, error: () => NO_MESSAGE } as const;
+
 type BoundIssue = Extract<Issue, { readonly code: "too_small" | "too_big" }>;
 
 function boundMessage(issue: BoundIssue): string {
@@ -106,6 +109,6 @@ export type Checked<T> =
 
 /** Parses without throwing, and keeps the input in each issue so that "missing" and "wrong" read differently. */
 export function check<T>(schema: z.ZodMiniType<T>, value: unknown): Checked<T> {
-  const result = schema.safeParse(value, { reportInput: true });
+  const result = schema.safeParse(value, PARSING);
   return result.success ? { ok: true, data: result.data } : { ok: false, issues: result.error.issues };
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type Glob, globTextSchema, severalGlobsSchema } from "./globs.js";
-import { issueMessage, NO_MESSAGE } from "./issues.js";
+import { issueMessage, NO_MESSAGE, PARSING } from "./issues.js";
 import { atMost, LONGEST } from "./lengths.js";
 import { otherwiseRight } from "./otherwise-right.js";
 import { patternOf } from "./pattern.js";
@@ -203,7 +203,7 @@ function matcherFaults(value: unknown, path: readonly (string | number)[] = []):
     matcherFaults(part, [...path, Array.isArray(value) ? Number(key) : key]),
   );
   if (!isMatcher(value)) return inner;
-  const { error } = EXPECTED_WORDS.safeParse(value, { reportInput: true });
+  const { error } = EXPECTED_WORDS.safeParse(value, PARSING);
   const own = (error?.issues ?? []).map((issue) => ({
     path: [...path, ...(issue.path as (string | number)[])],
     input: issue.input,

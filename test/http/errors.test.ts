@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest";
+import * as z from "zod/mini";
 import { openSandbox as openWith } from "../../src/opening.js";
 import {
   errorOf,
@@ -449,6 +450,17 @@ describe("every answer", () => {
       expect(answer.headers.get("sandbox-now")).toBe(START);
       expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
       expect(() => JSON.parse(answer.text)).not.toThrow();
+    }
+  });
+
+  it("is in the sandbox's own words, whatever else in the process has told zod to say", async ({ api }) => {
+    const { localeError } = z.config();
+    z.config({ localeError: () => "another's words" });
+    try {
+      const answer = await api.tryQuote({ ...KES_ORDER, pricing: { base_currency: "KES", amount: 500 } });
+      expect(JSON.parse(answer.text).error.details).toEqual({ "pricing.amount": "must be a string" });
+    } finally {
+      z.config({ localeError });
     }
   });
 
