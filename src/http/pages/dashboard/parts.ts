@@ -187,12 +187,13 @@ export function filters(scene: Scene, body: Content, does = "Filter", to?: strin
 }
 
 /** @param name of the place in the address, where a view has more than one list */
-export function pager(scene: Scene, total: number, name = "offset"): Markup {
+export function pager(scene: Scene, total: number, name = "offset"): Markup | false {
+  if (total === 0) return false;
   const offset = offsetOf(scene, name);
   const to = Math.min(offset + PAGE_ROWS, total);
   const step = (label: string, by: number) =>
     html`<a href="${here(scene, { [name]: String(Math.max(0, offset + by)) })}">${label}</a>`;
-  return html`<nav class="pager" aria-label="${name === "offset" ? "Pages" : `Pages of ${name}`}"><span>${total === 0 ? "0" : `${offset + 1}–${to} of ${total}`}</span>${offset > 0 && step("← Newer", -PAGE_ROWS)}${to < total && step("Older →", PAGE_ROWS)}</nav>`;
+  return html`<nav class="pager" aria-label="${name === "offset" ? "Pages" : `Pages of ${name}`}"><span>${offset + 1}–${to} of ${total}</span>${offset > 0 && step("← Newer", -PAGE_ROWS)}${to < total && step("Older →", PAGE_ROWS)}</nav>`;
 }
 
 export function facts(list: readonly (readonly [string, Content])[]): Markup {
