@@ -88,22 +88,22 @@ export class Sandbox {
     return this.#namespace;
   }
 
-  /** The API key of test mode. */
+  /** The API key for test mode. */
   get apiKey(): string {
     return this.#namespace.info.apiKey;
   }
 
-  /** The API key of live mode: other data, the same behaviour. */
+  /** The API key for live mode: separate data, the same behaviour. */
   get liveApiKey(): string {
     return this.#namespace.info.liveApiKey;
   }
 
-  /** What webhooks are signed with unless an endpoint has a secret of its own. */
+  /** The secret webhooks are signed with, unless an endpoint has its own. */
   get webhookSecret(): string {
     return this.#namespace.info.webhookSecret;
   }
 
-  /** What ids and chance follow from. */
+  /** The seed of IDs and random outcomes. */
   get seed(): string {
     return this.#namespace.info.seed;
   }
@@ -127,8 +127,8 @@ export class Sandbox {
   }
 
   /**
-   * Served over HTTPS, the files a client is to trust it by, once `listen()` has resolved: `caFile` has its certificate's
-   * authority alone, `bundleFile` the public ones too. Undefined before, and over HTTP.
+   * The files a client needs to trust the sandbox over HTTPS, once `listen()` has resolved: `caFile` has its
+   * certificate's authority only, `bundleFile` also the public ones. Undefined before, and over HTTP.
    */
   get trust(): { readonly caFile: string; readonly bundleFile: string } | undefined {
     return this.#listening?.trust;
@@ -140,8 +140,8 @@ export class Sandbox {
   }
 
   /**
-   * Answers a request in this process, without a port, whatever host it is for. Takes what `fetch` takes, or a path
-   * alone, and may be handed to a client in the place of `fetch`.
+   * Handles a request in this process, without a port, whatever its host. Takes what `fetch` takes, or just a path,
+   * and may be passed to a client instead of `fetch`.
    */
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> => {
     this.#here("fetch");
@@ -156,10 +156,11 @@ export class Sandbox {
   };
 
   /**
-   * Webhooks go to a function of this process from now on, in the place of a receiver that listens on a port: the
-   * same bytes, headers, order and retries, and `advance()` waits for it. It answers a Response, a status, or nothing
-   * (204); what it throws is an answer 500, and an assertion that failed is thrown once more by the next `advance()` or
-   * `settled()`, at the latest by `close()`. It hears what comes from the call on; resolves with how to stop.
+   * From now on, delivers webhooks to a function of this process instead of a receiver that listens on a port, with
+   * the same bytes, headers, order and retries; `advance()` waits for it. The function returns a Response, a status,
+   * or nothing (204). If it throws, the delivery gets a 500; a failed assertion is thrown again by the next
+   * `advance()` or `settled()`, at the latest by `close()`. It receives events from this call on; resolves with a
+   * function that unregisters it.
    */
   async onWebhook(
     handler: WebhookHandler,
@@ -206,9 +207,9 @@ export class Sandbox {
   }
 
   /**
-   * Moves time: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`; resolves
-   * when all that was due has happened. Anything else, and an instant in the past, is a UserError; another advance
-   * that is under way a SandboxError with the code CLOCK_BUSY.
+   * Advances the clock: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`;
+   * resolves when everything that fell due is done. Any other value, and an instant in the past, is a UserError; if
+   * the clock is already being advanced, it is a SandboxError with the code CLOCK_BUSY.
    */
   async advance(target: string | Date): Promise<AdvanceReport> {
     const { clock } = this.#here("advance");
@@ -219,9 +220,9 @@ export class Sandbox {
   }
 
   /**
-   * Moves a charge to a status, as a person at the control API would; it is moved when the call returns, whether or not
-   * it is awaited. One that may not be moved so is a SandboxError with the code INVALID_TRANSITION, one that is not there
-   * NOT_FOUND. `reason` is why it failed.
+   * Sets a charge's status, as the control API does; it is set when the call returns, whether or not it is awaited.
+   * An illegal transition is a SandboxError with the code INVALID_TRANSITION, an unknown charge NOT_FOUND. `reason`
+   * is why it failed.
    */
   async transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail> {
     const namespace = this.#here("transition");
@@ -235,8 +236,8 @@ export class Sandbox {
   }
 
   /**
-   * Back to the initial state. Webhooks and keys stay unless told otherwise; ids go on unless they shall repeat. While
-   * time is being moved it is a SandboxError with the code CLOCK_BUSY. It is done when the call returns.
+   * Resets to the initial state. Webhooks and keys are kept by default; IDs continue unless they are to repeat. While
+   * the clock is being advanced it is a SandboxError with the code CLOCK_BUSY. It is done when the call returns.
    */
   async reset(options: ResetOptions = {}): Promise<void> {
     const namespace = this.#here("reset");
@@ -248,8 +249,8 @@ export class Sandbox {
   }
 
   /**
-   * Sends a webhook receiver good and bad events and tells what is wrong with it, by default with this sandbox's
-   * secret, signature and timeout. A missing scheme of the URL means http. Resolves with a report whatever comes back.
+   * Sends a webhook receiver good and bad events and reports what is wrong with it, by default with this sandbox's
+   * secret, signature and timeout. A missing scheme of the URL means http. Always resolves with a report.
    */
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
     this.#here("checkWebhook");
@@ -279,8 +280,8 @@ export class Sandbox {
   }
 
   /**
-   * Puts a state back that was taken here or elsewhere; time goes on from where it stood. One that is none is a
-   * SandboxError with the code VALIDATION_ERROR, and changes nothing.
+   * Restores a state saved here or elsewhere; time continues from there. An invalid state is a SandboxError with the
+   * code VALIDATION_ERROR, and nothing changes.
    */
   async restore(snapshot: SandboxState): Promise<void> {
     const namespace = this.#here("restore");
@@ -291,8 +292,8 @@ export class Sandbox {
   }
 
   /**
-   * Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; the JSON of its answer. What it refuses
-   * is a SandboxError.
+   * Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; returns the JSON of its response. An
+   * error response is a SandboxError.
    */
   async control<Answer = unknown>(...call: ControlCall): Promise<Answer> {
     this.#here("control");
@@ -300,9 +301,9 @@ export class Sandbox {
   }
 
   /**
-   * Holds the app's own view of its payments against the ledger: a row an order, with `charge_id` or `metadata.KEY`,
-   * `status` and, where it says them, `amount`, `currency` and `delivered`. Resolves with what differs; a row that cannot
-   * be understood is a SandboxError with the code VALIDATION_ERROR.
+   * Compares the app's own view of its payments with the ledger: one row per order, with `charge_id` or
+   * `metadata.KEY`, `status` and, optionally, `amount`, `currency` and `delivered`. Resolves with the differences; an
+   * invalid row is a SandboxError with the code VALIDATION_ERROR.
    */
   async reconcile(rows: readonly object[], options: ReconcileOptions = {}): Promise<BookReport> {
     this.#here("reconcile");
@@ -310,9 +311,9 @@ export class Sandbox {
   }
 
   /**
-   * Carries out the steps of a scenario file on this sandbox: its clock stands still meanwhile, the file's rules
-   * are on top and go again. Resolves with a report whether or not they pass; a file with faults is a UserError that
-   * has each at its line.
+   * Runs the steps of a scenario file on this sandbox, with its clock frozen and the file's rules on top meanwhile.
+   * Resolves with a report whether or not they pass; an invalid file is a UserError that gives the line of each
+   * error.
    */
   async run(file: string, options: RunFileOptions = {}): Promise<RunReport> {
     const namespace = this.#here("run");
@@ -333,9 +334,9 @@ export class Sandbox {
   }
 
   /**
-   * Explores the flow of a scenario file: runs it with one thing going otherwise, then two, and so on, each time as a new
-   * customer of the same running app, which has to call this sandbox. Resolves with the smallest sets that make the app
-   * go wrong; a file with faults, and a flow that fails with nothing going wrong, is a UserError.
+   * Explores the flow of a scenario file: runs it with one deviation, then two, and so on, each time as a new
+   * customer of the same running app, which must call this sandbox. Resolves with the smallest sets that break the
+   * app; an invalid file, and a flow that fails without any deviation, is a UserError.
    */
   async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
     const namespace = this.#here("explore");
@@ -347,13 +348,13 @@ export class Sandbox {
     });
   }
 
-  /** Resolves when nothing is due and no delivery is under way. */
+  /** Resolves when nothing is due and no delivery is in flight. */
   async settled(): Promise<void> {
     await this.#here("settled").settled();
     this.#assertions.rethrow();
   }
 
-  /** Ends it: no port, timer or delivery is left behind, and nothing to be loaded. A second call does nothing more. */
+  /** Closes it: no port, timer or delivery is left, and nothing is loaded afterwards. A second call does nothing. */
   async close(): Promise<void> {
     // What went wrong is told the first time.
     if (this.#closing !== undefined) return this.#closing.catch(() => {});

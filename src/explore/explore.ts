@@ -29,7 +29,7 @@ export interface ExploreOptions extends RunsOptions {
   readonly lanes?: number | undefined;
   /** The folder for the scenario files of what is found. */
   readonly saveTo?: SaveTo | undefined;
-  /** Called after each run: how many there were, and what was found so far. */
+  /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: ((runs: number, findings: number) => void) | undefined;
 }
 

@@ -29,69 +29,71 @@ import { openShared } from "./shared.js";
 
 export { offerHooks } from "./hooks.js";
 
-/** Options of `setupSandbox`: those of `createSandbox`, but that the clock stands unless told otherwise. */
+/** Options of `setupSandbox`: those of `createSandbox`, with a manual clock by default. */
 export interface SetupOptions extends SandboxOptions {
-  /** The test runner's hooks, where they are not global; a whole module such as `node:test` will do. */
+  /** The test runner's hooks, if they are not global; a whole module such as `node:test` will do. */
   hooks?: TestHooks;
   /** A server to take a namespace of; default: `PAYMENTS_SANDBOX_URL`; false: always a sandbox of this file's own. */
   server?: string | false;
   /** Whether a sandbox of this file's own opens a port, for an app that needs a URL; default true. */
   listen?: boolean;
   /**
-   * The app's own view of its payments, a row an order as `reconcile()` takes them. Asked when a test has passed and
-   * all webhooks that are due have arrived: what differs from the ledger fails the test.
+   * The app's own view of its payments, one row per order as in `reconcile()`. Called when a test has passed and all
+   * due webhooks have arrived: any difference from the ledger fails the test.
    */
   reconcile?: () => readonly object[] | Promise<readonly object[]>;
 }
 
-/** The sandbox of a test file. All of it is there in hooks and tests; at the top of the file it is not yet. */
+/** The sandbox of a test file. It can be used in hooks and tests, but not yet at the top of the file. */
 export interface TestSandbox {
-  /** The base URL, without a slash at the end; throws where nothing listens. */
+  /** The base URL, without a slash at the end; throws if nothing listens. */
   readonly url: string;
-  /** The API key of test mode. */
+  /** The API key for test mode. */
   readonly apiKey: string;
-  /** The API key of live mode: other data, the same behaviour. */
+  /** The API key for live mode: separate data, the same behaviour. */
   readonly liveApiKey: string;
-  /** What webhooks are signed with unless an endpoint has a secret of its own. */
+  /** The secret webhooks are signed with, unless an endpoint has its own. */
   readonly webhookSecret: string;
   /** The namespace the tests are in. */
   readonly namespace: string;
-  /** What `payments-sandbox exec` sets, for an app that is started by the test. */
+  /** The variables `payments-sandbox exec` sets, for an app that the test starts. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Calls the sandbox, whatever host the request is for; takes a path too, and may stand in for `fetch`. */
+  /** Calls the sandbox, whatever the host of the request; also takes just a path, and may replace `fetch`. */
   readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
-  /** Moves time: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`. */
+  /**
+   * Advances the clock: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`.
+   */
   advance(target: string | Date): Promise<AdvanceReport>;
-  /** Moves a charge to a status; the charge as a read answers it then. Rejects with a SandboxError if it may not. */
+  /** Sets a charge's status and resolves with the charge. An illegal transition is a SandboxError. */
   transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail>;
-  /** Back to the initial state: what happens before each test. */
+  /** Resets to the initial state, as happens before each test. */
   reset(options?: ResetOptions): Promise<void>;
   /**
-   * Webhooks go to a function of this process; see `Sandbox.onWebhook`. Registered in a test or a `beforeEach`, it
-   * hears that test only. An assertion that failed in it is thrown once more where the test waits (`advance`,
-   * `settled`), or fails the test when it ends. Resolves with how to stop.
+   * Delivers webhooks to a function of this process; see `Sandbox.onWebhook`. Registered in a test or a `beforeEach`,
+   * it is for that test only. A failed assertion is thrown again where the test waits (`advance`, `settled`), or
+   * fails the test at its end. Resolves with a function that unregisters it.
    */
   onWebhook(handler: WebhookHandler, options?: WebhookHandlerOptions): Promise<() => Promise<void>>;
-  /** Resolves when nothing is due and no delivery is under way; rejects with WAIT_TIMEOUT (default: after 10 s). */
+  /** Resolves when nothing is due and no delivery is in flight; rejects with WAIT_TIMEOUT (default: after 10 s). */
   settled(timeout?: string): Promise<void>;
   /** The whole state as plain JSON. */
   snapshot(): Promise<SandboxState>;
-  /** Puts a state back that was taken here or elsewhere; time goes on from where it stood. */
+  /** Restores a state saved here or elsewhere; time continues from there. */
   restore(snapshot: SandboxState): Promise<void>;
-  /** Holds the app's own view of its payments against the ledger; see `Sandbox.reconcile`. */
+  /** Compares the app's own view of its payments with the ledger; see `Sandbox.reconcile`. */
   reconcile(rows: readonly object[], options?: ReconcileOptions): Promise<BookReport>;
-  /** Looks for what makes a running app go wrong that calls this sandbox; see `Sandbox.explore`. */
+  /** Looks for what breaks a running app that calls this sandbox; see `Sandbox.explore`. */
   explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
   /**
-   * Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; the JSON of its answer. What it refuses
-   * is a SandboxError.
+   * Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; returns the JSON of its response. An
+   * error response is a SandboxError.
    */
   control<Answer = unknown>(...call: ControlCall): Promise<Answer>;
 }
 
 /**
- * One world for a test file, called once at its top: made before the first test, reset before each, gone after the
- * last. It is a sandbox in this process or, where `PAYMENTS_SANDBOX_URL` is set, a namespace of that server.
+ * One sandbox for a test file, called once at its top: created before the first test, reset before each, closed after
+ * the last. It is a sandbox in this process or, if `PAYMENTS_SANDBOX_URL` is set, a namespace of that server.
  */
 export function setupSandbox(options: SetupOptions = {}): TestSandbox {
   const { hooks: given, ...rest } = options;
