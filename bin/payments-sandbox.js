@@ -7,7 +7,7 @@ if (Number.parseInt(process.versions.node, 10) >= OLDEST) {
     .then((module) => {
       // Where Node can, it keeps the compiled code in the machine's temporary folder for the next start.
       if (module.enableCompileCache !== undefined) module.enableCompileCache();
-      return import("../dist/cli.cjs");
+      return import("../dist/cli.js");
     })
     .then(({ main }) => main(process.argv));
 } else {
