@@ -9,7 +9,7 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { lazily } from "../schema/lazily.js";
 import { UserError } from "../schema/user-error.js";
-import { soon } from "../time/timers.js";
+import { later } from "../time/timers.js";
 import { turns } from "../time/turns.js";
 import { failureOf, onTheWire, type PlainAnswer, responses, statusOfParserError } from "./wire.js";
 
@@ -47,6 +47,9 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** Whoever has waited for the port has their first answer by then. */
+const LOADED_AFTER_MS = 100;
+
 /** Opens the port. Refuses with one line when it is taken or not ours to take. */
 export async function listen(options: ListenOptions): Promise<Listening> {
   let answer = options.ownsProcess ? undefined : await requestListener(options);
@@ -82,7 +85,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     server.listen(options.port, options.host, () => {
       const address = server.address();
       const port = typeof address === "object" && address !== null ? address.port : options.port;
-      if (answer === undefined) soon(() => void load());
+      // Calls of the service and the question for health are answered without it.
+      if (answer === undefined) later(LOADED_AFTER_MS, () => void load());
       resolve({
         port,
         server,

@@ -12,6 +12,11 @@ export function soon(run: () => void): void {
   setImmediate(run);
 }
 
+/** After so much wall time; does not keep the process running. */
+export function later(delayMs: number, run: () => void): void {
+  setTimeout(run, delayMs).unref();
+}
+
 /** So much wall time passes, for what has nothing to do with the clock of a sandbox. */
 export function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
