@@ -72,7 +72,7 @@ export const deliveryQuerySchema = parameters({
 export const streamQuerySchema = parameters({
   view: field(
     z.optional(z.enum(["light"])),
-    "`light`: only what has changed, gathered into four messages a second at most.",
+    "`light`: only what has changed, gathered into seven messages a second at most.",
   ),
 });
 
