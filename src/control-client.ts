@@ -38,7 +38,7 @@ export class ForeignAnswer extends Error {
     readonly status: number,
     text: string,
   ) {
-    super(`${call} did not answer as a sandbox does: ${status} ${text.slice(0, 200)}`);
+    super(`${call} did not respond like a sandbox: ${status} ${text.slice(0, 200)}`);
   }
 }
 

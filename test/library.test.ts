@@ -604,7 +604,7 @@ describe("setupSandbox()", () => {
       [{ lisen: false }, "setupSandbox: there is no option lisen; did you mean listen?"],
       [{ clock: "fast" }, "setupSandbox: clock must be real, manual or a speed"],
       [{ webhooks: "localhost:1" }, "setupSandbox: webhooks must be an array"],
-      [{ reconcile: [] }, "setupSandbox: reconcile must be a function that answers the app's rows"],
+      [{ reconcile: [] }, "setupSandbox: reconcile must be a function that returns the app's rows"],
     ] as const)
       await expect(inTest({ server, ...options } as SetupOptions, async () => {})).rejects.toThrow(
         expect.objectContaining({ name: "UserError", message: expect.stringContaining(expected) }),

@@ -32,7 +32,7 @@ export function addCommands(root: Command): void {
       "--under-report <file>",
       "with --under: the JUnit XML or TAP file each run writes, to name the tests",
     )
-    .option("--seeds <n>", "with --under: scenarios of chance run under so many seeds each")
+    .option("--seeds <n>", "with --under: run scenarios that use chance with this many seeds each")
     .option("--strict", "also exit 1 when a scenario never applied or the service ignored something")
     .option(
       "--reconcile <command>",
@@ -113,7 +113,7 @@ export function addCommands(root: Command): void {
       collect,
     )
     .option("--partial", "the rows are only part of the app's orders")
-    .option("--since <instant>", "charges made before need no row")
+    .option("--since <instant>", "charges created earlier need no row")
     .option("--junit <file>", "also write the report as JUnit XML")
     .option("--url <url>", "the running sandbox (default: PAYMENTS_SANDBOX_URL, else the default port)")
     .option("--namespace <name>", "the namespace to use")

@@ -29,7 +29,7 @@ const FIXES: Readonly<Record<string, string>> = {
   NOT_FOUND: "list what there is: payments-sandbox charges, withdrawals, deliveries, scenario list",
   INVALID_TRANSITION: "see what it may become: payments-sandbox next SELECTOR",
   VALIDATION_ERROR: "correct the fields that details names",
-  CLOCK_BUSY: "try again when the advance that is under way has ended",
+  CLOCK_BUSY: "try again when the current advance has finished",
   FORBIDDEN: "pass the token that start printed: --control-token VALUE",
 };
 

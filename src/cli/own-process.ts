@@ -18,9 +18,9 @@ export function tellLastWords(data: string | undefined): void {
   const kept =
     data === undefined
       ? "The state was in memory and is lost"
-      : `All that was answered is kept in ${data}.journal`;
+      : `Every change that got a response is kept in ${data}.journal`;
   process.on("uncaughtException", (error: unknown) => {
-    tellLine(`internal error, so it ends: ${whatHappened(error)}. ${kept}.`);
+    tellLine(`internal error, stopping: ${whatHappened(error)}. ${kept}.`);
     process.exit(1);
   });
 }

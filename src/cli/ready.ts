@@ -127,9 +127,7 @@ function elsewhereRows(sandbox: Sandbox, options: StartOptions): Rows {
   if (found === undefined) return [];
   if (found.urls.length > 0) return [["Also at", found.urls.join(", ")]];
   const example = found.refused === undefined ? "" : `, such as ${found.refused}`;
-  return [
-    ["From elsewhere", `refused until --allowed-host tells the name or address it is called by${example}`],
-  ];
+  return [["From elsewhere", `rejected until --allowed-host gives the name or address used${example}`]];
 }
 
 function rateLimit({ rateLimit = "off" }: Sandbox): string {

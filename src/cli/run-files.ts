@@ -46,7 +46,7 @@ async function readFile(file: string, { vars, runIdOf, vocabulary, isStrict }: R
     const loaded = await readScenarioFile(file, { ...givensOf(vars, runIdOf), vocabulary });
     if (isStrict && loaded.warnings.length > 0) return { file, faults: loaded.warnings };
     if (loaded.steps.length > 0) return loaded;
-    const message = "there are none: nothing to run";
+    const message = "the file has none: nothing to run";
     return { file, faults: [{ file, line: 1, column: 1, field: "steps", message }] };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;

@@ -155,13 +155,13 @@ export class Eyes {
     if (first !== undefined && hasFailed) await this.#accepted(patient.charge.events.COMPLETED);
     const wrong = await this.#deviation(patient);
     if (wrong !== undefined) {
-      const when = hasFailed ? "sent again after it failed" : "taken while the sandbox answered 500";
+      const when = hasFailed ? "sent again after it failed" : "accepted while the sandbox returned 500";
       return { seen: `an event ${when}: ${wrong}`, fault: "lost" };
     }
     return hasFailed
       ? { seen: "an event it had failed at was done when it came again" }
       : {
-          seen: "It did its work while the sandbox answered 500 to reads of the charge, so no failure could be provoked.",
+          seen: "It did its work while the sandbox returned 500 for reads of the charge, so no failure could be provoked.",
           isUnclear: true,
         };
   }
@@ -191,7 +191,7 @@ export class Eyes {
     return [charge.amount, charge.settlement_amount].some((amount) => isAmountIn(shown, Number(amount)))
       ? { seen: `it does not show ${FALSE_AMOUNT}, which only the event said` }
       : {
-          seen: "What it answers shows no amount: see yourself that it does not trust the event's.",
+          seen: "Its response shows no amount: check yourself that it does not trust the event's.",
           isUnclear: true,
         };
   }
@@ -205,8 +205,8 @@ export class Eyes {
     // Nothing could be seen of it before, but what is seen of any that has not been paid.
     const wrong = await this.#deviation({ charge, before: this.#patients.get("paid")!.before });
     return wrong === undefined
-      ? { seen: "an event that came before the answer to its call was done" }
-      : { seen: `an event before the answer to its call: ${wrong}`, fault: "lost_early" };
+      ? { seen: "an event that arrived before the response to its call was handled" }
+      : { seen: `an event before the response to its call: ${wrong}`, fault: "lost_early" };
   }
 
   async #patient(): Promise<Patient> {

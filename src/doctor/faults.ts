@@ -18,7 +18,7 @@ export const FAULTS = {
   refuses_content: {
     title: "the signature is taken, the event is refused",
     advice:
-      "A forged event is answered otherwise, so the signature was fine. Answer 2xx to events about charges you do not know, too: otherwise they are sent again for days.",
+      "A forged event gets a different response, so the signature was fine. Respond with 2xx to events about unknown charges too: otherwise they are retried for days.",
   },
   crashes_on_valid_events: {
     title: "valid events crash it",
@@ -33,35 +33,36 @@ export const FAULTS = {
   fails_now_and_then: {
     title: "it fails now and then",
     advice:
-      "The same sent again was taken, so no event is at fault. Look into its log for the ids named here: a race, a pool that runs dry, one of several processes that is not like the others.",
+      "The same event sent again was accepted, so no event is at fault. Look into its log for the IDs given here: a race, an exhausted pool, or one of several processes that differs from the others.",
   },
   wrong_path: {
     title: "there is nothing at this path",
-    advice: "It answers 404 to whatever comes. Look at the path of the address, and at the route of the app.",
+    advice: "It returns 404 for everything. Check the path of the address and the route of the app.",
   },
   wrong_method: {
     title: "it takes no POST at this path",
-    advice: "It answers 405. Webhooks come as POST: look at the route's method, and at the path.",
+    advice: "It returns 405. Webhooks are sent as POST: check the route's method and the path.",
   },
   endpoint_gone: {
-    title: "it says that it is gone",
+    title: "it returns 410 Gone",
     advice:
-      "It answers 410, which tells a sender to switch the endpoint off. Register the address that took its place.",
+      "It returns 410, which tells a sender to disable the endpoint. Register the address that replaced it.",
   },
   too_large: {
     title: "events are too large for it",
     advice:
-      "It answers 413 to the smallest event there is. Raise the body limit of the app or the proxy to 64 KB or more.",
+      "It returns 413 for the smallest event. Raise the body limit of the app or the proxy to 64 KB or more.",
   },
   too_slow: {
-    title: "it does not answer in time",
+    title: "it does not respond in time",
     advice:
-      "Store the event, answer 200, and do the work afterwards. If it never answers, look for a handler that throws without sending an answer.",
+      "Store the event, respond with 200, and do the work afterwards. If it never responds, look for a handler that throws without sending a response.",
   },
   slow: {
     severity: "should",
-    title: "it takes more than 5 s to answer",
-    advice: "Store the event, answer 200, and do the work afterwards: a sender gives up after some seconds.",
+    title: "it takes more than 5 s to respond",
+    advice:
+      "Store the event, respond with 200, and do the work afterwards: a sender gives up after some seconds.",
   },
   redirects: {
     title: "it redirects",
@@ -69,27 +70,27 @@ export const FAULTS = {
       "Redirects are not followed. Register the address it leads to, and keep the login and the trailing-slash rule off this path.",
   },
   breaks_connection: {
-    title: "it cuts the connection without an answer",
+    title: "it drops the connection without a response",
     advice: "Look whether its process ends, or a proxy in between gives up.",
   },
   busy: {
     title: "it takes no events for now",
-    advice: "It answers 429 or 503 already at the first event: exempt this path from rate limits.",
+    advice: "It returns 429 or 503 for the very first event: exempt this path from rate limits.",
   },
   gone: {
-    title: "nobody listens any more",
+    title: "nothing listens there any more",
     advice:
-      "It answered the event before, and its process ended or closed its port afterwards. Look into its log.",
+      "It responded to the previous event, and its process ended or closed its port afterwards. Look into its log.",
   },
   duplicates: {
-    title: "an event that comes twice is not accepted twice",
+    title: "an event that arrives twice is not accepted twice",
     advice:
-      "Events may come more than once. Answer 2xx to one you have handled already: anything else makes it come again.",
+      "Events may arrive more than once. Respond with 2xx to one you have already handled: anything else makes it arrive again.",
   },
   no_verification: {
-    title: "nothing is verified: forged events are answered like real ones",
+    title: "nothing is verified: forged events get the same response as real ones",
     advice:
-      "Anybody who knows this address can tell it that a charge is paid. Verify the signature and answer 400 or 401 when it does not fit. (If it answers 2xx but drops forged events, say so with the status.)",
+      "Anyone who knows this address can claim that a charge is paid. Verify the signature and respond with 400 or 401 when it does not match. (If it returns 2xx but drops forged events, say so with the status.)",
   },
   signature_not_compared: {
     title: "a signature is asked for, but not compared",
@@ -115,11 +116,11 @@ export const FAULTS = {
   },
   case_ignored: {
     title: "the case of the signature's letters is ignored",
-    advice: "Base64 tells a from A: compare the signature as it is, in constant time.",
+    advice: "Base64 is case-sensitive: compare the signature as it is, in constant time.",
   },
   version_ignored: {
     title: "the signature's version is ignored",
-    advice: "Take only signatures of the version you know, such as v1: another may be made in another way.",
+    advice: "Accept only signatures of the version you know, such as v1: others may be computed differently.",
   },
   future_accepted: {
     severity: "should",
@@ -133,7 +134,7 @@ export const FAULTS = {
   },
   known_id_unverified: {
     severity: "should",
-    title: "a known id is answered before anything is verified",
+    title: "a known ID gets a response before anything is verified",
     advice: "Verify first: a forged event must be refused, whatever id it carries.",
   },
   tolerance_too_small: {
@@ -144,7 +145,7 @@ export const FAULTS = {
   body_timestamp: {
     title: "an event about a change of hours ago is not accepted",
     advice:
-      "Retries come for days: their signature is fresh, the timestamp in the body is that of the change. Hold only the signed timestamp in the header against your clock.",
+      "Retries arrive for days: their signature is fresh, the timestamp in the body is that of the change. Compare only the signed timestamp in the header with your clock.",
   },
   stale_accepted: {
     title: "an old signature is accepted",
@@ -152,12 +153,12 @@ export const FAULTS = {
       "Refuse a signed timestamp that is more than five minutes off: otherwise a recorded request can be played back at any time.",
   },
   refusals_hang: {
-    title: "events it refuses get no answer",
-    advice: "Answer 400 or 401. Look for a verification that throws where nobody catches it.",
+    title: "events it rejects get no response",
+    advice: "Respond with 400 or 401. Look for a verification that throws an uncaught error.",
   },
   refusals_break: {
     title: "events it refuses make it cut the connection",
-    advice: "Answer 400 or 401. Look for a verification that throws where nobody catches it.",
+    advice: "Respond with 400 or 401. Look for a verification that throws an uncaught error.",
   },
   refusals_redirect: {
     title: "events it refuses are redirected",
@@ -171,7 +172,7 @@ export const FAULTS = {
   unknown_type: {
     title: "an event type it does not know is not accepted",
     advice:
-      "Answer 2xx and ignore it: new types are added without notice, and a refused one is sent again for days.",
+      "Respond with 2xx and ignore it: new types are added without notice, and a rejected one is retried for days.",
   },
   unknown_family: {
     title: "an event of a family it does not know is not accepted",
@@ -181,7 +182,7 @@ export const FAULTS = {
   other_types: {
     title: "events of withdrawals, or the test event, are not accepted",
     advice:
-      "Answer 2xx to every type and ignore what you do not need: a refused event is sent again for days.",
+      "Respond with 2xx to every type and ignore what you do not need: a rejected event is retried for days.",
   },
   reordered: {
     title: "one charge's events out of order are not accepted",
@@ -190,7 +191,7 @@ export const FAULTS = {
   },
   lifecycle: {
     title: "an event in the usual life of a charge is not accepted",
-    advice: "Answer 2xx to each of these types: a refused event is sent again for days.",
+    advice: "Respond with 2xx to each of these types: a rejected event is retried for days.",
   },
   first_signature_only: {
     title: "only the first of several signatures is looked at",
@@ -237,9 +238,9 @@ export const FAULTS = {
   },
   simultaneous: {
     severity: "should",
-    title: "copies of an event that come at once are not all accepted",
+    title: "copies of an event that arrive at once are not all accepted",
     advice:
-      "Let a unique key on the event's id decide who is first, and answer 2xx to the others: what fails is sent again.",
+      "Let a unique key on the event's ID decide who is first, and respond with 2xx to the others: what fails is retried.",
   },
   reserialized_body: {
     title: "it verifies parsed and rewritten JSON instead of the bytes that came",
@@ -253,15 +254,15 @@ export const FAULTS = {
   nothing_seen: {
     title: "what --observe reads does not change when a charge is paid",
     advice:
-      "Nothing could be seen with it. Name the address that tells how your app sees a charge it has been told of; if that knows no charges but its own, have it make them with --order.",
+      "It showed nothing. Give the address that shows your app's view of a charge it got an event about; if it knows only its own charges, have it create them with --order.",
   },
   handled_twice: {
-    title: "an event that comes twice is handled twice",
+    title: "an event that arrives twice is handled twice",
     advice:
       "Remember the ids of the events you have handled, in the same transaction as the work, and look there first.",
   },
   handled_at_once: {
-    title: "copies of an event that come at once are not handled once",
+    title: "copies of an event that arrive at once are not handled once",
     advice:
       "Looking first and noting afterwards leaves a gap. Let a unique key on the event's id decide who is first, in the same transaction as the work.",
   },
@@ -278,12 +279,12 @@ export const FAULTS = {
   lost_in_burst: {
     title: "events it accepts under load are lost",
     advice:
-      "Store an event before you answer 2xx; 429 or 503 with Retry-After is an honest way to ask for time.",
+      "Store an event before you respond with 2xx; to ask for time, respond with 429 or 503 and Retry-After.",
   },
   lost_early: {
-    title: "an event that comes before the answer to its call is lost",
+    title: "an event that arrives before the response to its call is lost",
     advice:
-      "A webhook can overtake the answer of the call that caused it. Keep an event of a charge you do not know yet, or read the charge as soon as you know it.",
+      "A webhook can overtake the response to the call that caused it. Keep an event of a charge you do not know yet, or read the charge as soon as you do.",
   },
   forged_acted_upon: {
     title: "a forged event is acted upon, whatever the answer says",
@@ -297,7 +298,7 @@ export const FAULTS = {
   burst: {
     title: "many events at once are not all accepted",
     advice:
-      "Store each event and answer at once; look for a pool, a lock or a file that takes only so many at a time. 429 or 503 with Retry-After is an honest way to ask for time.",
+      "Store each event and respond at once; look for a pool, a lock or a file that limits how many are handled at a time. To ask for time, respond with 429 or 503 and Retry-After.",
   },
 } as const satisfies Readonly<Record<string, Fault>>;
 

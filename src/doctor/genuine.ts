@@ -159,7 +159,7 @@ export const GENUINE = {
 
   retry: {
     title: "a retry after its 5xx",
-    sent: "an event it answered with a 5xx, or else one it accepted, again",
+    sent: "an event it rejected with a 5xx, or else one it accepted, again",
     expected: "2xx, and the work done this time",
     send: (session) =>
       session.again("an earlier event as a retry", session.crashed?.event ?? session.accepted!.event),
@@ -169,7 +169,7 @@ export const GENUINE = {
       if (answer.kind === "accepted") {
         if (retried === null)
           return unseen(
-            "It never answered 5xx, so this could not be exercised; an event it had accepted was sent again instead.",
+            "It never returned 5xx, so this could not be tested; an event it had accepted was sent again instead.",
           );
         const isRemembered = isRecognized(answer, evidence);
         if (isRemembered === undefined)

@@ -37,7 +37,7 @@ export function unseen(advice: string): Mark {
 
 /** An event that asks to come later is no fault: a sender waits. */
 export const NOT_NOW = unseen(
-  "It asked for time (429, or 503 with Retry-After), which a sender grants; so this could not be tried.",
+  "It asked for time (429, or 503 with Retry-After), which a sender grants; so this could not be tested.",
 );
 
 /** For events that must be accepted: all of them were, or the fault this shows. */

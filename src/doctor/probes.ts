@@ -21,8 +21,8 @@ export const PROBE_ROWS: Readonly<Record<Probe, GenuineProbe | ForgedProbe | See
     needs: "only --observe can see what becomes of it",
   },
   early: {
-    title: "an event before the answer",
-    sent: "the event of a charge whose making the app has not been answered yet",
+    title: "an event before the response",
+    sent: "the event of a charge before the app gets the response that created it",
     expected: "2xx, and the work done once the app knows the charge",
     isSeenOnly: true,
     needs: "only with --order does the app make a call that can be overtaken",

@@ -33,7 +33,8 @@ const LOOK_EVERY_MS = 25;
 /** An app may not take webhooks while its own call is held: it then answers the order when they have been given up. */
 const PATIENCE = 3;
 
-const LIMITED = "the sandbox refused calls with 429, so nothing found counts: start it with --rate-limit off";
+const LIMITED =
+  "the sandbox rejected calls with 429, so the findings do not count: start it with --rate-limit off";
 
 interface EventRecord {
   readonly event_id: string;
@@ -189,7 +190,9 @@ export class RealCharges {
     const text = await response.text();
     if (response.status === 429) throw new UserError(LIMITED);
     if (!response.ok)
-      throw new UserError(`--observe needs charges, and the sandbox made none: ${response.status} ${text}`);
+      throw new UserError(
+        `--observe needs charges, and the sandbox created none: ${response.status} ${text}`,
+      );
     return JSON.parse(text).charge_id;
   }
 
@@ -206,7 +209,7 @@ export class RealCharges {
     if (answer.status === null || answer.status >= 400) throw new UserError(`--order: ${said}`);
     const newest = await this.#newest(query);
     if (newest !== undefined && newest !== before) return newest;
-    throw new UserError(`--order: ${said}, and no charge was made at the sandbox`);
+    throw new UserError(`--order: ${said}, and no charge was created in the sandbox`);
   }
 
   /** Whoever the order of the charge that is being made is for, and how its charges are asked for and its calls told apart. */

@@ -122,9 +122,9 @@ function furthestFirst(
   return (other.skip ?? 0) - (one.skip ?? 0);
 }
 
-const PRESSED = "The customer presses again before there is an answer";
+const PRESSED = "The customer presses again before there is a response";
 const NO_5XX: RawStep = {
-  name: "No signed event was answered with an error of the app's own",
+  name: "No signed event got an error of the app's own",
   expect_delivery: { answered: "5xx", count: 0 },
 };
 
@@ -195,7 +195,7 @@ function driven(flow: Flow, words: readonly Words[], lesson: Lesson): Placed[] {
     { wait_for: "charge", ...(lesson.whose.customer_email === undefined ? {} : { match: lesson.whose }) },
     { advance: holding.meanwhile },
   ];
-  const both = { name: "Time goes on while the app waits", parallel: [steps, meanwhile] };
+  const both = { name: "Time passes while the app waits", parallel: [steps, meanwhile] };
   return [{ step: both, role: "drive" }];
 }
 
@@ -229,7 +229,7 @@ function tailOf(flow: Flow, deviations = 1): Placed[] {
   const times = Array.from({ length: Math.max(2, deviations + 1) });
   const ticks = times.flatMap((): RawStep[] => [...flow.ticks, { advance: "1h" }]);
   const steps: RawStep[] = [
-    { name: "All is well again, and time passes", advance: LONG },
+    { name: "Everything works again, and time passes", advance: LONG },
     ...(flow.ticks.length === 0 ? [] : ticks),
     { wait_for: "idle" },
   ];

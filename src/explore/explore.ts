@@ -130,7 +130,7 @@ class Exploration {
     const base = behaviourOf(plain, report);
     if (differing !== undefined)
       this.#notes.add(
-        `two plain runs differ, in ${differing}: each set is run once, and may do otherwise again`,
+        `two plain runs differ, in ${differing}: each set is run once, and another run may differ`,
       );
     const name = String(this.#flow.raw.name);
     const found = await search({
@@ -215,7 +215,7 @@ class Exploration {
     if (typeof verdict === "object" && typeof first === "object" && schedule.some(isRace)) return first;
     if (typeof verdict === "object") return verdict;
     if (typeof first === "object" && this.#over() === undefined)
-      this.#notes.add(`came once and not again: ${scheduleText(schedule)}: ${first.message}`);
+      this.#notes.add(`happened once and could not be repeated: ${scheduleText(schedule)}: ${first.message}`);
     return undefined;
   }
 

@@ -45,7 +45,7 @@ export async function exploreFile(
   const { vars = {}, environment = {}, runIdOf } = options;
   const loaded = await loadScenarioFile(document, { given: vars, environment, runIdOf });
   if (!isRecord(document.value) || loaded.steps.length === 0)
-    throw new DocumentError([document.faultAt(["steps"], "there are none: nothing to explore")]);
+    throw new DocumentError([document.faultAt(["steps"], "the file has none: nothing to explore")]);
   for (const warning of loaded.warnings) onWarning?.(warningText(warning));
   const flow = flowOf(file, document.value);
   return explore(flow, { ...options, saveTo: save === undefined ? undefined : await savingTo(save) });

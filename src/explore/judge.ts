@@ -9,7 +9,7 @@ import type { Seen, SeenCharge } from "./seen.js";
 import { failedStep, hasFailed } from "./trace.js";
 
 /** The end of what is said of a call to an app that is not there. */
-export const NOBODY = "nobody listens there";
+export const NOBODY = "nothing listens there";
 
 /** Why a run has failed. */
 export interface Verdict {
@@ -30,7 +30,7 @@ export function verdictOn(
   const verdict = verdictOnReport(report, roles, seen);
   const hung = seen.deliveries.find(({ unanswered }) => unanswered !== undefined);
   if (typeof verdict !== "string" || hung === undefined) return verdict;
-  const message = `the app does not answer webhooks: ${hung.type}: ${hung.unanswered}`;
+  const message = `the app does not respond to webhooks: ${hung.type}: ${hung.unanswered}`;
   return { oracle: "liveness", message, isOver: true };
 }
 
@@ -63,7 +63,7 @@ function verdictOnReport(
     case "manners":
       return {
         oracle: "manners",
-        message: `the app answers a signed event with an error: ${message}`,
+        message: `the app responds to a signed event with an error: ${message}`,
       };
     default:
       return {
@@ -88,7 +88,7 @@ function paidIn(charges: readonly SeenCharge[]): number {
 /** What a call without an answer says of the app; undefined where there was one. */
 function endOf(message: string): Pick<Verdict, "isOver" | "isBroken"> | undefined {
   if (message.startsWith("no answer within") || message.endsWith(NOBODY)) return { isOver: true };
-  return message.startsWith("the app gave no answer") ? { isBroken: true } : undefined;
+  return message.startsWith("the app did not respond") ? { isBroken: true } : undefined;
 }
 
 function verdictOnPaid({ failure }: StepReport): Verdict {
@@ -122,7 +122,7 @@ function verdictOnView(step: StepReport, { charges }: Seen): Verdict {
   if (marking !== undefined && (marking === "paid") !== isPaid)
     return {
       oracle: "money",
-      message: `${isPaid ? "paid, and the app does not say so" : "not paid, and the app says so"}: ${said}`,
+      message: `${isPaid ? "paid, but not marked as paid by the app" : "not paid, but marked as paid by the app"}: ${said}`,
     };
   if (marking === "unpaid" && charges.every(isFinal))
     return { oracle: "liveness", message: `the charge has ended, and the app waits: ${said}` };

@@ -97,11 +97,11 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
     words: call(() => ({ drop: "before" })),
   },
   answer_lost: {
-    says: "it is done, and its answer is lost",
+    says: "it is done, and its response is lost",
     words: call(({ isRead }) => (isRead ? undefined : { drop: "after" })),
   },
   answer_held: {
-    says: "it is done, and all its webhooks come before the answer",
+    says: "it is done, and all its webhooks arrive before the response",
     words: (choice, whose) => (choice.what === "call" ? heldAt(choice, whose, "idle") : undefined),
   },
   answer_5xx: {
@@ -113,29 +113,29 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
     words: call(() => ({ respond: { status: 429, headers: { "retry-after": "0" } } })),
   },
   read_stale: {
-    says: "the read answers as it was before the last change",
+    says: "the read returns the state before the last change",
     words: call(({ readsChanged }) => (readsChanged ? { stale: "last_change" } : undefined)),
   },
-  webhook_late: { says: `the webhook comes ${LATE} late`, words: event(late, late) },
+  webhook_late: { says: `the webhook arrives ${LATE} late`, words: event(late, late) },
   webhook_after_next: {
-    says: "the webhook comes after the next one",
+    says: "the webhook arrives after the next one",
     words: event(({ isLast }) => (isLast ? undefined : { swap: true }), afterNext),
   },
-  webhook_twice: { says: "the webhook comes twice in a row", words: event(twice, twice) },
+  webhook_twice: { says: "the webhook arrives twice in a row", words: event(twice, twice) },
   webhook_twice_at_once: {
-    says: "the webhook comes twice at the same moment",
+    says: "the webhook arrives twice at the same moment",
     words: event(() => ({ copies: 2, at_once: true })),
   },
   webhook_again_later: {
-    says: `the webhook comes once more, ${AGAIN_LATER} later`,
+    says: `the webhook arrives once more, ${AGAIN_LATER} later`,
     words: event(() => ({ again_after: AGAIN_LATER })),
   },
   webhook_answer_lost: {
-    says: "the app's answer to the webhook is lost: it comes again",
+    says: "the app's response to the webhook is lost: it arrives again",
     words: event(answerLost, answerLost),
   },
   webhook_first: {
-    says: "the first webhook comes before the answer to the call that made the charge",
+    says: "the first webhook arrives before the response to the call that created the charge",
     words: (choice, whose) =>
       choice.what === "event" ? heldAt(choice.firstAfter, whose, "webhook") : undefined,
   },
@@ -163,7 +163,7 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
     words: ({ what }) => (what === "presses" ? { presses: 2 } : undefined),
   },
   webhook_dropped: {
-    says: "the webhook never comes, which the service does not do",
+    says: "the webhook never arrives, which the service does not do",
     words: event(() => ({ drop: true })),
     isNoteOnly: true,
   },

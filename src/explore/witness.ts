@@ -35,7 +35,7 @@ export class Witness {
     if (findings.some(({ oracle }) => oracle === "money")) return [];
     return [...this.#blind].map(
       ([operation, schedule]) =>
-        `manners: ${scheduleText(schedule)}: the app calls ${operation} again without a look at what became of it`,
+        `manners: ${scheduleText(schedule)}: the app calls ${operation} again without checking the outcome of the first call`,
     );
   }
 }

@@ -222,7 +222,7 @@ function nothingIn(document: LoadedDocument, scenario: Scenario, steps: readonly
   if (Array.isArray(include) && include.length === 0)
     return [document.faultAt(["include"], "includes nothing: name a file, or leave it out")];
   if (steps.length > 0 || RULE_KINDS.some((kind) => (scenario[kind] ?? []).length > 0)) return [];
-  return [document.faultAt([], "has neither rules nor steps: nothing comes of it")];
+  return [document.faultAt([], "has neither rules nor steps, so it does nothing")];
 }
 
 /** File after file, in the order of each. */

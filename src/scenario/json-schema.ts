@@ -11,10 +11,10 @@ export const SCENARIO_SCHEMA_FILE = "scenarios/schema.json";
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   name: "What the scenario is asked for by.",
   vars: `Variables, used as $\{name} in any value below. --var name=value goes before them; $\{run.id} and $\{env.NAME:-default} are there too.`,
-  given: "The world it is carried out in: a sandbox, or in one that runs a namespace, that is made for it.",
+  given: "What it runs in: a sandbox, or a namespace of a running one, created for it.",
   isolation: "snapshot: afterwards the sandbox is as it was before, charges, balances and rates included.",
   include:
-    "Another file, or several: their rules, variables and definitions are this one's too, and their steps come first.",
+    "Another file, or several: their rules, variables and definitions are added to this one's, and their steps run first.",
   define: "Lists of steps, to be carried out by their name with `use`.",
   charges: "How charges behave; the first matching rule applies.",
   withdrawals: "How withdrawals behave; the first matching rule applies.",
@@ -24,15 +24,15 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(STEP_KINDS.map((kind) => [kind, STEPS[kind].says])),
   within: "Wall time.",
   tries:
-    "How often the app is called in all, where the answer is not as expected: the customer presses again.",
+    "How often the app is called in total while the response is not as expected: the customer presses again.",
   steady:
-    "The app is asked again until the answer is as expected, or has stayed the same for so long in wall time, or `within` is over.",
+    "The app is asked again until the response is as expected, or has stayed the same for this long in wall time, or `within` is over.",
   observe: "For `explore`: calls of the app that show what it believes, looked at when all is over.",
   reset: `${STEPS.reset.says} At the top of a file, for \`explore\`: steps that set the app back before each run.`,
-  tick: "For `explore`: steps that set off the app's own timed work, such as a job that looks again.",
-  never: "For `explore`: calls of the app, and what their answers must not be like when all is over.",
-  ignore: "Fields of the answer that say nothing, by their dotted paths.",
-  save: "Variable: where its value stands in the result, such as body.quote_id.",
+  tick: "For `explore`: steps that trigger the app's own scheduled work, such as a job that checks again.",
+  never: "For `explore`: calls of the app, and what their responses must not be like at the end.",
+  ignore: "Fields of the response to ignore, as dotted paths.",
+  save: "Variable: where its value is in the result, such as body.quote_id.",
 };
 
 /** What stands in for a value that is not any text, until its variable is filled in. */

@@ -48,7 +48,7 @@ export class Scope {
       );
       open.delete(name);
       const isTooLarge = sizeOf(value) > MAX_SIZE;
-      if (isTooLarge) this.faults.push({ path: [name], message: "comes to a value that is too long" });
+      if (isTooLarge) this.faults.push({ path: [name], message: "makes a value that is too long" });
       this.#values.set(name, isTooLarge ? "" : value);
     };
     for (const name of Object.keys(file)) settle(name);

@@ -67,7 +67,7 @@ function kindOf(document: LoadedDocument): FileKind {
     throw new DocumentError([
       document.faultAt(
         [],
-        "cannot be told to be a scenario (name, charges, steps …), fixtures (currencies, keys …) or config file (port, webhooks …)",
+        "is not recognizable as a scenario (name, charges, steps …), fixtures (currencies, keys …) or config file (port, webhooks …)",
       ),
     ]);
   return best!;

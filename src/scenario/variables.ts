@@ -73,7 +73,7 @@ function fillText(text: string, resolve: Resolve, onFault: (message: string) => 
     if (whole === text) lone = resolved;
     length += sizeOf(resolved.value);
     if (length > MAX_SIZE) {
-      onFault("comes to a text that is too long");
+      onFault("makes a text that is too long");
       return "";
     }
     return lone === undefined ? textOf(resolved.value) : "";

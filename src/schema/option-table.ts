@@ -228,7 +228,7 @@ export const OPTIONS = {
     topic: "callers",
     flags: "--auto-namespaces",
     kind: "flag",
-    says: "the key sk_test_ns_NAME makes the namespace NAME on first use",
+    says: "the key sk_test_ns_NAME creates the namespace NAME on first use",
     sample: "false",
   }),
   control_token: option({

@@ -120,7 +120,7 @@ class Setup implements TestSandbox {
 
   constructor({ reconcile, ...options }: Omit<SetupOptions, "hooks">) {
     if (reconcile !== undefined && typeof reconcile !== "function")
-      throw new UserError("setupSandbox: reconcile must be a function that answers the app's rows");
+      throw new UserError("setupSandbox: reconcile must be a function that returns the app's rows");
     this.#options = options;
     this.#books = reconcile;
   }

@@ -69,9 +69,7 @@ describe("every command", () => {
   });
 
   it("says in one line that what is there is no sandbox, or no URL", async () => {
-    expect(refusal(await run(["status", "--url", receiver.url]))).toContain(
-      "did not answer as a sandbox does",
-    );
+    expect(refusal(await run(["status", "--url", receiver.url]))).toContain("did not respond like a sandbox");
     expect(refusal(await run(["status", "--url", "http://"]))).toContain("is not a URL");
   });
 

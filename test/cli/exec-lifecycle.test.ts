@@ -272,7 +272,7 @@ describe("nothing is left running", () => {
     expect(pids).toHaveLength(3);
     parent.kill("SIGKILL");
     await eventually("all have ended", () => !pids.some(isRunning));
-    expect(stderr).toBe("payments-sandbox: whoever started this has gone: the command is ended\n");
+    expect(stderr).toBe("payments-sandbox: the parent process has ended: stopping the command\n");
   });
 
   it("of the guard", async () => {

@@ -281,7 +281,7 @@ It breaks under 1 of 1 mishaps: webhook_chaos. Tests fail under 1 of 2 outcomes:
     ]);
     expect(code).toBe(0);
     expect(stderr).toContain(
-      "--under declined: --scenario turns it on in the plain run too; both runs are alike",
+      "--under declined: --scenario activates it in the plain run too, so both runs are the same",
     );
     expect(stderr).toContain(
       "--under insufficient_funds decides what becomes of all charges: there, those rules of --scenario declined never apply",

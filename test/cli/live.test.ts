@@ -129,7 +129,7 @@ it.skipIf(PYTHON_MISSING)(
       ],
       { columns: 100, env: { NO_COLOR: "", TERM: "xterm" } },
     );
-    await command.printed(/Keys:.*a.*advance 10 s.*q.*quit/);
+    await command.printed(/Keys:.*a.*\+10 s.*q.*quit/);
     const [, url] = await command.printed(/(http:\/\/127\.0\.0\.1:\d+)/);
     await Client.at(url!).pay();
     await command.printed(/POST \/payments\/whitelabel .*200.* {2}ch_/);

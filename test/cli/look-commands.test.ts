@@ -174,6 +174,6 @@ describe("what is not so", () => {
 it("a charge whose answer is lost is told of in one line", async () => {
   const { stderr } = await told("charge", "create", "--scenario", "lost_response");
   expect(stderr).toBe(
-    "payments-sandbox: POST /api/v1/payments/whitelabel: no answer, the connection was cut, as a fault may do\n",
+    "payments-sandbox: POST /api/v1/payments/whitelabel: no response: the connection was dropped, perhaps by a fault\n",
   );
 });

@@ -61,7 +61,7 @@ describe("a fault of the program's own that nothing catches", () => {
     await command.ready();
     const { code, stderr } = await command.stop("SIGUSR2");
     expect(stderr).toMatch(
-      /^payments-sandbox: internal error, so it ends: TypeError: no such thing.*\. The state was in memory and is lost\.\n$/,
+      /^payments-sandbox: internal error, stopping: TypeError: no such thing.*\. The state was in memory and is lost\.\n$/,
     );
     expect(code).toBe(1);
   });
@@ -74,7 +74,7 @@ describe("a fault of the program's own that nothing catches", () => {
     const { url } = await command.ready();
     await Client.at(url).ask("POST /_sandbox/events", { type: "webhook.test", data: {} });
     const { code, stderr } = await command.stop("SIGUSR2");
-    expect(stderr).toContain(`All that was answered is kept in ${data}.journal.\n`);
+    expect(stderr).toContain(`Every change that got a response is kept in ${data}.journal.\n`);
     expect(code).toBe(1);
     const again = new Command(["start", "--json", "--port", "0", "--data", data]);
     const events = await Client.at((await again.ready()).url).ask("GET /_sandbox/events");

@@ -34,12 +34,10 @@ it("an app that shows no amount, and reads no charges, leaves two things open", 
   expect(report.findings).toEqual([]);
   const open = report.probes.filter((row) => row.verdict === "note" && row.probe !== "early");
   expect(open.map(({ probe, advice }) => [probe, advice])).toEqual([
-    ["retry", expect.stringMatching(/^It did its work while the sandbox answered 500/)],
-    ["amount", expect.stringMatching(/^What it answers shows no amount/)],
+    ["retry", expect.stringMatching(/^It did its work while the sandbox returned 500/)],
+    ["amount", expect.stringMatching(/^Its response shows no amount/)],
   ]);
-  expect(textReport(report, 80)).toContain(
-    "NOTE  a false amount (26)\n      What it answers shows no amount",
-  );
+  expect(textReport(report, 80)).toContain("NOTE  a false amount (26)\n      Its response shows no amount");
 });
 
 it("one that works after it has answered passes, too", async () => {
@@ -160,7 +158,7 @@ describe("an app that knows no charges but its own", () => {
     expect(report.summary).toMatchObject({ fail: 0, note: 0 });
     expect(report.probes.at(-1)).toMatchObject({
       probe: "early",
-      seen: "an event that came before the answer to its call was done",
+      seen: "an event that arrived before the response to its call was handled",
     });
     // The sandbox is as it was but for the charges.
     for (const left of ["faults", "webhook-endpoints"])
@@ -202,7 +200,7 @@ describe("an app that knows no charges but its own", () => {
     const { shop, sandbox, url } = await world();
     shop.first = ({ path }) => (path === "/orders" ? { status: 200, text: "thanks" } : undefined);
     await expect(sandbox.checkWebhook(url, { observe: OWN, order: ORDER })).rejects.toThrow(
-      /--order: POST http:.*\/orders answered 200 thanks, and no charge was made at the sandbox/,
+      /--order: POST http:.*\/orders answered 200 thanks, and no charge was created in the sandbox/,
     );
     await expect(sandbox.checkWebhook(url, { order: ORDER })).rejects.toThrow("it goes with observe");
   });
@@ -214,6 +212,6 @@ it("a sandbox that refuses calls for their number is no fault of the app's", asy
   const authorization = `Bearer ${limited.apiKey}`;
   shop.read = (id) => limited.fetch(`/api/v1/payments/charges/${id}`, { headers: { authorization } });
   await expect(limited.checkWebhook(url, { observe: OBSERVE })).rejects.toThrow(
-    "the sandbox refused calls with 429, so nothing found counts: start it with --rate-limit off",
+    "the sandbox rejected calls with 429, so the findings do not count: start it with --rate-limit off",
   );
 });

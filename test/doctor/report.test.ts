@@ -29,7 +29,7 @@ describe("the text report", () => {
     expect(text).toMatch(/^FAILED: 1 must is not met\n/);
     expect(text).toMatch(/^MUST {2}an event type it does not know is not accepted \(probes 16, 20\)$/m);
     expect(text).toMatch(
-      /^ {6}sent {7}charge\.review_opened, properly signed\n {6}expected {3}2xx, and nothing done\n {6}came back {2}.*\n {6}advice {5}Answer 2xx and ignore it/m,
+      /^ {6}sent {7}charge\.review_opened, properly signed\n {6}expected {3}2xx, and nothing done\n {6}came back {2}.*\n {6}advice {5}Respond with 2xx and ignore it/m,
     );
     expect(text).toMatch(/^NOTE {2}the same again \(2\)$/m);
     expect(text.trimEnd()).toMatch(/\n20 passed, 1 failed$/);

@@ -74,7 +74,7 @@ describe("payments-sandbox explore", () => {
         [["--budget", "soon"], '--budget "soon": '],
         [["--app", "ftp://x"], "--app must be an http or https URL"],
         [["--url", "http://127.0.0.1:1"], "cannot be reached"],
-        [["--app", "http://127.0.0.1:1"], "nobody listens there: start it first, or give its right URL"],
+        [["--app", "http://127.0.0.1:1"], "nothing listens there: start it first, or give its right URL"],
       ] as const) {
         const { code, stdout, stderr } = await explore(...flags);
         expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

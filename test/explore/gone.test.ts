@@ -10,7 +10,7 @@ import { FLOW, openCorpus, PRESSES, pressedApp } from "./support.js";
 const HASTY = FLOW.replace("    app: POST /orders", "    within: 1s\n$&");
 const ENDS: readonly (readonly [string, (shop: ShopHere) => unknown, string])[] = [
   ["hangs", (shop) => shop.hang(), "no answer within 1 s"],
-  ["crashes", (shop) => shop.close(), "nobody listens there"],
+  ["crashes", (shop) => shop.close(), "nothing listens there"],
   ["talks nonsense", (shop) => shop.babble(), "Parse Error"],
 ];
 

@@ -23,7 +23,7 @@ describe("a run that could not be carried out to its end", () => {
   it("is the app's fault where it hangs with a webhook, and the end of all", () => {
     expect(verdict({ ...HEARD, unanswered: "no answer within 15 s" })).toEqual({
       oracle: "liveness",
-      message: "the app does not answer webhooks: charge.completed: no answer within 15 s",
+      message: "the app does not respond to webhooks: charge.completed: no answer within 15 s",
       isOver: true,
     });
   });

@@ -39,8 +39,8 @@ describe("what is told of an exploration", () => {
   it("has what says the same once, a plain run beside the one that failed, and what the app gets over", () => {
     expect(`\n${exploreLines(REPORT, 80).join("\n")}\n`).toBe(`
 ✗ money: done more than once: body.delivered is 2, not 1
-    webhook_twice at charge.completed#1: the webhook comes twice in a row
-    webhook_late at charge.completed#1: the webhook comes 10m late
+    webhook_twice at charge.completed#1: the webhook arrives twice in a row
+    webhook_late at charge.completed#1: the webhook arrives 10m late
     … 2 before, the same in both
     a plain run │ this one
     +2s c       │ +2s c

@@ -44,5 +44,6 @@ describe("a client generated from the control API's document", () => {
     const { told } = await client.load();
     expect(told({ kind: "attempt", attempt: 2, status: null, error: "refused" })).toBe("2: refused");
     expect(told({ kind: "transition", status: "COMPLETED" })).toBe("COMPLETED");
+    expect(told({ kind: "hold", reason: "nothing listens" })).toBe("nothing listens");
   });
 });

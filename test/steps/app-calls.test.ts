@@ -71,7 +71,7 @@ describe("a call of the app under test", () => {
   });
 
   it.each([
-    ["nobody listens", "http://127.0.0.1:1", "", /nobody listens there/],
+    ["nobody listens", "http://127.0.0.1:1", "", /nothing listens there/],
     ["the call cannot be sent", undefined, 'headers: { "no name": x }, ', /no name/],
   ])("that is cut is told from one where %s", async (_, nobody, more, message) => {
     const app = await appWith((_request, response) => response.end());
@@ -128,7 +128,7 @@ describe("a call of the app under test", () => {
       const { outcome, steps } = answer.json;
       expect(outcome).toBe("failed");
       expect(steps[0].failure.message).toBe(
-        `the app gave no answer at http://meta.test/latest/meta-data/: meta.test is ${address}, a cloud's metadata address`,
+        `the app did not respond at http://meta.test/latest/meta-data/: meta.test is ${address}, a cloud's metadata address`,
       );
     },
   );

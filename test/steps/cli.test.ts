@@ -34,7 +34,7 @@ describe("run", () => {
     expect(stdout).toContain("✗ bad");
     expect(stdout.split("\n").slice(-9)).toEqual([
       expect.stringMatching(/^ {2}✗ Look +\d+ ms$/),
-      `      the answer differs at body.total  ${file}:5`,
+      `      the response differs at body.total  ${file}:5`,
       '      expected    {"body":{"total":7}}',
       '      got         {"status":200,"body":{"total":0,"items":[]}}',
       "      difference  body.total is 0, not 7",
@@ -136,7 +136,7 @@ steps:
       ["run", "FILE", "--junit", "/nowhere/at/all.xml"],
       /--junit: \/nowhere\/at\/all\.xml cannot be written \(ENOENT\)/,
     ],
-    [["run", "EMPTY"], /steps: there are none: nothing to run/],
+    [["run", "EMPTY"], /steps: the file has none: nothing to run/],
     [["validate"], /missing required argument 'file'/],
   ])("exits with 2 for %j", async (args, message) => {
     const files: Record<string, string> = { FILE: fileWith(ALSO), EMPTY: fileWith("name: x") };
@@ -220,7 +220,7 @@ steps:
     const elsewhere = await run(["run", fileWith(PASSES), "--url", url]);
     expect(elsewhere.code).toBe(0);
     expect(elsewhere.stdout).toMatch(
-      /\n {2}in a namespace of its own, run-\w+: another run has the one meant\n/,
+      /\n {2}in its own namespace run-\w+: another run is using the one requested\n/,
     );
     const named = await run(["run", fileWith(PASSES), "--url", url, "--namespace", "default"]);
     expect(named.code).toBe(2);

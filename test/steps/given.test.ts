@@ -102,7 +102,7 @@ vars: { seed: mine, now: "2027-01-01T00:00:00.000Z" }`);
     expect(await code(file, "--url", url, "--namespace", "default")).toMatchObject({
       code: 2,
       stdout: expect.stringContaining(
-        'given: no namespace could be made with it: There is a namespace "default" already',
+        'given: no namespace could be created with it: There is a namespace "default" already',
       ),
     });
   });
@@ -112,7 +112,7 @@ vars: { seed: mine, now: "2027-01-01T00:00:00.000Z" }`);
     expect(report).toMatchObject({
       outcome: "error",
       error:
-        "given: rate_limit, limits cannot be had of a sandbox that runs already: start it so, or run the file without --url",
+        "given: rate_limit, limits cannot be set on a running sandbox: start it that way, or run the file without --url",
     });
   });
 

@@ -73,7 +73,7 @@ describe("request", () => {
     );
     expect(failed(good)).toBeUndefined();
     const bad = await runSteps("  - request: GET /api/v1/payments/payins", { rules });
-    expect(failed(bad)?.failure?.message).toBe("no answer: the connection was cut");
+    expect(failed(bad)?.failure?.message).toBe("no response: the connection was dropped");
     const uncut = await runSteps("  - { request: GET /api/v1/payments/payins, expect: { dropped: true } }");
     expect(failed(uncut)?.failure?.message).toBe("status 200, where the connection should have been cut");
   });
@@ -106,14 +106,14 @@ describe("request", () => {
     expect(failed(good)).toBeUndefined();
     const soon = await runSteps(`\n  - ${quote}\n    within: 10s\n    expect:\n      timeout: true`);
     expect(failed(soon)?.failure).toMatchObject({
-      message: "status 200, where no answer should have come in time",
+      message: "status 200, where no response should have arrived in time",
       line: 8,
     });
     const cut = await runSteps(`  - ${quote}\n    expect: { timeout: true }`, {
       rules: rules.replace("delay: 5s", "drop: before"),
     });
     expect(failed(cut)?.failure?.message).toBe(
-      "no answer: the connection was cut, where no answer should have come in time",
+      "no response: the connection was dropped, where no response should have arrived in time",
     );
     const late = await runSteps(`  - ${quote}\n    within: 30ms`, { rules });
     expect(failed(late)?.failure?.message).toBe("no answer within 0.03 s");
@@ -137,11 +137,11 @@ describe("app and manual", () => {
     expect(report.steps.map(({ outcome }) => outcome)).toEqual(["not_run", "not_run"]);
   });
 
-  it("fails when nobody listens there", async () => {
+  it("fails when nothing listens there", async () => {
     const report = await runSteps("  - app: GET /orders", { app: "http://127.0.0.1:1" });
     expect(report.outcome).toBe("failed");
     expect(failed(report)?.failure?.message).toMatch(
-      /^the app gave no answer at http:\/\/127\.0\.0\.1:1\/orders: /,
+      /^the app did not respond at http:\/\/127\.0\.0\.1:1\/orders: /,
     );
   });
 
@@ -537,7 +537,7 @@ describe("a step that fails", () => {
       "  - { request: GET /api/v1/payments/payins, expect: { headers: { X-Nope: '*' } } }",
     );
     expect(failed(report)?.failure).toMatchObject({
-      message: "the answer differs at headers.X-Nope",
+      message: "the response differs at headers.X-Nope",
       got: { headers: { "content-type": "application/json; charset=utf-8" } },
     });
   });

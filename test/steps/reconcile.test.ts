@@ -82,7 +82,7 @@ describe("reconcile", () => {
       "has a word nobody knows",
       [{ charge_id: "a", status: "bezahlt" }],
       200,
-      "the app's rows cannot be held against the ledger: Invalid rows",
+      "the app's rows cannot be compared with the ledger: Invalid rows",
     ],
   ])("refuses what the app answers where it %s", async (_what, answer, status, message) => {
     const { run } = await appSaying(() => answer, status);

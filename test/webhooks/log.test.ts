@@ -298,7 +298,7 @@ describe("retry", () => {
     await sandbox.settled();
     expect(await refused(underWay)).toContain("has arrived");
     // The second was answered 410, which switched the endpoint off.
-    expect(await refused(waiting)).toContain("switched off");
+    expect(await refused(waiting)).toContain("disabled");
     expect((await post(client, "deliveries/dlv_0/retry")).status).toBe(404);
     expect((await post(client, `deliveries/${underWay.delivery_id}/retry`, { times: 2 })).status).toBe(400);
     expect(receiver.received).toHaveLength(2);

@@ -65,7 +65,7 @@ export class Connection extends ControlClient {
       return await super.call<Answer>(...call);
     } catch (error) {
       if (!(error instanceof ForeignAnswer)) throw error;
-      throw new UserError(`${this.url}${call[1]} did not answer as a sandbox does (HTTP ${error.status})`);
+      throw new UserError(`${this.url}${call[1]} did not respond like a sandbox (HTTP ${error.status})`);
     }
   }
 
@@ -132,7 +132,9 @@ export class Connection extends ControlClient {
         try {
           return await this.fetch(path, { ...init, headers: { ...init.headers, ...all } });
         } catch {
-          throw new UserError(`${init.method} ${path}: no answer, the connection was cut, as a fault may do`);
+          throw new UserError(
+            `${init.method} ${path}: no response: the connection was dropped, perhaps by a fault`,
+          );
         }
       },
     });

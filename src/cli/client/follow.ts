@@ -8,7 +8,7 @@ export async function follow(
 ): Promise<void> {
   const response = await connection.send("GET", "/_sandbox/stream");
   if (!response.ok || response.body === null)
-    throw new UserError(`the stream answered HTTP ${response.status}`);
+    throw new UserError(`the stream returned HTTP ${response.status}`);
   const reader = response.body.getReader();
   // Whoever reads what is printed has seen enough.
   process.stdout.once("error", () => void reader.cancel());

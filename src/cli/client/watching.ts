@@ -100,7 +100,7 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
 
 /** Says an event of the stream, if its type is the one asked for. */
 function sayMessage(name: string, data: Json, { type, json }: Asked["flags"]): void {
-  if (name === "missed") tellLine(`${data.count} messages of the stream came too fast to be shown`);
+  if (name === "missed") tellLine(`${data.count} messages of the stream arrived too fast to be shown`);
   if (name !== "event") return;
   if (type !== undefined && !anyGlobMatches(textOf(type)!, String(data.type))) return;
   if (json) sayJson(data);

@@ -114,7 +114,7 @@ export class Runner {
       };
       this.#end = () => endHard(ALONE_MS, exitCodeOf("SIGTERM"));
       const forget = whenParentEnds(() => {
-        this.#notice("whoever started this has gone: the command is ended");
+        this.#notice("the parent process has ended: stopping the command");
         void endHard(ALONE_MS, exitCodeOf("SIGHUP"));
       });
       const done = (code: number): void => {

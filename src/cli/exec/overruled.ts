@@ -10,7 +10,9 @@ const FATES = ["charges", "withdrawals"] as const;
 export function overruled(base: readonly ScenarioView[], under: ScenarioView): string[] {
   return base.flatMap((one) => {
     if (one.name === under.name)
-      return [`--under ${under.name}: --scenario turns it on in the plain run too; both runs are alike`];
+      return [
+        `--under ${under.name}: --scenario activates it in the plain run too, so both runs are the same`,
+      ];
     const kinds = FATES.filter((kind) => (one[kind] ?? []).length > 0 && decidesAll(under[kind]));
     return kinds.length === 0
       ? []

@@ -108,7 +108,7 @@ const WEBHOOKS: Said<WebhookRule> = [
   [({ drop }) => drop, "webhook lost", "webhooks lost"],
   [({ forged }) => forged, "webhook forged", "webhooks forged"],
   [({ copies = 1 }) => copies > 1, "webhook doubled", "webhooks doubled"],
-  [({ lose_answer }) => lose_answer, "webhook's answer lost", "webhooks' answers lost"],
+  [({ lose_answer }) => lose_answer, "webhook response lost", "webhook responses lost"],
   [({ again_after }) => again_after, "webhook sent again later", "webhooks sent again later"],
   [({ swap }) => swap, "webhook swapped", "webhooks swapped"],
   [({ bad_signature }) => bad_signature, "webhook badly signed", "webhooks badly signed"],

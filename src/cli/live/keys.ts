@@ -34,7 +34,7 @@ const KEYS: Readonly<Record<string, Key>> = {
   d: { says: "dashboard", press: ({ dashboard }) => showDashboard(dashboard) },
   r: {
     says: "reset",
-    asks: "Press r again to reset: all charges and events go, webhooks and keys stay.",
+    asks: "Press r again to reset: all charges and events are deleted, webhooks and keys are kept.",
     press: async ({ sandbox }) => {
       await sandbox.reset();
       return 'namespace "default" reset (kept: webhooks, keys)';

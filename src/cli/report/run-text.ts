@@ -31,7 +31,7 @@ export function reportText(raw: RunReport): string {
   ];
   if (report.namespace !== undefined)
     lines.push(
-      `  ${paint("dim", `in a namespace of its own, ${report.namespace}: another run has the one meant`)}`,
+      `  ${paint("dim", `in its own namespace ${report.namespace}: another run is using the one requested`)}`,
     );
   for (const { rule, line, file = report.file } of report.never_happened_at)
     lines.push(`  ${paint("yellow", `○ ${rule} never applied`)}  ${paint("dim", `${file}:${line}`)}`);

@@ -54,7 +54,7 @@ export function textReport(report: WebhookReport, width: number, paint: Paint = 
   return [
     `${paint(style, word)}: ${parts.join(", ")}`,
     ...findings.flatMap((finding) => ["", ...findingLines(finding, report, width, paint)]),
-    ...(toLookAt.length === 0 ? [] : ["", "No answer shows these; look for yourself:"]),
+    ...(toLookAt.length === 0 ? [] : ["", "No response shows these; check yourself:"]),
     ...toLookAt.flatMap((row) => [
       `${paint("yellow", "NOTE")}  ${row.title} (${numberOf(row.probe)})`,
       ...wrapped(row.advice!, INDENT, width),

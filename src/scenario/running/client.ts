@@ -89,7 +89,7 @@ export class Client {
   /** Takes something back; that it is gone already is as good. */
   async undo(method: string, path: string, body?: unknown): Promise<void> {
     const { status } = await this.control(method, path, body);
-    if (status >= 300 && status !== 404) throw new Error(`the sandbox answered ${status}`);
+    if (status >= 300 && status !== 404) throw new Error(`the sandbox returned ${status}`);
   }
 
   /** A call of the emulated service, as an app would make it. */
@@ -160,7 +160,7 @@ async function readAnswer(response: Answered): Promise<Answer> {
   const length = Number(response.headers.get("content-length") ?? 0);
   if (length > BIGGEST_ANSWER) {
     await response.body?.cancel();
-    throw new StepFailure({ message: `the answer is too large to look at: ${length} bytes` });
+    throw new StepFailure({ message: `the response is too large to check: ${length} bytes` });
   }
   const text = await response.text();
   return {
@@ -175,6 +175,6 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // What went wrong on the network is the cause of what `fetch` throws, and is what `http` throws itself.
   const failed = (error.cause instanceof Error ? error.cause : error) as NodeJS.ErrnoException;
-  if (failed.code === "ECONNREFUSED") return "nobody listens there";
+  if (failed.code === "ECONNREFUSED") return "nothing listens there";
   return failed.message || failed.code || error.message;
 }

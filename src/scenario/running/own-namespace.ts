@@ -25,7 +25,7 @@ export async function makeNamespace(
   const more = Object.keys(given).filter((word) => !OF_A_NAMESPACE.includes(word));
   if (more.length > 0)
     throw new CannotRun(
-      `given: ${more.join(", ")} cannot be had of a sandbox that runs already: start it so, or run the file without --url`,
+      `given: ${more.join(", ")} cannot be set on a running sandbox: start it that way, or run the file without --url`,
     );
   const own = name === "" ? `run-${runId}` : name;
   const { status, body } = await client.control("POST", "/namespaces", {
@@ -35,7 +35,9 @@ export async function makeNamespace(
   });
   if (status >= 300) {
     const { error } = body as { error?: { message?: string } };
-    throw new CannotRun(`given: no namespace could be made with it: ${error?.message ?? `status ${status}`}`);
+    throw new CannotRun(
+      `given: no namespace could be created with it: ${error?.message ?? `status ${status}`}`,
+    );
   }
   leftovers.add("the namespace", () => client.undo("DELETE", `/namespaces/${own}`));
   return own;

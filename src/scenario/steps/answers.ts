@@ -8,7 +8,7 @@ import type { ExpectedAnswer } from "./parts.js";
 /** What has to come in the place of an answer, as a step says it. */
 const INSTEAD = {
   dropped: "the connection should have been cut",
-  timeout: "no answer should have come in time",
+  timeout: "no response should have arrived in time",
 } as const satisfies Readonly<Record<NoAnswer, string>>;
 
 /** What a call comes to, for `save`: the answer, or that there was none. */
@@ -30,7 +30,7 @@ export function checkOutcome(
   }
   const said =
     answer === "dropped"
-      ? "no answer: the connection was cut"
+      ? "no response: the connection was dropped"
       : answer === "timeout"
         ? noAnswerWithin(withinMs)
         : `status ${answer.status}`;
@@ -55,7 +55,7 @@ export function checkAnswer(expected: ExpectedAnswer | undefined, answer: Answer
       message:
         first!.path === "status"
           ? `status ${answer.status}, not ${asText(first!.expected)}`
-          : `the answer differs at ${difference.map(({ path }) => path).join(", ")}`,
+          : `the response differs at ${difference.map(({ path }) => path).join(", ")}`,
       expected: expected ?? { status: "2xx" },
       got: shown(answer, expected?.headers !== undefined),
       difference,

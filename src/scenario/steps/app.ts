@@ -112,7 +112,7 @@ export async function sentToApp(
   } catch (error) {
     if (error instanceof StepFailure) throw error;
     if (mayBeCut && wasCut(error)) return "dropped";
-    throw new StepFailure({ message: `the app gave no answer at ${url}: ${reasonOf(error)}` });
+    throw new StepFailure({ message: `the app did not respond at ${url}: ${reasonOf(error)}` });
   }
 }
 

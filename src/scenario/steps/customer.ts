@@ -54,7 +54,7 @@ export const cancelThenPay = step({
 });
 
 export const closePage = step({
-  says: "The customer closes the page of a hosted checkout and never comes back to the shop: unpaid, or after paying with the payment_method.",
+  says: "The customer closes the page of a hosted checkout and never returns to the shop: unpaid, or after paying with the payment_method.",
   schema: stepSchema({ close_page: z.strictObject({ ...chosen, until }), ...beside }),
   result,
   run: ({ close_page: { until = DEFAULTS.until, ...said }, expect }, context) => {

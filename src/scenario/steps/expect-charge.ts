@@ -6,7 +6,7 @@ import { expecting } from "./expecting.js";
 import { chargeFields, fields } from "./parts.js";
 
 export const expectCharge = expecting("expect_charge", {
-  says: "A charge is as described; with count, exactly so many are.",
+  says: "A charge is as described; with count, exactly that many are.",
   what: "charge",
   fields: { ...chargeFields, ...fields("kind", "sandbox") },
   record: controlChargeSchema,

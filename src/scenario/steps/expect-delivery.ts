@@ -8,7 +8,7 @@ import { deliveryFields, fields, httpStatusSchema } from "./parts.js";
 
 /** What a rule dropped was never attempted: it counts, by itself, where the step asks for it. */
 export const expectDelivery = expecting("expect_delivery", {
-  says: "Attempts at delivering webhooks since the run began, and the app's answers.",
+  says: "Delivery attempts of webhooks since the run started, and the app's responses.",
   what: "delivery attempt",
   fields: {
     ...deliveryFields,

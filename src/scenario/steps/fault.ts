@@ -4,7 +4,7 @@ import { titleOf } from "../running/title.js";
 import { step, stepSchema } from "./row.js";
 
 export const fault = step({
-  says: "From here on something goes wrong at the API; `clear` ends what this run has set.",
+  says: "From here on API calls fail; `clear` ends what this run has set.",
   schema: stepSchema({ fault: z.union([z.literal("clear"), faultRuleSchema]) }),
   run: async (step, { client, leftovers, applied, place }) => {
     const { fault } = step;

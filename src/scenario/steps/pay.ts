@@ -41,7 +41,7 @@ const paySchema = z.strictObject({
 });
 
 export const pay = step({
-  says: "A charge made and paid: a quote, its checkout, and what is planned for it until it is COMPLETED.",
+  says: "Creates and pays a charge: a quote, its checkout, and the tasks scheduled for it until it is COMPLETED.",
   schema: stepSchema({ pay: paySchema, save }),
   result: () => controlChargeSchema,
   named: ({ pay }, charge) =>

@@ -23,7 +23,7 @@ const booksSchema = z.strictObject({
 });
 
 export const reconcile = step({
-  says: "What the app says of its orders, held against the ledger: a call of the app that answers a list, and how to read it.",
+  says: "Compares the app's orders with the ledger: a call of the app that returns a list, and how to read it.",
   schema: stepSchema({ reconcile: booksSchema }),
   run: async (step, context) => {
     const { app, headers = {}, within, ...reading } = step.reconcile;
@@ -52,7 +52,7 @@ async function compared({ client }: RunContext, request: object): Promise<BookRe
   if (status < 300) return body as BookReport;
   const { error } = body as { error?: { message?: string; details?: Readonly<Record<string, string>> } };
   const faults = Object.entries(error?.details ?? {}).map(([field, message]) => `${field} ${message}`);
-  throw failing(`the app's rows cannot be held against the ledger: ${error?.message ?? status}`, faults);
+  throw failing(`the app's rows cannot be compared with the ledger: ${error?.message ?? status}`, faults);
 }
 
 /** Told at the step's line. */

@@ -6,7 +6,7 @@ const MOST = 10_000;
 const BOUNDS = `must be 1 to ${MOST}`;
 
 export const repeat = container({
-  says: "Carries out its steps so many times; with `as` a variable says which time it is, from 1.",
+  says: "Runs its steps this many times; with `as` a variable says which time it is, from 1.",
   schema: stepSchema({
     repeat: z.int("must be a whole number").check(z.gte(1, BOUNDS), z.lte(MOST, BOUNDS)),
     as: z.optional(variableNameSchema),

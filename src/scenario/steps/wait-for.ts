@@ -57,7 +57,7 @@ export const waitFor = step({
     return record && describedRecord(record, match);
   },
   holds: "match",
-  says: "Waits until there is such a charge, request or delivery, or until nothing is under way.",
+  says: "Waits until there is a matching charge, request or delivery, or until nothing is in flight.",
   schema: z.discriminatedUnion("wait_for", [
     WAIT_SCHEMAS.charge,
     WAIT_SCHEMAS.request,
