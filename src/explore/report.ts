@@ -2,50 +2,50 @@ import type { Oracle } from "./flow.js";
 import type { Deviation } from "./schedule.js";
 import type { Saving } from "./search.js";
 
-/** Something that makes the app go wrong, and nothing smaller does. */
+/** A smallest set of deviations that breaks the app. */
 export interface ExploreFinding {
-  /** By what it was found. */
+  /** The oracle that found it. */
   readonly oracle: Oracle;
-  /** In a line. */
+  /** What is wrong, in one line. */
   readonly message: string;
-  /** What has to go otherwise for it. */
+  /** The deviations it takes. */
   readonly deviations: readonly Deviation[];
-  /** What happened in a plain run and in this one, a line each; absent where nothing has to go otherwise. */
+  /** What happened in a plain run and in this one, one line per happening; absent without deviations. */
   readonly story?: { readonly plain: readonly string[]; readonly failing: readonly string[] };
-  /** The scenario file that shows it; absent without `save`. */
+  /** The scenario file that reproduces it; absent without `save`. */
   readonly file?: string;
 }
 
-/** What one thing that goes otherwise does to the app. */
+/** What a single deviation does to the app. */
 export interface ExploreSingle extends Deviation {
-  /** Whether the app is right in the end all the same; `unknown` where that could not be judged. */
+  /** Whether the app ends up right all the same; `unknown` if that could not be judged. */
   readonly outcome: "right" | "wrong" | "unknown";
 }
 
-/** What came of exploring a flow. */
+/** The result of exploring a flow. */
 export interface ExploreReport {
-  /** Whether nothing was found though every single deviation was tried. */
+  /** Whether every single deviation was tried and there are no findings. */
   readonly passed: boolean;
-  /** Every set of so many deviations has been run, but for those that are told in `saved`. */
+  /** Every set of up to this many deviations was run, except those counted in `saved`. */
   readonly complete_depth: number;
-  /** How many runs there were, plain ones aside. */
+  /** Number of runs, without the plain ones. */
   readonly runs: number;
-  /** How many of them were of more deviations than the depth, drawn by chance in what was left of the budget. */
+  /** How many of them had more deviations than the depth: random sets, run in what was left of the budget. */
   readonly drawn: number;
-  /** How much could go otherwise in a plain run. */
+  /** Number of deviations possible in a plain run. */
   readonly choices: number;
-  /** In how many ways the app reacted. */
+  /** Number of different behaviours of the app. */
   readonly behaviours: number;
-  /** How long it took, in wall time. */
+  /** Duration in milliseconds of wall time. */
   readonly ms: number;
-  /** Sets that need not be run, by why. */
+  /** Number of sets that did not have to be run, by reason. */
   readonly saved: Readonly<Record<Saving, number>>;
-  /** What makes the app go wrong, the smallest first. */
+  /** The findings, smallest set first. */
   readonly findings: readonly ExploreFinding[];
-  /** Every single deviation that was tried, and what became of it. */
+  /** Every single deviation tried, with its outcome. */
   readonly singles: readonly ExploreSingle[];
-  /** What is worth knowing besides, a line each. */
+  /** Notes, one line each. */
   readonly notes: readonly string[];
-  /** All of it in one line. */
+  /** A summary in one sentence. */
   readonly sentence: string;
 }

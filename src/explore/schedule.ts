@@ -18,7 +18,7 @@ export const DEVIATION_KINDS = [
   "pressed_twice",
   "webhook_dropped",
 ] as const;
-/** What goes otherwise, in a word. */
+/** The kind of a deviation. */
 export type DeviationKind = (typeof DEVIATION_KINDS)[number];
 
 /** Kinds that an app may take alike: nothing is done and it learns so, or it is told a second time at once. */
@@ -36,7 +36,7 @@ export function likenessOf({ kind, at }: Deviation): string | undefined {
   return likeness && `${likeness} ${at}`;
 }
 
-/** One thing that goes otherwise than in the plain run. */
+/** One difference from the plain run. */
 export interface Deviation {
   /** What. */
   readonly kind: DeviationKind;
