@@ -178,7 +178,7 @@ describe("what is said of a server beyond loopback", () => {
   });
 
   it("is where else it can be reached, or how it could be", async () => {
-    expect(await bannerOf("--host", "0.0.0.0")).toMatch(/From elsewhere +refused until --allowed-host /);
+    expect(await bannerOf("--host", "0.0.0.0")).toMatch(/From elsewhere +rejected until --allowed-host /);
     const named = await bannerOf("--host", "0.0.0.0", "--allowed-host", "payments", "--allowed-host", "::5");
     const [, port] = /URL +http:\/\/127\.0\.0\.1:(\d+)/.exec(named)!;
     expect(named).toContain(`Also at         http://payments:${port}, http://[::5]:${port}\n`);
