@@ -199,7 +199,7 @@ describe("check-webhook", () => {
     const { code, stdout } = await command(url, "--observe", OBSERVE, "--url", at);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}2 {2}PASS {2}the same again {18}the event sent again changed nothing$/m);
-    expect(stdout).not.toContain("No answer shows");
+    expect(stdout).not.toContain("No response shows");
     expect(stdout.trimEnd()).toMatch(/\n26 passed, 0 failed$/);
   });
 
