@@ -18,7 +18,9 @@ describe("a charge on the dashboard", () => {
     expect(said(await page(`/charges/${other}`))).toContain("PENDING");
     const moved = await press(`move ${other}`, { to: "FAILED", reason: "card_stolen" });
     expect(said(moved.text)).toContain(`${other} is FAILED: card_stolen`);
-    expect(said(await page(`/charges/${other}`))).toContain("It is final: no move is legal");
+    expect(said(await page(`/charges/${other}`))).toContain(
+      "This status is final: no further transition is possible",
+    );
     expect((await press(`own ${other} COMPLETED`)).status).toBe(409);
     expect((await press(`move ${one}`, { to: "NOWHERE" })).status).toBe(409);
   });

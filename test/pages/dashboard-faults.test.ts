@@ -61,7 +61,7 @@ describe("faults in the dashboard", () => {
     });
     expect(refused.status).toBe(503);
     const active = textOf(await page("/faults"));
-    expect(active).toContain("createWhitelabel, customer_email *@shop.test → answer 503 busy");
+    expect(active).toContain("createWhitelabel, customer_email *@shop.test → return 503 busy");
     expect(active).toMatch(/1 of 2 used.*last hit \d\d:\d\d:\d\d POST \/api\/v1\/payments\/whitelabel/);
   });
 });

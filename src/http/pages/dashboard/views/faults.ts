@@ -22,7 +22,7 @@ ${part({
   body: rows(
     "Active faults",
     faults.map((one) => faultRow(scene, one, hits.get(one.fault_id))),
-    "None: every call is answered as it should be. A scenario may have faults of its own.",
+    "None: every call gets its normal response. A scenario may have faults of its own.",
   ),
 })}`;
 }
@@ -69,11 +69,11 @@ function effectOf(rule: FaultRule): string {
   const { respond, delay, delay_answer, drop, hold, stale } = rule;
   return [
     respond !== undefined &&
-      `answer ${respond.status}${respond.code === undefined ? "" : ` ${respond.code}`}`,
+      `return ${respond.status}${respond.code === undefined ? "" : ` ${respond.code}`}`,
     delay !== undefined && `${delay} before the work`,
     delay_answer !== undefined && `${delay_answer} after the work`,
-    drop !== undefined && (drop === "hang" ? "never answer" : `drop the connection ${drop} the work`),
-    hold !== undefined && `hold the answer until ${hold}`,
+    drop !== undefined && (drop === "hang" ? "never respond" : `drop the connection ${drop} the work`),
+    hold !== undefined && `hold the response until ${hold}`,
     stale !== undefined &&
       (stale === "last_change" ? "reads as before the last change" : `reads as of ${stale} ago`),
   ]

@@ -50,7 +50,8 @@ export function usualMoves(charge: Charge): Markup {
 export function allMoves(scene: Scene, charge: Charge): Markup {
   const { charge_id: id } = charge;
   const now = legal(charge);
-  if (now.length === 0) return html`<span class="soft">It is final: no move is legal.</span>`;
+  if (now.length === 0)
+    return html`<span class="soft">This status is final: no further transition is possible.</span>`;
   const planned = ahead(scene, charge);
   return html`${moves(charge)}<details class="more-moves"><summary class="button">More ▾</summary><div>
 ${form(

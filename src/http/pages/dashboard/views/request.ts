@@ -70,8 +70,8 @@ ${
     ),
   })
 }
-${part({ id: "sent", title: "What your app sent", body: bodyOf(entry.requestBody, "Request") })}
-${part({ id: "told", title: "What it was told", body: bodyOf(entry.responseBody, "Response") })}
+${part({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
+${part({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}
 ${part({ id: "edit", title: "Edit & resend", body: editForm(scene, entry, fixed.differs ? fixed : { path: placeIn(entry), body: entry.requestBody }) })}
 ${part({ id: "copies", title: "Copy", body: html`${fixed.differs && snippet("curl, as it was probably meant", requestCurl(scene, entry, fixed))}${snippet("curl", requestCurl(scene, entry), "c")}` })}`;
 }

@@ -3,7 +3,7 @@ import type { ChargeEntry, ChargeRule } from "../../../../schema/scenario.js";
 import { html, type Markup } from "../../html.js";
 import { appSteps } from "../app-steps.js";
 import { command } from "../curl.js";
-import { badge, button, copy, part, toneOf } from "../parts.js";
+import { badge, button, copy, many, part, toneOf } from "../parts.js";
 import { href, type Scene } from "../scene.js";
 
 /** What can be made to happen: each scenario drawn as a line. */
@@ -15,7 +15,7 @@ export function scenariosView(scene: Scene): Markup {
   const active = all.filter(({ activated }) => activated > 0);
   const others = all.filter(({ activated }) => activated === 0);
   return html`<h1>Scenarios</h1>
-<p class="soft">A scenario decides what becomes of charges, withdrawals, webhooks and calls. One that is on applies to everything new; any other applies where a call asks for it by name: header <code>Sandbox-Scenario</code>.</p>
+<p class="soft">A scenario decides the outcome of charges, withdrawals, webhooks and calls. An active one applies to everything new; any other applies when a call requests it by name in the header <code>Sandbox-Scenario</code>.</p>
 ${part({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="cards" data-list aria-label="Active scenarios">${active.length === 0 ? html`<li data-key="none" class="soft">Only the rules of “default”.</li>` : active.map((one) => card(scene, one))}</ul>` })}
 ${part({ id: "library", title: `Library: ${others.length}`, body: html`<ul class="cards" data-list aria-label="Library">${others.map((one) => card(scene, one))}</ul>` })}`;
 }
@@ -27,12 +27,12 @@ function card(scene: Scene, stored: StoredScenario): Markup {
   const { charges = [], withdrawals = [], webhooks = [], faults = [], source } = scenario;
   return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${href(scene, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && badge("active", "warn")}</h3>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
-${drawnRules(charges.slice(0, 3))}${charges.length > 3 && html`<p class="soft">and ${charges.length - 3} more rules</p>`}
+${drawnRules(charges.slice(0, 3))}${charges.length > 3 && html`<p class="soft">and ${many(charges.length - 3, "more rule")}</p>`}
 <p class="soft">${[
-    withdrawals.length > 0 && `${withdrawals.length} rules for withdrawals`,
+    withdrawals.length > 0 && `${many(withdrawals.length, "rule")} for withdrawals`,
     webhooks.length > 0 && `webhooks: ${webhooks.map((rule) => effects(rule)).join("; ")}`,
     faults.length > 0 && `faults: ${faults.map((rule) => effects(rule)).join("; ")}`,
-    `applied ${applied} times`,
+    `applied ${many(applied, "time")}`,
   ]
     .filter(Boolean)
     .join(" · ")}</p>
