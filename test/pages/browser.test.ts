@@ -301,6 +301,20 @@ describe.runIf(hasChromium)("in a browser", () => {
         .observe({ type: "layout-shift", buffered: true });`);
   }
 
+  it("comes in without moving, on a slow phone too", async () => {
+    const { url } = await checkoutAt(await sandboxWith(), undefined);
+    for (let visits = 0; visits < 6; visits++) {
+      const page = await openTab({ viewport: { width: 390, height: 844 } });
+      await (await page.context().newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: 4 });
+      await noteShifts(page);
+      await page.goto(url);
+      // What has moved is told with a later frame.
+      await page.waitForTimeout(600);
+      expect(await page.evaluate("moved")).toEqual([]);
+      await page.close();
+    }
+  });
+
   async function visit(page: Page, [, url, press]: [string, string, string?]): Promise<void> {
     await page.goto(url);
     if (press === undefined) return;

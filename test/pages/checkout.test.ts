@@ -631,6 +631,6 @@ describe("what is shown", () => {
     const { text } = await page.get();
     const addresses = [...text.matchAll(/(?:href|src|action)="([^"]*)"/g)].map((match) => match[1]!);
     for (const address of addresses)
-      expect(address).toMatch(/^(data:image\/svg|co_[0-9a-f]+\/\w+$|\.\.\/_sandbox\/dashboard\/)/);
+      expect(address).toMatch(/^(#\w+$|data:image\/svg|co_[0-9a-f]+\/\w+$|\.\.\/_sandbox\/dashboard\/)/);
   });
 });

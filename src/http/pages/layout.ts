@@ -28,7 +28,9 @@ export interface Document {
 export function shellPage({ title, main, panel, live, refresh }: Document): ShellPage {
   return {
     title,
+    // Painted once it is whole: what has come in by halves would move when the rest does.
     head: html`<meta name="robots" content="noindex">
+<link rel="expect" href="#said" blocking="render">
 ${refresh !== undefined && html`<noscript><meta http-equiv="refresh" content="2; url=${refresh}"></noscript>`}`,
     bodyAttributes: live && liveAttributes(live),
     body: html`${main}
