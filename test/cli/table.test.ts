@@ -6,6 +6,7 @@ import { OPERATIONS } from "../../src/http/service/operations.js";
 import { openSandbox } from "../support/api-client.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { run } from "../support/process-command.js";
+import { offTerminal, onTerminal } from "../support/standard-output.js";
 
 const CHARGES = [
   "charge_id",
@@ -33,20 +34,11 @@ const ANSWER = {
   items: ROWS.map((row) => Object.fromEntries(CHARGES.map((name, index) => [name, row[index]]))),
 };
 
-const terminal = ["isTTY", "columns"].map(
-  (name) => [name, Object.getOwnPropertyDescriptor(process.stdout, name)] as const,
-);
-afterEach(() => {
-  vi.unstubAllEnvs();
-  for (const [name, before] of terminal)
-    if (before === undefined) delete (process.stdout as unknown as Record<string, unknown>)[name];
-    else Object.defineProperty(process.stdout, name, before);
-});
+afterEach(offTerminal);
 
-function onTerminal(columns: number): void {
+function plainTerminal(columns: number): void {
   for (const name of ["NO_COLOR", "FORCE_COLOR", "TERM"]) vi.stubEnv(name, undefined);
-  for (const [name, value] of Object.entries({ isTTY: true, columns }))
-    Object.defineProperty(process.stdout, name, { value, configurable: true });
+  onTerminal(columns);
 }
 
 const unpainted = (text: string): string => {
@@ -57,7 +49,7 @@ const unpainted = (text: string): string => {
 
 describe("a table", () => {
   it.each([80, 100, 200])("fits a terminal of %d columns, and uses them", (columns) => {
-    onTerminal(columns);
+    plainTerminal(columns);
     const lines = unpainted(table(...CHARGES)(ANSWER))
       .trimEnd()
       .split("\n");
@@ -85,7 +77,7 @@ describe("a table", () => {
   });
 
   it("shows on a terminal how each went by its colour", () => {
-    onTerminal(100);
+    plainTerminal(100);
     const text = table(...CHARGES)(ANSWER);
     for (const painted of [paint("red", "FAILED"), paint("green", "COMPLETED"), paint("cyan", "PENDING")])
       expect(text).toContain(painted);

@@ -10,6 +10,7 @@ import type { RunReport } from "../../src/scenario/running/report.js";
 import { START } from "../support/api-client.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { REFUSING_URL } from "../support/receiver-server.js";
+import { offTerminal, onTerminal } from "../support/standard-output.js";
 
 const RED = paint("red", "", true).slice(0, "\u001b[31m".length).replace("[", "\\[");
 const LONG = "a-name-that-its-owner-has-never-had-to-fit-into-a-terminal";
@@ -67,20 +68,11 @@ beforeAll(async () => {
   await connection.post("/faults", { match: { operation: "createWithdrawal" }, respond: { status: 503 } });
 });
 
-const terminal = ["isTTY", "columns"].map(
-  (name) => [name, Object.getOwnPropertyDescriptor(process.stdout, name)] as const,
-);
-afterEach(() => {
-  vi.unstubAllEnvs();
-  for (const [name, before] of terminal)
-    if (before === undefined) delete (process.stdout as unknown as Record<string, unknown>)[name];
-    else Object.defineProperty(process.stdout, name, before);
-});
+afterEach(offTerminal);
 
-function onTerminal(columns: number, colour: "0" | "1" = "0"): void {
+function paintedTerminal(columns: number, colour: "0" | "1" = "0"): void {
   vi.stubEnv("FORCE_COLOR", colour);
-  for (const [name, value] of Object.entries({ isTTY: true, columns }))
-    Object.defineProperty(process.stdout, name, { value, configurable: true });
+  onTerminal(columns);
 }
 
 function widest(text: string): string {
@@ -92,7 +84,7 @@ it.each(views)("$name $words has no line that a terminal would wrap", async ({ w
   const answer = (await action.call(given))!;
   expect(answer.items ?? [answer]).not.toHaveLength(0);
   for (const columns of [80, 200]) {
-    onTerminal(columns);
+    paintedTerminal(columns);
     const text = action.print?.(answer, given) ?? "";
     expect(widest(text).length, text).toBeLessThanOrEqual(columns);
   }
@@ -105,7 +97,7 @@ it("history tells what is held and why, and shows in colour what went wrong", as
   expect(text).toMatch(
     / hold +charge\.awaiting_payment to we_\w+ is held: waits in mailbox slow to be taken\n/,
   );
-  onTerminal(200, "1");
+  paintedTerminal(200, "1");
   const painted = action.print!(answer, asked("last"));
   expect(painted).toContain(paint("cyan", "PENDING"));
   expect(painted).toMatch(new RegExp(`${RED}charge\\.awaiting_payment to we_\\w+ → connect ECONNREFUSED`));
@@ -140,7 +132,7 @@ it("the report of a run fits too, with all that a failure has to say", () => {
     never_happened_at: [],
     warnings: [],
   };
-  onTerminal(80);
+  paintedTerminal(80);
   const text = reportText(report);
   expect(widest(text).length, text).toBeLessThanOrEqual(80);
   expect(text.replace(/\s+/g, "")).toContain(JSON.stringify(failure.expected));
