@@ -24,7 +24,7 @@ export interface DirectWay {
 export function answerDirectly(way: DirectWay, incoming: IncomingMessage, outgoing: ServerResponse): boolean {
   const { method = "", url = "", headers } = incoming;
   const { host = "" } = headers;
-  if (!PLAIN_TARGET.test(url) || !PLAIN_HOST.test(host) || !(method === "GET" || hasPlainBody(incoming)))
+  if (!PLAIN_TARGET.test(url) || !isPlainHost(host) || !(method === "GET" || hasPlainBody(incoming)))
     return false;
   const mark = url.indexOf("?");
   const path = mark === -1 ? url : url.slice(0, mark);
@@ -50,6 +50,16 @@ export function answerDirectly(way: DirectWay, incoming: IncomingMessage, outgoi
 const PLAIN_TARGET = /^\/[\w/-]*(\?[\w.~=&-]*)?$/;
 /** A port that is no scheme's own. */
 const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|6[0-4]\d{3}|[6-9]\d{3}))?$/;
+
+/** The last that was plain: an app calls by the same name each time. */
+let plainHost: string | undefined;
+
+function isPlainHost(host: string): boolean {
+  if (host === plainHost) return true;
+  if (!PLAIN_HOST.test(host)) return false;
+  plainHost = host;
+  return true;
+}
 
 /** Whether it says how long its body is, and that is no longer than it may be. */
 function hasPlainBody({ headers }: IncomingMessage): boolean {
@@ -89,17 +99,9 @@ class DirectExchange implements Exchange {
     this.#meant = meant;
   }
 
-  /** As a Request has it, and not as Node's `headers`, which leave out what comes twice. */
+  /** What comes twice stands in one: `joinDuplicateHeaders` of the server. */
   header(name: string): string | null {
-    const { rawHeaders } = this.#incoming;
-    let value: string | null = null;
-    for (let index = 0; index < rawHeaders.length; index += 2) {
-      const sent = rawHeaders[index]!;
-      if (sent.length !== name.length || sent.toLowerCase() !== name) continue;
-      const text = rawHeaders[index + 1]!;
-      value = value === null ? text : `${value}, ${text}`;
-    }
-    return value;
+    return (this.#incoming.headers[name] as string | undefined) ?? null;
   }
 
   param(name: string): string | undefined {

@@ -56,7 +56,12 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   let loading: Promise<RequestListener> | undefined;
   const load = (): Promise<RequestListener> =>
     (loading ??= requestListener(options).then((loaded) => (answer = loaded)));
-  const http = { ServerResponse: responses(options.onFailure), requireHostHeader: false };
+  const http = {
+    ServerResponse: responses(options.onFailure),
+    requireHostHeader: false,
+    // As a Request has them: Node alone drops the second of what should come once.
+    joinDuplicateHeaders: true,
+  };
   const createServer = options.secureServer ?? createPlainServer;
   const server = createServer(http, (incoming, outgoing) => {
     turns.noteCall();

@@ -20,6 +20,8 @@ export class RequestJournal {
   readonly #limit: number;
   readonly #observers: Observers;
   #ring: (JournalEntry | undefined)[] = [];
+  /** How long each of them is: whoever drops one need not look into it. */
+  #lengths: number[] = [];
   /** The id of the newest, and that of the oldest that is left. */
   #count = 0;
   #oldest = 1;
@@ -60,10 +62,8 @@ export class RequestJournal {
     if (served.hasSubscribers) served.publish(request);
     if (!this.#inFlight.delete(entry)) return;
     this.#observers.shield(this, () => {
-      const isKept = entry.id >= this.#oldest;
-      if (isKept) this.#chars -= charsOf(entry);
       cutBodies(Object.assign(entry as Unfinished, request, { id: entry.id, inFlight: false }));
-      if (isKept) this.#grow(charsOf(entry));
+      if (entry.id >= this.#oldest) this.#measure(entry);
       this.#observers.tellRequest(entry);
     });
   }
@@ -83,17 +83,21 @@ export class RequestJournal {
   #keep(entry: JournalEntry): void {
     if (this.#count - this.#oldest >= this.#limit) this.#dropOldest();
     this.#ring[(entry.id - 1) % this.#limit] = entry;
-    this.#grow(charsOf(entry));
+    this.#measure(entry);
   }
 
-  #grow(chars: number): void {
-    this.#chars += chars;
+  #measure(entry: JournalEntry): void {
+    const place = (entry.id - 1) % this.#limit;
+    const length = charsOf(entry);
+    this.#chars += length - (this.#lengths[place] ?? 0);
+    this.#lengths[place] = length;
     while (this.#chars > MAX_CHARS) this.#dropOldest();
   }
 
   #dropOldest(): void {
     const place = (this.#oldest++ - 1) % this.#limit;
-    this.#chars -= charsOf(this.#ring[place]!);
+    this.#chars -= this.#lengths[place]!;
+    this.#lengths[place] = 0;
     this.#ring[place] = undefined;
   }
 
@@ -107,6 +111,7 @@ export class RequestJournal {
   clear(): void {
     this.#inFlight = new Set();
     this.#ring = [];
+    this.#lengths = [];
     this.#count = 0;
     this.#oldest = 1;
     this.#chars = 0;

@@ -1,7 +1,17 @@
 import type { Attempt, Change, Delivery } from "../../engine/records.js";
 import type { Observer } from "../observers.js";
 import type { JournalEntry } from "../served-request.js";
-import type { About, Example, Habit, Notes, Scene, Watch } from "./habit.js";
+import {
+  type Example,
+  type Habit,
+  type Metadata,
+  type Notes,
+  type ReadingWatch,
+  Recent,
+  type Scene,
+  type Watch,
+} from "./habit.js";
+import { Pauses } from "./pauses.js";
 import { POLLING } from "./polling.js";
 import { REQUESTS } from "./requests.js";
 import { WEBHOOKS } from "./webhooks.js";
@@ -69,6 +79,9 @@ class NotesOfHabit implements Notes {
 /** What each habit does with what it looks on. */
 interface Watches {
   readonly requests: readonly NonNullable<Watch["onRequest"]>[];
+  readonly readings: readonly ReadingWatch[];
+  /** Of each charge that was read what the habits of reading keep, one after another. */
+  readonly charges: Recent<{ readonly pauses: Pauses; readonly kept: readonly object[] }>;
   readonly attempts: readonly NonNullable<Watch["onAttempt"]>[];
 }
 
@@ -85,8 +98,8 @@ export class Advisor implements Observer {
   readonly #scene: Scene;
   /** An attempt is one object in each record that has it. */
   #seen = new WeakSet<Attempt>();
-  /** The habits that are found with the request that is looked at. */
-  #by: string[] | undefined;
+  /** The request that is looked at, and the habits that are found with it. */
+  #lookingAt: JournalEntry | undefined;
   /** Made for whoever does something: most namespaces of a suite are short-lived. */
   #watches: Watches | undefined;
 
@@ -101,22 +114,35 @@ export class Advisor implements Observer {
     const all = HABITS.map((habit) =>
       habit.watch(new NotesOfHabit(habit, this.#logs, (found) => this.#noteFound(found)), this.#scene),
     );
+    const readings = all.flatMap(({ reading }) => reading ?? []);
     return (this.#watches = {
       requests: all.flatMap(({ onRequest }) => onRequest ?? []),
+      readings,
+      charges: new Recent(() => ({ pauses: new Pauses(), kept: readings.map((one) => one.begin()) })),
       attempts: all.flatMap(({ onAttempt }) => onAttempt ?? []),
     });
   }
 
   #noteFound({ id }: Habit): void {
-    if (this.#by?.includes(id) === false) this.#by.push(id);
+    const entry = this.#lookingAt;
+    if (entry === undefined) return;
+    if (entry.habits?.includes(id) !== true) entry.habits = [...(entry.habits ?? []), id];
   }
 
   onRequest(entry: JournalEntry): void {
-    const about = { metadata: metadataOf(entry), chargeRead: chargeReadBy(entry) };
-    this.#by = [];
-    for (const onRequest of this.#watching().requests) onRequest(entry, about);
-    if (this.#by.length > 0) entry.habits = this.#by;
-    this.#by = undefined;
+    const watches = this.#watching();
+    this.#lookingAt = entry;
+    if (entry.operation === "getCharge" || entry.operation === "getPayin") this.#onRead(entry, watches);
+    const metadata = metadataOf(entry);
+    for (const onRequest of watches.requests) onRequest(entry, metadata);
+    this.#lookingAt = undefined;
+  }
+
+  #onRead(entry: JournalEntry, { readings, charges }: Watches): void {
+    const id = entry.path.slice(entry.path.lastIndexOf("/") + 1);
+    const { pauses, kept } = charges.of(id);
+    const read = { id, entry, pause: pauses.next(entry, this.#scene) };
+    for (let index = 0; index < readings.length; index++) readings[index]!.onRead(kept[index]!, read);
   }
 
   /** What there was to say of one request. */
@@ -141,15 +167,9 @@ export class Advisor implements Observer {
   }
 }
 
-function chargeReadBy({ operation, path }: JournalEntry): string | undefined {
-  return operation === "getCharge" || operation === "getPayin"
-    ? path.slice(path.lastIndexOf("/") + 1)
-    : undefined;
-}
-
 const NONE = {};
 
-function metadataOf({ operation, metadata }: JournalEntry): About["metadata"] {
+function metadataOf({ operation, metadata }: JournalEntry): Metadata {
   if (!WITH_METADATA.includes(operation)) return NONE;
-  return typeof metadata === "object" && metadata !== null ? (metadata as About["metadata"]) : NONE;
+  return typeof metadata === "object" && metadata !== null ? (metadata as Metadata) : NONE;
 }

@@ -28,17 +28,27 @@ export interface Notes {
   undo(times: number): void;
 }
 
-/** What several habits ask of a request. */
-export interface About {
-  /** That of a call that makes something of it. */
-  readonly metadata: Readonly<Record<string, unknown>>;
-  /** The charge that it reads. */
-  readonly chargeRead: string | undefined;
+/** The metadata of a call that makes something of it. */
+export type Metadata = Readonly<Record<string, unknown>>;
+
+/** A charge that was read. */
+export interface ChargeRead {
+  readonly id: string;
+  readonly entry: JournalEntry;
+  /** Since the read before; undefined where that says nothing. */
+  readonly pause: number | undefined;
+}
+
+/** Looks on at each charge that is read: what is kept of it, from what `begin` makes, tells what the next read comes to. */
+export interface ReadingWatch {
+  begin(): object;
+  onRead(kept: object, read: ChargeRead): void;
 }
 
 /** Looks on as it happens, and keeps no more than it has to. */
 export interface Watch {
-  onRequest?(entry: JournalEntry, about: About): void;
+  onRequest?(entry: JournalEntry, metadata: Metadata): void;
+  readonly reading?: ReadingWatch;
   onAttempt?(attempt: Attempt, delivery: Delivery): void;
 }
 

@@ -1,41 +1,17 @@
 import { iso } from "../../schema/time.js";
-import type { JournalEntry } from "../served-request.js";
 import { isWithoutBackoff } from "./backoff.js";
-import { type Habit, type Notes, Recent, requestAt, type Scene } from "./habit.js";
+import { type ChargeRead, type Habit, type Notes, Recent, requestAt, type Scene } from "./habit.js";
+import { Pauses } from "./pauses.js";
 
 const BALANCE_POLL_MS = 10_000;
 const POLL_LIMIT_MS = 15 * 60_000;
-/** Whoever puts the clock forward by as much leaps over a pause, rather than to make one. */
-const LEAP_MS = 60_000;
 /** So many reads of the same, at so many milliseconds from one to the next, are a loop. */
 const LOOP_READS = 10;
 const LOOP_PAUSE_MS = 250;
 /** A pace shows in so many pauses, if there is one. */
 const MOST_PAUSES = 50;
 
-/** The pauses between reads of one thing. */
-class Pauses {
-  #lastMs = Number.NaN;
-  #leaptMs = 0;
-
-  /** The pause up to now; undefined where there is none, or one that says nothing: time was put back, or far forward. */
-  next({ atMs }: JournalEntry, { clock }: Scene): number | undefined {
-    const pause = atMs - this.#lastMs;
-    const leapt = clock.leaptMs - this.#leaptMs;
-    this.#lastMs = atMs;
-    this.#leaptMs = clock.leaptMs;
-    return pause >= 0 && leapt < LEAP_MS ? pause : undefined;
-  }
-}
-
-interface ChargeRead {
-  readonly id: string;
-  readonly entry: JournalEntry;
-  /** Since the read before; undefined where that says nothing. */
-  readonly pause: number | undefined;
-}
-
-/** A habit of reading a charge: what is kept of each, from what `begin` makes, tells what the next read of it comes to. */
+/** A habit of reading a charge. */
 function ofReading<Kept extends object>(
   says: Pick<Habit, "id" | "advice" | "why">,
   begin: () => Kept,
@@ -43,16 +19,9 @@ function ofReading<Kept extends object>(
 ): Habit {
   return {
     ...says,
-    watch(notes, scene) {
-      const charges = new Recent(() => ({ pauses: new Pauses(), charge: begin() }));
-      return {
-        onRequest(entry, { chargeRead: id }) {
-          if (id === undefined) return;
-          const { pauses, charge } = charges.of(id);
-          onRead(charge, { id, entry, pause: pauses.next(entry, scene) }, notes, scene);
-        },
-      };
-    },
+    watch: (notes, scene) => ({
+      reading: { begin, onRead: (kept, read) => onRead(kept as Kept, read, notes, scene) },
+    }),
   };
 }
 

@@ -50,7 +50,7 @@ export const REQUESTS: readonly Habit[] = [
     watch(notes, scene) {
       const orders = new Recent(() => ({ charges: [] as string[] }));
       return {
-        onRequest(entry, { metadata }) {
+        onRequest(entry, metadata) {
           if (!CHECKOUTS.includes(entry.operation) || !isTaken(entry)) return;
           const named = Object.entries(metadata).filter(([name]) => ORDER.test(name));
           if (named.length === 0) return;
@@ -72,7 +72,7 @@ export const REQUESTS: readonly Habit[] = [
     advice: "Keep secrets and card data out of metadata: it is sent with every webhook.",
     why: "metadata held what must not be there",
     watch: (notes) => ({
-      onRequest(entry, { metadata }) {
+      onRequest(entry, metadata) {
         for (const [name, value] of Object.entries(metadata))
           if (isSecretName(name) || holdsCardNumber(value))
             notes.found(`metadata.${name} of ${requestAt(entry)}`);
