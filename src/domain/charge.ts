@@ -1,6 +1,11 @@
 import { type Actor, CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";
 import { chargeEventType } from "../schema/event-types.js";
-import type { Charge, ChargeTasks } from "../schema/records/payments.js";
+import type {
+  Charge,
+  ChargeTasks,
+  InstructionsWrittenLater,
+  PaymentInstructions,
+} from "../schema/records/payments.js";
 import { isOpen, STATUSES } from "../schema/statuses.js";
 import { iso } from "../schema/time.js";
 import type { StatusRules } from "./timeline.js";
@@ -10,6 +15,7 @@ export type {
   Charge,
   ChargeNote,
   ChargeTasks,
+  InstructionsWrittenLater,
   PaymentInstructions,
   StatusChange,
 } from "../schema/records/payments.js";
@@ -20,6 +26,15 @@ export const CHARGE_RULES: StatusRules<ChargeStatus> = {
   statuses: STATUSES,
   expired: "EXPIRED",
 };
+
+/** The instructions of a charge, for whoever reads them. */
+export function writtenInstructions(given: Charge["payment_instructions"]): PaymentInstructions | null {
+  return isWrittenLater(given) ? given.toJSON() : given;
+}
+
+export function isWrittenLater(value: unknown): value is InstructionsWrittenLater {
+  return typeof (value as InstructionsWrittenLater | null)?.toJSON === "function";
+}
 
 /** When the charge expired, if it has: a late payment does not undo that. */
 export function expiredAtMs(charge: Charge): number | undefined {
@@ -109,16 +124,57 @@ export function transition(
         updated_at: at,
         settled_at: settledAt,
         failure_reason: to === "FAILED" ? (reason ?? "declined") : charge.failure_reason,
-        status_history: charge.status_history.concat(
-          reason === undefined ? { status: to, at } : { status: to, at, reason },
-        ),
-        actors: (charge.actors ?? []).concat(actor),
+        status_history: historyWith(charge.status_history, to, at, reason),
+        actors: actorsWith(charge.actors, actor),
         overruled,
         notes: charge.notes,
       },
       charge.tasks,
     ),
   };
+}
+
+type History = Charge["status_history"];
+
+const NO_HISTORY: History = [];
+let lastBefore: History | undefined;
+let lastAfter: History = NO_HISTORY;
+
+/**
+ * The history as it goes on; from undefined, as it begins. What becomes of many charges at one instant is kept once: an
+ * advance would make the same history thousands of times over.
+ */
+export function historyWith(
+  before: History | undefined,
+  status: ChargeStatus,
+  at: string,
+  reason?: string,
+): History {
+  const old = before ?? NO_HISTORY;
+  const last = lastAfter[old.length];
+  if (old === lastBefore && last?.status === status && last.at === at && last.reason === reason)
+    return lastAfter;
+  lastBefore = old;
+  lastAfter = old.concat(reason === undefined ? { status, at } : { status, at, reason });
+  return lastAfter;
+}
+
+type Actors = readonly Actor[];
+
+/** The lists that were made last. A charge's moves are mostly those of many others. */
+const ACTORS_MADE: { readonly before: Actors; readonly actor: Actor; readonly after: Actors }[] = [];
+const MOST_MADE = 16;
+const NO_ACTORS: Actors = [];
+let madeNext = 0;
+
+/** Who has moved a charge, and then that one; from undefined, who made it. */
+export function actorsWith(before: Actors | undefined, actor: Actor): Actors {
+  const old = before ?? NO_ACTORS;
+  for (const made of ACTORS_MADE) if (made.before === old && made.actor === actor) return made.after;
+  const after = old.concat(actor);
+  ACTORS_MADE[madeNext] = { before: old, actor, after };
+  madeNext = (madeNext + 1) % MOST_MADE;
+  return after;
 }
 
 /** What changes of a charge once it has its price, besides its tasks. */

@@ -1,4 +1,5 @@
 import type { ChargeStatus, Mode } from "../schema/common.js";
+import { ByNumber } from "./by-number.js";
 import type { CollectionName, Collections, Key } from "./records.js";
 import { pageOfMany, SortedList } from "./sorted-list.js";
 
@@ -31,7 +32,6 @@ const INDEXES: { readonly [Name in IndexedName]: Indexing<Collections[Name]> } =
   charges: {
     lists: [() => "charges", (charge) => chargesWith(charge.mode, charge.organization_id)],
     moving: (charge) => chargesWith(charge.mode, charge.organization_id, charge.status),
-    group: (charge) => charge.checkout_id,
   },
   withdrawals: {
     lists: [() => "withdrawals", (one) => placeOfOwner("withdrawals", one)],
@@ -101,7 +101,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   readonly #indexing: Indexing<Item>;
   readonly #lists: Map<string, SortedList>;
   readonly #moving: Map<string, SortedList>;
-  readonly #bySeq: Map<number, Key>;
+  readonly #bySeq = new ByNumber<Key>();
   readonly #groups: Map<string, Group>;
   /** Further groups, by name, made when somebody first asked for one. */
   #asked: Map<string, Grouping<Item>> = mapIf(false);
@@ -111,7 +111,6 @@ class CollectionIndex<Item extends { readonly seq: number }> {
     this.#indexing = indexing;
     const { lists, moving, group } = indexing;
     this.#lists = mapIf(lists !== undefined);
-    this.#bySeq = mapIf(lists !== undefined);
     this.#moving = mapIf(moving !== undefined);
     this.#groups = mapIf(group !== undefined);
   }

@@ -1,3 +1,4 @@
+import { isWrittenLater } from "../domain/charge.js";
 import { type EventData, WrittenLater } from "./event-record.js";
 import { fromParts, partsOf } from "./kept-parts.js";
 import type {
@@ -103,6 +104,8 @@ function changedFields(before: Fields | undefined, after: Fields): Fields | unde
 /** Whether both are the same JSON, to the byte. */
 function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
+  if (isWrittenLater(one)) return isSame(one.toJSON(), other);
+  if (isWrittenLater(other)) return isSame(one, other.toJSON());
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   const fields = Object.keys(one);

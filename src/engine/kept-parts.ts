@@ -3,6 +3,8 @@
  * fields, and the beginning and end of its texts.
  */
 
+import { isWrittenLater } from "../domain/charge.js";
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
@@ -42,6 +44,8 @@ function partOf(
   value: unknown,
   isSame: (one: unknown, other: unknown) => boolean,
 ): KeptPart | undefined {
+  if (isWrittenLater(model)) return partOf(model.toJSON(), value, isSame);
+  if (isWrittenLater(value)) return partOf(model, value.toJSON(), isSame);
   if (!isPlain(model) || !isPlain(value)) return undefined;
   const names = Object.keys(value);
   const others = Object.keys(model);
@@ -76,7 +80,8 @@ function textOf(model: unknown, text: unknown): KeptText | undefined {
 export function fromParts(model: Fields, parts: KeptParts = {}): Fields {
   return Object.fromEntries(
     Object.entries(parts).map(([name, [fields, texts]]) => {
-      const own = model[name] as Fields;
+      const held = model[name];
+      const own = (isWrittenLater(held) ? held.toJSON() : held) as Fields;
       const whole = Object.entries(texts).map(([field, [start, between, end]]) => {
         const text = own[field] as string;
         return [field, text.slice(0, start) + between + text.slice(text.length - end)] as const;

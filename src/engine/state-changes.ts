@@ -1,3 +1,4 @@
+import { isWrittenLater } from "../domain/charge.js";
 import { COLLECTION_NAMES } from "../schema/records/names.js";
 import type { CollectionName } from "./records.js";
 
@@ -70,6 +71,7 @@ function fieldsBetween(from: unknown, to: unknown): FieldChange[] {
 
 /** Every value in a record as JSON, by its path. */
 export function flat(value: unknown, path = "", into = new Map<string, string>()): Map<string, string> {
+  if (isWrittenLater(value)) return flat(value.toJSON(), path, into);
   if (typeof value === "object" && value !== null && Object.keys(value).length > 0)
     for (const [name, inner] of Object.entries(value))
       flat(inner, path === "" ? name : `${path}.${name}`, into);

@@ -273,7 +273,7 @@ export class State {
   }
 
   chargeOfCheckout(checkoutId: string): Charge | undefined {
-    return this.#indexes.of("charges").group(checkoutId)[0];
+    return this.chargesHaving([{ name: "checkout_id", of: (one) => one.checkout_id, value: checkoutId }])[0];
   }
 
   /** The ledger entries of a charge or withdrawal, oldest first. */

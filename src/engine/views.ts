@@ -1,4 +1,4 @@
-import type { Charge } from "../domain/charge.js";
+import { type Charge, writtenInstructions } from "../domain/charge.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { iso } from "../schema/time.js";
 import type { Destination, Endpoint, Quote } from "./records.js";
@@ -36,7 +36,7 @@ export function chargeDetail(charge: Charge) {
     settlement_amount: charge.settlement_amount,
     settled_at: charge.settled_at,
     failure_reason: charge.failure_reason,
-    payment_instructions: charge.payment_instructions,
+    payment_instructions: writtenInstructions(charge.payment_instructions),
     expires_at: charge.expires_at,
     status_history: charge.status_history,
   };
@@ -77,7 +77,7 @@ export function whitelabelResult(charge: Charge) {
     payment_method: charge.payment_method,
     payment_provider: null,
     provider_reference: charge.provider_reference,
-    payment_instructions: charge.payment_instructions,
+    payment_instructions: writtenInstructions(charge.payment_instructions),
     expires_at: charge.expires_at,
     created_at: charge.created_at,
   };

@@ -17,11 +17,13 @@ import { Engine } from "../../src/engine/engine.js";
 import { idempotently } from "../../src/engine/idempotency.js";
 import { auditState } from "../../src/engine/intake/read.js";
 import type { Put } from "../../src/engine/records.js";
+import { State } from "../../src/engine/state.js";
 import { commandOf } from "../../src/engine/task-commands.js";
 import type { Command } from "../../src/engine/transaction.js";
 import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
 import { memoryStore } from "../../src/store/memory.js";
 import {
+  asJson,
   bytesOf,
   catalogue,
   DELIVERED,
@@ -203,7 +205,7 @@ it("a turn that cannot be kept leaves the state byte for byte as it was, and wha
         expect(bytesOf(engine)).toBe(bytesOf(model));
         expect(found(engine)).toEqual(found(model));
       }
-      auditState(engine.state, { catalogue, settings: SETTINGS });
+      auditState(State.from(asJson(engine.dump())), { catalogue, settings: SETTINGS });
     }),
     { numRuns: 60 },
   );

@@ -7,7 +7,7 @@ import type { Caller } from "../caller.js";
 import { askedScenario } from "../scenarios.js";
 import type { Command } from "../transaction.js";
 import { beginTimeline, matchScenario, moveCharge } from "./charge-life.js";
-import { priceCharge, pricedByDefault, quotedTerms } from "./methods.js";
+import { onlyMethod, priceCharge, pricedByDefault, quotedTerms } from "./methods.js";
 import { newCharge } from "./new-charge.js";
 import { validQuote } from "./quotes.js";
 
@@ -39,7 +39,7 @@ export function createWhitelabel(
       kind: "whitelabel",
       body,
       pricing: quote.pricing,
-      offeredMethods: [method.id],
+      offeredMethods: onlyMethod(method),
       scenarioAsked: asked.name,
       traceparent,
     });

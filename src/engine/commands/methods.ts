@@ -1,5 +1,4 @@
 import type { Charge } from "../../domain/charge.js";
-import { METHOD_KINDS } from "../../domain/method-kinds.js";
 import { isZero } from "../../domain/money.js";
 import { type Price, price } from "../../domain/pricing.js";
 import type { ChosenMethod } from "../../domain/requests/payments.js";
@@ -7,6 +6,7 @@ import { durationMs } from "../../schema/duration.js";
 import { invalid, type Refusal } from "../../schema/errors.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures.js";
 import { digestOf } from "../ids.js";
+import { LaterInstructions } from "../instructions.js";
 import { termsFor } from "../market.js";
 import type { Quote } from "../records.js";
 import type { Transaction } from "../transaction.js";
@@ -30,7 +30,8 @@ export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms
     fees: price.fees,
     exchange_rate: price.exchange_rate,
     settlement_amount: price.settlement_amount,
-    payment_instructions: METHOD_KINDS[method.kind].instruct({
+    payment_instructions: new LaterInstructions({
+      kind: method.kind,
       rail: rail ?? null,
       currency,
       amount: price.amount,
@@ -39,7 +40,7 @@ export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms
       walletAddress: terms.walletAddress,
       phoneNumber: terms.phoneNumber,
       diallingCode: rail?.country ? tx.catalogue.diallingCode(rail.country) : undefined,
-      digest: digestOf(charge.charge_id),
+      chargeId: charge.charge_id,
     }),
     phone_number: terms.phoneNumber,
     bank_account_number: terms.bankAccountNumber,
@@ -59,6 +60,15 @@ function settlementDelayMs(currency: CurrencyFixture): number {
 function heldQuote(tx: Transaction, charge: Charge): Quote | undefined {
   const quote = charge.quote_id === null ? undefined : tx.get("quotes", charge.quote_id);
   return quote !== undefined && tx.atMs < quote.locked_until_ms ? quote : undefined;
+}
+
+const ONLY = new WeakMap<MethodFixture, readonly string[]>();
+
+/** The list of methods that is this one alone: the same for every charge. */
+export function onlyMethod(method: MethodFixture): readonly string[] {
+  let only = ONLY.get(method);
+  if (only === undefined) ONLY.set(method, (only = [method.id]));
+  return only;
 }
 
 /** The currency a method is paid in when none is named: the held quote's, the price's own if it takes it, its first. */

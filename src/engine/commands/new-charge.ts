@@ -1,4 +1,4 @@
-import type { Charge } from "../../domain/charge.js";
+import { actorsWith, type Charge, historyWith } from "../../domain/charge.js";
 import type { Pricing } from "../../domain/pricing.js";
 import type { CheckoutBody } from "../../schema/requests.js";
 import { iso, withinTime } from "../../schema/time.js";
@@ -7,6 +7,11 @@ import { idOf, referenceOf } from "../ids.js";
 import type { Transaction } from "../transaction.js";
 
 const MINUTE_MS = 60_000;
+
+/** What nothing is ever put into is one for all charges. */
+const NO_METADATA: Charge["metadata"] = {};
+const NO_NOTES: Charge["notes"] = [];
+const NO_TIMELINE: Charge["timeline"] = [];
 
 export interface NewCharge {
   readonly kind: Charge["kind"];
@@ -48,7 +53,7 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
     payment_rail: null,
     customer_email: body.customer_email ?? null,
     customer_name: body.customer_name ?? null,
-    metadata: body.metadata ?? {},
+    metadata: body.metadata ?? NO_METADATA,
     fees: null,
     exchange_rate: null,
     settlement_amount: null,
@@ -56,14 +61,15 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
     failure_reason: null,
     payment_instructions: null,
     expires_at: iso(expiresAtMs),
-    status_history: [{ status: "PENDING", at: tx.at }],
+    status_history: historyWith(undefined, "PENDING", tx.at),
     seq: tx.next("charge_seq"),
     mode: caller.mode,
     kind: wanted.kind,
     success_url: body.success_url ?? null,
     cancel_url: body.cancel_url ?? null,
     offered_methods: wanted.offeredMethods,
-    quote_id: body.quote_id ?? null,
+    // The quote's own text: that of the request would stay beside it.
+    quote_id: (body.quote_id && tx.get("quotes", body.quote_id)?.quote_id) ?? body.quote_id ?? null,
     pricing,
     phone_number: null,
     bank_account_number: null,
@@ -71,13 +77,13 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
     settlement_delay_ms: 0,
     scenario_asked: wanted.scenarioAsked,
     scenario: null,
-    timeline: [],
+    timeline: NO_TIMELINE,
     rule: null,
-    actors: ["api"],
+    actors: actorsWith(undefined, "api"),
     overruled: false,
     traceparent: wanted.traceparent ?? null,
     // All the names, so that every charge has the same shape; JSON shows those that are there.
     tasks: { expiry, timeline: undefined, settlement: undefined },
-    notes: [],
+    notes: NO_NOTES,
   };
 }

@@ -94,6 +94,11 @@ const instructionsRecord = z.discriminatedUnion("type", [
 /** Which of the fields there are depends on the type; nothing asks for one by its name. */
 export type PaymentInstructions = Readonly<Record<string, string>> & { readonly type: string };
 
+/** Instructions that are written when somebody asks for them. */
+export interface InstructionsWrittenLater {
+  toJSON(): PaymentInstructions;
+}
+
 const { payment_provider: _hidden, ...chargeWire } = chargeDetailSchema.shape;
 /** A charge as the engine keeps it: the wire fields first, then what only the sandbox knows. */
 export const chargeRecord = z.strictObject({
@@ -136,7 +141,7 @@ export const chargeRecord = z.strictObject({
   notes: z.array(noteRecord),
 });
 export type Charge = Omit<Kept<z.infer<typeof chargeRecord>>, "payment_instructions"> & {
-  readonly payment_instructions: PaymentInstructions | null;
+  readonly payment_instructions: PaymentInstructions | InstructionsWrittenLater | null;
 };
 
 /** A withdrawal as the engine keeps it: the wire fields first. */

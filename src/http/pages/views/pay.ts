@@ -1,3 +1,4 @@
+import { writtenInstructions } from "../../../domain/charge.js";
 import { sentence } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import type { Page } from "../model.js";
@@ -45,7 +46,7 @@ const SHOWN_APART = ["type", "reference", "instructions", "amount", "currency"];
 function instructions(page: Page): Markup {
   const { charge, catalogue } = page;
   const method = catalogue.method(charge.payment_method ?? "");
-  const given = charge.payment_instructions ?? { type: "" };
+  const given = writtenInstructions(charge.payment_instructions) ?? { type: "" };
   const details = Object.entries(given).filter(([name]) => !SHOWN_APART.includes(name));
   return html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
 <dl class="facts">
