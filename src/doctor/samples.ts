@@ -33,7 +33,7 @@ export class Samples {
   /** A new charge that waits for its customer, with what differs. */
   charge(differs: Partial<Charge> = {}, createdMs = this.#nowMs() - MINUTE_MS): Charge {
     const bytes = digest(this.#scope, "charge", ++this.#counter);
-    const reference = referenceOf(digestOf(bytes.toString("hex")));
+    const reference = referenceOf(digestOf(bytes.toString("hex")).toString("hex"));
     return {
       charge_id: idOf("charge", bytes),
       checkout_id: idOf("checkout", digest(this.#scope, "checkout", this.#counter)),

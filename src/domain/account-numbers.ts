@@ -62,8 +62,10 @@ export function merchantPhoneNumber(diallingCode: string | undefined, digest: Ui
   return `${code}000${decimalDigits(digest, (NATIONAL_DIGITS[code] ?? 9) - 3)}`;
 }
 
-/** So many decimal digits (at most 15) out of the first 8 bytes, each practically as likely. */
+/** So many decimal digits (at most 13) out of the first 8 bytes, each practically as likely. */
 function decimalDigits(bytes: Uint8Array, count: number): string {
-  const value = new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0);
-  return String(value % 10n ** BigInt(count)).padStart(count, "0");
+  const end = 10 ** count;
+  let value = 0;
+  for (let place = 0; place < 8; place++) value = (value * 256 + bytes[place]!) % end;
+  return String(value).padStart(count, "0");
 }

@@ -35,17 +35,22 @@ const sha256: (text: string) => string =
     ? (text) => crypto.createHash("sha256").update(text).digest("hex")
     : (text) => crypto.hash("sha256", text, "hex");
 
+/** The same in hexadecimal, which costs half of what the bytes cost. */
+export function hexDigest(scope: string, kind: IdKind, counter: number): string {
+  return sha256(`${scope}\0${kind}\0${counter}`);
+}
+
 /** 96 bits of a digest as 24 letters and digits: short enough to read out, far too many to collide. */
 export function idOf(kind: IdKind, bytes: Buffer): string {
-  return ID_PREFIXES[kind] + bytes.toString("hex", 0, ID_BYTES);
+  return ID_PREFIXES[kind] + bytes.toString("hex", 0, ID_DIGITS / 2);
 }
 
-const ID_BYTES = 12;
-
-/** The id of that digest, where the digest itself is not wanted. */
-export function nextId(scope: string, kind: IdKind, counter: number): string {
-  return ID_PREFIXES[kind] + sha256(`${scope}\0${kind}\0${counter}`).slice(0, 2 * ID_BYTES);
+/** The same of a digest in hexadecimal. */
+export function idOfHex(kind: IdKind, hex: string): string {
+  return ID_PREFIXES[kind] + hex.slice(0, ID_DIGITS);
 }
+
+const ID_DIGITS = 24;
 
 /** A number from 0 up to 1 that follows from a digest. */
 export function chanceOf(bytes: Buffer): number {
@@ -55,8 +60,14 @@ export function chanceOf(bytes: Buffer): number {
 const READABLE = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 /** A reference a customer can type: ten characters without look-alikes. */
-export function referenceOf(bytes: Buffer): string {
+export function referenceOf(hex: string): string {
   let text = "PSB";
-  for (let index = 0; index < 10; index++) text += READABLE[bytes[index]! & 31];
+  for (let at = 0; at < 20; at += 2) text += READABLE[((digitAt(hex, at) & 1) << 4) | digitAt(hex, at + 1)];
   return text;
+}
+
+/** The value of a hexadecimal digit. */
+function digitAt(hex: string, at: number): number {
+  const code = hex.charCodeAt(at);
+  return code <= 57 ? code - 48 : code - 87;
 }

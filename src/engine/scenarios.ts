@@ -15,17 +15,19 @@ function scenarioNames(state: State): string[] {
 }
 
 /** In the order they are asked: the one named, the active ones last activated first, `default`. */
-export function* scenariosFor(state: State, asked: string | null): Generator<Scenario> {
-  if (asked !== null) {
-    const named = findScenario(state, asked);
-    if (named !== undefined) yield named;
-  }
+export function scenariosFor(state: State, asked: string | null): Scenario[] {
+  const scenarios: Scenario[] = [];
+  const add = (name: string): void => {
+    const found = findScenario(state, name);
+    if (found !== undefined) scenarios.push(found);
+  };
+  if (asked !== null) add(asked);
   const active: StoredScenario[] = [];
   for (const stored of state.tables.scenarios.values()) if (stored.activated > 0) active.push(stored);
   active.sort((a, b) => b.activated - a.activated);
-  for (const stored of active) if (stored.name !== asked) yield stored.scenario;
-  const fallback = findScenario(state, DEFAULT_SCENARIO);
-  if (fallback !== undefined && asked !== DEFAULT_SCENARIO) yield fallback;
+  for (const stored of active) if (stored.name !== asked) scenarios.push(stored.scenario);
+  if (asked !== DEFAULT_SCENARIO) add(DEFAULT_SCENARIO);
+  return scenarios;
 }
 
 /** The scenario a request asks for by name, in a header or else in its body's metadata, and what is wrong with that. */

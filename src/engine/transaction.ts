@@ -4,7 +4,7 @@ import type { RulePlace } from "../domain/scenario.js";
 import { isRefusal } from "../schema/errors.js";
 import type { Settings } from "../schema/settings.js";
 import { iso, withinTime } from "../schema/time.js";
-import { digest, type IdKind, nextId } from "./ids.js";
+import { digest, hexDigest, type IdKind, idOfHex } from "./ids.js";
 import type { Change, CollectionName, Collections, Key, Put, Task } from "./records.js";
 import type { State } from "./state.js";
 
@@ -93,9 +93,14 @@ export class Transaction {
     return digest(this.#scope, kind, this.next(kind));
   }
 
+  /** The same in hexadecimal. */
+  hexDigest(kind: IdKind): string {
+    return hexDigest(this.#scope, kind, this.next(kind));
+  }
+
   /** What `idOf` makes of the next digest. */
   id(kind: IdKind): string {
-    return nextId(this.#scope, kind, this.next(kind));
+    return idOfHex(kind, this.hexDigest(kind));
   }
 
   /**

@@ -26,18 +26,31 @@ function testOf(schema: z.core.$ZodType): Test {
   const checks = checksOf(schema);
   const isOfShape = checks && shapeOf(schema);
   if (isOfShape === undefined) return DOUBT;
-  return (value) => isOfShape(value) && checks!.every((check) => check(value));
+  if (checks!.length === 0) return isOfShape;
+  return (value) => {
+    if (!isOfShape(value)) return false;
+    for (const check of checks!) if (!check(value)) return false;
+    return true;
+  };
 }
 
 function shapeOf(schema: z.core.$ZodType): Test | undefined {
   if (schema instanceof z.ZodMiniString) return (value) => typeof value === "string";
   if (schema instanceof z.ZodMiniRecord && isAnyText(schema.def.keyType)) {
     const test = testOf(schema.def.valueType);
-    return (value) => isPlain(value) && Object.keys(value).every((name) => test(value[name]));
+    return (value) => {
+      if (!isPlain(value)) return false;
+      for (const name of Object.keys(value)) if (!test(value[name])) return false;
+      return true;
+    };
   }
   if (schema instanceof z.ZodMiniObject && schema.def.catchall === undefined) {
     const fields = Object.entries(schema.def.shape).map(([name, one]) => ({ name, test: testOf(one) }));
-    return (value) => isPlain(value) && fields.every(({ name, test }) => test(value[name]));
+    return (value) => {
+      if (!isPlain(value)) return false;
+      for (const { name, test } of fields) if (!test(value[name])) return false;
+      return true;
+    };
   }
   return undefined;
 }

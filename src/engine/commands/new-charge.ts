@@ -3,7 +3,7 @@ import type { Pricing } from "../../domain/pricing.js";
 import type { CheckoutBody } from "../../schema/requests.js";
 import { iso, withinTime } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
-import { idOf, referenceOf } from "../ids.js";
+import { idOfHex, referenceOf } from "../ids.js";
 import type { Transaction } from "../transaction.js";
 
 const MINUTE_MS = 60_000;
@@ -34,10 +34,10 @@ export interface NewCharge {
 /** A charge as it is before it has a price: in the base currency, and nothing due but its expiry. To be put by the caller. */
 export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): Charge {
   const { body, pricing } = wanted;
-  const bytes = tx.digest("charge");
+  const hex = tx.hexDigest("charge");
   const lifeMs = (body.expires_in_minutes ?? tx.settings.limits.checkout_default_minutes) * MINUTE_MS;
   const expiresAtMs = withinTime(tx.atMs + lifeMs);
-  const ref = idOf("charge", bytes);
+  const ref = idOfHex("charge", hex);
   const expiry = tx.schedule({ due_ms: expiresAtMs, rank: 0, kind: "expire", ref });
   return {
     charge_id: ref,
@@ -46,7 +46,7 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
     amount: pricing.amount,
     currency: pricing.base_currency,
     status: "PENDING",
-    provider_reference: referenceOf(bytes),
+    provider_reference: referenceOf(hex),
     created_at: tx.at,
     updated_at: tx.at,
     payment_method: null,

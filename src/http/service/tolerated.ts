@@ -2,7 +2,6 @@ import * as z from "zod/mini";
 import { globMatches } from "../../domain/glob.js";
 import { ALL_EVENT_TYPES } from "../../schema/event-types.js";
 import { didYouMean } from "../../schema/nearest.js";
-import { own } from "../../schema/own.js";
 import { cut } from "./journal.js";
 import type { Operation } from "./operation.js";
 
@@ -57,18 +56,33 @@ class Notes {
 }
 
 function noteFields(notes: Notes, schema: z.core.$ZodType, value: object, place: string): void {
-  const object = schema instanceof z.ZodMiniOptional ? schema.def.innerType : schema;
-  if (!(object instanceof z.ZodMiniObject)) return;
-  const shape = object.shape as Readonly<Record<string, z.core.$ZodType>>;
+  const known = fieldsOf(schema);
+  if (known === undefined) return;
   for (const name of Object.keys(value)) {
     if (notes.areEnough) return;
-    const known = own(shape, name);
-    if (known === undefined) notes.add(stray(place, name, "not a field of this call", Object.keys(shape)));
+    const field = known.get(name);
+    if (field === undefined) notes.add(stray(place, name, "not a field of this call", [...known.keys()]));
     else {
       const part = (value as Readonly<Record<string, unknown>>)[name];
-      if (typeof part === "object" && part !== null) noteFields(notes, known, part, `${place}.${name}`);
+      if (typeof part === "object" && part !== null) noteFields(notes, field, part, `${place}.${name}`);
     }
   }
+}
+
+type Fields = ReadonlyMap<string, z.core.$ZodType>;
+
+const FIELDS = new WeakMap<z.core.$ZodType, Fields>();
+
+/** The fields that a schema knows; undefined where it takes any. */
+function fieldsOf(schema: z.core.$ZodType): Fields | undefined {
+  const object = schema instanceof z.ZodMiniOptional ? schema.def.innerType : schema;
+  if (!(object instanceof z.ZodMiniObject)) return undefined;
+  let fields = FIELDS.get(object);
+  if (fields === undefined) {
+    fields = new Map(Object.entries(object.shape as Readonly<Record<string, z.core.$ZodType>>));
+    FIELDS.set(object, fields);
+  }
+  return fields;
 }
 
 function noteParameters(notes: Notes, { query }: Operation, sent: string): void {

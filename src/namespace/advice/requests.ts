@@ -7,8 +7,8 @@ const CHECKOUTS: readonly (string | null)[] = ["createWhitelabel", "createChecko
 const ORDER = /^((order|invoice)([_-]?(id|no|number|ref|reference))?|(merchant[_-]?)?reference)$/i;
 /** Of an order whose payment has come to nothing there may be another. */
 const OVER: readonly (string | undefined)[] = ["FAILED", "CANCELLED", "EXPIRED", "REFUNDED"];
-/** Read from the text, in which it comes before anything the caller has written: parsing all of it costs far more. */
-const MADE_CHARGE = /"charge_id":"(\w+)"/;
+/** What stands before a charge's id in its text, in which that comes before anything the caller has written. */
+const ID_FIELD = '"charge_id":"';
 /** So many open checkouts of one order are told apart: a load test has one order for all. */
 const MOST_OF_AN_ORDER = 10;
 /** So often the same is no trial any more. */
@@ -19,6 +19,14 @@ const MOST_NOTES = 3;
 /** Whether it was done, as far as its sender can know: it was not refused. */
 function isTaken({ status }: JournalEntry): boolean {
   return status === null || status < 400;
+}
+
+/** Read from the text of the answer: parsing all of it costs far more. */
+function chargeMadeBy({ responseBody }: JournalEntry): string | undefined {
+  const field = responseBody?.indexOf(ID_FIELD) ?? -1;
+  if (field === -1) return undefined;
+  const from = field + ID_FIELD.length;
+  return responseBody!.slice(from, responseBody!.indexOf('"', from));
 }
 
 export const REQUESTS: readonly Habit[] = [
@@ -52,14 +60,16 @@ export const REQUESTS: readonly Habit[] = [
       return {
         onRequest(entry, metadata) {
           if (!CHECKOUTS.includes(entry.operation) || !isTaken(entry)) return;
-          const named = Object.entries(metadata).filter(([name]) => ORDER.test(name));
-          if (named.length === 0) return;
-          const id = MADE_CHARGE.exec(entry.responseBody ?? "")?.[1];
-          if (id === undefined) return;
-          for (const [name, value] of named) {
+          for (const name of Object.keys(metadata)) {
+            if (!ORDER.test(name)) continue;
+            const id = chargeMadeBy(entry);
+            if (id === undefined) return;
+            const value = metadata[name];
             const order = orders.of(`${scene.accountOf(entry.apiKey)} ${name} ${value}`);
-            const open = order.charges.filter((one) => !OVER.includes(scene.statusOf(one)));
-            const charges = [...open, id].slice(-MOST_OF_AN_ORDER);
+            const charges: string[] = [];
+            for (const one of order.charges) if (!OVER.includes(scene.statusOf(one))) charges.push(one);
+            if (charges.length === MOST_OF_AN_ORDER) charges.shift();
+            charges.push(id);
             order.charges = charges;
             if (charges.length > 1) notes.found(() => `${name} ${value}: ${charges.join(", ")}`);
           }
