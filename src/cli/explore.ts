@@ -1,7 +1,7 @@
 import { exploreFile } from "../explore/file.js";
-import type { ExploreReport } from "../explore/report.js";
 import { freshRunId } from "../scenario/running/run-id.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
+import { putOnDashboard } from "./client/explored.js";
 import { type ExplorationFlags, explorationOf, toldExploration } from "./exploration.js";
 
 /** What ends it early, and the exit code that says so; a run that is under way puts back what it changed. */
@@ -30,23 +30,10 @@ export async function exploreCommand(flow: string, flags: ExplorationFlags & Con
       runIdOf: () => freshRunId(),
       signal: interrupted.signal,
       onRun,
-    }).then((report) => shownOnDashboard(connection, flags.namespace, report)),
+    }).then(async (report) => {
+      await putOnDashboard(connection, flags.namespace, report);
+      return report;
+    }),
   );
   process.exitCode = stoppedBy ?? code;
-}
-
-/** Sends what the form of its page sends. Where that does not work, the report is on the terminal all the same. */
-async function shownOnDashboard(
-  { fetch, headers }: Connection,
-  namespace = "default",
-  report: ExploreReport,
-): Promise<ExploreReport> {
-  const form = new URLSearchParams({ do: "explored", report: JSON.stringify(report) });
-  await fetch(`/_sandbox/dashboard/${encodeURIComponent(namespace)}`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
-    body: form.toString(),
-  }).catch(() => {});
-  return report;
 }

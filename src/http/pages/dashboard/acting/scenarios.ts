@@ -49,25 +49,34 @@ async function run({
   reports.run = ran;
   const tell = () => namespace.tellReport("run");
   tell();
-  const report = await namespaces.scenarios.run(namespace, {
-    source,
-    vars: {},
-    app,
-    fetch,
-    onStepBegin: (title, _number, of) => {
-      ran.of = of;
-      ran.current = title;
-      tell();
-    },
-    onStep: (step) => {
-      ran.steps.push(step);
-      ran.current = undefined;
-      tell();
-    },
-  });
-  if (isRefusal(report)) {
+  const notRun = () => {
     delete reports.run;
     tell();
+  };
+  const report = await namespaces.scenarios
+    .run(namespace, {
+      source,
+      vars: {},
+      app,
+      fetch,
+      onStepBegin: (title, _number, of) => {
+        ran.of = of;
+        ran.current = title;
+        tell();
+      },
+      onStep: (step) => {
+        ran.steps.push(step);
+        ran.current = undefined;
+        tell();
+      },
+    })
+    .catch((error: unknown) => {
+      // A fault of ours: it must not stand in the way of the next run.
+      notRun();
+      throw error;
+    });
+  if (isRefusal(report)) {
+    notRun();
     return report;
   }
   ran.current = undefined;

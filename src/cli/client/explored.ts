@@ -1,0 +1,25 @@
+import type { ExploreReport } from "../../explore/report.js";
+import { tellLine } from "../terminal.js";
+import type { Connection } from "./connection.js";
+
+/**
+ * Sends a report as the form of its page does. Where that does not work, one line says so: the report is on the terminal all
+ * the same.
+ */
+export async function putOnDashboard(
+  { fetch, headers }: Pick<Connection, "fetch" | "headers">,
+  namespace = "default",
+  report: ExploreReport,
+): Promise<void> {
+  const form = new URLSearchParams({ do: "explored", report: JSON.stringify(report) });
+  const fault = await fetch(`/_sandbox/dashboard/${encodeURIComponent(namespace)}`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
+    body: form.toString(),
+  }).then(
+    ({ status }) => (status < 400 ? undefined : `HTTP ${status}`),
+    (error: Error) => error.message,
+  );
+  if (fault !== undefined) tellLine(`the dashboard does not have this report (${fault})`);
+}

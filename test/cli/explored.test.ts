@@ -1,0 +1,37 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { putOnDashboard } from "../../src/cli/client/explored.js";
+import type { ExploreReport } from "../../src/explore/report.js";
+
+const REPORT = { name: "pay", findings: [] } as unknown as ExploreReport;
+
+/** What is told where the dashboard answers so. */
+async function toldOf(answer: () => Promise<Response>) {
+  const written: string[] = [];
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);
+  const sent: [string, RequestInit | undefined][] = [];
+  const fetch = (path: string, init?: RequestInit) => {
+    sent.push([path, init]);
+    return answer();
+  };
+  await putOnDashboard({ fetch, headers: {} }, "shop", REPORT);
+  return { written: written.join(""), sent };
+}
+
+describe("a report for the dashboard", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it("is sent to its namespace without a word", async () => {
+    const { written, sent } = await toldOf(async () => new Response(null, { status: 303 }));
+    expect(written).toBe("");
+    expect(sent[0]?.[0]).toBe("/_sandbox/dashboard/shop");
+    expect(new URLSearchParams(String(sent[0]?.[1]?.body)).get("report")).toBe(JSON.stringify(REPORT));
+  });
+
+  it.each([
+    ["a dashboard that refuses it", async () => new Response(null, { status: 500 }), "HTTP 500"],
+    ["a sandbox that is gone", () => Promise.reject(new TypeError("fetch failed")), "fetch failed"],
+  ])("says in a line that it is not there: %s", async (_what, answer, why) => {
+    const { written } = await toldOf(answer);
+    expect(written).toBe(`payments-sandbox: the dashboard does not have this report (${why})\n`);
+  });
+});

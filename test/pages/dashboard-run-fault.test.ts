@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { SCENARIO_ACTIONS } from "../../src/http/pages/dashboard/acting/scenarios.js";
+import { reportsOf } from "../../src/http/pages/dashboard/reports.js";
+import type { Namespace } from "../../src/namespace/namespace.js";
+import type { Namespaces } from "../../src/namespace/namespaces.js";
+
+it("a run that our own fault has ended does not stand in the way of the next", async () => {
+  const told: string[] = [];
+  const namespace = {
+    name: "default",
+    nowMs: () => 0,
+    tellReport: (name: string) => told.push(name),
+    engine: { state: { get: () => ({ scenario: { source: { steps: [] } } }) } },
+  } as unknown as Namespace;
+  const namespaces = {
+    scenarios: { run: () => Promise.reject(new Error("ours")) },
+  } as unknown as Namespaces;
+  const run = () =>
+    SCENARIO_ACTIONS.run!({
+      namespaces,
+      namespace,
+      words: ["pay"],
+      form: new URLSearchParams(),
+      fetch: () => Promise.reject(new Error("nothing is called")),
+    });
+  await expect(run()).rejects.toThrow("ours");
+  expect(reportsOf(namespace).run).toBeUndefined();
+  expect(told).toEqual(["run", "run"]);
+  await expect(run()).rejects.toThrow("ours");
+});
