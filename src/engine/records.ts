@@ -48,16 +48,20 @@ export interface Records {
 
 /**
  * A change as it is kept, without what follows from the records before it: of one that was there already there are the
- * fields that changed, of a new one those that are not as in the one before it (of an object among them its parts), of an event that says what its object is
+ * fields that changed (of a list that goes on, what was added), of a new one those that are not as in the one before it (of an object among them its parts), of an event that says what its object is
  * now all but its bytes.
  */
 export interface KeptChange extends Omit<Change, "puts"> {
   readonly puts: readonly KeptPut[];
 }
 
+/** By field, what was added at the end of a list. */
+export type KeptGrowth = Readonly<Record<string, readonly unknown[]>>;
+
 export type KeptPut =
   | Put
-  | readonly [collection: CollectionName, key: Key, fields: object, how: "changed" | "derived"]
+  | readonly [collection: CollectionName, key: Key, fields: object, how: "derived"]
+  | readonly [collection: CollectionName, key: Key, fields: object, how: "changed", grown?: KeptGrowth]
   | readonly [
       collection: CollectionName,
       key: Key,

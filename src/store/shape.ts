@@ -38,8 +38,14 @@ function isPut(value: unknown): boolean {
     isObject(record) &&
     (how === "like"
       ? isKey(other) && (value.length === 5 || (value.length === 6 && isParts(parts)))
-      : value.length === 4 && (how === "changed" || how === "derived"))
+      : how === "changed"
+        ? value.length === 4 || (value.length === 5 && isGrowth(other))
+        : value.length === 4 && how === "derived")
   );
+}
+
+function isGrowth(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every(Array.isArray);
 }
 
 function isParts(value: unknown): boolean {

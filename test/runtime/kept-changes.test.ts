@@ -50,6 +50,8 @@ describe("the journal", () => {
     expect(journal).toContain('"name":"payment.successful"},"derived"');
     expect(journal).toContain('"type":"withdrawal.completed"');
     expect(journal).not.toContain('"body":');
+    // What its object and the change say of an event is not said again.
+    expect(journal).not.toMatch(/"(event_id|organization_id)":[^}]*},"derived"/);
     expect(journal.match(/"checkout_id"/g)).toHaveLength(3);
   });
 });
@@ -85,20 +87,28 @@ describe("a charge", () => {
 });
 
 describe("a record that changed", () => {
-  const before = { code: "KES", rate: "1", note: undefined };
-  it.each<[string, object, unknown[]]>([
+  const before = { code: "KES", rate: "1", note: undefined, list: [["a"], "b"] };
+  it.each<[string, object, unknown[] | "whole"]>([
     ["in one field", { ...before, rate: "2" }, [{ rate: "2" }, "changed"]],
     ["by a further field", { ...before, more: "2" }, [{ more: "2" }, "changed"]],
     ["in nothing", { ...before }, [{}, "changed"]],
-    ["by a field that is gone", { code: "KES" }, [{ code: "KES" }]],
-    ["in the order of its fields", { rate: "1", code: "KES", note: undefined }, [{ rate: "1", code: "KES" }]],
-    ["in a field that had no value", { ...before, note: "x" }, [{ ...before, note: "x" }]],
-    ["in a field that has none now", { ...before, rate: undefined }, [{ code: "KES" }]],
+    ["in a list that goes on", { ...before, list: [["a"], "b", "c"] }, [{}, "changed", { list: ["c"] }]],
+    ["in a list that is shorter", { ...before, list: [["a"]] }, [{ list: [["a"]] }, "changed"]],
+    [
+      "in a list, and not at its end alone",
+      { ...before, list: [["b"], "b", "c"] },
+      [{ list: [["b"], "b", "c"] }, "changed"],
+    ],
+    ["by a field that is gone", { code: "KES" }, "whole"],
+    ["in the order of its fields", { rate: "1", code: "KES", note: "", list: [] }, "whole"],
+    ["in a field that had no value", { ...before, note: "x" }, "whole"],
+    ["in a field that has none now", { ...before, rate: undefined }, "whole"],
   ])("%s is the same again, to the byte", (_how, after, put) => {
     const records = (record: unknown) => ({ get: () => record }) as unknown as Records;
     const change: Change = { seq: 1, at: 0, puts: [["rates", "KES", after] as Put], counters: {} };
     const kept = JSON.parse(JSON.stringify(keptChange(change, records(before), new Map())));
-    expect(kept.puts).toEqual([["rates", "KES", ...put]]);
+    const isWhole = put === "whole";
+    expect(kept.puts).toEqual([["rates", "KES", ...(isWhole ? [JSON.parse(JSON.stringify(after))] : put)]]);
     const inFile = JSON.parse(JSON.stringify(before));
     expect(JSON.stringify(wholeChange(kept, records(inFile)))).toBe(JSON.stringify(change));
   });
