@@ -5,6 +5,7 @@ import { circlesIn, moduleOf, modulesBelow, unusedExports } from "./support/modu
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const src = modulesBelow(ROOT, "src");
 const users = [...src, ...["test", "bench", "scripts"].flatMap((folder) => modulesBelow(ROOT, folder))];
+const examples = modulesBelow(ROOT, "examples").filter(({ file }) => !file.includes("node_modules"));
 
 describe("the modules of src", () => {
   it("are found, with what they import and export", () => {
@@ -14,8 +15,8 @@ describe("the modules of src", () => {
     expect(src.find(({ file }) => file === "src/index.ts")?.imports).toContain("src/sandbox.ts");
   });
 
-  it("do not import each other in a circle, for types either", () => {
-    expect(circlesIn(src)).toEqual([]);
+  it("do not import each other in a circle, for types either, nor do those of tests, tools and examples", () => {
+    expect(circlesIn([...users, ...examples])).toEqual([]);
   });
 
   it("export nothing that nobody uses, but schemas, which are found by their names too", () => {
@@ -38,6 +39,13 @@ describe("the search", () => {
       moduleOf("src/d.ts", 'import "./a.js";'),
     ];
     expect(circlesIn(modules)).toEqual([["src/a.ts", "src/b.ts", "src/c/c.ts"]]);
+  });
+
+  it.each(["js", "mjs"])("finds a circle of files that are written in %s", (ending) => {
+    const modules = ["a", "b"].map((name) =>
+      moduleOf(`scripts/${name}.${ending}`, `import "./${name === "a" ? "b" : "a"}.${ending}";`),
+    );
+    expect(circlesIn(modules)).toEqual([[`scripts/a.${ending}`, `scripts/b.${ending}`]]);
   });
 
   it("finds an export that only a file that does not import it mentions", () => {

@@ -26,10 +26,11 @@ export function modulesBelow(root: string, folder: string): SourceModule[] {
 
 export function moduleOf(file: string, text: string): SourceModule {
   const at = (specifier: string) => normalize(join(dirname(file), specifier)).replaceAll("\\", "/");
+  const ending = file.endsWith(".ts") ? ".ts" : ".js";
   return {
     file,
     text,
-    imports: [...text.matchAll(IMPORT)].map(([, specifier]) => at(specifier!).replace(/\.js$/, ".ts")),
+    imports: [...text.matchAll(IMPORT)].map(([, specifier]) => at(specifier!).replace(/\.js$/, ending)),
     exports: [...text.matchAll(EXPORT)].map(([, name]) => name!),
   };
 }

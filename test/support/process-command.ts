@@ -2,23 +2,15 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildIfMissing, cleanEnvironment, ROOT } from "./built.js";
+import type { Finished } from "./command-end.js";
 import { atEnd } from "./lifetime.js";
 import { carryOut } from "./resident-command.js";
 
 export { buildIfMissing, ROOT } from "./built.js";
+export type { Finished } from "./command-end.js";
 
 const BIN = join(ROOT, "bin/payments-sandbox.js");
 const ON_TERMINAL = join(ROOT, "test/support/on-terminal.py");
-
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
-
-export interface Finished extends Exit {
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface CommandOptions {
   readonly cwd?: string;

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { buildIfMissing, cleanEnvironment } from "./built.js";
+import type { Finished } from "./command-end.js";
 import { atEndOfFile } from "./lifetime.js";
-import type { CommandOptions, Finished } from "./process-command.js";
 
 const PROGRAM = fileURLToPath(new URL("resident.mjs", import.meta.url));
 /** Those of this file that wait for something to do. */
@@ -12,7 +12,10 @@ const idle: ChildProcess[] = [];
 /** Has a process that carries out one command after another carry out this one: as `run`, which see. */
 export function carryOut(
   args: readonly string[],
-  { cwd = tmpdir(), env }: Pick<CommandOptions, "cwd" | "env"> = {},
+  {
+    cwd = tmpdir(),
+    env,
+  }: { readonly cwd?: string | undefined; readonly env?: Record<string, string> | undefined } = {},
 ): Promise<Finished> {
   const child = idle.pop() ?? begin();
   return new Promise((resolve, reject) => {
