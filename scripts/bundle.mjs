@@ -40,7 +40,7 @@ export async function bundle(root, input, dir, startModules) {
  */
 export async function bundleTools(root, input, dir) {
   const bundled = await open(root, input, []);
-  await bundled.write({ ...OUTPUT, dir });
+  await bundled.write({ format: "esm", dir });
   await bundled.close();
 }
 
@@ -175,7 +175,7 @@ function open(root, input, plugins) {
 
 /** The modules that the chunks of those modules load statically. */
 async function reachedBy(startModules, bundled) {
-  const { output } = await bundled.generate(OUTPUT);
+  const { output } = await bundled.generate({ format: "esm" });
   await bundled.close();
   const chunks = new Map(output.filter((one) => one.type === "chunk").map((one) => [one.fileName, one]));
   const seen = new Set();
