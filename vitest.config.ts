@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.js";
 import { nativeSource } from "./test/support/native-source.js";
 
 /** Tests that start the command, a package manager, a compiler or another test runner. */
@@ -39,20 +40,13 @@ const DEEP = [
   "test/webhooks/{receivers,storm}.test.ts",
 ];
 
-function project(name: string, include: string[], exclude: string[] = []) {
-  return { extends: true as const, test: { name, include, exclude } };
-}
-
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   plugins: [nativeSource()],
   test: {
-    // `npm run test:quick` runs the first of them, `npm test` all.
-    projects: [
-      project("unit", ["test/**/*.test.ts"], [...PROCESS, ...BROWSER, ...DEEP]),
-      project("deep", DEEP),
-      project("process", PROCESS),
-      project("browser", BROWSER),
-    ],
+    include: ["test/**/*.test.ts"],
+    // `npm run test:quick` leaves these out. They are no projects of their own: each would load every module anew, in each
+    // of its workers.
+    exclude: mode === "quick" ? [...PROCESS, ...BROWSER, ...DEEP] : [],
     // Closes what tests opened, and holds every answer of the service against the OpenAPI document.
     setupFiles: ["test/support/setup.ts"],
     // Limits for what hangs. How fast something is, bench/ measures: a busy machine must not fail a test.
@@ -62,7 +56,8 @@ export default defineConfig({
     pool: "threads",
     // Files share a worker's modules, which are half of what they take otherwise: none may leave a trace.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     // Many files wait for a process, a socket or a disk half of the time: two workers more than there are cores.
     maxWorkers: availableParallelism() + 2,
   },
-});
+}));

@@ -8,12 +8,10 @@ const SOURCE = join(ROOT, "src");
 /** A folder a run, so that two at a time do not overwrite each other's. */
 const RUNS = join(ROOT, "node_modules/.cache/test-source");
 const COMPILED = join(RUNS, String(process.pid));
-/** Each of Vitest's projects reads the configuration anew, in the same process. */
-const DONE = Symbol.for("payments-sandbox.native-source");
 
 /**
  * Tests import the source as Node loads it by itself: compiled once for a whole run. Vitest would transform its hundreds
- * of modules for each project, and hand each of them to each worker in a message. Where files are watched it still does.
+ * of modules, and hand each of them to each worker in a message. Where files are watched it still does.
  */
 export function nativeSource(): Plugin {
   let isOn = false;
@@ -34,9 +32,6 @@ export function nativeSource(): Plugin {
 }
 
 function compileOnce(): void {
-  const shared = globalThis as { [DONE]?: true };
-  if (shared[DONE]) return;
-  shared[DONE] = true;
   for (const run of namesIn(RUNS))
     if (!isAlive(Number(run))) rmSync(join(RUNS, run), { recursive: true, force: true });
   buildSync({

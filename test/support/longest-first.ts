@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+const TESTS = join(import.meta.dirname, "..");
+
+/**
+ * What takes longest, the longest first, as seen in a whole run on two cores. Not by kind: files that wait for processes
+ * and browsers want to run beside files that compute.
+ */
+const LONGEST = [
+  "pages/dashboard-browser",
+  "determinism/determinism",
+  "examples/examples",
+  "pages/browser",
+  "simulation/simulation",
+  "kills/kills",
+  "openapi/docs",
+  "simulation/endless",
+  "library/runners",
+  "explore/shops",
+  "openapi/control-docs",
+  "parallel/workers",
+  "library/jest",
+  "simulation/lies",
+  "package/install",
+  "pages/jobs-browser",
+  "state/import",
+  "docs/testing",
+  "doctor/eyes",
+  "cli/exec-mishaps",
+  "scenarios/flows",
+  "parallel/thousand",
+  "cli/exec",
+  "http/bad-input",
+  "library/types",
+  "openapi/control-answers",
+  "cli/durability",
+  "domain/patterns",
+  "cli/exec-lifecycle",
+  "library/failed-tests",
+  "doctor/good",
+  "cli/exec-under",
+  "webhooks/storm",
+  "package/one-file",
+  "runtime/store-bits",
+  "cli/exec-artifacts",
+  "cli/start",
+  "cli/memory",
+  "doctor/planted",
+  "containers/network",
+  "examples/explored",
+  "steps/broken-files",
+  "library/package",
+  "cli/help",
+  "openapi/control-input",
+  "runtime/crash-images",
+  "cli/advice",
+  "package/nodes",
+  "explore/command",
+].map((name) => join(TESTS, `${name}.test.ts`));
+
+/** A long file that begins late keeps a whole run waiting, with one core at work. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const gone = LONGEST.filter((file) => !existsSync(file));
+    if (gone.length > 0)
+      throw new Error(`test/support/longest-first.ts names what is gone: ${gone.join(", ")}`);
+    const rank = ({ moduleId }: TestSpecification) => LONGEST.indexOf(moduleId) + 1 || LONGEST.length + 1;
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
