@@ -56,11 +56,12 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    pool: "threads",
+    // Not threads: to start a process, all of its parent's memory is mapped anew, and of threads that is everybody's.
+    pool: "forks",
     // Files share a worker's modules, which are half of what they take otherwise: none may leave a trace.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    // Many files wait for a process, a socket or a disk half of the time: two workers more than there are cores.
-    maxWorkers: availableParallelism() + 2,
+    // Many files wait for a process, a socket or a disk half of the time: three workers more than there are cores.
+    maxWorkers: availableParallelism() + 3,
   },
 }));
