@@ -42,10 +42,11 @@ function keptPut(change: Change, place: number, before: Records, newest: Newest)
   }
   const old = before.get(name, key);
   if (old !== undefined) {
-    const fields = changedFields(old as object as Fields, record as Fields);
+    const grown: Record<string, readonly unknown[]> = {};
+    const fields = changedFields(old as object as Fields, record as Fields, grown);
     if (fields === undefined) return put;
-    const grown = grownLists(old as object as Fields, fields);
-    return grown === undefined ? [name, key, fields, "changed"] : [name, key, fields, "changed", grown];
+    for (const _field in grown) return [name, key, fields, "changed", grown];
+    return [name, key, fields, "changed"];
   }
   const other = newest.get(name);
   newest.set(name, key);
@@ -91,8 +92,16 @@ function recordAfter<Name extends CollectionName>(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Undefined where the fields of the one put over those of the other would not be that record to the byte. */
-function changedFields(before: Fields, after: Fields): Record<string, unknown> | undefined {
+/**
+ * Undefined where the fields of the one put over those of the other would not be that record to the byte.
+ *
+ * @param grown takes what lists go on by, in the place of the lists
+ */
+function changedFields(
+  before: Fields,
+  after: Fields,
+  grown?: Record<string, readonly unknown[]>,
+): Fields | undefined {
   const old = Object.keys(before);
   const names = Object.keys(after);
   if (names.length < old.length) return undefined;
@@ -110,23 +119,20 @@ function changedFields(before: Fields, after: Fields): Record<string, unknown> |
       if (olds[place] === undefined) return undefined;
     }
     if (value === undefined) return undefined;
-    fields[field] = value;
+    const addition = grown && additionTo(olds[place], value);
+    if (grown !== undefined && addition !== undefined) grown[field] = addition;
+    else fields[field] = value;
   }
   return fields;
 }
 
-/** Takes the lists that go on from the fields: what they go on by. */
-function grownLists(before: Fields, fields: Record<string, unknown>): KeptGrowth | undefined {
-  let grown: Record<string, readonly unknown[]> | undefined;
-  for (const field of Object.keys(fields)) {
-    const [old, now] = [before[field], fields[field]];
-    if (!Array.isArray(old) || !Array.isArray(now) || old.length === 0 || now.length <= old.length) continue;
-    if (!old.every((item, place) => isSame(item, now[place]))) continue;
-    grown ??= {};
-    grown[field] = now.slice(old.length);
-    delete fields[field];
-  }
-  return grown;
+/** What a list goes on by; undefined where it is no longer one, or another. */
+function additionTo(before: unknown, after: unknown): readonly unknown[] | undefined {
+  if (!Array.isArray(before) || !Array.isArray(after)) return undefined;
+  if (before.length === 0 || after.length <= before.length) return undefined;
+  for (let place = 0; place < before.length; place++)
+    if (!isSame(before[place], after[place])) return undefined;
+  return after.slice(before.length);
 }
 
 /** Whether both are the same JSON, to the byte. */
@@ -136,6 +142,7 @@ function isSame(one: unknown, other: unknown): boolean {
   if (isWrittenLater(other)) return isSame(one, other.toJSON());
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
+  if (Array.isArray(one) && one.length !== (other as readonly unknown[]).length) return false;
   const fields = Object.keys(one);
   const others = Object.keys(other);
   if (fields.length !== others.length) return false;

@@ -27,6 +27,7 @@ export function partsOf(
   fields: Fields,
   isSame: (one: unknown, other: unknown) => boolean,
 ): { readonly fields: Fields; readonly parts: KeptParts | undefined } {
+  if (!Object.values(fields).some(isObject)) return { fields, parts: undefined };
   const whole: [string, unknown][] = [];
   const parts: [string, KeptPart][] = [];
   for (const [name, value] of Object.entries(fields)) {
@@ -92,5 +93,9 @@ export function fromParts(model: Fields, parts: KeptParts = {}): Fields {
 }
 
 function isPlain(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value) && !Array.isArray(value);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

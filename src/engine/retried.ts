@@ -10,7 +10,8 @@ export type Retried = NonNullable<Mishap["retried"]>[number];
 /** Counts the events that rules with `times` or `skip` have met: each event once, however many hear of it. */
 export class EventCounts {
   readonly #tx: Transaction;
-  readonly #asked = new Map<string, boolean>();
+  /** Made for the first rule that counts: an event is made at every transition, and few rules count. */
+  #asked: Map<string, boolean> | undefined;
 
   constructor(tx: Transaction) {
     this.#tx = tx;
@@ -20,7 +21,8 @@ export class EventCounts {
   isItsTurn(scenario: string, index: number, { times, skip = 0 }: WebhookRule): boolean {
     if (times === undefined && skip === 0) return true;
     const key = `${index} ${scenario}`;
-    const known = this.#asked.get(key);
+    const asked = (this.#asked ??= new Map<string, boolean>());
+    const known = asked.get(key);
     if (known !== undefined) return known;
     const stored = this.#tx.get("scenarios", scenario);
     const met = (stored?.met?.[index] ?? 0) + 1;
@@ -29,7 +31,7 @@ export class EventCounts {
     if (stored !== undefined && met <= skip + (times ?? 0))
       this.#tx.put("scenarios", scenario, { ...stored, met: { ...stored.met, [index]: met } });
     const isItsTurn = isLeft && met > skip;
-    this.#asked.set(key, isItsTurn);
+    asked.set(key, isItsTurn);
     return isItsTurn;
   }
 }
