@@ -10,6 +10,16 @@ export function globMatches(glob: string, text: string): boolean {
   return glob.includes("\\") ? fits(unescaped(glob), text, STAR, ANY) : fits(glob, text, "*", "?");
 }
 
+/** The same for a glob that is held against many texts: a text that has no signs is compared, and so is one with a star at an end. */
+export function compiledGlob(glob: string): (text: string) => boolean {
+  const plain = glob.replaceAll("*", "");
+  if (/[?\\]/.test(glob) || glob.length - plain.length > 1) return (text) => globMatches(glob, text);
+  if (plain === glob) return (text) => text === glob;
+  if (glob.endsWith("*")) return (text) => text.startsWith(plain);
+  if (glob.startsWith("*")) return (text) => text.endsWith(plain);
+  return (text) => globMatches(glob, text);
+}
+
 /** Whether a glob is more than a text: it has a sign that is not escaped. */
 export function isWild(glob: string): boolean {
   return /[*?]/.test(glob) && (!glob.includes("\\") || /[\uFFFE\uFFFF]/.test(unescaped(glob)));

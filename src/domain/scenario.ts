@@ -2,7 +2,7 @@ import type { Glob } from "../schema/globs.js";
 import type { Matcher, ValueMatch } from "../schema/matchers.js";
 import { own } from "../schema/own.js";
 import type { ChargeMatch, FaultRule, Scenario, WebhookRule, WithdrawalMatch } from "../schema/scenario.js";
-import { anyGlobMatches } from "./glob.js";
+import { anyGlobMatches, compiledGlob } from "./glob.js";
 import { matcherFits, type Verdict } from "./matcher.js";
 
 /** What a rule's `match` is held against: plain strings, whatever the record. */
@@ -18,13 +18,20 @@ function fits(wanted: unknown, actual: unknown): Verdict {
     : matcherFits(wanted as Matcher, actual, fits);
 }
 
+/** The same, for what many are held against. */
+function fitting(wanted: unknown): Condition["fits"] {
+  if (typeof wanted !== "string") return (actual) => fits(wanted, actual);
+  const isLike = compiledGlob(wanted);
+  return (actual) => actual !== null && actual !== undefined && isLike(actual);
+}
+
 type Match = ChargeMatch | WithdrawalMatch | WebhookRule["match"] | FaultRule["match"];
 
 /** Every field named must match; no fields match everything. */
 export function matches(match: Match, subject: Subject): boolean {
   if (match === undefined) return true;
   for (const condition of conditionsIn(match))
-    if (fits(condition.wanted, actualOf(condition, subject)) !== true) return false;
+    if (condition.fits(actualOf(condition, subject)) !== true) return false;
   return true;
 }
 
@@ -41,7 +48,7 @@ export function mismatches(match: Match, subject: Subject): Mismatch[] {
   return conditionsIn(match ?? {}).flatMap((condition) => {
     const { isMetadata, name, wanted } = condition;
     const actual = actualOf(condition, subject);
-    return fits(wanted, actual) === true
+    return condition.fits(actual) === true
       ? []
       : [{ field: isMetadata ? `metadata.${name}` : name, wanted, actual }];
   });
@@ -51,6 +58,7 @@ interface Condition {
   readonly isMetadata: boolean;
   readonly name: string;
   readonly wanted: unknown;
+  readonly fits: (actual: string | null | undefined) => Verdict;
 }
 
 /** A rule never changes, and is held against everything that is made: it is taken apart once. */
@@ -69,11 +77,12 @@ function actualOf({ isMetadata, name }: Condition, { fields, metadata }: Subject
 function conditionsOf(match: object): Condition[] {
   return Object.entries(match).flatMap(([name, wanted]): Condition[] => {
     if (wanted === undefined) return [];
-    if (name !== "metadata") return [{ isMetadata: false, name, wanted }];
+    if (name !== "metadata") return [{ isMetadata: false, name, wanted, fits: fitting(wanted) }];
     return Object.entries(wanted as Record<string, ValueMatch>).map(([key, value]) => ({
       isMetadata: true,
       name: key,
       wanted: value,
+      fits: fitting(value),
     }));
   });
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyGlobMatches, globMatches } from "../../src/domain/glob.js";
+import { anyGlobMatches, compiledGlob, globMatches } from "../../src/domain/glob.js";
 
 /** The definition, written as it is said. */
 function model(glob: string, text: string): boolean {
@@ -18,6 +18,7 @@ describe("glob", () => {
     fc.assert(
       fc.property(globArb, textArb, (glob, text) => {
         expect(globMatches(glob, text)).toBe(model(glob, text));
+        expect(compiledGlob(glob)(text)).toBe(model(glob, text));
       }),
       { numRuns: 5_000 },
     );
@@ -49,6 +50,7 @@ describe("glob", () => {
     ["", "a", false],
   ])("%s against %s is %s: only * and ? are special", (glob, text, matches) => {
     expect(globMatches(glob, text)).toBe(matches);
+    expect(compiledGlob(glob)(text)).toBe(matches);
   });
 
   it("means the same where it is longer than a machine word", () => {
@@ -115,5 +117,6 @@ describe("a backslash", () => {
     ["\\\\host", "\\\\host", true],
   ])("%s against %s is %s: it takes the meaning of the sign behind it", (glob, text, matches) => {
     expect(globMatches(glob, text)).toBe(matches);
+    expect(compiledGlob(glob)(text)).toBe(matches);
   });
 });

@@ -9,8 +9,8 @@ const ORDER = /^((order|invoice)([_-]?(id|no|number|ref|reference))?|(merchant[_
 const OVER: readonly (string | undefined)[] = ["FAILED", "CANCELLED", "EXPIRED", "REFUNDED"];
 /** What stands before a charge's id in its text, in which that comes before anything the caller has written. */
 const ID_FIELD = '"charge_id":"';
-/** So many open checkouts of one order are told apart: a load test has one order for all. */
-const MOST_OF_AN_ORDER = 10;
+/** So many open checkouts of one order are named: a load test has one order for all. */
+const MOST_OF_AN_ORDER = 4;
 /** So often the same is no trial any more. */
 const REPEATED = 5;
 const MOST_OF_A_BODY = 2_000;
