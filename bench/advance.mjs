@@ -1,6 +1,6 @@
-// Time: `node bench/advance.mjs [--quick] [--json FILE]`, about two minutes (--quick: twenty seconds). Transitions a
-// second without receivers by the number of tasks that are due, in memory and with `--data`, and a year with 10,000 open
-// charges in one advance.
+// Time: `node bench/advance.mjs [--quick] [--json FILE]`, about five minutes (--quick: twenty seconds). Transitions a
+// second without receivers by the number of tasks that are due, in memory and with `--data`, a year with 10,000 open
+// charges in one advance, and a million charges; what a charge is left with on the heap, its events with it.
 // In process, by the library; each size in a process of its own, so that none pays for another's memory.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { median } from "./stats.mjs";
 import { table } from "./table.mjs";
 
 const SELF = fileURLToPath(import.meta.url);
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 900_000;
 const START = "2026-01-31T09:00:00.000Z";
 const PRICING = { base_currency: "KES", amount: "500.00" };
 
@@ -39,6 +39,8 @@ const KINDS = {
       { after: "2s", to: "COMPLETED" },
     ],
   },
+  // Nobody pays: as many charges as there are tasks.
+  open: { tasks: 1, what: "expired", by: "1d", timeline: [] },
   year: {
     tasks: 4,
     what: "open all year, 10,000 charges",
@@ -62,6 +64,7 @@ const FULL = [
   { kind: "paid", tasks: 99_999, rounds: 3 },
   { kind: "paid", tasks: 99_999, rounds: 3, onDisk: true },
   { kind: "year", tasks: 40_000, rounds: 3 },
+  { kind: "open", tasks: 1_000_000, rounds: 1 },
 ];
 const QUICK = [
   { kind: "started", tasks: 1_000, rounds: 3 },
@@ -114,32 +117,62 @@ async function measure(kind, tasks, rounds, onDisk) {
   let files = 0;
   const once = async (due) => {
     const data = folder && join(folder, `${files++}.json`);
-    const sandbox = await filled(createSandbox, kind, due / KINDS[kind].tasks, data);
+    const heapBefore = await heapBytes();
+    const charges = due / KINDS[kind].tasks;
+    const sandbox = await filled(createSandbox, kind, charges, data);
     const startedMs = performance.now();
     const report = await sandbox.advance(KINDS[kind].by);
     const ms = performance.now() - startedMs;
     if (report.fired_total !== due) throw new Error(`${report.fired_total} tasks fired, not ${due}`);
+    const bytesEach = ((await heapBytes()) - heapBefore) / charges;
     await sandbox.close();
-    return ms;
+    return { ms, bytesEach };
   };
   // Compiled and optimized before anything counts.
   for (let round = 0; round < 3; round++) await once(KINDS[kind].tasks * 2_000);
   const measured = [];
-  for (let round = 0; round < rounds; round++) measured.push(await once(tasks));
+  const bytes = [];
+  for (let round = 0; round < rounds; round++) {
+    const { ms, bytesEach } = await once(tasks);
+    measured.push(ms);
+    bytes.push(bytesEach);
+  }
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  process.stdout.write(JSON.stringify({ measured, peakMb: process.resourceUsage().maxRSS / 1_024 }));
+  const peakMb = process.resourceUsage().maxRSS / 1_024;
+  process.stdout.write(JSON.stringify({ measured, bytesEach: median(bytes), peakMb }));
 }
+
+/** What is alive on the heap, with nothing left of what was closed. */
+async function heapBytes() {
+  for (let turn = 0; turn < 2; turn++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    globalThis.gc();
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+/** Of fewer, what a charge is left with is lost in what else is on the heap. */
+const CHARGES_TO_MEASURE = 10_000;
 
 function measureApart({ kind, tasks, rounds, onDisk = false }) {
   const where = onDisk ? "disk" : "memory";
-  const args = ["--max-old-space-size=8192", SELF, "one", kind, `${tasks}`, `${rounds}`, where];
+  const args = [
+    "--max-old-space-size=8192",
+    "--expose-gc",
+    SELF,
+    "one",
+    kind,
+    `${tasks}`,
+    `${rounds}`,
+    where,
+  ];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: "utf8",
     timeout: LIMIT_MS,
     maxBuffer: 1e8,
   });
   if (status !== 0) throw new Error(`${kind} ${tasks} ended with ${status}: ${stderr.slice(-2_000)}`);
-  const { measured, peakMb } = JSON.parse(stdout);
+  const { measured, bytesEach, peakMb } = JSON.parse(stdout);
   const ms = median(measured);
   return {
     kind,
@@ -149,6 +182,7 @@ function measureApart({ kind, tasks, rounds, onDisk = false }) {
     ms,
     perSecond: (tasks / ms) * 1_000,
     fastestPerSecond: (tasks / Math.min(...measured)) * 1_000,
+    bytesEach,
     peakMb,
   };
 }
@@ -166,9 +200,21 @@ function resultTable(results) {
     (perTask(one) / perTask(first(one.what))).toFixed(2),
     // What n log n would make of the first row's time a task.
     (Math.log2(one.tasks) / Math.log2(first(one.what).tasks)).toFixed(2),
+    one.tasks / KINDS[one.kind].tasks < CHARGES_TO_MEASURE ? "" : one.bytesEach.toFixed(0),
     one.peakMb.toFixed(0),
   ]);
-  const head = ["charges", "transitions", "ms", "a second", "best", "us each", "x", "n log n", "peak MB"];
+  const head = [
+    "charges",
+    "transitions",
+    "ms",
+    "a second",
+    "best",
+    "us each",
+    "x",
+    "n log n",
+    "B a charge",
+    "peak MB",
+  ];
   return table("One advance without receivers: medians, each size in a process of its own", head, rows);
 }
 
