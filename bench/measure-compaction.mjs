@@ -12,12 +12,12 @@ const CONNECTIONS = 10;
  * snapshot, so that what that costs those who call meanwhile is among the latencies.
  *
  * @param {import("./load-client.mjs").LoadClient} load
- * @param {{ folder: string, core?: number, charges: number }} options
+ * @param {{ folder: string, core?: number, charges: number, scenario?: string }} options
  */
-export async function measureCompaction(load, { folder, core, charges }) {
+export async function measureCompaction(load, { folder, core, charges, scenario }) {
   const once = async (...options) => {
     const server = await start(sandbox("--clock", "manual", ...options), { cwd: folder, core });
-    const requests = [whitelabelText(await newQuote(server.port))];
+    const requests = [whitelabelText(await newQuote(server.port), scenario)];
     const job = { port: server.port, connections: CONNECTIONS, requests, count: charges, maxMs: LIMIT_MS };
     const result = await load.run(job);
     await server.stop();
@@ -35,7 +35,9 @@ export async function measureCompaction(load, { folder, core, charges }) {
     seen.add(statSync(file).mtimeMs);
     seen.delete(undefined);
     // The first is that of the empty state.
-    return { inMemory, onDisk, charges, snapshots: seen.size - 1 };
+    const snapshots = seen.size - 1;
+    if (snapshots === 0) throw new Error(`${charges} charges have led to no compaction: measure more`);
+    return { inMemory, onDisk, charges, scenario, snapshots };
   } finally {
     clearInterval(looking);
   }

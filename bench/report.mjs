@@ -79,7 +79,8 @@ export function throughputTable(results) {
 }
 
 /** What a write costs while the journal becomes a new snapshot, beside the same in memory. */
-export function compactionTable({ onDisk, inMemory, charges, snapshots }) {
+export function compactionTable({ onDisk, inMemory, charges, scenario, snapshots }) {
+  const what = scenario === undefined ? "" : ` (scenario ${scenario})`;
   const row = (name, { perSecond: rate, p50Ms, p99Ms, maxMs }, ratio) => [
     name,
     perSecond(rate),
@@ -89,7 +90,7 @@ export function compactionTable({ onDisk, inMemory, charges, snapshots }) {
     ms(maxMs),
   ];
   return table(
-    `POST whitelabel through a compaction (${snapshots} in ${charges.toLocaleString("en")} charges), 10 connections`,
+    `POST whitelabel${what} through a compaction (${snapshots} in ${charges.toLocaleString("en")} charges), 10 connections`,
     ["", "req/s", "p50 ms", "p99 ms", "x", "max ms"],
     [row("in memory", inMemory, ""), row("--data FILE", onDisk, times(onDisk.p99Ms / inMemory.p99Ms))],
   );

@@ -38,7 +38,8 @@ const QUICK = {
   runningClock: undefined,
   growth: { sizes: [1_000, 10_000], readMs: 150, writes: 500 },
   growthOnDisk: { sizes: [1_000, 10_000], readMs: 150, writes: 500 },
-  compaction: { charges: 75_000 },
+  // Paid at once, a charge leaves more in the journal.
+  compaction: { charges: 36_000, scenario: "instant" },
 };
 
 const SECTIONS = ["start", "throughput", "clock", "growth", "compaction", "advance"];
