@@ -35,9 +35,33 @@ const sha256: (text: string) => string =
     ? (text) => crypto.createHash("sha256").update(text).digest("hex")
     : (text) => crypto.hash("sha256", text, "hex");
 
+/** Digests of a kind that were asked for one after another, and those made for what comes next: the last first. */
+interface Row {
+  readonly scope: string;
+  next: number;
+  asked: number;
+  readonly made: string[];
+}
+
+const rows: Partial<Record<IdKind, Row>> = {};
+
+/** Who has asked for so many in a row gets further ones from a batch of so many: one by one each costs three times as much. */
+const IN_A_ROW = 16;
+
 /** The same in hexadecimal, which costs half of what the bytes cost. */
 export function hexDigest(scope: string, kind: IdKind, counter: number): string {
-  return sha256(`${scope}\0${kind}\0${counter}`);
+  const row = rows[kind];
+  if (row?.scope !== scope || row.next !== counter) {
+    rows[kind] = { scope, next: counter + 1, asked: 1, made: [] };
+    return sha256(`${scope}\0${kind}\0${counter}`);
+  }
+  row.next++;
+  if (row.made.length === 0) {
+    const batch = ++row.asked > IN_A_ROW ? IN_A_ROW : 1;
+    for (let ahead = batch - 1; ahead >= 0; ahead--)
+      row.made.push(sha256(`${scope}\0${kind}\0${counter + ahead}`));
+  }
+  return row.made.pop()!;
 }
 
 /** 96 bits of a digest as 24 letters and digits: short enough to read out, far too many to collide. */

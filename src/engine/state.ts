@@ -82,7 +82,7 @@ export class State {
   apply(change: Change): void {
     this.seq = change.seq;
     this.at = change.at;
-    Object.assign(this.counters, change.counters);
+    for (const name in change.counters) this.counters[name] = change.counters[name]!;
     for (const [name, key, record] of change.puts) this.#put(name, key, record as never);
   }
 

@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { isTooDeep, MAX_DEPTH, TOO_DEEP } from "../schema/depth.js";
 import { invalid, type Refusal, refuse } from "../schema/errors.js";
 
@@ -43,6 +44,8 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The text of a body that is whole. */
 export function textOf(bytes: ArrayBuffer | Uint8Array): RawBody {
+  // Nearly all that is sent is ASCII, of which there is nothing to be decoded.
+  if (bytes instanceof Buffer && isAscii(bytes)) return { text: bytes.toString("latin1") };
   try {
     return { text: utf8.decode(bytes) };
   } catch {

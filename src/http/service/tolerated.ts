@@ -25,7 +25,8 @@ export function toleratedIn(
 ): readonly string[] {
   const notes = new Notes();
   const schema = operation.rawBody ?? operation.body;
-  if (schema !== undefined) noteFields(notes, schema, body, "body");
+  const fields = schema === undefined ? ANY : fieldsOf(schema);
+  if (fields !== ANY) noteFields(notes, fields, body, "body");
   const mark = url.indexOf("?");
   if (mark !== -1) noteParameters(notes, operation, url.slice(mark + 1));
   if (idempotencyKey !== null) noteKey(notes, operation);
@@ -55,31 +56,32 @@ class Notes {
   }
 }
 
-function noteFields(notes: Notes, schema: z.core.$ZodType, value: object, place: string): void {
-  const known = fieldsOf(schema);
-  if (known === undefined) return;
+function noteFields(notes: Notes, known: Fields, value: object, place: string): void {
   for (const name of Object.keys(value)) {
     if (notes.areEnough) return;
-    const field = known.get(name);
-    if (field === undefined) notes.add(stray(place, name, "not a field of this call", [...known.keys()]));
-    else {
+    const parts = known.get(name);
+    if (parts === undefined) notes.add(stray(place, name, "not a field of this call", [...known.keys()]));
+    else if (parts !== ANY) {
       const part = (value as Readonly<Record<string, unknown>>)[name];
-      if (typeof part === "object" && part !== null) noteFields(notes, field, part, `${place}.${name}`);
+      if (typeof part === "object" && part !== null) noteFields(notes, parts, part, `${place}.${name}`);
     }
   }
 }
 
-type Fields = ReadonlyMap<string, z.core.$ZodType>;
+/** The fields that a schema knows, and those of each. */
+type Fields = ReadonlyMap<string, Fields>;
 
+/** The fields of what may have any. */
+const ANY: Fields = new Map();
 const FIELDS = new WeakMap<z.core.$ZodType, Fields>();
 
-/** The fields that a schema knows; undefined where it takes any. */
-function fieldsOf(schema: z.core.$ZodType): Fields | undefined {
+function fieldsOf(schema: z.core.$ZodType): Fields {
   const object = schema instanceof z.ZodMiniOptional ? schema.def.innerType : schema;
-  if (!(object instanceof z.ZodMiniObject)) return undefined;
+  if (!(object instanceof z.ZodMiniObject)) return ANY;
   let fields = FIELDS.get(object);
   if (fields === undefined) {
-    fields = new Map(Object.entries(object.shape as Readonly<Record<string, z.core.$ZodType>>));
+    const shape = object.shape as Readonly<Record<string, z.core.$ZodType>>;
+    fields = new Map(Object.entries(shape).map(([name, field]) => [name, fieldsOf(field)]));
     FIELDS.set(object, fields);
   }
   return fields;
