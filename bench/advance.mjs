@@ -67,7 +67,6 @@ const FULL = [
   { kind: "open", tasks: 1_000_000, rounds: 1 },
 ];
 const QUICK = [
-  { kind: "started", tasks: 1_000, rounds: 3 },
   { kind: "started", tasks: 100_000, rounds: 1 },
   { kind: "paid", tasks: 9_999, rounds: 1 },
   { kind: "paid", tasks: 9_999, rounds: 1, onDisk: true },
