@@ -1,21 +1,22 @@
 #!/usr/bin/env node
-// Old versions of Node get as far as this file: its syntax is theirs, and the program is imported after the check.
+// Old versions of Node get as far as this file: its syntax is theirs, and the program is loaded after the check.
 const OLDEST = 20;
 
-if (Number.parseInt(process.versions.node, 10) >= OLDEST) {
-  import("node:module").then((module) => {
-    // Where Node can, it keeps the compiled code in the machine's temporary folder for the next start.
-    if (module.enableCompileCache !== undefined) module.enableCompileCache();
-    return (
-      import("../dist/cli.js")
-        .then(({ main }) => main(process.argv))
-        // It does so at the end; a sandbox that is killed has none.
-        .then(() => {
-          if (module.flushCompileCache !== undefined) module.flushCompileCache();
-        })
-    );
-  });
-} else {
+if (Number.parseInt(process.versions.node, 10) >= OLDEST) start();
+else {
   process.stderr.write(`payments-sandbox needs Node ${OLDEST} or newer; this is ${process.version}\n`);
   process.exitCode = 1;
+}
+
+function start() {
+  const keep = keepsCompiledCode(require("node:module"));
+  require("../dist/cli.cjs").main(process.argv).then(keep);
+}
+
+// Compiled code is kept for the next start: by Node in the machine's temporary folder, and where Node cannot, by us.
+// Returns what writes it when the command has done its work, or is ready: a sandbox that is killed would have none.
+function keepsCompiledCode(module) {
+  if (module.enableCompileCache === undefined) return require("../dist/compiled-code.cjs").keepCompiledCode();
+  module.enableCompileCache();
+  return module.flushCompileCache;
 }

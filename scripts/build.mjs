@@ -43,6 +43,7 @@ const { core, exported } = await bundle(
   root,
   {
     cli: "src/cli/main.ts",
+    "compiled-code": "src/files/compiled-code.ts",
     index: "src/index.ts",
     testing: "src/testing/common-js.ts",
     "testing-setup": "src/testing/setup.ts",
@@ -52,11 +53,6 @@ const { core, exported } = await bundle(
 );
 // The doors for `import` stand before the same modules that `require` loads.
 writeFileSync(join(dist, "index.js"), `export { ${exported.index.join(", ")} } from "./index.cjs";\n`);
-// The command's requires them: what Node 20 reads the names of an imported CommonJS module with costs a start 40 ms.
-writeFileSync(
-  join(dist, "cli.js"),
-  'import { createRequire } from "node:module";\nexport const { main } = createRequire(import.meta.url)("./cli.cjs");\n',
-);
 await bundleOver(root, { testing: "src/testing.ts" }, dist, {
   "src/testing/setup.ts": "./testing-setup.cjs",
 });

@@ -57,7 +57,7 @@ it("is installed without a warning, and packing leaves the manifest as it was", 
 it("contains what it needs, and nothing of the workshop", () => {
   const known = [
     /^(LICENSE|README\.md|THIRD-PARTY\.md|package\.json)$/,
-    /^bin\/payments-sandbox\.js$/,
+    /^bin\/(payments-sandbox\.js|package\.json)$/,
     /^dist\/(chunks\/)?[\w-]+\.c?js$/,
     /^dist\/(shipped|openapi-(service|control))\.json$/,
     /^dist\/types\/[\w/-]+\.d\.c?ts$/,
@@ -87,7 +87,9 @@ it("has all the package refers to", () => {
 });
 
 it("has a command that may be executed", () => {
-  const modes = tarball.files.filter(({ path }) => path.startsWith("bin/")).map(({ mode }) => mode & 0o111);
+  const modes = tarball.files
+    .filter(({ path }) => /^bin\/.*\.js$/.test(path))
+    .map(({ mode }) => mode & 0o111);
   expect(modes).toEqual([0o111]);
   expect(readFileSync(join(installed, "bin/payments-sandbox.js"), "utf8")).toMatch(
     /^#!\/usr\/bin\/env node\n/,

@@ -1,0 +1,60 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { Module } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { Script } from "node:vm";
+
+/** What Node has of it, and does not tell. */
+interface CompilesModules {
+  _compile(this: NodeJS.Module, code: string, filename: string): unknown;
+}
+
+/**
+ * What Node keeps from version 22.1 on, for older ones: the compiled code of dist/chunks/, whose names say their
+ * content. It stands beside the code itself, so that nobody can write one who may not write the other.
+ *
+ * @returns writes what was not there yet
+ */
+export function keepCompiledCode(): () => void {
+  if (process.env.NODE_DISABLE_COMPILE_CACHE) return () => {};
+  const chunks = join(__dirname, "chunks");
+  const kept = join(__dirname, "compiled", `${process.version}-${process.platform}-${process.arch}`);
+  const fresh = new Map<string, Script>();
+  const prototype = Module.prototype as unknown as CompilesModules;
+  const compile = prototype._compile;
+  prototype._compile = function (code, filename) {
+    if (dirname(filename) !== chunks) return compile.call(this, code, filename);
+    const file = join(kept, basename(filename));
+    const cachedData = read(file);
+    const script = new Script(`(function(exports,require,module,__filename,__dirname){${code}\n})`, {
+      filename,
+      ...(cachedData === undefined ? {} : { cachedData }),
+    });
+    if (cachedData === undefined || script.cachedDataRejected === true) fresh.set(file, script);
+    const require = (id: string): unknown => this.require(id);
+    return script.runInThisContext().call(this.exports, this.exports, require, this, filename, chunks);
+  };
+  return () => {
+    try {
+      if (fresh.size > 0) mkdirSync(kept, { recursive: true });
+      for (const [file, script] of fresh) write(file, script.createCachedData());
+    } catch {
+      // A package that may not be written to starts as before.
+    }
+    fresh.clear();
+  };
+}
+
+function read(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whole, or not at all. */
+function write(file: string, bytes: Buffer): void {
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, bytes);
+  renameSync(unfinished, file);
+}

@@ -1,0 +1,103 @@
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import Module from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { buildIfMissing, ROOT } from "../support/built.js";
+import { run } from "../support/process-command.js";
+
+const isKeptByNode = "enableCompileCache" in Module;
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+/** A package of its own, as it was built: nobody has started it. */
+class Package {
+  readonly compiled: string;
+  readonly #folder = mkdtempSync(join(tmpdir(), "payments-sandbox-test-"));
+
+  constructor() {
+    folders.push(this.#folder);
+    buildIfMissing();
+    // What other tests' commands keep there meanwhile is not looked at.
+    const filter = (path: string) => path !== join(ROOT, "dist/compiled");
+    for (const part of ["bin", "dist", "fixtures", "scenarios", "package.json"])
+      cpSync(join(ROOT, part), join(this.#folder, part), { recursive: true, filter });
+    this.compiled = join(this.#folder, "dist/compiled");
+  }
+
+  version(env: Record<string, string> = {}) {
+    return run(["--version"], { file: join(this.#folder, "bin/payments-sandbox.js"), env });
+  }
+
+  /** What is kept: the path of each file from the folder of it, and what tells it from one that was written anew. */
+  kept(): Map<string, string> {
+    const files = readdirSync(this.compiled, { recursive: true, withFileTypes: true }).filter((one) =>
+      one.isFile(),
+    );
+    return new Map(
+      files.map(({ parentPath, name }) => {
+        const path = join(parentPath, name);
+        const { ino, mtimeMs, size } = statSync(path);
+        return [path.slice(this.compiled.length + 1), [ino, mtimeMs, size].join()];
+      }),
+    );
+  }
+}
+
+const VERSION = { code: 0, stdout: "0.1.0\n", stderr: "" };
+
+describe.skipIf(isKeptByNode)("compiled code, where Node does not keep it", () => {
+  it("is kept beside the code, by the Node it is for, and taken by the next start", async () => {
+    const own = new Package();
+    expect(await own.version()).toMatchObject(VERSION);
+    const kept = own.kept();
+    const folder = `${process.version}-${process.platform}-${process.arch}`;
+    expect([...kept.keys()]).toContainEqual(expect.stringMatching(`^${folder}/core-.*\\.cjs$`));
+    expect(await own.version()).toMatchObject(VERSION);
+    // What V8 does not take is written anew.
+    expect(own.kept()).toEqual(kept);
+  });
+
+  it("is written anew where it is broken", async () => {
+    const own = new Package();
+    await own.version();
+    const kept = own.kept();
+    const core = [...kept.keys()].find((path) => path.includes("core-"))!;
+    truncateSync(join(own.compiled, core), 1000);
+    expect(await own.version()).toMatchObject(VERSION);
+    const mended = own.kept();
+    expect(mended.get(core)).not.toBe(kept.get(core));
+    expect(statSync(join(own.compiled, core)).size).toBeGreaterThan(100_000);
+    expect([...mended.keys()]).toEqual([...kept.keys()]);
+  });
+
+  it("is not kept where the package cannot be written to, which nobody need know", async () => {
+    const own = new Package();
+    writeFileSync(own.compiled, "");
+    expect(await own.version()).toMatchObject(VERSION);
+  });
+
+  it("is not kept by who does not want it", async () => {
+    const own = new Package();
+    expect(await own.version({ NODE_DISABLE_COMPILE_CACHE: "1" })).toMatchObject(VERSION);
+    expect(existsSync(own.compiled)).toBe(false);
+  });
+});
+
+it.runIf(isKeptByNode)("compiled code is left to Node where it keeps it", async () => {
+  const own = new Package();
+  expect(await own.version()).toMatchObject(VERSION);
+  expect(existsSync(own.compiled)).toBe(false);
+});
