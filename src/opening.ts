@@ -112,10 +112,12 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
       defaultName: DEFAULT_NAMESPACE,
     }),
   });
-  return new Sandbox(namespaces, options, version, async (api) => {
+  const sandbox = new Sandbox(namespaces, options, version, async (api) => {
     const { documentOf } = await lazily(() => import("./openapi-documents.js"));
     return documentOf(api, openSandbox);
   });
+  if (!options.ownsProcess) await sandbox.loadControl();
+  return sandbox;
 }
 
 /** What disk or memory refused is said in a line; of anything else, where it happened is worth knowing. */

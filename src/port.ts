@@ -17,7 +17,7 @@ export type OpenedOptions = OpenOptions & { readonly onError: (error: unknown) =
 
 /** What answers behind a port. */
 export interface Served {
-  readonly apps: Pick<Apps, "app" | "direct">;
+  readonly apps: Apps;
   readonly options: OpenedOptions;
   readonly version: string;
   nowMs(): number;
@@ -66,6 +66,7 @@ function open(
     host,
     secureServer,
     ownsProcess: options.ownsProcess ?? false,
+    loadRest: async () => apps.control(),
     fetch: (request, incoming) => {
       // A request line with a whole URL names the host there, and the Host header counts for nothing.
       const asked = incoming.url?.startsWith("/") ? incoming.headers.host : new URL(request.url).host;

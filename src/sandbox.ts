@@ -9,8 +9,7 @@ import type { StateDump } from "./engine/records.js";
 import { chargeDetail } from "./engine/views.js";
 import type { ExploreReport } from "./explore/report.js";
 import { type Apps, createApps, fetchOf } from "./http/app.js";
-import type { ControlInProcess } from "./http/control/in-process.js";
-import { KEPT_BY_DEFAULT } from "./http/control/sandbox.js";
+import type { ControlApp } from "./http/control/app.js";
 import { plainAddress } from "./http/hosts.js";
 import type { DocumentOf } from "./http/openapi/serve.js";
 import {
@@ -24,6 +23,7 @@ import {
   transitionOf,
   webhookHandlerOptions,
 } from "./library-options.js";
+import { KEPT_BY_DEFAULT } from "./namespace/beginning.js";
 import type { Namespace } from "./namespace/namespace.js";
 import type { Namespaces } from "./namespace/namespaces.js";
 import { type OpenedOptions, type OpenPort, openPort, urlOf } from "./port.js";
@@ -56,7 +56,6 @@ export class Sandbox {
   readonly #namespace: Namespace;
   readonly #apps: Apps;
   readonly #fetch: (request: Request) => Promise<Response>;
-  readonly #control: ControlInProcess;
   readonly #options: OpenedOptions;
   readonly #version: string;
   readonly #assertions = new KeptAssertions();
@@ -79,7 +78,11 @@ export class Sandbox {
       onError: options.onError,
     });
     this.#fetch = fetchOf(this.#apps.app);
-    this.#control = this.#apps.controlInProcess;
+  }
+
+  /** Loads the control API now, so that nothing of ours is loaded later in somebody else's process. @internal */
+  async loadControl(): Promise<void> {
+    await this.#apps.control();
   }
 
   /** The namespace; by here goes every method that needs it, and a closed sandbox refuses it. */
@@ -152,7 +155,9 @@ export class Sandbox {
   /** @internal */
   readonly [CALL]: SandboxFetch = (path, init) => {
     this.#here("fetch");
-    return this.#control(path, init) ?? this.fetch(path, init);
+    const answer = ({ inProcess }: ControlApp) => inProcess(path, init) ?? this.fetch(path, init);
+    const control = this.#apps.control();
+    return control instanceof Promise ? control.then(answer) : answer(control);
   };
 
   /**

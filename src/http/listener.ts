@@ -29,6 +29,8 @@ export interface ListenOptions {
   readonly onPlainHttp?: () => PlainAnswer;
   /** Answers a request when `fetch` has failed, or its answer cannot be sent. */
   readonly onFailure: (error: unknown) => PlainAnswer;
+  /** Loads what else not every request needs. */
+  readonly loadRest?: () => Promise<unknown>;
   /** Answers GET /health while the rest is still being loaded; false leaves it to the rest. */
   readonly onEarlyHealth?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
   /**
@@ -132,11 +134,13 @@ function isBeforeHandshake(socket: Socket & Partial<Pick<TLSSocket, "getProtocol
  */
 async function requestListener({
   fetch,
+  loadRest,
   onUnreadable,
   onFailure,
   ownsProcess,
 }: ListenOptions): Promise<RequestListener> {
   const { getRequestListener, RequestError } = await lazily(() => import("@hono/node-server"));
+  await loadRest?.();
   return getRequestListener(
     (request, env) => fetch(request, (env as { incoming: IncomingMessage }).incoming),
     {

@@ -17,6 +17,9 @@ const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
 /** What of the present state a reset carries over. API keys are no part of a state: they always stay. */
 export type KeptByReset = "webhooks" | "keys" | "scenarios";
 
+/** What a reset keeps unless told otherwise. */
+export const KEPT_BY_DEFAULT: readonly KeptByReset[] = ["webhooks", "keys"];
+
 /** The engine and the clock of a namespace: as an earlier run left them, else from the beginning. */
 export function openState(options: NamespaceOptions): { engine: Engine; clock: Clock } {
   const { wall, startMs } = options;

@@ -1,9 +1,10 @@
 import type * as z from "zod/mini";
-import { type NamespaceIdentity, namespaceNameSchema } from "../schema/control.js";
+import type { NamespaceIdentity } from "../schema/control.js";
 import type { namespaceSchema } from "../schema/control-responses.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../schema/errors.js";
 import type { OnHappening } from "../schema/happening.js";
 import { check } from "../schema/issues.js";
+import { namespaceNameSchema } from "../schema/namespace-name.js";
 import { clockSetting } from "../schema/options.js";
 import { parseInstant } from "../schema/time.js";
 import { secretFaults } from "../schema/webhooks.js";

@@ -30,6 +30,13 @@ describe("a start", () => {
     expect(known).toContain("src/http/openapi/document.ts");
   });
 
+  it("reads nothing of the control API, nor of the schemas that only it needs", async () => {
+    const { read, known } = await readAtStart(["src/cli/main.ts", "src/cli/start.ts"]);
+    const later = /src\/http\/control\/|src\/schema\/(control|fixtures|matchers|reversals|scenario)\.ts$/;
+    expect([...read].filter((file) => later.test(file))).toEqual([]);
+    expect(known.filter((file) => later.test(file)).length).toBeGreaterThan(30);
+  });
+
   it("reads no word of it in what is built", () => {
     const words = ["Locks rate, fees and total", "What the merchant asks for", "Who pays."];
     const chunks = new URL("../../dist/chunks/", import.meta.url);

@@ -1,6 +1,6 @@
 import type { Holdings } from "../../domain/ledger.js";
 import { fundBalance } from "../../engine/commands/accounts.js";
-import { fundRequestSchema } from "../../schema/control.js";
+import { fundRequestSchema } from "../../schema/engine-requests.js";
 import { pageQuerySchema } from "../../schema/requests.js";
 import { controlOperation, listed, shown } from "./operation.js";
 

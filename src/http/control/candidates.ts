@@ -7,7 +7,7 @@ import { chargeDetail } from "../../engine/views.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { News } from "../../namespace/news.js";
 import type { JournalEntry } from "../../namespace/served-request.js";
-import { isMatcher } from "../../schema/matchers.js";
+import { isMatcher } from "../../schema/matcher-words.js";
 import { deliveriesAbout, viewIn } from "./deliveries.js";
 import { requestView } from "./request-view.js";
 

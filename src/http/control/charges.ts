@@ -6,12 +6,9 @@ import type { Having } from "../../engine/indexes.js";
 import { chargeDetailJson } from "../../engine/views.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { ChargeStatus } from "../../schema/common.js";
-import {
-  chargeAdvanceRequestSchema,
-  refundRequestSchema,
-  transitionRequestSchema,
-} from "../../schema/control.js";
+import { chargeAdvanceRequestSchema, refundRequestSchema } from "../../schema/control.js";
 import { chargeQuerySchema } from "../../schema/control-webhooks.js";
+import { transitionRequestSchema } from "../../schema/engine-requests.js";
 import { refuse } from "../../schema/errors.js";
 import { partialRefundRequestSchema, reversalRequestSchema } from "../../schema/reversals.js";
 import { pageOf } from "../query.js";

@@ -1,5 +1,6 @@
-import { namespaceNameSchema, namespaceRequestSchema } from "../../schema/control.js";
+import { namespaceRequestSchema } from "../../schema/control.js";
 import { invalid } from "../../schema/errors.js";
+import { namespaceNameSchema } from "../../schema/namespace-name.js";
 import { pageQuerySchema } from "../../schema/requests.js";
 import { controlOperation, listed } from "./operation.js";
 

@@ -1,8 +1,6 @@
-import { resetRequestSchema } from "../../schema/control.js";
+import { KEPT_BY_DEFAULT } from "../../namespace/beginning.js";
+import { resetRequestSchema } from "../../schema/engine-requests.js";
 import { answeredElsewhere, type ControlCall, controlOperation } from "./operation.js";
-
-/** What a reset keeps unless told otherwise. */
-export const KEPT_BY_DEFAULT = ["webhooks", "keys"] as const;
 
 /** Answered before anything is loaded that other calls need. */
 export const HEALTH = answeredElsewhere({

@@ -3,7 +3,7 @@ import { cancelCharge, transitionCharge } from "../../engine/commands/charges.js
 import { chooseMethod } from "../../engine/commands/checkouts.js";
 import type { Command } from "../../engine/transaction.js";
 import type { Namespace } from "../../namespace/namespace.js";
-import { reasonSchema } from "../../schema/control.js";
+import { reasonSchema } from "../../schema/engine-requests.js";
 import { isRefusal, type Refusal } from "../../schema/errors.js";
 import { check } from "../../schema/issues.js";
 import { isOver } from "../../schema/statuses.js";

@@ -2,7 +2,7 @@ import { fundBalance } from "../../../../engine/commands/accounts.js";
 import { setRates } from "../../../../engine/commands/rates.js";
 import { transitionWithdrawalById } from "../../../../engine/commands/withdrawals.js";
 import { rateSchema, withdrawalStatusSchema } from "../../../../schema/common.js";
-import { fundRequestSchema } from "../../../../schema/control.js";
+import { fundRequestSchema } from "../../../../schema/engine-requests.js";
 import { invalid } from "../../../../schema/errors.js";
 import { check, issueDetails } from "../../../../schema/issues.js";
 import { type Actions, say } from "./action.js";

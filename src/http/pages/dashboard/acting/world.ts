@@ -1,6 +1,7 @@
-import { namespaceNameSchema, snapshotNameSchema } from "../../../../schema/control.js";
+import { snapshotNameSchema } from "../../../../schema/control.js";
 import { invalid, isRefusal, refuse } from "../../../../schema/errors.js";
 import { check, issueDetails } from "../../../../schema/issues.js";
+import { namespaceNameSchema } from "../../../../schema/namespace-name.js";
 import { type Actions, say } from "./action.js";
 
 /** The snapshot a reset takes first. */
