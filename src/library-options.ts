@@ -11,8 +11,8 @@ import type {
 import { advanceTarget } from "./schema/advance-target.js";
 import { camelCase, snakeCase } from "./schema/camel-case.js";
 import { httpUrlSchema } from "./schema/common.js";
-import { resetRequestSchema, transitionRequestSchema } from "./schema/control.js";
 import { durationMs, durationSchema } from "./schema/duration.js";
+import { resetRequestSchema, transitionRequestSchema } from "./schema/engine-requests.js";
 import { depthSchema, lanesSchema } from "./schema/explore.js";
 import { check, issueMessage, issuePath } from "./schema/issues.js";
 import { didYouMean } from "./schema/nearest.js";

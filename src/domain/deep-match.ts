@@ -1,4 +1,4 @@
-import { isMatcher, isMatcherWord } from "../schema/matchers.js";
+import { isMatcher, isMatcherWord } from "../schema/matcher-words.js";
 import { own } from "../schema/own.js";
 import { globMatches, isWild } from "./glob.js";
 import { matcherFits, type Verdict } from "./matcher.js";

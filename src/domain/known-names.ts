@@ -1,9 +1,8 @@
 import type * as z from "zod/mini";
 import { durationSchema, parseDuration } from "../schema/duration.js";
 import { ALL_EVENT_TYPES } from "../schema/event-types.js";
-import { type Fixtures, fixturesPatchSchema } from "../schema/fixtures.js";
-import { check } from "../schema/issues.js";
-import { isMatcher } from "../schema/matchers.js";
+import type { Fixtures } from "../schema/fixtures.js";
+import { isMatcher } from "../schema/matcher-words.js";
 import { type NameKind, nameKindOf, unknownName } from "../schema/names.js";
 import { didYouMean } from "../schema/nearest.js";
 import { OPERATION_IDS, type OperationId } from "../schema/operation-ids.js";
@@ -54,19 +53,6 @@ export function vocabularyOf({ fixtures, eventNames = {}, routes }: KnownWorld):
     "payment rail": () => fixtures?.rails.map(({ id }) => id),
   };
   return withRoutes((kind) => names[kind](), routes);
-}
-
-const OF_FIXTURES: readonly NameKind[] = ["currency", "payment method", "payment rail"];
-
-/** The same, and what further fixtures name; those that are at fault, which is told elsewhere, name nothing. */
-export function withFixtures(known: Vocabulary, further: unknown): Vocabulary {
-  const checked = check(fixturesPatchSchema, further);
-  const { currencies = [], methods = [], rails = [] } = checked.ok ? checked.data : {};
-  const added = vocabularyOf({ fixtures: { currencies, methods, rails } });
-  return withRoutes((kind) => {
-    const names = known(kind);
-    return names && OF_FIXTURES.includes(kind) ? [...names, ...(added(kind) ?? [])] : names;
-  }, known.routes);
 }
 
 export function withRoutes(names: Vocabulary, routes: Vocabulary["routes"]): Vocabulary {

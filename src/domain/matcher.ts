@@ -1,4 +1,5 @@
-import { isDecimal, type Range } from "../schema/matchers.js";
+import { isDecimal } from "../schema/matcher-words.js";
+import type { Range } from "../schema/matchers.js";
 import { LONGEST_MATCHED, patternOf } from "../schema/pattern.js";
 import { parseInstant } from "../schema/time.js";
 import { compare, plainText } from "./money.js";

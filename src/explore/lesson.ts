@@ -1,5 +1,5 @@
 import { isRecord } from "../files/documents.js";
-import { isMatcherWord } from "../schema/matchers.js";
+import { isMatcherWord } from "../schema/matcher-words.js";
 import { type Lesson, observedName } from "./compile.js";
 import type { Flow } from "./flow.js";
 import type { Carried } from "./runs.js";

@@ -13,7 +13,7 @@ function packageRoot(): string {
 }
 
 function findRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
+  let folder = import.meta.dirname ?? dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "fixtures", "default.yaml"))) {
     const parent = dirname(folder);
     if (parent === folder) throw new Error("the package's fixtures folder is missing");

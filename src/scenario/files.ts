@@ -1,4 +1,4 @@
-import { unknownNames, type Vocabulary, withFixtures } from "../domain/known-names.js";
+import { unknownNames, type Vocabulary } from "../domain/known-names.js";
 import { RULE_KINDS } from "../domain/scenario.js";
 import {
   DocumentError,
@@ -26,6 +26,7 @@ import type { LoadedStep } from "./step-places.js";
 import { unfilled } from "./unfilled.js";
 import { fill, isOpen } from "./variables.js";
 import { scenarioWarnings, type Warning } from "./warnings.js";
+import { withFixtures } from "./with-fixtures.js";
 
 /** A scenario file, checked: the rules with their variables filled in, and the steps. */
 export interface LoadedScenario {

@@ -1,5 +1,5 @@
 import { packageFiles, packageText } from "../files/package.js";
-import { type Fixtures, fixturesSchema } from "../schema/fixtures.js";
+import type { Fixtures } from "../schema/fixtures.js";
 import type { Scenario } from "../schema/scenario.js";
 
 export interface Shipped {
@@ -61,7 +61,8 @@ const FIXTURES_FILE = "fixtures/default.yaml";
 async function readChecked(file: string, text: string): Promise<unknown> {
   const { checkDocument, parseDocument } = await import("../files/documents.js");
   const document = await parseDocument(file, text);
-  if (file === FIXTURES_FILE) return checkDocument(fixturesSchema, document);
+  if (file === FIXTURES_FILE)
+    return checkDocument((await import("../schema/fixtures.js")).fixturesSchema, document);
   const { loadScenario } = await import("./files.js");
   return loadScenario(document, { runIdOf: () => "shipped" }).scenario;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, deliveryStatusSchema, modeSchema, withdrawalStatusSchema } from "./common.js";
-import { reasonSchema } from "./control.js";
 import { waitDurationSchema } from "./duration.js";
+import { reasonSchema } from "./engine-requests.js";
 import { globTextSchema } from "./globs.js";
 import { atMost, LONGEST, minLength } from "./lengths.js";
 import { naming } from "./names.js";

@@ -1,16 +1,12 @@
 import * as z from "zod/mini";
-import {
-  amountSchema,
-  chargeStatusSchema,
-  modeSchema,
-  rateSchema,
-  withdrawalStatusSchema,
-} from "./common.js";
+import { chargeStatusSchema, rateSchema, withdrawalStatusSchema } from "./common.js";
 import { durationSchema, waitDurationSchema } from "./duration.js";
+import { reason } from "./engine-requests.js";
 import { keyFixtureSchema, keyStatusSchema, organizationFixtureSchema } from "./fixtures.js";
 import { recordMatchSchema } from "./globs.js";
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
 import { matchersAreRight, rangeSchema } from "./matchers.js";
+import { namespaceNameSchema } from "./namespace-name.js";
 import {
   clockOptionSchema,
   clockSetting,
@@ -107,28 +103,6 @@ export const scenarioQuerySchema = parameters({
   ...fieldsOf(ofWhomQuerySchema),
 });
 
-export const resetRequestSchema = closedShape("ResetRequest", "How to go back to the start.", {
-  keep: field(
-    z.optional(z.array(z.enum(["webhooks", "keys", "scenarios"]))),
-    "What to keep; by default webhooks and keys.",
-  ),
-  ids: field(
-    z.optional(z.enum(["repeat"])),
-    "`repeat` issues the same IDs again, byte for byte; by default they continue, so that no ID is used twice.",
-  ),
-});
-
-export const reasonSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.reason));
-const reason = field(z.optional(reasonSchema), "Why, for its history and the webhook.");
-
-export const transitionRequestSchema = closedShape("TransitionRequest", "The status to set.", {
-  to: field(chargeStatusSchema, "The status."),
-  reason: field(reason.schema, {
-    says: "Why, for its history and the webhook.",
-    examples: ["declined_by_operator"],
-  }),
-});
-
 export const refundRequestSchema = closedShape("RefundRequest", "A refund of all of it.", { reason });
 
 export const chargeAdvanceRequestSchema = closedShape("ChargeAdvanceRequest", "How far along its timeline.", {
@@ -156,13 +130,6 @@ export const payRequestSchema = closedShape("PayRequest", "What the customer cho
   }),
   bank_account_number: field(methodChoiceSchema.shape.bank_account_number, "Needed for a bank transfer."),
 });
-
-export const fundRequestSchema = closedShape("FundRequest", "Money for the namespace's organization.", {
-  currency: field(z.string(), currency("The balance's.")),
-  amount: field(amountSchema, { says: "How much, as a decimal string.", examples: ["5000.00"] }),
-  mode: field(z.optional(modeSchema), "By default the key's mode, else test."),
-});
-export type FundRequest = z.infer<typeof fundRequestSchema>;
 
 /** The fields of a fixture that may be changed while it runs, at least one of them. */
 function patchOf<All extends Fields>(name: string, says: string, fields: All) {
@@ -209,12 +176,6 @@ export const waitRequestSchema = closedShape("WaitRequest", "What to wait for.",
   }),
   timeout: field(z.optional(waitDurationSchema), "Maximum wall time to wait, up to 10m (default 10s)."),
 });
-
-export const namespaceNameSchema = z
-  .string()
-  .check(
-    z.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, "must be 1 to 63 letters, digits, dashes and underscores"),
-  );
 
 export const namespaceRequestSchema = closedShape(
   "NamespaceRequest",

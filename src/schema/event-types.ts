@@ -1,6 +1,6 @@
 import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES, type WithdrawalStatus } from "./common.js";
 import { didYouMean } from "./nearest.js";
-import { REVERSAL_EVENT_TYPES, REVERSALS } from "./reversals.js";
+import { REVERSAL_EVENT_TYPES, REVERSALS } from "./reversal-kinds.js";
 
 /** What the event of a charge's new status is called. */
 export function chargeEventType(status: ChargeStatus): string {

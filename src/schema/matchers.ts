@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { type Glob, globTextSchema, severalGlobsSchema } from "./globs.js";
 import { issueMessage, NO_MESSAGE, PARSING } from "./issues.js";
 import { atMost, LONGEST } from "./lengths.js";
+import { isDecimal, isMatcher, MATCHER_WORDS, type MatcherWord } from "./matcher-words.js";
 import { otherwiseRight } from "./otherwise-right.js";
 import { patternOf } from "./pattern.js";
 import { parseInstant } from "./time.js";
@@ -23,11 +24,6 @@ export interface Matcher {
 export type ValueMatch = Glob | Matcher;
 
 export const COMPARISONS = ["gt", "gte", "lt", "lte"] as const;
-
-/** What is written as a number, whoever compares it. */
-export function isDecimal(text: string): boolean {
-  return /^-?\d{1,400}(\.\d{1,400})?$/.test(text);
-}
 
 /** A `${variable}` stands for what is not known until the file's variables are filled in. */
 function isOpen(text: string): boolean {
@@ -158,18 +154,7 @@ const EXPECTED_WORDS = z.strictObject({
   gte: boundSchema,
   lt: boundSchema,
   lte: boundSchema,
-});
-
-/** Whether an object is a matcher: it has no fields but a matcher's words. */
-export function isMatcher(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const keys = Object.keys(value);
-  return keys.length > 0 && keys.every(isMatcherWord);
-}
-
-export function isMatcherWord(key: string): boolean {
-  return Object.hasOwn(EXPECTED_WORDS.shape, key);
-}
+} satisfies Record<MatcherWord, z.ZodMiniType>);
 
 /** A matcher's fault, and where in the value it stands. */
 interface MatcherFault {
@@ -190,7 +175,7 @@ export const expectationSchema = z.unknown().check(matchersAreRight);
 /** A matcher, where a value has to be one of some otherwise. */
 export const expectedMatcherSchema = z.record(z.string(), z.unknown()).check(
   z.refine(isMatcher, {
-    error: `must be a matcher of ${Object.keys(EXPECTED_WORDS.shape).join(", ")}`,
+    error: `must be a matcher of ${MATCHER_WORDS.join(", ")}`,
     abort: true,
   }),
   matchersAreRight,

@@ -1,24 +1,10 @@
 import * as z from "zod/mini";
 import { amountSchema, timestampSchema } from "./common.js";
 import { atMost, LONGEST, minLength } from "./lengths.js";
+import { REVERSAL_KINDS } from "./reversal-kinds.js";
 import { closedShape, field, named, shape } from "./words.js";
 
-/**
- * What may come of a payment or a payout when it is over: an extension of the sandbox's own. The service has no word
- * for it, so no status changes; the ledger does, and an event tells of it whose type says whose it is.
- */
-export const REVERSALS = {
-  partial_refund: { of: "charge", event: "sandbox.charge.partially_refunded" },
-  chargeback: { of: "charge", event: "sandbox.charge.charged_back" },
-  bounce: { of: "withdrawal", event: "sandbox.withdrawal.bounced" },
-} as const;
-export type ReversalKind = keyof typeof REVERSALS;
-const KINDS = Object.keys(REVERSALS) as [ReversalKind, ...ReversalKind[]];
-
-/** The types of their events; the service has none of these. */
-export const REVERSAL_EVENT_TYPES: readonly string[] = KINDS.map((kind) => REVERSALS[kind].event);
-
-export const reversalKindSchema = named("ReversalKind", "What has come of it.", z.enum(KINDS));
+export const reversalKindSchema = named("ReversalKind", "What has come of it.", z.enum(REVERSAL_KINDS));
 
 const reason = field(
   z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.reason))),

@@ -2,7 +2,7 @@ import { type Holdings, openingPostings } from "../../domain/ledger.js";
 import { add, totalInUsd } from "../../domain/money.js";
 import { BodyCheck, checkAmount, oneOf } from "../../domain/requests/body-check.js";
 import type { Mode } from "../../schema/common.js";
-import { type FundRequest, fundRequestSchema } from "../../schema/control.js";
+import { type FundRequest, fundRequestSchema } from "../../schema/engine-requests.js";
 import type { Refusal } from "../../schema/errors.js";
 import type { Caller } from "../caller.js";
 import { openHoldings, post } from "../ledger.js";

@@ -1,6 +1,7 @@
 import { mismatches } from "../../domain/deep-match.js";
 import { isInRange, matcherFits } from "../../domain/matcher.js";
-import { isMatcher, type Range } from "../../schema/matchers.js";
+import { isMatcher } from "../../schema/matcher-words.js";
+import type { Range } from "../../schema/matchers.js";
 import { type Difference, differences, type NearMiss, StepFailure } from "../running/failure.js";
 import type { Row } from "../running/lists.js";
 

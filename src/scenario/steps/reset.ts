@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { resetRequestSchema } from "../../schema/control.js";
+import { resetRequestSchema } from "../../schema/engine-requests.js";
 import { step, stepSchema } from "./row.js";
 
 /** The run's own rules are put in place again. */

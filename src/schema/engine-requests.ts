@@ -1,0 +1,36 @@
+import * as z from "zod/mini";
+import { amountSchema, chargeStatusSchema, modeSchema } from "./common.js";
+import { atMost, LONGEST, minLength } from "./lengths.js";
+import { currency } from "./phrases.js";
+import { closedShape, field } from "./words.js";
+
+// What the control API is asked, and the engine and the library are too: a start loads these, and not the others.
+
+export const resetRequestSchema = closedShape("ResetRequest", "How to go back to the start.", {
+  keep: field(
+    z.optional(z.array(z.enum(["webhooks", "keys", "scenarios"]))),
+    "What to keep; by default webhooks and keys.",
+  ),
+  ids: field(
+    z.optional(z.enum(["repeat"])),
+    "`repeat` issues the same IDs again, byte for byte; by default they continue, so that no ID is used twice.",
+  ),
+});
+
+export const reasonSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.reason));
+export const reason = field(z.optional(reasonSchema), "Why, for its history and the webhook.");
+
+export const transitionRequestSchema = closedShape("TransitionRequest", "The status to set.", {
+  to: field(chargeStatusSchema, "The status."),
+  reason: field(reason.schema, {
+    says: "Why, for its history and the webhook.",
+    examples: ["declined_by_operator"],
+  }),
+});
+
+export const fundRequestSchema = closedShape("FundRequest", "Money for the namespace's organization.", {
+  currency: field(z.string(), currency("The balance's.")),
+  amount: field(amountSchema, { says: "How much, as a decimal string.", examples: ["5000.00"] }),
+  mode: field(z.optional(modeSchema), "By default the key's mode, else test."),
+});
+export type FundRequest = z.infer<typeof fundRequestSchema>;

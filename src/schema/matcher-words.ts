@@ -1,0 +1,29 @@
+/** What a matcher says of a value, a word each. */
+export const MATCHER_WORDS = [
+  "not",
+  "in",
+  "contains",
+  "exists",
+  "matches",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+] as const;
+export type MatcherWord = (typeof MATCHER_WORDS)[number];
+
+/** Whether an object is a matcher: it has no fields but a matcher's words. */
+export function isMatcher(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const keys = Object.keys(value);
+  return keys.length > 0 && keys.every(isMatcherWord);
+}
+
+export function isMatcherWord(key: string): key is MatcherWord {
+  return (MATCHER_WORDS as readonly string[]).includes(key);
+}
+
+/** What is written as a number, whoever compares it. */
+export function isDecimal(text: string): boolean {
+  return /^-?\d{1,400}(\.\d{1,400})?$/.test(text);
+}
