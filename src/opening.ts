@@ -1,5 +1,6 @@
 import { Catalogue } from "./domain/catalogue.js";
 import { packageVersion } from "./files/package.js";
+import { createApps } from "./http/app.js";
 import { startOptionsOf } from "./library-options.js";
 import { DEFAULT_NAMESPACE } from "./namespace/identity.js";
 import { Namespaces, type NamespacesOptions } from "./namespace/namespaces.js";
@@ -112,12 +113,17 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
       defaultName: DEFAULT_NAMESPACE,
     }),
   });
-  const sandbox = new Sandbox(namespaces, options, version, async (api) => {
-    const { documentOf } = await lazily(() => import("./openapi-documents.js"));
-    return documentOf(api, openSandbox);
+  const apps = createApps({
+    namespaces,
+    paths: options.paths ?? {},
+    errorCodes: options.error_codes ?? {},
+    documentOf: async (api) =>
+      (await lazily(() => import("./openapi-documents.js"))).documentOf(api, openSandbox),
+    onError: options.onError,
   });
-  if (!options.ownsProcess) await sandbox.loadControl();
-  return sandbox;
+  // In somebody else's process nothing is left to load later.
+  if (!options.ownsProcess) await apps.control();
+  return new Sandbox(namespaces, apps, options, version);
 }
 
 /** What disk or memory refused is said in a line; of anything else, where it happened is worth knowing. */

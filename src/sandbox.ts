@@ -8,10 +8,9 @@ import { copied } from "./engine/frozen-state.js";
 import type { StateDump } from "./engine/records.js";
 import { chargeDetail } from "./engine/views.js";
 import type { ExploreReport } from "./explore/report.js";
-import { type Apps, createApps, fetchOf } from "./http/app.js";
+import { type Apps, fetchOf } from "./http/app.js";
 import type { ControlApp } from "./http/control/app.js";
 import { plainAddress } from "./http/hosts.js";
-import type { DocumentOf } from "./http/openapi/serve.js";
 import {
   advanceTargetOf,
   checkExploreOptions,
@@ -65,24 +64,13 @@ export class Sandbox {
   #closing: Promise<void> | undefined;
 
   /** @internal Use `createSandbox()`. */
-  constructor(namespaces: Namespaces, options: OpenedOptions, version: string, documentOf: DocumentOf) {
+  constructor(namespaces: Namespaces, apps: Apps, options: OpenedOptions, version: string) {
     this.#namespaces = namespaces;
     this.#namespace = namespaces.default;
     this.#options = options;
     this.#version = version;
-    this.#apps = createApps({
-      namespaces,
-      paths: options.paths ?? {},
-      errorCodes: options.error_codes ?? {},
-      documentOf,
-      onError: options.onError,
-    });
-    this.#fetch = fetchOf(this.#apps.app);
-  }
-
-  /** Loads the control API now, so that nothing of ours is loaded later in somebody else's process. @internal */
-  async loadControl(): Promise<void> {
-    await this.#apps.control();
+    this.#apps = apps;
+    this.#fetch = fetchOf(apps.app);
   }
 
   /** The namespace; by here goes every method that needs it, and a closed sandbox refuses it. */

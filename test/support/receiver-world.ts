@@ -1,6 +1,7 @@
 import { Catalogue } from "../../src/domain/catalogue.js";
 import type { Change, KeptChange, StateDump } from "../../src/engine/records.js";
 import type { Store } from "../../src/engine/store.js";
+import { createApps } from "../../src/http/app.js";
 import { Namespaces } from "../../src/namespace/namespaces.js";
 import type { NamespaceOptions } from "../../src/namespace/options.js";
 import { receiverChecks, scenarioKit } from "../../src/opening.js";
@@ -142,10 +143,12 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
     storage: storage?.(shared.onError) ?? { ...memoryStorage(), open: () => store },
   });
   const world = host.default;
-  const sandbox = closedAtEnd(
-    new Sandbox(host, { onError: (error) => errors.push(error) }, "0.0.0", () =>
-      Promise.reject(new Error("no documents here")),
-    ),
-  );
+  const onError = (error: unknown) => errors.push(error);
+  const apps = createApps({
+    namespaces: host,
+    documentOf: () => Promise.reject(new Error("no documents here")),
+    onError,
+  });
+  const sandbox = closedAtEnd(new Sandbox(host, apps, { onError }, "0.0.0"));
   return { world, sandbox, client: Client.of(sandbox), errors };
 }
