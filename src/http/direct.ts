@@ -1,8 +1,9 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
 import { aborter } from "../time/patience.js";
-import { MAX_BODY_BYTES, type RawBody, textOf } from "./body.js";
+import { MAX_BODY_BYTES, type RawBody } from "./body.js";
 import type { Answering, Exchange, Outcome } from "./exchange.js";
+import type { Incoming } from "./incoming.js";
 import type { Sent } from "./reply.js";
 
 /** A call of the service that a method and a path mean. */
@@ -21,7 +22,7 @@ export interface DirectWay {
  * Answers a call of the service as it comes from Node, without a Request and a Response between. False for what needs
  * them: other routes, and an address, a host or a body about which there is something to be found out first.
  */
-export function answerDirectly(way: DirectWay, incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+export function answerDirectly(way: DirectWay, incoming: Incoming, outgoing: ServerResponse): boolean {
   const { method = "", url = "", headers } = incoming;
   const { host = "" } = headers;
   if (!PLAIN_TARGET.test(url) || !isPlainHost(host) || !(method === "GET" || hasPlainBody(incoming)))
@@ -62,7 +63,7 @@ function isPlainHost(host: string): boolean {
 }
 
 /** Whether it says how long its body is, and that is no longer than it may be. */
-function hasPlainBody({ headers }: IncomingMessage): boolean {
+function hasPlainBody({ headers }: Incoming): boolean {
   const length = headers["content-length"];
   return (
     length !== undefined && Number(length) <= MAX_BODY_BYTES && headers["transfer-encoding"] === undefined
@@ -84,17 +85,18 @@ class DirectExchange implements Exchange {
   readonly url: string;
   readonly path: string;
   readonly hasBody = true;
-  readonly #incoming: IncomingMessage;
+  readonly #incoming: Incoming;
   readonly #outgoing: ServerResponse;
   readonly #meant: Meant;
   #signal: AbortSignal | undefined;
 
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse, path: string, meant: Meant) {
+  constructor(incoming: Incoming, outgoing: ServerResponse, path: string, meant: Meant) {
     const scheme = (incoming.socket as Partial<TLSSocket>).encrypted === true ? "https" : "http";
     this.method = incoming.method!;
     this.url = `${scheme}://${incoming.headers.host}${incoming.url}`;
     this.path = path;
     this.#incoming = incoming;
+    incoming.takeBody();
     this.#outgoing = outgoing;
     this.#meant = meant;
   }
@@ -109,14 +111,7 @@ class DirectExchange implements Exchange {
   }
 
   readBody(): Promise<RawBody> {
-    const incoming = this.#incoming;
-    return new Promise((resolve) => {
-      const chunks: Buffer[] = [];
-      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-      incoming.on("end", () => resolve(textOf(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))));
-      // After its end this comes too late to say anything. An error nobody listens for is no more than this.
-      incoming.on("close", () => resolve({ torn: true }));
-    });
+    return this.#incoming.takenBody();
   }
 
   get signal(): AbortSignal {

@@ -11,6 +11,7 @@ import { lazily } from "../schema/lazily.js";
 import { UserError } from "../schema/user-error.js";
 import { later } from "../time/timers.js";
 import { turns } from "../time/turns.js";
+import { Incoming } from "./incoming.js";
 import { failureOf, onTheWire, type PlainAnswer, responses, statusOfParserError } from "./wire.js";
 
 /** Makes a server, whether it speaks HTTPS or not. */
@@ -22,7 +23,7 @@ export interface ListenOptions {
   /** Answers one request; `incoming` is Node's own, for what a Request does not tell. */
   readonly fetch: (request: Request, incoming: IncomingMessage) => Response | Promise<Response>;
   /** Answers one without a Request, where that can be done; false leaves it to `fetch`. */
-  readonly direct?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
+  readonly direct?: (incoming: Incoming, outgoing: ServerResponse) => boolean;
   /** Answers what is no HTTP request we could make sense of, with the status that says why. */
   readonly onUnreadable: (status: number) => PlainAnswer;
   /** Answers what comes in plain HTTP to a server that speaks HTTPS; default: with no word. */
@@ -59,6 +60,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const load = (): Promise<RequestListener> =>
     (loading ??= requestListener(options).then((loaded) => (answer = loaded)));
   const http = {
+    IncomingMessage: Incoming,
     ServerResponse: responses(options.onFailure),
     requireHostHeader: false,
     // As a Request has them: Node alone drops the second of what should come once.

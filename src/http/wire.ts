@@ -1,5 +1,6 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse, STATUS_CODES } from "node:http";
+import { type OutgoingHttpHeaders, ServerResponse, STATUS_CODES } from "node:http";
 import { INTERNAL_ERROR } from "../schema/errors.js";
+import type { Incoming } from "./incoming.js";
 import { errorReply } from "./reply.js";
 
 /** An answer that needs nothing but a socket to go out by. */
@@ -45,10 +46,8 @@ export function failureOf(onFailure: (error: unknown) => PlainAnswer, error: unk
 }
 
 /** Responses that say that something has failed where what they were to say cannot be sent, a header's value most likely. */
-export function responses(
-  onFailure: (error: unknown) => PlainAnswer,
-): typeof ServerResponse<IncomingMessage> {
-  return class extends ServerResponse<IncomingMessage> {
+export function responses(onFailure: (error: unknown) => PlainAnswer): typeof ServerResponse<Incoming> {
+  return class extends ServerResponse<Incoming> {
     #instead: string | undefined;
 
     override writeHead(status: number, ...rest: unknown[]): this {

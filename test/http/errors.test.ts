@@ -287,7 +287,7 @@ describe("over a real connection", () => {
   }
 
   /** Either the next request on the connection is answered, or the answer before said it is the last. */
-  async function expectUsable(wire: Wire, answer: WireAnswer | undefined): Promise<void> {
+  async function expectUsable(wire: Wire, answer?: WireAnswer): Promise<void> {
     if (answer?.headers.connection === "close") {
       expect(await wire.next()).toBeUndefined();
       return;
@@ -364,6 +364,43 @@ describe("over a real connection", () => {
     wire.write(whole(JSON.stringify(KES_ORDER)) + broken + whole(JSON.stringify(KES_ORDER)));
     const statuses = [await wire.next(), await wire.next(), await wire.next()].map((one) => one?.status);
     expect(statuses).toEqual([200, 400, 200]);
+  });
+
+  it("a body that comes in pieces is read whole, by its bytes", async () => {
+    const { port } = await (await openSandbox()).listen();
+    const wire = await Wire.open(port);
+    const name = "Zoë Müller, 渋谷区";
+    const body = Buffer.from(JSON.stringify({ ...KES_ORDER, customer_name: name }));
+    wire.write(head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`)));
+    const cut = body.indexOf("ë") + 1;
+    for (const piece of [body.subarray(0, 7), body.subarray(7, cut), body.subarray(cut)]) {
+      // What came before has been read once another request that came later is answered.
+      await exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
+      wire.write(piece);
+    }
+    expect((await wire.next())?.status).toBe(200);
+    const seen = await exchange(port, head("GET /_sandbox/requests HTTP/1.1", "Host: localhost"));
+    expect(seen?.body).toContain(name);
+  });
+
+  it("a body that is sent with a GET is passed over", async () => {
+    const wire = await open();
+    const path = "GET /api/v1/payments/payment-methods HTTP/1.1";
+    wire.write(
+      `${head(path, "Host: localhost", "Content-Length: 9")}GET / HTT${head(path, "Host: localhost")}`,
+    );
+    expect([(await wire.next())?.status, (await wire.next())?.status]).toEqual([200, 200]);
+    await expectUsable(wire);
+  });
+
+  it("a body that waits for leave to be sent is given it", async () => {
+    const wire = await open();
+    const body = JSON.stringify(KES_ORDER);
+    wire.write(head(...lines("sk_test_sandbox", `Content-Length: ${body.length}`, "Expect: 100-continue")));
+    expect((await wire.next())?.status).toBe(100);
+    wire.write(body);
+    expect((await wire.next())?.status).toBe(200);
+    await expectUsable(wire);
   });
 
   it("a sender that hangs up in the middle of its body is no error of ours, and makes nothing", async () => {

@@ -75,6 +75,10 @@ export class Wire {
     const status = Number(first!.split(" ")[1]);
     const start = split + 4;
     let end: number;
+    if (status < 200) {
+      this.#received = this.#received.subarray(start);
+      return { status, headers, body: "" };
+    }
     if (headers["transfer-encoding"] === "chunked") {
       // Only what Node answers by itself comes in chunks: an empty body.
       if (this.#received.toString("latin1", start, start + 5) !== "0\r\n\r\n") return undefined;
