@@ -1,4 +1,13 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { Module } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
@@ -12,7 +21,7 @@ interface CompilesModules {
  * What Node keeps from version 22.1 on, for older ones: the compiled code of dist/chunks/, whose names say their
  * content. It stands beside the code itself, so that nobody can write one who may not write the other.
  *
- * @returns writes what was not there yet
+ * @returns writes what was not there yet; what is loaded later is written at the end
  */
 export function keepCompiledCode(): () => void {
   if (process.env.NODE_DISABLE_COMPILE_CACHE) return () => {};
@@ -33,7 +42,7 @@ export function keepCompiledCode(): () => void {
     const require = (id: string): unknown => this.require(id);
     return script.runInThisContext().call(this.exports, this.exports, require, this, filename, chunks);
   };
-  return () => {
+  const keep = (): void => {
     try {
       if (fresh.size > 0) mkdirSync(kept, { recursive: true });
       for (const [file, script] of fresh) write(file, script.createCachedData());
@@ -42,6 +51,8 @@ export function keepCompiledCode(): () => void {
     }
     fresh.clear();
   };
+  process.on("exit", keep);
+  return keep;
 }
 
 function read(file: string): Buffer | undefined {
@@ -52,9 +63,20 @@ function read(file: string): Buffer | undefined {
   }
 }
 
-/** Whole, or not at all. */
+/** Whole, or not at all: V8 does not look whether all of it is what was written. */
 function write(file: string, bytes: Buffer): void {
   const unfinished = `${file}.${process.pid}`;
-  writeFileSync(unfinished, bytes);
-  renameSync(unfinished, file);
+  try {
+    const handle = openSync(unfinished, "w");
+    try {
+      writeFileSync(handle, bytes);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(unfinished, file);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
 }
