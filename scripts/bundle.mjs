@@ -19,12 +19,14 @@ const SHIPPED = [withoutWords, readsDocuments];
  *   each entry exports
  */
 export async function bundle(root, input, dir, startModules) {
-  const core = await reachedBy(startModules, await open(root, input, SHIPPED));
+  const chunks = await chunksOf(await open(root, input, SHIPPED));
+  const core = reachedBy(startModules, chunks);
+  const control = reachedBy(["src/http/control/app.ts"], chunks);
   const bundled = await open(root, input, SHIPPED);
   const { output } = await bundled.write({
     ...COMMON_JS,
     dir,
-    codeSplitting: { includeDependenciesRecursively: false, groups: groupsOf(core) },
+    codeSplitting: { includeDependenciesRecursively: false, groups: groupsOf(core, control) },
   });
   await bundled.close();
   const entries = output.filter((one) => one.type === "chunk" && one.isEntry);
@@ -101,12 +103,13 @@ export async function bundleInParts(root, inside, core) {
   }));
 }
 
-/** The library needs the core without the command line. */
-function groupsOf(core) {
+/** The library needs the core without the command line; the control API is loaded as one, a little later. */
+function groupsOf(core, control) {
   const isCommand = (id) => /[\\/](commander|src[\\/]cli)[\\/]/.test(id);
   return [
     { name: "command", test: (id) => core.has(id) && isCommand(id) },
     { name: "core", test: (id) => core.has(id) && !isCommand(id) },
+    { name: "control", test: (id) => control.has(id) && !core.has(id) },
   ];
 }
 
@@ -187,11 +190,15 @@ function open(root, input, plugins) {
   });
 }
 
-/** The modules that the chunks of those modules load statically. */
-async function reachedBy(startModules, bundled) {
+/** What comes out where nothing is grouped, by file name. */
+async function chunksOf(bundled) {
   const { output } = await bundled.generate({ format: "esm" });
   await bundled.close();
-  const chunks = new Map(output.filter((one) => one.type === "chunk").map((one) => [one.fileName, one]));
+  return new Map(output.filter((one) => one.type === "chunk").map((one) => [one.fileName, one]));
+}
+
+/** The modules that the chunks of those modules load statically. */
+function reachedBy(modules, chunks) {
   const seen = new Set();
   const walk = (chunk) => {
     if (chunk === undefined || seen.has(chunk)) return;
@@ -199,7 +206,7 @@ async function reachedBy(startModules, bundled) {
     for (const name of chunk.imports) walk(chunks.get(name));
   };
   for (const chunk of chunks.values())
-    if (startModules.some((end) => chunk.facadeModuleId?.endsWith(end))) walk(chunk);
+    if (modules.some((end) => chunk.facadeModuleId?.endsWith(end))) walk(chunk);
   // zod's JSON Schema writer stands in files that a start's schemas touch and never call.
   return new Set([...seen].flatMap((chunk) => chunk.moduleIds).filter((id) => !/json-schema/.test(id)));
 }
