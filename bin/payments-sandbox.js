@@ -14,7 +14,7 @@ function start() {
 }
 
 // Compiled code is kept for the next start: by Node in the machine's temporary folder, and where Node cannot, by us.
-// Returns what writes it once the command is done, or ready: at the end alone, a sandbox that is killed would keep none.
+// Returns what writes it, to be called once the command is done or ready: a sandbox that is killed comes to no end.
 function keepsCompiledCode(module) {
   if (module.enableCompileCache === undefined) return require("../dist/compiled-code.cjs").keepCompiledCode();
   module.enableCompileCache();

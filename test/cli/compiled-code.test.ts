@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   truncateSync,
@@ -25,20 +26,20 @@ afterEach(() => {
 /** A package of its own, as it was built: nobody has started it. */
 class Package {
   readonly compiled: string;
-  readonly #folder = mkdtempSync(join(tmpdir(), "payments-sandbox-test-"));
+  readonly folder = mkdtempSync(join(tmpdir(), "payments-sandbox-test-"));
 
   constructor() {
-    folders.push(this.#folder);
+    folders.push(this.folder);
     buildIfMissing();
     // What other tests' commands keep there meanwhile is not looked at.
     const filter = (path: string) => path !== join(ROOT, "dist/compiled");
     for (const part of ["bin", "dist", "fixtures", "scenarios", "package.json"])
-      cpSync(join(ROOT, part), join(this.#folder, part), { recursive: true, filter });
-    this.compiled = join(this.#folder, "dist/compiled");
+      cpSync(join(ROOT, part), join(this.folder, part), { recursive: true, filter });
+    this.compiled = join(this.folder, "dist/compiled");
   }
 
   version(env: Record<string, string> = {}) {
-    return run(["--version"], { file: join(this.#folder, "bin/payments-sandbox.js"), env });
+    return run(["--version"], { file: join(this.folder, "bin/payments-sandbox.js"), env });
   }
 
   /** What is kept: the path of each file from the folder of it, and what tells it from one that was written anew. */
@@ -68,6 +69,22 @@ describe.skipIf(isKeptByNode)("compiled code, where Node does not keep it", () =
     expect(await own.version()).toMatchObject(VERSION);
     // What V8 does not take is written anew.
     expect(own.kept()).toEqual(kept);
+  });
+
+  it("is what runs: the text is not looked at again", async () => {
+    const own = new Package();
+    const start = join(own.folder, "start.cjs");
+    const chunk = join(own.folder, "dist/chunks/one.cjs");
+    writeFileSync(
+      start,
+      `const keep = require("./dist/compiled-code.cjs").keepCompiledCode();
+       process.stdout.write(require(${JSON.stringify(chunk)}).said);
+       keep();`,
+    );
+    for (const text of ["first", "other"]) {
+      writeFileSync(chunk, `exports.said = "${text}";`);
+      expect(await run([], { file: start })).toMatchObject({ code: 0, stdout: "first", stderr: "" });
+    }
   });
 
   it("is written anew where it is broken", async () => {
@@ -100,4 +117,14 @@ it.runIf(isKeptByNode)("compiled code is left to Node where it keeps it", async 
   const own = new Package();
   expect(await own.version()).toMatchObject(VERSION);
   expect(existsSync(own.compiled)).toBe(false);
+});
+
+it("what every start reads is ASCII, which Node reads as half the bytes", () => {
+  buildIfMissing();
+  const chunks = join(ROOT, "dist/chunks");
+  const core = readdirSync(chunks).filter((name) => name.startsWith("core-"));
+  expect(core).toHaveLength(1);
+  const text = readFileSync(join(chunks, core[0]!), "latin1");
+  expect([...text].filter((unit) => unit > "\x7f")).toEqual([]);
+  expect(text).toContain("\\u2026");
 });
