@@ -106,10 +106,11 @@ export function createApps({
     const { createControlApp } = await lazily(() => import("./control/app.js"));
     return (control ??= createControlApp({ described, ways, page, onError: told, failed }));
   };
+  const controlApp = () => control ?? loadControl();
   const toControl = async (c: Context) => {
     if (isEmbedded((name) => c.req.raw.headers.get(name)))
       return toResponse(errorReply(refuse("FORBIDDEN", OTHER_SITE)), namespaces.nowMs());
-    return (control ?? (await loadControl())).app.fetch(c.req.raw, c.env);
+    return (await controlApp()).app.fetch(c.req.raw, c.env);
   };
   app.all(`${CONTROL}/*`, toControl);
   app.all(CONTROL, toControl);
@@ -134,7 +135,7 @@ export function createApps({
     .onError((error, c) => responseOf(failed(error, c.req.path)));
   return {
     app,
-    control: () => control ?? loadControl(),
+    control: controlApp,
     direct: { meant: (method, path) => service.meant(method, path), failed },
   };
 }
