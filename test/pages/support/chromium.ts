@@ -29,11 +29,13 @@ export interface LaunchedBrowser {
 
 /**
  * A window's address bar has pages of its own, which nobody sees here: two processes for each window, and more than half of
- * what opening one costs. The others are those playwright turns off; only the last list that Chromium is given counts.
+ * what opening one costs. Another process waits for a next page. The others are those playwright turns off; only the last
+ * list that Chromium is given counts.
  */
 const TURNED_OFF = [
   "WebUIOmniboxPopup",
   "WebUIOmniboxAimPopup",
+  "SpareRendererForSitePerProcess",
   "AimEnabled",
   "AvoidCorsURLLoaderRestartOnRedirect",
   "AvoidUnnecessaryBeforeUnloadCheckSync",
