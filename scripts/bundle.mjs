@@ -171,7 +171,7 @@ function open(root, input, plugins) {
   return rolldown({
     cwd: root,
     input,
-    plugins,
+    plugins: [...plugins, cryptoWhenCalled(root)],
     platform: "node",
     // The test runner is the user's own.
     external: ["vitest", "payments-sandbox:inside"],
@@ -188,6 +188,17 @@ function open(root, input, plugins) {
     logLevel: "warn",
     preserveEntrySignatures: "allow-extension",
   });
+}
+
+/** Certificates need the classes of the real module, and are made where a server that speaks HTTPS is started. */
+function cryptoWhenCalled(root) {
+  return {
+    name: "crypto-when-called",
+    resolveId: (source, importer = "") =>
+      source === "node:crypto" && importer.startsWith(join(root, "src")) && !/[\\/]tls[\\/]/.test(importer)
+        ? join(root, "scripts/crypto-stub.mjs")
+        : undefined,
+  };
 }
 
 /** What comes out where nothing is grouped, by file name. */

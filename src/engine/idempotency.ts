@@ -1,4 +1,4 @@
-import * as crypto from "node:crypto";
+import { createHash } from "node:crypto";
 import { invalid, isRefusal, type Refusal, refuse } from "../schema/errors.js";
 import type { Command, Transaction } from "./transaction.js";
 
@@ -64,7 +64,7 @@ function forgetOld(tx: Transaction): void {
 
 function remembered(canonical: string): string {
   if (canonical.length <= REMEMBERED_BODY_LENGTH) return canonical;
-  return `sha256:${crypto.createHash("sha256").update(canonical).digest("hex")}`;
+  return `sha256:${createHash("sha256").update(canonical).digest("hex")}`;
 }
 
 /** The same for two bodies that are the same JSON, whatever the order of their fields. */

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -18,12 +18,39 @@ function folderWith(files: Record<string, string>): string {
   return folder;
 }
 
+/** Writes down which of Node's modules are loaded once a server listens. */
+const NOTES_MODULES = `
+const { writeFileSync } = require("node:fs");
+const { Server } = require("node:net");
+const { listen } = Server.prototype;
+Server.prototype.listen = function (...options) {
+  this.once("listening", () => writeFileSync(process.env.MODULES_FILE, process.moduleLoadList.join("\\n")));
+  return listen.apply(this, options);
+};
+`;
+
 /** A port that is taken until the test is over. */
 async function takenPort(): Promise<{ port: number; close: () => void }> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
+
+it("a start loads none of Node's large modules that it has no need of", async () => {
+  const folder = folderWith({ "notes.cjs": NOTES_MODULES });
+  const file = join(folder, "modules");
+  const env = { NODE_OPTIONS: `--require ${join(folder, "notes.cjs")}`, MODULES_FILE: file };
+  const command = new Command(["start", "--json", "--port", "0"], { env });
+  const { url } = await command.ready();
+  const loaded = readFileSync(file, "utf8").split("\n");
+  expect(loaded).toContain("NativeModule http");
+  const large = ["assert", "crypto", "http2", "https", "internal/deps/undici/undici", "tls", "zlib"];
+  expect(large.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([]);
+  // What was not loaded then is when it is called for.
+  const order = { pricing: { base_currency: "KES", amount: "500.00" }, payment_method: "card" };
+  expect(await Client.at(url).ask("POST /api/v1/payments/quotes", order)).toMatchObject({ status: 200 });
+  await command.stop();
+});
 
 describe("start --json", () => {
   it("prints one line with everything a program needs, once it can be reached", async () => {
