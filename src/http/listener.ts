@@ -69,10 +69,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const createServer = options.secureServer ?? createPlainServer;
   const server = createServer(http, (incoming, outgoing) => {
     turns.noteCall();
+    // Before all else: to find out that it is no call of the service would make the first answer wait for the routes.
+    const isEarly = answer === undefined && incoming.url === "/health" && incoming.method === "GET";
+    if (isEarly && options.onEarlyHealth?.(incoming, outgoing)) return;
     if (options.direct?.(incoming, outgoing)) return;
     if (answer !== undefined) return answer(incoming, outgoing);
-    const isHealth = incoming.url === "/health" && incoming.method === "GET";
-    if (isHealth && options.onEarlyHealth?.(incoming, outgoing)) return;
     void load().then((loaded) => loaded(incoming, outgoing));
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
