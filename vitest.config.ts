@@ -61,7 +61,8 @@ export default defineConfig(({ mode }) => ({
     // Files share a worker's modules, which are half of what they take otherwise: none may leave a trace.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    // Many files wait for a process, a socket or a disk half of the time: three workers more than there are cores.
-    maxWorkers: availableParallelism() + 3,
+    // Many files wait for a process, a socket or a disk now and then: one worker more than there are cores. With three more
+    // each takes twice as long, and the whole a minute longer.
+    maxWorkers: availableParallelism() + 1,
   },
 }));
