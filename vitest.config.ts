@@ -61,8 +61,7 @@ export default defineConfig(({ mode }) => ({
     // Files share a worker's modules, which are half of what they take otherwise: none may leave a trace.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    // Many files wait for a process, a socket or a disk now and then: one worker more than there are cores. With three more
-    // each takes twice as long, and the whole a minute longer.
-    maxWorkers: availableParallelism() + 1,
+    // One worker less is the default. With three more, what they start is in each other's way: a minute longer in all.
+    maxWorkers: availableParallelism(),
   },
 }));
