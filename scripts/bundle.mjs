@@ -190,7 +190,7 @@ function open(root, input, plugins) {
   });
 }
 
-/** Certificates need the classes of the real module, and are made where a server that speaks HTTPS is started. */
+/** node:crypto by its stand-in in all of ours but where certificates are made, which needs the classes of the real one. */
 function cryptoWhenCalled(root) {
   return {
     name: "crypto-when-called",

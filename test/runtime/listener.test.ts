@@ -60,4 +60,31 @@ describe("what answers on a port", () => {
       error: { code: "INTERNAL_ERROR", message: "Internal error" },
     });
   });
+
+  it("answers /health first of all while the rest is being loaded, and asks what else there is for other calls", async () => {
+    const asked: string[] = [];
+    let loaded = () => {};
+    const rest = new Promise<void>((resolve) => (loaded = resolve));
+    const port = await open({
+      loadRest: () => rest,
+      direct: ({ url = "" }) => {
+        asked.push(url);
+        return false;
+      },
+      onEarlyHealth: (_incoming, outgoing) => {
+        outgoing.end("early");
+        return true;
+      },
+    });
+    const health = () => exchange(port, head("GET /health HTTP/1.1", "Host: localhost"));
+    expect(await health()).toMatchObject({ status: 200, body: "early" });
+    expect(asked).toEqual([]);
+    const other = get(port);
+    await expect.poll(() => asked).toEqual(["/x"]);
+    expect(await health()).toMatchObject({ body: "early" });
+    loaded();
+    expect(await other).toMatchObject({ status: 200, body: "ok" });
+    expect(await health()).toMatchObject({ body: "ok" });
+    expect(asked).toEqual(["/x", "/health"]);
+  });
 });
