@@ -6,6 +6,7 @@ import { Keeper, keepsChanges, type NotKept } from "./keeper.js";
 import { wholeChange } from "./kept-change.js";
 import type { Change, ClockRecord, Put, StateDump, Task, WorldRecord } from "./records.js";
 import { RuleCounts } from "./rule-counts.js";
+import { scopeOf } from "./scope.js";
 import { State } from "./state.js";
 import type { Store } from "./store.js";
 import { type Command, Transaction } from "./transaction.js";
@@ -302,8 +303,4 @@ export class Engine {
 function listening<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
-}
-
-function scopeOf({ seed, name, generation, restores = 0 }: WorldRecord): string {
-  return `${seed}\0${name}\0${restores === 0 ? generation : `${generation}.${restores}`}`;
 }

@@ -1,8 +1,12 @@
 import type { Mode } from "../schema/common.js";
+import { numberedId } from "./ids.js";
 import type { EventRecord } from "./records.js";
 
-/** What a new event is known by: all but its bytes. */
-export type EventHead = Omit<EventRecord, "body">;
+/** What a new event is known by: all but its id and its bytes. */
+export type EventHead = Omit<EventRecord, "event_id" | "body">;
+
+/** What an id is made of when somebody first asks for it; or the id. */
+export type EventId = string | { readonly scope: string; readonly number: number };
 
 export interface EventData<Source> {
   /** What the event is sent under. */
@@ -13,34 +17,57 @@ export interface EventData<Source> {
 }
 
 /**
- * An event whose bytes are written when they are first asked for. Where nobody listens most events leave the log
- * unread, and writing them would be most of the work of a transition. In JSON it is an EventRecord like any other.
+ * An event whose id is made, and whose bytes are written, when they are first asked for. Where nobody listens most events
+ * leave the log unread, and that would be most of the work of a transition. In JSON it is an EventRecord like any other.
  */
 export class WrittenLater<Source> implements EventRecord {
-  readonly event_id: string;
   readonly seq: number;
   readonly type: string;
   readonly at: string;
   readonly mode: Mode;
   readonly organization_id: string | null;
   readonly object_id: string | null;
+  #id: string | undefined;
+  #scope: string | undefined;
+  readonly #number: number;
   #name: string | undefined;
   #source: Source | undefined;
   #toJson: ((source: Source) => string) | undefined;
   #body: string | undefined;
 
-  constructor(head: EventHead, { name, source, toJson }: EventData<Source>) {
-    this.event_id = head.event_id;
+  constructor(id: EventId, head: EventHead, { name, source, toJson }: EventData<Source>) {
+    // Each by itself: an object around them would stay for as long as the event does.
+    if (typeof id === "string") {
+      this.#id = id;
+      this.#scope = undefined;
+      this.#number = 0;
+    } else {
+      this.#id = undefined;
+      this.#scope = id.scope;
+      this.#number = id.number;
+    }
     this.seq = head.seq;
     this.type = head.type;
     this.at = head.at;
     this.mode = head.mode;
     this.organization_id = head.organization_id;
     this.object_id = head.object_id;
-    // Each by itself: an object around them would stay for as long as the event does.
     this.#name = name;
     this.#source = source;
     this.#toJson = toJson;
+  }
+
+  get event_id(): string {
+    if (this.#id === undefined) {
+      this.#id = numberedId(this.#scope!, "event", this.#number);
+      this.#scope = undefined;
+    }
+    return this.#id;
+  }
+
+  /** Which of the ids of its scope it has, where it has one of them. */
+  get number(): number {
+    return this.#number;
   }
 
   /** Until the bytes are written: by then the source may be a record of long ago. */
@@ -68,5 +95,6 @@ export class WrittenLater<Source> implements EventRecord {
 
 /** The event as a plain object. */
 export function plainEvent(event: EventRecord): EventRecord {
-  return { ...event, body: event.body };
+  const { event_id, seq, type, at, mode, organization_id, object_id, body } = event;
+  return { event_id, seq, type, at, mode, organization_id, object_id, body };
 }

@@ -34,10 +34,13 @@ export interface Emission<Source> {
 /** Records an event and plans its delivery to each endpoint that wants it. */
 export function emit<Source>(tx: Transaction, emission: Emission<Source>): EventRecord {
   const { owner, type } = emission;
-  const { event, name } = record(tx, emission);
-  const counts = new EventCounts(tx);
-  for (const endpoint of tx.state.endpoints())
-    if (hears(endpoint, event, name)) {
+  const { event, name } = newEvent(tx, emission);
+  const hearing = tx.state.endpoints().filter((endpoint) => hears(endpoint, event, name));
+  if (hearing.length === 0) tx.put("events", event.seq, event);
+  else {
+    tx.put("events", event.event_id, event);
+    const counts = new EventCounts(tx);
+    for (const endpoint of hearing) {
       const { fields, metadata } = emission.subject();
       const subject = {
         metadata,
@@ -57,16 +60,16 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
       const mishap = withRetries(mishapOf(tx, owner, found), retriesOf(scenarios, subject, counts));
       planDeliveries(tx, event, endpoint, mishap, found);
     }
+  }
   trimLog(tx);
   return event;
 }
 
-/** Puts a new event, and says under which name it is sent. */
-function record<Source>(tx: Transaction, { type, owner, objectId, source, toJson }: Recorded<Source>) {
-  const event_id = tx.id("event");
+/** A new event, and under which name it is sent. */
+function newEvent<Source>(tx: Transaction, { type, owner, objectId, source, toJson }: Told<Source>) {
+  const id = tx.laterId("event");
   const name = own(tx.settings.event_names, type) ?? type;
   const head: EventHead = {
-    event_id,
     seq: tx.next("event_seq"),
     type,
     at: tx.at,
@@ -74,12 +77,11 @@ function record<Source>(tx: Transaction, { type, owner, objectId, source, toJson
     organization_id: owner.organization_id,
     object_id: objectId,
   };
-  const event = new WrittenLater(head, { name, source, toJson });
-  tx.put("events", event_id, event);
+  const event = new WrittenLater(id, head, { name, source, toJson });
   return { event, name };
 }
 
-type Recorded<Source> = Pick<Emission<Source>, "type" | "objectId" | "source" | "toJson"> & {
+type Told<Source> = Pick<Emission<Source>, "type" | "objectId" | "source" | "toJson"> & {
   readonly owner: { readonly mode: Mode; readonly organization_id: string | null };
 };
 
@@ -103,13 +105,14 @@ export function sendWritten(
   endpoint: Endpoint,
   { json, times, signed, toUrl }: Written,
 ): Delivery[] {
-  const { event } = record(tx, {
+  const { event } = newEvent(tx, {
     type: like.type,
     owner: like,
     objectId: like.object_id,
     source: json,
     toJson: (text: string) => text,
   });
+  tx.put("events", event.event_id, event);
   const mishap: Mishap = {
     ...nothingWrong("dashboard"),
     bad_signature: signed === "wrong",
@@ -322,7 +325,11 @@ const TRIM_AT_ONCE = 4;
 export function trimLog(tx: Transaction): void {
   const highestSeq = tx.last("event_seq") - tx.settings.retention.events;
   for (const event of tx.state.oldestClosedEvents(TRIM_AT_ONCE, highestSeq)) {
-    for (const { delivery_id } of tx.state.deliveriesOf(event.event_id)) tx.remove("deliveries", delivery_id);
-    tx.remove("events", event.event_id);
+    if (tx.state.isUnfiled(event)) tx.remove("events", event.seq);
+    else {
+      for (const { delivery_id } of tx.state.deliveriesOf(event.event_id))
+        tx.remove("deliveries", delivery_id);
+      tx.remove("events", event.event_id);
+    }
   }
 }

@@ -1,5 +1,6 @@
 import { plainEvent } from "./event-record.js";
 import type { CollectionName, EventRecord, Key, StateDump } from "./records.js";
+import type { Table } from "./table.js";
 
 /** The entries of a collection as they were. */
 export interface Entries extends Iterable<readonly [Key, unknown]> {
@@ -18,24 +19,26 @@ class FrozenEntries implements Entries {
   readonly #keys: readonly Key[];
   readonly #records: readonly unknown[];
 
-  constructor(table: ReadonlyMap<Key, unknown>) {
+  constructor(table: Table<unknown>) {
     // An array of pairs would take ten times as long.
-    this.#keys = [...table.keys()];
-    this.#records = [...table.values()];
+    const { keys, records } = table.entriesNow();
+    this.#keys = keys;
+    this.#records = records;
   }
 
   get length(): number {
-    return this.#keys.length;
+    return this.#records.length;
   }
 
   *[Symbol.iterator](): Generator<readonly [Key, unknown]> {
-    for (let index = 0; index < this.#keys.length; index++) yield [this.#keys[index]!, this.#records[index]];
+    for (const [index, record] of this.#records.entries())
+      yield [this.#keys[index] ?? (record as EventRecord).event_id, record];
   }
 }
 
 /** What a state is made of. */
 interface Freezable extends Pick<StateDump, "seq" | "at" | "counters"> {
-  readonly tables: Readonly<Record<CollectionName, ReadonlyMap<Key, unknown>>>;
+  readonly tables: Readonly<Record<CollectionName, Table<unknown>>>;
 }
 
 export function freeze({ seq, at, counters, tables }: Freezable): FrozenState {

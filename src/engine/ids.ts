@@ -69,7 +69,12 @@ export function idOf(kind: IdKind, bytes: Buffer): string {
   return ID_PREFIXES[kind] + bytes.toString("hex", 0, ID_DIGITS / 2);
 }
 
-/** The same of a digest in hexadecimal. */
+/** The id of the thing of that kind with that number. */
+export function numberedId(scope: string, kind: IdKind, number: number): string {
+  return idOfHex(kind, hexDigest(scope, kind, number));
+}
+
+/** What `idOf` makes, of a digest in hexadecimal. */
 export function idOfHex(kind: IdKind, hex: string): string {
   return ID_PREFIXES[kind] + hex.slice(0, ID_DIGITS);
 }

@@ -2,6 +2,7 @@ import type { ChargeStatus, Mode } from "../schema/common.js";
 import { ByNumber } from "./by-number.js";
 import type { CollectionName, Collections, Key } from "./records.js";
 import { pageOfMany, SortedList } from "./sorted-list.js";
+import type { Table } from "./table.js";
 
 /** By what the records of a collection are found besides their key. A place is the name of a list or group. */
 interface Indexing<Item> {
@@ -97,7 +98,7 @@ function mapIf<MapKey, Value>(isUsed: boolean): Map<MapKey, Value> {
 
 /** The lists and groups of one collection. What is in them follows from its records, and is never saved. */
 class CollectionIndex<Item extends { readonly seq: number }> {
-  readonly #records: ReadonlyMap<Key, Item>;
+  readonly #records: Table<Item>;
   readonly #indexing: Indexing<Item>;
   readonly #lists: Map<string, SortedList>;
   readonly #moving: Map<string, SortedList>;
@@ -106,7 +107,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   /** Further groups, by name, made when somebody first asked for one. */
   #asked: Map<string, Grouping<Item>> = mapIf(false);
 
-  constructor(records: ReadonlyMap<Key, Item>, indexing: Indexing<Item>) {
+  constructor(records: Table<Item>, indexing: Indexing<Item>) {
     this.#records = records;
     this.#indexing = indexing;
     const { lists, moving, group } = indexing;
@@ -147,7 +148,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   }
 
   readonly #addInOrder: typeof addTo = (groups, place, key) =>
-    addInOrder(groups, place, key, (one) => this.#records.get(one)!.seq);
+    addInOrder(groups, place, key, (one) => this.#records.known(one)!.seq);
 
   #remove(key: Key, record: Item): void {
     const { lists, group } = this.#indexing;
@@ -196,13 +197,13 @@ class CollectionIndex<Item extends { readonly seq: number }> {
     const seqs = this.#lists.get(place)?.pageFromStart(limit) ?? [];
     return seqs.map((seq) => {
       const key = this.#bySeq.get(seq)!;
-      return [key, this.#records.get(key)!];
+      return [key, this.#records.known(key)!];
     });
   }
 
   /** The records of those numbers. */
   numbered(seqs: readonly number[]): Item[] {
-    return seqs.map((seq) => this.#records.get(this.#bySeq.get(seq)!)!);
+    return seqs.map((seq) => this.#records.known(this.#bySeq.get(seq)!)!);
   }
 
   /** Oldest first. */
@@ -230,7 +231,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   }
 
   #those(keys: readonly Key[] = []): Item[] {
-    return keys.map((key) => this.#records.get(key)!);
+    return keys.map((key) => this.#records.known(key)!);
   }
 }
 
@@ -260,7 +261,7 @@ function listIn(lists: Map<string, SortedList>, place: string): SortedList {
   return list;
 }
 
-type Tables = { readonly [Name in IndexedName]: ReadonlyMap<Key, Collections[Name]> };
+type Tables = { readonly [Name in IndexedName]: Table<Collections[Name]> };
 
 /** The indexes over the tables of a state, each made with the first record: most namespaces are small. */
 export class Indexes {

@@ -1,6 +1,6 @@
 import { isWrittenLater } from "../domain/charge.js";
 import { iso } from "../schema/time.js";
-import { WrittenLater } from "./event-record.js";
+import { type EventId, WrittenLater } from "./event-record.js";
 import { fromParts, partsOf } from "./kept-parts.js";
 import type {
   Change,
@@ -14,6 +14,7 @@ import type {
   Put,
   Records,
 } from "./records.js";
+import { scopeOf } from "./scope.js";
 import { chargeDetailJson, withdrawalJson } from "./views.js";
 
 /** The objects whose events say what a read of them answers. */
@@ -37,7 +38,7 @@ function keptPut(change: Change, place: number, before: Records, newest: Newest)
   const [name, key, record] = put;
   if (record === null) return put;
   if (record instanceof WrittenLater) {
-    const fields = derivedFields(record, change, before);
+    const fields = derivedFields(key, record, change, before);
     return fields === undefined ? put : [name, key, fields, "derived"];
   }
   const old = before.get(name, key);
@@ -60,19 +61,24 @@ function keptPut(change: Change, place: number, before: Records, newest: Newest)
 }
 
 /** What does not follow from the event's object and the change; undefined where its bytes do not either. */
-function derivedFields(event: WrittenLater<unknown>, change: Change, before: Records): object | undefined {
+function derivedFields(
+  key: Key,
+  event: WrittenLater<unknown>,
+  change: Change,
+  before: Records,
+): object | undefined {
   const { data, object_id } = event;
   const name = data && EVENT_SOURCES.find((one) => EVENT_DATA[one] === data.toJson);
   if (data === undefined || name === undefined || object_id === null) return undefined;
   const { source, toJson } = data;
   const after = recordAfter(name, object_id, change.puts, before);
   if (after === undefined || (after !== source && toJson(after) !== toJson(source))) return undefined;
-  const { event_id, seq, type, at, mode, organization_id } = event;
+  const { seq, type, at, mode, organization_id } = event;
   const follows = at === iso(change.at) && mode === after.mode && organization_id === after.organization_id;
-  const fields = follows
-    ? { seq, type, object_id }
-    : { event_id, seq, type, at, mode, organization_id, object_id };
-  return data.name === type ? fields : { ...fields, name: data.name };
+  const known = follows ? { type, object_id } : { type, at, mode, organization_id, object_id };
+  const named = data.name === type ? known : { ...known, name: data.name };
+  if (typeof key === "string") return { seq, ...named };
+  return event.number === seq ? named : { ...named, number: event.number };
 }
 
 /** @param until only what is put before that place counts */
@@ -164,7 +170,7 @@ export function wholeChange(kept: KeptChange, before: Records): Change {
   for (const put of kept.puts) puts.push([put[0], put[1], wholeRecord(put, puts, before, kept.seq)]);
   for (const [place, [name, key, record, how]] of kept.puts.entries())
     if (how === "derived")
-      puts[place] = [name, key, eventOf(String(key), record as DerivedEvent, { ...kept, puts }, before)];
+      puts[place] = [name, key, eventOf(key, record as DerivedEvent, { ...kept, puts }, before)];
   return { ...kept, puts };
 }
 
@@ -188,19 +194,28 @@ function grownAgain(model: Fields, grown: KeptGrowth = {}): Fields {
   );
 }
 
-/** An event without its bytes, and without what follows from its object; the name it is sent under, where that is not its type. */
-type DerivedEvent = Pick<EventRecord, "seq" | "type" | "object_id"> &
-  Partial<EventRecord> & { readonly name?: string };
+/**
+ * An event without its bytes, and without what follows from its object; the name it is sent under, where that is not its
+ * type. One that goes by its number has no id yet; `number` is that of the id, where it is another.
+ */
+type DerivedEvent = Pick<EventRecord, "type" | "object_id"> &
+  Partial<EventRecord> & { readonly name?: string; readonly number?: number };
 
-function eventOf(key: string, kept: DerivedEvent, { at, puts }: Change, before: Records): EventRecord {
-  const { name, event_id = key, seq, type, object_id } = kept;
+function eventOf(key: Key, kept: DerivedEvent, { at, puts }: Change, before: Records): EventRecord {
+  const { name, type, object_id } = kept;
+  const seq = typeof key === "number" ? key : kept.seq!;
+  const id = kept.event_id ?? (typeof key === "number" ? laterId(before, kept.number ?? seq) : key);
   for (const from of EVENT_SOURCES) {
     const source = recordAfter(from, object_id ?? "", puts, before);
     if (source === undefined) continue;
     const { mode = source.mode, organization_id = source.organization_id } = kept;
-    const head = { event_id, seq, type, at: kept.at ?? iso(at), mode, organization_id, object_id };
+    const head = { seq, type, at: kept.at ?? iso(at), mode, organization_id, object_id };
     const toJson = EVENT_DATA[from] as (source: unknown) => string;
-    return new WrittenLater<unknown>(head, { name: name ?? type, source, toJson });
+    return new WrittenLater<unknown>(id, head, { name: name ?? type, source, toJson });
   }
-  throw new Error(`event ${event_id} is about ${object_id}, which is not there`);
+  throw new Error(`event ${key} is about ${object_id}, which is not there`);
+}
+
+function laterId(before: Records, number: number): EventId {
+  return { scope: scopeOf(before.get("world", "world")!), number };
 }

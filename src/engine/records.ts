@@ -28,7 +28,10 @@ export type {
 
 export type Key = string | number;
 
-/** [collection, key, record or null for "gone"]. */
+/**
+ * [collection, key, record or null for "gone"]. An event that nobody hears goes by its number, for its id is not made before
+ * somebody asks for it.
+ */
 export type Put = readonly [collection: CollectionName, key: Key, record: unknown];
 
 /** Everything one command did, committed at once: one line of the journal. */

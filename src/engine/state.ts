@@ -31,8 +31,9 @@ import type {
   Task,
 } from "./records.js";
 import { Statement, type StatementOf } from "./statement.js";
-import { Table } from "./table.js";
+import { EventTable, Table } from "./table.js";
 import { TaskQueue } from "./tasks.js";
+import { UnfiledEvents } from "./unfiled-events.js";
 import { WordIndex } from "./word-index.js";
 
 type Tables = { readonly [Name in CollectionName]: Table<Collections[Name]> };
@@ -57,6 +58,7 @@ export class State {
   readonly tasks: TaskQueue;
 
   readonly #indexes: Indexes;
+  readonly #unfiled = new UnfiledEvents();
   readonly #closedEvents = new ClosedEvents();
   #endpointsInOrder: Endpoint[] | undefined;
   /** By what they are about; made when somebody first asks. */
@@ -68,9 +70,11 @@ export class State {
   #statement: Statement | undefined;
 
   constructor() {
-    this.tables = Object.fromEntries(
-      COLLECTION_NAMES.map((name) => [name, new Table()]),
-    ) as unknown as Tables;
+    const tables = Object.fromEntries(COLLECTION_NAMES.map((name) => [name, new Table()]));
+    this.tables = {
+      ...tables,
+      events: new EventTable(this.#unfiled, () => this.#fileEvents()),
+    } as unknown as Tables;
     this.tasks = new TaskQueue((task) => this.tables.tasks.get(task.task_id) === task);
     this.#indexes = new Indexes(this.tables);
   }
@@ -83,7 +87,11 @@ export class State {
     this.seq = change.seq;
     this.at = change.at;
     for (const name in change.counters) this.counters[name] = change.counters[name]!;
-    for (const [name, key, record] of change.puts) this.#put(name, key, record as never);
+    for (const put of change.puts) {
+      if (isNumbered(put)) this.#putNumbered(put);
+      else this.#put(put[0], put[1], put[2] as never);
+    }
+    this.#unfiled.forgetGone();
   }
 
   /**
@@ -109,9 +117,10 @@ export class State {
   }
 
   #tryPut(put: Put): Tried {
+    if (isNumbered(put)) return { put, old: this.#tryNumbered(put), order: undefined };
     const [name, key, record] = put;
     const table = this.tables[name] as Table<unknown>;
-    const old = table.get(key);
+    const old = before(table, key, record);
     let order: readonly Key[] | undefined;
     if (record !== null) order = table.put(key, record);
     else if (old !== undefined) table.hide(key);
@@ -119,7 +128,12 @@ export class State {
     return { put, old, order };
   }
 
-  #takeBack({ put: [name, key, record], old, order }: Tried): void {
+  #takeBack({ put, old, order }: Tried): void {
+    if (isNumbered(put)) {
+      this.#takeBackNumbered(put, old as EventRecord | undefined);
+      return;
+    }
+    const [name, key, record] = put;
     const table = this.tables[name] as Table<unknown>;
     if (record === null) {
       if (old !== undefined) table.unhide(key, old);
@@ -133,11 +147,68 @@ export class State {
   confirm(): void {
     for (const name of COLLECTION_NAMES) this.tables[name].forgetHidden();
     this.tasks.forgetDropped();
+    this.#unfiled.forgetGone();
+  }
+
+  #putNumbered([, seq, event]: NumberedPut): void {
+    if (event !== null) this.#addUnfiled(event);
+    else if (this.#unfiled.letGo(seq) === undefined)
+      this.#put("events", this.#filedEvent(seq).event_id, null);
+  }
+
+  /** @returns what has gone by it */
+  #tryNumbered([, seq, event]: NumberedPut): EventRecord | undefined {
+    if (event !== null) {
+      this.#addUnfiled(event);
+      return undefined;
+    }
+    const gone = this.#unfiled.letGo(seq);
+    if (gone !== undefined) return gone;
+    const filed = this.#filedEvent(seq);
+    this.tables.events.hide(filed.event_id);
+    this.#index("events", filed.event_id, filed, undefined);
+    return filed;
+  }
+
+  /** By then it may have been filed. */
+  #takeBackNumbered([, seq, event]: NumberedPut, gone: EventRecord | undefined): void {
+    if (event !== null) {
+      if (this.#unfiled.takeBack(seq)) return;
+      this.tables.events.delete(event.event_id);
+      this.#index("events", event.event_id, event, undefined, true);
+    } else if (gone !== undefined && !this.#unfiled.putBack(seq)) {
+      this.tables.events.unhide(gone.event_id, gone);
+      this.#index("events", gone.event_id, undefined, gone, true);
+    }
+  }
+
+  #addUnfiled(event: EventRecord): void {
+    if (this.#unfiled.size === MOST_UNFILED) this.#fileEvents();
+    this.#unfiled.add(event);
+  }
+
+  #filedEvent(seq: number): EventRecord {
+    return this.#indexes.of("events").numbered([seq])[0]!;
+  }
+
+  /** Puts the events in their table and indexes, for somebody looks for one. */
+  #fileEvents(): void {
+    if (this.#unfiled.size === 0) return;
+    const { gone, events } = this.#unfiled.takeAll();
+    const table = this.tables.events;
+    for (const event of gone) {
+      table.set(event.event_id, event);
+      table.hide(event.event_id);
+    }
+    for (const event of events) {
+      table.set(event.event_id, event);
+      this.#index("events", event.event_id, undefined, event);
+    }
   }
 
   #put<Name extends CollectionName>(name: Name, key: Key, record: Collections[Name] | null): void {
-    const table = this.tables[name] as Map<Key, Collections[Name]>;
-    const old = table.get(key);
+    const table = this.tables[name] as Table<Collections[Name]>;
+    const old = before(table, key, record);
     if (record === null) table.delete(key);
     else table.set(key, record);
     this.#index(name, key, old, record ?? undefined);
@@ -203,6 +274,11 @@ export class State {
     return keysOf(this.#tasksOf.get(id)).map((taskId) => this.tables.tasks.get(taskId)!);
   }
 
+  #indexOf<Name extends IndexedName>(name: Name) {
+    if (name === "events") this.#fileEvents();
+    return this.#indexes.of(name);
+  }
+
   /** A page of records, newest first. */
   page<Name extends IndexedName>(
     name: Name,
@@ -210,7 +286,7 @@ export class State {
     offset: number,
     limit: number,
   ): Collections[Name][] {
-    return this.#indexes.of(name).page(place, offset, limit);
+    return this.#indexOf(name).page(place, offset, limit);
   }
 
   /** A page of those alike in status, mode and the like, newest first, and how many there are: it costs the page. */
@@ -220,7 +296,7 @@ export class State {
     offset: number,
     limit: number,
   ): Found<Collections[Name]> {
-    return this.#indexes.of(name).found(isMeant, offset, limit);
+    return this.#indexOf(name).found(isMeant, offset, limit);
   }
 
   /** The charges that have all of these, oldest first. */
@@ -236,31 +312,38 @@ export class State {
 
   /** How many records of a collection there are, or in one of its lists. */
   count(name: IndexedName, place: string = name): number {
-    return this.#indexes.of(name).count(place);
+    return this.#indexOf(name).count(place);
   }
 
   /** Up to `limit` records of a collection with their keys, oldest first. */
   oldestOf<Name extends IndexedName>(name: Name, limit: number): [Key, Collections[Name]][] {
-    return this.#indexes.of(name).oldest(name, limit);
+    return this.#indexOf(name).oldest(name, limit);
   }
 
   /** Up to so many events without an open delivery, oldest first; none with a higher number than that. */
   oldestClosedEvents(limit: number, highestSeq = Number.POSITIVE_INFINITY): EventRecord[] {
-    return this.#indexes.of("events").numbered(this.#closedEvents.oldest(limit, highestSeq));
+    const seqs = this.#closedEvents.oldest(limit, highestSeq);
+    if (seqs.length === 0) return this.#unfiled.oldest(limit, highestSeq);
+    const filed = this.#indexes.of("events").numbered(seqs);
+    return filed.concat(this.#unfiled.oldest(limit - filed.length, highestSeq));
+  }
+
+  /** Whether nobody has looked for an event since that one came: it has no deliveries, and goes by its number. */
+  isUnfiled(event: EventRecord): boolean {
+    return this.#unfiled.has(event);
   }
 
   /** The events of a charge or withdrawal, newest first. */
   eventsOf(objectId: string): EventRecord[] {
     const ofObject = { name: "object_id", of: (event: EventRecord) => event.object_id, value: objectId };
-    return this.#indexes.of("events").having([ofObject]).reverse();
+    return this.#indexOf("events").having([ofObject]).reverse();
   }
 
   /** Of the events there are. */
   eventTypes(): string[] {
     return [
       ...new Set(
-        this.#indexes
-          .of("events")
+        this.#indexOf("events")
           .kinds()
           .map(({ type }) => type),
       ),
@@ -315,6 +398,23 @@ export class State {
       for (const [key, record] of dump.collections[name] ?? []) state.#put(name, key, record as never);
     return state;
   }
+}
+
+/** More are filed at once, be the log as long as it may: somebody waits for that, and it is a matter of milliseconds so. */
+const MOST_UNFILED = 16_384;
+
+type NumberedPut = readonly ["events", seq: number, event: EventRecord | null];
+
+function isNumbered(put: Put): put is NumberedPut {
+  return typeof put[1] === "number" && put[0] === "events";
+}
+
+/**
+ * What there was under that key. A new event is filed after those that came before it; one that goes, and has been filed,
+ * files no other.
+ */
+function before<Item>(table: Table<Item>, key: Key, record: unknown): Item | undefined {
+  return (record === null ? table.known(key) : undefined) ?? table.get(key);
 }
 
 function plansOf(task: Task | undefined): number {

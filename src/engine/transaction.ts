@@ -4,7 +4,7 @@ import type { RulePlace } from "../domain/scenario.js";
 import { isRefusal } from "../schema/errors.js";
 import type { Settings } from "../schema/settings.js";
 import { iso, withinTime } from "../schema/time.js";
-import { digest, hexDigest, type IdKind, idOfHex } from "./ids.js";
+import { digest, hexDigest, type IdKind, numberedId } from "./ids.js";
 import type { Change, CollectionName, Collections, Key, Put, Task } from "./records.js";
 import type { State } from "./state.js";
 
@@ -100,7 +100,12 @@ export class Transaction {
 
   /** What `idOf` makes of the next digest. */
   id(kind: IdKind): string {
-    return idOfHex(kind, this.hexDigest(kind));
+    return numberedId(this.#scope, kind, this.next(kind));
+  }
+
+  /** What that id is made of, when somebody asks for it. */
+  laterId(kind: IdKind): { readonly scope: string; readonly number: number } {
+    return { scope: this.#scope, number: this.next(kind) };
   }
 
   /**

@@ -1,8 +1,8 @@
 import { constants } from "node:buffer";
 import type { FrozenState } from "../engine/frozen-state.js";
-import type { Key } from "../engine/records.js";
+import type { Table } from "../engine/table.js";
 
-type Tables = Readonly<Record<keyof FrozenState["collections"], ReadonlyMap<Key, unknown>>>;
+type Tables = Readonly<Record<keyof FrozenState["collections"], Pick<Table<unknown>, "oldest" | "size">>>;
 
 /** A state is as large as a string can be, at most, if it is to be read back: from a file, or when it is imported. */
 const LARGEST_BYTES = constants.MAX_STRING_LENGTH;
@@ -45,13 +45,9 @@ export class SizeNotice {
 export function aboutBytes(tables: Tables): number {
   let total = 0;
   for (const table of Object.values(tables)) {
-    let sampled = 0;
-    let bytes = 0;
-    for (const entry of table) {
-      bytes += JSON.stringify(entry).length;
-      if (++sampled === SAMPLE) break;
-    }
-    if (sampled > 0) total += (bytes / sampled) * table.size;
+    const sample = table.oldest(SAMPLE);
+    const bytes = sample.reduce((sum, entry) => sum + JSON.stringify(entry).length, 0);
+    if (sample.length > 0) total += (bytes / sample.length) * table.size;
   }
   return total;
 }

@@ -192,4 +192,31 @@ describe("the light stream", () => {
     expect(changes).toBeGreaterThanOrEqual(2);
     expect(messages.at(-1).items.filter((one: { id: string }) => one.id === id)).toHaveLength(1);
   });
+
+  it("names an event that nobody hears by its id, and counts one that leaves the log before anybody has seen it", async () => {
+    const sandbox = await openSandbox({ scenario: "instant", retention: { events: 1 } });
+    const { url } = await sandbox.listen();
+    const client = Client.at(url);
+    const response = await fetch(`${url}/_sandbox/stream?view=light`);
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = (await reader.read()).value!;
+    const ids = [await client.pay(), await client.pay(), await client.pay()];
+    for (const id of ids) await client.transition(id, "COMPLETED");
+    const messages = () =>
+      text
+        .trim()
+        .split("\n\n")
+        .slice(1)
+        .map((one) => JSON.parse(one.replace(/^event: news\ndata: /, "")));
+    const counted = () => messages().reduce((sum, { counts }) => sum + (counts.event ?? 0), 0);
+    // Three come, and with each of the others the one before it goes.
+    while (counted() < 5) text += (await reader.read()).value!;
+    await reader.cancel();
+    const named = messages().flatMap(({ items }) =>
+      items.filter(({ kind }: { kind: string }) => kind === "event"),
+    );
+    expect(named.map(({ id, status }) => [id.slice(0, 4), status])).toEqual(ids.map(() => ["evt_", null]));
+    const { items } = (await client.ask("GET /_sandbox/events")).json;
+    expect(items.map(({ event_id }: { event_id: string }) => event_id)).toEqual([named.at(-1).id]);
+  });
 });
