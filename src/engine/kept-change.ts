@@ -1,7 +1,7 @@
 import { isWrittenLater } from "../domain/charge.js";
 import { iso } from "../schema/time.js";
 import { type EventId, WrittenLater } from "./event-record.js";
-import { fromParts, partsOf } from "./kept-parts.js";
+import { fromParts, type KeptParts, partsOf } from "./kept-parts.js";
 import type {
   Change,
   CollectionName,
@@ -21,18 +21,28 @@ import { chargeDetailJson, withdrawalJson } from "./views.js";
 const EVENT_DATA = { charges: chargeDetailJson, withdrawals: withdrawalJson };
 const EVENT_SOURCES = Object.keys(EVENT_DATA) as (keyof typeof EVENT_DATA)[];
 
-/** By collection, the key of the record that came last: the next new one has much in common with it. */
-export type Newest = Map<CollectionName, Key>;
+/**
+ * By collection, the key of the record of each kind that came last, and of the one that changed last: the next has much in
+ * common with it.
+ */
+export interface Latest {
+  readonly made: Map<CollectionName, Map<unknown, Key>>;
+  readonly changed: Map<CollectionName, Key>;
+}
+
+export function noneYet(): Latest {
+  return { made: new Map(), changed: new Map() };
+}
 
 /**
  * @param before the records that the change is about to be applied to
- * @param newest of what was kept so far; what this change adds is put in. That it may be gone by now, or was never kept, does no harm
+ * @param latest of what was kept so far; what this change puts is put in. That it may be gone by now, or was never kept, does no harm
  */
-export function keptChange(change: Change, before: Records, newest: Newest): KeptChange {
-  return { ...change, puts: change.puts.map((_, place) => keptPut(change, place, before, newest)) };
+export function keptChange(change: Change, before: Records, latest: Latest): KeptChange {
+  return { ...change, puts: change.puts.map((_, place) => keptPut(change, place, before, latest)) };
 }
 
-function keptPut(change: Change, place: number, before: Records, newest: Newest): KeptPut {
+function keptPut(change: Change, place: number, before: Records, latest: Latest): KeptPut {
   const { puts } = change;
   const put = puts[place]!;
   const [name, key, record] = put;
@@ -46,11 +56,22 @@ function keptPut(change: Change, place: number, before: Records, newest: Newest)
     const grown: Record<string, readonly unknown[]> = {};
     const fields = changedFields(old as object as Fields, record as Fields, grown);
     if (fields === undefined) return put;
+    const changedLast = latest.changed.get(name);
+    latest.changed.set(name, key);
+    const model =
+      changedLast === undefined || changedLast === key
+        ? undefined
+        : recordAfter(name, changedLast, puts, before, place);
+    const shared = model && sharedFields(model as object as Fields, record as Fields, fields, grown);
+    if (shared !== undefined) {
+      const { apart, names, rest } = shared;
+      if (rest === undefined) return [name, key, apart, "as", changedLast!, names];
+      return [name, key, apart, "as", changedLast!, names, rest];
+    }
     for (const _field in grown) return [name, key, fields, "changed", grown];
     return [name, key, fields, "changed"];
   }
-  const other = newest.get(name);
-  newest.set(name, key);
+  const other = madeBefore(latest, name, key, record as Fields);
   if (other === undefined || other === key) return put;
   const model = recordAfter(name, other, puts, before, place);
   if (model === undefined || model instanceof WrittenLater) return put;
@@ -59,6 +80,45 @@ function keptPut(change: Change, place: number, before: Records, newest: Newest)
   const { fields: apart, parts } = partsOf(model as object as Fields, fields, isSame);
   return parts === undefined ? [name, key, apart, "like", other] : [name, key, apart, "like", other, parts];
 }
+
+/** The one of that kind that came before this one. */
+function madeBefore({ made }: Latest, name: CollectionName, key: Key, { kind }: Fields): Key | undefined {
+  let kinds = made.get(name);
+  if (kinds === undefined) made.set(name, (kinds = new Map()));
+  const other = kinds.get(kind);
+  kinds.set(kind, key);
+  return other;
+}
+
+/**
+ * Of the fields that changed, the names of those that are as in the one that changed before, and the others; `rest` of
+ * the lists that grew. Undefined where that would save little.
+ */
+function sharedFields(
+  model: Fields,
+  record: Fields,
+  fields: Fields,
+  grown: KeptGrowth,
+): { readonly apart: Fields; readonly names: readonly string[]; readonly rest?: KeptGrowth } | undefined {
+  const names: string[] = [];
+  const apart: Record<string, unknown> = {};
+  let rest: Record<string, readonly unknown[]> | undefined;
+  for (const name in fields)
+    if (isShared(name, model, record)) names.push(name);
+    else apart[name] = fields[name];
+  for (const name in grown)
+    if (isShared(name, model, record)) names.push(name);
+    else (rest ??= {})[name] = grown[name]!;
+  if (names.length < LEAST_SHARED) return undefined;
+  return rest === undefined ? { apart, names } : { apart, names, rest };
+}
+
+function isShared(name: string, model: Fields, record: Fields): boolean {
+  return Object.hasOwn(model, name) && isSame(model[name], record[name]);
+}
+
+/** Fewer fields are written out. */
+const LEAST_SHARED = 3;
 
 /** What does not follow from the event's object and the change; undefined where its bytes do not either. */
 function derivedFields(
@@ -75,7 +135,11 @@ function derivedFields(
   if (after === undefined || (after !== source && toJson(after) !== toJson(source))) return undefined;
   const { seq, type, at, mode, organization_id } = event;
   const follows = at === iso(change.at) && mode === after.mode && organization_id === after.organization_id;
-  const known = follows ? { type, object_id } : { type, at, mode, organization_id, object_id };
+  const known = follows
+    ? onlyObjectOf(change.puts) === object_id
+      ? { type }
+      : { type, object_id }
+    : { type, at, mode, organization_id, object_id };
   const named = data.name === type ? known : { ...known, name: data.name };
   if (typeof key === "string") return { seq, ...named };
   return event.number === seq ? named : { ...named, number: event.number };
@@ -176,13 +240,23 @@ export function wholeChange(kept: KeptChange, before: Records): Change {
 
 /** @param puts those before it, whole */
 function wholeRecord(kept: KeptPut, puts: readonly Put[], before: Records, seq: number): unknown {
-  const [name, key, record, how, other, parts] = kept;
-  if (how !== "changed" && how !== "like") return record;
-  const like = how === "like" ? (other as Key) : key;
-  const model = recordAfter(name, like, puts, before) as Fields | undefined;
-  if (model === undefined) throw new Error(`change ${seq} is of ${name} ${like}, which is not there`);
-  const rest = how === "like" ? fromParts(model, parts) : grownAgain(model, other as KeptGrowth | undefined);
-  return { ...model, ...(record as object), ...rest };
+  const [name, key, record, how, other, more, grown] = kept;
+  if (how !== "changed" && how !== "like" && how !== "as") return record;
+  const recordOf = (one: Key): Fields => {
+    const found = recordAfter(name, one, puts, before) as Fields | undefined;
+    if (found === undefined) throw new Error(`change ${seq} is of ${name} ${one}, which is not there`);
+    return found;
+  };
+  const fields = record as Fields;
+  if (how === "like") {
+    const model = recordOf(other as Key);
+    return { ...model, ...fields, ...fromParts(model, more as KeptParts | undefined) };
+  }
+  const old = recordOf(key);
+  if (how === "changed") return { ...old, ...fields, ...grownAgain(old, other as KeptGrowth | undefined) };
+  const model = recordOf(other as Key);
+  const shared = Object.fromEntries((more as readonly string[]).map((field) => [field, model[field]]));
+  return { ...old, ...shared, ...fields, ...grownAgain(old, grown) };
 }
 
 function grownAgain(model: Fields, grown: KeptGrowth = {}): Fields {
@@ -195,14 +269,15 @@ function grownAgain(model: Fields, grown: KeptGrowth = {}): Fields {
 }
 
 /**
- * An event without its bytes, and without what follows from its object; the name it is sent under, where that is not its
- * type. One that goes by its number has no id yet; `number` is that of the id, where it is another.
+ * An event without its bytes, and without what follows from its object, which is the one that is put with it unless it
+ * says another; the name it is sent under, where that is not its type. One that goes by its number has no id yet; `number`
+ * is that of the id, where it is another.
  */
-type DerivedEvent = Pick<EventRecord, "type" | "object_id"> &
+type DerivedEvent = Pick<EventRecord, "type"> &
   Partial<EventRecord> & { readonly name?: string; readonly number?: number };
 
 function eventOf(key: Key, kept: DerivedEvent, { at, puts }: Change, before: Records): EventRecord {
-  const { name, type, object_id } = kept;
+  const { name, type, object_id = onlyObjectOf(puts) ?? null } = kept;
   const seq = typeof key === "number" ? key : kept.seq!;
   const id = kept.event_id ?? (typeof key === "number" ? laterId(before, kept.number ?? seq) : key);
   for (const from of EVENT_SOURCES) {
@@ -214,6 +289,17 @@ function eventOf(key: Key, kept: DerivedEvent, { at, puts }: Change, before: Rec
     return new WrittenLater<unknown>(id, head, { name: name ?? type, source, toJson });
   }
   throw new Error(`event ${key} is about ${object_id}, which is not there`);
+}
+
+/** The one object that is put, if it is one. */
+function onlyObjectOf(puts: readonly Put[]): string | undefined {
+  let only: Key | undefined;
+  for (const [name, key] of puts)
+    if (name === "charges" || name === "withdrawals") {
+      if (only !== undefined) return undefined;
+      only = key;
+    }
+  return only as string | undefined;
 }
 
 function laterId(before: Records, number: number): EventId {

@@ -50,9 +50,10 @@ export interface Records {
 }
 
 /**
- * A change as it is kept, without what follows from the records before it: of one that was there already there are the
- * fields that changed (of a list that goes on, what was added), of a new one those that are not as in the one before it (of an object among them its parts), of an event that says what its object is
- * now all but its bytes.
+ * A change as it is kept, without what follows from the records before it. Of one that was there already there are the fields
+ * that changed (of a list that goes on, what was added; of those that are now as in the one that changed before it, the
+ * names); of a new one those that are not as in the one before it (of an object among them its parts); of an event that
+ * says what its object is now all but its bytes.
  */
 export interface KeptChange extends Omit<Change, "puts"> {
   readonly puts: readonly KeptPut[];
@@ -72,6 +73,15 @@ export type KeptPut =
       how: "like",
       other: Key,
       parts?: KeptParts,
+    ]
+  | readonly [
+      collection: CollectionName,
+      key: Key,
+      fields: object,
+      how: "as",
+      other: Key,
+      shared: readonly string[],
+      grown?: KeptGrowth,
     ];
 
 /** The whole state as plain JSON: the readable snapshot, and what export and restore carry. */

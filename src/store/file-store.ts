@@ -1,5 +1,5 @@
 import type { FrozenState } from "../engine/frozen-state.js";
-import { keptChange, type Newest } from "../engine/kept-change.js";
+import { keptChange, noneYet } from "../engine/kept-change.js";
 import type { Change, KeptChange, Records, StateDump } from "../engine/records.js";
 import type { Store } from "../engine/store.js";
 import { monotonicMs } from "../time/timers.js";
@@ -45,7 +45,7 @@ export class FileStore implements Store {
   readonly #file: string;
   readonly #io: StoreIo;
   readonly #snapshot: SnapshotFile;
-  readonly #newest: Newest = new Map();
+  readonly #latest = noneYet();
   #open: { readonly journal: Journal; readonly lock: HeldLock } | undefined;
   #compaction: Compaction | undefined;
   #lastSeq = 0;
@@ -91,7 +91,7 @@ export class FileStore implements Store {
   }
 
   keptOf(change: Change, before: Records): KeptChange {
-    return keptChange(change, before, this.#newest);
+    return keptChange(change, before, this.#latest);
   }
 
   /** @throws StoreError with what the disk said; nothing has happened then */

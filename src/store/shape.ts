@@ -31,21 +31,27 @@ export function isStateDump(value: unknown): value is StateDump {
 
 function isPut(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  const [collection, key, record, how, other, parts] = value;
+  const [collection, key, record, how, other, more, grown] = value;
   if (!COLLECTIONS.has(collection) || !isKey(key)) return false;
   if (value.length === 3) return record === null || isObject(record);
   return (
     isObject(record) &&
     (how === "like"
-      ? isKey(other) && (value.length === 5 || (value.length === 6 && isParts(parts)))
-      : how === "changed"
-        ? value.length === 4 || (value.length === 5 && isGrowth(other))
-        : value.length === 4 && how === "derived")
+      ? isKey(other) && (value.length === 5 || (value.length === 6 && isParts(more)))
+      : how === "as"
+        ? isKey(other) && isNames(more) && (value.length === 6 || (value.length === 7 && isGrowth(grown)))
+        : how === "changed"
+          ? value.length === 4 || (value.length === 5 && isGrowth(other))
+          : value.length === 4 && how === "derived")
   );
 }
 
 function isGrowth(value: unknown): boolean {
   return isObject(value) && Object.values(value).every(Array.isArray);
+}
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 
 function isParts(value: unknown): boolean {

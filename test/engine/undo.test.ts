@@ -16,6 +16,7 @@ import { deleteEndpoint, registerEndpoint } from "../../src/engine/commands/webh
 import { Engine } from "../../src/engine/engine.js";
 import { idempotently } from "../../src/engine/idempotency.js";
 import { auditState } from "../../src/engine/intake/read.js";
+import { keptChange, noneYet, wholeChange } from "../../src/engine/kept-change.js";
 import type { Put } from "../../src/engine/records.js";
 import { State } from "../../src/engine/state.js";
 import { commandOf } from "../../src/engine/task-commands.js";
@@ -28,6 +29,7 @@ import {
   catalogue,
   DELIVERED,
   furnishing,
+  must,
   QUIET,
   SHOP,
   START_MS,
@@ -39,7 +41,8 @@ const SETTINGS = { ...DEFAULT_SETTINGS, retention: { ...DEFAULT_SETTINGS.retenti
 
 /** An engine whose turns end when the test says so, in a store that refuses when it says so. */
 function opened(endpoint = true) {
-  const store = { refuses: false, kept: 0 };
+  const store = { refuses: false, kept: 0, lines: [] as string[] };
+  const latest = noneYet();
   const engine = new Engine({
     name: "default",
     seed: "seed",
@@ -49,9 +52,11 @@ function opened(endpoint = true) {
     settings: SETTINGS,
     store: {
       ...memoryStore(),
-      keep: ({ length }) => {
+      keptOf: (change, before) => keptChange(change, before, latest),
+      keep: (changes) => {
         if (store.refuses) throw new Error("disk full");
-        store.kept += length;
+        store.kept += changes.length;
+        store.lines.push(...changes.map((change) => JSON.stringify(change)));
       },
     },
     furnish: furnishing({ endpoint }),
@@ -74,13 +79,20 @@ function nth<Item>(items: Iterable<Item>, which: number): Item | undefined {
   return all[which % Math.max(all.length, 1)];
 }
 
+const quoted = createQuote(
+  SHOP,
+  { pricing: { base_currency: "KES", amount: "100.00" }, payment_method: "mobile_money" },
+  null,
+);
+
 const STEPS = {
-  quote: () =>
-    createQuote(
-      SHOP,
-      { pricing: { base_currency: "KES", amount: "100.00" }, payment_method: "mobile_money" },
-      null,
-    ),
+  quote: () => quoted,
+  // Whatever has become of the quotes.
+  order: (_, which) => (tx) => {
+    const { quote_id } = must(quoted(tx));
+    const body = whitelabelBody({ expiresInMinutes: 1 }, quote_id);
+    return createWhitelabel(SHOP, body, which % 2 ? null : "quiet")(tx);
+  },
   charge: ({ state }, which) => {
     const quote = nth(state.tables.quotes.keys(), which);
     return quote === undefined
@@ -174,8 +186,7 @@ function found({ state, rules }: Engine) {
 const step = fc.record({
   do: fc.constantFrom(
     ...(Object.keys(STEPS) as (keyof typeof STEPS)[]),
-    "charge" as const,
-    "charge" as const,
+    ...(["order", "order", "order", "move", "move", "move", "look"] as const),
   ),
   which: fc.nat(5),
   afterMs: fc.constantFrom(0, 0, 500, 2_000, 70_000, 90_000_000),
@@ -196,6 +207,7 @@ it.each([
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 12 }), (turns) => {
         const { engine, store } = opened(endpoint);
+        const again = State.from(asJson(engine.dump()));
         // The same without the turns that fail, and looked at after each.
         const { engine: model } = opened(endpoint);
         for (const { steps, fails, isLookedAt } of turns) {
@@ -224,6 +236,9 @@ it.each([
           if (isLookedAt) expect(found(engine)).toEqual(found(model));
         }
         expect(found(engine)).toEqual(found(model));
+        // From the lines alone: whoever reads them has looked at nothing meanwhile.
+        for (const line of store.lines) again.apply(wholeChange(JSON.parse(line), again));
+        expect(JSON.stringify(again.dump())).toBe(bytesOf(engine));
         auditState(State.from(asJson(engine.dump())), { catalogue, settings: SETTINGS });
       }),
       { numRuns: 60 },

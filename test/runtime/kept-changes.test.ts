@@ -1,9 +1,16 @@
 import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { keptChange, wholeChange } from "../../src/engine/kept-change.js";
-import type { Change, Put, Records } from "../../src/engine/records.js";
+import { WrittenLater } from "../../src/engine/event-record.js";
+import { numberedId } from "../../src/engine/ids.js";
+import { keptChange, noneYet, wholeChange } from "../../src/engine/kept-change.js";
+import type { Change, Key, Put, Records, WorldRecord } from "../../src/engine/records.js";
+import { scopeOf } from "../../src/engine/scope.js";
+import { chargeDetailJson } from "../../src/engine/views.js";
 import { createSandbox } from "../../src/index.js";
+import { iso } from "../../src/schema/time.js";
+import { isChange } from "../../src/store/shape.js";
+import { chargeWith } from "../support/charges.js";
 import { temporaryFolder } from "../support/folders.js";
 import { Client } from "../support/receiver-client.js";
 import { stateAt } from "../support/store-model.js";
@@ -53,6 +60,57 @@ describe("the journal", () => {
     // What its object and the change say of an event is not said again.
     expect(journal).not.toMatch(/"(event_id|organization_id)":[^}]*},"derived"/);
     expect(journal.match(/"checkout_id"/g)).toHaveLength(3);
+  });
+});
+
+describe("an event that nobody hears", () => {
+  it("goes by its number in the journal, and has the same id again", async () => {
+    const data = join(temporaryFolder(), "d.json");
+    const retention = { events: 3 };
+    const names = { "charge.failed": "payment.failed" };
+    const sandbox = await createSandbox({ data, clock: "manual", retention, eventNames: names });
+    const shop = Client.of(sandbox);
+    const ids = [await shop.pay(), await shop.pay(), await shop.pay({ scenario: "declined" })];
+    await sandbox.advance("2h");
+    // Those that were looked at leave by their ids, whoever reads the journal has looked at none.
+    const seen = (await shop.ask("GET /_sandbox/events")).json.items.at(-1);
+    for (const id of ids.slice(0, 2)) await shop.transition(id, "REFUNDED");
+    const { items } = (await shop.ask("GET /_sandbox/events")).json;
+    const journal = readFileSync(`${data}.journal`, "utf8");
+    expect(journal).toContain('["events",1,{"type":"charge.awaiting_payment"},"derived"]');
+    expect(journal).toContain('{"type":"charge.failed","name":"payment.failed"},"derived"]');
+    expect(journal).toContain('["events",1,null]');
+    expect(journal).toContain(`["events","${seen.event_id}",null]`);
+    const copy = copyOf(data);
+    const state = stateAt(copy);
+    expect(state).toBe(JSON.stringify(sandbox.snapshot()));
+    for (const { event_id } of items) expect(state).toContain(event_id);
+    await sandbox.close();
+    await using again = await createSandbox({ data: copy, clock: "manual", retention, eventNames: names });
+    expect((await Client.of(again).ask("GET /_sandbox/events")).json.items).toEqual(items);
+  });
+
+  it("has the number of its id told where that is another", () => {
+    const world = { seed: "s", name: "n", generation: 2, restores: 1 } as WorldRecord;
+    const records = { get: (name: string) => (name === "world" ? world : undefined) } as Records;
+    const charge = chargeWith({ charge_id: "ch_1", status: "COMPLETED" });
+    const { mode, organization_id, charge_id } = charge;
+    const type = "charge.completed";
+    const event = new WrittenLater(
+      { scope: scopeOf(world), number: 12 },
+      { seq: 7, type, at: iso(0), mode, organization_id, object_id: charge_id },
+      { name: type, source: charge, toJson: chargeDetailJson },
+    );
+    const puts: Put[] = [
+      ["events", 7, event],
+      ["charges", charge_id, charge],
+    ];
+    const kept = JSON.parse(
+      JSON.stringify(keptChange({ seq: 1, at: 0, puts, counters: {} }, records, noneYet())),
+    );
+    expect(kept.puts[0]).toEqual(["events", 7, { type, number: 12 }, "derived"]);
+    expect(JSON.stringify(wholeChange(kept, records).puts)).toBe(JSON.stringify(puts));
+    expect(event.event_id).toBe(numberedId("s\0n\x002.1", "event", 12));
   });
 });
 
@@ -106,7 +164,7 @@ describe("a record that changed", () => {
   ])("%s is the same again, to the byte", (_how, after, put) => {
     const records = (record: unknown) => ({ get: () => record }) as unknown as Records;
     const change: Change = { seq: 1, at: 0, puts: [["rates", "KES", after] as Put], counters: {} };
-    const kept = JSON.parse(JSON.stringify(keptChange(change, records(before), new Map())));
+    const kept = JSON.parse(JSON.stringify(keptChange(change, records(before), noneYet())));
     const isWhole = put === "whole";
     expect(kept.puts).toEqual([["rates", "KES", ...(isWhole ? [JSON.parse(JSON.stringify(after))] : put)]]);
     const inFile = JSON.parse(JSON.stringify(before));
@@ -114,7 +172,7 @@ describe("a record that changed", () => {
   });
 
   it("of a kind there was before is told by what sets it apart, and is the same again", () => {
-    const newest = new Map();
+    const latest = noneYet();
     const puts: Put[] = [
       ["rates", "KES", { code: "KES", rate: { buy: "1", sell: ["2"] }, note: "x" }],
       ["rates", "UGX", { code: "UGX", rate: { buy: "1", sell: ["2"] }, note: "x" }],
@@ -122,7 +180,7 @@ describe("a record that changed", () => {
       ["rates", "USD", { code: "USD" }],
     ];
     const none = { get: () => undefined };
-    const kept = JSON.parse(JSON.stringify(keptChange({ seq: 1, at: 0, puts, counters: {} }, none, newest)));
+    const kept = JSON.parse(JSON.stringify(keptChange({ seq: 1, at: 0, puts, counters: {} }, none, latest)));
     expect(kept.puts).toEqual([
       puts[0],
       ["rates", "UGX", { code: "UGX" }, "like", "KES"],
@@ -132,7 +190,7 @@ describe("a record that changed", () => {
     expect(JSON.stringify(wholeChange(kept, none).puts)).toBe(JSON.stringify(puts));
     // The disk refused that change: what is tried again knows nothing of it.
     const again = { seq: 1, at: 0, puts: [puts[1]!, puts[3]!], counters: {} };
-    expect(keptChange(again, none, newest).puts).toEqual(again.puts);
+    expect(keptChange(again, none, latest).puts).toEqual(again.puts);
   });
 
   it("of a kind there was before is told by the parts of the objects within it, and is the same again", () => {
@@ -151,7 +209,7 @@ describe("a record that changed", () => {
     ];
     const none = { get: () => undefined };
     const kept = JSON.parse(
-      JSON.stringify(keptChange({ seq: 1, at: 0, puts, counters: {} }, none, new Map())),
+      JSON.stringify(keptChange({ seq: 1, at: 0, puts, counters: {} }, none, noneYet())),
     );
     const fields = { phone: "😀1", list: ["😀1"] };
     const parts = { way: [fields, { text: [text.length, "😀", 2] }] };
@@ -161,13 +219,51 @@ describe("a record that changed", () => {
     expect(JSON.stringify(wholeChange(kept, none).puts)).toBe(JSON.stringify(puts));
   });
 
+  it("as another did before it is told by the names of what they share, and is the same again", () => {
+    const list = ["a"];
+    const old = (code: string) => ({ code, rate: "1", note: "x", at: "1", list, more: { own: code } });
+    const now = { rate: "2", note: "y", at: "2", list: [...list, "b"] };
+    const there = new Map<Key, object>(["KES", "UGX", "NGN", "GHS"].map((code) => [code, old(code)]));
+    const records = { get: (_name: string, key: Key) => there.get(key) } as unknown as Records;
+    const puts: Put[] = [
+      ["rates", "KES", { ...old("KES"), ...now }],
+      ["rates", "UGX", { ...old("UGX"), ...now, more: { own: "other" } }],
+      ["rates", "NGN", { ...old("NGN"), ...now, list: [...list, "c"] }],
+      ["rates", "GHS", { ...old("GHS"), rate: "2" }],
+    ];
+    const kept = JSON.parse(
+      JSON.stringify(keptChange({ seq: 1, at: 0, puts, counters: {} }, records, noneYet())),
+    );
+    expect(kept.puts).toEqual([
+      ["rates", "KES", { rate: "2", note: "y", at: "2" }, "changed", { list: ["b"] }],
+      ["rates", "UGX", { more: { own: "other" } }, "as", "KES", ["rate", "note", "at", "list"]],
+      ["rates", "NGN", {}, "as", "UGX", ["rate", "note", "at"], { list: ["c"] }],
+      // Too little to be worth it.
+      ["rates", "GHS", { rate: "2" }, "changed"],
+    ]);
+    expect(isChange(kept)).toBe(true);
+    expect(JSON.stringify(wholeChange(kept, records).puts)).toBe(JSON.stringify(puts));
+  });
+
+  it.each([
+    ["rates", "KES", {}, "as"],
+    ["rates", "KES", {}, "as", "UGX"],
+    ["rates", "KES", {}, "as", "UGX", "rate"],
+    ["rates", "KES", {}, "as", "UGX", [1]],
+    ["rates", "KES", {}, "as", "UGX", ["rate"], { list: "c" }],
+    ["rates", "KES", {}, "as", "UGX", ["rate"], {}, 1],
+  ])("is none when it is written as %j %j %j %j %j %j", (...put) => {
+    expect(isChange({ seq: 1, at: 0, puts: [put], counters: {} })).toBe(false);
+  });
+
   it("but was never there is a damage", () => {
     for (const put of [
       ["rates", "KES", {}, "changed"],
       ["rates", "UGX", {}, "like", "KES"],
+      ["rates", "UGX", {}, "as", "KES", ["rate"]],
     ] as const)
       expect(() =>
         wholeChange({ seq: 7, at: 0, puts: [put], counters: {} }, { get: () => undefined }),
-      ).toThrow("change 7 is of rates KES, which is not there");
+      ).toThrow(/^change 7 is of rates (KES|UGX), which is not there$/);
   });
 });
