@@ -7,7 +7,10 @@ type Tables = Readonly<Record<keyof FrozenState["collections"], Pick<Table<unkno
 /** A state is as large as a string can be, at most, if it is to be read back: from a file, or when it is imported. */
 const LARGEST_BYTES = constants.MAX_STRING_LENGTH;
 const TELL_AT_BYTES = 0.75 * LARGEST_BYTES;
-const CHANGES_BETWEEN_LOOKS = 1_024;
+/** The next look is when so large changes could have made it as large as that, but after no fewer and no more of them. */
+const CHANGE_BYTES = 20_000;
+const LEAST_BETWEEN_LOOKS = 1_024;
+const MOST_BETWEEN_LOOKS = 16_384;
 /** Of each collection so many records are measured. */
 const SAMPLE = 8;
 
@@ -16,7 +19,7 @@ export class SizeNotice {
   readonly #name: string;
   readonly #tell: (notice: string) => void;
   readonly #tellAtBytes: number;
-  #changes = 0;
+  #changesLeft = 1;
   #isTold = false;
 
   constructor(name: string, tell: (notice: string) => void, tellAtBytes = TELL_AT_BYTES) {
@@ -27,8 +30,10 @@ export class SizeNotice {
 
   /** To be called after each change; looks at the tables now and then. */
   note(tables: () => Tables): void {
-    if (this.#changes++ % CHANGES_BETWEEN_LOOKS !== 0) return;
+    if (--this.#changesLeft > 0) return;
     const bytes = aboutBytes(tables());
+    const changesToIt = (this.#tellAtBytes - bytes) / CHANGE_BYTES;
+    this.#changesLeft = Math.min(Math.max(changesToIt, LEAST_BETWEEN_LOOKS), MOST_BETWEEN_LOOKS);
     if (bytes < this.#tellAtBytes) {
       this.#isTold = false;
       return;

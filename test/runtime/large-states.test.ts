@@ -146,6 +146,23 @@ describe("a state that grows too large to be read back", () => {
     await sandbox.close();
   });
 
+  it("is looked at rarely while it is small, and often once it is not", async () => {
+    const { world, sandbox } = await worldOn(new FakeWall(START), { clockText: "manual" });
+    const looks = (tellAtBytes: number): number => {
+      const notice = new SizeNotice("default", () => {}, tellAtBytes);
+      let looked = 0;
+      for (let change = 0; change < 40_000; change++)
+        notice.note(() => {
+          looked++;
+          return world.engine.state.tables;
+        });
+      return looked;
+    };
+    const bytes = aboutBytes(world.engine.state.tables);
+    expect([looks(1_000 * MB), looks(bytes + 100_000_000), looks(bytes), looks(1)]).toEqual([3, 8, 40, 40]);
+    await sandbox.close();
+  });
+
   it("is measured by a few of its records", async () => {
     const { world, sandbox, client } = await worldOn(new FakeWall(START), { clockText: "manual" });
     for (let charge = 0; charge < 60; charge++) await client.pay();
