@@ -26,7 +26,7 @@ export class TaskQueue {
   readonly #isLive: (task: Task) => boolean;
   /** How many in the heap were cancelled, less those that were taken out of it and are not done yet. */
   #stale = 0;
-  /** Taken out to be done, and not done yet: an attempt may be under way for long, or lie in a mailbox. */
+  /** Attempts that were taken out to be made, and are not over: one may be under way for long, or lie in a mailbox. The others are done at once. */
   readonly #underWay = new Set<Task>();
   /** What was passed over or swept while that may yet be taken back. */
   #dropped: Task[] | undefined;
@@ -36,7 +36,7 @@ export class TaskQueue {
   }
 
   push(task: Task): void {
-    this.#underWay.delete(task);
+    if (task.kind === "attempt") this.#underWay.delete(task);
     const dues = this.#dues;
     const due = task.due_ms;
     const order = placeOf(task);
@@ -93,18 +93,18 @@ export class TaskQueue {
     if (task === undefined || task.due_ms > atMs) return undefined;
     this.#pop();
     this.#stale--;
-    this.#underWay.add(task);
+    if (task.kind === "attempt") this.#underWay.add(task);
     return task;
   }
 
-  /** How many were taken out to be done, and are not done yet. */
+  /** How many attempts were taken out to be made, and are not over yet. */
   get underWay(): number {
     return this.#underWay.size;
   }
 
   /** A task's record is gone. One cancelled is left behind in the heap; when half of it is such, it is swept. */
   noteCancelled(task: Task): void {
-    this.#underWay.delete(task);
+    if (task.kind === "attempt") this.#underWay.delete(task);
     this.#stale++;
     if (this.#stale > 1_024 && this.#stale * 2 > this.#heap.length) this.#sweep();
   }

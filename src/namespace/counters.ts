@@ -13,10 +13,12 @@ interface Answered {
 /** Kinds of things an app can meet. */
 type Kind = "operations" | "statuses" | "events" | "error_codes" | "mishaps";
 
+type Counts = { [One in Kind]?: Map<string, { times: number }> };
+
 /** What of the service an app has met: counts in memory, over more than the journal keeps. */
 export class Counters {
   /** A count is an object, so that one more is no second search for its place. */
-  readonly #counts = new Map<Kind, Map<string, { times: number }>>();
+  #counts: Counts = {};
   readonly #all: Counters | undefined;
 
   /** @param all where everything is counted too */
@@ -26,7 +28,7 @@ export class Counters {
 
   /** How often each of a kind was met. */
   of(kind: Kind): ReadonlyMap<string, number> {
-    return new Map([...(this.#counts.get(kind) ?? [])].map(([name, { times }]) => [name, times]));
+    return new Map([...(this.#counts[kind] ?? [])].map(([name, { times }]) => [name, times]));
   }
 
   noteRequest({ operation, errorCode, clientGone, isAnswerLost }: Answered): void {
@@ -47,13 +49,12 @@ export class Counters {
   }
 
   clear(): void {
-    this.#counts.clear();
+    this.#counts = {};
   }
 
   #count(kind: Kind, name: string): void {
     if (this.#all !== undefined) this.#all.#count(kind, name);
-    let counts = this.#counts.get(kind);
-    if (counts === undefined) this.#counts.set(kind, (counts = new Map()));
+    const counts = (this.#counts[kind] ??= new Map());
     const count = counts.get(name);
     if (count !== undefined) count.times++;
     else if (counts.size < MOST_NAMES) counts.set(name, { times: 1 });
