@@ -89,6 +89,27 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     return { elements: await page.evaluate(() => document.querySelectorAll("*").length), bytes: usedSize };
   }
 
+  it.each([1280, 390])(
+    "shows what happened on another day beside its status, not under it, at %i pixels",
+    async (width) => {
+      const sandbox = await sandboxThere();
+      await Client.of(sandbox).pay();
+      await sandbox.advance("2d");
+      const { page } = await openTab({ viewport: { width, height: 800 } });
+      await page.goto(homeOf(sandbox));
+      const row = page.locator("#activity .row").first();
+      const ends = await row.locator(".at time, .at .date").evaluateAll((all) =>
+        all.map((one) => {
+          const range = document.createRange();
+          range.selectNodeContents(one);
+          return range.getBoundingClientRect().right;
+        }),
+      );
+      expect(ends).toHaveLength(2);
+      expect(Math.max(...ends)).toBeLessThan((await row.locator(".state").boundingBox())!.x);
+    },
+  );
+
   it("stands in nobody's way on any view, in both schemes and on a phone, and keeps to its policy", async () => {
     await using receiver = await Receiver.open();
     receiver.handler = refuseWith(500);

@@ -38,7 +38,7 @@ export function badge(text: string, tone: Tone = toneOf(text)): Markup {
 /** Sandbox time: the hour, and the day where it is another than today's. */
 export function when({ nowMs }: Scene, iso: string): Markup {
   const today = new Date(nowMs).toISOString().slice(0, 10);
-  const day = iso.slice(0, 10) === today ? "" : `${dayOf(iso)} `;
+  const day = iso.slice(0, 10) !== today && html`<span class="date">${dayOf(iso)}</span> `;
   return html`<time datetime="${iso}" title="${iso}">${day}${iso.slice(11, 19)}</time>`;
 }
 
