@@ -3,6 +3,7 @@ import type { Holdings } from "../domain/ledger.js";
 import type { Mode } from "../schema/common.js";
 import { COLLECTION_NAMES } from "../schema/records/names.js";
 import { ClosedEvents } from "./closed-events.js";
+import { EventLog, isNumbered } from "./event-log.js";
 import { type FrozenState, freeze, thaw } from "./frozen-state.js";
 import {
   type Alike,
@@ -31,9 +32,8 @@ import type {
   Task,
 } from "./records.js";
 import { Statement, type StatementOf } from "./statement.js";
-import { EventTable, Table } from "./table.js";
+import { Table } from "./table.js";
 import { TaskQueue } from "./tasks.js";
-import { UnfiledEvents } from "./unfiled-events.js";
 import { WordIndex } from "./word-index.js";
 
 type Tables = { readonly [Name in CollectionName]: Table<Collections[Name]> };
@@ -58,7 +58,7 @@ export class State {
   readonly tasks: TaskQueue;
 
   readonly #indexes: Indexes;
-  readonly #unfiled = new UnfiledEvents();
+  readonly #events: EventLog;
   readonly #closedEvents = new ClosedEvents();
   #endpointsInOrder: Endpoint[] | undefined;
   /** By what they are about; made when somebody first asks. */
@@ -71,10 +71,12 @@ export class State {
 
   constructor() {
     const tables = Object.fromEntries(COLLECTION_NAMES.map((name) => [name, new Table()]));
-    this.tables = {
-      ...tables,
-      events: new EventTable(this.#unfiled, () => this.#fileEvents()),
-    } as unknown as Tables;
+    this.#events = new EventLog({
+      index: (before, after, isBack) =>
+        this.#index("events", (after ?? before)!.event_id, before, after, isBack),
+      filed: (seq) => this.#indexes.of("events").numbered([seq])[0]!,
+    });
+    this.tables = { ...tables, events: this.#events } as unknown as Tables;
     this.tasks = new TaskQueue((task) => this.tables.tasks.get(task.task_id) === task);
     this.#indexes = new Indexes(this.tables);
   }
@@ -88,10 +90,10 @@ export class State {
     this.at = change.at;
     for (const name in change.counters) this.counters[name] = change.counters[name]!;
     for (const put of change.puts) {
-      if (isNumbered(put)) this.#putNumbered(put);
+      if (isNumbered(put)) this.#events.putNumbered(put);
       else this.#put(put[0], put[1], put[2] as never);
     }
-    this.#unfiled.forgetGone();
+    this.#events.forgetGone();
   }
 
   /**
@@ -117,7 +119,7 @@ export class State {
   }
 
   #tryPut(put: Put): Tried {
-    if (isNumbered(put)) return { put, old: this.#tryNumbered(put), order: undefined };
+    if (isNumbered(put)) return { put, old: this.#events.tryNumbered(put), order: undefined };
     const [name, key, record] = put;
     const table = this.tables[name] as Table<unknown>;
     const old = before(table, key, record);
@@ -130,7 +132,7 @@ export class State {
 
   #takeBack({ put, old, order }: Tried): void {
     if (isNumbered(put)) {
-      this.#takeBackNumbered(put, old as EventRecord | undefined);
+      this.#events.takeBackNumbered(put, old as EventRecord | undefined);
       return;
     }
     const [name, key, record] = put;
@@ -147,63 +149,7 @@ export class State {
   confirm(): void {
     for (const name of COLLECTION_NAMES) this.tables[name].forgetHidden();
     this.tasks.forgetDropped();
-    this.#unfiled.forgetGone();
-  }
-
-  #putNumbered([, seq, event]: NumberedPut): void {
-    if (event !== null) this.#addUnfiled(event);
-    else if (this.#unfiled.letGo(seq) === undefined)
-      this.#put("events", this.#filedEvent(seq).event_id, null);
-  }
-
-  /** @returns what has gone by it */
-  #tryNumbered([, seq, event]: NumberedPut): EventRecord | undefined {
-    if (event !== null) {
-      this.#addUnfiled(event);
-      return undefined;
-    }
-    const gone = this.#unfiled.letGo(seq);
-    if (gone !== undefined) return gone;
-    const filed = this.#filedEvent(seq);
-    this.tables.events.hide(filed.event_id);
-    this.#index("events", filed.event_id, filed, undefined);
-    return filed;
-  }
-
-  /** By then it may have been filed. */
-  #takeBackNumbered([, seq, event]: NumberedPut, gone: EventRecord | undefined): void {
-    if (event !== null) {
-      if (this.#unfiled.takeBack(seq)) return;
-      this.tables.events.delete(event.event_id);
-      this.#index("events", event.event_id, event, undefined, true);
-    } else if (gone !== undefined && !this.#unfiled.putBack(seq)) {
-      this.tables.events.unhide(gone.event_id, gone);
-      this.#index("events", gone.event_id, undefined, gone, true);
-    }
-  }
-
-  #addUnfiled(event: EventRecord): void {
-    if (this.#unfiled.size === MOST_UNFILED) this.#fileEvents();
-    this.#unfiled.add(event);
-  }
-
-  #filedEvent(seq: number): EventRecord {
-    return this.#indexes.of("events").numbered([seq])[0]!;
-  }
-
-  /** Puts the events in their table and indexes, for somebody looks for one. */
-  #fileEvents(): void {
-    if (this.#unfiled.size === 0) return;
-    const { gone, events } = this.#unfiled.takeAll();
-    const table = this.tables.events;
-    for (const event of gone) {
-      table.set(event.event_id, event);
-      table.hide(event.event_id);
-    }
-    for (const event of events) {
-      table.set(event.event_id, event);
-      this.#index("events", event.event_id, undefined, event);
-    }
+    this.#events.forgetGone();
   }
 
   #put<Name extends CollectionName>(name: Name, key: Key, record: Collections[Name] | null): void {
@@ -275,7 +221,7 @@ export class State {
   }
 
   #indexOf<Name extends IndexedName>(name: Name) {
-    if (name === "events") this.#fileEvents();
+    if (name === "events") this.#events.file();
     return this.#indexes.of(name);
   }
 
@@ -323,14 +269,14 @@ export class State {
   /** Up to so many events without an open delivery, oldest first; none with a higher number than that. */
   oldestClosedEvents(limit: number, highestSeq = Number.POSITIVE_INFINITY): EventRecord[] {
     const seqs = this.#closedEvents.oldest(limit, highestSeq);
-    if (seqs.length === 0) return this.#unfiled.oldest(limit, highestSeq);
+    if (seqs.length === 0) return this.#events.oldestUnfiled(limit, highestSeq);
     const filed = this.#indexes.of("events").numbered(seqs);
-    return filed.concat(this.#unfiled.oldest(limit - filed.length, highestSeq));
+    return filed.concat(this.#events.oldestUnfiled(limit - filed.length, highestSeq));
   }
 
   /** Whether nobody has looked for an event since that one came: it has no deliveries, and goes by its number. */
   isUnfiled(event: EventRecord): boolean {
-    return this.#unfiled.has(event);
+    return this.#events.isUnfiled(event);
   }
 
   /** The events of a charge or withdrawal, newest first. */
@@ -398,15 +344,6 @@ export class State {
       for (const [key, record] of dump.collections[name] ?? []) state.#put(name, key, record as never);
     return state;
   }
-}
-
-/** More are filed at once, be the log as long as it may: somebody waits for that, and it is a matter of milliseconds so. */
-const MOST_UNFILED = 16_384;
-
-type NumberedPut = readonly ["events", seq: number, event: EventRecord | null];
-
-function isNumbered(put: Put): put is NumberedPut {
-  return typeof put[1] === "number" && put[0] === "events";
 }
 
 /**

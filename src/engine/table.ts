@@ -1,5 +1,4 @@
-import type { EventRecord, Key } from "./records.js";
-import type { UnfiledEvents } from "./unfiled-events.js";
+import type { Key } from "./records.js";
 
 /**
  * The records of a collection, in the order they came. One that is hidden is gone for whoever looks, but its place is
@@ -48,12 +47,7 @@ export class Table<Item> extends Map<Key, Item> {
 
   /** Up to so many, oldest first. */
   oldest(limit: number): [Key, Item][] {
-    const found: [Key, Item][] = [];
-    for (const entry of this) {
-      if (found.length >= limit) break;
-      found.push(entry);
-    }
-    return found;
+    return first(this.entries(), limit);
   }
 
   /** What is there under that key, as far as that is known without looking further. */
@@ -99,57 +93,12 @@ export class Table<Item> extends Map<Key, Item> {
   }
 }
 
-/** Whoever looks for one has them filed; to count, freeze or sample them, or for one to go, that is not needed. */
-export class EventTable extends Table<EventRecord> {
-  readonly #unfiled: UnfiledEvents;
-  readonly #file: () => void;
-
-  constructor(unfiled: UnfiledEvents, file: () => void) {
-    super();
-    this.#unfiled = unfiled;
-    this.#file = file;
+/** Up to so many of them. */
+export function first<Item>(items: Iterable<Item>, limit: number): Item[] {
+  const found: Item[] = [];
+  for (const item of items) {
+    if (found.length >= limit) break;
+    found.push(item);
   }
-
-  override oldest(limit: number): [Key, EventRecord][] {
-    const filed: [Key, EventRecord][] = [];
-    for (const entry of super.entries()) {
-      if (filed.length >= limit) break;
-      filed.push(entry);
-    }
-    const unfiled = this.#unfiled.oldest(limit - filed.length, Number.POSITIVE_INFINITY);
-    return [...filed, ...unfiled.map((event): [Key, EventRecord] => [event.event_id, event])];
-  }
-
-  override entriesNow(): { readonly keys: Key[]; readonly records: EventRecord[] } {
-    return { keys: [...super.keys()], records: [...super.values(), ...this.#unfiled] };
-  }
-
-  override get(key: Key): EventRecord | undefined {
-    this.#file();
-    return super.get(key);
-  }
-
-  override has(key: Key): boolean {
-    this.#file();
-    return super.has(key);
-  }
-
-  override get size(): number {
-    return super.size + this.#unfiled.size;
-  }
-
-  override keys(): MapIterator<Key> {
-    this.#file();
-    return super.keys();
-  }
-
-  override values(): MapIterator<EventRecord> {
-    this.#file();
-    return super.values();
-  }
-
-  override entries(): MapIterator<[Key, EventRecord]> {
-    this.#file();
-    return super.entries();
-  }
+  return found;
 }
