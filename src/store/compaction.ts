@@ -27,7 +27,7 @@ export class Compaction {
   /** @param state with the last change of the journal in it */
   constructor(files: Files, state: FrozenState) {
     this.#files = files;
-    this.#nextByte = files.journal.bytes;
+    this.#nextByte = files.journal.part();
     this.#writing = files.snapshot.begin(state, { check: files.check, fsync: false });
   }
 

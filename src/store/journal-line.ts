@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { KeptChange } from "../engine/records.js";
+import { type AgainChange, againOf } from "./again.js";
 import { crc32 } from "./crc32.js";
-import { isChange } from "./shape.js";
+import { isAgainChange, isChange } from "./shape.js";
 
 /*
  * A line of the journal: `checksum length {json}\n`, where checksum and length are those of the JSON's bytes. With
@@ -21,10 +22,14 @@ const NEWLINE = 0x0a;
 const OPENING_BRACE = 0x7b;
 
 export type ReadLine =
-  | { readonly change: KeptChange }
+  | LineChange
   /** Begun by a process that died; nobody was told that it is kept. */
   | "torn"
   | { readonly damage: string };
+
+interface LineChange {
+  readonly change: KeptChange | AgainChange;
+}
 
 /** Most lines fit, and need no memory of their own. */
 const scratch = Buffer.allocUnsafeSlow(1 << 16);
@@ -33,14 +38,20 @@ const scratch = Buffer.allocUnsafeSlow(1 << 16);
 let turn: Buffer = Buffer.allocUnsafeSlow(1 << 18);
 const KEPT_TURN_BYTES = 1 << 20;
 
-/** The lines, newlines included. Their bytes are valid only until the next ones are asked for. */
-export function encodeLines(changes: readonly KeptChange[]): Buffer {
+/**
+ * The lines, newlines included. Their bytes are valid only until the next ones are asked for.
+ *
+ * @param last the change in the line before them; without it, the first stands by itself
+ */
+export function encodeLines(changes: readonly KeptChange[], last?: KeptChange): Buffer {
   const [only] = changes;
-  if (changes.length === 1) return encodeLine(only!);
+  if (changes.length === 1) return encodeLine(only!, last);
   let lines = turn;
   let length = 0;
+  let before = last;
   for (const change of changes) {
-    const line = encodeLine(change);
+    const line = encodeLine(change, before);
+    before = change;
     if (length + line.length > lines.length) lines = grown(lines, length, length + line.length);
     line.copy(lines, length);
     length += line.length;
@@ -55,8 +66,8 @@ function grown(lines: Buffer, length: number, neededBytes: number): Buffer {
   return larger;
 }
 
-function encodeLine(change: KeptChange): Buffer {
-  const json = JSON.stringify(change);
+function encodeLine(change: KeptChange, before: KeptChange | undefined): Buffer {
+  const json = JSON.stringify((before && againOf(change, before)) ?? change);
   const room = MAX_HEAD_BYTES + json.length * MAX_UNIT_BYTES + 1;
   const line = room <= scratch.length ? scratch : Buffer.allocUnsafe(room);
   // The head is written last, and ends where the JSON begins.
@@ -113,7 +124,7 @@ function decodeUnfinishedPlain(content: Buffer): ReadLine {
   return "change" in changeIn(content.subarray(0, -1)) ? { damage: "its newline is damaged" } : "torn";
 }
 
-function changeIn(json: Buffer): { readonly change: KeptChange } | { readonly damage: string } {
+function changeIn(json: Buffer): LineChange | { readonly damage: string } {
   let value: unknown;
   try {
     // Decoding would quietly put a replacement character in the place of a damaged byte.
@@ -123,5 +134,7 @@ function changeIn(json: Buffer): { readonly change: KeptChange } | { readonly da
     if (!(error instanceof SyntaxError)) throw error;
     return { damage: "not JSON" };
   }
-  return isChange(value) ? { change: value } : { damage: "JSON, but not a change of this program" };
+  return isChange(value) || isAgainChange(value)
+    ? { change: value }
+    : { damage: "JSON, but not a change of this program" };
 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import type { KeptChange } from "../engine/records.js";
+import { wholeAgain } from "./again.js";
 import { asStoreError, codeOf, damaged, StoreError } from "./error.js";
 import { type StoreIo, writeAll } from "./io.js";
 import { decodeLine, encodeLines } from "./journal-line.js";
@@ -28,6 +29,8 @@ export class Journal {
   #bytes: number;
   /** Up to the line that was never finished, if there is one. */
   #goodBytes: number;
+  /** In its last line; undefined where the next one is to stand by itself. */
+  #last: KeptChange | undefined;
   /** Part of a failed append may follow; nothing may be written behind it. */
   #needsCut = false;
 
@@ -59,6 +62,7 @@ export class Journal {
   read(afterSeq: number, meanwhile: () => void): KeptChange[] {
     const changes: KeptChange[] = [];
     let lastSeq = afterSeq;
+    let before: KeptChange | undefined;
     this.#goodBytes = 0;
     for (const { content, number, startByte, finished } of readLines(this.#fd)) {
       meanwhile();
@@ -66,7 +70,9 @@ export class Journal {
       if (line === "torn") break;
       const damage = (what: string) => damaged(this.#of, `${this.#file} line ${number}`, what, startByte);
       if ("damage" in line) throw damage(line.damage);
-      const { change } = line;
+      const change = "again" in line.change ? before && wholeAgain(line.change, before) : line.change;
+      if (change === undefined) throw damage("the change that it goes by is not in the line before it");
+      before = change;
       this.#goodBytes = startByte + content.length + 1;
       // After a crash between a new snapshot and the emptying of the journal, old lines come first.
       if (changes.length === 0 && change.seq <= afterSeq) continue;
@@ -104,7 +110,7 @@ export class Journal {
         throw asStoreError(error, `${this.#file}: a failed write cannot be cut off, so nothing more is kept`);
       }
     }
-    const lines = encodeLines(changes);
+    const lines = encodeLines(changes, this.#last);
     try {
       writeAll(this.#io, this.#fd, lines, this.#bytes);
       if (this.#fsync) this.#io.fsyncSync(this.#fd);
@@ -113,15 +119,23 @@ export class Journal {
       throw error;
     }
     this.#bytes += lines.length;
+    this.#last = changes.at(-1);
+  }
+
+  /** The next line stands by itself, so that what comes before it can be dropped. @returns where it begins */
+  part(): number {
+    this.#last = undefined;
+    return this.#bytes;
   }
 
   /** Empties it, if the disk lets it: lines a snapshot covers are ignored by `read`, so they do no harm. */
   clear(): void {
+    this.#last = undefined;
     this.#triesToCutTo(0);
   }
 
   /**
-   * Drops what comes before that byte, if the disk lets it: what follows takes the place of the whole in one step.
+   * Drops what comes before that byte, where `part` was asked for it, if the disk lets it: what follows takes the place of the whole in one step.
    *
    * @param temporary a file in the same folder, for what follows
    */

@@ -1,5 +1,6 @@
 import type { KeptChange, StateDump } from "../engine/records.js";
 import { COLLECTION_NAMES } from "../schema/records/names.js";
+import type { AgainChange } from "./again.js";
 
 /** What any file of this program has; what the records say is guarded by the checksums. */
 
@@ -12,6 +13,20 @@ export function isChange(value: unknown): value is KeptChange {
   if (!isObject(value)) return false;
   const { seq, at, puts, counters } = value;
   return isNumber(seq) && isTime(at) && Array.isArray(puts) && puts.every(isPut) && isCounters(counters);
+}
+
+/** Whether it is one that goes by the change before it. */
+export function isAgainChange(value: unknown): value is AgainChange {
+  if (!isObject(value)) return false;
+  const { seq, at, again, counters } = value;
+  return (
+    isNumber(seq) &&
+    (at === undefined || isTime(at)) &&
+    Array.isArray(again) &&
+    again.every((put) => isKey(put) || isEntry(put)) &&
+    Array.isArray(counters) &&
+    counters.every(isNumber)
+  );
 }
 
 /** Whether it is a state, as far as the file can tell; collections that came with a later version are missing. */

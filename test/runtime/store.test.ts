@@ -331,7 +331,7 @@ describe("file store, when the disk refuses", () => {
     store.load();
     store.keep([change(1)]);
     const before = journalBytes();
-    const lineBytes = encodeLines([change(2)]).length;
+    const lineBytes = encodeLines([change(2)], change(1)).length;
     for (let bytes = 0; bytes < lineBytes; bytes++) {
       room = bytes;
       expect(() => store.keep([change(2)])).toThrow("ENOSPC");

@@ -1,0 +1,98 @@
+import type { KeptChange, KeptPut, Key } from "../engine/records.js";
+
+/**
+ * A change that went as the one in the line before it, but for the keys of its records, what its counters are at, and a few
+ * fields: an advance does the same with thousands of charges.
+ */
+export interface AgainChange {
+  readonly seq: number;
+  /** Where it is another time. */
+  readonly at?: number;
+  /** In the order of the puts. */
+  readonly again: readonly AgainPut[];
+  /** In the order of the counters. */
+  readonly counters: readonly number[];
+}
+
+export type AgainPut = Key | readonly [key: Key, fields: object];
+
+/** Undefined where more than that is other. */
+export function againOf(change: KeptChange, before: KeptChange): AgainChange | undefined {
+  const { seq, at, puts } = change;
+  if (puts.length !== before.puts.length) return undefined;
+  const again: AgainPut[] = [];
+  for (let place = 0; place < puts.length; place++) {
+    const put = againPut(puts[place]!, before.puts[place]!);
+    if (put === undefined) return undefined;
+    again.push(put);
+  }
+  const counters = countersOf(change, before);
+  if (counters === undefined) return undefined;
+  return at === before.at ? { seq, again, counters } : { seq, at, again, counters };
+}
+
+function againPut(put: KeptPut, before: KeptPut): AgainPut | undefined {
+  if (put[0] !== before[0] || put[3] !== before[3] || put.length !== before.length) return undefined;
+  const key = put[1];
+  const fields: object | null = put[2]!;
+  const others: object | null = before[2]!;
+  if (fields === null || others === null) return fields === others ? key : undefined;
+  switch (put[3]) {
+    case "as":
+      if (put.length !== 6 || put[4] !== before[1] || !isSameList(put[5], before[5] as (typeof put)[5]))
+        return undefined;
+      break;
+    case "like":
+      if (put.length !== 5 || put[4] !== before[1]) return undefined;
+      break;
+    default:
+      if (put.length > 4) return undefined;
+  }
+  return isSame(fields as Fields, others as Fields) ? key : [key, fields];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let place = 0; place < one.length; place++) if (one[place] !== other[place]) return false;
+  return true;
+}
+
+/** Only of texts, numbers and the like it is found out. */
+function isSame(fields: Fields, others: Fields): boolean {
+  const names = Object.keys(fields);
+  if (!isSameList(names, Object.keys(others))) return false;
+  for (const name of names) if (fields[name] !== others[name]) return false;
+  return true;
+}
+
+/** Where they are the same counters in the same order. */
+function countersOf(change: KeptChange, before: KeptChange): number[] | undefined {
+  return isSameList(Object.keys(change.counters), Object.keys(before.counters))
+    ? Object.values(change.counters)
+    : undefined;
+}
+
+/** The change, from the one before it; undefined where it cannot have come after that one. */
+export function wholeAgain(
+  { seq, at, again, counters }: AgainChange,
+  before: KeptChange,
+): KeptChange | undefined {
+  const names = Object.keys(before.counters);
+  if (seq !== before.seq + 1 || again.length !== before.puts.length || counters.length !== names.length)
+    return undefined;
+  return {
+    seq,
+    at: at ?? before.at,
+    puts: before.puts.map((put, place) => putAgain(put, again[place]!)),
+    counters: Object.fromEntries(names.map((name, place) => [name, counters[place]!])),
+  };
+}
+
+function putAgain(before: KeptPut, again: AgainPut): KeptPut {
+  const [key, fields] = Array.isArray(again) ? (again as [Key, object]) : [again, before[2]];
+  const [name, other, , ...rest] = before;
+  if (rest[0] === "as" || rest[0] === "like") rest[1] = other;
+  return [name, key, fields, ...rest] as unknown as KeptPut;
+}
