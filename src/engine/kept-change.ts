@@ -1,6 +1,6 @@
-import { isWrittenLater } from "../domain/charge.js";
 import { iso } from "../schema/time.js";
 import { type EventId, WrittenLater } from "./event-record.js";
+import { changesOf, type Fields } from "./kept-fields.js";
 import { fromParts, type KeptParts, partsOf } from "./kept-parts.js";
 import type {
   Change,
@@ -53,31 +53,27 @@ function keptPut(change: Change, place: number, before: Records, latest: Latest)
   }
   const old = before.get(name, key);
   if (old !== undefined) {
-    const grown: Record<string, readonly unknown[]> = {};
-    const fields = changedFields(old as object as Fields, record as Fields, grown);
-    if (fields === undefined) return put;
     const changedLast = latest.changed.get(name);
-    latest.changed.set(name, key);
     const model =
       changedLast === undefined || changedLast === key
         ? undefined
         : recordAfter(name, changedLast, puts, before, place);
-    const shared = model && sharedFields(model as object as Fields, record as Fields, fields, grown);
-    if (shared !== undefined) {
-      const { apart, names, rest } = shared;
-      if (rest === undefined) return [name, key, apart, "as", changedLast!, names];
-      return [name, key, apart, "as", changedLast!, names, rest];
-    }
-    for (const _field in grown) return [name, key, fields, "changed", grown];
-    return [name, key, fields, "changed"];
+    const told = changesOf(old as object as Fields, record as Fields, model as object as Fields | undefined);
+    if (told === undefined) return put;
+    latest.changed.set(name, key);
+    const { fields, names, grown } = told;
+    if (names === undefined)
+      return grown === undefined ? [name, key, fields, "changed"] : [name, key, fields, "changed", grown];
+    if (grown === undefined) return [name, key, fields, "as", changedLast!, names];
+    return [name, key, fields, "as", changedLast!, names, grown];
   }
   const other = madeBefore(latest, name, key, record as Fields);
   if (other === undefined || other === key) return put;
   const model = recordAfter(name, other, puts, before, place);
   if (model === undefined || model instanceof WrittenLater) return put;
-  const fields = changedFields(model as object as Fields, record as Fields);
+  const fields = changesOf(model as object as Fields, record as Fields, undefined, false)?.fields;
   if (fields === undefined) return put;
-  const { fields: apart, parts } = partsOf(model as object as Fields, fields, isSame);
+  const { fields: apart, parts } = partsOf(model as object as Fields, fields);
   return parts === undefined ? [name, key, apart, "like", other] : [name, key, apart, "like", other, parts];
 }
 
@@ -89,36 +85,6 @@ function madeBefore({ made }: Latest, name: CollectionName, key: Key, { kind }: 
   kinds.set(kind, key);
   return other;
 }
-
-/**
- * Of the fields that changed, the names of those that are as in the one that changed before, and the others; `rest` of
- * the lists that grew. Undefined where that would save little.
- */
-function sharedFields(
-  model: Fields,
-  record: Fields,
-  fields: Fields,
-  grown: KeptGrowth,
-): { readonly apart: Fields; readonly names: readonly string[]; readonly rest?: KeptGrowth } | undefined {
-  const names: string[] = [];
-  const apart: Record<string, unknown> = {};
-  let rest: Record<string, readonly unknown[]> | undefined;
-  for (const name in fields)
-    if (isShared(name, model, record)) names.push(name);
-    else apart[name] = fields[name];
-  for (const name in grown)
-    if (isShared(name, model, record)) names.push(name);
-    else (rest ??= {})[name] = grown[name]!;
-  if (names.length < LEAST_SHARED) return undefined;
-  return rest === undefined ? { apart, names } : { apart, names, rest };
-}
-
-function isShared(name: string, model: Fields, record: Fields): boolean {
-  return Object.hasOwn(model, name) && isSame(model[name], record[name]);
-}
-
-/** Fewer fields are written out. */
-const LEAST_SHARED = 3;
 
 /** What does not follow from the event's object and the change; undefined where its bytes do not either. */
 function derivedFields(
@@ -158,69 +124,6 @@ function recordAfter<Name extends CollectionName>(
     if (put[1] === key && put[0] === name) return (put[2] as Collections[Name] | null) ?? undefined;
   }
   return before.get(name, key);
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/**
- * Undefined where the fields of the one put over those of the other would not be that record to the byte.
- *
- * @param grown takes what lists go on by, in the place of the lists
- */
-function changedFields(
-  before: Fields,
-  after: Fields,
-  grown?: Record<string, readonly unknown[]>,
-): Fields | undefined {
-  const old = Object.keys(before);
-  const names = Object.keys(after);
-  if (names.length < old.length) return undefined;
-  // By place: looking up forty fields by their names takes three times as long.
-  const olds = Object.values(before);
-  const values = Object.values(after);
-  const fields: Record<string, unknown> = {};
-  for (let place = 0; place < names.length; place++) {
-    const field = names[place]!;
-    const value = values[place];
-    if (place < old.length) {
-      if (old[place] !== field) return undefined;
-      if (value === olds[place] || isSame(olds[place], value)) continue;
-      // JSON has no undefined: in the file this field is not there, or will not be.
-      if (olds[place] === undefined) return undefined;
-    }
-    if (value === undefined) return undefined;
-    const addition = grown && additionTo(olds[place], value);
-    if (grown !== undefined && addition !== undefined) grown[field] = addition;
-    else fields[field] = value;
-  }
-  return fields;
-}
-
-/** What a list goes on by; undefined where it is no longer one, or another. */
-function additionTo(before: unknown, after: unknown): readonly unknown[] | undefined {
-  if (!Array.isArray(before) || !Array.isArray(after)) return undefined;
-  if (before.length === 0 || after.length <= before.length) return undefined;
-  for (let place = 0; place < before.length; place++)
-    if (!isSame(before[place], after[place])) return undefined;
-  return after.slice(before.length);
-}
-
-/** Whether both are the same JSON, to the byte. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (isWrittenLater(one)) return isSame(one.toJSON(), other);
-  if (isWrittenLater(other)) return isSame(one, other.toJSON());
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
-  if (Array.isArray(one) && one.length !== (other as readonly unknown[]).length) return false;
-  const fields = Object.keys(one);
-  const others = Object.keys(other);
-  if (fields.length !== others.length) return false;
-  for (let place = 0; place < fields.length; place++) {
-    const field = fields[place]!;
-    if (field !== others[place] || !isSame((one as Fields)[field], (other as Fields)[field])) return false;
-  }
-  return true;
 }
 
 /**

@@ -4,8 +4,7 @@
  */
 
 import { isWrittenLater } from "../domain/charge.js";
-
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, isSame } from "./kept-fields.js";
 
 /**
  * What sets an object apart from its model, which has the same fields in the same order: other fields, and texts that are
@@ -25,13 +24,12 @@ const LEAST_ALIKE = 40;
 export function partsOf(
   model: Fields,
   fields: Fields,
-  isSame: (one: unknown, other: unknown) => boolean,
 ): { readonly fields: Fields; readonly parts: KeptParts | undefined } {
   if (!Object.values(fields).some(isObject)) return { fields, parts: undefined };
   const whole: [string, unknown][] = [];
   const parts: [string, KeptPart][] = [];
   for (const [name, value] of Object.entries(fields)) {
-    const part = partOf(model[name], value, isSame);
+    const part = partOf(model[name], value);
     if (part === undefined) whole.push([name, value]);
     else parts.push([name, part]);
   }
@@ -40,13 +38,9 @@ export function partsOf(
 }
 
 /** Undefined where that would save nothing, or would not be the same to the byte. */
-function partOf(
-  model: unknown,
-  value: unknown,
-  isSame: (one: unknown, other: unknown) => boolean,
-): KeptPart | undefined {
-  if (isWrittenLater(model)) return partOf(model.toJSON(), value, isSame);
-  if (isWrittenLater(value)) return partOf(model, value.toJSON(), isSame);
+function partOf(model: unknown, value: unknown): KeptPart | undefined {
+  if (isWrittenLater(model)) return partOf(model.toJSON(), value);
+  if (isWrittenLater(value)) return partOf(model, value.toJSON());
   if (!isPlain(model) || !isPlain(value)) return undefined;
   const names = Object.keys(value);
   const others = Object.keys(model);

@@ -245,6 +245,28 @@ describe("a record that changed", () => {
     expect(JSON.stringify(wholeChange(kept, records).puts)).toBe(JSON.stringify(puts));
   });
 
+  it("as another did before it has its new fields in their order", () => {
+    const old = { code: "KES", rate: "1", note: "x", at: "1" };
+    const now = { rate: "2", note: "y", at: "2" };
+    const records = { get: (_name: string, key: Key) => ({ ...old, code: key }) } as unknown as Records;
+    const puts = [
+      ["rates", "KES", { ...old, ...now, kind: "k", more: "m" }],
+      ["rates", "UGX", { ...old, code: "UGX", ...now, kind: "other", more: "m" }],
+    ] as unknown as Put[];
+    const kept = JSON.parse(
+      JSON.stringify(keptChange({ seq: 1, at: 0, puts, counters: {} }, records, noneYet())),
+    );
+    expect(kept.puts[1]).toEqual([
+      "rates",
+      "UGX",
+      { kind: "other", more: "m" },
+      "as",
+      "KES",
+      Object.keys(now),
+    ]);
+    expect(JSON.stringify(wholeChange(kept, records).puts)).toBe(JSON.stringify(puts));
+  });
+
   it.each([
     ["rates", "KES", {}, "as"],
     ["rates", "KES", {}, "as", "UGX"],

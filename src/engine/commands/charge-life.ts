@@ -40,13 +40,16 @@ function planNext(tx: Transaction, charge: Charge, entry: PlannedEntry | undefin
 
 /** The tasks with that one in the place of the one before; undefined is none. */
 function tasksWith(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number | undefined): ChargeTasks {
+  const expiry = name === "expiry" ? taskId : tasks.expiry;
+  const timeline = name === "timeline" ? taskId : tasks.timeline;
+  const settlement = name === "settlement" ? taskId : tasks.settlement;
+  if (expiry === undefined && timeline === undefined && settlement === undefined) return NO_TASKS;
   // All the names, so that every charge has the same shape; JSON shows those that are there.
-  return {
-    expiry: name === "expiry" ? taskId : tasks.expiry,
-    timeline: name === "timeline" ? taskId : tasks.timeline,
-    settlement: name === "settlement" ? taskId : tasks.settlement,
-  };
+  return { expiry, timeline, settlement };
 }
+
+/** Most charges end so, and it is kept once. */
+const NO_TASKS: ChargeTasks = { expiry: undefined, timeline: undefined, settlement: undefined };
 
 function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
   return keepViews(charge, progressed(charge, charge, tasks));
