@@ -7,7 +7,7 @@ type Tables = Readonly<Record<keyof FrozenState["collections"], Pick<Table<unkno
 /** A state is as large as a string can be, at most, if it is to be read back: from a file, or when it is imported. */
 const LARGEST_BYTES = constants.MAX_STRING_LENGTH;
 const TELL_AT_BYTES = 0.75 * LARGEST_BYTES;
-/** The next look is when so large changes could have made it as large as that, but after no fewer and no more of them. */
+/** The next look is when changes so large could have brought it there, or back, but after no fewer and no more of them. */
 const CHANGE_BYTES = 20_000;
 const LEAST_BETWEEN_LOOKS = 1_024;
 const MOST_BETWEEN_LOOKS = 16_384;
@@ -32,7 +32,7 @@ export class SizeNotice {
   note(tables: () => Tables): void {
     if (--this.#changesLeft > 0) return;
     const bytes = aboutBytes(tables());
-    const changesToIt = (this.#tellAtBytes - bytes) / CHANGE_BYTES;
+    const changesToIt = Math.abs(this.#tellAtBytes - bytes) / CHANGE_BYTES;
     this.#changesLeft = Math.min(Math.max(changesToIt, LEAST_BETWEEN_LOOKS), MOST_BETWEEN_LOOKS);
     if (bytes < this.#tellAtBytes) {
       this.#isTold = false;
