@@ -8,6 +8,7 @@ import type {
 } from "../schema/records/payments.js";
 import { isOpen, STATUSES } from "../schema/statuses.js";
 import { iso } from "../schema/time.js";
+import { progressed } from "./moved-charge.js";
 import type { StatusRules } from "./timeline.js";
 
 export type { Actor } from "../schema/common.js";
@@ -175,71 +176,6 @@ export function actorsWith(before: Actors | undefined, actor: Actor): Actors {
   ACTORS_MADE[madeNext] = { before: old, actor, after };
   madeNext = (madeNext + 1) % MOST_MADE;
   return after;
-}
-
-/** What changes of a charge once it has its price, besides its tasks. */
-type ChargeProgress = Pick<
-  Charge,
-  | "status"
-  | "updated_at"
-  | "settled_at"
-  | "failure_reason"
-  | "status_history"
-  | "actors"
-  | "overruled"
-  | "notes"
->;
-
-/**
- * The charge as it goes on. Field by field and not by spreading: an advance makes hundreds of thousands of these,
- * and so each is one allocation of one shape, where V8 would grow a spread of so many fields step by step.
- */
-export function progressed(charge: Charge, progress: ChargeProgress, tasks: ChargeTasks): Charge {
-  return {
-    charge_id: charge.charge_id,
-    checkout_id: charge.checkout_id,
-    organization_id: charge.organization_id,
-    amount: charge.amount,
-    currency: charge.currency,
-    status: progress.status,
-    provider_reference: charge.provider_reference,
-    created_at: charge.created_at,
-    updated_at: progress.updated_at,
-    payment_method: charge.payment_method,
-    payment_rail: charge.payment_rail,
-    customer_email: charge.customer_email,
-    customer_name: charge.customer_name,
-    metadata: charge.metadata,
-    fees: charge.fees,
-    exchange_rate: charge.exchange_rate,
-    settlement_amount: charge.settlement_amount,
-    settled_at: progress.settled_at,
-    failure_reason: progress.failure_reason,
-    payment_instructions: charge.payment_instructions,
-    expires_at: charge.expires_at,
-    status_history: progress.status_history,
-    seq: charge.seq,
-    mode: charge.mode,
-    kind: charge.kind,
-    success_url: charge.success_url,
-    cancel_url: charge.cancel_url,
-    offered_methods: charge.offered_methods,
-    quote_id: charge.quote_id,
-    pricing: charge.pricing,
-    phone_number: charge.phone_number,
-    bank_account_number: charge.bank_account_number,
-    expires_at_ms: charge.expires_at_ms,
-    settlement_delay_ms: charge.settlement_delay_ms,
-    scenario_asked: charge.scenario_asked,
-    scenario: charge.scenario,
-    timeline: charge.timeline,
-    rule: charge.rule ?? null,
-    actors: progress.actors ?? [],
-    overruled: progress.overruled ?? false,
-    traceparent: charge.traceparent ?? null,
-    tasks,
-    notes: progress.notes,
-  };
 }
 
 /** Settlement that comes later than COMPLETED: sets `settled_at`, changes no status, makes no event. */

@@ -1,4 +1,5 @@
 import type { Charge } from "../domain/charge.js";
+import { plainCharge } from "../domain/moved-charge.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { toldBy } from "../schema/event-types.js";
 import type { Collections } from "./records.js";
@@ -52,7 +53,7 @@ function chargeThen(charge: Charge, atMs: number): Charge {
   const { base_currency: currency, amount } = charge.pricing;
   const isUnpriced = charge.kind === "hosted" && status === "PENDING";
   return {
-    ...charge,
+    ...plainCharge(charge),
     ...(isUnpriced ? { ...UNPRICED, amount, currency } : {}),
     status,
     updated_at,

@@ -1,5 +1,6 @@
+import { plainCharge } from "../domain/moved-charge.js";
 import { plainEvent } from "./event-record.js";
-import type { CollectionName, EventRecord, Key, StateDump } from "./records.js";
+import type { CollectionName, Collections, EventRecord, Key, StateDump } from "./records.js";
 import type { Table } from "./table.js";
 
 /** The entries of a collection as they were. */
@@ -46,13 +47,19 @@ export function freeze({ seq, at, counters, tables }: Freezable): FrozenState {
   return { version: 1, seq, at, counters: { ...counters }, collections };
 }
 
+const PLAIN: { readonly [Name in CollectionName]?: (record: Collections[Name]) => object } = {
+  charges: plainCharge,
+  events: plainEvent,
+};
+
 /** As plain JSON. */
 export function thaw({ collections, ...head }: FrozenState): StateDump {
-  const plain = mapped(collections, (entries, name) =>
-    name === "events"
-      ? Array.from(entries, ([key, event]) => [key, plainEvent(event as EventRecord)])
-      : [...entries],
-  );
+  const plain = mapped(collections, (entries, name) => {
+    const plainOf = PLAIN[name];
+    return plainOf === undefined
+      ? [...entries]
+      : Array.from(entries, ([key, record]) => [key, plainOf(record as never)]);
+  });
   return { ...head, collections: plain as unknown as StateDump["collections"] };
 }
 

@@ -1,3 +1,4 @@
+import { plainCharge } from "../domain/moved-charge.js";
 import { iso } from "../schema/time.js";
 import { type EventId, WrittenLater } from "./event-record.js";
 import { changesOf, type Fields } from "./kept-fields.js";
@@ -71,9 +72,10 @@ function keptPut(change: Change, place: number, before: Records, latest: Latest)
   if (other === undefined || other === key) return put;
   const model = recordAfter(name, other, puts, before, place);
   if (model === undefined || model instanceof WrittenLater) return put;
-  const fields = changesOf(model as object as Fields, record as Fields, undefined, false)?.fields;
+  const plain = plainCharge(model) as object as Fields;
+  const fields = changesOf(plain, record as Fields, undefined, false)?.fields;
   if (fields === undefined) return put;
-  const { fields: apart, parts } = partsOf(model as object as Fields, fields);
+  const { fields: apart, parts } = partsOf(plain, fields);
   return parts === undefined ? [name, key, apart, "like", other] : [name, key, apart, "like", other, parts];
 }
 
@@ -148,7 +150,7 @@ function wholeRecord(kept: KeptPut, puts: readonly Put[], before: Records, seq: 
   const recordOf = (one: Key): Fields => {
     const found = recordAfter(name, one, puts, before) as Fields | undefined;
     if (found === undefined) throw new Error(`change ${seq} is of ${name} ${one}, which is not there`);
-    return found;
+    return plainCharge(found);
   };
   const fields = record as Fields;
   if (how === "like") {

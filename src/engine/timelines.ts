@@ -1,4 +1,5 @@
 import type { Charge } from "../domain/charge.js";
+import { plainCharge } from "../domain/moved-charge.js";
 import { firstRule, type Subject } from "../domain/scenario.js";
 import { type PlannedEntry, type StatusRules, verdictOn } from "../domain/timeline.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
@@ -29,7 +30,7 @@ export function withTimeline<Timed extends Charge | Withdrawal>(
   const isAsked = asked === null || scenario === asked;
   const note = `no rule of scenario ${asked} matches; ${scenario ?? "none"} applies`;
   return {
-    ...record,
+    ...plainCharge(record),
     scenario,
     timeline: choice?.rule.timeline ?? [],
     rule: choice?.index ?? null,

@@ -8,7 +8,9 @@ import {
   settle,
   transition,
 } from "../../src/domain/charge.js";
+import { plainCharge } from "../../src/domain/moved-charge.js";
 import { CHARGE_STATUSES, type ChargeStatus } from "../../src/schema/common.js";
+import { chargeRecord } from "../../src/schema/records/payments.js";
 import { isOpen } from "../../src/schema/statuses.js";
 import { iso } from "../../src/schema/time.js";
 import { CREATED_MS, chargeWith } from "../support/charges.js";
@@ -82,12 +84,36 @@ describe("the new charge", () => {
     const charge = chargeWith();
     const { charge: next } = moved(charge, "AWAITING_PAYMENT", "scenario");
     const at = iso(AT_MS);
-    expect(next).toEqual({
+    const expected = {
       ...charge,
       status: "AWAITING_PAYMENT",
       updated_at: at,
       actors: ["api", "scenario"],
       status_history: [...charge.status_history, { status: "AWAITING_PAYMENT", at }],
+    };
+    expect(plainCharge(next)).toEqual(expected);
+    // In the file too, to the byte, and for whoever asks for a field; moved once more it is no other.
+    const again = moved(next, "EXPIRED", "clock").charge;
+    const { status, status_history, actors } = again;
+    const later = JSON.stringify({ ...expected, status, status_history, actors });
+    expect([JSON.stringify(next), JSON.stringify(again)]).toEqual([JSON.stringify(expected), later]);
+    for (const name of Object.keys(chargeRecord.shape) as (keyof Charge)[]) {
+      expect(expected, name).toHaveProperty(name);
+      expect(next[name], name).toEqual(expected[name as keyof typeof expected]);
+    }
+  });
+
+  it("has what data of earlier versions lacks", () => {
+    const { rule: _rule, traceparent: _trace, actors: _actors, overruled: _overruled, ...old } = chargeWith();
+    const { charge: next } = moved(old, "AWAITING_PAYMENT", "scenario");
+    const { rule, traceparent, actors, overruled } = next;
+    const names = Object.keys(plainCharge(next));
+    expect({ rule, traceparent, actors, overruled, names }).toEqual({
+      rule: null,
+      traceparent: null,
+      actors: ["scenario"],
+      overruled: false,
+      names: Object.keys(plainCharge(moved(chargeWith(), "AWAITING_PAYMENT").charge)),
     });
   });
 
@@ -267,6 +293,6 @@ describe("later settlement", () => {
   it("sets settled_at and updated_at and no status", () => {
     const completed = chargeWith({ status: "COMPLETED" });
     const at = iso(AT_MS);
-    expect(settle(completed, AT_MS)).toEqual({ ...completed, settled_at: at, updated_at: at });
+    expect(plainCharge(settle(completed, AT_MS))).toEqual({ ...completed, settled_at: at, updated_at: at });
   });
 });

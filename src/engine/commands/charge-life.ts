@@ -4,12 +4,12 @@ import {
   type Charge,
   type ChargeTasks,
   expiredAtMs,
-  progressed,
   settle,
   transition,
 } from "../../domain/charge.js";
 import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger.js";
 import { compare } from "../../domain/money.js";
+import { plainCharge, progressed } from "../../domain/moved-charge.js";
 import { entryAt, entryAtExpiry, mayFollow, type PlannedEntry } from "../../domain/timeline.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
@@ -201,7 +201,7 @@ export function runTimelineEntry(task: Task): Command<void> {
     const following = (charge: Charge) =>
       planNext(tx, charge, entryAt(charge.timeline, step + 1, tx.atMs, expiredAtMs(charge)));
     if (typeof moved === "string") {
-      const noted = { ...found, notes: [...found.notes, { at: tx.at, note: moved }] };
+      const noted = { ...plainCharge(found), notes: [...found.notes, { at: tx.at, note: moved }] };
       const tasks = tasksWith(waiting, "timeline", following(found));
       putCharge(tx, keepViews(found, progressed(found, noted, tasks)));
     } else {

@@ -1,5 +1,6 @@
 import type { Charge } from "../../domain/charge.js";
 import { isZero } from "../../domain/money.js";
+import { plainCharge } from "../../domain/moved-charge.js";
 import { type Price, price } from "../../domain/pricing.js";
 import type { ChosenMethod } from "../../domain/requests/payments.js";
 import { durationMs } from "../../schema/duration.js";
@@ -22,7 +23,7 @@ export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms
   const { method, currency, rail, price } = terms;
   const organization = tx.catalogue.organization(charge.organization_id);
   return {
-    ...charge,
+    ...plainCharge(charge),
     amount: price.amount,
     currency: currency.code,
     payment_method: method.id,
