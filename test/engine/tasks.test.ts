@@ -133,3 +133,61 @@ describe("tasks", () => {
     expect(planned.drain().map((one) => one.kind)).toEqual(["expire", "timeline"]);
   });
 });
+
+describe("a queue of which each kind is due so long after it was planned", () => {
+  const KINDS = 6;
+
+  it("gives them in their order, with more kinds than are kept apart, others among them, and some cancelled", () => {
+    const kindArb = fc.record({
+      kind: fc.nat(KINDS),
+      wait: fc.nat(3),
+      isCancelled: fc.boolean(),
+      takes: fc.nat(2),
+    });
+    fc.assert(
+      fc.property(fc.array(kindArb, { maxLength: 120, size: "max" }), (steps) => {
+        const planned = new Planned();
+        let model: Task[] = [];
+        let nowMs = 0;
+        for (const [index, { kind, wait, isCancelled, takes }] of steps.entries()) {
+          nowMs += wait;
+          // The last is due at any time.
+          const afterMs = kind === KINDS ? (index * 7_919) % 100 : kind * 10;
+          const one = task(index + 1, nowMs + afterMs, kind % 2 === 0 ? 0 : 1);
+          planned.push(one);
+          model.push(one);
+          if (isCancelled) {
+            const { task_id } = model[(index * 31) % model.length]!;
+            planned.cancel(task_id);
+            model = model.filter((other) => other.task_id !== task_id);
+          }
+          expect([...planned.queue.inOrder()]).toEqual(inOrder(model));
+          for (let count = 0; count < takes; count++) {
+            const taken = planned.take(nowMs);
+            expect(taken).toBe(inOrder(model).find(({ due_ms }) => due_ms <= nowMs));
+            model = model.filter((other) => other !== taken);
+          }
+        }
+        expect(planned.drain()).toEqual(inOrder(model));
+      }),
+    );
+  });
+
+  it("goes on so after thousands were taken and thousands cancelled", () => {
+    const planned = new Planned();
+    let model: Task[] = [];
+    let lastId = 0;
+    for (let round = 0; round < 5; round++) {
+      for (let count = 0; count < 1_500; count++) {
+        const one = task(++lastId, round * 1_000 + count + (count % 3) * 5_000, 1);
+        planned.push(one);
+        model.push(one);
+      }
+      for (const { task_id } of model.filter((_one, place) => place % 5 > 1)) planned.cancel(task_id);
+      model = inOrder(model.filter((_one, place) => place % 5 <= 1));
+      for (const expected of model.splice(0, 700))
+        expect(planned.take(Number.MAX_SAFE_INTEGER)).toBe(expected);
+    }
+    expect(planned.drain()).toEqual(model);
+  });
+});

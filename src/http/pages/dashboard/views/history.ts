@@ -1,5 +1,5 @@
 import type { Charge } from "../../../../domain/charge.js";
-import { comesBefore } from "../../../../engine/tasks.js";
+import { comesBefore } from "../../../../engine/task-order.js";
 import { iso } from "../../../../schema/time.js";
 import { causeOf, storyOf } from "../../../control/story.js";
 import { type Content, html, type Markup } from "../../html.js";
