@@ -1,7 +1,7 @@
 import { plainCharge } from "../domain/moved-charge.js";
 import { iso } from "../schema/time.js";
 import { type EventId, WrittenLater } from "./event-record.js";
-import { changesOf, type Fields } from "./kept-fields.js";
+import { changesOf, type Fields, type KeptGrowth } from "./kept-fields.js";
 import { fromParts, type KeptParts, partsOf } from "./kept-parts.js";
 import type {
   Change,
@@ -9,7 +9,6 @@ import type {
   Collections,
   EventRecord,
   KeptChange,
-  KeptGrowth,
   KeptPut,
   Key,
   Put,

@@ -1,8 +1,10 @@
 import { type Charge, isWrittenLater } from "../domain/charge.js";
 import { hasTermsOf, LIFE_FIELDS, lifeOf, plainCharge } from "../domain/moved-charge.js";
-import type { KeptGrowth } from "./records.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
+
+/** By field, what was added at the end of a list. */
+export type KeptGrowth = Readonly<Record<string, readonly unknown[]>>;
 
 /** What sets a record apart from the one it goes by. */
 export interface FieldChanges {

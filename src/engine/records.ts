@@ -1,5 +1,6 @@
 import type { Collections } from "../schema/records/all.js";
 import type { CollectionName } from "../schema/records/names.js";
+import type { KeptGrowth } from "./kept-fields.js";
 import type { KeptParts } from "./kept-parts.js";
 
 /** The records of a namespace, by collection. All are immutable: a change puts a new record in place. */
@@ -58,9 +59,6 @@ export interface Records {
 export interface KeptChange extends Omit<Change, "puts"> {
   readonly puts: readonly KeptPut[];
 }
-
-/** By field, what was added at the end of a list. */
-export type KeptGrowth = Readonly<Record<string, readonly unknown[]>>;
 
 export type KeptPut =
   | Put

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { plainCharge } from "../../src/domain/moved-charge.js";
 import type { Put } from "../../src/engine/records.js";
 import type { State } from "../../src/engine/state.js";
 import { START } from "../support/kept.js";
@@ -36,7 +37,7 @@ function fill(state: State, chargeId: string, count: number): void {
     const id = `copy${copy}`;
     const seq = 1_000 + copy;
     const puts: Put[] = [
-      ["charges", id, { ...charge, charge_id: id, checkout_id: id, customer_email: `${id}@shop.test`, seq }],
+      ["charges", id, { ...plainCharge(charge), charge_id: id, checkout_id: id, customer_email: `${id}@shop.test`, seq }],
       ["events", id, { ...event!, body: event!.body, event_id: id, object_id: id, seq }],
       [
         "deliveries",
