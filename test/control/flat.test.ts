@@ -37,7 +37,11 @@ function fill(state: State, chargeId: string, count: number): void {
     const id = `copy${copy}`;
     const seq = 1_000 + copy;
     const puts: Put[] = [
-      ["charges", id, { ...plainCharge(charge), charge_id: id, checkout_id: id, customer_email: `${id}@shop.test`, seq }],
+      [
+        "charges",
+        id,
+        { ...plainCharge(charge), charge_id: id, checkout_id: id, customer_email: `${id}@shop.test`, seq },
+      ],
       ["events", id, { ...event!, body: event!.body, event_id: id, object_id: id, seq }],
       [
         "deliveries",
