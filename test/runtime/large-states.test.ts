@@ -146,20 +146,25 @@ describe("a state that grows too large to be read back", () => {
     await sandbox.close();
   });
 
-  it("is looked at rarely while it is small, and often once it is not", async () => {
+  it("is looked at rarely while it is small or far too large, and often in between", async () => {
     const { world, sandbox } = await worldOn(new FakeWall(START), { clockText: "manual" });
-    const looks = (tellAtBytes: number): number => {
+    const { tables } = world.engine.state;
+    const looks = (tellAtBytes: number, seen: Parameters<typeof aboutBytes>[0] = tables): number => {
       const notice = new SizeNotice("default", () => {}, tellAtBytes);
       let looked = 0;
       for (let change = 0; change < 40_000; change++)
         notice.note(() => {
           looked++;
-          return world.engine.state.tables;
+          return seen;
         });
       return looked;
     };
-    const bytes = aboutBytes(world.engine.state.tables);
+    const bytes = aboutBytes(tables);
     expect([looks(1_000 * MB), looks(bytes + 100_000_000), looks(bytes), looks(1)]).toEqual([3, 8, 40, 40]);
+    // A million like its first events.
+    fill(world, 8);
+    const large = { ...tables, events: { size: 1_000_000, oldest: () => tables.events.oldest(8) } };
+    expect(looks(1, large)).toBe(3);
     await sandbox.close();
   });
 
