@@ -13,9 +13,12 @@ const MOST_RUNS = 4;
 export class DueOrder {
   readonly #heap = new TaskHeap();
   readonly #runs: TaskRun[] = [];
-  readonly #parts: OrderedTasks[] = [this.#heap];
   /** The part with the first of all, where that is known. */
   #next: OrderedTasks | undefined;
+
+  get #parts(): OrderedTasks[] {
+    return [this.#heap, ...this.#runs];
+  }
 
   get size(): number {
     return this.#parts.reduce((sum, { size }) => sum + size, 0);
@@ -39,7 +42,6 @@ export class DueOrder {
     if (best === undefined && this.#runs.length < MOST_RUNS) {
       best = new TaskRun();
       this.#runs.push(best);
-      this.#parts.push(best);
     }
     return best;
   }

@@ -1,3 +1,4 @@
+import { isSame } from "../engine/kept-fields.js";
 import type { KeptChange, KeptPut, Key } from "../engine/records.js";
 
 /**
@@ -48,22 +49,12 @@ function againPut(put: KeptPut, before: KeptPut): AgainPut | undefined {
     default:
       if (put.length > 4) return undefined;
   }
-  return isSame(fields as Fields, others as Fields) ? key : [key, fields];
+  return isSame(fields, others) ? key : [key, fields];
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function isSameList(one: readonly string[], other: readonly string[]): boolean {
   if (one.length !== other.length) return false;
   for (let place = 0; place < one.length; place++) if (one[place] !== other[place]) return false;
-  return true;
-}
-
-/** Only of texts, numbers and the like it is found out. */
-function isSame(fields: Fields, others: Fields): boolean {
-  const names = Object.keys(fields);
-  if (!isSameList(names, Object.keys(others))) return false;
-  for (const name of names) if (fields[name] !== others[name]) return false;
   return true;
 }
 
