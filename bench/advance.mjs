@@ -8,6 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { findCores } from "./cores.mjs";
 import { machine, machineLine } from "./report.mjs";
 import { ROOT } from "./servers.mjs";
@@ -139,11 +141,17 @@ async function measure(kind, tasks, rounds, onDisk) {
   process.stdout.write(JSON.stringify({ measured, bytesEach: median(bytes), peakMb }));
 }
 
+/** Asked for here and not by whoever starts this: the flag would have to be known there too. */
+function collectGarbage() {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+}
+
 /** What is alive on the heap, with nothing left of what was closed. */
 async function heapBytes() {
   for (let turn = 0; turn < 2; turn++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
-    globalThis.gc();
+    collectGarbage();
   }
   return process.memoryUsage().heapUsed;
 }
@@ -155,7 +163,6 @@ function measureApart({ kind, tasks, rounds, onDisk = false }) {
   const where = onDisk ? "disk" : "memory";
   const args = [
     "--max-old-space-size=8192",
-    "--expose-gc",
     SELF,
     "one",
     kind,
