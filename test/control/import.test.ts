@@ -91,6 +91,11 @@ const WRONG: readonly (readonly [string, (state: Json) => unknown, readonly stri
     ["collections.deliveries.0.1.event_id"],
   ],
   [
+    "a charge that has a field nobody knows",
+    (state) => (state.collections.charges[0][1].colour = "red"),
+    ["collections.charges.0.1.colour"],
+  ],
+  [
     "a key that is another's",
     (state) => (state.collections.charges[0][0] = "ch_other"),
     ["collections.charges.0.1.charge_id"],
