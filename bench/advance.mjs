@@ -161,15 +161,7 @@ const CHARGES_TO_MEASURE = 10_000;
 
 function measureApart({ kind, tasks, rounds, onDisk = false }) {
   const where = onDisk ? "disk" : "memory";
-  const args = [
-    "--max-old-space-size=8192",
-    SELF,
-    "one",
-    kind,
-    `${tasks}`,
-    `${rounds}`,
-    where,
-  ];
+  const args = ["--max-old-space-size=8192", SELF, "one", kind, `${tasks}`, `${rounds}`, where];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: "utf8",
     timeout: LIMIT_MS,
