@@ -49,28 +49,24 @@ let fieldNames: readonly string[] | undefined;
 
 /** The charge as it goes on. */
 export function progressed(charge: Charge, progress: ChargeProgress, tasks: ChargeTasks): Charge {
-  return new ChargeRecord(termsOf(charge), progress, tasks);
+  return new ChargeRecord(chargeTerms(charge), progress, tasks);
 }
 
-/** The charge on other terms. */
-export function withTerms(
-  charge: Charge,
-  changed: Partial<ChargeTerms>,
-  notes: Charge["notes"] = charge.notes,
-): Charge {
-  const record = new ChargeRecord({ ...termsOf(charge), ...changed }, charge, charge.tasks);
+/** The charge on other terms: those it had, spread, and what is new of them. */
+export function withTerms(charge: Charge, terms: ChargeTerms, notes: Charge["notes"] = charge.notes): Charge {
+  const record = new ChargeRecord(terms, charge, charge.tasks);
   record.notes = notes;
   return record;
 }
 
 /** The charge with other tasks waiting for it. */
 export function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
-  return shownAs(charge, new ChargeRecord(termsOf(charge), charge, tasks));
+  return shownAs(charge, new ChargeRecord(chargeTerms(charge), charge, tasks));
 }
 
 /** The charge with one more note of what no status shows. */
 export function withNote(charge: Charge, note: ChargeNote): Charge {
-  const record = new ChargeRecord(termsOf(charge), charge, charge.tasks);
+  const record = new ChargeRecord(chargeTerms(charge), charge, charge.tasks);
   record.notes = [...charge.notes, note];
   return shownAs(charge, record);
 }
@@ -84,7 +80,7 @@ function shownAs(old: Charge, now: ChargeRecord): Charge {
   return now;
 }
 
-function termsOf(charge: Charge): ChargeTerms {
+export function chargeTerms(charge: Charge): ChargeTerms {
   return charge instanceof ChargeRecord ? charge.terms : plainTerms(charge);
 }
 

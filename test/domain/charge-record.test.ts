@@ -3,6 +3,7 @@ import { type Charge, settle, transition } from "../../src/domain/charge.js";
 import {
   type ChargeText,
   chargeOfPlain,
+  chargeTerms,
   plainCharge,
   textOf,
   withNote,
@@ -91,7 +92,7 @@ describe("the text of a charge", () => {
   it.each<[string, (of: Charge) => Charge]>([
     ["moves", (of) => (transition(of, "PROCESSING", AT_MS, "scenario") as { charge: Charge }).charge],
     ["is settled", (of) => settle(of, AT_MS)],
-    ["has other terms", (of) => withTerms(of, { amount: "7.00" })],
+    ["has other terms", (of) => withTerms(of, { ...chargeTerms(of), amount: "7.00" })],
   ])("is written anew when the charge %s", (_what, change) => {
     const record = charge();
     const [detail, summary] = [chargeDetailJson(record), payinSummaryJson(record)];
@@ -111,8 +112,9 @@ describe("a charge that goes on", () => {
     expect(plainCharge(withTasks(record, TASKS))).toEqual({ ...plain, tasks: TASKS });
     expect(plainCharge(withNote(record, NOTE))).toEqual({ ...plain, notes: [...plain.notes, NOTE] });
     const matched = { scenario: "slow", rule: 3 };
-    expect(plainCharge(withTerms(record, matched))).toEqual({ ...plain, ...matched });
-    expect(plainCharge(withTerms(record, matched, [NOTE]))).toEqual({ ...plain, ...matched, notes: [NOTE] });
+    const terms = { ...chargeTerms(record), ...matched };
+    expect(plainCharge(withTerms(record, terms))).toEqual({ ...plain, ...matched });
+    expect(plainCharge(withTerms(record, terms, [NOTE]))).toEqual({ ...plain, ...matched, notes: [NOTE] });
     expect(plainCharge(record)).toEqual(plain);
   });
 });

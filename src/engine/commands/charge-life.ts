@@ -7,7 +7,7 @@ import {
   settle,
   transition,
 } from "../../domain/charge.js";
-import { withNote, withTasks, withTerms } from "../../domain/charge-record.js";
+import { chargeTerms, withNote, withTasks, withTerms } from "../../domain/charge-record.js";
 import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger.js";
 import { compare } from "../../domain/money.js";
 import { entryAt, entryAtExpiry, mayFollow, type PlannedEntry } from "../../domain/timeline.js";
@@ -24,8 +24,8 @@ import { chargeDetailJson } from "../views.js";
 
 /** Finds the rule for the charge and freezes its timeline into it. */
 export function matchScenario(tx: Transaction, charge: Charge): Charge {
-  const { notes, ...timed } = timelineFor(tx, "charges", charge, chargeSubject(charge));
-  return withTerms(charge, timed, notes);
+  const { scenario, timeline, rule, notes } = timelineFor(tx, "charges", charge, chargeSubject(charge));
+  return withTerms(charge, { ...chargeTerms(charge), scenario, timeline, rule }, notes);
 }
 
 /** Finds the charge's timeline and plans its first entry; puts the charge. */

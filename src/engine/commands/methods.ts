@@ -1,5 +1,5 @@
 import type { Charge } from "../../domain/charge.js";
-import { withTerms } from "../../domain/charge-record.js";
+import { chargeTerms, withTerms } from "../../domain/charge-record.js";
 import { isZero } from "../../domain/money.js";
 import { type Price, price } from "../../domain/pricing.js";
 import type { ChosenMethod } from "../../domain/requests/payments.js";
@@ -23,6 +23,7 @@ export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms
   const { method, currency, rail, price } = terms;
   const organization = tx.catalogue.organization(charge.organization_id);
   return withTerms(charge, {
+    ...chargeTerms(charge),
     amount: price.amount,
     currency: currency.code,
     payment_method: method.id,
