@@ -8,7 +8,7 @@ import type {
 } from "../schema/records/payments.js";
 import { isOpen, STATUSES } from "../schema/statuses.js";
 import { iso } from "../schema/time.js";
-import { progressed } from "./charge-record.js";
+import { progressed } from "./moved-charge.js";
 import type { StatusRules } from "./timeline.js";
 
 export type { Actor } from "../schema/common.js";

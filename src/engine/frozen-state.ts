@@ -1,4 +1,4 @@
-import { plainCharge } from "../domain/charge-record.js";
+import { plainCharge } from "../domain/moved-charge.js";
 import { plainEvent } from "./event-record.js";
 import type { CollectionName, Collections, EventRecord, Key, StateDump } from "./records.js";
 import type { Table } from "./table.js";

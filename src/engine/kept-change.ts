@@ -1,5 +1,4 @@
-import type { Charge } from "../domain/charge.js";
-import { chargeOfPlain, plainCharge } from "../domain/charge-record.js";
+import { plainCharge } from "../domain/moved-charge.js";
 import { iso } from "../schema/time.js";
 import { type EventId, WrittenLater } from "./event-record.js";
 import { changesOf, type Fields, type KeptGrowth } from "./kept-fields.js";
@@ -136,11 +135,7 @@ function recordAfter<Name extends CollectionName>(
  */
 export function wholeChange(kept: KeptChange, before: Records): Change {
   const puts: Put[] = [];
-  for (const put of kept.puts) {
-    const [name, key] = put;
-    const record = wholeRecord(put, puts, before, kept.seq);
-    puts.push([name, key, name === "charges" && record !== null ? chargeOfPlain(record as Charge) : record]);
-  }
+  for (const put of kept.puts) puts.push([put[0], put[1], wholeRecord(put, puts, before, kept.seq)]);
   for (const [place, [name, key, record, how]] of kept.puts.entries())
     if (how === "derived")
       puts[place] = [name, key, eventOf(key, record as DerivedEvent, { ...kept, puts }, before)];

@@ -1,5 +1,5 @@
 import { type Charge, isWrittenLater } from "../domain/charge.js";
-import { hasTermsOf, LIFE_FIELDS, lifeOf, plainCharge } from "../domain/charge-record.js";
+import { hasTermsOf, LIFE_FIELDS, lifeOf, plainCharge } from "../domain/moved-charge.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -71,7 +71,7 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
       old: LIFE_FIELDS,
       names: LIFE_FIELDS,
       olds: lifeOf(before as object as Charge),
-      values: lifeOf(after as object as Charge),
+      values: lifeOf(after),
     };
   const [one, other] = [plainCharge(before), plainCharge(after)];
   return {

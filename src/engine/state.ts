@@ -1,5 +1,4 @@
 import type { Charge } from "../domain/charge.js";
-import { chargeOfPlain } from "../domain/charge-record.js";
 import type { Holdings } from "../domain/ledger.js";
 import type { Mode } from "../schema/common.js";
 import { COLLECTION_NAMES } from "../schema/records/names.js";
@@ -342,8 +341,7 @@ export class State {
     state.at = dump.at;
     Object.assign(state.counters, dump.counters);
     for (const name of COLLECTION_NAMES)
-      for (const [key, record] of dump.collections[name] ?? [])
-        state.#put(name, key, (name === "charges" ? chargeOfPlain(record as Charge) : record) as never);
+      for (const [key, record] of dump.collections[name] ?? []) state.#put(name, key, record as never);
     return state;
   }
 }

@@ -1,4 +1,5 @@
 import type { Charge } from "../domain/charge.js";
+import { plainCharge } from "../domain/moved-charge.js";
 import { firstRule, type Subject } from "../domain/scenario.js";
 import { type PlannedEntry, type StatusRules, verdictOn } from "../domain/timeline.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
@@ -12,15 +13,13 @@ import type { Transaction } from "./transaction.js";
  * entry has its turn.
  */
 
-type Timeline<Timed extends Charge | Withdrawal> = Pick<Timed, "scenario" | "timeline" | "rule" | "notes">;
-
-/** The timeline of the rule that matches the record, for good; a note says so when it is not of the scenario asked for. */
-export function timelineFor<Timed extends Charge | Withdrawal>(
+/** The record with the timeline of the rule that matches it, frozen; a note says so when it is not of the scenario asked for. */
+export function withTimeline<Timed extends Charge | Withdrawal>(
   tx: Transaction,
   kind: Timed extends Charge ? "charges" : "withdrawals",
   record: Timed,
   subject: Subject,
-): Timeline<Timed> {
+): Timed {
   const { scenario_asked: asked, notes } = record;
   const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
   const choice = firstRule(kind, scenariosFor(tx.state, asked), subject, (name, index, { probability = 1 }) =>
@@ -31,6 +30,7 @@ export function timelineFor<Timed extends Charge | Withdrawal>(
   const isAsked = asked === null || scenario === asked;
   const note = `no rule of scenario ${asked} matches; ${scenario ?? "none"} applies`;
   return {
+    ...plainCharge(record),
     scenario,
     timeline: choice?.rule.timeline ?? [],
     rule: choice?.index ?? null,

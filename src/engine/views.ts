@@ -1,5 +1,4 @@
 import { type Charge, writtenInstructions } from "../domain/charge.js";
-import { textOf } from "../domain/charge-record.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { iso } from "../schema/time.js";
 import type { Destination, Endpoint, Quote } from "./records.js";
@@ -43,17 +42,29 @@ export function chargeDetail(charge: Charge) {
   };
 }
 
-export function payinSummaryJson(charge: Charge): string {
-  return textOf(charge, "summary", writtenSummary);
-}
+const summaries = new WeakMap<Charge, string>();
+const details = new WeakMap<Charge, string>();
 
-const writtenSummary = (charge: Charge) => JSON.stringify(summary(charge));
+export function payinSummaryJson(charge: Charge): string {
+  let json = summaries.get(charge);
+  if (json === undefined) summaries.set(charge, (json = JSON.stringify(summary(charge))));
+  return json;
+}
 
 export function chargeDetailJson(charge: Charge): string {
-  return textOf(charge, "detail", writtenDetail);
+  let json = details.get(charge);
+  if (json === undefined) details.set(charge, (json = JSON.stringify(chargeDetail(charge))));
+  return json;
 }
 
-const writtenDetail = (charge: Charge) => JSON.stringify(chargeDetail(charge));
+/** The new record differs in nothing the service shows: what was written of the old one holds for it. */
+export function keepViews(old: Charge, now: Charge): Charge {
+  const summaryJson = summaries.get(old);
+  if (summaryJson !== undefined) summaries.set(now, summaryJson);
+  const detailJson = details.get(old);
+  if (detailJson !== undefined) details.set(now, detailJson);
+  return now;
+}
 
 /** Whitelabel checkout result: always shows PENDING, for that is how the charge was made. */
 export function whitelabelResult(charge: Charge) {

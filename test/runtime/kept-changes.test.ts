@@ -1,7 +1,6 @@
 import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { plainCharge } from "../../src/domain/charge-record.js";
 import { WrittenLater } from "../../src/engine/event-record.js";
 import { numberedId } from "../../src/engine/ids.js";
 import { keptChange, noneYet, wholeChange } from "../../src/engine/kept-change.js";
@@ -14,7 +13,7 @@ import { isChange } from "../../src/store/shape.js";
 import { chargeWith } from "../support/charges.js";
 import { temporaryFolder } from "../support/folders.js";
 import { Client } from "../support/receiver-client.js";
-import { loadedAt, stateAt } from "../support/store-model.js";
+import { stateAt } from "../support/store-model.js";
 
 function copyOf(data: string): string {
   const copy = join(temporaryFolder(), "d.json");
@@ -143,24 +142,6 @@ describe("a charge", () => {
     const copy = copyOf(data);
     expect(stateAt(copy)).toBe(JSON.stringify(sandbox.snapshot()));
   });
-});
-
-it("charges out of a snapshot and out of each kind of line are as the engine makes them, so that their text is kept", async () => {
-  const data = join(temporaryFolder(), "d.json");
-  const before = await createSandbox({ data, clock: "manual" });
-  await Client.of(before).pay();
-  await before.advance("2h");
-  await before.close();
-  await using sandbox = await createSandbox({ data, clock: "manual" });
-  const shop = Client.of(sandbox);
-  for (const scenario of ["success", "success", "declined", "late_payment"]) await shop.pay({ scenario });
-  await sandbox.advance("2h");
-  const copy = copyOf(data);
-  for (const how of ['"like"', '"changed"', '"as"'])
-    expect(readFileSync(`${copy}.journal`, "utf8")).toContain(how);
-  const charges = [...loadedAt(copy).tables.charges.values()];
-  expect(charges).toHaveLength(5);
-  for (const charge of charges) expect(plainCharge(charge)).not.toBe(charge);
 });
 
 describe("a record that changed", () => {

@@ -50,17 +50,12 @@ export function upTo(seq: number): Model {
 
 /** The state in the files, as JSON; they are left as they are, but for a torn line. */
 export function stateAt(where: string): string {
-  return JSON.stringify(loadedAt(where).dump());
-}
-
-/** The state that is in files, as a start makes it. */
-export function loadedAt(where: string): State {
   const store = new FileStore({ file: where });
   const loaded = store.load()!;
   try {
     const state = State.from(loaded.snapshot!);
     for (const change of loaded.changes) state.apply(wholeChange(change, state));
-    return state;
+    return JSON.stringify(state.dump());
   } finally {
     store.close();
   }

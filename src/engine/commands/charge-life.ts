@@ -7,9 +7,9 @@ import {
   settle,
   transition,
 } from "../../domain/charge.js";
-import { chargeTerms, withNote, withTasks, withTerms } from "../../domain/charge-record.js";
 import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger.js";
 import { compare } from "../../domain/money.js";
+import { plainCharge, progressed } from "../../domain/moved-charge.js";
 import { entryAt, entryAtExpiry, mayFollow, type PlannedEntry } from "../../domain/timeline.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
@@ -18,14 +18,13 @@ import { emit } from "../events.js";
 import { givenBack, post } from "../ledger.js";
 import type { Task } from "../records.js";
 import { chargeSubject } from "../subjects.js";
-import { planEntry, takeTurn, timelineFor } from "../timelines.js";
+import { planEntry, takeTurn, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
-import { chargeDetailJson } from "../views.js";
+import { chargeDetailJson, keepViews } from "../views.js";
 
 /** Finds the rule for the charge and freezes its timeline into it. */
 export function matchScenario(tx: Transaction, charge: Charge): Charge {
-  const { scenario, timeline, rule, notes } = timelineFor(tx, "charges", charge, chargeSubject(charge));
-  return withTerms(charge, { ...chargeTerms(charge), scenario, timeline, rule }, notes);
+  return keepViews(charge, withTimeline(tx, "charges", charge, chargeSubject(charge)));
 }
 
 /** Finds the charge's timeline and plans its first entry; puts the charge. */
@@ -51,6 +50,10 @@ function tasksWith(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number |
 
 /** Most charges end so, and it is kept once. */
 const NO_TASKS: ChargeTasks = { expiry: undefined, timeline: undefined, settlement: undefined };
+
+function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
+  return keepViews(charge, progressed(charge, charge, tasks));
+}
 
 /**
  * Changes a charge's status by way of `transition()` and carries out its effects: postings, tasks, the event.
@@ -198,8 +201,9 @@ export function runTimelineEntry(task: Task): Command<void> {
     const following = (charge: Charge) =>
       planNext(tx, charge, entryAt(charge.timeline, step + 1, tx.atMs, expiredAtMs(charge)));
     if (typeof moved === "string") {
+      const noted = { ...plainCharge(found), notes: [...found.notes, { at: tx.at, note: moved }] };
       const tasks = tasksWith(waiting, "timeline", following(found));
-      putMade(tx, withNote(found, { at: tx.at, note: moved }), tasks);
+      putCharge(tx, keepViews(found, progressed(found, noted, tasks)));
     } else {
       // What comes after expiry was planned with it.
       const next = moved.charge.status === "EXPIRED" ? undefined : following(moved.charge);

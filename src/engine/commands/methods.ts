@@ -1,6 +1,6 @@
 import type { Charge } from "../../domain/charge.js";
-import { chargeTerms, withTerms } from "../../domain/charge-record.js";
 import { isZero } from "../../domain/money.js";
+import { plainCharge } from "../../domain/moved-charge.js";
 import { type Price, price } from "../../domain/pricing.js";
 import type { ChosenMethod } from "../../domain/requests/payments.js";
 import { durationMs } from "../../schema/duration.js";
@@ -22,8 +22,8 @@ export interface PaymentTerms extends ChosenMethod {
 export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms): Charge {
   const { method, currency, rail, price } = terms;
   const organization = tx.catalogue.organization(charge.organization_id);
-  return withTerms(charge, {
-    ...chargeTerms(charge),
+  return {
+    ...plainCharge(charge),
     amount: price.amount,
     currency: currency.code,
     payment_method: method.id,
@@ -46,7 +46,7 @@ export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms
     phone_number: terms.phoneNumber,
     bank_account_number: terms.bankAccountNumber,
     settlement_delay_ms: settlementDelayMs(currency),
-  });
+  };
 }
 
 /** Fiat settles with COMPLETED unless a delay is set; crypto after its confirmations. */

@@ -1,5 +1,4 @@
 import { actorsWith, type Charge, historyWith } from "../../domain/charge.js";
-import { chargeOf } from "../../domain/charge-record.js";
 import type { Pricing } from "../../domain/pricing.js";
 import type { CheckoutBody } from "../../schema/requests.js";
 import { iso, withinTime } from "../../schema/time.js";
@@ -40,14 +39,16 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
   const expiresAtMs = withinTime(tx.atMs + lifeMs);
   const ref = idOfHex("charge", hex);
   const expiry = tx.schedule({ due_ms: expiresAtMs, rank: 0, kind: "expire", ref });
-  const terms = {
+  return {
     charge_id: ref,
     checkout_id: tx.id("checkout"),
     organization_id: caller.organization.organization_id,
     amount: pricing.amount,
     currency: pricing.base_currency,
+    status: "PENDING",
     provider_reference: referenceOf(hex),
     created_at: tx.at,
+    updated_at: tx.at,
     payment_method: null,
     payment_rail: null,
     customer_email: body.customer_email ?? null,
@@ -56,8 +57,11 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
     fees: null,
     exchange_rate: null,
     settlement_amount: null,
+    settled_at: null,
+    failure_reason: null,
     payment_instructions: null,
     expires_at: iso(expiresAtMs),
+    status_history: historyWith(undefined, "PENDING", tx.at),
     seq: tx.next("charge_seq"),
     mode: caller.mode,
     kind: wanted.kind,
@@ -75,18 +79,11 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
     scenario: null,
     timeline: NO_TIMELINE,
     rule: null,
-    traceparent: wanted.traceparent ?? null,
-  };
-  return chargeOf(terms, {
-    status: "PENDING",
-    updated_at: tx.at,
-    settled_at: null,
-    failure_reason: null,
-    status_history: historyWith(undefined, "PENDING", tx.at),
     actors: actorsWith(undefined, "api"),
     overruled: false,
+    traceparent: wanted.traceparent ?? null,
     // All the names, so that every charge has the same shape; JSON shows those that are there.
     tasks: { expiry, timeline: undefined, settlement: undefined },
     notes: NO_NOTES,
-  });
+  };
 }

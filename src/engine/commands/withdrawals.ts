@@ -20,7 +20,7 @@ import { findOwned } from "../queries.js";
 import type { Task } from "../records.js";
 import { askedScenario } from "../scenarios.js";
 import { withdrawalSubject } from "../subjects.js";
-import { planEntry, takeTurn, timelineFor } from "../timelines.js";
+import { planEntry, takeTurn, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
 import { withdrawalJson } from "../views.js";
 
@@ -41,8 +41,7 @@ export function createWithdrawal(
     const taken = withdrawalPostings(add(amount, withdrawal.fee));
     const refusal = post(tx, "withdrawal", withdrawal, withdrawal.withdrawal_id, taken);
     if (refusal !== undefined) return refusal;
-    const timed = timelineFor(tx, "withdrawals", withdrawal, subjectOf(tx, withdrawal));
-    return planStep(tx, { ...withdrawal, ...timed }, 0);
+    return planStep(tx, withTimeline(tx, "withdrawals", withdrawal, subjectOf(tx, withdrawal)), 0);
   };
 }
 

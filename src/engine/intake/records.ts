@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { plainCharge } from "../../domain/charge-record.js";
 import { stateDumpSchema } from "../../schema/control.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { RECORDS } from "../../schema/records/all.js";
@@ -35,8 +34,7 @@ export function checkRecords(collections: Unchecked, faults: Faults): collection
   for (const name of COLLECTION_NAMES) {
     let schema = RECORDS[name];
     let index = -1;
-    for (const [, kept] of collections[name] ?? []) {
-      const record = plainCharge(kept as object);
+    for (const [, record] of collections[name] ?? []) {
       if (++index === MANY) schema = z.compile(schema);
       if (z.validate(schema, record)) continue;
       noteFaults(name, index, record, faults);
