@@ -1,7 +1,7 @@
 import type { InstructionsWrittenLater, PaymentInstructions } from "../domain/charge.js";
 import { type InstructionsInput, METHOD_KINDS } from "../domain/method-kinds.js";
 import type { MethodFixture } from "../schema/fixtures.js";
-import { digestOf } from "./ids.js";
+import { passingDigestOf } from "./ids.js";
 
 /** What they are made from; the charge's id decides every number in them. */
 type Given = Omit<InstructionsInput, "digest"> & {
@@ -65,7 +65,7 @@ export class LaterInstructions implements InstructionsWrittenLater {
       walletAddress: this.#walletAddress,
       phoneNumber: this.#phoneNumber,
       diallingCode: this.#diallingCode,
-      digest: digestOf(this.#chargeId),
+      digest: passingDigestOf(this.#chargeId),
     });
   }
 }
