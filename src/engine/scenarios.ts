@@ -1,6 +1,5 @@
 import type { ErrorDetails } from "../schema/errors.js";
 import type { Scenario } from "../schema/scenario.js";
-import type { StoredScenario } from "./records.js";
 import type { State } from "./state.js";
 
 /** The name whose rules apply to whatever nothing else applies to. */
@@ -17,17 +16,14 @@ function scenarioNames(state: State): string[] {
 /** In the order they are asked: the one named, the active ones last activated first, `default`. */
 export function scenariosFor(state: State, asked: string | null): Scenario[] {
   const scenarios: Scenario[] = [];
-  const add = (name: string): void => {
-    const found = findScenario(state, name);
-    if (found !== undefined) scenarios.push(found);
-  };
-  if (asked !== null) add(asked);
-  const active: StoredScenario[] = [];
-  for (const stored of state.tables.scenarios.values()) if (stored.activated > 0) active.push(stored);
-  active.sort((a, b) => b.activated - a.activated);
-  for (const stored of active) if (stored.name !== asked) scenarios.push(stored.scenario);
-  if (asked !== DEFAULT_SCENARIO) add(DEFAULT_SCENARIO);
+  if (asked !== null) addTo(scenarios, findScenario(state, asked));
+  for (const stored of state.activeScenarios()) if (stored.name !== asked) scenarios.push(stored.scenario);
+  if (asked !== DEFAULT_SCENARIO) addTo(scenarios, findScenario(state, DEFAULT_SCENARIO));
   return scenarios;
+}
+
+function addTo(scenarios: Scenario[], found: Scenario | undefined): void {
+  if (found !== undefined) scenarios.push(found);
 }
 
 /** The scenario a request asks for by name, in a header or else in its body's metadata, and what is wrong with that. */

@@ -29,6 +29,7 @@ import type {
   LedgerEntry,
   Put,
   StateDump,
+  StoredScenario,
   Task,
 } from "./records.js";
 import { Statement, type StatementOf } from "./statement.js";
@@ -61,6 +62,7 @@ export class State {
   readonly #events: EventLog;
   readonly #closedEvents = new ClosedEvents();
   #endpointsInOrder: Endpoint[] | undefined;
+  #activeScenarios: StoredScenario[] | undefined;
   /** By what they are about; made when somebody first asks. */
   #tasksOf: Map<string, Group> | undefined;
   #planned = 0;
@@ -168,6 +170,9 @@ export class State {
         return;
       case "endpoints":
         this.#endpointsInOrder = undefined;
+        return;
+      case "scenarios":
+        this.#activeScenarios = undefined;
         return;
       case "charges":
         this.#words?.note(before as Charge | undefined, after as Charge | undefined);
@@ -324,6 +329,13 @@ export class State {
   /** All webhook endpoints, oldest first. */
   endpoints(): readonly Endpoint[] {
     return (this.#endpointsInOrder ??= [...this.tables.endpoints.values()].sort((a, b) => a.seq - b.seq));
+  }
+
+  /** The active scenarios, the last activated first. */
+  activeScenarios(): readonly StoredScenario[] {
+    return (this.#activeScenarios ??= [...this.tables.scenarios.values()]
+      .filter(({ activated }) => activated > 0)
+      .sort((a, b) => b.activated - a.activated));
   }
 
   /** As it is now, to be written later. */
