@@ -12,7 +12,8 @@ export class Catalogue {
   readonly fixtures: Fixtures;
   readonly #currencies: ReadonlyMap<string, CurrencyFixture>;
   readonly #methods: ReadonlyMap<string, MethodFixture>;
-  readonly #rails: ReadonlyMap<string, readonly RailFixture[]>;
+  /** By method and currency. */
+  readonly #rails: ReadonlyMap<string, ReadonlyMap<string, readonly RailFixture[]>>;
   readonly #organizations: ReadonlyMap<string, OrganizationFixture>;
   readonly #keys: ReadonlyMap<string, KeyFixture>;
   readonly #countries: ReadonlyMap<string, Fixtures["countries"][number]>;
@@ -24,10 +25,11 @@ export class Catalogue {
     this.#organizations = new Map(fixtures.organizations.map((org) => [org.organization_id, org]));
     this.#keys = new Map(fixtures.keys.map((key) => [key.key, key]));
     this.#countries = new Map(fixtures.countries.map((country) => [country.code, country]));
-    const rails = new Map<string, RailFixture[]>();
+    const rails = new Map<string, Map<string, RailFixture[]>>();
     for (const rail of fixtures.rails) {
-      const place = `${rail.payment_method}|${rail.currency}`;
-      rails.set(place, [...(rails.get(place) ?? []), rail]);
+      const ofMethod = rails.get(rail.payment_method) ?? new Map<string, RailFixture[]>();
+      rails.set(rail.payment_method, ofMethod);
+      ofMethod.set(rail.currency, [...(ofMethod.get(rail.currency) ?? []), rail]);
     }
     this.#rails = rails;
   }
@@ -57,7 +59,7 @@ export class Catalogue {
   }
 
   rails(method: string, currency: string): readonly RailFixture[] {
-    return this.#rails.get(`${method}|${currency}`) ?? [];
+    return this.#rails.get(method)?.get(currency) ?? [];
   }
 
   organization(id: string): OrganizationFixture | undefined {

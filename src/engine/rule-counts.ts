@@ -19,12 +19,11 @@ export class RuleCounts {
 
   /** @param times -1 takes it back: what was counted has not happened */
   add(applied: readonly RulePlace[], times = 1): void {
-    for (const { scenario, kind, index } of applied)
-      for (const counts of [this.#here, this.#inAll]) {
-        const key = `${scenario}#${kind}.${index}`;
-        const count = counts.get(key);
-        if (count !== undefined || counts.size < MOST_RULES) counts.set(key, (count ?? 0) + times);
-      }
+    for (const { scenario, kind, index } of applied) {
+      const key = `${scenario}#${kind}.${index}`;
+      addTo(this.#here, key, times);
+      addTo(this.#inAll, key, times);
+    }
   }
 
   /** Rule → how often, of each rule the scenario has: here, or in all namespaces since the start. */
@@ -40,4 +39,9 @@ export class RuleCounts {
     for (const key of this.#here.keys())
       if (scenario === undefined || key.startsWith(`${scenario}#`)) this.#here.delete(key);
   }
+}
+
+function addTo(counts: Map<string, number>, key: string, times: number): void {
+  const count = counts.get(key);
+  if (count !== undefined || counts.size < MOST_RULES) counts.set(key, (count ?? 0) + times);
 }

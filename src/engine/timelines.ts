@@ -23,24 +23,28 @@ export function withTimeline<Timed extends Charge | Withdrawal>(
   const { scenario_asked: asked, notes } = record;
   const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
   const choice = firstRule(kind, scenariosFor(tx.state, asked), subject, (name, index, { probability = 1 }) =>
-    isDrawn(`${id}\0${name}#${index}`, probability),
+    isDrawn(probability, id, name, index),
   );
   if (choice !== undefined) tx.apply(choice);
   const scenario = choice?.scenario ?? null;
   const isAsked = asked === null || scenario === asked;
-  const note = `no rule of scenario ${asked} matches; ${scenario ?? "none"} applies`;
   return {
     ...plainCharge(record),
     scenario,
     timeline: choice?.rule.timeline ?? [],
     rule: choice?.index ?? null,
-    notes: isAsked ? notes : [...notes, { at: tx.at, note }],
+    notes: isAsked
+      ? notes
+      : [
+          ...notes,
+          { at: tx.at, note: `no rule of scenario ${asked} matches; ${scenario ?? "none"} applies` },
+        ],
   };
 }
 
 /** Chance follows from the record's id, which follows from the seed: whatever else is called changes nothing of it. */
-function isDrawn(draw: string, probability: number): boolean {
-  return probability === 1 || chanceOf(digestOf(draw)) < probability;
+function isDrawn(probability: number, id: string, scenario: string, index: number): boolean {
+  return probability === 1 || chanceOf(digestOf(`${id}\0${scenario}#${index}`)) < probability;
 }
 
 /** Plans the turn of an entry, if there is one to plan; the id of its task. */

@@ -76,15 +76,16 @@ const ANY: Fields = new Map();
 const FIELDS = new WeakMap<z.core.$ZodType, Fields>();
 
 function fieldsOf(schema: z.core.$ZodType): Fields {
-  const object = schema instanceof z.ZodMiniOptional ? schema.def.innerType : schema;
-  if (!(object instanceof z.ZodMiniObject)) return ANY;
-  let fields = FIELDS.get(object);
-  if (fields === undefined) {
-    const shape = object.shape as Readonly<Record<string, z.core.$ZodType>>;
-    fields = new Map(Object.entries(shape).map(([name, field]) => [name, fieldsOf(field)]));
-    FIELDS.set(object, fields);
-  }
+  let fields = FIELDS.get(schema);
+  if (fields === undefined) FIELDS.set(schema, (fields = foundFieldsOf(schema)));
   return fields;
+}
+
+function foundFieldsOf(schema: z.core.$ZodType): Fields {
+  if (schema instanceof z.ZodMiniOptional) return fieldsOf(schema.def.innerType);
+  if (!(schema instanceof z.ZodMiniObject)) return ANY;
+  const shape = schema.shape as Readonly<Record<string, z.core.$ZodType>>;
+  return new Map(Object.entries(shape).map(([name, field]) => [name, fieldsOf(field)]));
 }
 
 function noteParameters(notes: Notes, { query }: Operation, sent: string): void {
