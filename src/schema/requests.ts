@@ -11,19 +11,19 @@ import { eventGlobsSchema } from "./globs.js";
 import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
 import { WEBHOOK_URL_MESSAGE, webhookUrl } from "./options.js";
 import { currency, LIFE, METADATA, METHOD_ASSUMED, method, redirect } from "./phrases.js";
-import { field, needed, only, parameters, shape, unshown } from "./words.js";
+import { field, needed, only, parameters, shapeLater, unshown } from "./words.js";
 
 /**
  * What the service is asked. Unknown fields are ignored. What depends on the fixtures (known currencies, their
  * decimals, enabled methods) is checked in `domain/requests.ts` and reported together with these.
  */
-export const pricingSchema = shape(
+export const pricingSchema = shapeLater(
   "Pricing",
   {
     says: "The price the merchant charges.",
     adds: { allOf: [only("local_pricing", { base_currency: "USD" })] },
   },
-  {
+  () => ({
     base_currency: field(z.string(), currency("Currency the price is given in.")),
     amount: field(amountSchema, {
       says: "The price in the base currency: a decimal string; a JSON number is rejected.",
@@ -37,10 +37,10 @@ export const pricingSchema = shape(
       examples: [{ KES: "3200.00" }],
       adds: { propertyNames: { pattern: "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$" } },
     }),
-  },
+  }),
 );
 
-export const quoteRequestSchema = shape("QuoteRequest", "A price to lock before a checkout.", {
+export const quoteRequestSchema = shapeLater("QuoteRequest", "A price to lock before a checkout.", () => ({
   pricing: field(pricingSchema, "The price the merchant charges."),
   payment_method: field(z.string(), method("How the customer will pay.", METHOD_ASSUMED)),
   to_currency: field(
@@ -56,7 +56,7 @@ export const quoteRequestSchema = shape("QuoteRequest", "A price to lock before 
     }),
   ),
   customer_email: field(z.optional(emailSchema), { says: "Who will pay.", examples: ["ada@shop.test"] }),
-});
+}));
 export type QuoteBody = z.infer<typeof quoteRequestSchema>;
 
 const accountNumberSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.account));
@@ -69,20 +69,20 @@ export const expiresInMinutesSchema = z
   .check(z.gte(1, EXPIRES_MESSAGE), z.lte(1_440, EXPIRES_MESSAGE));
 
 /** What both kinds of checkout take. */
-const afterwards = {
+const afterwards = () => ({
   success_url: field(z.optional(httpUrlSchema), redirect("after success")),
   cancel_url: field(z.optional(httpUrlSchema), redirect("after cancelling")),
   metadata: field(z.optional(metadataSchema), METADATA),
   expires_in_minutes: field(z.optional(expiresInMinutesSchema), LIFE),
-};
+});
 
-export const whitelabelRequestSchema = shape(
+export const whitelabelRequestSchema = shapeLater(
   "WhitelabelRequest",
   {
     says: "A payment to start at once, at the price of a quote.",
     adds: { allOf: "{{needs of the methods}}" },
   },
-  {
+  () => ({
     pricing: field(pricingSchema, {
       says: "The price, as in the quote.",
       assumed: "A pricing that differs in value from the quote's is refused: 400 `details.pricing`.",
@@ -112,16 +112,16 @@ export const whitelabelRequestSchema = shape(
       assumed: "Any text of 1 to 64 characters.",
       examples: ["0123456789"],
     }),
-    ...afterwards,
-  },
+    ...afterwards(),
+  }),
 );
 export type WhitelabelBody = z.infer<typeof whitelabelRequestSchema>;
 
 /** Standard checkout (specification: Checkout). */
-export const checkoutRequestSchema = shape(
+export const checkoutRequestSchema = shapeLater(
   "CheckoutRequest",
   "A payment the customer completes on a hosted page.",
-  {
+  () => ({
     pricing: field(pricingSchema, "The price the merchant charges."),
     customer_email: field(z.optional(emailSchema), { says: "Who pays.", examples: ["ada@shop.test"] }),
     customer_name: field(
@@ -143,8 +143,8 @@ export const checkoutRequestSchema = shape(
         examples: ["{{two methods}}"],
       },
     ),
-    ...afterwards,
-  },
+    ...afterwards(),
+  }),
 );
 export type CheckoutBody = z.infer<typeof checkoutRequestSchema>;
 
@@ -168,7 +168,7 @@ export const DESTINATION_FIELDS = {
 } as const;
 
 /** Payout destination. Which fields a type needs is checked with the fixtures. */
-export const destinationRequestSchema = shape(
+export const destinationRequestSchema = shapeLater(
   "DestinationRequest",
   {
     says: "A payout destination. The required fields depend on its type.",
@@ -182,7 +182,7 @@ export const destinationRequestSchema = shape(
       ),
     },
   },
-  {
+  () => ({
     type: field(
       z.enum(["bank_account", "mobile_money", "crypto_wallet"]),
       unshown("A bank account or mobile money wallet for fiat, a crypto wallet for crypto."),
@@ -223,31 +223,38 @@ export const destinationRequestSchema = shape(
       z.optional(requiredTextSchema),
       unshown("If given, must be the currency's network. Crypto wallets only.", { examples: ["TRC20"] }),
     ),
-  },
+  }),
 );
 export type DestinationBody = z.infer<typeof destinationRequestSchema>;
 
-export const withdrawalRequestSchema = shape("WithdrawalRequest", "Money to send out of the balance.", {
-  destination_id: field(z.string(), unshown("The payout destination to send it to.")),
-  amount: field(
-    amountSchema,
-    unshown(
-      "The amount that arrives, as a decimal string; the fee comes on top. At least the currency's minimum.",
-      {
-        examples: ["1000.00"],
-      },
+export const withdrawalRequestSchema = shapeLater(
+  "WithdrawalRequest",
+  "Money to send out of the balance.",
+  () => ({
+    destination_id: field(z.string(), unshown("The payout destination to send it to.")),
+    amount: field(
+      amountSchema,
+      unshown(
+        "The amount that arrives, as a decimal string; the fee comes on top. At least the currency's minimum.",
+        {
+          examples: ["1000.00"],
+        },
+      ),
     ),
-  ),
-  currency: field(
-    z.string(),
-    currency("Currency of balance and destination.", {
-      examples: "{{payout currencies}}",
-      assumed: "Must be the destination's; withdrawals exist in the currencies with a stated minimum.",
-    }),
-  ),
-  reference: field(z.optional(requiredTextSchema), unshown("Your own reference.", { examples: ["rent-1"] })),
-  metadata: field(z.optional(metadataSchema), METADATA),
-});
+    currency: field(
+      z.string(),
+      currency("Currency of balance and destination.", {
+        examples: "{{payout currencies}}",
+        assumed: "Must be the destination's; withdrawals exist in the currencies with a stated minimum.",
+      }),
+    ),
+    reference: field(
+      z.optional(requiredTextSchema),
+      unshown("Your own reference.", { examples: ["rent-1"] }),
+    ),
+    metadata: field(z.optional(metadataSchema), METADATA),
+  }),
+);
 export type WithdrawalBody = z.infer<typeof withdrawalRequestSchema>;
 
 /** The service itself takes absolute URLs only; the rest of the rule is that of the start options. */
@@ -255,7 +262,7 @@ const receiverUrlSchema = httpUrlSchema.check(
   z.refine((text) => webhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
 );
 
-export const webhookRequestSchema = shape("WebhookRequest", "A webhook endpoint to register.", {
+export const webhookRequestSchema = shapeLater("WebhookRequest", "A webhook endpoint to register.", () => ({
   url: field(
     receiverUrlSchema,
     unshown("The receiver: an absolute http or https URL.", { examples: ["http://localhost:3000/webhooks"] }),
@@ -264,15 +271,19 @@ export const webhookRequestSchema = shape("WebhookRequest", "A webhook endpoint 
     z.optional(eventGlobsSchema),
     unshown("Event types to receive, as globs; by default all.", { examples: [["charge.*"]] }),
   ),
-});
-export const webhookPatchSchema = shape("WebhookUpdate", "The fields to change; others keep their values.", {
-  url: field(z.optional(receiverUrlSchema), unshown("The receiver: an absolute http or https URL.")),
-  events: field(
-    z.optional(eventGlobsSchema),
-    unshown("Event types it receives, as globs.", { examples: [["charge.completed", "charge.failed"]] }),
-  ),
-  enabled: field(z.optional(z.boolean()), unshown("Whether it is sent events.")),
-});
+}));
+export const webhookPatchSchema = shapeLater(
+  "WebhookUpdate",
+  "The fields to change; others keep their values.",
+  () => ({
+    url: field(z.optional(receiverUrlSchema), unshown("The receiver: an absolute http or https URL.")),
+    events: field(
+      z.optional(eventGlobsSchema),
+      unshown("Event types it receives, as globs.", { examples: [["charge.completed", "charge.failed"]] }),
+    ),
+    enabled: field(z.optional(z.boolean()), unshown("Whether it is sent events.")),
+  }),
+);
 
 export const PAYIN_LIMIT_MAX = 100;
 export const PAYIN_LIMIT_DEFAULT = 50;

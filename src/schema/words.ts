@@ -43,6 +43,27 @@ export function shape<All extends Fields>(name: string, note: Note, fields: All)
   return spoken(z.object(schemasOf(fields)), { name, note, fields });
 }
 
+/** The same, with fields that are made when somebody first looks at them: a start looks at those of no call. */
+export function shapeLater<All extends Fields>(name: string, note: Note, make: () => All) {
+  let made: All | undefined;
+  const fields = () => (made ??= make());
+  const schema = new z.ZodMiniObject({
+    type: "object",
+    get shape() {
+      const shape = schemasOf(fields());
+      Object.defineProperty(this, "shape", { value: shape });
+      return shape;
+    },
+  }) as unknown as z.ZodMiniObject<SchemasOf<All>, z.core.$strip>;
+  return spoken(schema, {
+    name,
+    note,
+    get fields() {
+      return fields();
+    },
+  });
+}
+
 /** A named object that takes no field nobody knows. */
 export function closedShape<All extends Fields>(name: string | undefined, note: Note, fields: All) {
   return spoken(z.strictObject(schemasOf(fields)), { name, note, fields });

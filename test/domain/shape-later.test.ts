@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import * as z from "zod/mini";
+import { check } from "../../src/schema/issues.js";
+import { field, fieldsOf, shape, shapeLater, wordsOf } from "../../src/schema/words.js";
+
+const fields = () => ({
+  amount: field(z.string(), "How much."),
+  note: field(z.optional(z.string()), "What for."),
+});
+
+it("makes the fields once, when somebody first looks at them", () => {
+  let times = 0;
+  const schema = shapeLater("Order", "An order.", () => {
+    times++;
+    return fields();
+  });
+  expect(times).toBe(0);
+  expect(check(schema, { amount: "1.00", more: true })).toEqual({ ok: true, data: { amount: "1.00" } });
+  expect(Object.keys(schema.shape)).toEqual(["amount", "note"]);
+  expect(wordsOf(schema)).toMatchObject({ name: "Order", note: "An order." });
+  expect(fieldsOf(schema).note.note).toBe("What for.");
+  expect(fieldsOf(schema).note.schema).toBe(schema.shape.note);
+  expect(times).toBe(1);
+});
+
+it.each([{}, { amount: 1 }, { amount: "1", note: 2 }, { amount: "1", note: "" }, null, []])(
+  "finds in %j what a shape made at once finds",
+  (value) => {
+    const [later, now] = [shapeLater("Later", "", fields), shape("Now", "", fields())];
+    expect(check(later, value)).toEqual(check(now, value));
+  },
+);
