@@ -62,12 +62,27 @@ it.each([
   ["/v1/payments/quotes", "/api/v1/payments/quotes"],
   ["/api/v1/payment/quotes", "/api/v1/payments/quotes"],
   ["/api/v1/payments/charge/ch_1", "/api/v1/payments/charges/ch_1"],
+  ["/api/v1/payments/charges", "/api/v1/payments/charges/:charge_id"],
+  ["/api/v1/payments/chargs", "/api/v1/payments/charges/:charge_id"],
+  ["/api/v1/payments/payin", "/api/v1/payments/payins"],
+  ["/api/v1/payouts/withdrawal/wd_1", "/api/v1/payouts/withdrawals/wd_1"],
 ])("a path a slip away from one there is, %s, is told which", async (path, meant) => {
   const answer = await (await openApi()).get(path);
   expectError(answer, 404, "NOT_FOUND", []);
   expect(answer.error.message).toBe(
     `There is nothing at ${path}; did you mean ${meant}? /docs has every call`,
   );
+});
+
+it.each([
+  "/api/v1/payments/invoices",
+  "/api/v1/payments/frobnicate",
+  "/api/v1/payments/invoices/in_1",
+  "/quote",
+])("%s is a slip away from no path: however long the beginning it shares, none is named", async (path) => {
+  const answer = await (await openApi()).get(path);
+  expectError(answer, 404, "NOT_FOUND", []);
+  expect(answer.error.message).toBe(`There is nothing at ${path}`);
 });
 
 describe("a method a path does not have", () => {
