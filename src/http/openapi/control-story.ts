@@ -42,8 +42,15 @@ const UNSTEADY: Readonly<Record<string, unknown>> = {
   "webhook-signature": "v1,Wm9tYmllIHNpZ25hdHVyZSwgb25seSBhIHNhbXBsZSE=",
 };
 
+/** How long an attempt took, where a text says so. */
+const TOOK = /(?<=\(attempt \d+, )\d+(?= ms\))/g;
+
 function steady(answer: Json): Json {
-  return JSON.parse(JSON.stringify(answer), (key, value) => UNSTEADY[key] ?? value);
+  return JSON.parse(JSON.stringify(answer), (key, value) => UNSTEADY[key] ?? steadyText(value));
+}
+
+function steadyText(value: unknown): unknown {
+  return typeof value === "string" ? value.replace(TOOK, String(UNSTEADY.duration_ms)) : value;
 }
 
 /** Namespaces, and a mailbox that hears of what follows. */
