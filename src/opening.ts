@@ -57,7 +57,7 @@ export function receiverChecks(timeout: string | undefined): CheckReceiver {
 export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
   const control_token = asked.control_token === "generate" ? madeUpToken() : asked.control_token;
   const version = packageVersion();
-  const { fixtures, scenarios, active, given, warnings } = await readService(asked);
+  const { fixtures, scenarios, fileScenarios, active, given, warnings } = await readService(asked);
   const options = {
     ...asked,
     ...given,
@@ -84,6 +84,7 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
     settings,
     audit: options.data === undefined ? undefined : await auditWith(catalogue, settings),
     scenarios,
+    fileScenarios,
     activeScenarios: active,
     webhooks,
     webhookSecret: options.webhook_secret ?? DEFAULT_WEBHOOK_SECRET,

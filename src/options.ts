@@ -40,6 +40,8 @@ export interface OpenOptions extends StartOptions {
 export interface Service {
   readonly fixtures: Fixtures;
   readonly scenarios: readonly Scenario[];
+  /** Names of those that are from files of the user's. */
+  readonly fileScenarios: readonly string[];
   /** Names of the scenarios that are active from the start. */
   readonly active: readonly string[];
   /** What the files of scenarios want of the world, and may have. */
@@ -137,6 +139,7 @@ export async function readService(
   return {
     fixtures: repriced(base, options),
     scenarios: [...scenarios.values()],
+    fileScenarios: read.map(({ scenario }) => scenario.name),
     active,
     ...(await worldAndWarnings(read, options)),
   };

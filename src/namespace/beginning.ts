@@ -94,9 +94,16 @@ export function seededAgain(
   };
 }
 
-function seededScenarios({ scenarios, activeScenarios }: NamespaceOptions): Command<void> {
+/** What somebody has put in the place of a shipped scenario stays, unless a file of this run is to be there. */
+function seededScenarios({ scenarios, fileScenarios, activeScenarios }: NamespaceOptions): Command<void> {
   return (tx) => {
-    for (const scenario of scenarios) storeScenario(scenario, activeScenarios.includes(scenario.name))(tx);
+    for (const scenario of scenarios) {
+      const { name } = scenario;
+      const stored = tx.get("scenarios", name);
+      const theirs = stored?.by_hand === true && !fileScenarios.includes(name) ? stored.scenario : undefined;
+      const active = activeScenarios.includes(name);
+      storeScenario(theirs ?? scenario, { active, byHand: theirs !== undefined })(tx);
+    }
   };
 }
 

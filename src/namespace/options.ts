@@ -23,6 +23,8 @@ export interface NamespaceOptions {
   readonly catalogue: Catalogue;
   readonly settings: Settings;
   readonly scenarios: readonly Scenario[];
+  /** Names of those that are from files of the user's. */
+  readonly fileScenarios: readonly string[];
   /** Names of scenarios active from the start, the last one asked first. */
   readonly activeScenarios: readonly string[];
   readonly webhooks: readonly WebhookOption[];

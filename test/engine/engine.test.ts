@@ -604,7 +604,10 @@ describe("a timeline", () => {
       { after: "1s", to: "AWAITING_PAYMENT" },
       { after: "1s", to: "COMPLETED" },
     );
-    engine.execute(storeScenario(timelineOf("told", { after: "1s", to: "FAILED" }), true), START_MS);
+    engine.execute(
+      storeScenario(timelineOf("told", { after: "1s", to: "FAILED" }), { active: true, byHand: true }),
+      START_MS,
+    );
     expect(historyAt(HOUR)).toBe("PENDING@0 AWAITING_PAYMENT@1 COMPLETED@2");
   });
 

@@ -126,7 +126,11 @@ const STEPS = {
     const endpoint = nth(state.endpoints(), which);
     return endpoint && deleteEndpoint(undefined, endpoint.webhook_id);
   },
-  scenario: (_, which) => storeScenario({ ...QUIET, name: `mine-${which % 3}` }, which % 2 === 0),
+  scenario: (_, which) =>
+    storeScenario(
+      { ...QUIET, name: `mine-${which % 3}` },
+      { active: which % 2 === 0, byHand: which % 2 === 1 },
+    ),
   forget: ({ state }, which) => {
     const name = `mine-${which % 3}`;
     return state.get("scenarios", name) && removeScenario(name);

@@ -49,7 +49,7 @@ export interface EngineSetup {
 export function furnishing(setup: EngineSetup = {}): Command<void> {
   return (tx) => {
     for (const scenario of [...shipped.scenarios, QUIET, ...(setup.scenarios ?? [])])
-      storeScenario(scenario, false)(tx);
+      storeScenario(scenario, { active: false, byHand: false })(tx);
     if (setup.endpoint === true)
       registerEndpoint({ url: "http://shop.test/hooks", mode: "test", organizationId: null, events: ["*"] })(
         tx,

@@ -122,6 +122,7 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
     catalogue: new Catalogue(fixtures),
     settings: DEFAULT_SETTINGS,
     scenarios,
+    fileScenarios: [],
     activeScenarios: [],
     webhooks: [],
     webhookSecret: DEFAULT_WEBHOOK_SECRET,

@@ -5,8 +5,15 @@ import type { Key, StoredFault, StoredScenario } from "../records.js";
 import type { State } from "../state.js";
 import type { Command } from "../transaction.js";
 
-/** Puts a scenario in place; `active` lets its rules apply to everything from now on. The same again goes on. */
-export function storeScenario(scenario: Scenario, active: boolean): Command<StoredScenario> {
+interface Placed {
+  /** Its rules apply to everything from now on. */
+  readonly active: boolean;
+  /** Whether somebody does it by the control API. */
+  readonly byHand: boolean;
+}
+
+/** Puts a scenario in place. The same again goes on. */
+export function storeScenario(scenario: Scenario, { active, byHand }: Placed): Command<StoredScenario> {
   return (tx) => {
     const known = tx.get("scenarios", scenario.name);
     const goesOn = isSame(known?.scenario, scenario);
@@ -16,6 +23,7 @@ export function storeScenario(scenario: Scenario, active: boolean): Command<Stor
       activated: active ? tx.next("activation") : (known?.activated ?? 0),
       since_ms: goesOn ? (known?.since_ms ?? tx.atMs) : tx.atMs,
       ...(goesOn && known?.met !== undefined ? { met: known.met } : {}),
+      ...(byHand ? { by_hand: true } : {}),
     };
     tx.put("scenarios", scenario.name, stored);
     return stored;

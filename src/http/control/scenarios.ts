@@ -75,7 +75,7 @@ export const SCENARIOS = [
       if (scenario.name !== param("name")) return invalid({ name: "must be the name in the path" });
       // Other rules from now on, and they have not been met yet.
       namespace.faults.forget(scenario.name);
-      return view(namespace, namespace.execute(storeScenario(scenario, false)));
+      return view(namespace, namespace.execute(storeScenario(scenario, { active: false, byHand: true })));
     },
   ),
   controlOperation(

@@ -46,6 +46,8 @@ export const scenarioRecord = z.strictObject({
   since_ms: z.optional(instantMs),
   /** How many events each webhook rule that counts them has met since, by its place. */
   met: z.optional(z.record(text, count)),
+  /** Somebody has put it here by the control API: the shipped one of that name does not come back at a start. */
+  by_hand: z.optional(z.literal(true)),
 });
 export type StoredScenario = Readonly<z.infer<typeof scenarioRecord>>;
 
