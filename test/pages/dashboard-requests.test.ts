@@ -65,6 +65,37 @@ describe("a request on the dashboard", () => {
     expect(said((await press("replay 999")).text)).toContain("no longer kept");
   });
 
+  it("tells each request's own advice, be it one or several", async () => {
+    const { api, page } = await started();
+    const order = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
+    const { quote_id } = await api.quote(order);
+    const METADATA = [
+      { order_id: "7" },
+      { order_id: "7" },
+      { order_id: "7", password: "x" },
+      { password: "x" },
+      { order_id: "7" },
+    ];
+    for (const metadata of METADATA)
+      await api.whitelabel({ ...order, quote_id, customer_email: "a@b.test", metadata });
+    const ids = [...(await page("/requests")).matchAll(/requests\/(\d+)"/g)].map(([, id]) => id!);
+    const pages = await Promise.all(
+      ids
+        .slice(0, METADATA.length)
+        .reverse()
+        .map((id) => page(`/requests/${id}`)),
+    );
+    expect(
+      pages.map((one) => [...said(one).matchAll(/docs\/advice\.md#(\w+)/g)].map(([, id]) => id)),
+    ).toEqual([
+      [],
+      ["checkouts_of_one_order"],
+      ["checkouts_of_one_order", "sensitive_metadata"],
+      ["sensitive_metadata"],
+      ["checkouts_of_one_order"],
+    ]);
+  });
+
   it("refuses to send what is no JSON, no path of the service, no method", async () => {
     const { api, page, press } = await started();
     await api.tryQuote({});

@@ -19,6 +19,11 @@ import { WEBHOOKS } from "./webhooks.js";
 /** All there is to be advised of, in the order it is told. */
 export const HABITS: readonly Habit[] = [...POLLING, ...REQUESTS, ...WEBHOOKS];
 
+/** What most requests with advice have is one list for all of them: the journal keeps many. */
+const JUST: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  HABITS.map(({ id }) => [id, [id]]),
+);
+
 /** What was found of each habit. */
 export class AdviceLog {
   readonly #found = new Map<Habit, { times: number; example: Example }>();
@@ -123,10 +128,11 @@ export class Advisor implements Observer {
     });
   }
 
-  #noteFound({ id }: Habit): void {
+  #noteFound(habit: Habit): void {
     const entry = this.#lookingAt;
     if (entry === undefined) return;
-    if (entry.habits?.includes(id) !== true) entry.habits = [...(entry.habits ?? []), id];
+    if (entry.habits === undefined) entry.habits = JUST[habit.id];
+    else if (!entry.habits.includes(habit.id)) entry.habits = [...entry.habits, habit.id];
   }
 
   onRequest(entry: JournalEntry): void {

@@ -83,8 +83,8 @@ export const REQUESTS: readonly Habit[] = [
     why: "metadata held what must not be there",
     watch: (notes) => ({
       onRequest(entry, metadata) {
-        for (const [name, value] of Object.entries(metadata))
-          if (isSecretName(name) || holdsCardNumber(value))
+        for (const name of Object.keys(metadata))
+          if (isSecretName(name) || holdsCardNumber(metadata[name]))
             notes.found(`metadata.${name} of ${requestAt(entry)}`);
       },
     }),

@@ -2,8 +2,10 @@
 const SECRET_NAME =
   /^(card[_-]?(no|num|number|pan|cvv|cvc|pin|expiry)|pan|cvv2?|cvc2?|cvv[_-]?code|security[_-]?code|pin([_-]?code)?|pass(word|wd|phrase|code)|(client[_-]?)?secret|(api|secret|private)[_-]?key|ssn|bvn|access[_-]?token)$/i;
 
+const CAMEL_CASE = /[a-z][A-Z]/;
+
 export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(/[a-z][A-Z]/.test(name) ? name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_") : name);
+  return SECRET_NAME.test(CAMEL_CASE.test(name) ? name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_") : name);
 }
 
 /** Visa, Mastercard, American Express, Discover, Verve: the digits cards begin with, and how many they have. */
