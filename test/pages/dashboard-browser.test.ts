@@ -219,6 +219,33 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     expect(errors).toEqual([]);
   }, 300_000);
 
+  it("shows all of each advice, on a desk and on a phone", async () => {
+    const sandbox = await sandboxThere();
+    const client = Client.at(sandbox.url!);
+    await client.pay({ metadata: { order_id: "7" } });
+    await client.pay({ metadata: { order_id: "7", password: "x" } });
+    const [{ request_id }] = (await client.ask("GET /_sandbox/requests")).json.items;
+    for (const viewport of [
+      { width: 1200, height: 800 },
+      { width: 390, height: 800 },
+    ]) {
+      const { page, context } = await openTab({ viewport });
+      for (const path of [`requests/${request_id}`, "checks"]) {
+        await page.goto(`${homeOf(sandbox)}/${path}`);
+        const cut = await page.evaluate(() => {
+          const { right } = document.querySelector("#advice")!.getBoundingClientRect();
+          const texts = [...document.querySelectorAll<HTMLElement>("#advice :is(.title,.sub,code)")];
+          return texts.map((text) => {
+            const isOutside = text.getBoundingClientRect().right > right;
+            return isOutside || text.scrollWidth > text.clientWidth;
+          });
+        });
+        expect([path, viewport.width, cut]).toEqual([path, viewport.width, Array(6).fill(false)]);
+      }
+      await context.close();
+    }
+  });
+
   it("moves no row under the pointer, and shows what is new when asked or when the pointer leaves", async () => {
     const sandbox = await openSandbox({ rateLimit: "off" });
     await sandbox.listen();

@@ -48,6 +48,8 @@ section,.object,.steps>li,.card{background:var(--card);border:1px solid var(--li
 .row{position:relative;display:grid;grid-template-columns:4.75rem 10.5rem minmax(0,1fr) auto auto;gap:0 .75rem;align-items:center;padding:.4rem .25rem;border-top:1px solid var(--line);min-height:3rem}
 .row:first-child{border-top:0}.row.bad{box-shadow:inset 3px 0 var(--bad)}.row>.at{padding-left:.5rem;color:var(--soft);white-space:nowrap}.row>.at .date{display:block;font-size:.6875rem}
 .what{min-width:0;display:grid}.title,.sub{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.title{padding:2px}.title a{font-weight:500;color:var(--text)}.title a:hover{color:var(--accent)}.sub{font-size:.8125rem;padding-left:2px}
+#advice .title,#advice .sub{white-space:normal;overflow-wrap:anywhere}
+@media (max-width:46rem){#advice .title,#advice .sub,#advice .side{grid-column:1/4}#advice .sub{grid-row:3}#advice .side{grid-row:4;text-align:left;padding-left:.5rem;overflow-wrap:anywhere;white-space:normal}}
 .side{text-align:right;white-space:nowrap}.acts{display:flex;gap:.375rem;justify-content:flex-end}.slots{display:grid;grid-template-columns:4.75rem 5.5rem 3rem 4.5rem;gap:.375rem}.slots button{width:100%;justify-content:center;padding:.2rem 0}
 .none{padding:.75rem .5rem;color:var(--soft)}
 .small li{position:relative;display:flex;gap:.5rem;align-items:center;min-height:2.1rem;border-top:1px solid var(--line);white-space:nowrap;overflow:hidden}.small li:first-child{border-top:0}.small a{overflow:hidden;text-overflow:ellipsis;flex:1}.small .at{color:var(--soft);min-width:4.2rem}.small button{min-height:1.5rem;padding:0 .5rem}
