@@ -19,7 +19,7 @@ import { WEBHOOKS } from "./webhooks.js";
 /** All there is to be advised of, in the order it is told. */
 export const HABITS: readonly Habit[] = [...POLLING, ...REQUESTS, ...WEBHOOKS];
 
-/** What most requests with advice have is one list for all of them: the journal keeps many. */
+/** Most requests with advice have one piece of it: those share a list, for the journal keeps many requests. */
 const JUST: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   HABITS.map(({ id }) => [id, [id]]),
 );
