@@ -11,10 +11,17 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** Of an error: its code, whatever name the user has given it. */
   readonly code?: string;
+  /** The id of what the call has made. */
+  readonly objectId?: string;
 }
 
 export function ok(value: unknown): Reply {
   return { status: 200, json: JSON.stringify(value) };
+}
+
+/** The answer to a call that has made something of that id. */
+export function okMade(objectId: string, value: unknown): Reply {
+  return { status: 200, json: JSON.stringify(value), objectId };
 }
 
 /** JSON that was made before, as it is. */

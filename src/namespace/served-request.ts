@@ -22,7 +22,7 @@ export interface ServedRequest {
   readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
-  /** What was made by a call that has not been answered: no answer names it. */
+  /** The charge or withdrawal it has made; without an answer, the one it is about. */
   objectId?: string | undefined;
   /** What the service passed over without a word: a place and what is odd about it, each. */
   readonly tolerated?: readonly string[] | undefined;

@@ -91,6 +91,17 @@ async function ordered(metadata: Record<string, string>, times = 1, end?: string
   return client;
 }
 
+/** One that makes a checkout twice, for the first time something happens to the call. */
+async function orderedAgain(drop: "before" | "after") {
+  const { client } = await standing();
+  const match = { operation: "createWhitelabel" };
+  await client.ask("PUT /_sandbox/scenarios/once", { faults: [{ match, drop, times: 1 }] });
+  await client.ask("POST /_sandbox/scenarios/once/activate");
+  await expect(client.pay({ metadata: { order: "17" } })).rejects.toThrow();
+  await client.pay({ metadata: { order: "17" } });
+  return client;
+}
+
 const WITHDRAWAL = { destination_id: "pd_1", amount: "1000.00", currency: "KES" };
 /** One that has money, and takes it out so often. */
 async function withdrawn(times: number, headers: Record<string, string> = {}) {
@@ -243,9 +254,11 @@ const CASES: Readonly<Record<string, Case>> = {
     has: [
       ["three that can be paid", () => ordered({ order: "17" }, 3), /^order 17: ch_\w+, ch_\w+, ch_\w+$/],
       ["twelve", () => ordered({ order: "17" }, 12), /^order 17: (ch_\w+, ){3}ch_\w+$/],
+      ["one after one whose answer was lost", () => orderedAgain("after"), /^order 17: ch_\w+, ch_\w+$/],
       ["one after the paid one", () => ordered({ order_id: "17" }, 2, "COMPLETED"), /^order_id 17: /],
     ],
     hasNot: [
+      ["one after one that was lost on its way", () => orderedAgain("before")],
       ["one after a failed one", () => ordered({ order: "17" }, 3, "FAILED")],
       ["several of one customer, without an order", () => ordered({ customer: "17" }, 3)],
     ],

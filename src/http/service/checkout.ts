@@ -4,7 +4,7 @@ import { createQuote as quoteCommand } from "../../engine/commands/quotes.js";
 import { checkoutView, quoteView, whitelabelResult } from "../../engine/views.js";
 import { isRefusal } from "../../schema/errors.js";
 import { checkoutRequestSchema, quoteRequestSchema, whitelabelRequestSchema } from "../../schema/requests.js";
-import { ok } from "../reply.js";
+import { ok, okMade } from "../reply.js";
 import { operation } from "./operation.js";
 
 const CREATES = "It returns 200, as the whitelabel checkout does.";
@@ -51,7 +51,7 @@ export const createWhitelabel = operation(
     const charge = namespace.executeInTurn(
       whitelabelCommand(caller, body, header("sandbox-scenario"), traceOf(header("traceparent"))),
     );
-    return isRefusal(charge) ? charge : ok(whitelabelResult(charge));
+    return isRefusal(charge) ? charge : okMade(charge.charge_id, whitelabelResult(charge));
   },
 );
 
@@ -78,7 +78,7 @@ export const createCheckout = operation(
     );
     if (isRefusal(charge)) return charge;
     const base = namespace.publicUrl ?? new URL(url).origin;
-    return ok(checkoutView(charge, `${base}/checkout/${charge.checkout_id}`));
+    return okMade(charge.charge_id, checkoutView(charge, `${base}/checkout/${charge.checkout_id}`));
   },
 );
 

@@ -30,7 +30,7 @@ export interface Ended {
   readonly reply: Reply | null;
   readonly clientGone?: boolean;
   readonly isAnswerLost?: boolean;
-  /** What was made by it where its answer does not say so. */
+  /** What was made by it, or read, where no answer was sent that says so. */
   readonly objectId?: string | undefined;
 }
 
@@ -101,7 +101,7 @@ function rowOf(call: Exchange, served: Served, ended: Ended): JournalEntry {
     runner: call.header("sandbox-runner"),
     scenario: call.header("sandbox-scenario"),
     fault: served.fault ?? null,
-    objectId: ended.objectId,
+    objectId: ended.objectId ?? reply?.objectId,
     tolerated: served.tolerated,
     habits: undefined,
     id: 0,

@@ -7,8 +7,6 @@ const CHECKOUTS: readonly (string | null)[] = ["createWhitelabel", "createChecko
 const ORDER = /^((order|invoice)([_-]?(id|no|number|ref|reference))?|(merchant[_-]?)?reference)$/i;
 /** Of an order whose payment has come to nothing there may be another. */
 const OVER: readonly (string | undefined)[] = ["FAILED", "CANCELLED", "EXPIRED", "REFUNDED"];
-/** What stands before a charge's id in its text, in which that comes before anything the caller has written. */
-const ID_FIELD = '"charge_id":"';
 /** So many open checkouts of one order are named: a load test has one order for all. */
 const MOST_OF_AN_ORDER = 4;
 /** So often the same is no trial any more. */
@@ -19,14 +17,6 @@ const MOST_NOTES = 3;
 /** Whether it was done, as far as its sender can know: it was not refused. */
 function isTaken({ status }: JournalEntry): boolean {
   return status === null || status < 400;
-}
-
-/** Read from the text of the answer: parsing all of it costs far more. */
-function chargeMadeBy({ responseBody }: JournalEntry): string | undefined {
-  const field = responseBody?.indexOf(ID_FIELD) ?? -1;
-  if (field === -1) return undefined;
-  const from = field + ID_FIELD.length;
-  return responseBody!.slice(from, responseBody!.indexOf('"', from));
 }
 
 export const REQUESTS: readonly Habit[] = [
@@ -62,7 +52,7 @@ export const REQUESTS: readonly Habit[] = [
           if (!CHECKOUTS.includes(entry.operation) || !isTaken(entry)) return;
           for (const name of Object.keys(metadata)) {
             if (!ORDER.test(name)) continue;
-            const id = chargeMadeBy(entry);
+            const id = entry.objectId;
             if (id === undefined) return;
             const value = metadata[name];
             const order = orders.of(`${scene.accountOf(entry.apiKey)} ${name} ${value}`);
