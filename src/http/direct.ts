@@ -62,6 +62,26 @@ function isPlainHost(host: string): boolean {
   return true;
 }
 
+/** Where a call went, as text. */
+interface Address {
+  readonly scheme: "http" | "https";
+  readonly host: string;
+  readonly target: string;
+  readonly url: string;
+  readonly path: string;
+}
+
+/** The last: who makes many orders calls the same address each time, and the journal keeps it with each of them. */
+let lastAddress: Address | undefined;
+
+function addressOf({ socket, headers, url: target = "" }: Incoming, path: string): Address {
+  const scheme = (socket as Partial<TLSSocket>).encrypted === true ? "https" : "http";
+  const { host = "" } = headers;
+  const last = lastAddress;
+  if (last?.target === target && last.host === host && last.scheme === scheme) return last;
+  return (lastAddress = { scheme, host, target, url: `${scheme}://${host}${target}`, path });
+}
+
 /** Whether it says how long its body is, and that is no longer than it may be. */
 function hasPlainBody({ headers }: Incoming): boolean {
   const length = headers["content-length"];
@@ -91,10 +111,10 @@ class DirectExchange implements Exchange {
   #signal: AbortSignal | undefined;
 
   constructor(incoming: Incoming, outgoing: ServerResponse, path: string, meant: Meant) {
-    const scheme = (incoming.socket as Partial<TLSSocket>).encrypted === true ? "https" : "http";
+    const address = addressOf(incoming, path);
     this.method = incoming.method!;
-    this.url = `${scheme}://${incoming.headers.host}${incoming.url}`;
-    this.path = path;
+    this.url = address.url;
+    this.path = address.path;
     this.#incoming = incoming;
     incoming.takeBody();
     this.#outgoing = outgoing;

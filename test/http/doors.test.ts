@@ -52,3 +52,38 @@ describe("a call of the service", () => {
     expect(direct).toEqual(request);
   });
 });
+
+describe("calls of one port, one after another", () => {
+  const NAMES = ["127.0.0.1", "localhost", "127.0.0.1", "127.0.0.1", "localhost"];
+
+  it("each have their own name of it in what they are answered", async () => {
+    const { port } = await (await openSandbox()).listen();
+    for (const host of NAMES.map((name) => `${name}:${port}`)) {
+      const body = '{"pricing":{"base_currency":"KES","amount":"500.00"}}';
+      const lines = [`Host: ${host}`, KEY, JSON_TYPE, `Content-Length: ${body.length}`];
+      const answer = await exchange(port, head("POST /api/v1/payments/checkouts HTTP/1.1", ...lines) + body);
+      expect(JSON.parse(answer!.body).checkout_url).toMatch(`http://${host}/checkout/co_`);
+    }
+  });
+
+  it("are written down with what each has asked for", async () => {
+    const sandbox = await openSandbox();
+    const { port } = await sandbox.listen();
+    const PAYINS = "/api/v1/payments/payins";
+    const targets = [
+      `${PAYINS}?limit=2`,
+      `${PAYINS}?limit=3`,
+      `${PAYINS}?limit=3`,
+      PAYINS,
+      "/api/v1/accounts",
+    ];
+    for (const target of targets)
+      await exchange(port, head(`GET ${target} HTTP/1.1`, "Host: 127.0.0.1", KEY));
+    const listed = await sandbox.fetch("/_sandbox/requests");
+    const { items } = (await listed.json()) as { items: { path: string; query: Record<string, string> }[] };
+    const written = items.map(({ path, query }) =>
+      `${path}?${new URLSearchParams(query)}`.replace(/\?$/, ""),
+    );
+    expect(written.reverse()).toEqual(targets);
+  });
+});
