@@ -19,11 +19,14 @@ export class Incoming extends IncomingMessage {
   }
 
   /** What was taken, when it is over. */
-  async takenBody(): Promise<RawBody> {
-    if (this.#end === undefined)
-      await new Promise<void>((resolve) => {
-        this.#onEnd = resolve;
-      });
+  takenBody(): Promise<RawBody> {
+    return new Promise((resolve) => {
+      if (this.#end !== undefined) resolve(this.#body());
+      else this.#onEnd = () => resolve(this.#body());
+    });
+  }
+
+  #body(): RawBody {
     if (this.#end === "torn") return { torn: true };
     const taken = this.#taken ?? [];
     return textOf(taken.length === 1 ? taken[0]! : Buffer.concat(taken));
