@@ -99,9 +99,9 @@ export function numberedId(scope: string, kind: IdKind, number: number): string 
   return idOfHex(kind, hexDigest(scope, kind, number));
 }
 
-/** What `idOf` makes, of a digest in hexadecimal. */
-export function idOfHex(kind: IdKind, hex: string): string {
-  return ID_PREFIXES[kind] + hex.slice(0, ID_DIGITS);
+/** What `idOf` makes, of a digest in hexadecimal; `part` is 1 for a second id of the same digest. */
+export function idOfHex(kind: IdKind, hex: string, part: 0 | 1 = 0): string {
+  return ID_PREFIXES[kind] + hex.slice(part * ID_DIGITS, (part + 1) * ID_DIGITS);
 }
 
 const ID_DIGITS = 24;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { digestOf, hexDigest, numberedId, passingDigestOf } from "../../src/engine/ids.js";
+import { digestOf, hexDigest, idOf, idOfHex, numberedId, passingDigestOf } from "../../src/engine/ids.js";
 
 const plain = (scope: string, kind: string, counter: number) =>
   createHash("sha256").update(`${scope}\0${kind}\0${counter}`).digest("hex");
@@ -45,4 +45,10 @@ it("the digest of a charge's id is the same whether the id was made just now, be
     }),
     { numRuns: 30 },
   );
+});
+
+it("a digest has two ids, of its first half and of digits behind them", () => {
+  const hex = plain("a", "charge", 1);
+  expect(idOfHex("charge", hex)).toBe(idOf("charge", Buffer.from(hex, "hex")));
+  expect(idOfHex("checkout", hex, 1)).toBe(`co_${hex.slice(24, 48)}`);
 });

@@ -41,7 +41,7 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
   const expiry = tx.schedule({ due_ms: expiresAtMs, rank: 0, kind: "expire", ref });
   return {
     charge_id: ref,
-    checkout_id: tx.id("checkout"),
+    checkout_id: idOfHex("checkout", hex, 1),
     organization_id: caller.organization.organization_id,
     amount: pricing.amount,
     currency: pricing.base_currency,
