@@ -49,6 +49,7 @@ function boundMessage(issue: BoundIssue): string {
 
 function article(type: string): string {
   if (type === "int") return "a whole number";
+  if (type === "record") return "an object";
   return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 

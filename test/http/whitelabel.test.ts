@@ -465,6 +465,12 @@ describe("metadata", () => {
     expectInvalid(await api.tryWhitelabel({ ...(await api.checkoutBody()), metadata }), field);
   });
 
+  it.each([["text"], [["a"]], [null]])("has to be an object, and %j is told so", async (metadata) => {
+    const api = await openApi();
+    const answer = await api.tryWhitelabel({ ...(await api.checkoutBody()), metadata });
+    expect(answer.details).toEqual({ metadata: "must be an object" });
+  });
+
   it.each(['{"__proto__":5}', '{"__proto__":{"a":"b"}}', `{"__proto__":"${"x".repeat(11_000)}"}`])(
     "cannot carry past the checks what hides under __proto__: %.40s",
     async (metadata) => {
