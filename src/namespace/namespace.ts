@@ -292,6 +292,11 @@ export class Namespace {
     return this.#watchers.until(watch, patience);
   }
 
+  /** Nothing more is done in it, or kept of it. */
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
   /** So much wall time passes for a call that a fault delays; false when the namespace is closed before. */
   sleep(delayMs: number): Promise<boolean> {
     const { signal } = this.#closing;

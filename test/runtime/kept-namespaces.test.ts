@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nodeIo } from "../../src/store/io.js";
+import { exchange, head, Wire } from "../support/api-wire.js";
 import { dataFile, diskThatMayFill, filesBeside, handlesBeside, NOBODY, server } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";
 
@@ -49,6 +50,29 @@ describe("deleting a namespace", () => {
       }),
       { examples: [[[]], [rest]], numRuns: 20 },
     );
+  });
+
+  it("leaves a call without an answer of which the body comes after that", async () => {
+    const { call, sandbox, errors } = await server({ data: dataFile() });
+    const { port } = await sandbox.listen();
+    await call("PUT /_sandbox/namespaces/w1", {});
+    const body = '{"pricing":{"base_currency":"KES","amount":"500.00"}}';
+    const lines = ["Content-Type: application/json", `Content-Length: ${body.length}`];
+    const late = await Wire.open(port);
+    late.write(
+      head(
+        "POST /api/v1/payments/checkouts HTTP/1.1",
+        "Host: 127.0.0.1",
+        "Authorization: Bearer sk_test_ns_w1",
+        ...lines,
+      ),
+    );
+    // What came first is read first.
+    await exchange(port, head("GET /health HTTP/1.1", "Host: 127.0.0.1"));
+    expect((await call("DELETE /_sandbox/namespaces/w1")).status).toBe(200);
+    late.write(body);
+    expect(await late.next()).toBeUndefined();
+    expect(errors).toEqual([]);
   });
 
   it("needs no room on the disk, and writes nothing", async () => {

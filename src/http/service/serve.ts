@@ -69,6 +69,8 @@ function serveAsked(
   answer: Answer,
 ): Outcome | Promise<Outcome> {
   const { namespace, headers, arrival } = admitted;
+  // Gone while the body came, it has nothing left to do or to say.
+  if (namespace.isClosed) return null;
   const tolerated = toleratedIn(operation, {
     url: call.url,
     body,
