@@ -9,7 +9,7 @@ import type { ClockSetting } from "../schema/options.js";
 import { iso } from "../schema/time.js";
 import { UserError } from "../schema/user-error.js";
 import { Clock } from "../time/clock.js";
-import { soon } from "../time/timers.js";
+import { atTurnsEnd } from "../time/turns-end.js";
 import type { NamespaceOptions, WebhookOption } from "./options.js";
 
 const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
@@ -35,7 +35,7 @@ export function openState(options: NamespaceOptions): { engine: Engine; clock: C
     furnish: seeded(options),
     rulesInAll: options.rulesInAll,
     room: options.room,
-    atTurnsEnd: soon,
+    atTurnsEnd,
   });
   const { state, world } = engine;
   const contradiction = contradictionOf(options, world);
