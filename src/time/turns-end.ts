@@ -1,7 +1,7 @@
 import { soon } from "./timers.js";
 
-let waiting: (() => void)[] = [];
-let waitingWithin: (() => void)[] = [];
+const waiting: (() => void)[] = [];
+const waitingWithin: (() => void)[] = [];
 let isEnding = false;
 
 /**
@@ -23,26 +23,23 @@ export function isTurnsEndAwaited(): boolean {
 }
 
 function end(): void {
-  const runs = waiting;
-  waiting = [];
   isEnding = true;
-  for (const run of runs) runAlone(run);
+  runAll(waiting);
 }
 
 function endWholly(): void {
-  const runs = waitingWithin;
-  waitingWithin = [];
   isEnding = false;
-  for (const run of runs) runAlone(run);
+  runAll(waitingWithin);
 }
 
-/** What it throws is nobody's here, and keeps none of the others from running. */
-function runAlone(run: () => void): void {
-  try {
-    run();
-  } catch (error) {
-    soon(() => {
-      throw error;
-    });
-  }
+/** What one throws is nobody's here, and keeps none of the others from running. */
+function runAll(runs: (() => void)[]): void {
+  for (const run of runs.splice(0))
+    try {
+      run();
+    } catch (error) {
+      soon(() => {
+        throw error;
+      });
+    }
 }

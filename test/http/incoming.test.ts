@@ -1,9 +1,8 @@
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { Incoming } from "../../src/http/incoming.js";
-import { soon } from "../../src/time/timers.js";
+import { yieldToOthers } from "../../src/time/wall.js";
 
-const turnOfTheLoop = () => new Promise<void>((resolve) => soon(resolve));
 /** Whatever goes on at once has done so. */
 const atOnce = () => new Promise<void>((resolve) => process.nextTick(resolve));
 
@@ -29,7 +28,7 @@ describe("the bodies of calls that come in one turn of the event loop", () => {
     for (const [place, connection] of connections.entries()) call(connection, `call ${place}`);
     await atOnce();
     expect(seen).toEqual([]);
-    await turnOfTheLoop();
+    await yieldToOthers();
     expect(seen).toEqual(["call 0", "call 1", "call 2"]);
   });
 
@@ -37,7 +36,7 @@ describe("the bodies of calls that come in one turn of the event loop", () => {
     const { seen, call } = calls();
     const connection = new Socket();
     call(connection, "the first");
-    await turnOfTheLoop();
+    await yieldToOthers();
     call(connection, "the second");
     call(connection, "the third");
     await atOnce();
@@ -49,7 +48,7 @@ describe("the bodies of calls that come in one turn of the event loop", () => {
     const [connection, other] = [new Socket(), new Socket()];
     call(other, "another's");
     for (const name of ["the first", "the second", "the third"]) call(connection, name);
-    await turnOfTheLoop();
+    await yieldToOthers();
     expect(seen).toEqual(["another's", "the first", "the second", "the third"]);
   });
 });

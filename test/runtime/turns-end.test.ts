@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { soon } from "../../src/time/timers.js";
 import { atTurnsEnd } from "../../src/time/turns-end.js";
-
-const turnOfTheLoop = () => new Promise<void>((resolve) => soon(resolve));
+import { yieldToOthers } from "../../src/time/wall.js";
 
 /** Runs in a turn of its own, from its beginning. */
 async function inATurn(run: () => void): Promise<void> {
-  await turnOfTheLoop();
+  await yieldToOthers();
   await new Promise<void>((resolve) => setTimeout(resolve));
   run();
 }
@@ -20,7 +19,7 @@ describe("the end of a turn of the event loop", () => {
       process.nextTick(() => seen.push("next tick"));
       void Promise.resolve().then(() => seen.push("promise"));
     });
-    await turnOfTheLoop();
+    await yieldToOthers();
     expect(seen.slice(-2)).toEqual(["first", "second"]);
     expect(seen.slice(0, 2).sort()).toEqual(["next tick", "promise"]);
   });
@@ -37,7 +36,7 @@ describe("the end of a turn of the event loop", () => {
       void step("b");
       soon(() => seen.push("later in this turn"));
     });
-    await turnOfTheLoop();
+    await yieldToOthers();
     expect(seen).toEqual(["a done", "b done", "a kept", "b kept", "later in this turn"]);
   });
 
@@ -46,7 +45,7 @@ describe("the end of a turn of the event loop", () => {
     for (const name of ["one", "two"]) {
       await inATurn(() => atTurnsEnd(() => seen.push(name)));
       expect(seen).not.toContain(name);
-      await turnOfTheLoop();
+      await yieldToOthers();
       expect(seen).toContain(name);
     }
   });
