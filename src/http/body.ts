@@ -58,11 +58,18 @@ export interface JsonObject {
 }
 
 /** The JSON object of a body, or what is wrong with it: too large, another type, broken, no object. */
-export function parseBody(raw: RawBody, contentType: string | null): JsonObject | Refusal {
+export function parseBody(raw: RawBody, header: (name: string) => string | null): JsonObject | Refusal {
   if ("tooLarge" in raw) return tooLarge();
   if ("torn" in raw) return tornBody();
-  if (contentType === null || !/^application\/json\s*(;|$)/i.test(contentType))
+  const contentType = header("content-type") ?? "";
+  if (!/^application\/json\s*(;|$)/i.test(contentType))
     return invalid({ body: "must be sent with Content-Type: application/json" });
+  const [, charset] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType) ?? [];
+  if (charset !== undefined && !/^(utf-?8|us-ascii)$/i.test(charset))
+    return invalid({ body: `must be UTF-8, not ${charset}` });
+  const encoding = header("content-encoding") ?? "identity";
+  if (encoding !== "" && encoding.toLowerCase() !== "identity")
+    return invalid({ body: `must not be compressed: Content-Encoding ${encoding} is not supported` });
   return parseObject(raw);
 }
 

@@ -25,8 +25,7 @@ export interface DirectWay {
 export function answerDirectly(way: DirectWay, incoming: Incoming, outgoing: ServerResponse): boolean {
   const { method = "", url = "", headers } = incoming;
   const { host = "" } = headers;
-  if (!PLAIN_TARGET.test(url) || !isPlainHost(host) || !(method === "GET" || hasPlainBody(incoming)))
-    return false;
+  if (!PLAIN_TARGET.test(url) || !isPlainHost(host) || !hasPlainBody(incoming)) return false;
   const mark = url.indexOf("?");
   const path = mark === -1 ? url : url.slice(0, mark);
   const meant = way.meant(method, path);
@@ -82,12 +81,12 @@ function addressOf({ socket, headers, url: target = "" }: Incoming, path: string
   return (lastAddress = { scheme, host, target, url: `${scheme}://${host}${target}`, path });
 }
 
-/** Whether it says how long its body is, and that is no longer than it may be. */
-function hasPlainBody({ headers }: Incoming): boolean {
+/** Tests whether the body has a declared length within the limit. Nothing reads the body of a GET, so it must have none. */
+function hasPlainBody({ method, headers }: Incoming): boolean {
+  if (headers["transfer-encoding"] !== undefined) return false;
   const length = headers["content-length"];
-  return (
-    length !== undefined && Number(length) <= MAX_BODY_BYTES && headers["transfer-encoding"] === undefined
-  );
+  if (method === "GET") return length === undefined || length === "0";
+  return length !== undefined && Number(length) <= MAX_BODY_BYTES;
 }
 
 /** Node writes the headers in the encoding of a body that is text, and headers are latin-1. */

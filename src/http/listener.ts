@@ -67,15 +67,27 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     joinDuplicateHeaders: true,
   };
   const createServer = options.secureServer ?? createPlainServer;
-  const server = createServer(http, (incoming, outgoing) => {
+  const serveRequest = (incoming: Incoming, outgoing: ServerResponse, isPipelined: boolean) => {
     turns.noteCall();
     // Before all else: to find out that it is no call of the service would make the first answer wait for the routes.
     const isEarly = answer === undefined && incoming.url === "/health" && incoming.method === "GET";
     if (isEarly && options.onEarlyHealth?.(incoming, outgoing)) return;
-    if (options.direct?.(incoming, outgoing)) return;
+    if (!isPipelined && options.direct?.(incoming, outgoing)) return;
     if (answer !== undefined) return answer(incoming, outgoing);
     void load().then((loaded) => loaded(incoming, outgoing));
+  };
+  const pipelines = new Pipelines(serveRequest);
+  const refuseRequest = (status: number) => (_incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { headers, body } = options.onUnreadable(status);
+    outgoing.shouldKeepAlive = false;
+    outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
+  };
+  const refuseVersion = refuseRequest(505);
+  const server = createServer(http, (incoming, outgoing) => {
+    if (incoming.httpVersionMajor === 1) pipelines.serve(incoming, outgoing);
+    else refuseVersion(incoming, outgoing);
   });
+  server.on("checkExpectation", refuseRequest(417));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const plain = plainHttp(error, socket);
     if (plain !== undefined && options.onPlainHttp !== undefined) {
@@ -84,11 +96,17 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     }
     // Whoever does not shake hands, or does not trust us, would not understand.
     if (isBeforeHandshake(socket)) return socket.destroy();
-    // An answer that has begun is not to be mixed with another.
-    const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse | null };
-    if (error.code !== "ECONNRESET" && socket.writable && !begun?.headersSent)
-      socket.write(onTheWire(options.onUnreadable(statusOfParserError(error.code))));
-    return socket.destroySoon();
+    const refuse = (): void => {
+      // A response that has begun must not be mixed with another.
+      const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse | null };
+      if (error.code !== "ECONNRESET" && socket.writable && !begun?.headersSent)
+        socket.write(onTheWire(options.onUnreadable(statusOfParserError(error.code))));
+      socket.destroySoon();
+    };
+    // The requests before the malformed bytes are whole; they are answered first.
+    const last = pipelines.pending(socket);
+    if (last?.req.complete && error.code !== "ECONNRESET") last.once("close", refuse);
+    else refuse();
   });
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
@@ -108,6 +126,47 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       });
     });
   });
+}
+
+/** Pipelined requests that may wait on one connection; with more it is closed. */
+const PIPELINED_MAX = 1_000;
+
+/**
+ * Serves the requests of a connection one after another: a pipelined request begins when the response before it has been sent
+ * (RFC 9112, section 9.3.2).
+ */
+class Pipelines {
+  readonly #serve: (incoming: Incoming, outgoing: ServerResponse, isPipelined: boolean) => void;
+  /** The last response of each connection. */
+  readonly #last = new WeakMap<Socket, ServerResponse>();
+  readonly #waiting = new WeakMap<Socket, number>();
+
+  constructor(serve: (incoming: Incoming, outgoing: ServerResponse, isPipelined: boolean) => void) {
+    this.#serve = serve;
+  }
+
+  /** The last response of the connection, if it has not been sent yet. */
+  pending(socket: Socket): ServerResponse | undefined {
+    const last = this.#last.get(socket);
+    return last === undefined || last.writableFinished || last.closed ? undefined : last;
+  }
+
+  serve(incoming: Incoming, outgoing: ServerResponse): void {
+    const { socket } = incoming;
+    const before = this.pending(socket);
+    this.#last.set(socket, outgoing);
+    if (before === undefined) {
+      this.#serve(incoming, outgoing, false);
+      return;
+    }
+    const waiting = this.#waiting.get(socket) ?? 0;
+    if (waiting === PIPELINED_MAX) socket.destroy();
+    this.#waiting.set(socket, waiting + 1);
+    before.once("close", () => {
+      this.#waiting.set(socket, this.#waiting.get(socket)! - 1);
+      if (!socket.destroyed) this.#serve(incoming, outgoing, true);
+    });
+  }
 }
 
 /** How OpenSSL calls what begins as a request over plain HTTP does; before Node 24 it knows few methods by their names. */

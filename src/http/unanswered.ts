@@ -29,6 +29,10 @@ function unreadable(status: number): Refusal {
   switch (status) {
     case 408:
       return refuse("VALIDATION_ERROR", "The request took too long to arrive", undefined, status);
+    case 417:
+      return refuse("VALIDATION_ERROR", "The only expectation supported is 100-continue", undefined, status);
+    case 505:
+      return refuse("VALIDATION_ERROR", "The HTTP version must be 1.0 or 1.1", undefined, status);
     case 413:
       return refuse("PAYLOAD_TOO_LARGE", "The request's chunks are too large for its body");
     case 431:

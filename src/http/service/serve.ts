@@ -47,7 +47,7 @@ function serveBare(operation: Operation, call: Exchange, admitted: Admitted): Ou
 async function serveBody(operation: Operation, call: Exchange, admitted: Admitted): Promise<Outcome> {
   const raw: RawBody = await call.readBody();
   if ("torn" in raw) return hungUp(call, { ...admitted, operation: operation.id });
-  const parsed = parseBody(raw, call.header("content-type"));
+  const parsed = parseBody(raw, (name) => call.header(name));
   const body = isRefusal(parsed) ? {} : parsed.object;
   const { keeping } = admitted.namespace;
   if (keeping !== undefined) await keeping;
