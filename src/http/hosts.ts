@@ -35,6 +35,7 @@ export function hostRefused(host: string | undefined, nowMs: number): Response {
         "FORBIDDEN",
         `This server does not serve the host ${JSON.stringify(host ?? "")}; see --allowed-host`,
       ),
+      { "sandbox-hint": "Call the sandbox as localhost, or start it with --allowed-host NAME" },
     ),
     nowMs,
   );

@@ -52,7 +52,9 @@ export function errorReply(
 
 /** The answer to a call whose work could not be done, or not be kept. */
 export function failureReply(error: unknown, codes: Readonly<Record<string, string>>): Reply {
-  return errorReply(error instanceof NoRoom ? NO_ROOM : INTERNAL_ERROR, undefined, codes);
+  return error instanceof NoRoom
+    ? errorReply(NO_ROOM, { "retry-after": "1" }, codes)
+    : errorReply(INTERNAL_ERROR, undefined, codes);
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";

@@ -132,6 +132,16 @@ describe("what is not counted", () => {
     expect(rate(await api.tryPayins())).toBe('"default";r=0;t=60');
   });
 
+  it("does not hold for supported-currencies with a key: it needs none, and counts one that is sent", async () => {
+    const api = await openApi({ rateLimit: 2 });
+    const currencies = "/api/v1/payments/supported-currencies";
+    const first = await api.get(currencies);
+    expect([first.status, rate(first)]).toEqual([200, '"default";r=1;t=60']);
+    expect([(await api.get(currencies)).status, (await api.get(currencies)).status]).toEqual([200, 429]);
+    expect((await api.as("sk_test_nobody").get(currencies)).status).toBe(200);
+    expect((await api.as("sk_test_deactivated").get(currencies)).status).toBe(200);
+  });
+
   it("calls with a key there is not", async () => {
     const api = await openApi({ rateLimit: 1 });
     for (let call = 0; call < 3; call++) {

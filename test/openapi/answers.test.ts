@@ -91,12 +91,20 @@ describe("headers", () => {
     return Object.keys(headers).map((name) => name.toLowerCase());
   }
 
-  const OURS = ["sandbox-now", "ratelimit", "ratelimit-policy", "retry-after", "idempotent-replayed"];
+  const OURS = [
+    "sandbox-now",
+    "x-content-type-options",
+    "ratelimit",
+    "ratelimit-policy",
+    "retry-after",
+    "sandbox-hint",
+    "idempotent-replayed",
+  ];
   const sent = (headers: Headers) => OURS.filter((name) => headers.has(name));
 
   it("are documented where they are sent, and sent where they are documented", async () => {
-    const api = await openApi({ rateLimit: 2 });
-    const open = await api.as(null).get("/api/v1/payments/supported-currencies");
+    const api = await openApi({ rateLimit: 3 });
+    const open = await api.get("/api/v1/payments/supported-currencies");
     expect(sent(open.headers)).toEqual(await documented("listSupportedCurrencies", 200));
     const first = await api.get("/api/v1/organizations/me");
     expect(sent(first.headers)).toEqual(await documented("getOrganization", 200));

@@ -695,7 +695,11 @@ describe("the promises of the document", () => {
 });
 
 describe("the check of answers", () => {
-  const headers = new Headers({ "content-type": "application/json", "sandbox-now": START });
+  const headers = new Headers({
+    "content-type": "application/json",
+    "sandbox-now": START,
+    "x-content-type-options": "nosniff",
+  });
   const clock = { mode: "manual", speed: 1, now: START, next_due: null, advancing: false };
   const faults = (body: object, status = 200) =>
     answers.faults("GET", "/_sandbox/clock", status, headers, JSON.stringify(body));
@@ -722,7 +726,10 @@ describe("the check of answers", () => {
         new Headers({ "content-type": "application/json" }),
         JSON.stringify(clock),
       ),
-    ).toEqual(["getClock 200: there is no header Sandbox-Now"]);
+    ).toEqual([
+      "getClock 200: there is no header Sandbox-Now",
+      "getClock 200: there is no header X-Content-Type-Options",
+    ]);
     expect(answers.faults("GET", "/_sandbox/nothing", 200, headers, "{}")).toEqual([
       "the document has no GET /_sandbox/nothing",
     ]);

@@ -80,7 +80,11 @@ describe("the control API's document", () => {
         if ("$ref" in answer) continue;
         for (const [type, { examples }] of Object.entries(answer.content)) {
           expect([id, status, Object.keys(examples).length]).not.toEqual([id, status, 0]);
-          const headers = new Headers({ "content-type": type, "sandbox-now": "now" });
+          const headers = new Headers({
+            "content-type": type,
+            "sandbox-now": "now",
+            "x-content-type-options": "nosniff",
+          });
           for (const { value } of Object.values(examples))
             expect(
               control.faults(

@@ -77,7 +77,7 @@ export function controlDocument(played: Played = NOTHING_PLAYED): OpenApiDocumen
     components: {
       schemas: reachable(componentSchemas(), [paths, responses]),
       responses,
-      headers: { "Sandbox-Now": ANSWER_HEADERS["Sandbox-Now"]! },
+      headers: Object.fromEntries(ALWAYS.map((name) => [name, ANSWER_HEADERS[name]!])),
       securitySchemes: SECURITY_SCHEMES,
     },
   };

@@ -1,10 +1,11 @@
 import { INTERNAL_ERROR, type Refusal, refuse } from "../../schema/errors.js";
 import { NO_ROOM } from "../../schema/no-room.js";
 import { tooLarge } from "../body.js";
-import { INVALID_KEY, NO_ORGANIZATION, overLimit, READ_ONLY_KEY } from "../service/admit.js";
+import { INVALID_KEY, overLimit, READ_ONLY_KEY } from "../service/admit.js";
+import { NO_ORGANIZATION } from "../service/hints.js";
 import type { Operation } from "../service/operation.js";
 import { json } from "./described.js";
-import { ALWAYS, headerRefs, KEYED } from "./headers.js";
+import { ALWAYS, HINT, headerRefs, KEYED } from "./headers.js";
 import { ASSUMPTION, type Json } from "./json.js";
 import type { Examples, PlayedCall } from "./played.js";
 import { ref } from "./schemas.js";
@@ -43,19 +44,19 @@ export function sharedResponses(): Readonly<Record<SharedResponse, Json>> {
     Unauthorized: errorResponse(
       "The API key is missing, unknown or not a bearer token",
       "A missing key and another scheme get the same response as an invalid key.",
-      ALWAYS,
+      [...ALWAYS, HINT],
       { "invalid key": sent(INVALID_KEY) },
     ),
     Forbidden: errorResponse(
       "The key may not do this, or the Host header is not this server's",
       "When there is no permission, and the error code: the interface has the status alone.",
-      KEYED,
+      [...KEYED, HINT],
       { "read-only key": sent(READ_ONLY_KEY) },
     ),
     TooLarge: errorResponse(
       "The body is larger than 1 MiB",
       "The limit, the status and the error code.",
-      KEYED,
+      [...KEYED, HINT],
       {
         "too large": sent(tooLarge()),
       },
@@ -63,15 +64,20 @@ export function sharedResponses(): Readonly<Record<SharedResponse, Json>> {
     RateLimited: errorResponse(
       "More requests than the key may make per minute",
       "The error code and the headers.",
-      [...KEYED, "Retry-After"],
+      [...KEYED, "Retry-After", HINT],
       { "limit exceeded": sent(overLimit(100, 17)) },
     ),
     InternalError: errorResponse("Internal error; try again later", "The error code.", ALWAYS, {
       "internal error": sent(INTERNAL_ERROR),
     }),
-    NoMemory: errorResponse("The sandbox is out of memory and accepts no changes", "All of it.", ALWAYS, {
-      "no memory": sent(NO_ROOM),
-    }),
+    NoMemory: errorResponse(
+      "The sandbox is out of memory and accepts no changes",
+      "All of it.",
+      [...ALWAYS, "Retry-After"],
+      {
+        "no memory": sent(NO_ROOM),
+      },
+    ),
   };
 }
 
@@ -87,7 +93,7 @@ export function errorResponses(row: Operation, { answers }: PlayedCall): Record<
     404: missing(keyed, row.says.missing, answers[404]),
     ...(hasBody ? { 413: shared("TooLarge") } : {}),
     ...(row.headers?.includes("Idempotency-Key") ? { 422: reused(answers[422]) } : {}),
-    ...(keyed ? { 429: shared("RateLimited") } : {}),
+    429: shared("RateLimited"),
     500: shared("InternalError"),
     ...(row.method === "GET" ? {} : { 503: shared("NoMemory") }),
   };
@@ -98,13 +104,13 @@ function invalid(hasBody: boolean, examples: Examples = {}): Json {
     ? errorResponse(
         "The body is not valid; `details` lists the fields",
         "Another content type, broken JSON and a body that is no object: `details.body`. Unknown fields are ignored.",
-        KEYED,
+        [...KEYED, HINT],
         examples,
       )
     : errorResponse(
         "The query is not valid; `details` lists the parameters",
         "A parameter given twice is refused; unknown ones are ignored.",
-        KEYED,
+        [...KEYED, HINT],
         examples,
       );
 }
@@ -118,7 +124,7 @@ function missing(keyed: boolean, what: string | undefined, examples: Examples = 
   return errorResponse(
     reasons[0]!.toUpperCase() + reasons.slice(1),
     "Namespaces are the sandbox's own. That every keyed call of a deactivated organization is refused, not balances alone.",
-    keyed ? KEYED : ALWAYS,
+    [...(keyed ? KEYED : ALWAYS), HINT],
     {
       ...examples,
       ...(keyed ? { "no organization": sent(NO_ORGANIZATION) } : {}),
@@ -131,7 +137,7 @@ function reused(examples: Examples = {}): Json {
   return errorResponse(
     "The Idempotency-Key was used with another body",
     "The status and the error code.",
-    KEYED,
+    [...KEYED, HINT],
     examples,
   );
 }

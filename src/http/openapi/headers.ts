@@ -9,6 +9,19 @@ export const ANSWER_HEADERS: Readonly<Record<string, Json>> = {
     example: "2026-01-31T09:00:00.000Z",
     [ASSUMPTION]: "The sandbox's own; the service does not send it.",
   },
+  "X-Content-Type-Options": {
+    description: "Tells browsers not to guess the content type; in every response.",
+    required: true,
+    schema: { type: "string", const: "nosniff" },
+    example: "nosniff",
+    [ASSUMPTION]: "The interface does not say that it is sent.",
+  },
+  "Sandbox-Hint": {
+    description: "What to do about the error. Missing when a fault or scenario forced the response.",
+    schema: { type: "string" },
+    example: "Wait as long as Retry-After says, or start the sandbox with --rate-limit off",
+    [ASSUMPTION]: "The sandbox's own; the service does not send it.",
+  },
   RateLimit: {
     description: "Requests left in the window, and seconds until it ends. Missing when no limit is set.",
     schema: { type: "string" },
@@ -64,5 +77,6 @@ export function headerRefs(names: readonly string[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-export const ALWAYS = ["Sandbox-Now"];
-export const KEYED = ["Sandbox-Now", "RateLimit", "RateLimit-Policy"];
+export const ALWAYS = ["Sandbox-Now", "X-Content-Type-Options"];
+export const KEYED = [...ALWAYS, "RateLimit", "RateLimit-Policy"];
+export const HINT = "Sandbox-Hint";

@@ -5,7 +5,7 @@ import { braced, describedCall } from "./described.js";
 import { type OpenApiDocument, pathsOf } from "./document.js";
 import { errorResponses, sharedResponses } from "./errors.js";
 import { webhooks } from "./events.js";
-import { ALWAYS, ANSWER_HEADERS, KEYED, REQUEST_HEADERS } from "./headers.js";
+import { ANSWER_HEADERS, KEYED, REQUEST_HEADERS } from "./headers.js";
 import { ASSUMPTION, type Json } from "./json.js";
 import { NOTHING_PLAYED, type Played, playedOf } from "./played.js";
 import { componentSchemas, reachable } from "./schemas.js";
@@ -50,10 +50,7 @@ function describe(row: Operation, played: Played): Json {
     security: SECURITY[row.key],
     parameters: headers.map((name) => REQUEST_HEADERS[name]),
     needsBody: true,
-    answerHeaders: [
-      ...(row.key === "none" ? ALWAYS : KEYED),
-      ...(headers.includes("Idempotency-Key") ? ["Idempotent-Replayed"] : []),
-    ],
+    answerHeaders: [...KEYED, ...(headers.includes("Idempotency-Key") ? ["Idempotent-Replayed"] : [])],
     errors: errorResponses(row, call),
   };
   return describedCall(row, parts, call);

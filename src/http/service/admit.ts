@@ -7,7 +7,7 @@ import { type Refusal, refuse } from "../../schema/errors.js";
 import { bearerKey, callerOf } from "../authenticate.js";
 import type { Exchange } from "../exchange.js";
 import { errorReply, type Reply } from "../reply.js";
-import { hintOf, looksReal, REAL_KEY } from "./hints.js";
+import { hintOf, looksReal, NO_ORGANIZATION, REAL_KEY } from "./hints.js";
 import type { Operation } from "./operation.js";
 
 /** What is known of a call once the checks before the fault are through. */
@@ -28,7 +28,6 @@ export interface Rejected {
 
 export const INVALID_KEY = refuse("UNAUTHORIZED", "Invalid API key");
 export const READ_ONLY_KEY = refuse("FORBIDDEN", "This API key may only read");
-export const NO_ORGANIZATION = refuse("NOT_FOUND", "Organization not found");
 
 /** A key that names a namespace would be right once there is one. */
 function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
@@ -49,10 +48,11 @@ export function admit(namespaces: Namespaces, operation: Operation, call: Exchan
   const named = call.header("sandbox-namespace");
   const namespace = namespaces.find(named, token);
   if (namespace === undefined) return { namespace, reply: noNamespace(namespaces, named, token) };
-  if (operation.key === "none" || (operation.key === "optional" && authorization === null))
+  const key = token === null ? undefined : namespace.keys.find(token);
+  const needsNoKey = operation.key === "none" ? key === undefined : authorization === null;
+  if (operation.key !== "required" && needsNoKey)
     return { namespace, caller: undefined, headers: undefined, arrival: namespace.arrival() };
 
-  const key = token === null ? undefined : namespace.keys.find(token);
   if (key === undefined) return { namespace, reply: refused(namespace, invalidKey(namespaces, token)) };
 
   let headers: Record<string, string> | undefined;
@@ -67,6 +67,8 @@ export function admit(namespaces: Namespaces, operation: Operation, call: Exchan
       return { namespace, reply: refused(namespace, overLimit(limit, resetSeconds), retry), headers };
     }
   }
+  if (operation.key === "none")
+    return { namespace, caller: undefined, headers, arrival: namespace.arrival() };
   if (key.permission === "read_only" && operation.method !== "GET")
     return { namespace, reply: refused(namespace, READ_ONLY_KEY), headers };
   const caller = callerOf(namespace, key);
@@ -82,6 +84,9 @@ export function overLimit(limit: number, resetSeconds: number): Refusal {
   );
 }
 
+const NAMESPACE_HINT =
+  "`payments-sandbox namespace list` prints the namespaces; `namespace add NAME` makes one";
+
 /** A refusal in the service's error shape, with the codes the user may have given other names. */
 export function refused(
   namespace: Namespace,
@@ -94,5 +99,5 @@ export function refused(
 }
 
 export function noNamespace(namespaces: Namespaces, header: string | null, apiKey: string | null): Reply {
-  return errorReply(namespaces.whyNone(header, apiKey));
+  return errorReply(namespaces.whyNone(header, apiKey), { "sandbox-hint": NAMESPACE_HINT });
 }

@@ -32,6 +32,8 @@ export function looksReal(key: string | null): boolean {
   return key !== null && /^[a-z]{2}_live_(?!ns_)[A-Za-z0-9_-]{16,}$/.test(key);
 }
 
+export const NO_ORGANIZATION = refuse("NOT_FOUND", "Organization not found");
+
 /** Said of a key that looks real, in the place of what is said of any other. */
 export const REAL_KEY = refuse(
   "UNAUTHORIZED",
@@ -44,7 +46,9 @@ export function hintWithoutCall(isThere: boolean): string {
 }
 
 /** What to do about a refusal of a call. */
-export function hintOf({ code, details = {} }: Refusal): string | undefined {
+export function hintOf({ code, message, details = {} }: Refusal): string | undefined {
+  if (message === NO_ORGANIZATION.message)
+    return "The key's organization is deactivated; use sk_test_sandbox";
   const field = Object.keys(BY_FIELD).find((one) => one in details);
   return field === undefined ? BY_CODE[code] : BY_FIELD[field];
 }
