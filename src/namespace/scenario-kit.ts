@@ -31,6 +31,8 @@ export interface ScenarioRun {
   readonly app: string | undefined;
   /** Calls of this very server. */
   readonly fetch: (request: Request) => Promise<Response>;
+  /** Ends the run early. */
+  readonly signal?: AbortSignal | undefined;
   readonly onStepBegin?: ((title: string, number: number, of: number) => void) | undefined;
   readonly onStep?: ((step: RunStep, of: number) => void) | undefined;
 }

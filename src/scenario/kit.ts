@@ -14,7 +14,7 @@ export interface Stage {
   nextRunId(scenario: string): string;
 }
 
-interface Run extends Pick<RunOptions, "onStep" | "onStepBegin"> {
+interface Run extends Pick<RunOptions, "onStep" | "onStepBegin" | "signal"> {
   readonly source: Readonly<Record<string, unknown>>;
   readonly vars: Readonly<Record<string, string>>;
   readonly app: string | undefined;
@@ -35,13 +35,14 @@ export function readScenarioIn(
 /** Carries out the steps of a scenario that came as a value; the report, whatever came of it. */
 export async function runScenarioIn(
   stage: Stage,
-  { source, vars, app, fetch, onStep, onStepBegin }: Run,
+  { source, vars, app, fetch, signal, onStep, onStepBegin }: Run,
 ): Promise<RunReport | Refusal> {
   const loaded = load(stage, source, vars);
   if (isRefusal(loaded)) return loaded;
   return runScenario(loaded, {
     namespace: stage.name,
     app: app && withoutEndSlashes(app),
+    signal,
     onStep,
     onStepBegin,
     fetch: (path, init) => fetch(new Request(`http://sandbox${path}`, init)),

@@ -35,8 +35,8 @@ export interface Surroundings {
 /** What a variable that is not the file's own stands for, as far as it is known before the run. */
 type Known = Map<string, { readonly value: unknown } | "open">;
 
-/** Definitions that use each other twice come to very many. */
-const MOST = 20_000;
+/** Steps of a file, each as often as the repeats around it say where they are nested. */
+const STEPS_MAX = 20_000;
 
 /** Checks lists of steps, those within steps too, each with the variables that are known by then. */
 export class StepLoader {
@@ -51,6 +51,8 @@ export class StepLoader {
   readonly used = new Set<string>();
   readonly #around: Surroundings;
   #count = 0;
+  /** The `repeat` of each step around the current one. */
+  #repeats: readonly number[] = [];
   /** The definitions that are being looked into. */
   #using: readonly string[] = [];
   #isUnused = false;
@@ -85,8 +87,17 @@ export class StepLoader {
   }
 
   #isTooMany(document: LoadedDocument, at: Path): boolean {
-    if (++this.#count === MOST) this.faults.push(document.faultAt(at, `comes to more than ${MOST} steps`));
-    return this.#count >= MOST;
+    const isKnown = this.#count > STEPS_MAX;
+    this.#count +=
+      this.#repeats.length < 2 ? 1 : this.#repeats.reduce((product, times) => product * times, 1);
+    if (!isKnown && this.#count > STEPS_MAX)
+      this.faults.push(
+        document.faultAt(
+          at,
+          `comes to ${this.#count} steps with the repeats around it; a file may have ${STEPS_MAX}`,
+        ),
+      );
+    return this.#count > STEPS_MAX;
   }
 
   #step(document: LoadedDocument, at: Path, written: RawStep, known: Known): LoadedStep | undefined {
@@ -105,6 +116,8 @@ export class StepLoader {
       this.unknown.push(document.faultAt([...at, ...path], message));
     for (const { path, message } of unmeetableInStep(kind, filled))
       this.unmeetable.push(document.faultAt([...at, ...path], message));
+    const outer = this.#repeats;
+    if (kind === "repeat" && typeof filled.repeat === "number") this.#repeats = [...outer, filled.repeat];
     const lists =
       kind === "use"
         ? [this.#use(document, at, filled, definition, known)]
@@ -115,6 +128,7 @@ export class StepLoader {
               if (typeof step.as === "string") own.set(step.as, "open");
               return this.#list({ document, at: [...at, ...part.at], list: part.list }, own);
             });
+    this.#repeats = outer;
     return { kind, raw: step, place: placeOf(document, at), lists };
   }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { soon } from "./timers.js";
+import { monotonicMs, soon } from "./timers.js";
 
 export { monotonicMs } from "./timers.js";
 
@@ -30,6 +30,16 @@ export const systemWall: Wall = {
 /** Lets everything else on the event loop have its turn. */
 export function yieldToOthers(): Promise<void> {
   return new Promise(soon);
+}
+
+const BUSY_MS = 4;
+let yieldedMs = Number.NEGATIVE_INFINITY;
+
+/** Yields to the event loop if nobody has for a few milliseconds: for work in this process that never waits for a socket. */
+export async function yieldIfBusy(): Promise<void> {
+  if (monotonicMs() - yieldedMs < BUSY_MS) return;
+  await yieldToOthers();
+  yieldedMs = monotonicMs();
 }
 
 /** The same items, and between two of them everything else on the event loop has its turn. */

@@ -121,7 +121,9 @@ steps:
       (_, level) => `  l${level}: [{ use: l${level + 1} }, { use: l${level + 1} }]`,
     );
     const text = `name: a\ndefine:\n${levels.join("\n")}\n  l30: [{ advance: 1s }]\nsteps: [{ use: l0 }]`;
-    expect((await faults({ "a.yaml": text })).join()).toContain("comes to more than 20000 steps");
+    expect((await faults({ "a.yaml": text })).join()).toMatch(
+      /comes to \d+ steps with the repeats around it; a file may have 20000/,
+    );
   });
 });
 

@@ -48,6 +48,53 @@ describe("POST /_sandbox/scenarios/{name}/run", () => {
     expect((await call(sandbox, "GET", "/charges")).body).toMatchObject({ total: 0 });
   });
 
+  /** 15,600 steps that never wait for a socket. */
+  const BUSY = {
+    steps: [
+      {
+        repeat: 20,
+        steps: [
+          {
+            repeat: 25,
+            steps: [
+              { repeat: 30, steps: [{ expect_balance: { currency: "USD", available_balance: "0.00" } }] },
+            ],
+          },
+        ],
+      },
+    ],
+  };
+
+  it("leaves the event loop to other calls while it goes on, and ends when its caller has gone", async () => {
+    const sandbox = await openSandbox({ clock: "real" });
+    const { url } = await sandbox.listen();
+    expect(await call(sandbox, "PUT", "/scenarios/busy", BUSY)).toMatchObject({ status: 200 });
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    let isOver = false;
+    const run = fetch(`${url}/_sandbox/scenarios/busy/run`, { method: "POST", signal }).finally(() => {
+      isOver = true;
+    });
+    run.catch(() => {});
+    for (let asked = 0; asked < 20; asked++) expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect(isOver).toBe(false);
+    expect((await call(sandbox, "GET", "/clock")).body).toMatchObject({ mode: "manual" });
+    leaving.abort();
+    await expect(run).rejects.toThrow();
+    await expect
+      .poll(async () => (await call(sandbox, "GET", "/clock")).body)
+      .toMatchObject({ mode: "real" });
+  });
+
+  it("refuses nested repeats that come to more steps than a file may have", async () => {
+    const sandbox = await openSandbox();
+    const repeat = (steps: object[]) => [{ repeat: 10_000, steps }];
+    const steps = repeat(repeat(repeat([{ advance: "1s" }])));
+    const refused = await call(sandbox, "PUT", "/scenarios/endless", { steps });
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body)).toContain("a file may have 20000");
+  });
+
   it("refuses what it cannot carry out", async () => {
     const sandbox = await openSandbox();
     expect(await call(sandbox, "POST", "/scenarios/nope/run")).toMatchObject({ status: 404 });

@@ -139,13 +139,19 @@ export const SCENARIOS = [
           "Runs its steps in this namespace, with the clock frozen meanwhile, and returns when they are done.",
       },
     },
-    ({ namespaces, namespace, fetch, body, param }) => {
+    ({ namespaces, namespace, fetch, body, param, signal }) => {
       const stored = scenarioOf(namespace, param("name"));
       if (stored === undefined) return noScenario(namespace.engine.state, param("name"));
       const { source } = stored.scenario;
       if (source === undefined) return invalid({ name: "the scenario has no steps to run" });
       const { vars = {}, app } = body;
-      const needs = { source, vars, app: app === undefined ? undefined : webhookUrl(app), fetch };
+      const needs = {
+        source,
+        vars,
+        app: app === undefined ? undefined : webhookUrl(app),
+        fetch,
+        signal: signal(),
+      };
       return namespaces.scenarios.run(namespace, needs);
     },
   ),

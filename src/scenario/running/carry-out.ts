@@ -1,3 +1,4 @@
+import { yieldIfBusy } from "../../time/wall.js";
 import type { StepPlace } from "../place.js";
 import { filledStepFaults } from "../step-faults.js";
 import { fillStep, type LoadedStep, type RawStep } from "../step-places.js";
@@ -75,6 +76,7 @@ async function carryOut(
   carrying: Carrying,
   tell: (title: string) => void,
 ): Promise<StepReport> {
+  await yieldIfBusy();
   const { kind, raw, place } = step;
   const { wall } = carrying.context;
   const startedMs = wall.nowMs();
@@ -90,6 +92,7 @@ async function carryOut(
     ...more,
   });
   try {
+    if (carrying.signal?.aborted) throw new CannotRun("interrupted");
     if (carrying.budget.left-- <= 0)
       throw new StepFailure({ message: `a run carries out ${MOST_CARRIED_OUT} steps at most` });
     const filled = filledIn(step, scope);
