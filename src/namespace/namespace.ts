@@ -1,3 +1,4 @@
+import { channel } from "node:diagnostics_channel";
 import { Dispatcher } from "../delivery/dispatcher.js";
 import type { InProcessReceiver } from "../delivery/in-process.js";
 import type { Mailboxes } from "../delivery/mailboxes.js";
@@ -52,6 +53,9 @@ export interface ResetRequest {
   readonly repeatIds: boolean;
 }
 
+/** Each commit, for the tests: they check every record against its schema. */
+const commits = channel("payments-sandbox:commit");
+
 /** One namespace: its engine, clock, deliveries and stores are wired together here and nowhere else. */
 export class Namespace {
   readonly name: string;
@@ -103,6 +107,7 @@ export class Namespace {
       scheduler.close();
       throw error;
     }
+    if (commits.hasSubscribers) engine.onCommit((change) => commits.publish(change));
     engine.onKept(() => {
       // The state must be as it is kept: nothing may have come on top.
       if (engine.isKept)

@@ -59,7 +59,7 @@ describe("webhooks in the dashboard", () => {
     const { press, id, home } = await paid(receiver);
     const back = `${home}/webhooks/${id}`;
     for (const [fields, says] of [
-      [{ data: "{no", times: "1" }, "data must be a JSON object (Expected property name"],
+      [{ data: "{no", times: "1" }, "data is not valid JSON"],
       [{ data: "[]", times: "1" }, "data must be a JSON object"],
       [{ data: "{}", times: "101" }, "times must be 1 to 100"],
       [{ data: "{}", times: "1", url: "http://169.254.169.254/" }, "cloud"],
@@ -97,7 +97,7 @@ describe("webhooks in the dashboard", () => {
     expect(await page(`/webhooks?receiver=${id}`)).toContain(`value="aim ${id}"`);
     await using mended = await Receiver.open();
     const said = await press(`aim ${id}`, { url: mended.url, events: "charge.failed, charge.completed" });
-    expect(said.text).toContain("hears charge.failed, charge.completed");
+    expect(said.text).toContain("receives charge.failed, charge.completed");
     await charge("cy@example.com");
     await sandbox.advance("10s");
     expect(mended.received.map(({ body }) => JSON.parse(body).type)).toContain("charge.completed");

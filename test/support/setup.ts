@@ -1,6 +1,9 @@
 import { channel } from "node:diagnostics_channel";
 import { afterAll, afterEach, beforeEach, vi } from "vitest";
+import type { Change, EventRecord } from "../../src/engine/records.js";
 import type { ServedRequest } from "../../src/namespace/served-request.js";
+import { check, issueDetails } from "../../src/schema/issues.js";
+import { RECORDS } from "../../src/schema/records/all.js";
 import { beginTest, endFile, endTest } from "./lifetime.js";
 
 // For every test file, in the worker it shares with others: what a test opened is closed, and every answer of the
@@ -36,10 +39,38 @@ async function checkAnswers(): Promise<void> {
   if (faults.length > 0) throw new Error(faults.join("\n"));
 }
 
+const commits = channel("payments-sandbox:commit");
+let recordFaults: string[] = [];
+
+/** A record that its schema refuses could be committed, and would keep the data file from being opened again. */
+function checkRecords(message: unknown): void {
+  for (const [collection, key, record] of (message as Change).puts) {
+    if (record === null) continue;
+    const checked = check(RECORDS[collection], plainRecord(collection, record as object));
+    if (!checked.ok && recordFaults.length < 10)
+      recordFaults.push(`${collection} ${key}: ${JSON.stringify(issueDetails(checked.issues))}`);
+  }
+}
+
+/** An event is not asked for its body: serializing it is put off, and the journal leaves it out. */
+function plainRecord(collection: string, record: object): unknown {
+  if (collection !== "events") return JSON.parse(JSON.stringify(record));
+  const { event_id, seq, type, at, mode, organization_id, object_id } = record as EventRecord;
+  return { event_id, seq, type, at, mode, organization_id, object_id, body: '{"data":{}}' };
+}
+
+function checkCommits(): void {
+  const faults = recordFaults;
+  recordFaults = [];
+  if (faults.length > 0) throw new Error(`records that their schemas refuse:\n${faults.join("\n")}`);
+}
+
 served.subscribe(hear);
+commits.subscribe(checkRecords);
 beforeEach(beginTest);
 // Hooks after a test run in the reverse order: the answers of what is being closed are looked at, too.
 afterEach(checkAnswers);
+afterEach(checkCommits);
 afterEach(endTest);
 afterAll(async () => {
   await endFile();
@@ -49,5 +80,6 @@ afterAll(async () => {
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
   served.unsubscribe(hear);
+  commits.unsubscribe(checkRecords);
   await checkAnswers();
 });

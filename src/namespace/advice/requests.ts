@@ -1,3 +1,5 @@
+import type { ChargeStatus } from "../../schema/common.js";
+import { isWithoutPayment } from "../../schema/statuses.js";
 import type { JournalEntry } from "../served-request.js";
 import { type Habit, Recent, requestAt } from "./habit.js";
 import { holdsCardNumber, isSecretName } from "./sensitive.js";
@@ -5,14 +7,17 @@ import { holdsCardNumber, isSecretName } from "./sensitive.js";
 const CHECKOUTS: readonly (string | null)[] = ["createWhitelabel", "createCheckout"];
 /** What a shop calls its order by. */
 const ORDER = /^((order|invoice)([_-]?(id|no|number|ref|reference))?|(merchant[_-]?)?reference)$/i;
-/** Of an order whose payment has come to nothing there may be another. */
-const OVER: readonly (string | undefined)[] = ["FAILED", "CANCELLED", "EXPIRED", "REFUNDED"];
 /** So many open checkouts of one order are named: a load test has one order for all. */
 const MOST_OF_AN_ORDER = 4;
 /** So often the same is no trial any more. */
 const REPEATED = 5;
 const MOST_OF_A_BODY = 2_000;
 const MOST_NOTES = 3;
+
+/** An order whose payment came to nothing may have another charge. */
+function isLost(status: ChargeStatus | undefined): boolean {
+  return status !== undefined && isWithoutPayment(status);
+}
 
 /** Whether it was done, as far as its sender can know: it was not refused. */
 function isTaken({ status }: JournalEntry): boolean {
@@ -57,7 +62,7 @@ export const REQUESTS: readonly Habit[] = [
             const value = metadata[name];
             const order = orders.of(`${scene.accountOf(entry.apiKey)} ${name} ${value}`);
             const charges: string[] = [];
-            for (const one of order.charges) if (!OVER.includes(scene.statusOf(one))) charges.push(one);
+            for (const one of order.charges) if (!isLost(scene.statusOf(one))) charges.push(one);
             if (charges.length === MOST_OF_AN_ORDER) charges.shift();
             charges.push(id);
             order.charges = charges;

@@ -103,9 +103,6 @@ function effectIn(said: (name: string) => string): object {
     case "delay":
     case "delay_answer":
       return { [effect]: wait };
-    // A form of earlier versions.
-    case "slow":
-      return { delay: "3s" };
     default:
       return { drop: effect };
   }

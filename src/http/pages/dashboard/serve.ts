@@ -129,10 +129,7 @@ export async function actOnDashboard(
     respond(namespaces, namespace, c, new URL(back, c.req.url), status, { text, isBad: true }, form);
   if (isForeign(c.req.raw, namespace.publicUrl))
     return refused(403, "That form was not sent from this page.");
-  // One button says all it does; a form of earlier versions has an action and its value.
-  const [name = "", ...words] = (form.get("do") ?? `${form.get("action") ?? ""} ${form.get("value") ?? ""}`)
-    .trim()
-    .split(" ");
+  const [name = "", ...words] = (form.get("do") ?? "").trim().split(" ");
   const done = await act(name, { namespaces, namespace, words, form, fetch });
   if (isRefusal(done)) return refused(409, wordsOf(done));
   const { to, ...notice } = done;

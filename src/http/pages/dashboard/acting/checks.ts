@@ -1,7 +1,7 @@
 import { parseBooks } from "../../../../domain/books/text.js";
 import type { BookReport } from "../../../../schema/books.js";
 import { jsonOrText } from "../../../../schema/depth.js";
-import { invalid, type Refusal, refuse } from "../../../../schema/errors.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../../../schema/errors.js";
 import { check } from "../../../../schema/issues.js";
 import type { SentProbe } from "../../../../schema/receiver-report.js";
 import { iso } from "../../../../schema/time.js";
@@ -10,6 +10,7 @@ import { many } from "../parts.js";
 import { exploredSchema, isOver, type ReceiverChecked, reportsOf } from "../reports.js";
 import { homeOf } from "../scene.js";
 import type { Actions, Doing, Done } from "./action.js";
+import { callControl } from "./calls.js";
 
 /** So many requests of a probe are kept, and so much of each. */
 const MOST_SENT = 6;
@@ -76,7 +77,8 @@ function outcomeOf({ url, report, error }: ReceiverChecked): Done {
 }
 
 /** Holds the app's rows against the ledger, as the call does. */
-async function compareBooks({ namespace, form, fetch }: Doing): Promise<Done | Refusal> {
+async function compareBooks(doing: Doing): Promise<Done | Refusal> {
+  const { namespace, form } = doing;
   const text = form.get("file") || form.get("rows") || "";
   let books: ReturnType<typeof parseBooks>;
   try {
@@ -87,31 +89,23 @@ async function compareBooks({ namespace, form, fetch }: Doing): Promise<Done | R
   }
   const { rows, lines } = books;
   if (rows.length === 0) return invalid({ rows: "no rows: paste some, or choose a file" });
-  const response = await fetch(
-    new Request("http://sandbox/_sandbox/reconcile", {
-      method: "POST",
-      headers: { "content-type": "application/json", "sandbox-namespace": namespace.name },
-      body: JSON.stringify({ rows, partial: form.has("partial"), mode: form.get("mode") ?? "test" }),
-    }),
-  );
-  const said = (await response.json()) as BookReport & {
-    error?: { message: string; details?: Readonly<Record<string, string>> };
-  };
-  if (said.error !== undefined) return refused(said.error, lines);
-  reportsOf(namespace).books = { at: iso(namespace.nowMs()), report: said, lines };
+  const compared = await callControl<BookReport>(doing, "POST", "/reconcile", {
+    rows,
+    partial: form.has("partial"),
+    mode: form.get("mode") ?? "test",
+  });
+  if (isRefusal(compared)) return refused(compared, lines);
+  reportsOf(namespace).books = { at: iso(namespace.nowMs()), report: compared, lines };
   namespace.tellReport("books");
-  const held = `${many(said.rows, "row")} against ${many(said.charges, "charge")}`;
+  const held = `${many(compared.rows, "row")} against ${many(compared.charges, "charge")}`;
   return {
-    text: said.passed ? `Nothing differs: ${held}` : `${many(said.total, "difference")}: ${held}`,
-    isBad: !said.passed,
+    text: compared.passed ? `Nothing differs: ${held}` : `${many(compared.total, "difference")}: ${held}`,
+    isBad: !compared.passed,
     to: `${homeOf(namespace.name)}/checks#books`,
   };
 }
 
-function refused(
-  { message, details = {} }: { message: string; details?: Readonly<Record<string, string>> },
-  lines: readonly number[],
-): Refusal {
+function refused({ message, details = {} }: Refusal, lines: readonly number[]): Refusal {
   const [fault] = Object.entries(details);
   const [, index, field] = /^rows\.(\d+)\.?(.*)$/.exec(fault?.[0] ?? "") ?? [];
   const where =

@@ -1,31 +1,21 @@
-import { addFault, removeFaults } from "../../../../engine/commands/scenarios.js";
-import type { Namespace } from "../../../../namespace/namespace.js";
 import { isRefusal, type Refusal, refuse } from "../../../../schema/errors.js";
 import { faultIn, readyForm } from "../fault-form.js";
-import { many } from "../parts.js";
-import { type Actions, type Done, say } from "./action.js";
+import type { Actions, Doing, Done } from "./action.js";
+import { callControl } from "./calls.js";
 
-/** What the buttons of faults do. */
+/** The buttons that set a fault. */
 export const FAULT_ACTIONS: Actions = {
-  fault: ({ namespace, form }) => start(namespace, form),
-  "fault-ready": ({ namespace, words: [name = ""] }) => {
-    const form = readyForm(namespace, name);
-    return form === undefined ? refuse("NOT_FOUND", `There is no fault "${name}"`) : start(namespace, form);
+  fault: (doing) => start(doing, doing.form),
+  "fault-ready": (doing) => {
+    const name = doing.words[0] ?? "";
+    const form = readyForm(doing.namespace, name);
+    return form === undefined ? refuse("NOT_FOUND", `There is no fault "${name}"`) : start(doing, form);
   },
-  "fault-off": ({ namespace, words: [id] }) => stop(namespace, id),
-  "faults-off": ({ namespace }) => stop(namespace),
 };
 
-function start(namespace: Namespace, form: URLSearchParams): Done | Refusal {
+async function start(doing: Doing, form: URLSearchParams): Promise<Done | Refusal> {
   const rule = faultIn(form);
   if (isRefusal(rule)) return rule;
-  namespace.execute(addFault(rule));
-  return { text: `The fault is set for ${rule.match?.operation ?? "any call"}` };
-}
-
-function stop(namespace: Namespace, id?: string): Done | Refusal {
-  return say(namespace.execute(removeFaults(id)), (removed) => {
-    for (const one of removed) namespace.faults.forget(one);
-    return `${many(removed.length, "fault")} stopped`;
-  });
+  const made = await callControl(doing, "POST", "/faults", rule);
+  return isRefusal(made) ? made : { text: `The fault is set for ${rule.match?.operation ?? "any call"}` };
 }

@@ -1,4 +1,3 @@
-import { activateScenario } from "../../../../engine/commands/scenarios.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../../../schema/errors.js";
 import { webhookUrl } from "../../../../schema/receiver-url.js";
 import { iso } from "../../../../schema/time.js";
@@ -6,17 +5,11 @@ import { appSteps } from "../app-steps.js";
 import { many } from "../parts.js";
 import { reportsOf, type ScenarioRan } from "../reports.js";
 import { homeOf } from "../scene.js";
-import { type Actions, type Doing, type Done, say } from "./action.js";
+import type { Actions, Doing, Done } from "./action.js";
+import { callControl } from "./calls.js";
 
 /** What the buttons of scenarios do. */
 export const SCENARIO_ACTIONS: Actions = {
-  activate: ({ namespace, words: [name = ""] }) => {
-    const stored = namespace.execute(activateScenario(name, true));
-    if (!isRefusal(stored)) namespace.faults.forget(name);
-    return say(stored, () => `Scenario ${name} applies to everything new`);
-  },
-  deactivate: ({ namespace, words: [name = ""] }) =>
-    say(namespace.execute(activateScenario(name, false)), () => `Scenario ${name} is off`),
   run,
   duplicate,
 };
@@ -94,7 +87,8 @@ async function run({
 }
 
 /** Puts the scenario in place under the name asked for, as it was written or otherwise. */
-async function duplicate({ namespace, form, fetch }: Doing): Promise<Done | Refusal> {
+async function duplicate(doing: Doing): Promise<Done | Refusal> {
+  const { namespace, form } = doing;
   const name = form.get("name")?.trim() ?? "";
   if (name === "") return invalid({ name: "is missing" });
   if (namespace.engine.state.get("scenarios", name) !== undefined && !form.has("replace"))
@@ -105,19 +99,11 @@ async function duplicate({ namespace, form, fetch }: Doing): Promise<Done | Refu
   } catch (error) {
     return invalid({ scenario: `is not JSON: ${(error as Error).message}` });
   }
-  const response = await fetch(
-    new Request(`http://sandbox/_sandbox/scenarios/${encodeURIComponent(name)}`, {
-      method: "PUT",
-      headers: { "content-type": "application/json", "sandbox-namespace": namespace.name },
-      body: JSON.stringify({ ...scenario, name }),
-    }),
-  );
-  if (!response.ok) {
-    const { error } = (await response.json()) as {
-      error: { message: string; details?: Record<string, string> };
-    };
-    return refuse("VALIDATION_ERROR", error.message, error.details);
-  }
+  const put = await callControl(doing, "PUT", `/scenarios/${encodeURIComponent(name)}`, {
+    ...scenario,
+    name,
+  });
+  if (isRefusal(put)) return put;
   return {
     text: `Scenario ${name} saved`,
     to: `${homeOf(namespace.name)}/scenarios/${encodeURIComponent(name)}`,

@@ -1,4 +1,5 @@
 import { type Charge, needsPrice } from "../../../../domain/charge.js";
+import { CHARGE_STATUSES } from "../../../../schema/common.js";
 import { STATUSES } from "../../../../schema/statuses.js";
 import { sentence } from "../../format.js";
 import { html, type Markup } from "../../html.js";
@@ -34,8 +35,8 @@ function buttonOf(charge: Charge, { to, verb }: Move): Markup {
   });
 }
 
-/** Each has a place of its own in a row: as the status changes, no other comes to lie under the pointer. */
-const USUAL = ["PROCESSING", "COMPLETED", "FAILED", "REFUNDED"];
+/** Each has a slot of its own in a row: as the status changes, no other button moves under the pointer. */
+const USUAL = CHARGE_STATUSES.filter((status) => STATUSES[status].usual === true);
 
 /** The usual moves, for a row of a list. */
 export function usualMoves(charge: Charge): Markup {

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import { Api, openSandbox } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
+
+/** Accepted by none of the doors, or small enough for the data file. */
+const LONG = "x".repeat(101);
+const VERY_LONG = "x".repeat(9_000);
+const MANY = Array.from({ length: 51 }, (_, index) => `charge.type${index}`);
+
+/** Inputs of forms and of control calls, good, bad and oversized; `{id}`s are filled in with those of the setting. */
+const FORMS: readonly Record<string, string>[] = [
+  { do: "receiver", url: "http://localhost:3996/w", events: "charge.*" },
+  { do: "receiver", url: "http://localhost:3996/w", events: LONG },
+  { do: "receiver", url: "http://localhost:3996/w", events: MANY.join(" ") },
+  { do: "receiver", url: "http://localhost:3996/w", events: "charge.complet" },
+  { do: "receiver", url: `http://localhost:3996/${VERY_LONG}`, events: "*" },
+  { do: "aim {receiver}", url: "http://localhost:3997/w", events: MANY.join(",") },
+  { do: "aim {receiver}", url: "http://localhost:3997/w", events: "charge.completed" },
+  { do: "aim {mailbox}", url: "http://localhost:3997/w" },
+  { do: "enable {receiver} off" },
+  { do: "move {charge}", to: "FAILED", reason: VERY_LONG },
+  { do: "move {charge}", to: "NOWHERE", reason: "x" },
+  { do: "move {charge}", to: "FAILED", reason: "insufficient_funds" },
+  { do: "fund test", currency: "KES", amount: "10.00" },
+  { do: "fund test", currency: "KES", amount: "1e9" },
+  { do: "rate", currency: "KES", rate: "0" },
+  { do: "rate", currency: "KES", rate: "130" },
+  { do: "save", name: VERY_LONG },
+  { do: "save", name: "one" },
+  { do: "restore one" },
+  { do: "fault", operation: "createQuote", effect: "respond", status: "503", times: "1" },
+  { do: "fault", operation: LONG, effect: "respond", status: "999", times: "-1" },
+  { do: "duplicate", name: "mine", scenario: '{"charges":[{"timeline":[{"after":"1s","to":"FAILED"}]}]}' },
+  { do: "duplicate", name: VERY_LONG, scenario: '{"charges":[]}' },
+  { do: "resend {delivery}", data: `{"x":"${VERY_LONG}"}`, times: "2", sign: "wrong" },
+  { do: "resend {delivery}", data: `${'{"x":'.repeat(300)}1${"}".repeat(300)}`, times: "1" },
+  { do: "redeliver {delivery}" },
+  { do: "retry {delivery}" },
+  { do: "namespace", name: "another" },
+  { do: "namespace", name: "../up" },
+  { do: "make" },
+  { do: "again {charge}", scenario: LONG },
+  { do: "reset default" },
+];
+
+const CONTROL: readonly (readonly [method: string, path: string, body: object])[] = [
+  ["POST", "/webhook-endpoints", { url: "http://localhost:3996/w", events: MANY }],
+  ["POST", "/webhook-endpoints", { url: "http://localhost:3996/w", events: [LONG] }],
+  ["POST", "/webhook-endpoints", { mailbox: "inbox", events: ["charge.*"] }],
+  ["PATCH", "/webhook-endpoints/{mailbox}", { url: "http://localhost:3996/w" }],
+  ["POST", "/charges/{charge}/transition", { to: "FAILED", reason: VERY_LONG }],
+  ["POST", "/charges/{charge}/transition", { to: "FAILED", reason: "declined" }],
+  ["POST", "/events", { type: "charge.completed", charge_id: "{charge}", data: { x: VERY_LONG } }],
+  ["POST", "/events", { type: LONG, charge_id: "{charge}" }],
+  ["POST", "/balances", { currency: "KES", amount: "9".repeat(30) }],
+  ["PUT", "/rates", { rates: { KES: "0.000000000000000000000000000001" } }],
+  ["PUT", "/scenarios/long", { description: VERY_LONG, charges: [] }],
+  ["POST", "/faults", { match: { operation: "createQuote" }, respond: { status: 500, message: VERY_LONG } }],
+  ["PUT", "/clock", { mode: "manual", now: "9999-12-31T23:59:59.999Z" }],
+  ["POST", "/snapshots", { name: "two" }],
+];
+
+const SERVICE: readonly (readonly [path: string, body: object])[] = [
+  ["/webhooks", { url: "http://localhost:3996/w", events: MANY }],
+  ["/webhooks", { url: "http://localhost:3996/w", events: ["charge.*"] }],
+  ["/payments/checkouts", { pricing: { base_currency: "KES", amount: "5.00" }, customer_name: VERY_LONG }],
+  ["/payments/checkouts", { pricing: { base_currency: "KES", amount: "5.00" }, metadata: { k: VERY_LONG } }],
+  [
+    "/payments/checkouts",
+    { pricing: { base_currency: "KES", amount: "5.00" }, success_url: `http://x/${VERY_LONG}` },
+  ],
+];
+
+/** A namespace in a file with a charge, a receiver, a mailbox and a delivery. */
+async function setting() {
+  const data = `${temporaryFolder()}/data.json`;
+  const options = { data, clock: "manual", seed: "doors" } as const;
+  const sandbox = await openSandbox(options);
+  const api = new Api(sandbox);
+  const receiver = await api.ask("POST /_sandbox/webhook-endpoints", { url: "http://localhost:3995/w" });
+  const mailbox = await api.ask("POST /_sandbox/webhook-endpoints", { mailbox: "box" });
+  const { charge_id } = await api.pay();
+  await api.ask("POST /_sandbox/clock/advance", { by: "1s" });
+  const deliveries = await api.ask("GET /_sandbox/deliveries");
+  const ids: Record<string, string> = {
+    receiver: (receiver.body as { webhook_id: string }).webhook_id,
+    mailbox: (mailbox.body as { webhook_id: string }).webhook_id,
+    charge: charge_id,
+    delivery: (deliveries.body as { items: { delivery_id: string }[] }).items[0]!.delivery_id,
+  };
+  const fill = (text: string) =>
+    text.replace(/\{(receiver|mailbox|charge|delivery)\}/g, (_, name: string) => ids[name]!);
+  const opensAgain = async () => {
+    await sandbox.close();
+    const again = await openSandbox(options);
+    expect((await again.fetch("/_sandbox")).status).toBe(200);
+    await again.close();
+  };
+  return { sandbox, api, fill, opensAgain };
+}
+
+describe("the data file opens again", () => {
+  it.each(FORMS.map((fields) => [fields.do!, fields] as const))("after the form %s", async (_, fields) => {
+    const { sandbox, fill, opensAgain } = await setting();
+    const filled = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fill(value)]));
+    const response = await sandbox.fetch("/_sandbox/dashboard/default", {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams(filled).toString(),
+    });
+    expect([303, 409]).toContain(response.status);
+    await opensAgain();
+  });
+
+  it.each(CONTROL)("after the control call %s %s", async (method, path, body) => {
+    const { api, fill, opensAgain } = await setting();
+    const { status } = await api.ask(
+      `${method} /_sandbox${fill(path)}`,
+      JSON.parse(fill(JSON.stringify(body))),
+    );
+    expect([200, 400, 409]).toContain(status);
+    await opensAgain();
+  });
+
+  it.each(SERVICE)("after the call %s", async (path, body) => {
+    const { api, opensAgain } = await setting();
+    expect([200, 400]).toContain((await api.ask(`POST /api/v1${path}`, body)).status);
+    await opensAgain();
+  });
+});
+
+describe("a form of the dashboard", () => {
+  it("keeps the secret of a receiver that exists", async () => {
+    const { api, sandbox } = await setting();
+    const url = "http://localhost:3994/w";
+    const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+    await api.ask("POST /_sandbox/webhook-endpoints", { url, secret });
+    const body = new URLSearchParams({ do: "receiver", url, events: "charge.*" }).toString();
+    await sandbox.fetch("/_sandbox/dashboard/default", {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body,
+    });
+    const listed = await api.ask("GET /_sandbox/webhook-endpoints");
+    const { items } = listed.body as { items: { url: string; secret: string }[] };
+    expect(items.find((one) => one.url === url)?.secret).toBe(secret);
+  });
+
+  it("says what is wrong in the words of the control API", async () => {
+    const { sandbox } = await setting();
+    const press = async (fields: Record<string, string>) => {
+      const response = await sandbox.fetch("/_sandbox/dashboard/default", {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams(fields).toString(),
+      });
+      return [response.status, await response.text()] as const;
+    };
+    const [status, text] = await press({
+      do: "receiver",
+      url: "http://localhost:1/w",
+      events: "charge.complet",
+    });
+    expect(status).toBe(409);
+    expect(text).toContain("did you mean");
+  });
+});
