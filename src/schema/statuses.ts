@@ -1,13 +1,31 @@
 import type { ChargeStatus } from "./common.js";
 
-/** All there is to say of a charge's status but what its coming about does to the ledger. */
-export interface StatusRow {
+/** The checkout page of a charge that has ended. */
+export interface OutcomePage {
+  /** HTTP status: a checkout that came to nothing is gone; one that was decided can still be looked at. */
+  readonly httpStatus: 200 | 410;
+  readonly mark: "good" | "bad" | "";
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Everything about a charge's status but its effect on the ledger. */
+export type StatusRow = StatusFields &
+  (
+    | { readonly stage: "open" | "processing" }
+    /** `paid`, `unpaid`: how it ended for the shop. */
+    | { readonly stage: "paid" | "unpaid"; readonly page: OutcomePage }
+  );
+
+interface StatusFields {
   /** What it means, in half a sentence. */
   readonly says: string;
   /** What it may become. */
   readonly next: readonly ChargeStatus[];
-  /** `open`: the customer can still pay or give up, and time can run out. `paid`, `unpaid`: how it ended for the shop. */
+  /** `open`: the customer can still pay or give up, and time can run out. */
   readonly stage: "open" | "processing" | "paid" | "unpaid";
+  /** Lists have a button for it in every row. */
+  readonly usual?: true;
   /** Only a charge with a price can have it. */
   readonly priced?: true;
   /** The word that makes it so, on a button or in a command. */
@@ -41,6 +59,7 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     stage: "processing",
     priced: true,
     verb: "process",
+    usual: true,
     sample: { from: "AWAITING_PAYMENT", afterMs: 3_000 },
   },
   COMPLETED: {
@@ -49,6 +68,13 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     stage: "paid",
     priced: true,
     verb: "complete",
+    usual: true,
+    page: {
+      httpStatus: 200,
+      mark: "good",
+      title: "Payment complete",
+      text: "Thank you. The payment has arrived.",
+    },
     tone: "good",
     sample: { from: "PROCESSING", afterMs: 5_000 },
   },
@@ -57,6 +83,13 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     next: [],
     stage: "unpaid",
     verb: "fail",
+    usual: true,
+    page: {
+      httpStatus: 200,
+      mark: "bad",
+      title: "Payment failed",
+      text: "You have not been charged. Go back to the shop to try again.",
+    },
     tone: "bad",
     sample: { from: "AWAITING_PAYMENT", afterMs: 3_000, reason: "declined" },
   },
@@ -65,6 +98,7 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     next: [],
     stage: "unpaid",
     verb: "cancel",
+    page: { httpStatus: 410, mark: "", title: "Payment cancelled", text: "You have not been charged." },
     tone: "bad",
     sample: { from: "AWAITING_PAYMENT", afterMs: 3_000, reason: "cancelled_by_customer" },
   },
@@ -73,6 +107,12 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     next: ["PROCESSING", "COMPLETED"],
     stage: "unpaid",
     verb: "expire",
+    page: {
+      httpStatus: 410,
+      mark: "bad",
+      title: "This checkout has expired",
+      text: "The time to pay has run out. If you have paid already, the merchant will still be notified.",
+    },
     tone: "bad",
     sample: { from: "AWAITING_PAYMENT" },
   },
@@ -82,6 +122,13 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     stage: "paid",
     priced: true,
     verb: "refund",
+    usual: true,
+    page: {
+      httpStatus: 200,
+      mark: "",
+      title: "Payment refunded",
+      text: "The whole amount has been paid back.",
+    },
     sample: { from: "COMPLETED", afterMs: 65_000, reason: "requested_by_merchant" },
   },
 };
@@ -90,9 +137,21 @@ export function isOpen(status: ChargeStatus): boolean {
   return STATUSES[status].stage === "open";
 }
 
-/** Nothing more comes of it, save a payment after expiry or a refund, which concern the shop. */
+/** The page of an ended charge; undefined while the customer can act or the payment is being processed. */
+export function outcomePage(status: ChargeStatus): OutcomePage | undefined {
+  const row = STATUSES[status];
+  return "page" in row ? row.page : undefined;
+}
+
+/** Tests whether a charge has ended; a late payment or a refund may still follow. */
 export function isOver(status: ChargeStatus): boolean {
-  return isPaid(status) || STATUSES[status].stage === "unpaid";
+  return outcomePage(status) !== undefined;
+}
+
+/** Tests whether a charge has ended and the shop has no money of it. */
+export function isWithoutPayment(status: ChargeStatus): boolean {
+  const { stage, next } = STATUSES[status];
+  return stage === "unpaid" || next.length === 0;
 }
 
 export function isPaid(status: ChargeStatus): boolean {

@@ -1,7 +1,7 @@
 import type { Charge } from "../../domain/charge.js";
 import { nextStatus } from "../../engine/look-ahead.js";
 import type { Namespace } from "../../namespace/namespace.js";
-import { isOpen, isOver } from "../../schema/statuses.js";
+import { isOpen, isOver, outcomePage } from "../../schema/statuses.js";
 import { linksFrom } from "./links.js";
 import { type FieldState, needsMethod, type Page, UNTOUCHED } from "./model.js";
 import { offersFor } from "./offer.js";
@@ -21,7 +21,8 @@ export interface Trouble {
 }
 
 function viewFor(charge: Charge, waiting: boolean): View {
-  if (isOver(charge.status)) return outcomeView;
+  const outcome = outcomePage(charge.status);
+  if (outcome !== undefined) return (page) => outcomeView(page, outcome);
   if (needsMethod(charge)) return chooseView;
   return waiting || !isOpen(charge.status) ? waitingView : payView;
 }

@@ -24,10 +24,9 @@ named(
   "ChargeStatus",
   {
     says: `The status of a payment.\n\n${CHARGE_STATUSES.map((status) => `- \`${status}\`: ${STATUSES[status].says}.`).join("\n")}`,
-    assumed:
-      "What may follow what: PENDING → any but REFUNDED; AWAITING_PAYMENT → PROCESSING, COMPLETED, FAILED, CANCELLED, " +
-      "EXPIRED; PROCESSING → COMPLETED, FAILED; EXPIRED → PROCESSING, COMPLETED (paid late); COMPLETED → REFUNDED. " +
-      "The rest are final.",
+    assumed: `What may follow what: ${CHARGE_STATUSES.filter((status) => STATUSES[status].next.length > 0)
+      .map((status) => `${status} → ${STATUSES[status].next.join(", ")}`)
+      .join("; ")}. The rest are final; a payment after EXPIRED is a late one.`,
   },
   chargeStatusSchema,
 );

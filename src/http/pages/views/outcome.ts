@@ -1,58 +1,17 @@
-import type { ChargeStatus } from "../../../schema/common.js";
+import type { OutcomePage } from "../../../schema/statuses.js";
 import { sentence } from "../format.js";
 import { html, Markup } from "../html.js";
+import type { Page } from "../model.js";
 import { breakdown, dueAmount, notice } from "./parts.js";
 import { sandboxPanel } from "./sandbox-panel.js";
 import type { View } from "./view.js";
 
-interface Words {
-  /** A checkout that came to nothing is gone; one that was decided can still be looked at. */
-  readonly status: 200 | 410;
-  readonly mark: "good" | "bad" | "";
-  readonly title: string;
-  readonly text: string;
-}
-
-const OVER: Readonly<Partial<Record<ChargeStatus, Words>>> = {
-  COMPLETED: {
-    status: 200,
-    mark: "good",
-    title: "Payment complete",
-    text: "Thank you. The payment has arrived.",
-  },
-  REFUNDED: {
-    status: 200,
-    mark: "",
-    title: "Payment refunded",
-    text: "The whole amount has been paid back.",
-  },
-  FAILED: {
-    status: 200,
-    mark: "bad",
-    title: "Payment failed",
-    text: "You have not been charged. Go back to the shop to try again.",
-  },
-  CANCELLED: {
-    status: 410,
-    mark: "",
-    title: "Payment cancelled",
-    text: "You have not been charged.",
-  },
-  EXPIRED: {
-    status: 410,
-    mark: "bad",
-    title: "This checkout has expired",
-    text: "The time to pay has run out. If you have paid already, the merchant will still be notified.",
-  },
-};
-
-/** It is over: what came of it, and the way back to the shop. */
-export const outcomeView: View = (page) => {
+/** The outcome of an ended charge, and the way back to the shop. */
+export function outcomeView(page: Page, words: OutcomePage): ReturnType<View> {
   const { charge, shop } = page;
-  const words = OVER[charge.status]!;
   const asked = charge.status === "FAILED" ? charge.failure_reason : null;
   return {
-    status: words.status,
+    status: words.httpStatus,
     document: {
       title: `${words.title} – ${page.merchant}`,
       main: html`<main>
@@ -75,7 +34,7 @@ ${
       panel: sandboxPanel(page),
     },
   };
-};
+}
 
 const STROKES = {
   good: "M5 12.5l5 5L19 7",
@@ -83,6 +42,6 @@ const STROKES = {
   "": "M7 12h10",
 } as const;
 
-function icon(mark: Words["mark"]): Markup {
+function icon(mark: OutcomePage["mark"]): Markup {
   return new Markup(`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${STROKES[mark]}"/></svg>`);
 }
