@@ -127,13 +127,23 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
   return new Sandbox(namespaces, apps, options, version);
 }
 
-/** What disk or memory refused is said in a line; of anything else, where it happened is worth knowing. */
+/** The last message on standard error, and how often it has come. */
+let lastReport = { text: "", count: 0 };
+
+/**
+ * Prints an error: of disk and memory a line, of any other the stack. A message that comes again and again, such as that of a
+ * full disk that is tried each second, is printed the first time and at 10, 100, 1,000 with its count.
+ */
 function reportError(error: unknown): void {
   const text =
     error instanceof StoreError || error instanceof NoRoom
       ? error.message
       : `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-  process.stderr.write(`payments-sandbox: ${printableLines(text)}\n`);
+  lastReport = { text, count: lastReport.text === text ? lastReport.count + 1 : 1 };
+  const { count } = lastReport;
+  if (!/^10*$/.test(String(count))) return;
+  const times = count === 1 ? "" : ` (${count} times so far)`;
+  process.stderr.write(`payments-sandbox: ${printableLines(text)}${times}\n`);
 }
 
 /**

@@ -54,6 +54,8 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   #advance: Advance | undefined;
   #cancelTimer: (() => void) | undefined;
   #pumpIsPlanned = false;
+  /** A change could not be kept: nothing is pumped before the timer of the next try. */
+  #isBackingOff = false;
   #closed = false;
   readonly #waiting: (() => void)[] = [];
   #onWake: () => void = () => {};
@@ -67,7 +69,10 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.wall = wall;
     this.#onError = onError;
     this.attempts = attemptsBy(this);
-    engine.onKept(() => this.#poke());
+    engine.onKept(() => {
+      this.#isBackingOff = false;
+      this.#poke();
+    });
     engine.onUndone(({ error }, isHeard) => this.#goBack(error, isHeard));
     this.#poke();
   }
@@ -154,7 +159,13 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   /** What was due in a turn that could not be kept is due still: it is tried again a little later. */
   #goBack(error: unknown, isHeard: boolean): void {
     if (!isHeard) this.#onError(error);
-    if (!this.#closed && this.#advance === undefined) this.#armTimer(RETRY_AFTER_ERROR_MS);
+    if (this.#advance === undefined) this.#backOff();
+  }
+
+  #backOff(): void {
+    if (this.#closed) return;
+    this.#isBackingOff = true;
+    this.#armTimer(RETRY_AFTER_ERROR_MS);
   }
 
   /** Something has happened: see to what it made due, or wait for what is due next. */
@@ -169,7 +180,10 @@ export class Scheduler<Performer extends Attempts = Attempts> {
 
   #armTimer(delayMs: number): void {
     this.#cancelTimer?.();
-    this.#cancelTimer = this.wall.after(delayMs, () => this.guarded(() => this.pump()));
+    this.#cancelTimer = this.wall.after(delayMs, () => {
+      this.#isBackingOff = false;
+      this.guarded(() => this.pump());
+    });
   }
 
   /** What fails with nobody to tell it to (a full disk, most likely) is reported, and tried again a little later. */
@@ -178,15 +192,16 @@ export class Scheduler<Performer extends Attempts = Attempts> {
       work();
     } catch (error) {
       this.#onError(error);
-      if (!this.#closed) this.#armTimer(RETRY_AFTER_ERROR_MS);
+      this.#backOff();
     }
   }
 
   planPump(): void {
-    if (this.#pumpIsPlanned) return;
+    if (this.#pumpIsPlanned || this.#isBackingOff) return;
     this.#pumpIsPlanned = true;
     soon(() => {
       this.#pumpIsPlanned = false;
+      if (this.#isBackingOff) return;
       this.guarded(() => this.pump());
     });
   }
@@ -213,7 +228,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   noteOutcome(): void {
     const advance = this.#advance;
     if (advance === undefined) {
-      this.guarded(() => this.pump());
+      if (!this.#isBackingOff) this.guarded(() => this.pump());
       return;
     }
     try {
@@ -227,6 +242,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   /** An advance takes over: nothing happens by timer until time is let go. */
   beginAdvance(advance: Advance): void {
     this.#cancelTimer?.();
+    this.#isBackingOff = false;
     this.#advance = advance;
     this.clock.hold(advance.nowMs);
   }

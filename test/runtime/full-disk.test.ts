@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { yieldToOthers } from "../../src/time/wall.js";
 import { dataFile, diskThatMayFill, START, server } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
@@ -187,6 +188,25 @@ describe("what falls due on a full disk", () => {
       0, 1000, 3000, 5000,
     ]);
     expect((await other.call("GET /_sandbox/clock")).json).toMatchObject({ mode: "real" });
+  });
+});
+
+describe("webhooks on a full disk", () => {
+  it("are tried again once a second, by an event loop that rests in between", async () => {
+    const receiver = await Receiver.open();
+    const wall = new FakeWall(START);
+    const { call, client, errors } = await server({ data: dataFile(), io, clock: "real", wall });
+    await call("POST /_sandbox/webhook-endpoints", { url: receiver.url });
+    for (let made = 0; made < 5; made++) await client.pay();
+    disk.refusesFrom = disk.calls;
+    wall.elapse(1_000);
+    for (let turn = 0; turn < 2_000; turn++) await yieldToOthers();
+    expect(errors.length).toBeGreaterThan(0);
+    expect(errors.length).toBeLessThan(20);
+    disk.refusesFrom = Number.POSITIVE_INFINITY;
+    wall.elapse(1_000);
+    const delivered = async () => (await call("GET /_sandbox/deliveries?status=delivered")).json.total;
+    await expect.poll(delivered).toBe(5);
   });
 });
 
