@@ -13,10 +13,11 @@ function start() {
   require("../dist/cli.cjs").main(process.argv).then(keep);
 }
 
-// Compiled code is kept for the next start: by Node in the machine's temporary folder, and where Node cannot, by us.
-// Returns what writes it, to be called once the command is done or ready: a sandbox that is killed comes to no end.
+// Keeps compiled code beside the code for the next start: by Node since 22.1, by us before. Without a folder Node reads it from
+// the temporary folder, where any user of the machine can put a file. Returns a function that writes it, to be called once the
+// command is done or ready: a sandbox that is killed comes to no end.
 function keepsCompiledCode(module) {
   if (module.enableCompileCache === undefined) return require("../dist/compiled-code.cjs").keepCompiledCode();
-  module.enableCompileCache();
+  module.enableCompileCache(require("node:path").join(__dirname, "../dist/compiled"));
   return module.flushCompileCache;
 }

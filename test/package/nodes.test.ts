@@ -102,12 +102,9 @@ it.skipIf(OTHER === undefined)(
     const options: CommandOptions = { node: OTHER, env: { TMPDIR } };
     for (let start = 0; start < 2; start++)
       expect(await run(["--version"], options)).toMatchObject({ code: 0, stderr: "" });
-    expect(readdirSync(TMPDIR)).toEqual(["node-compile-cache"]);
-    // Also where it never comes to its end, as many a server is killed.
-    const cache = temporaryFolder();
-    await new Command(["start", "--port", "0", "--json"], { node: OTHER, env: { TMPDIR: cache } }).ready();
-    await expect
-      .poll(() => readdirSync(cache, { recursive: true, withFileTypes: true }).some((one) => one.isFile()))
-      .toBe(true);
+    // Any user of the machine can put a file into the temporary folder.
+    expect(readdirSync(TMPDIR)).toEqual([]);
+    const cache = join(ROOT, "dist/compiled");
+    expect(readdirSync(cache).some((name) => name.startsWith(`v${versionOf(OTHER!).slice(1)}`))).toBe(true);
   },
 );
