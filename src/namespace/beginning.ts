@@ -23,6 +23,10 @@ export const KEPT_BY_DEFAULT: readonly KeptByReset[] = ["webhooks", "keys"];
 /** The engine and the clock of a namespace: as an earlier run left them, else from the beginning. */
 export function openState(options: NamespaceOptions): { engine: Engine; clock: Clock } {
   const { wall, startMs } = options;
+  const onSetBack = (byMs: number): void =>
+    options.onNotice?.(
+      `the clock of this machine was set back by ${Math.round(byMs / 1_000)} s; sandbox time goes on`,
+    );
   const engine = new Engine({
     name: options.name,
     seed: options.seed ?? options.defaultSeed,
@@ -47,9 +51,9 @@ export function openState(options: NamespaceOptions): { engine: Engine; clock: C
   if (kept === undefined)
     return {
       engine,
-      clock: new Clock(wall, options.clock ?? REAL_CLOCK, Math.max(world.start_ms, state.at)),
+      clock: new Clock(wall, options.clock ?? REAL_CLOCK, Math.max(world.start_ms, state.at), onSetBack),
     };
-  const clock = Clock.resumed(wall, kept, state.at);
+  const clock = Clock.resumed(wall, kept, state.at, onSetBack);
   if (options.clock !== undefined) clock.set(clock.nowMs(), options.clock);
   // Data of an earlier run gets the endpoints and scenarios of this one: those it knows are brought up to date.
   // That is done where it stood, for what fell due since then has yet to happen, each thing at its own time.

@@ -3,23 +3,39 @@ import type { ClockSetting } from "../schema/options.js";
 import { MAX_INSTANT_MS } from "../schema/time.js";
 import type { Wall } from "./wall.js";
 
+/** Corrections of the network time protocol are smaller. */
+const TOLD_SET_BACK_MS = 1_000;
+
 /**
  * Sandbox time. It is tied to wall time at an anchor and runs on from there with its speed, or stands still.
  * While an advance is under way the moment it has come to is the time. Never goes back.
  */
 export class Clock {
   readonly #wall: Wall;
+  readonly #onSetBack: (byMs: number) => void;
   #setting: ClockSetting;
   #anchorMs: number;
   #anchorWallMs: number;
   #momentMs: number | undefined;
   #lastMs: number;
+  /** The last reading of the wall clock, and of the monotonic one. */
+  #lastWallMs: number;
+  #lastElapsedMs: number;
 
-  constructor(wall: Wall, setting: ClockSetting, nowMs: number) {
+  /** @param onSetBack called when the wall clock was set back by a second or more */
+  constructor(
+    wall: Wall,
+    setting: ClockSetting,
+    nowMs: number,
+    onSetBack: (byMs: number) => void = () => {},
+  ) {
     this.#wall = wall;
+    this.#onSetBack = onSetBack;
     this.#setting = setting;
     this.#anchorMs = nowMs;
     this.#anchorWallMs = wall.nowMs();
+    this.#lastWallMs = this.#anchorWallMs;
+    this.#lastElapsedMs = wall.monotonicMs();
     this.#lastMs = nowMs;
   }
 
@@ -34,10 +50,24 @@ export class Clock {
   nowMs(): number {
     if (this.#momentMs !== undefined) return this.#momentMs;
     if (!this.runs) return this.#anchorMs;
-    const passedMs = (this.#wall.nowMs() - this.#anchorWallMs) * this.#setting.speed;
+    const passedMs = (this.#readWall() - this.#anchorWallMs) * this.#setting.speed;
     const nowMs = Math.min(Math.floor(this.#anchorMs + passedMs), MAX_INSTANT_MS);
     if (nowMs > this.#lastMs) this.#lastMs = nowMs;
     return this.#lastMs;
+  }
+
+  /** Reads the wall clock. Where it was set back, sandbox time goes on by the time that really passed. */
+  #readWall(): number {
+    const wallMs = this.#wall.nowMs();
+    const elapsedMs = this.#wall.monotonicMs();
+    const setBackMs = this.#lastWallMs - wallMs;
+    if (setBackMs > 0) {
+      this.#anchorWallMs -= setBackMs + elapsedMs - this.#lastElapsedMs;
+      if (setBackMs >= TOLD_SET_BACK_MS) this.#onSetBack(setBackMs);
+    }
+    this.#lastWallMs = wallMs;
+    this.#lastElapsedMs = elapsedMs;
+    return wallMs;
   }
 
   /** Wall milliseconds until sandbox time is `atMs`; Infinity on a clock that stands still. */
@@ -49,7 +79,7 @@ export class Clock {
   set(nowMs: number, setting: ClockSetting): void {
     this.#setting = setting;
     this.#anchorMs = nowMs;
-    this.#anchorWallMs = this.#wall.nowMs();
+    this.#anchorWallMs = this.#readWall();
     this.#lastMs = nowMs;
     this.#momentMs = undefined;
   }
@@ -69,10 +99,15 @@ export class Clock {
   }
 
   /** The clock of an earlier run: manual stands where it stood, the others add the time that passed. */
-  static resumed(wall: Wall, kept: ClockRecord, lastChangeMs: number): Clock {
+  static resumed(
+    wall: Wall,
+    kept: ClockRecord,
+    lastChangeMs: number,
+    onSetBack?: (byMs: number) => void,
+  ): Clock {
     const { mode, speed } = kept;
     const passedMs = mode === "manual" ? 0 : Math.max(0, wall.nowMs() - kept.wall_ms) * speed;
     const nowMs = Math.min(Math.max(kept.sandbox_ms + Math.floor(passedMs), lastChangeMs), MAX_INSTANT_MS);
-    return new Clock(wall, { mode, speed }, nowMs);
+    return new Clock(wall, { mode, speed }, nowMs, onSetBack);
   }
 }

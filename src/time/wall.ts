@@ -8,6 +8,8 @@ export { monotonicMs } from "./timers.js";
  */
 export interface Wall {
   nowMs(): number;
+  /** Milliseconds since some moment; unlike `nowMs` it is never set back. */
+  monotonicMs(): number;
   /**
    * Calls back once after that long, or a little later; returns how to call it off. Planned work does not keep
    * the process running; somebody who waits for an answer does (`isAwaited`).
@@ -20,6 +22,7 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemWall: Wall = {
   nowMs: () => Date.now(),
+  monotonicMs,
   after(delayMs, callback, isAwaited = false) {
     const timer = setTimeout(callback, Math.min(Math.max(0, Math.ceil(delayMs)), MAX_TIMER_MS));
     if (!isAwaited) timer.unref();

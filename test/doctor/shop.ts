@@ -14,6 +14,10 @@ export class PassingWall implements Wall {
     return Date.now() + this.#aheadMs;
   }
 
+  monotonicMs(): number {
+    return this.nowMs();
+  }
+
   after(delayMs: number, callback: () => void): () => void {
     this.#timers.set(callback, this.nowMs() + delayMs);
     return () => this.#timers.delete(callback);

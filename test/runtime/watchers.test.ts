@@ -90,6 +90,7 @@ describe("those who wait", () => {
     let timeIsUp = (): void => {};
     const watchers = new Watchers<string>({
       nowMs: () => 0,
+      monotonicMs: () => 0,
       after: (_delay, callback) => {
         timeIsUp = callback;
         return () => {};

@@ -18,6 +18,7 @@ import { Client } from "./receiver-client.js";
 /** Wall time that moves when the test says so; timers wait no longer than the machine's can. */
 export class FakeWall implements Wall {
   #nowMs: number;
+  #elapsedMs = 0;
   #timers: { readonly atMs: number; readonly callback: () => void }[] = [];
   /** Every delay that was asked for, in order. */
   readonly delays: number[] = [];
@@ -28,6 +29,10 @@ export class FakeWall implements Wall {
 
   nowMs(): number {
     return this.#nowMs;
+  }
+
+  monotonicMs(): number {
+    return this.#elapsedMs;
   }
 
   after(delayMs: number, callback: () => void): () => void {
@@ -54,10 +59,15 @@ export class FakeWall implements Wall {
       const next = this.#timers.filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs)[0];
       if (next === undefined) break;
       this.#timers = this.#timers.filter((one) => one !== next);
-      this.#nowMs = Math.max(this.#nowMs, next.atMs);
+      this.#pass(Math.max(0, next.atMs - this.#nowMs));
       next.callback();
     }
-    this.#nowMs = untilMs;
+    this.#pass(untilMs - this.#nowMs);
+  }
+
+  #pass(durationMs: number): void {
+    this.#nowMs += durationMs;
+    this.#elapsedMs += durationMs;
   }
 
   /** Somebody sets the machine's clock; timers do not care. */
