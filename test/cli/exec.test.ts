@@ -253,3 +253,35 @@ describe("what belongs to the command", () => {
     expect(JSON.parse(stdout)).toEqual(["--port", "1"]);
   });
 });
+
+describe("the calls of a command that failed", () => {
+  it("are named first when they were refused, with the path that was probably meant", async () => {
+    const { code, stderr } = await run([
+      "exec",
+      ...script(`
+        const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
+        const headers = { authorization: "Bearer " + key, "content-type": "application/json" };
+        const call = () => fetch(base + "/payments/quotes", { method: "POST", headers, body: "{}" });
+        Promise.all([call(), call(), call()]).then(() => process.exit(3));
+      `),
+    ]);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /what happened in the sandbox\n {2}3 of 3 calls were refused:\n {4}3 × POST \/payments\/quotes → 404 .*did you mean \/api\/v1\/payments\/quotes\?/,
+    );
+  });
+
+  it("are not named when a fault of the scenario failed them", async () => {
+    const { stderr } = await run([
+      "exec",
+      "--scenario",
+      "flaky_api",
+      ...script(`
+        const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
+        const call = () => fetch(base + "/api/v1/accounts/balances", { headers: { authorization: "Bearer " + key } });
+        Promise.all(Array.from({ length: 8 }, call)).then(() => process.exit(3));
+      `),
+    ]);
+    expect(stderr).not.toContain("refused");
+  });
+});

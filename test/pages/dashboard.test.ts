@@ -253,4 +253,12 @@ describe("control token", () => {
     expect((await ask("generate")).status).toBe(403);
     expect((await ask(sandbox.controlToken!)).status).toBe(200);
   });
+
+  it("gives the environment that exec sets: the base URL without a path", async () => {
+    const { page } = await started();
+    for (const text of [await page(), await page("/world")]) {
+      expect(text).toMatch(/PAYMENTS_BASE_URL=http:\/\/[\w.:]+\n/);
+      expect(text).toMatch(/PAYMENTS_SANDBOX_URL=http/);
+    }
+  });
 });

@@ -1,3 +1,4 @@
+import { appEnvironment } from "../../../../app-environment.js";
 import type { Charge } from "../../../../domain/charge.js";
 import { isFailing } from "../../../../engine/failing.js";
 import type { Delivery } from "../../../../engine/records.js";
@@ -252,7 +253,9 @@ function firstSteps(scene: Scene): Markup {
   const { namespace, origin } = scene;
   const { apiKey, webhookSecret } = namespace.info;
   const receivers = namespace.engine.state.endpoints().length;
-  const env = `PAYMENTS_BASE_URL=${origin}/api/v1\nPAYMENTS_API_KEY=${apiKey}\nPAYMENTS_WEBHOOK_SECRET=${webhookSecret}`;
+  const env = Object.entries(appEnvironment({ url: origin, apiKey, webhookSecret }))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("\n");
   return html`<h1>Three steps to your first payment</h1>
 <ol class="steps">
 <li data-part id="step-1"><h2>1. Point your app here</h2>${snippet(".env", env)}</li>

@@ -1,3 +1,4 @@
+import { appEnvironment } from "../../../../app-environment.js";
 import { html, type Markup } from "../../html.js";
 import { command } from "../curl.js";
 import { badge, button, facts, form, input, many, part, row, rows, snippet } from "../parts.js";
@@ -9,12 +10,7 @@ export function worldView(scene: Scene): Markup {
   const { namespace, namespaces, origin } = scene;
   const { apiKey, liveApiKey, webhookSecret, seed } = namespace.info;
   const { tables } = namespace.engine.state;
-  const env = [
-    ["PAYMENTS_BASE_URL", `${origin}/api/v1`],
-    ["PAYMENTS_API_KEY", apiKey],
-    ["PAYMENTS_WEBHOOK_SECRET", webhookSecret],
-    ["PAYMENTS_SANDBOX_URL", origin],
-  ] as const;
+  const env = Object.entries(appEnvironment({ url: origin, apiKey, webhookSecret }));
   const all = namespaces.list();
   return html`<h1>World</h1>
 ${part({
