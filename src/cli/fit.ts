@@ -1,3 +1,4 @@
+import { cellWidth, cutCells } from "./cells.js";
 import { paint, type Style } from "./paint.js";
 
 /** A piece of a line, in a style of its own or none. */
@@ -9,11 +10,12 @@ export function fitted(parts: readonly Part[], columns = Number.POSITIVE_INFINIT
   let line = "";
   for (const [place, [style, text]] of parts.entries()) {
     const isLast = parts.slice(place + 1).every(([, rest]) => rest === "");
-    const fits = text.length < room || (text.length === room && isLast);
-    const shown = fits ? text : `${text.slice(0, Math.max(0, room - 1))}…`;
+    const width = cellWidth(text);
+    const fits = width < room || (width === room && isLast);
+    const shown = fits ? text : cutCells(text, Math.max(1, room));
     line += style === undefined ? shown : paint(style, shown);
     if (!fits) break;
-    room -= text.length;
+    room -= width;
   }
   return line;
 }

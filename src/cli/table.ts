@@ -1,15 +1,19 @@
 import { STATUSES } from "../schema/statuses.js";
+import { cellWidth, cutCells, padCells } from "./cells.js";
 import { paint, type Style } from "./paint.js";
 
 /** Between two columns. */
 const GAP = 2;
-/** No column becomes narrower than so, nor one of ids: they tell themselves apart at both ends. */
-const NARROWEST = 6;
-const NARROWEST_ID = 12;
+/** Least width of a column. */
+const COLUMN_MIN = 6;
+/** Least width of a column of text while ids are whole. */
+const READABLE = 20;
+/** Characters of a shortened id: enough to be a unique prefix, which commands accept. */
+const ID_PREFIX = 11;
 
 /**
- * Rows of cells, the first of them the headings, as aligned lines of at most `width` characters: instants lose what all
- * have in common, then the widest column gives way, ids last.
+ * Rows of cells, the first of them the headings, as aligned lines of at most `width` cells of the terminal. Instants lose what
+ * all have in common, URLs their scheme, paths `/api/v1`, ids all but a prefix; then the widest column is cut.
  */
 export function tableLines(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string[] {
   const fitting = fittingRows(rows, width);
@@ -17,7 +21,7 @@ export function tableLines(rows: readonly (readonly string[])[], width = Number.
   return fitting.map((row, place) =>
     row
       .map((text, index) => {
-        const padded = index === row.length - 1 ? text : text.padEnd(widths[index]! + GAP);
+        const padded = index === row.length - 1 ? text : padCells(text, widths[index]! + GAP);
         const style = place === 0 ? "dim" : styleOf(rows[0]![index]!, text);
         return style === undefined ? padded : paint(style, text) + padded.slice(text.length);
       })
@@ -27,7 +31,7 @@ export function tableLines(rows: readonly (readonly string[])[], width = Number.
 }
 
 function widthsOf(rows: readonly (readonly string[])[]): number[] {
-  return rows[0]!.map((_heading, index) => Math.max(...rows.map((row) => row[index]!.length)));
+  return rows[0]!.map((_heading, index) => Math.max(...rows.map((row) => cellWidth(row[index]!))));
 }
 
 function lineWidth(widths: readonly number[]): number {
@@ -36,26 +40,42 @@ function lineWidth(widths: readonly number[]): number {
 
 function fittingRows(rows: readonly (readonly string[])[], width: number): readonly (readonly string[])[] {
   if (lineWidth(widthsOf(rows)) <= width) return rows;
-  const short = withShortInstants(rows);
-  const widths = widthsOf(short);
-  const isId = widths.map((_one, index) => short.some((row) => ID.test(row[index]!)));
-  const least = widths.map((width, index) =>
-    isWhole(
-      short[0]![index]!,
-      short.slice(1).map((row) => row[index]!),
-    )
-      ? width
-      : isId[index]
-        ? NARROWEST_ID
-        : NARROWEST,
-  );
+  const instants = withShortInstants(rows);
+  if (lineWidth(widthsOf(instants)) <= width) return instants;
+  const short = instants.map((row) => row.map(withoutScheme));
+  const isId = short[0]!.map((_, index) => short.some((row) => ID.test(row[index]!)));
+  const withIds = widthsWithin(short, isId, width, READABLE);
+  if (lineWidth(withIds) <= width) return cutTo(short, withIds);
+  const prefixes = short.map((row) => row.map((text) => (ID.test(text) ? text.slice(0, ID_PREFIX) : text)));
+  return cutTo(prefixes, widthsWithin(prefixes, isId, width, COLUMN_MIN));
+}
+
+/** The widths of columns once the widest have been narrowed, none below `least`, until a line fits. */
+function widthsWithin(
+  rows: readonly (readonly string[])[],
+  isId: readonly boolean[],
+  width: number,
+  least: number,
+): number[] {
+  const widths = widthsOf(rows);
+  const mayGive = (index: number): boolean => {
+    const values = rows.slice(1).map((row) => row[index]!);
+    return widths[index]! > least && !isId[index] && !isWhole(rows[0]![index]!, values);
+  };
   while (lineWidth(widths) > width) {
-    const widest = widestOf(widths, (index) => !isId[index] && widths[index]! > least[index]!);
-    const gives = widest ?? widestOf(widths, (index) => widths[index]! > least[index]!);
+    const gives = widestOf(widths, mayGive);
     if (gives === undefined) break;
     widths[gives]!--;
   }
-  return short.map((row) => row.map((text, index) => cut(text, widths[index]!)));
+  return widths;
+}
+
+function cutTo(rows: readonly (readonly string[])[], widths: readonly number[]): string[][] {
+  return rows.map((row) => row.map((text, index) => cutCells(text, widths[index]!)));
+}
+
+function withoutScheme(text: string): string {
+  return text.replace(/^https?:\/\//, "").replace(/^\/api\/v1(?=\/)/, "");
 }
 
 /** Half an amount or half a status says nothing; of an error, its beginning does. */
@@ -81,13 +101,6 @@ function withShortInstants(rows: readonly (readonly string[])[]): string[][] {
       text.replace(INSTANT, (all, time) => (days.size > 1 ? `${all.slice(5, 10)} ${time}` : time)),
     ),
   );
-}
-
-/** An id keeps its end too: it is what differs where seeds are alike. */
-function cut(text: string, width: number): string {
-  if (text.length <= width) return text;
-  const end = ID.test(text) ? 4 : 0;
-  return `${text.slice(0, width - 1 - end)}…${end === 0 ? "" : text.slice(-end)}`;
 }
 
 /** The columns whose words say how something went. */

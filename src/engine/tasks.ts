@@ -51,6 +51,11 @@ export class TaskQueue {
     return task;
   }
 
+  /** Tests whether an attempt was taken out of the queue and is not over yet. */
+  isUnderWay(task: Task): boolean {
+    return this.#underWay.has(task);
+  }
+
   /** How many attempts were taken out to be made, and are not over yet. */
   get underWay(): number {
     return this.#underWay.size;

@@ -16,11 +16,11 @@ export const nextSchema = shape("Next", "Something that can happen next.", {
     text,
     "The task (`expire`, `timeline`, `settle`, `withdrawal`), the event, or the current status.",
   ),
-  to: field(z.array(text), "The possible next status; for a transition only."),
+  to: field(z.array(text), "The status a task leads to, or the possible next statuses of a transition."),
 });
 export const nextListSchema = pageOf(
   "NextList",
   "What can happen next",
   nextSchema,
-  "scheduled tasks first, in order",
+  "scheduled tasks and deliveries first, in time order",
 );

@@ -137,6 +137,18 @@ describe("charges and what happens to them", () => {
       "no charge matches email:nobody@cli.test (NOT_FOUND)",
     );
     expect(await refused("charge", "lst")).toBe("no charge matches lst; did you mean last? (NOT_FOUND)");
+    const { charge_id } = await json("charge", "last");
+    for (const selector of [
+      charge_id.slice(0, 12),
+      "last-0",
+      "email:" + (await json("charge", "last")).customer_email,
+    ])
+      expect((await json("charge", selector)).charge_id).toBe(charge_id);
+    const { items } = await json("charges");
+    if (items.length > 1) {
+      expect((await json("charge", "last-1")).charge_id).toBe(items[1].charge_id);
+      expect(await refused("charge", "ch_")).toMatch(/^no charge matches ch_|^ch_ is ambiguous: ch_\w+, ch_/);
+    }
     expect(await refused("charge", "ch_nobody")).toBe("no charge matches ch_nobody (NOT_FOUND)");
     expect(await refused("charges", "--status", "COMPLTED")).toMatch(/did you mean COMPLETED\?$/);
     expect(await output("next", ada)).toMatch(/ AWAITING_PAYMENT, PROCESSING, /);
@@ -242,7 +254,9 @@ describe("what is around the charges", () => {
     expectAligned(list);
     expect(list).toContain(webhook_id);
     expect(await refused("webhook", "add")).toBe("missing argument: the URL");
-    expect(await refused("webhook", "redeliver", "dl_x")).toBe("Delivery not found (NOT_FOUND)");
+    expect(await refused("webhook", "redeliver", "dl_x")).toBe(
+      "no delivery matches dl_x; give an id or the beginning of one, last or last-1 (NOT_FOUND)",
+    );
     expect(await refused("webhook", "redeliver", "last", "--times", "many")).toContain("times must be");
     expect(await refused("webhook", "pull")).toBe("missing argument: --forward-to URL");
   });

@@ -55,8 +55,37 @@ describe("a table", () => {
       .split("\n");
     expect(Math.max(...lines.map((line) => line.length))).toBe(columns);
     expect(lines.at(-1)).toBe("3 of 39");
-    if (columns > 80) expect(lines[1]).toContain("ch_2ea485811b000000000015e5");
-    else expect(lines[1]).toMatch(/^ch_2ea4\w*…15e5 {2}PENDING .* 11:00:50$/);
+    if (columns > 100) expect(lines[1]).toContain("ch_2ea485811b000000000015e5");
+    else expect(lines[1]).toMatch(/^ch_2ea48581 {2}PENDING .* 11:00:50$/);
+  });
+
+  it("drops schemes, /api/v1 and the ends of ids before anything is cut", () => {
+    const rows = [
+      ["url", "path", "id", "note"],
+      [
+        "http://localhost:3000/webhooks",
+        "/api/v1/payments/quotes",
+        "dlv_2ea485811b000000000015e5",
+        "it is late",
+      ],
+    ];
+    expect(tableLines(rows, 90)[1]).toBe(
+      "localhost:3000/webhooks  /payments/quotes  dlv_2ea485811b000000000015e5  it is late",
+    );
+    expect(tableLines(rows, 66)[1]).toBe(
+      "localhost:3000/webhooks  /payments/quotes  dlv_2ea4858  it is late",
+    );
+  });
+
+  it("counts cells of the terminal, not characters", () => {
+    const lines = tableLines([
+      ["name", "status"],
+      ["日本", "PENDING"],
+      ["é\u0301x", "FAILED"],
+    ]);
+    expect(lines[1]!.indexOf("PENDING")).toBe(2 + 2);
+    expect(lines[2]!.indexOf("FAILED")).toBe(3 + 4);
+    expect(tableLines([["name"], ["日本語日本語日本語"]], 7)[1]).toBe("日本語…");
   });
 
   it("is whole where there is no terminal, and plain", () => {
@@ -73,7 +102,7 @@ describe("a table", () => {
       ["2026-03-02T11:00:50.123Z", "y"],
     ];
     expect(tableLines(rows, 20)[1]).toBe("03-01 11:00:50  x");
-    expect(tableLines([["url"], ["http://localhost:3000/webhooks"]], 3)[1]).toBe("http:…");
+    expect(tableLines([["url"], ["http://localhost:3000/webhooks"]], 3)[1]).toBe("local…");
   });
 
   it("shows on a terminal how each went by its colour", () => {

@@ -113,7 +113,7 @@ describe("webhook", () => {
   });
 
   it("redeliver: the last delivery, one by its id, or one by its event's", async () => {
-    expect(await refused("webhook", "redeliver")).toContain("there is no delivery yet");
+    expect(await refused("webhook", "redeliver")).toContain("no delivery matches last: there is none yet");
     const receiver = await Receiver.open();
     await said("webhook", "add", receiver.url);
     await client.pay({ scenario: "instant" });

@@ -88,25 +88,52 @@ export class Connection extends ControlClient {
     return this.call("DELETE", `/_sandbox${path}`);
   }
 
-  /** The charge of an id, `last` (the newest), or `email:a@b` (the newest of that customer). */
+  /** The charge that a selector names: see `SELECTORS`. */
   async charge(selector: string): Promise<ChargeJson> {
-    const email = selector.startsWith("email:") ? selector.slice("email:".length) : undefined;
+    const query = chargeQuery(selector);
     const charge =
-      selector === "last" || email !== undefined
-        ? await this.newest("/charges", { customer_email: email })
-        : await this.#known(`/charges/${encodeURIComponent(selector)}`);
-    if (charge === undefined) throw noneMatches("charge", selector, ["an id", "last", "email:a@b"]);
+      query !== undefined
+        ? await this.newest("/charges", query)
+        : await this.#record("/charges", "charge_id", selector);
+    if (charge === undefined) throw noneMatches("charge", selector, SELECTORS);
     return charge as ChargeJson;
   }
 
-  /** The withdrawal of an id, or `last`. */
+  /** The withdrawal of an id or a unique prefix of one, or `last`, `last-1`. */
   async withdrawal(selector: string): Promise<Json> {
-    const withdrawal =
-      selector === "last"
-        ? await this.newest("/withdrawals")
-        : await this.#known(`/withdrawals/${encodeURIComponent(selector)}`);
-    if (withdrawal === undefined) throw noneMatches("withdrawal", selector, ["an id", "last"]);
+    const withdrawal = await this.#record("/withdrawals", "withdrawal_id", selector);
+    if (withdrawal === undefined) throw noneMatches("withdrawal", selector, SELECTORS.slice(0, 2));
     return withdrawal;
+  }
+
+  /** The delivery of an id or a unique prefix of one, or `last`, `last-1`. */
+  async delivery(selector: string): Promise<Json> {
+    const delivery = await this.#record("/deliveries", "delivery_id", selector);
+    if (delivery === undefined) throw noneMatches("delivery", selector, SELECTORS.slice(0, 2));
+    return delivery;
+  }
+
+  /** The record of an id, of a unique prefix of one, or the newest but so many. */
+  async #record(path: string, idField: string, selector: string): Promise<Json | undefined> {
+    const last = /^last(?:-(\d{1,6}))?$/.exec(selector);
+    if (last !== null) return this.newest(path, { offset: Number(last[1] ?? 0) });
+    const known = await this.#known(`${path}/${encodeURIComponent(selector)}`);
+    if (known !== undefined || !/^[a-z]{2,4}_[0-9a-f]+$/.test(selector)) return known;
+    const found: Json[] = [];
+    for (let offset = 0; ; offset += PAGE) {
+      const { items, total } = (await this.get(path, { limit: PAGE, offset })) as {
+        items: Json[];
+        total: number;
+      };
+      found.push(...items.filter((item) => String(item[idField]).startsWith(selector)));
+      if (found.length > CANDIDATES_MAX || offset + PAGE >= total) break;
+    }
+    if (found.length < 2) return found[0];
+    const candidates = found.slice(0, CANDIDATES_MAX).map((item) => String(item[idField]));
+    const more = found.length > CANDIDATES_MAX ? " and more" : "";
+    throw new SandboxError(
+      refuse("VALIDATION_ERROR", `${selector} is ambiguous: ${candidates.join(", ")}${more}`),
+    );
   }
 
   /** Undefined where there is none. */
@@ -148,9 +175,23 @@ export class Connection extends ControlClient {
   }
 }
 
+const PAGE = 100;
+const CANDIDATES_MAX = 5;
+
+/** The forms of a selector; all but the first two name charges only. */
+const SELECTORS = ["an id or the beginning of one", "last or last-1", "an e-mail", "order=1042"];
+
+/** The query for an e-mail or for metadata; undefined for an id or `last`. */
+function chargeQuery(selector: string): Query | undefined {
+  const email = selector.startsWith("email:") ? selector.slice("email:".length) : selector;
+  if (email !== selector || email.includes("@")) return { customer_email: email };
+  const [, key, value] = /^([\w.-]+)=(.+)$/.exec(selector) ?? [];
+  return key === undefined ? undefined : { [`metadata.${key === "order" ? "order_id" : key}`]: value };
+}
+
 /** Says the selector, and what one may be where it looks like none. */
 function noneMatches(what: string, selector: string, kinds: readonly string[]): SandboxError {
-  const isOne = selector === "last" || /^(ch|wd)_|^email:/.test(selector);
+  const isOne = /^last(-\d+)?$/.test(selector) || /^(ch|wd|dlv)_|@|=/.test(selector);
   const otherwise = isOne ? "" : `; give ${kinds.join(", ")}`;
   const why = selector === "last" ? ": there is none yet" : didYouMean(selector, ["last"], otherwise);
   return new SandboxError(refuse("NOT_FOUND", `no ${what} matches ${selector}${why}`));

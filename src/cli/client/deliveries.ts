@@ -19,15 +19,11 @@ export async function retry(connection: Connection, selector: string | undefined
   return connection.post(`/deliveries/${await deliveryOf(connection, selector)}/retry`, {});
 }
 
-/** The id of a delivery as a part of a path: as given, of the newest one, or of the newest one of an event. */
+/** The id of the delivery that a selector names, or of the newest of an event. */
 async function deliveryOf(connection: Connection, selector = "last"): Promise<string> {
-  const event = selector.startsWith("evt_") ? selector : undefined;
-  if (selector !== "last" && event === undefined) return encodeURIComponent(selector);
-  const found = await connection.newest("/deliveries", { event_id: event });
-  if (found === undefined)
-    throw new UserError(
-      event === undefined ? "there is no delivery yet" : `there is no delivery of event ${event}`,
-    );
+  if (!selector.startsWith("evt_")) return String((await connection.delivery(selector)).delivery_id);
+  const found = await connection.newest("/deliveries", { event_id: selector });
+  if (found === undefined) throw new UserError(`there is no delivery of event ${selector}`);
   return String(found.delivery_id);
 }
 

@@ -37,6 +37,14 @@ function refuseUnmet(coverage: Covered, list: string): void {
   if (unmet.length > 0) throw new UserError(`not met: ${unmet.join(", ")}`);
 }
 
+/** The tasks of the control API, in words. */
+const NEXT_WORDS: Readonly<Record<string, string>> = {
+  timeline: "status change",
+  withdrawal: "status change",
+  expire: "expiry",
+  settle: "settlement",
+};
+
 /** The same of `history` and of `charge SEL story`. */
 export const OTLP_OPTION = ["--otlp", "its story as an OpenTelemetry trace, in OTLP's JSON"] as const;
 
@@ -112,7 +120,19 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
           selector === undefined || isWithdrawal ? selector : (await connection.charge(selector)).charge_id;
         return connection.get("/next", { id, limit });
       },
-      print: table("kind", "at", "what", "to", "id"),
+      print: (answer) =>
+        table(
+          "at",
+          "what",
+          "to",
+          "id",
+        )({
+          ...answer,
+          items: (answer.items as Json[]).map((row) => ({
+            ...row,
+            what: NEXT_WORDS[String(row.what)] ?? row.what,
+          })),
+        }),
     },
   },
   {

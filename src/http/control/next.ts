@@ -8,6 +8,10 @@ import { iso } from "../../schema/time.js";
 import { pageOf } from "../query.js";
 import { deliveriesAbout } from "./deliveries.js";
 import { controlOperation, listed } from "./operation.js";
+import { becomes, tasksDue } from "./tasks.js";
+
+/** Sorts after every time. */
+const LATEST = "~";
 
 export const NEXT = [
   controlOperation(
@@ -21,7 +25,7 @@ export const NEXT = [
       says: {
         summary: "List what can happen next",
         about:
-          "Scheduled tasks in order, waiting deliveries, and the possible next statuses of charges and withdrawals, newest first.",
+          "Scheduled tasks and deliveries in time order, deliveries that wait for something else, and the possible next statuses of charges and withdrawals, newest first.",
       },
     },
     ({ namespace: { engine }, query }) =>
@@ -31,7 +35,7 @@ export const NEXT = [
   ),
 ];
 
-/** What is planned, what waits and what may become, one behind the other; only what is on the page is looked at. */
+/** Tasks by time, then deliveries that wait for something else, then possible statuses; reads only what is on the page. */
 function pageOfAll(state: State, { limit, offset }: { limit: number; offset: number }) {
   const end = offset + limit;
   const items: object[] = [];
@@ -42,12 +46,15 @@ function pageOfAll(state: State, { limit, offset }: { limit: number; offset: num
     if (from < to) items.push(...part(from, to));
     passed += total;
   };
-  take(state.planned, (from, to) => planned(state, from, to).map(taskView));
-  const waiting = state.found("deliveries", isWaiting, 0, 0).total;
-  take(waiting, (from, to) =>
+  const queued = state.tables.tasks.size - state.tasks.underWay;
+  take(queued, (from, to) => tasksDue(state, from, to).map((task) => dueView(state, task)));
+  const queuedDeliveries = queued - state.planned;
+  take(state.found("deliveries", isWaiting, 0, 0).total - queuedDeliveries, (from, to) =>
     state
-      .found("deliveries", isWaiting, waiting - to, to - from)
-      .items.reverse()
+      .found("deliveries", isWaiting, 0, Number.POSITIVE_INFINITY)
+      .items.filter((delivery) => !isQueued(state, delivery))
+      .reverse()
+      .slice(from, to)
       .map(deliveryView),
   );
   const left = Math.max(end - passed, 0);
@@ -64,8 +71,10 @@ function about(state: State, id: string): object[] {
   const charge = state.get("charges", id);
   const withdrawal = state.get("withdrawals", id);
   return [
-    ...tasks.sort((a, b) => (comesBefore(a, b) ? -1 : 1)).map(taskView),
-    ...deliveriesAbout(state, id).filter(isWaiting).reverse().map(deliveryView),
+    ...[
+      ...tasks.sort((a, b) => (comesBefore(a, b) ? -1 : 1)).map((task) => dueView(state, task)),
+      ...deliveriesAbout(state, id).filter(isWaiting).reverse().map(deliveryView),
+    ].sort((a, b) => (a.at ?? LATEST).localeCompare(b.at ?? LATEST)),
     ...movesOf(
       charge !== undefined && isOpenCharge(charge) ? [charge] : [],
       withdrawal !== undefined && isOpenWithdrawal(withdrawal) ? [withdrawal] : [],
@@ -88,17 +97,17 @@ function nextOfWithdrawal({ status }: Collections["withdrawals"]) {
 const isOpenCharge = (charge: Collections["charges"]) => nextOf(charge).length > 0;
 const isOpenWithdrawal = (withdrawal: Collections["withdrawals"]) => nextOfWithdrawal(withdrawal).length > 0;
 
-function planned(state: State, from: number, to: number): Task[] {
-  const tasks: Task[] = [];
-  for (const task of state.tasks.inOrder()) {
-    if (tasks.length === to) break;
-    if (isPlan(task)) tasks.push(task);
-  }
-  return tasks.slice(from);
+function isQueued(state: State, { task }: Delivery): boolean {
+  const planned = task === null ? undefined : state.get("tasks", task);
+  return planned !== undefined && !state.tasks.isUnderWay(planned);
 }
 
-function taskView({ kind, due_ms, ref }: Task) {
-  return { kind: "task", id: ref, at: iso(due_ms), what: kind, to: [] };
+function dueView(state: State, task: Task) {
+  const { kind, due_ms, ref } = task;
+  const delivery = kind === "attempt" ? state.get("deliveries", ref) : undefined;
+  if (delivery !== undefined) return deliveryView(delivery);
+  const to = becomes(state, task);
+  return { kind: "task", id: ref, at: iso(due_ms), what: kind, to: to === null ? [] : [to] };
 }
 
 function deliveryView({ delivery_id, event_type, next_attempt_at }: Delivery) {

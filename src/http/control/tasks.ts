@@ -36,8 +36,8 @@ export const TASKS = [
   ),
 ];
 
-/** Those from one place to another of their order. */
-function tasksDue(state: State, from: number, to: number): Task[] {
+/** The tasks from one place to another, in the order they are due. */
+export function tasksDue(state: State, from: number, to: number): Task[] {
   const tasks: Task[] = [];
   for (const task of state.tasks.inOrder()) {
     if (tasks.length === to) break;
@@ -59,8 +59,11 @@ function taskView(state: State, { task_id, kind, due_ms, ref, step }: Task) {
   };
 }
 
-/** The status that it brings about, where it brings about one. */
-function becomes(state: State, { kind, ref, step = 0 }: Pick<Task, "kind" | "ref" | "step">): string | null {
+/** The status that a task leads to, where it leads to one. */
+export function becomes(
+  state: State,
+  { kind, ref, step = 0 }: Pick<Task, "kind" | "ref" | "step">,
+): string | null {
   switch (kind) {
     case "expire":
       return "EXPIRED";
