@@ -2,7 +2,7 @@
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 /** Characters that take none: combining marks, joiners, variation selectors. */
-const NO_WIDTH = /[\p{M}\u200b-\u200d\ufe00-\ufe0f]/u;
+const NO_WIDTH = /\p{M}|\p{Cf}/u;
 
 function cellsOf(character: string): number {
   if (NO_WIDTH.test(character)) return 0;

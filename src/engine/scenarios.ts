@@ -3,7 +3,7 @@ import type { Scenario } from "../schema/scenario.js";
 import type { State } from "./state.js";
 
 /** The name whose rules apply to whatever nothing else applies to. */
-const DEFAULT_SCENARIO = "default";
+export const DEFAULT_SCENARIO = "default";
 
 export function findScenario(state: State, name: string): Scenario | undefined {
   return state.get("scenarios", name)?.scenario;

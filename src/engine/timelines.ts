@@ -1,11 +1,12 @@
 import type { Charge } from "../domain/charge.js";
 import { plainCharge } from "../domain/moved-charge.js";
-import { firstRule, type Subject } from "../domain/scenario.js";
+import { firstRule, matches, type Subject } from "../domain/scenario.js";
 import { type PlannedEntry, type StatusRules, verdictOn } from "../domain/timeline.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { isRefusal, type Refusal } from "../schema/errors.js";
+import type { Scenario } from "../schema/scenario.js";
 import { chanceOf, digestOf } from "./ids.js";
-import { scenariosFor } from "./scenarios.js";
+import { DEFAULT_SCENARIO, scenariosFor } from "./scenarios.js";
 import type { Transaction } from "./transaction.js";
 
 /*
@@ -22,8 +23,14 @@ export function withTimeline<Timed extends Charge | Withdrawal>(
 ): Timed {
   const { scenario_asked: asked, notes } = record;
   const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
-  const choice = firstRule(kind, scenariosFor(tx.state, asked), subject, (name, index, { probability = 1 }) =>
-    isDrawn(probability, id, name, index),
+  const scenarios = scenariosFor(tx.state, asked);
+  const choice = firstRule(
+    kind,
+    scenarios,
+    subject,
+    (name, index, rule) =>
+      (name === asked || !isLeftToDefault(kind, scenarios, name, rule, subject)) &&
+      isDrawn(rule.probability ?? 1, id, name, index),
   );
   if (choice !== undefined) tx.apply(choice);
   const scenario = choice?.scenario ?? null;
@@ -40,6 +47,22 @@ export function withTimeline<Timed extends Charge | Withdrawal>(
           { at: tx.at, note: `no rule of scenario ${asked} matches; ${scenario ?? "none"} applies` },
         ],
   };
+}
+
+/**
+ * An active mishap's rule for everyone leaves magic customers and amounts to `default`: a test of a decline must still see
+ * its decline.
+ */
+function isLeftToDefault(
+  kind: "charges" | "withdrawals",
+  scenarios: readonly Scenario[],
+  name: string,
+  rule: { readonly match?: unknown },
+  subject: Subject,
+): boolean {
+  if (rule.match !== undefined || scenarios.find((one) => one.name === name)?.kind !== "mishap") return false;
+  const magic = scenarios.find((one) => one.name === DEFAULT_SCENARIO)?.[kind] ?? [];
+  return magic.some(({ match }) => match !== undefined && matches(match, subject));
 }
 
 /** Chance follows from the record's id, which follows from the seed: whatever else is called changes nothing of it. */

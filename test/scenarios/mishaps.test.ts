@@ -270,3 +270,31 @@ describe("how often a scenario's fault applies", () => {
     }
   });
 });
+
+describe("magic customers and amounts under a mishap", async () => {
+  const { items } = (
+    await (await openApi()).get<{ items: { name: string; kind?: string }[] }>("/_sandbox/scenarios?limit=100")
+  ).body;
+  const mishaps = items.filter(({ kind }) => kind === "mishap").map(({ name }) => name);
+
+  it("are found at all", () =>
+    expect(mishaps).toEqual(expect.arrayContaining(["webhook_chaos", "slow", "late_payment"])));
+
+  it.for(mishaps)("keep their outcomes under %s, and nobody else is declined", async (name) => {
+    const api = await openApi({ scenario: [name], rateLimit: "off" });
+    const outcome = async (order: Record<string, unknown>): Promise<string> => {
+      for (let tries = 0; ; tries++) {
+        const body = await api.checkoutBody(order).catch(() => undefined);
+        const made = body && (await api.tryWhitelabel(body).catch(() => undefined));
+        if (made?.status === 200) {
+          await api.sandbox.advance("3h");
+          return (await api.charge(made.body.charge_id)).status;
+        }
+        if (tries === 20) throw new Error(`no checkout under ${name}`);
+      }
+    };
+    expect(await outcome({ customer_email: "declined@shop.test" })).toBe("FAILED");
+    expect(await outcome({ phone_number: "+254700000049", payment_method: "mobile_money" })).toBe("FAILED");
+    expect(await outcome({ customer_email: "ada@shop.test" })).toBe("COMPLETED");
+  });
+});
