@@ -1,5 +1,6 @@
 import { exploreFile } from "../explore/file.js";
 import { freshRunId } from "../scenario/running/run-id.js";
+import { aborter } from "../time/patience.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { putOnDashboard } from "./client/explored.js";
 import { type ExplorationFlags, explorationOf, toldExploration } from "./exploration.js";
@@ -14,7 +15,7 @@ const SIGNALS = [
 export async function exploreCommand(flow: string, flags: ExplorationFlags & ConnectionFlags): Promise<void> {
   const connection = new Connection(flags);
   const asked = explorationOf(flags);
-  const interrupted = new AbortController();
+  const interrupted = aborter();
   let stoppedBy: number | undefined;
   for (const [signal, code] of SIGNALS)
     process.once(signal, () => {

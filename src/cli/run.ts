@@ -14,6 +14,7 @@ import { withoutEndSlashes } from "../schema/addresses.js";
 import type { AdviceList } from "../schema/control-responses.js";
 import { FIXED_SEED, webhookUrl } from "../schema/options.js";
 import { UserError } from "../schema/user-error.js";
+import { aborter } from "../time/patience.js";
 import { tell } from "./mistakes.js";
 import { startOptions } from "./options.js";
 import { reach } from "./reach.js";
@@ -224,7 +225,7 @@ function writeReport(file: string, text: string): void {
 
 /** The first interrupt ends the runs and lets them put back what they changed; the second one does not wait. */
 function stopOnSignals(): { readonly signal: AbortSignal; readonly code: number | undefined } {
-  const abort = new AbortController();
+  const abort = aborter();
   const stop = { signal: abort.signal, code: undefined as number | undefined };
   const on = (code: number) => () => {
     if (stop.code !== undefined) process.exit(code);

@@ -1,5 +1,5 @@
-import { setMaxListeners } from "node:events";
 import { DEFAULT_LANES } from "../schema/explore.js";
+import { aborter } from "../time/patience.js";
 import { systemWall } from "../time/wall.js";
 import { whyAlone } from "./alone.js";
 import { chanceOf } from "./chance.js";
@@ -49,9 +49,8 @@ const NOTHING_SEARCHED: Searched = {
 /** Looks for the smallest sets of deviations from a flow that make its app go wrong. */
 export async function explore(flow: Flow, options: ExploreOptions): Promise<ExploreReport> {
   const { wall = systemWall, budgetMs, signal } = options;
-  const end = new AbortController();
+  const end = aborter();
   // Each step of each lane listens.
-  setMaxListeners(0, end.signal);
   const stop = (): void => end.abort();
   const callOff = budgetMs === undefined ? () => {} : wall.after(budgetMs, stop);
   signal?.addEventListener("abort", stop);

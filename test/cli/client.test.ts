@@ -141,7 +141,7 @@ describe("charges and what happens to them", () => {
     for (const selector of [
       charge_id.slice(0, 12),
       "last-0",
-      "email:" + (await json("charge", "last")).customer_email,
+      `email:${(await json("charge", "last")).customer_email}`,
     ])
       expect((await json("charge", selector)).charge_id).toBe(charge_id);
     const { items } = await json("charges");

@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { aborter } from "../../time/patience.js";
 import { monotonicMs } from "../../time/wall.js";
 import type { Guard } from "./guard.js";
 import { signalProcess } from "./processes.js";
@@ -30,7 +31,7 @@ export class Signals {
   readonly #guard: Guard;
   readonly #last = new Map<PassedOn, { readonly atMs: number; readonly isForAll: boolean }>();
   #target: Target | undefined;
-  readonly #stopping = new AbortController();
+  readonly #stopping = aborter();
   #asked: NodeJS.Signals | undefined;
   #isAsked = false;
 

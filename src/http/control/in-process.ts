@@ -1,5 +1,6 @@
 import type { SandboxAnswer } from "../../control-client.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
+import { aborter } from "../../time/patience.js";
 import { failureReply, replyHeaders } from "../reply.js";
 import type { ControlOperation } from "./operation.js";
 import { type ControlWays, replyTo, type Told } from "./serve.js";
@@ -14,7 +15,7 @@ interface InProcessOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const NEVER = new AbortController().signal;
+const NEVER = aborter().signal;
 
 /** The control API for whoever is in this process: the same checks and the same work, and no request or response is made. */
 export function controlInProcess({

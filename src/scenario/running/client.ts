@@ -1,5 +1,6 @@
 import { ControlClient, type ControlOptions, type SandboxFetch } from "../../control-client.js";
 import { jsonOrText } from "../../schema/depth.js";
+import { aborter } from "../../time/patience.js";
 import type { Wall } from "../../time/wall.js";
 import { CannotRun, StepFailure } from "./failure.js";
 
@@ -32,7 +33,7 @@ export class Client {
   #control: ControlClient;
   readonly #fetch: SandboxFetch;
   readonly #wall: Wall;
-  #inFlight = new AbortController();
+  #inFlight = aborter();
 
   constructor(options: ControlOptions, wall: Wall) {
     this.#options = options;
@@ -54,7 +55,7 @@ export class Client {
   /** Nobody waits any more for what is in flight; what is sent from now on is not touched. */
   abandon(): void {
     this.#inFlight.abort();
-    this.#inFlight = new AbortController();
+    this.#inFlight = aborter();
   }
 
   /** A call of the control API whatever it answers; throws only when the sandbox cannot be reached. */
