@@ -258,7 +258,7 @@ export const withdrawalRequestSchema = shapeLater(
 export type WithdrawalBody = z.infer<typeof withdrawalRequestSchema>;
 
 /** The service itself takes absolute URLs only; the rest of the rule is that of the start options. */
-const receiverUrlSchema = httpUrlSchema.check(
+export const receiverUrlSchema = httpUrlSchema.check(
   z.refine((text) => webhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
 );
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { signatureHeaders } from "../../src/delivery/signing.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
+import { PROBES } from "../../src/schema/receiver-report.js";
 import { temporaryFolder } from "../support/folders.js";
 import { ROOT } from "../support/process-command.js";
 import { checkAt } from "./receivers.js";
@@ -173,3 +174,8 @@ for (const [name, language] of Object.entries(LANGUAGES)) {
     60_000,
   );
 }
+
+it("README and docs say how many probes there are", () => {
+  for (const file of ["README.md", "docs/webhooks.md"])
+    expect(readFileSync(join(ROOT, file), "utf8")).toContain(`${PROBES.length} probes`);
+});

@@ -72,6 +72,18 @@ describe("the control API's document", () => {
         ]);
   });
 
+  it("says what the items of every array are", () => {
+    const bare: string[] = [];
+    const visit = (value: unknown, path: string): void => {
+      if (typeof value !== "object" || value === null) return;
+      const { type, items } = value as { type?: unknown; items?: unknown };
+      if (type === "array" && items === undefined) bare.push(path);
+      for (const [name, inner] of Object.entries(value)) visit(inner, `${path}/${name}`);
+    };
+    visit(document, "");
+    expect(bare).toEqual([]);
+  });
+
   it("has an example of every body and every answer, with no field that is not documented", () => {
     for (const { id, path, method, requestBody, responses } of control.operations) {
       for (const { value } of Object.values(requestBody?.content["application/json"]?.examples ?? {}))

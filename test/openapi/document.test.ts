@@ -34,6 +34,19 @@ describe("the document", () => {
     expect(await lintFaults(JSON.stringify(await served(await openApi())))).toEqual([]);
   });
 
+  it("says that a receiver's URL is http or https, as the server demands", () => {
+    const { url } = (
+      document as unknown as {
+        components: { schemas: Record<string, { properties: Record<string, { pattern: string }> }> };
+      }
+    ).components.schemas.WebhookRequest!.properties as { url: { pattern: string } };
+    expect(
+      ["https://shop.test/hooks", "ftp://shop.test", "/hooks"].map((one) =>
+        new RegExp(url.pattern).test(one),
+      ),
+    ).toEqual([true, false, false]);
+  });
+
   it("has every operation of the service at its path, and no other", () => {
     const described = operationsOf(document).map(
       ({ path, method, operation }) => `${operation.operationId} ${method} ${path}`,

@@ -12,7 +12,12 @@ import { instantSchema } from "../../schema/control.js";
 import { DURATION_PATTERN, durationSchema, waitDurationSchema } from "../../schema/duration.js";
 import { LONGEST } from "../../schema/lengths.js";
 import { clockOptionSchema } from "../../schema/options.js";
-import { PAYIN_LIMIT_DEFAULT, PAYIN_LIMIT_MAX, pageQuerySchema } from "../../schema/requests.js";
+import {
+  PAYIN_LIMIT_DEFAULT,
+  PAYIN_LIMIT_MAX,
+  pageQuerySchema,
+  receiverUrlSchema,
+} from "../../schema/requests.js";
 import { INSTANT_PATTERN } from "../../schema/time.js";
 import { namedSchemas, type Words, wordsOf } from "../../schema/words.js";
 import { type Json, noteKeywords } from "./json.js";
@@ -122,6 +127,13 @@ function discriminator(schema: z.core.$ZodType, names: z.core.$ZodRegistry<{ id:
 const AMOUNT: Json = { type: "string", pattern: "^(?=.*[1-9])(0|[1-9]\\d{0,29}){{fraction}}$" };
 const DURATION: Json = { type: "string", pattern: DURATION_PATTERN.source, maxLength: 100 };
 
+const HTTP_URL: Json = {
+  type: "string",
+  format: "uri",
+  pattern: "^[Hh][Tt][Tt][Pp][Ss]?://.",
+  maxLength: LONGEST.url,
+};
+
 /** What zod checks by a refinement, or says in a way no reader would follow, in JSON Schema's words. */
 const INSTEAD = new Map<z.core.$ZodType, Json>([
   [amountSchema, AMOUNT],
@@ -141,10 +153,8 @@ const INSTEAD = new Map<z.core.$ZodType, Json>([
     clockOptionSchema,
     { type: "string", pattern: "^(real|manual|(?=[^x]*[1-9])(\\d{1,7}|\\d{1,6}\\.\\d{1,6})x)$" },
   ],
-  [
-    httpUrlSchema,
-    { type: "string", format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://.", maxLength: LONGEST.url },
-  ],
+  [httpUrlSchema, HTTP_URL],
+  [receiverUrlSchema, HTTP_URL],
   [
     metadataSchema,
     {
@@ -169,6 +179,10 @@ function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonS
     for (const keyword of Object.keys(schema)) delete schema[keyword];
     Object.assign(schema, structuredClone(other));
   }
+  // A tuple: readers of arrays expect `items`.
+  const { prefixItems } = schema as { prefixItems?: readonly unknown[] };
+  if (prefixItems !== undefined && schema.items === undefined)
+    Object.assign(schema, { items: {}, minItems: prefixItems.length, maxItems: prefixItems.length });
   // The largest safe integer is no limit anybody set.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
