@@ -1,5 +1,6 @@
 import { type Charge, writtenInstructions } from "../domain/charge.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
+import { durationMs } from "../schema/duration.js";
 import { iso } from "../schema/time.js";
 import type { Destination, Endpoint, Quote } from "./records.js";
 
@@ -66,12 +67,14 @@ export function keepViews(old: Charge, now: Charge): Charge {
   return now;
 }
 
-/** Whitelabel checkout result: always shows PENDING, for that is how the charge was made. */
+/** Whitelabel checkout result: PENDING, or AWAITING_PAYMENT where the timeline begins with that at once. */
 export function whitelabelResult(charge: Charge) {
+  const [first] = charge.timeline;
+  const awaitsAtOnce = first?.to === "AWAITING_PAYMENT" && "after" in first && durationMs(first.after) === 0;
   return {
     checkout_id: charge.checkout_id,
     charge_id: charge.charge_id,
-    status: "PENDING",
+    status: awaitsAtOnce ? "AWAITING_PAYMENT" : "PENDING",
     amount: charge.amount,
     currency: charge.currency,
     payment_method: charge.payment_method,

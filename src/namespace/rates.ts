@@ -38,16 +38,17 @@ export class RateLimiter {
     this.#wall = wall;
   }
 
-  hit(key: string, nowMs: number): RateVerdict {
+  /** @param limit requests a window, where the key has a limit of its own */
+  hit(key: string, nowMs: number, limit = this.#limit): RateVerdict {
     let window = this.#windows.get(key);
     if (window === undefined || this.#isOver(window, nowMs))
       this.#windows.set(key, (window = { startMs: nowMs, count: 0, waitedWallMs: Number.POSITIVE_INFINITY }));
-    const limited = window.count >= this.#limit;
+    const limited = window.count >= limit;
     if (!limited) window.count++;
     const resetSeconds = Math.ceil((window.startMs + RATE_WINDOW_MS - nowMs) / 1000);
     if (limited)
       window.waitedWallMs = Math.min(window.waitedWallMs, this.#wall.nowMs() + resetSeconds * 1000);
-    return { limited, limit: this.#limit, remaining: this.#limit - window.count, resetSeconds };
+    return { limited, limit, remaining: limit - window.count, resetSeconds };
   }
 
   #isOver({ startMs, waitedWallMs }: Window, nowMs: number): boolean {

@@ -44,6 +44,7 @@ export const keySchema = shape("Key", "An API key.", {
   key: field(text, "The key itself; it is valid for this sandbox only."),
   organization_id: field(text, "Whose it is."),
   permission: field(z.enum(["full", "read_only"]), "What it may do."),
+  rate_limit: field(z.optional(z.int()), "Requests per minute, if it has a limit of its own."),
   status: field(keyStatusSchema, "A `revoked` key gets 401."),
 });
 

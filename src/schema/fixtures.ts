@@ -76,6 +76,8 @@ export const keyFixtureSchema = z.strictObject({
   key: z.string().check(z.regex(/^sk_(test|live)_[A-Za-z0-9_-]+$/, "must start with sk_test_ or sk_live_")),
   organization_id: nameSchema,
   permission: z.enum(["full", "read_only"]),
+  /** Requests per minute, instead of the server's limit. */
+  rate_limit: z.optional(z.int("must be a whole number").check(z.gte(1, "must be at least 1"))),
 });
 
 export const countryFixtureSchema = z.strictObject({

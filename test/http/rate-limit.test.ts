@@ -169,3 +169,30 @@ it("a reset gives every key a new window", async () => {
   expect((await api.post("/_sandbox/reset", {})).status).toBe(200);
   expect((await api.tryPayins()).status).toBe(200);
 });
+
+describe("a key with a limit of its own", () => {
+  it("has that, in the headers and the refusal, and the others have the server's", async () => {
+    const keys = [{ key: "sk_test_fast", organization_id: "org_sandbox", permission: "full", rate_limit: 3 }];
+    const api = await openApi({ rateLimit: 1, fixtures: { keys } });
+    const fast = api.as("sk_test_fast");
+    const first = await fast.tryPayins();
+    expect([rate(first), first.headers.get("ratelimit-policy")]).toEqual([
+      '"default";r=2;t=60',
+      '"default";q=3;w=60',
+    ]);
+    await fast.tryPayins();
+    await fast.tryPayins();
+    expect((await fast.tryPayins()).text).toContain("allows 3 requests per minute");
+    await api.tryPayins();
+    expect((await api.tryPayins()).status).toBe(429);
+  });
+
+  it("keeps it when its permission is changed", async () => {
+    const keys = [{ key: "sk_test_fast", organization_id: "org_sandbox", permission: "full", rate_limit: 3 }];
+    const api = await openApi({ rateLimit: 1, fixtures: { keys } });
+    await api.send("PATCH", "/_sandbox/keys/sk_test_fast", JSON.stringify({ permission: "read_only" }));
+    expect((await api.as("sk_test_fast").tryPayins()).headers.get("ratelimit-policy")).toBe(
+      '"default";q=3;w=60',
+    );
+  });
+});

@@ -80,7 +80,7 @@ describe("the control API's document", () => {
       if (type === "array" && items === undefined) bare.push(path);
       for (const [name, inner] of Object.entries(value)) visit(inner, `${path}/${name}`);
     };
-    visit(document, "");
+    visit(control.document, "");
     expect(bare).toEqual([]);
   });
 

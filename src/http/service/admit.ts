@@ -57,7 +57,11 @@ export function admit(namespaces: Namespaces, operation: Operation, call: Exchan
 
   let headers: Record<string, string> | undefined;
   if (namespace.rates !== undefined) {
-    const { limited, limit, remaining, resetSeconds } = namespace.rates.hit(key.key, namespace.nowMs());
+    const { limited, limit, remaining, resetSeconds } = namespace.rates.hit(
+      key.key,
+      namespace.nowMs(),
+      key.rate_limit,
+    );
     headers = {
       "ratelimit-policy": `"default";q=${limit};w=60`,
       ratelimit: `"default";r=${remaining};t=${resetSeconds}`,

@@ -47,7 +47,7 @@ export const whitelabelResultSchema = shape("WhitelabelResult", "A payment that 
   status: field(chargeStatusSchema, {
     says: "The initial status of the charge.",
     assumed:
-      "Always `PENDING` in this response, even when a scenario moves the charge at the same instant. The real service may return `AWAITING_PAYMENT`: accept both.",
+      "`PENDING`, or `AWAITING_PAYMENT` where the charge's scenario begins with that after 0s: accept both.",
   }),
   amount: field(moneySchema, { says: "What the customer must pay, fees included.", examples: ["3305.63"] }),
   currency: field(currencyCodeSchema, currency("Currency to pay in.")),
