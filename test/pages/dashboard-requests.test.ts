@@ -37,18 +37,13 @@ describe("a request on the dashboard", () => {
     expect(lost).toContain("expected /api/v1/payments/quotes");
   });
 
-  it("says which fault, and which rule, it nearly met, and which it did", async () => {
+  it("names the fault that applied", async () => {
     const { press, page, charge } = await started();
-    await press("fault", { operation: "createQuote", effect: "503", times: "1", skip: "0" });
+    const rule = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 1 };
+    await press("fault", { rule: JSON.stringify(rule) });
     await charge("decline@example.com").catch(() => undefined);
     const met = said(await page(`/requests/${newest(await page("/requests"))}`));
     expect(met).toMatch(/Why: fault flt_\w+ interfered/);
-    const id = await charge("decline@example.com");
-    const made = said(await page(`/requests/${newest(await page("/requests"))}`));
-    expect(made).toMatch(/fault flt_\w+ asks for operation createQuote, not createWhitelabel/);
-    expect(made).toContain("default, charges.");
-    expect(made).toContain("asks for customer_email declined@*, not decline@example.com");
-    expect(made).toContain(id);
   });
 
   it("tells the advice of this very request, and replays it", async () => {

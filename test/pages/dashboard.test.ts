@@ -158,7 +158,15 @@ describe("dashboard", () => {
     expect((await press("activate declined")).text).toContain("Scenario declined applies");
     expect(await page()).toContain("Scenario declined applies to everything new");
     await press("deactivate declined");
-    await press("fault", { operation: "createQuote", effect: "503", times: "1", skip: "1" });
+    await press("fault", {
+      rule: JSON.stringify({
+        match: { operation: "createQuote" },
+        respond: { status: 503 },
+        times: 1,
+        skip: 1,
+        per: "request",
+      }),
+    });
     expect(await page("/faults")).toContain("0 of 1 used");
     await charge("bob@example.com");
     expect((await api.tryQuote({})).status).toBe(503);

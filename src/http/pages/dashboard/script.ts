@@ -154,12 +154,6 @@ else{go(next,to);tell(next)}}
 catch{clearTimeout(slow);lost(true)}finally{acting=false}});
 addEventListener("popstate",()=>location.reload());
 document.addEventListener("change",({target})=>{if(target.matches("[data-go]"))target.form.submit()});
-// What a form would do is in the address, and beside it, before it is done.
-const ahead=({target})=>{const {form}=target;if(!form||!$("[data-preview]",form))return;
-const asked=new URLSearchParams(new FormData(form));asked.delete("back");
-for(const [name,value] of [...asked])if(!value)asked.delete(name);
-history.replaceState(null,"",location.pathname+"?"+asked);soon()};
-document.addEventListener("input",ahead);
 // JSON that is none says so where it stands while it is written, and is not sent.${JSON_FAULT}document.addEventListener("input",({target})=>{if(!target.matches("[data-json]"))return;
 const fault=jsonFault(target.value,target.dataset.json);
 target.setCustomValidity(fault);target.ariaInvalid=String(!!fault);

@@ -26,7 +26,7 @@ export function booksPart(scene: Scene): Markup {
   const { books } = reportsOf(scene.namespace);
   return part({
     id: "books",
-    title: "Your app's books",
+    title: "Your app's records",
     tools: copy("Copy command", command(scene, "reconcile --file orders.csv")),
     body: html`${
       books === undefined

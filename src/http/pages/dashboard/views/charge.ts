@@ -75,7 +75,7 @@ ${part({
 })}
 ${part({
   id: "again",
-  title: "Again, and elsewhere",
+  title: "Reproduce",
   body: html`${form(
     scene,
     html`<input type="hidden" name="charge" value="${id}">${choice(

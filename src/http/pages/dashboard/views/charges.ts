@@ -31,7 +31,7 @@ ${choice("status", "Status", [["", "any"], ...CHARGE_STATUSES.map((one): [string
 )}
 ${part({
   id: "charges",
-  title: `${total} ${q === "" && status === "" ? "in all" : "found"}`,
+  title: `${total} ${q === "" && status === "" ? (total === 1 ? "charge" : "charges") : "found"}`,
   tools: copy(
     "Copy as curl",
     controlCurl(scene, `GET /_sandbox/charges${asked === "" ? "" : `?${asked}`}`),

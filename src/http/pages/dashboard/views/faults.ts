@@ -4,9 +4,11 @@ import type { FaultRule } from "../../../../schema/scenario.js";
 import { iso } from "../../../../schema/time.js";
 import { html, type Markup } from "../../html.js";
 import { command, controlCurl } from "../curl.js";
-import { badge, button, copy, part, row, rows, wanted, when } from "../parts.js";
+import { badge, button, copy, form, json, jsonField, part, row, rows, wanted, when } from "../parts.js";
+import { READY_FAULTS } from "../ready-faults.js";
 import { href, type Scene } from "../scene.js";
-import { faultBuilder } from "./fault-builder.js";
+
+const EXAMPLE = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 1, per: "request" };
 
 /** What goes wrong at the API: set one, see how often it has, stop it. */
 export function faultsView(scene: Scene): Markup {
@@ -14,7 +16,15 @@ export function faultsView(scene: Scene): Markup {
   const faults = [...namespace.engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
   const hits = lastHits(scene);
   return html`<h1>Faults</h1>
-${faultBuilder(scene)}
+${part({
+  id: "new",
+  title: "New fault",
+  body: html`<div class="actions">${Object.entries(READY_FAULTS).map(([name, { label }]) => button({ does: `fault-ready ${name}`, label }))}</div>${form(
+    scene,
+    html`${jsonField("rule", "Fault (JSON)", scene.typed?.get("rule") ?? json(EXAMPLE), { rows: 5, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
+    "New fault",
+  )}`,
+})}
 ${part({
   id: "faults",
   title: `Active: ${faults.length}`,

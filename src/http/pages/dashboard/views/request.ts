@@ -5,7 +5,6 @@ import { html, type Markup } from "../../html.js";
 import { errorText } from "../attention.js";
 import { requestCurl } from "../curl.js";
 import { type Fixed, fixedCall, placeIn, type Wrong } from "../near/fixed.js";
-import { type Missed, missedFaults, missedRules } from "../near/rules.js";
 import {
   badge,
   button,
@@ -31,13 +30,9 @@ export function requestView(scene: Scene, entry: JournalEntry): Markup {
   const charge = state.get("charges", chargeIdOf(entry) ?? "");
   const fixed = fixedCall(entry);
   const advice = scene.namespace.advisor.adviceOf(entry);
-  const missed = [
-    ...missedFaults(scene, entry),
-    ...(charge === undefined || entry.method !== "POST" ? [] : missedRules(scene, charge)),
-  ];
   return html`<p class="back"><a href="${href(scene, "requests")}">← Requests</a>${charge !== undefined && html` · <a href="${href(scene, "charges", charge.charge_id)}">${charge.charge_id}</a>`}</p>
 ${headOf(scene, entry, fixed)}
-${fixed.wrong.length > 0 && part({ id: "wrong", title: isBad(entry) ? "What is wrong with it" : "What was passed over without a word", body: wrongTable(fixed.wrong) })}
+${fixed.wrong.length > 0 && part({ id: "wrong", title: isBad(entry) ? "Problems" : "Ignored fields", body: wrongTable(fixed.wrong) })}
 ${
   advice.length > 0 &&
   part({
@@ -54,18 +49,6 @@ ${
           side: html`<code>${docs}</code>`,
         }),
       ),
-      "",
-    ),
-  })
-}
-${
-  missed.length > 0 &&
-  part({
-    id: "missed",
-    title: "Nearly applied",
-    body: rows(
-      "Rules that were not applied",
-      missed.map((one) => missedRow(scene, one)),
       "",
     ),
   })
@@ -117,16 +100,6 @@ function faultLink(scene: Scene, fault: string): Markup {
 
 function wrongTable(wrong: readonly Wrong[]): Markup {
   return html`<dl class="diff">${wrong.map(({ field, sent, says, meant }) => html`<div><dt><code>${field}</code></dt><dd>${sent === undefined ? html`<span class="soft">not sent</span>` : html`you sent <del>${sent}</del>`}${meant !== undefined && html`, expected <ins>${meant}</ins>`} <span class="soft">${says}</span></dd></div>`)}</dl>`;
-}
-
-function missedRow(scene: Scene, { key, of, scenario, why }: Missed): Markup {
-  return row(scene, {
-    key,
-    status: badge("not applied", ""),
-    title: of,
-    to: scenario === undefined ? href(scene, "faults") : `${href(scene, "scenarios")}#${scenario}`,
-    sub: why,
-  });
 }
 
 function editForm(
