@@ -31,7 +31,7 @@ function written(file: string, text: string): string {
   }
 }
 
-const kept = (file: string): string => `${file}: is there already, left as it is`;
+const kept = (file: string): string => `${file}: already exists; left unchanged`;
 
 /** All in comments, a line a key: as long as it stays so, nothing is other than without the file. */
 function configText(): string {

@@ -29,7 +29,7 @@ function textOf(results: readonly Validation[]): string {
   return results
     .flatMap(({ file, kind, faults, warnings }) =>
       faults.length + warnings.length === 0
-        ? [`${file}: ${kind}, fine`]
+        ? [`${file}: valid ${kind}`]
         : [...faults.map(faultText), ...warnings.map(warningText)],
     )
     .map((line) => `${oneLine(line)}\n`)

@@ -169,7 +169,10 @@ export class Dispatcher implements Attempts {
         return;
       }
       const released = this.#held.release(webhookId);
-      if (!outcome.isUnreachable) this.#onNotice(`${target} is there, ${released.length + 1} sent`);
+      if (!outcome.isUnreachable)
+        this.#onNotice(
+          `${target} is up; sent ${released.length + 1} ${released.length === 0 ? "webhook" : "webhooks"}`,
+        );
       this.#resume(released);
     });
   }

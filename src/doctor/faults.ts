@@ -304,7 +304,7 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 
-/** Whether a must is not met, or a should. */
+/** Whether a requirement not met, or a should. */
 export function severityOf(name: FaultName): Severity {
   const row: Fault = FAULTS[name];
   return row.severity ?? "must";

@@ -51,5 +51,5 @@ export function eventTypeOf(
 
 /** What is wrong with a name that stands for no type, with the one that may have been meant. */
 export function unknownEventType(name: string, known: readonly string[] = EVENT_TYPES): string {
-  return `is no type of event${didYouMean(name, known, ".")} Known: ${known.join(", ")}`;
+  return `is an unknown event type${didYouMean(name, known, ".")} Known: ${known.join(", ")}`;
 }

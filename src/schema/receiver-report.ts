@@ -106,7 +106,7 @@ export interface ProbeRow {
 export interface Finding {
   /** Its name, such as `no_verification`. */
   readonly fault: string;
-  /** Whether a must is not met, or a should. */
+  /** Whether a requirement not met, or a should. */
   readonly severity: Severity;
   /** The fault in a few words. */
   readonly title: string;
@@ -128,13 +128,13 @@ export interface WebhookReport {
   readonly started_at: string;
   /** Wall time it took in all. */
   readonly duration_ms: number;
-  /** Failed: a must is not met. */
+  /** Failed: a requirement not met. */
   readonly outcome: "passed" | "failed" | "unreachable";
   /** Why it cannot be reached; null where it can. */
   readonly error: string | null;
   /** How many probes came out how. */
   readonly summary: { readonly pass: number; readonly fail: number; readonly note: number };
-  /** What is wrong with it; none where all is well. */
+  /** Problems; none where all is well. */
   readonly findings: readonly Finding[];
   /** Every probe, in the order they are sent. */
   readonly probes: readonly ProbeRow[];

@@ -317,7 +317,9 @@ describe("what is around the charges", () => {
       "match.nope unknown field; known: ",
     );
     expect(await refused("events", "--type", "charge.complete")).toContain("did you mean charge.completed?");
-    expect(await refused("events", "--follow", "--type", "charge.complete")).toContain("is no type of event");
+    expect(await refused("events", "--follow", "--type", "charge.complete")).toContain(
+      "is an unknown event type",
+    );
     expect(await refused("requests", "--operation", "createQuot")).toContain("did you mean createQuote?");
     const rule = '{"match":{"operation":"createQuote"},"respond":{"status":503},"times":1}';
     expect((await json("fault", "add", rule)).applied).toBe(0);

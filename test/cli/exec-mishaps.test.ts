@@ -112,7 +112,7 @@ describe("exec --under", () => {
     expect(stdout).toMatch(/○ lost_response +never happened +exit 0 .* 0 answers lost\n/);
     expect(stdout).toMatch(/✓ mine\/some\.yaml +passed +exit 0 .* 1 call delayed\n/);
     expect(stdout).toContain(
-      "It passes plain and under 1 of 2 mishaps. Of mine/none.yaml, lost_response nothing happened, so nothing is known.",
+      "It passes plain and under 1 of 2 mishaps. Not exercised: mine/none.yaml, lost_response.",
     );
     const strict = await of("--strict", "--json");
     expect(strict.code).toBe(1);

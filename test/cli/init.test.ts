@@ -44,7 +44,7 @@ describe("init", () => {
     const { said, read } = await initialized({ [CONFIG]: mine });
     expect(said).toMatchObject({ code: 0, stderr: "" });
     expect(said.stdout).toMatch(
-      new RegExp(`^${CONFIG}: is there already, left as it is\n${SCENARIO}: written\n`),
+      new RegExp(`^${CONFIG}: already exists; left unchanged\n${SCENARIO}: written\n`),
     );
     expect(read(CONFIG)).toBe(mine);
   });
@@ -59,7 +59,7 @@ describe("init", () => {
   it.each(["yml", "json"])("puts no config before one that ends in .%s", async (ending) => {
     const name = `payments-sandbox.config.${ending}`;
     const { folder, said } = await initialized({ [name]: "{}\n" });
-    expect(said.stdout).toContain(`${name}: is there already`);
+    expect(said.stdout).toContain(`${name}: already exists`);
     expect(readdirSync(folder).sort()).toEqual([name, SCENARIO].sort());
   });
 
@@ -76,7 +76,7 @@ describe("what it writes", () => {
     expect(await run(["validate", CONFIG, SCENARIO], { cwd: folder })).toEqual({
       code: 0,
       signal: null,
-      stdout: `${CONFIG}: config, fine\n${SCENARIO}: scenario, fine\n`,
+      stdout: `${CONFIG}: valid config\n${SCENARIO}: valid scenario\n`,
       stderr: "",
     });
   });
@@ -106,7 +106,7 @@ describe("what it writes", () => {
     }
     writeFileSync(join(folder, CONFIG), read(CONFIG).replace(/^#(?! )/gm, ""));
     writeFileSync(join(folder, "fixtures.yaml"), "{}\n");
-    expect((await run(["validate", CONFIG], { cwd: folder })).stdout).toBe(`${CONFIG}: config, fine\n`);
+    expect((await run(["validate", CONFIG], { cwd: folder })).stdout).toBe(`${CONFIG}: valid config\n`);
   });
 
   it("is a scenario that passes, and one to start with", async () => {

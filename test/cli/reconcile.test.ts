@@ -60,7 +60,7 @@ describe("reconcile", () => {
       `test -n "$PAYMENTS_API_KEY" && echo '${row}'`,
     );
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toBe("✓ 1 row held against 1 charge: no difference; compared: status\n");
+    expect(stdout).toBe("✓ 1 row compared with 1 charge: no difference; compared: status\n");
   });
 
   it.each([
@@ -104,7 +104,7 @@ describe("reconcile", () => {
     expect(shown.code).toBe(1);
     expect(shown.stdout).toBe(
       [
-        "✗ 2 rows held against 1 charge: 2 findings; compared: status, delivered",
+        "✗ 2 rows compared with 1 charge: 2 findings; compared: status, delivered",
         "  row  finding                 charge",
         `    1  paid_not_marked         ${paid}`,
         "        order_id 17: COMPLETED, 101.50 NGN; the app says WARTET",
@@ -177,7 +177,7 @@ describe("exec --reconcile", () => {
       expect(stderr).toMatch(/^ {4}1 {2}paid_not_marked +ch_/m);
       const { findings } = JSON.parse(readFileSync(join(folder, "reconcile.json"), "utf8"));
       expect(findings).toMatchObject([{ kind: "paid_not_marked", row: 1 }]);
-    } else if (status === "paid") expect(stderr).toContain("1 row held against 1 charge: no difference");
+    } else if (status === "paid") expect(stderr).toContain("1 row compared with 1 charge: no difference");
     else
       expect(stderr).toContain('--reconcile, line 2: status "padi" is no status known; did you mean paid?');
   });
@@ -185,6 +185,6 @@ describe("exec --reconcile", () => {
   it("runs under each mishap too", async () => {
     const { code, stderr } = await exec(temporaryFolder(), ["--under", "webhook_chaos", ...app("paid")]);
     expect(code).toBe(0);
-    expect(stderr.match(/1 row held against 1 charge: no difference/g)).toHaveLength(2);
+    expect(stderr.match(/1 row compared with 1 charge: no difference/g)).toHaveLength(2);
   });
 });

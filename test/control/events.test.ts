@@ -85,7 +85,7 @@ describe("events", () => {
     expectInvalid(await api.post("/_sandbox/events", { type: "Charge Completed" }), "type");
     const near = await api.post("/_sandbox/events", { type: "charge.complete" });
     expectInvalid(near, "type");
-    expect(near.details.type).toMatch(/^is no type of event; did you mean charge\.completed\? Known: /);
+    expect(near.details.type).toMatch(/^is an unknown event type; did you mean charge\.completed\? Known: /);
     const far = await api.post("/_sandbox/events", { type: "nonsense.type" });
     expectInvalid(far, "type");
     for (const type of EVENT_TYPES) expect(far.details.type).toContain(type);

@@ -4,7 +4,7 @@ import { openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
 const HOOK = { url: "http://localhost:9" };
-const NEAR = "is no type of event; did you mean charge.completed?";
+const NEAR = "is an unknown event type; did you mean charge.completed?";
 
 const REFUSED: [call: string, body: object | undefined, field: string, message: string][] = [
   ["POST /_sandbox/faults", { match: { method: "get" }, drop: "after" }, "match.method", "did you mean GET?"],

@@ -66,8 +66,8 @@ describe("what the service passes over", () => {
     const events = ["charge.complete", "payment.*", "charge.*", "payment.succeded"];
     expect((await api.ask(PATHS.hook, { url: HOOK, events })).json.events).toEqual(events);
     expect(await tolerated(api)).toEqual([
-      "body.events.0: charge.complete is no type of event; did you mean charge.completed?",
-      "body.events.3: payment.succeded is no type of event; did you mean payment.succeeded?",
+      "body.events.0: charge.complete is an unknown event type; did you mean charge.completed?",
+      "body.events.3: payment.succeded is an unknown event type; did you mean payment.succeeded?",
     ]);
   });
 

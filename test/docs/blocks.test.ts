@@ -16,7 +16,7 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["docs/getting-started.md", "npm install", "needs a registry"],
   ["docs/explore.md", "--save found", "the command: test/explore"],
   ["docs/explore.md", "exec --explore", "the command around any app: test/cli/exec-explore.test.ts"],
-  ["docs/reconcile.md", "✗ 2 rows held", "what the one before prints: reconcile.test.ts"],
+  ["docs/reconcile.md", "✗ 2 rows compared", "what the one before prints: reconcile.test.ts"],
   ["docs/start-here.md", "npm install", "needs a registry"],
   ["docs/start-here.md", "check-webhook localhost", "getting-started.test.ts"],
   ["docs/start-here.md", "exec --under mishaps", "the commands around any suite: test/cli"],

@@ -26,10 +26,10 @@ describe("the text report", () => {
       await checked(receiver({ handle: ({ type }) => reply(/review/.test(type) ? 500 : 200) })),
       80,
     );
-    expect(text).toMatch(/^FAILED: 1 must is not met\n/);
+    expect(text).toMatch(/^FAILED: 1 requirement not met\n/);
     expect(text).toMatch(/^MUST {2}an event type it does not know is not accepted \(probes 16, 20\)$/m);
     expect(text).toMatch(
-      /^ {6}sent {7}charge\.review_opened, properly signed\n {6}expected {3}2xx, and nothing done\n {6}came back {2}.*\n {6}advice {5}Respond with 2xx and ignore it/m,
+      /^ {6}sent {7}charge\.review_opened, properly signed\n {6}expected {3}2xx, and nothing done\n {6}response {3}.*\n {6}advice {5}Respond with 2xx and ignore it/m,
     );
     expect(text).toMatch(/^NOTE {2}the same again \(2\)$/m);
     expect(text.trimEnd()).toMatch(/\n20 passed, 1 failed$/);
@@ -38,7 +38,7 @@ describe("the text report", () => {
 
   it("counts only what it can judge, and says at once that all is well", async () => {
     expect(textReport(await checked(() => reply(401)), 80).trimEnd()).toMatch(/\n0 passed, 1 failed$/);
-    expect(textReport(await checked(receiver()), 80)).toMatch(/^PASSED: every must is met\n/);
+    expect(textReport(await checked(receiver()), 80)).toMatch(/^PASSED: every requirement met\n/);
   });
 
   it("has a line a probe, as it comes", async () => {
@@ -127,7 +127,7 @@ describe("check-webhook", () => {
     return { code: process.exitCode, stdout, stderr };
   }
 
-  it("exits with 0 when every must is met", async () => {
+  it("exits with 0 when every requirement met", async () => {
     await using server = await serve(receiver());
     const { code, stdout } = await command(server.url);
     expect(code).toBe(0);

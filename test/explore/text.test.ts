@@ -48,10 +48,10 @@ describe("what is told of an exploration", () => {
   ≠             │ +3s again
     +4s e       │ +4s e
 
-  what it gets over  1 2
-  answer_lost        ✓ ·
-  webhook_late       · ✗
-  webhook_twice      · ○
+  what it survives  1 2
+  answer_lost       ✓ ·
+  webhook_late      · ✗
+  webhook_twice     · ○
   1 createWhitelabel#1, 2 charge.completed#1
 
 ✗ order: 3 single deviations

@@ -132,7 +132,7 @@ describe("event_names", () => {
 
 it("event_names of a type there is not are refused at the start", async () => {
   await expect(configured({ event_names: { "charge.complete": "paid" } })).rejects.toThrow(
-    /event_names\.charge\.complete is no type of event; did you mean charge\.completed\?/,
+    /event_names\.charge\.complete is an unknown event type; did you mean charge\.completed\?/,
   );
 });
 

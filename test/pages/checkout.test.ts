@@ -99,7 +99,7 @@ describe("the page before a method is chosen", () => {
     await sandbox.advance("59m30s");
     const still = (await page.get()).text;
     expect(readable(still)).toContain("00:30");
-    expect(readable(still)).toContain("The sandbox clock stands still");
+    expect(readable(still)).toContain("The sandbox clock is paused");
     expect(still).toContain('data-speed="0"');
 
     const fast = await CheckoutPage.create(await openSandbox({ clock: "60x" }), SHOP);

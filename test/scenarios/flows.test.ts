@@ -53,7 +53,7 @@ describe("by the command", () => {
     const { code, stdout } = await run(["validate", ...FILES], { cwd: ROOT });
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: FILES.map((file) => `${file}: scenario, fine\n`).join(""),
+      stdout: FILES.map((file) => `${file}: valid scenario\n`).join(""),
     });
   });
 });

@@ -255,7 +255,7 @@ describe("validate", () => {
     const kinds = ["scenario", "scenario", "fixtures", "fixtures", "config", "config", "config"];
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: files.map((file, index) => `${file}: ${kinds[index]}, fine\n`).join(""),
+      stdout: files.map((file, index) => `${file}: valid ${kinds[index]}\n`).join(""),
     });
   });
 
@@ -353,7 +353,7 @@ keys:
   it("takes warnings for faults when it is strict, and so does run; else they are told", async () => {
     const file = fileWith(`${PASSES}webhooks: [{ match: { type: charge.complete }, drop: true }]\n`);
     const place = `${file}:${readFileSync(file, "utf8").split("\n").length - 1}:`;
-    const warned = /: warning: is no type of event; did you mean charge\.completed\?/;
+    const warned = /: warning: is an unknown event type; did you mean charge\.completed\?/;
     const lenient = await run(["validate", file]);
     expect([lenient.code, lenient.stdout.startsWith(place)]).toEqual([0, true]);
     expect(lenient.stdout).toMatch(warned);

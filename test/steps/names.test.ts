@@ -33,7 +33,7 @@ describe("a name that nothing has is warned of", () => {
     ],
     [
       "webhooks: [{ match: { type: charge.complete }, drop: true }]",
-      "2:23 webhooks.0.match.type: is no type of event; did you mean charge.completed? Known: ",
+      "2:23 webhooks.0.match.type: is an unknown event type; did you mean charge.completed? Known: ",
     ],
     [
       "charges: [{ match: { currency: Kes }, timeline: [] }]",
@@ -54,8 +54,14 @@ describe("a name that nothing has is warned of", () => {
   });
 
   it.each([
-    ["expect_webhook: { type: charge.faild, count: 0 }", "expect_webhook.type: is no type of event; did"],
-    ["expect_delivery: { type: charge.faild, count: 0 }", "expect_delivery.type: is no type of event; did"],
+    [
+      "expect_webhook: { type: charge.faild, count: 0 }",
+      "expect_webhook.type: is an unknown event type; did",
+    ],
+    [
+      "expect_delivery: { type: charge.faild, count: 0 }",
+      "expect_delivery.type: is an unknown event type; did",
+    ],
     [
       "expect_request: { operation: createWhitelable, count: 0 }",
       "operation: there is no operation createWhitelable; did you mean createWhitelabel?",
@@ -64,11 +70,11 @@ describe("a name that nothing has is warned of", () => {
     ["expect_charge: { currency: Kes, count: 0 }", "currency: there is no currency Kes; did you mean KES?"],
     ["expect_charge: { status: COMPLETD*, count: 0 }", "status: must be one of PENDING, "],
     ["expect_balance: { currency: KSE, change: '0' }", "there is no currency KSE; did you mean KES?"],
-    ["{ wait_for: delivery, match: { type: charge.faild } }", "match.type: is no type of event"],
+    ["{ wait_for: delivery, match: { type: charge.faild } }", "match.type: is an unknown event type"],
     ["{ wait_for: charge, match: { payment_method: cards } }", "there is no payment method cards; did you"],
     [
       "trigger: { type: charge.complete }",
-      "trigger.type: is no type of event; did you mean charge.completed?",
+      "trigger.type: is an unknown event type; did you mean charge.completed?",
     ],
     [
       "fault: { match: { operation: createQoute }, drop: after }",
@@ -99,7 +105,7 @@ describe("a name that nothing has is warned of", () => {
   it("in a step within a step, where it stands", async () => {
     const nested = "repeat: 2\n    steps:\n      - expect_webhook: { type: charge.complete, count: 0 }";
     expect(await ofStep(nested)).toEqual([
-      expect.stringMatching(/^5:27 steps\.0\.steps\.0\.expect_webhook\.type: is no type of event; did/),
+      expect.stringMatching(/^5:27 steps\.0\.steps\.0\.expect_webhook\.type: is an unknown event type; did/),
     ]);
   });
 });

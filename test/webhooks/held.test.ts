@@ -80,7 +80,7 @@ describe("an app that starts later than the sandbox", () => {
       expect(app.got.filter((one) => one.charge === charge).map((one) => one.type)).toEqual(THREE);
     expect(app.got).toHaveLength(6);
     expect(app.got.slice(0, 2).map((one) => one.charge)).toEqual(charges);
-    expect(notices).toEqual([`waiting for ${host}, 2 held`, `${host} is there, 2 sent`]);
+    expect(notices).toEqual([`waiting for ${host}, 2 held`, `${host} is up; sent 2 webhooks`]);
     expect((await deliveries(client)).map((one) => [one.status, one.attempts.length])).toEqual(
       Array(6).fill(["delivered", 1]),
     );

@@ -262,7 +262,7 @@ export class Matrix {
       fates.length === 0
         ? ""
         : ` Tests fail under ${fates.length} of ${outcomes.length} outcomes: ${labelsOf(fates)}; another fate of a payment is no weakness of the app.`,
-      nothing.length === 0 ? "" : ` Of ${labelsOf(nothing)} nothing happened, so nothing is known.`,
+      nothing.length === 0 ? "" : ` Not exercised: ${labelsOf(nothing)}.`,
       unknown.length === 0 ? "" : ` Of ${labelsOf(unknown)} there is no report, so nothing is known.`,
       this.#notRun.length === 0 ? "" : ` ${this.#notRun.length} of ${all} were not run.`,
     ].join("");

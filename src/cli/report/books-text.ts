@@ -9,7 +9,7 @@ const INDENT = 8;
 /** What an app's books and the ledger differ in, for people, in lines of so many characters. */
 export function booksLines(report: BookReport, width: number, paint: Paint = plain): string[] {
   const { rows, charges, compared, total, findings, passed } = report;
-  const head = `${counted(rows, "row")} held against ${counted(charges, "charge")}`;
+  const head = `${counted(rows, "row")} compared with ${counted(charges, "charge")}`;
   if (rows === 0 && charges === 0) return [paint("yellow", `${head}: nothing was compared`)];
   const scope = compared.length === 0 ? "" : `; compared: ${compared.join(", ")}`;
   if (passed) return [`${paint("green", "✓")} ${head}: no difference${scope}`];

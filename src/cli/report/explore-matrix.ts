@@ -10,7 +10,7 @@ const SIGNS: Readonly<Record<ExploreSingle["outcome"] | "none", readonly [string
   none: ["·", "dim"],
 };
 
-const TITLE = "what it gets over";
+const TITLE = "what it survives";
 
 /** What of it there is: kinds of deviation that were tried, and where. */
 function shapeOf(singles: readonly ExploreSingle[]) {

@@ -25,9 +25,9 @@ export function exploreLines(report: ExploreReport, width: number, paint: Paint 
 const SAVED: Readonly<Record<keyof ExploreReport["saved"], string>> = {
   holds_a_failing_set: "holds a set that fails by itself",
   independent: "deviations on charges that have nothing to do with each other",
-  absorbed: "made of deviations that the app takes without a trace",
+  absorbed: "skipped: each part alone changed nothing",
   alike: "taken by the app as it takes another of its kind",
-  unmet: "with a deviation that meets nothing where the others go otherwise",
+  unmet: "skipped: one deviation has nothing to apply to",
 };
 
 /** Those that say the same, by what they say, in the order found. */

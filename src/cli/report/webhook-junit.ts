@@ -32,7 +32,7 @@ function tagOf({ verdict, because, answers, seen }: ProbeRow): "failure" | "skip
 }
 
 function resultOf(row: ProbeRow): string {
-  const lines = [`sent: ${row.sent}`, `expected: ${row.expected}`, `came back: ${row.came_back}`];
+  const lines = [`sent: ${row.sent}`, `expected: ${row.expected}`, `response: ${row.came_back}`];
   if (row.advice !== null) lines.push(`advice: ${row.advice}`);
   const text = xmlText(lines.join("\n"));
   switch (tagOf(row)) {

@@ -48,7 +48,9 @@ export function textReport(report: WebhookReport, width: number, paint: Paint = 
   if (outcome === "unreachable") return `${paint(style, word)}: ${error}\n`;
   const musts = findings.filter(({ severity }) => severity === "must").length;
   const shoulds = findings.length - musts;
-  const parts = [musts === 0 ? "every must is met" : counted(musts, "must is not met", "musts are not met")];
+  const parts = [
+    musts === 0 ? "every requirement met" : counted(musts, "requirement not met", "requirements not met"),
+  ];
   if (shoulds > 0) parts.push(counted(shoulds, "should is not", "shoulds are not"));
   const toLookAt = probes.filter((row) => isJudged(row) && row.advice !== null && row.fault === null);
   return [
@@ -76,7 +78,7 @@ function findingLines(finding: Finding, { probes }: WebhookReport, width: number
   const details: [string, string][] = [
     ["sent", row.sent],
     ["expected", row.expected],
-    ["came back", row.came_back],
+    ["response", row.came_back],
     ["advice", advice],
   ];
   const word = paint(severity === "must" ? "red" : "yellow", severity.toUpperCase());

@@ -34,7 +34,7 @@ export function reconcile(rows: readonly BookRow[], ledger: Ledger): BookFinding
       row: null,
       charge_id: charge.charge_id,
       order: orderOf(Object.fromEntries(Object.entries(charge.metadata).filter(([key]) => keys.has(key)))),
-      message: `${stateOf(charge)}, and no row speaks of it`,
+      message: `${stateOf(charge)}, and no row mentions it`,
     })),
   ];
 }

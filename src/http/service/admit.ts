@@ -27,7 +27,7 @@ export interface Rejected {
 }
 
 export const INVALID_KEY = refuse("UNAUTHORIZED", "Invalid API key");
-export const READ_ONLY_KEY = refuse("FORBIDDEN", "This API key may only read");
+export const READ_ONLY_KEY = refuse("FORBIDDEN", "This API key is read-only");
 
 /** A key that names a namespace would be right once there is one. */
 function invalidKey(namespaces: Namespaces, key: string | null): Refusal {

@@ -111,6 +111,6 @@ function noteTypes(notes: Notes, globs: unknown, eventNames: Readonly<Record<str
   for (const [index, glob] of globs.entries())
     if (typeof glob === "string" && !known.some((name) => globMatches(glob, name)))
       notes.add(
-        `body.events.${index}: ${cut(glob, MOST_OF_A_NAME)} is no type of event${didYouMean(glob, known)}`,
+        `body.events.${index}: ${cut(glob, MOST_OF_A_NAME)} is an unknown event type${didYouMean(glob, known)}`,
       );
 }

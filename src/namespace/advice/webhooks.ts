@@ -23,7 +23,7 @@ export const WEBHOOKS: readonly Habit[] = [
   {
     id: "webhooks_failing",
     advice: "Respond to each webhook with 2xx: any other is retried for a while, then given up.",
-    why: "a receiver has not taken a single webhook",
+    why: "a receiver rejected every webhook",
     watch(notes) {
       const receivers = new Recent(() => ({ failed: 0, isGood: false }));
       return {

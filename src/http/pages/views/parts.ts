@@ -76,7 +76,7 @@ function shown(units: number): string {
 function countdown({ charge, remainingMs, speed }: Page): Markup {
   return html`<p class="left"><span id="left">Time left</span>
 <strong role="timer" aria-labelledby="left" data-countdown>${remainingTime(remainingMs)}</strong></p>
-<p class="small soft">Expires <time datetime="${charge.expires_at}">${readableInstant(charge.expires_at)}</time>${speed === 0 && ". The sandbox clock stands still."}</p>`;
+<p class="small soft">Expires <time datetime="${charge.expires_at}">${readableInstant(charge.expires_at)}</time>${speed === 0 && ". The sandbox clock is paused."}</p>`;
 }
 
 /** Why what was sent could not be done. */

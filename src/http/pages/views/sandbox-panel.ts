@@ -72,7 +72,8 @@ function hint({ charge, speed }: Page, open: boolean): string {
   if (!open) return "This payment is over.";
   if (charge.status === "COMPLETED") return "The payment is complete; it can be refunded.";
   if (charge.status === "EXPIRED") return "A payment after expiry may still be processed.";
-  const still = speed === 0 ? " The clock stands still: a scenario goes on only when time is moved." : "";
+  const still =
+    speed === 0 ? " The sandbox clock is paused: a scenario goes on only when time is moved." : "";
   return needsMethod(charge)
     ? `Choose how the payment ends; to complete it, choose a method first.${still}`
     : `Choose how the payment ends.${still}`;
