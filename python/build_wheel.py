@@ -38,7 +38,10 @@ def main(folder):
         ]
     ).encode()
     files[f"{info}/WHEEL"] = b"Wheel-Version: 1.0\nGenerator: build_wheel\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    files[f"{info}/entry_points.txt"] = b"[pytest11]\npayments_sandbox = payments_sandbox.pytest_plugin\n"
+    files[f"{info}/entry_points.txt"] = (
+        b"[console_scripts]\npayments-sandbox = payments_sandbox.__main__:main\n\n"
+        b"[pytest11]\npayments_sandbox = payments_sandbox.pytest_plugin\n"
+    )
     for notice in ("LICENSE", "THIRD-PARTY.md"):
         files[f"{info}/licenses/{notice}"] = (HERE.parent / notice).read_bytes()
     record = f"{info}/RECORD"

@@ -3,6 +3,7 @@
 import os
 import shlex
 import shutil
+import sysconfig
 from pathlib import Path
 
 ONE_FILE = Path(__file__).with_name("payments-sandbox.mjs")
@@ -14,7 +15,10 @@ def command():
     said = os.environ.get("PAYMENTS_SANDBOX_COMMAND")
     if said:
         return shlex.split(said)
-    binary = shutil.which("payments-sandbox")
+    # Without the folder of this package's own script, which would start itself.
+    own = os.path.realpath(sysconfig.get_path("scripts"))
+    others = [one for one in os.get_exec_path() if os.path.realpath(one) != own]
+    binary = shutil.which("payments-sandbox", path=os.pathsep.join(others))
     if binary is not None:
         return [binary]
     if ONE_FILE.exists():
@@ -23,6 +27,6 @@ def command():
             if runtime is not None:
                 return [runtime, *words, str(ONE_FILE)]
     raise FileNotFoundError(
-        "payments-sandbox is not on the PATH, and neither node, bun nor deno is: "
-        "put one of them there, or name the command in PAYMENTS_SANDBOX_COMMAND"
+        "needs Node 20 or newer, Bun or Deno on the PATH, or the binary payments-sandbox; "
+        "PAYMENTS_SANDBOX_COMMAND names another command"
     )

@@ -35,25 +35,6 @@ export function matches(match: Match, subject: Subject): boolean {
   return true;
 }
 
-/** A field that is not as a rule asks. */
-export interface Mismatch {
-  /** One of the metadata is `metadata.KEY`. */
-  readonly field: string;
-  readonly wanted: unknown;
-  readonly actual: string | null | undefined;
-}
-
-/** Every field that is not as the rule asks, in the rule's order. */
-export function mismatches(match: Match, subject: Subject): Mismatch[] {
-  return conditionsIn(match ?? {}).flatMap((condition) => {
-    const { isMetadata, name, wanted } = condition;
-    const actual = actualOf(condition, subject);
-    return condition.fits(actual) === true
-      ? []
-      : [{ field: isMetadata ? `metadata.${name}` : name, wanted, actual }];
-  });
-}
-
 interface Condition {
   readonly isMetadata: boolean;
   readonly name: string;

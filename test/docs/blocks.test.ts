@@ -4,6 +4,7 @@ import { blocksOf, PAGES } from "./support/pages.js";
 /** Unmarked blocks that other tests find by what is in them, or that nothing runs; and which, or why. */
 const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["README.md", "npm ci && npm start", "what `npm test` itself begins with"],
+  ["README.md", "bin/payments-sandbox.js demo", "the command: test/cli"],
   ["README.md", "npx payments-sandbox exec -- npm test", "in getting-started.md they are run"],
   ["docs/ci.md", "exec --under webhook", "the command around any suite; the matrix: test/cli"],
   ["docs/ci.md", "--require charge.expired", "the same: test/cli/exec-require.test.ts"],

@@ -49,6 +49,43 @@ it.skipIf(!hasRun("python3"))("Python: the wheel, and the test of the page (skip
   expect(python("uses.py")).toBe("fine\n");
 });
 
+it.skipIf(!hasRun("python3"))(
+  "Python: the wheel has the command, installed without a network (skipped without python3)",
+  () => {
+    buildIfMissing();
+    const folder = temporaryFolder();
+    const env = { PATH: process.env.PATH };
+    const run = (file: string, ...args: string[]) =>
+      execFileSync(file, args, { encoding: "utf8", cwd: folder, env });
+    const wheel = run("python3", join(ROOT, "python/build_wheel.py"), folder).trim();
+    run("python3", "-m", "venv", "--without-pip", "venv");
+    const bin = join(folder, "venv", "bin");
+    const site = run(
+      join(bin, "python"),
+      "-c",
+      "import sysconfig; print(sysconfig.get_path('purelib'))",
+    ).trim();
+    run("python3", "-m", "pip", "install", "--no-index", "--quiet", "--target", site, wheel);
+    const module = [join(bin, "python"), "-m", "payments_sandbox"] as const;
+    expect(run(...module, "--version")).toBe(
+      run(process.execPath, join(ROOT, "bin/payments-sandbox.js"), "--version"),
+    );
+    const told = "import os; print(os.environ['PAYMENTS_BASE_URL'].startswith('http'))";
+    expect(run(...module, "exec", "--", join(bin, "python"), "-c", told)).toBe("True\n");
+    // The console script, as an installer writes it.
+    const script = join(bin, "payments-sandbox");
+    writeFileSync(script, `#!${join(bin, "python")}\nfrom payments_sandbox.__main__ import main\nmain()\n`);
+    chmodSync(script, 0o755);
+    expect(run("unzip", "-p", wheel, "*/entry_points.txt")).toContain(
+      "payments-sandbox = payments_sandbox.__main__:main",
+    );
+    env.PATH = `${bin}:${process.env.PATH}`;
+    expect(run(script, "--version")).toMatch(/^\d+\.\d+\.\d+\n$/);
+    env.PATH = bin;
+    expect(() => run(script, "--version")).toThrow(/needs Node 20 or newer, Bun or Deno on the PATH/);
+  },
+);
+
 it.skipIf(!hasRun("java"))("Java: the class of the page (skipped without java)", () => {
   const folder = temporaryFolder();
   const command = join(folder, "payments-sandbox");

@@ -1,7 +1,6 @@
 import type { Subject } from "../../domain/scenario.js";
 import { chargeSubject } from "../../engine/subjects.js";
 import type { Namespace } from "../../namespace/namespace.js";
-import type { JournalEntry } from "../../namespace/served-request.js";
 
 /** A call as far as fault rules look at it. */
 interface Call {
@@ -33,27 +32,6 @@ export function faultSubject(
     metadata: { ...ofCharge?.metadata, ...Object.fromEntries(texts) },
     fields: { ...ofCharge?.fields, ...fields, operation, method, path },
   };
-}
-
-/** The same of a call that is over; what its body does not say, for it was cut, is not there. */
-export function subjectOfEntry(namespace: Namespace, entry: JournalEntry): Subject {
-  const { operation, method, path, requestBody } = entry;
-  return faultSubject(namespace, {
-    operation: operation ?? "",
-    method,
-    path,
-    chargeId: /\/(ch_[0-9a-f]+)(?:\/|$)/.exec(path)?.[1],
-    body: objectIn(requestBody),
-  });
-}
-
-function objectIn(text: string | null): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text ?? "");
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
