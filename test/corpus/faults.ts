@@ -110,8 +110,12 @@ export const SHOPS = {
     override async tick(): Promise<void> {}
   },
 
-  /** Delivers whenever a customer comes back from the page. */
+  /** Delivers whenever a customer comes back from the page, and heeds no news after that. */
   believes_return: class extends Shop {
+    override async learn(order: Order, news: News): Promise<void> {
+      if (!order.onPage || order.delivered === 0) await super.learn(order, news);
+    }
+
     override owes(order: Order): boolean {
       return !order.onPage && super.owes(order);
     }

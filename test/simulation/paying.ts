@@ -222,7 +222,6 @@ export async function payWhitelabel(world: World): Promise<void> {
     [made.amount, made.currency],
     [quote.price.amount, quote.price.currency],
   );
-  demandSame("answer", "a new checkout", made.status, "PENDING");
   const charge = newCharge(
     world,
     actor,
@@ -235,6 +234,10 @@ export async function payWhitelabel(world: World): Promise<void> {
   model.state.charges.set(charge.id, charge);
   model.planExpiry(charge);
   model.begin("charges", charge);
+  const [first] = charge.timeline;
+  const awaitsAtOnce =
+    first?.to === "AWAITING_PAYMENT" && first.after !== undefined && durationMs(first.after) === 0;
+  demandSame("answer", "a new checkout", made.status, awaitsAtOnce ? "AWAITING_PAYMENT" : "PENDING");
   await keepFixed(world, charge);
   model.passTo(model.state.nowMs);
 }
