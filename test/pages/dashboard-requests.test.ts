@@ -46,6 +46,21 @@ describe("a request on the dashboard", () => {
     expect(met).toMatch(/Why: fault flt_\w+ interfered/);
   });
 
+  it("needs attention for the app's mistakes first, counts those left out, and keeps own faults apart", async () => {
+    const { press, page, api, charge } = await started();
+    const rule = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 6 };
+    await press("fault", { rule: JSON.stringify(rule) });
+    for (let one = 0; one < 6; one++) await charge("ada@example.com").catch(() => undefined);
+    const body = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
+    for (const field of ["a", "b", "c", "d", "e", "f"])
+      await api.quote({ ...body, [field]: 1, payment_method: field }).catch(() => undefined);
+    for (let one = 0; one < 5; one++)
+      await api.send("GET", `/api/v1/payments/${"x".repeat(one + 1)}`).catch(() => undefined);
+    expect(said(await page())).toMatch(
+      /xxxxx[\s\S]*2 more Other failed calls [\s\S]*Calls that failed by your own faults createQuote 503 ×6/,
+    );
+  });
+
   it("tells the advice of this very request, and replays it", async () => {
     const { api, page, press } = await started();
     const order = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };

@@ -64,6 +64,18 @@ describe("dashboard", () => {
     expect(script.length).toBeLessThan(20_000);
   });
 
+  it("jumps by any duration or to a time, and lists what is due in full", async () => {
+    const { press, charge, page } = await started({ clock: "manual" });
+    for (let many = 0; many < 6; many++) await charge(`ada${many}@example.com`);
+    expect(said(await page())).toMatch(/Up next [\s\S]*\+1 s AWAITING_PAYMENT ch_/);
+    const [, more] = /href="([^"]+due=all#next)">(\d+) more/.exec(await page())!;
+    expect(
+      (await page(`?${more!.split("?")[1]!.replace(/#.*/, "")}`)).match(/data-key="task-/g),
+    ).toHaveLength(12);
+    expect((await press("jump", { value: "30m" })).text).toContain("Advanced 30 m");
+    expect((await press("jump", { value: "tomorrow" })).text).toContain("must be an ISO 8601 instant");
+  });
+
   it("says what is not there, to people", async () => {
     const { send, home } = await started();
     for (const [path, says] of [

@@ -23,7 +23,7 @@ export interface Need {
 /** Of each receiver so many of what failed last are looked at for how it failed. */
 const LOOKED_AT = 50;
 const REQUESTS_LOOKED_AT = 200;
-const MOST_OF_A_KIND = 4;
+const MAX_KINDS = 4;
 
 const known = new WeakMap<Scene, Need[]>();
 
@@ -147,25 +147,74 @@ function reasonOf(entry: JournalEntry): Content {
     : html`${wrong.field}: you sent <bdi>${wrong.sent}</bdi>, expected <bdi>${wrong.meant}</bdi>`;
 }
 
-function refusedCalls(scene: Scene): Need[] {
-  const groups = new Map<string, { newest: JournalEntry; many: number }>();
+interface Kind {
+  readonly newest: JournalEntry;
+  readonly many: number;
+}
+
+/** Calls that failed, alike ones together, newest first. */
+function failedCalls(scene: Scene): Kind[] {
+  const kinds = new Map<string, Kind>();
   for (const entry of scene.namespace.journal.entries().slice(0, REQUESTS_LOOKED_AT)) {
     if (entry.inFlight || (entry.status !== null && entry.status < 400)) continue;
-    const name = `${entry.method} ${entry.operation ?? entry.path} ${entry.status} ${errorText(entry)}`;
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, { newest: entry, many: 1 });
-    else group.many++;
+    const name = `${entry.fault !== null} ${entry.method} ${entry.operation ?? entry.path} ${entry.status} ${errorText(entry)}`;
+    const { newest, many } = kinds.get(name) ?? { newest: entry, many: 0 };
+    kinds.set(name, { newest, many: many + 1 });
   }
-  return [...groups.values()].slice(0, MOST_OF_A_KIND).map(({ newest, many }) => ({
-    key: `request-${newest.operation ?? newest.path}-${newest.status}-${errorText(newest)}`,
-    at: iso(newest.atMs),
-    tone: "bad" as const,
-    word: many === 1 ? String(newest.status ?? "cut") : `${newest.status ?? "cut"} ×${many}`,
-    title: `${newest.method} ${newest.path}`,
-    to: href(scene, "requests", String(newest.id)),
-    sub: newest.fault === null ? reasonOf(newest) : html`${errorText(newest)} · fault ${newest.fault}`,
-    acts: html`${fixedCall(newest).differs ? copy("Copy fixed curl", requestCurl(scene, newest, fixedCall(newest))) : copy("Copy curl", requestCurl(scene, newest))}<a class="button" href="${href(scene, "requests", String(newest.id))}">Open<span class="unseen"> ${newest.method} ${newest.path}</span></a>`,
-  }));
+  return [...kinds.values()];
+}
+
+const times = ({ newest, many }: Kind): string => `${newest.status ?? "cut"}${many === 1 ? "" : ` ×${many}`}`;
+
+/** What the app did wrong; behind it what the user's own faults did. */
+function refusedCalls(scene: Scene): Need[] {
+  const kinds = failedCalls(scene);
+  const own = kinds.filter(({ newest }) => newest.fault === null);
+  const refused = own.slice(0, MAX_KINDS).map((kind): Need => {
+    const { newest } = kind;
+    const to = href(scene, "requests", String(newest.id));
+    const fixed = fixedCall(newest);
+    return {
+      key: `request-${newest.operation ?? newest.path}-${newest.status}-${errorText(newest)}`,
+      at: iso(newest.atMs),
+      tone: "bad",
+      word: times(kind),
+      title: `${newest.method} ${newest.path}`,
+      to,
+      sub: reasonOf(newest),
+      acts: html`${fixed.differs ? copy("Copy fixed curl", requestCurl(scene, newest, fixed)) : copy("Copy curl", requestCurl(scene, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${newest.method} ${newest.path}</span></a>`,
+    };
+  });
+  const rest = own.slice(MAX_KINDS);
+  if (rest.length > 0)
+    refused.push({
+      key: "requests-more",
+      tone: "bad",
+      word: `${rest.length} more`,
+      title: "Other failed calls",
+      to: href(scene, "requests", undefined, { status: "4" }),
+      sub: listed(rest),
+    });
+  const faulted = kinds.filter(({ newest }) => newest.fault !== null);
+  if (faulted.length > 0)
+    refused.push({
+      key: "requests-faulted",
+      at: iso(faulted[0]!.newest.atMs),
+      tone: "warn",
+      word: "fault",
+      title: "Calls that failed by your own faults",
+      to: href(scene, "faults"),
+      sub: listed(faulted),
+    });
+  return refused;
+}
+
+function listed(kinds: readonly Kind[]): string {
+  const said = kinds
+    .slice(0, MAX_KINDS)
+    .map((kind) => `${kind.newest.operation ?? kind.newest.path} ${times(kind)}`);
+  if (kinds.length > MAX_KINDS) said.push(`${kinds.length - MAX_KINDS} more`);
+  return said.join(", ");
 }
 
 function activeScenarios(scene: Scene): Need[] {

@@ -1,4 +1,5 @@
 import type { JournalEntry } from "../../../namespace/served-request.js";
+import { DEFAULT_PORT } from "../../../schema/options.js";
 import { quoted } from "./parts.js";
 import type { Scene } from "./scene.js";
 
@@ -35,7 +36,9 @@ export function requestCurl(
   return parts.join(" ");
 }
 
-/** A command of the command line, in this namespace. */
-export function command({ namespace }: Scene, words: string): string {
-  return `payments-sandbox ${words}${namespace.name === "default" ? "" : ` --namespace ${namespace.name}`}`;
+/** A command of the command line, for this sandbox and this namespace. */
+export function command({ origin, namespace }: Scene, words: string): string {
+  const isUsual = ["localhost", "127.0.0.1"].some((host) => origin === `http://${host}:${DEFAULT_PORT}`);
+  const url = isUsual ? "" : ` --url ${origin}`;
+  return `payments-sandbox ${words}${url}${namespace.name === "default" ? "" : ` --namespace ${namespace.name}`}`;
 }

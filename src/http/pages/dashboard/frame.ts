@@ -1,6 +1,6 @@
 import { html, type Markup } from "../html.js";
 import { countsOf } from "./counts.js";
-import { button, dayOf, span } from "./parts.js";
+import { button, dayOf, form, span } from "./parts.js";
 import { DASHBOARD, here, homeOf, href, type Scene, VIEWS, type ViewName } from "./scene.js";
 
 /** Everything around a view: where one is, what time it is, where else one can go. */
@@ -64,7 +64,7 @@ function clockBar(scene: Scene): Markup {
   const next = next_due === null ? undefined : span(Date.parse(next_due) - Date.parse(now));
   return html`<div class="line clock" role="group" aria-label="Clock">
 <span class="time" data-clock data-now="${now}" data-speed="${stands ? 0 : clock.speed}"><span aria-hidden="true">${stands ? "‖" : "▶"}</span> <span class="day">${dayOf(now)}</span> <strong data-clock-text>${now.slice(11, 19)}</strong> <span class="soft">${stands ? "frozen" : clock.mode === "real" ? "real time" : clock.mode}</span></span>
-${button({ does: "advance 10s", label: "+10 s", key: "e" })}${button({ does: "advance 5m", label: "+5 m" })}${button({ does: "advance 1h", label: "+1 h" })}${button({ does: "until next", label: "Skip to next", key: "n" })}${stands ? button({ does: "clock real", label: "Resume" }) : button({ does: "clock manual", label: "Freeze" })}
+${button({ does: "advance 10s", label: "+10 s", key: "e" })}${button({ does: "advance 5m", label: "+5 m" })}${button({ does: "advance 1h", label: "+1 h" })}${button({ does: "until next", label: "Skip to next", key: "n" })}${stands ? button({ does: "clock real", label: "Resume" }) : button({ does: "clock manual", label: "Freeze" })}${form(scene, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time"><button name="do" value="jump">Go</button>`, "Jump in time")}
 <span class="soft due">next due: ${next === undefined ? "nothing" : html`in ${next}`}</span>
 </div>`;
 }

@@ -28,6 +28,8 @@ import { here, href, isShown, type Scene } from "../scene.js";
 import { dueRow } from "./due.js";
 
 const SHOWN = 30;
+const DUE_SHOWN = 8;
+const DUE_MAX = 200;
 const SHOWS = {
   all: "All",
   charges: "Charges",
@@ -268,9 +270,10 @@ function firstSteps(scene: Scene): Markup {
 export function asideView(scene: Scene): Markup {
   const { namespace, nowMs } = scene;
   const { state } = namespace.engine;
+  const dueShown = scene.query.get("due") === "all" ? DUE_MAX : DUE_SHOWN;
   const due: Markup[] = [];
   for (const task of state.tasks.inOrder()) {
-    if (due.length === 8) break;
+    if (due.length === dueShown) break;
     due.push(dueRow(scene, task, nowMs));
   }
   const more = state.tables.tasks.size - state.tasks.underWay - due.length;
@@ -279,7 +282,7 @@ export function asideView(scene: Scene): Markup {
   return html`${part({
     id: "next",
     title: "Up next",
-    body: html`<ul class="small" data-list aria-label="Up next">${due.length === 0 ? html`<li data-key="none" class="soft">Nothing is due.</li>` : due}</ul>${more > 0 && html`<p class="soft">${more} more</p>`}`,
+    body: html`<ul class="small" data-list aria-label="Up next">${due.length === 0 ? html`<li data-key="none" class="soft">Nothing is due.</li>` : due}</ul>${more > 0 && html`<p class="soft">${dueShown === DUE_MAX ? `${more} more` : html`<a href="${here(scene, { due: "all" })}#next">${more} more</a>`}</p>`}`,
   })}
 ${part({
   id: "active",

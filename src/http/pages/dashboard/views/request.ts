@@ -99,7 +99,7 @@ function faultLink(scene: Scene, fault: string): Markup {
 }
 
 function wrongTable(wrong: readonly Wrong[]): Markup {
-  return html`<dl class="diff">${wrong.map(({ field, sent, says, meant }) => html`<div><dt><code>${field}</code></dt><dd>${sent === undefined ? html`<span class="soft">not sent</span>` : html`you sent <del>${sent}</del>`}${meant !== undefined && html`, expected <ins>${meant}</ins>`} <span class="soft">${says}</span></dd></div>`)}</dl>`;
+  return html`<dl class="diff">${wrong.map(({ field, sent, says, meant }) => html`<div><dt><code>${field}</code></dt><dd>${sent === undefined ? html`<span class="soft">not sent</span>` : html`you sent <del>${sent}</del>`}${meant !== undefined && html`, expected <ins>${meant}</ins>`} · <span class="soft">${says}</span></dd></div>`)}</dl>`;
 }
 
 function editForm(
