@@ -16,6 +16,8 @@ const NO_CALLS = [
     `/_sandbox/dashboard${below}`,
     `/_sandbox/dashboard${below}/`,
   ]),
+  "/_sandbox/dashboard.css",
+  "/_sandbox/dashboard.js",
   "/_sandbox/docs",
   "/_sandbox/openapi.json",
 ];

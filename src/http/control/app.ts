@@ -71,6 +71,12 @@ function addDashboard(
   const load = () => lazily(() => import("../pages/dashboard/serve.js"));
   const show = page(async (c) => (await load()).showDashboard(namespaces, c));
   const act = page(async (c) => (await load()).actOnDashboard(namespaces, fetch, c));
+  for (const kind of ["css", "js"] as const)
+    routes.add(
+      "GET",
+      `/_sandbox/dashboard.${kind}`,
+      page(async () => (await load()).dashboardFile(namespaces, kind)),
+    );
   for (const below of ["", "/:namespace", "/:namespace/:view", "/:namespace/:view/:id"]) {
     routes.add("GET", `/_sandbox/dashboard${below}`, show);
     routes.add("GET", `/_sandbox/dashboard${below}/`, (c) => withoutSlash(c, namespaces.nowMs()));

@@ -10,6 +10,8 @@ export interface ShellOptions {
   readonly script: string;
   /** Whether its script may ask this server for more. */
   readonly connects?: boolean;
+  /** Path of its style sheet and script, without `.css` and `.js`; without one both are inside each page. */
+  readonly path?: string;
   /** Who its pages tell where they were come from. Without one, browsers send our own forms with the origin "null". */
   readonly referrer: "same-origin" | "no-referrer";
 }
@@ -24,23 +26,28 @@ export interface ShellPage {
 }
 
 /**
- * The frame of a family of pages. Each is whole by itself: nothing is loaded, nothing runs but the family's own style
- * sheet and script, both inline and allowed by their hashes, and nobody frames it.
+ * The frame of a family of pages. Nothing is loaded or run but the family's own style sheet and script: inside the page
+ * and allowed by their hashes, or from this server, where a browser keeps them for the next page. Nobody frames it.
  */
 export class Shell {
-  readonly #styles: Markup;
-  readonly #script: Markup;
+  readonly #own: Markup;
+  readonly #files: Readonly<Record<"css" | "js", string>>;
   readonly #policy: string;
   readonly #referrer: string;
 
-  constructor({ styles, script, connects = false, referrer }: ShellOptions) {
-    this.#styles = new Markup(styles);
-    this.#script = new Markup(script);
+  constructor({ styles, script, connects = false, referrer, path }: ShellOptions) {
+    this.#files = { css: styles, js: script };
+    this.#own =
+      path === undefined
+        ? html`<style>${new Markup(styles)}</style>
+<script>${new Markup(script)}</script>`
+        : html`<link rel="stylesheet" href="${path}.css?${digestOf(styles)}">
+<script src="${path}.js?${digestOf(script)}"></script>`;
     this.#referrer = referrer;
     this.#policy = [
       "default-src 'none'",
-      `style-src ${hashOf(styles)}`,
-      `script-src ${hashOf(script)}`,
+      `style-src ${path === undefined ? hashOf(styles) : "'self'"}`,
+      `script-src ${path === undefined ? hashOf(script) : "'self'"}`,
       ...(connects ? ["connect-src 'self'"] : []),
       "img-src data:",
       "base-uri 'none'",
@@ -57,8 +64,7 @@ export class Shell {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="${ICON}">
 ${head}
-<style>${this.#styles}</style>
-<script>${this.#script}</script>
+${this.#own}
 </head>
 <body${bodyAttributes}>
 ${body}
@@ -87,6 +93,17 @@ ${body}
     });
   }
 
+  /** Its style sheet or script. The address names the version, so a browser need not ask again. */
+  file(kind: "css" | "js", nowMs: number): Response {
+    return new Response(this.#files[kind], {
+      headers: {
+        ...this.headers(nowMs),
+        "content-type": kind === "css" ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8",
+        "cache-control": "public, max-age=31536000, immutable",
+      },
+    });
+  }
+
   /** What every answer beside its pages carries too. */
   headers(nowMs: number): Record<string, string> {
     return {
@@ -99,5 +116,9 @@ ${body}
 }
 
 function hashOf(text: string): string {
-  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  return `'sha256-${digestOf(text, "base64")}'`;
+}
+
+function digestOf(text: string, encoding: "base64" | "hex" = "hex"): string {
+  return createHash("sha256").update(text).digest(encoding);
 }

@@ -56,8 +56,11 @@ export function amountOf(amount: string, currency: string): Markup {
 
 /** Enough of an id to tell it from others; the whole of it is the title. */
 export function short(id: string): Markup {
-  const cut = id.length > 14 ? `${id.slice(0, 11)}…` : id;
-  return html`<code title="${id}">${cut}</code>`;
+  return html`<code title="${id}">${shortText(id)}</code>`;
+}
+
+export function shortText(id: string): string {
+  return id.length > 14 ? `${id.slice(0, 11)}…` : id;
 }
 
 export function modeMark(mode: Mode): Markup | false {

@@ -21,13 +21,24 @@ import { asideView } from "./views/activity.js";
 /** The books of an app are sent as a file. */
 const MAX_FORM_BYTES = 32 * 1024 * 1024;
 
-const SHELL = new Shell({ styles: STYLES, script: SCRIPT, connects: true, referrer: "same-origin" });
+const SHELL = new Shell({
+  styles: STYLES,
+  script: SCRIPT,
+  connects: true,
+  path: DASHBOARD,
+  referrer: "same-origin",
+});
 
 /** Not painted before the last of it is there: on a slow machine its parts would move as they come in. */
 const WHOLE = html`<link rel="expect" href="#help" blocking="render">`;
 
 /** What the script asks for: the body alone, without styles and script. */
 const PART = "sandbox-part";
+
+/** `GET /_sandbox/dashboard.css` and `.js`. */
+export function dashboardFile(namespaces: Namespaces, kind: "css" | "js"): Response {
+  return SHELL.file(kind, namespaces.nowMs());
+}
 
 /** `GET /_sandbox/dashboard/{namespace}/{view}/{id}`; what is left out is `default` and the activity. */
 export function showDashboard(namespaces: Namespaces, c: Context): Response {

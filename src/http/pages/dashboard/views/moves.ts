@@ -3,7 +3,7 @@ import { CHARGE_STATUSES } from "../../../../schema/common.js";
 import { STATUSES } from "../../../../schema/statuses.js";
 import { sentence } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import { button, choice, form, input } from "../parts.js";
+import { button, choice, form, input, shortText } from "../parts.js";
 import type { Scene } from "../scene.js";
 
 interface Move {
@@ -30,7 +30,7 @@ function buttonOf(charge: Charge, { to, verb }: Move): Markup {
   return button({
     does: `charge ${charge.charge_id} ${to}`,
     label: sentence(verb),
-    to: charge.charge_id,
+    to: shortText(charge.charge_id),
     ...(to === "COMPLETED" ? { kind: "main" } : {}),
   });
 }
