@@ -52,7 +52,7 @@ export async function exploreFile(
 }
 
 async function savingTo(folder: string): Promise<SaveTo> {
-  const yaml = await lazily(() => import("yaml"));
+  const { writeYaml } = await lazily(() => import("../schema/write-yaml.js"));
   const write = (file: string, text: string): void => {
     try {
       makeFolder(folder);
@@ -61,9 +61,5 @@ async function savingTo(folder: string): Promise<SaveTo> {
       throw new UserError(`save: ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
     }
   };
-  return {
-    folder,
-    write,
-    yamlOf: (value) => yaml.stringify(value, { lineWidth: 120, aliasDuplicateObjects: false }),
-  };
+  return { folder, write, yamlOf: writeYaml };
 }

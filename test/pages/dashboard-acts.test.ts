@@ -112,18 +112,18 @@ describe("a scenario on the dashboard", () => {
 
   it("is written as YAML that reads back the same, all that are shipped", async () => {
     const { parse } = await import("yaml");
-    const { yamlOf } = await import("../../src/http/pages/dashboard/yaml.js");
+    const { writeYaml } = await import("../../src/schema/write-yaml.js");
     const { sandbox } = await started();
     const { items } = (await (
       await sandbox.fetch(new Request("http://sandbox/_sandbox/scenarios?limit=100"))
     ).json()) as { items: object[] };
     expect(items.length).toBeGreaterThan(20);
-    for (const one of items) expect(parse(yamlOf(one))).toEqual(one);
+    for (const one of items) expect(parse(writeYaml(one))).toEqual(one);
     const odd = {
       a: ["yes", "1.0", "a: b", "# no", "", " x", "x\ny", "null", {}, []],
       "1": null,
       "é:": [[1, [2]]],
     };
-    expect(parse(yamlOf(odd))).toEqual(odd);
+    expect(parse(writeYaml(odd))).toEqual(odd);
   });
 });

@@ -1,5 +1,6 @@
 import type { StoredScenario } from "../../../../engine/records.js";
 import type { RunStep } from "../../../../namespace/scenario-kit.js";
+import { writeYaml } from "../../../../schema/write-yaml.js";
 import { html, type Markup } from "../../html.js";
 import { appSteps } from "../app-steps.js";
 import { command } from "../curl.js";
@@ -20,7 +21,6 @@ import {
 } from "../parts.js";
 import { reportsOf, type ScenarioRan } from "../reports.js";
 import { href, type Scene } from "../scene.js";
-import { yamlOf } from "../yaml.js";
 import { drawnRules, effects, switchOf } from "./scenarios.js";
 
 const TONES: Readonly<Record<RunStep["outcome"], Tone>> = {
@@ -76,7 +76,7 @@ ${part({
   }</p>`,
 })}
 ${source !== undefined && part({ id: "run", grows: true, title: titleOf(run, name), body: ran === undefined ? html`<p class="soft">Its steps have not been run from here.</p>` : steps(scene, ran) })}
-${part({ id: "yaml", title: "As a file", body: html`${snippet(`${name}.yaml`, yamlOf(written), "c")}${snippet("Command line", command(scene, `scenario use ${name}`))}` })}
+${part({ id: "yaml", title: "As a file", body: html`${snippet(`${name}.yaml`, writeYaml(written), "c")}${snippet("Command line", command(scene, `scenario use ${name}`))}` })}
 ${part({
   id: "save",
   title: "Duplicate",
