@@ -92,6 +92,8 @@ export interface SandboxOptions {
   rates?: Record<string, string>;
   /** How long quotes (durations) and checkouts (minutes) are valid; default 30s, 10m, 60. */
   limits?: { quote_valid?: string; quote_locked?: string; checkout_default_minutes?: number };
+  /** What a hosted charge costs until a method is picked; default `base`: no fees. */
+  amounts?: { before_method?: "base" | "cheapest" | "dearest" };
   /** How many requests and events are kept; default 1,000 and 10,000. */
   retention?: { requests?: number; events?: number };
 }

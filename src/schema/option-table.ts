@@ -6,6 +6,7 @@ import { EVENT_TYPES, unknownEventType } from "./event-types.js";
 import { atMost, entriesAtMost } from "./lengths.js";
 import { didYouMean } from "./nearest.js";
 import {
+  amountsSchema,
   clockOptionSchema,
   DEFAULT_HOST,
   DEFAULT_PORT,
@@ -297,6 +298,12 @@ export const OPTIONS = {
     topic: "prices",
     says: "how long quotes and checkouts live",
     sample: "{ quote_valid: 30s, quote_locked: 10m, checkout_default_minutes: 60 }",
+  }),
+  amounts: option({
+    schema: amountsSchema,
+    topic: "prices",
+    says: "what a hosted charge costs until a method is picked: base (no fees), cheapest or dearest",
+    sample: "{ before_method: dearest }",
   }),
   paths: option({
     schema: z.record(z.string(), pathSchema),

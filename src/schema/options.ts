@@ -65,6 +65,10 @@ export const limitsSchema = z.strictObject({
   quote_locked: z.optional(durationSchema),
   checkout_default_minutes: z.optional(z.int().check(z.gte(1), z.lte(1_440))),
 });
+/** What a hosted charge lists as its amount until its customer picks a method. */
+export const amountsSchema = z.strictObject({
+  before_method: z.optional(z.enum(["base", "cheapest", "dearest"])),
+});
 const countSchema = z
   .int("must be a whole number")
   .check(z.gte(0, "must not be negative"), z.lte(10_000_000));

@@ -20,6 +20,8 @@ export interface Retention {
 export interface Settings {
   readonly limits: Limits;
   readonly retention: Retention;
+  /** What a hosted charge costs until a method is picked: no fees, or those of the cheapest or dearest method. */
+  readonly amount_before_method: "base" | "cheapest" | "dearest";
   /** How long each retry of a delivery waits after the attempt before it. */
   readonly retry_schedule_ms: readonly number[];
   readonly signature: Signature;
@@ -42,6 +44,7 @@ export const DEFAULT_SETTINGS: Settings = {
     checkout_default_minutes: 60,
   },
   retention: { requests: 1_000, events: 10_000 },
+  amount_before_method: "base",
   retry_schedule_ms: [
     5 * SECOND,
     5 * MINUTE,
@@ -73,6 +76,7 @@ export function settingsOf(options: StartOptions): Settings {
       requests: retention?.requests ?? defaults.retention.requests,
       events: retention?.events ?? defaults.retention.events,
     },
+    amount_before_method: options.amounts?.before_method ?? defaults.amount_before_method,
     retry_schedule_ms: retry_schedule?.map(durationMs) ?? defaults.retry_schedule_ms,
     signature: signature ?? defaults.signature,
     unreachable: options.unreachable ?? defaults.unreachable,

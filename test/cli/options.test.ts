@@ -19,6 +19,7 @@ const CONFIG_ONLY = [
   "fees",
   "rates",
   "limits",
+  "amounts",
   "retention",
 ];
 

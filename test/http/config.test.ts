@@ -215,6 +215,26 @@ describe("fees and rates", () => {
   });
 });
 
+describe("the amount of a hosted charge", () => {
+  it.each([
+    ["base", "100.00"],
+    ["cheapest", "101.50"],
+    ["dearest", "103.40"],
+  ] as const)("is %s until a method is picked, then what that one costs", async (before_method, amount) => {
+    const api = await configured({ amounts: { before_method } });
+    const pricing = { base_currency: "USD", amount: "100.00" };
+    const body = { pricing, payment_methods: ["card", "bank_transfer"] };
+    const made = okBody(await api.post("/api/v1/payments/checkouts", body)) as {
+      charge_id: string;
+      checkout_id: string;
+      amount: string;
+    };
+    expect([made.amount, (await api.charge(made.charge_id)).amount]).toEqual([amount, amount]);
+    await api.post(`/_sandbox/checkouts/${made.checkout_id}/pay`, { payment_method: "card" });
+    expect((await api.charge(made.charge_id)).amount).toBe("103.40");
+  });
+});
+
 describe("limits", () => {
   it("say how long a quote is valid and how long its price is held", async () => {
     const api = await configured({ limits: { quote_valid: "5m", quote_locked: "1h" } });

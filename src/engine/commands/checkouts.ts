@@ -9,7 +9,7 @@ import { leadsTo, nothingLeadsTo } from "../look-ahead.js";
 import { askedScenario } from "../scenarios.js";
 import type { Command, Transaction } from "../transaction.js";
 import { beginTimeline, moveCharge, putCharge } from "./charge-life.js";
-import { pricedBy, pricedByDefault, usualCurrency } from "./methods.js";
+import { amountBeforeMethod, pricedBy, pricedByDefault, usualCurrency } from "./methods.js";
 import { newCharge } from "./new-charge.js";
 import { validQuote } from "./quotes.js";
 
@@ -39,6 +39,7 @@ export function createCheckout(
       kind: "hosted",
       body,
       pricing,
+      amount: amountBeforeMethod(tx, pricing, methods),
       offeredMethods: methods,
       scenarioAsked: asked.name,
       traceparent,

@@ -1,7 +1,7 @@
 import type { Charge } from "../../domain/charge.js";
-import { isZero } from "../../domain/money.js";
+import { compare, isZero } from "../../domain/money.js";
 import { plainCharge } from "../../domain/moved-charge.js";
-import { type Price, price } from "../../domain/pricing.js";
+import { type Price, type Pricing, price } from "../../domain/pricing.js";
 import type { ChosenMethod } from "../../domain/requests/payments.js";
 import { durationMs } from "../../schema/duration.js";
 import { invalid, type Refusal } from "../../schema/errors.js";
@@ -138,6 +138,20 @@ function waysOf(tx: Transaction, charge: Charge, id: string, codes?: readonly st
 /** What each method would come to in each of its currencies, as of now: what the hosted page shows. */
 export function offers(tx: Transaction, charge: Charge): PaymentTerms[] {
   return charge.offered_methods.flatMap((id) => waysOf(tx, charge, id));
+}
+
+/** What the charge lists as its amount until a method is picked: always in the base currency. */
+export function amountBeforeMethod(tx: Transaction, pricing: Pricing, methods: readonly string[]): string {
+  const wanted = tx.settings.amount_before_method;
+  if (wanted === "base") return pricing.amount;
+  const base = tx.catalogue.knownCurrency(pricing.base_currency);
+  const amounts = methods.flatMap((id) => {
+    const method = tx.catalogue.method(id);
+    return method === undefined
+      ? []
+      : [price(pricing, base.code, termsFor(tx, base.code, base, method)).amount];
+  });
+  return amounts.sort(compare).at(wanted === "cheapest" ? 0 : -1) ?? pricing.amount;
 }
 
 /**

@@ -26,6 +26,8 @@ export interface NewCharge {
     | "quote_id"
   >;
   readonly pricing: Pricing;
+  /** What it costs until it has a price; by default its base amount. */
+  readonly amount?: string;
   readonly offeredMethods: readonly string[];
   readonly scenarioAsked: string | null;
   readonly traceparent?: string | null;
@@ -43,7 +45,7 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
     charge_id: ref,
     checkout_id: idOfHex("checkout", hex, 1),
     organization_id: caller.organization.organization_id,
-    amount: pricing.amount,
+    amount: wanted.amount ?? pricing.amount,
     currency: pricing.base_currency,
     status: "PENDING",
     provider_reference: referenceOf(hex),

@@ -90,7 +90,7 @@ const payinSummary = {
   amount: field(moneySchema, {
     says: "What the customer pays, fees included.",
     assumed:
-      "Of a hosted checkout, until a method is picked: the price as it was given, without fees. They hang on the method.",
+      "Of a hosted checkout, until a method is picked: the base amount, without fees, which depend on the method. The config's `amounts.before_method` adds those of the cheapest or dearest method.",
     examples: ["3305.63"],
   }),
   currency: field(
