@@ -45,6 +45,8 @@ export interface JournalEntry extends ServedRequest {
   habits?: readonly string[] | undefined;
   /** In wall time: an app's pauses are seen by it where sandbox time stands. */
   readonly wallMs: number;
+  /** Wall time from its arrival to its response. */
+  readonly durationMs: number;
   /** How long a body was of which only the beginning is kept. */
   readonly requestBytes?: number;
   readonly responseBytes?: number;

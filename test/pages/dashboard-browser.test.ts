@@ -246,6 +246,32 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     }
   });
 
+  it("shows every e-mail at 1024 pixels, no status beside its column, and twenty rows of a list on a screen", async () => {
+    const sandbox = await sandboxThere();
+    for (let many = 0; many < 15; many++)
+      await Client.of(sandbox).pay({ email: `grace.hopper${many}@example.com` });
+    await sandbox.advance("1s");
+    for (let many = 0; many < 15; many++)
+      await Client.of(sandbox).pay({ email: `ada.lovelace${many}@example.com` });
+    const { page } = await openTab();
+    const look = async (width: number, view: string) => {
+      await page.setViewportSize({ width, height: 1000 });
+      await page.goto(`${homeOf(sandbox)}/${view}`);
+      return page.locator(".table .row").evaluateAll((rows) =>
+        rows
+          .filter((row) => row.getBoundingClientRect().bottom <= innerHeight)
+          .map((row) => {
+            const [badge, title] = [row.querySelector(".badge")!, row.querySelector(".title")!];
+            const isCut = title.scrollWidth > title.clientWidth;
+            return isCut || badge.getBoundingClientRect().right >= title.getBoundingClientRect().left;
+          }),
+      );
+    };
+    for (const width of [1440, 1024]) expect(await look(width, "charges")).not.toContain(true);
+    for (const view of ["charges", "requests"])
+      expect((await look(1440, view)).length).toBeGreaterThanOrEqual(20);
+  });
+
   it("moves no row under the pointer, and shows what is new when asked or when the pointer leaves", async () => {
     const sandbox = await openSandbox({ rateLimit: "off" });
     await sandbox.listen();

@@ -108,6 +108,7 @@ function rowOf(call: Exchange, served: Served, ended: Ended): JournalEntry {
     inFlight: false,
     atMs: arrival.atMs,
     wallMs: arrival.wallMs,
+    durationMs: Math.max(0, (served.namespace?.arrival().wallMs ?? 0) - arrival.wallMs),
   };
 }
 

@@ -1,3 +1,6 @@
+import { isFailing } from "../../../engine/failing.js";
+import type { Delivery } from "../../../engine/records.js";
+import type { JournalEntry } from "../../../namespace/served-request.js";
 import type { Mode } from "../../../schema/common.js";
 import { STATUSES } from "../../../schema/statuses.js";
 import { grouped } from "../format.js";
@@ -16,6 +19,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   EXPIRED: "warn",
   delivered: "good",
   failed: "bad",
+  failing: "bad",
   dropped: "bad",
 };
 
@@ -26,6 +30,11 @@ export function toneOf(status: string): Tone {
 export function toneOfHttp(status: number | null): Tone {
   if (status === null || status >= 400) return "bad";
   return status < 300 ? "good" : "warn";
+}
+
+/** One word for the state of a delivery, in rows, pages and filters: it fails from its first refusal on, given up or not. */
+export function deliveryState(delivery: Delivery): string {
+  return isFailing(delivery) ? "failing" : delivery.status;
 }
 
 const MARKS: Readonly<Record<Tone, string>> = { good: "✓", bad: "✗", warn: "⚠", "": "●" };
@@ -50,8 +59,18 @@ export function many(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
+/** What there is of it, separated by dots. */
+export function dotted(list: readonly Content[]): Markup {
+  const present = list.filter(Boolean);
+  return html`<bdi>${present.map((one, place) => html`${place > 0 && " · "}${one}`)}</bdi>`;
+}
+
 export function amountOf(amount: string, currency: string): Markup {
   return html`<span class="amount">${currency} ${grouped(amount)}</span>`;
+}
+
+export function durationOf({ durationMs }: JournalEntry): string {
+  return durationMs === 0 ? "<1 ms" : `${durationMs} ms`;
 }
 
 /** Enough of an id to tell it from others; the whole of it is the title. */
@@ -113,8 +132,18 @@ export function row(scene: Scene, { key, at, status, title, to, sub, side, acts,
   return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && when(scene, at)}</span><span class="state">${status}</span><span class="what"><span class="title">${titled}</span>${sub !== undefined && sub !== false && html`<span class="sub">${sub}</span>`}</span><span class="side">${side}</span><span class="acts">${acts}</span></li>`;
 }
 
-export function rows(label: string, list: readonly Markup[], none: Content): Markup {
-  return html`<ul class="rows" data-list aria-label="${label}">${list.length === 0 ? html`<li class="none" data-key="none">${none}</li>` : list}</ul>`;
+/** Names of a table's columns: when, status, what, more about it, and what stands at the end of a row. */
+export type Heads = readonly [at: string, state: string, title: string, sub: string, side: string];
+
+/** @param heads makes it a table: one line a row where there is room, its columns aligned and named */
+export function rows(label: string, list: readonly Markup[], none: Content, heads?: Heads): Markup {
+  if (list.length === 0)
+    return html`<ul class="rows" data-list aria-label="${label}"><li class="none" data-key="none">${none}</li></ul>`;
+  return html`<ul class="rows${heads !== undefined && " table"}" data-list aria-label="${label}">${heads !== undefined && headsRow(heads)}${list}</ul>`;
+}
+
+function headsRow([at, state, title, sub, side]: Heads): Markup {
+  return html`<li class="heads" data-key="heads" aria-hidden="true"><span class="at">${at}</span><span class="state">${state}</span><span class="what"><span class="title">${title}</span><span class="sub">${sub}</span></span><span class="side">${side}</span><span class="acts"></span></li>`;
 }
 
 export interface Part {

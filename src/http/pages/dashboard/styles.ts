@@ -1,4 +1,4 @@
-/** The dashboard's style sheet, inline and allowed by its hash; colours keep WCAG AA in both schemes. */
+/** The dashboard's style sheet. Colours keep WCAG AA in both schemes. */
 export const STYLES = `
 :root{color-scheme:light dark;--page:#f5f6f8;--card:#fff;--text:#171a21;--soft:#535a68;--line:#dfe2e8;--accent:#1c5bd0;--on-accent:#fff;--tint:#eef3fd;--good:#10693b;--good-soft:#e3f4ea;--bad:#a8221a;--bad-soft:#fdecea;--warn:#7a4f00;--warn-soft:#fff3d6}
 @media (prefers-color-scheme:dark){:root{--page:#0f1115;--card:#181b21;--text:#eceef2;--soft:#a8afbb;--line:#2c3139;--accent:#8db4ff;--on-accent:#0b1526;--tint:#1b2638;--good:#7bd8a2;--good-soft:#12301f;--bad:#ffb0a8;--bad-soft:#3d1a17;--warn:#f3cd7a;--warn-soft:#33270c}}
@@ -37,7 +37,7 @@ button.danger{border-color:var(--bad);color:var(--bad)}
 .menu a{display:flex;gap:.5rem;padding:.4rem .65rem;border-radius:.375rem;color:var(--text)}.menu a:hover{background:var(--tint);text-decoration:none}
 .menu [aria-current]{background:var(--tint);color:var(--accent);font-weight:600}.menu .apart{border-top:1px solid var(--line);margin-top:.5rem;padding-top:.5rem}
 .count{color:var(--soft);font-weight:400}.count.bad{color:var(--bad);font-weight:600}.count.warn{color:var(--warn);font-weight:600}
-main{padding:1rem;min-width:0;display:grid;gap:1rem;align-content:start;outline:none}main.alone{max-width:40rem;margin:4rem auto}
+main{container-type:inline-size;padding:1rem;min-width:0;display:grid;gap:1rem;align-content:start;outline:none}main.alone{max-width:40rem;margin:4rem auto}
 aside{padding:1rem 1rem 1rem 0;display:grid;gap:1rem;align-content:start;min-width:0}
 section,.object,.steps>li,.card{background:var(--card);border:1px solid var(--line);border-radius:.625rem;padding:.75rem 1rem;min-width:0}
 .head{display:flex;gap:.75rem;align-items:center;min-height:2.25rem;margin-bottom:.35rem}.head .tools{margin-left:auto;display:flex;flex-wrap:wrap;gap:.5rem;min-width:0;max-width:100%}
@@ -79,5 +79,16 @@ progress{width:6rem;vertical-align:middle}
 @media (max-width:60rem){.line{flex-wrap:wrap}.due{flex-basis:auto}.row{grid-template-columns:4.5rem minmax(0,1fr) auto;row-gap:.15rem}.row .at{grid-area:1/1}.row .state{grid-area:2/1;white-space:nowrap;padding-left:.5rem}.row .state{grid-area:1/2}.row .at:empty~.state{grid-area:1/1/2/3}.row .side{grid-area:1/3}.row .what{grid-area:2/1/3/4;padding-left:.5rem}.row .acts{grid-column:1/4;justify-content:flex-start;padding-left:.5rem;flex-wrap:wrap}}
 @media (max-width:46rem){.slots{display:flex}.slots span:empty{display:none}.slots button{padding:.2rem .65rem}.row>.what{display:contents}.row .title{grid-area:2/1/3/4;padding-left:.5rem}.row .sub{grid-area:3/1/4/3;padding-left:.5rem}.row .side{grid-area:3/3}.top{padding:.4rem .75rem;position:static}.line{flex-wrap:wrap;gap:.4rem}.search{order:9;flex-basis:100%;max-width:none}.body,.with-aside{grid-template-columns:minmax(0,1fr)}.menu{padding:.5rem .75rem 0;min-width:0}.menu ul{position:relative;top:0;display:flex;overflow-x:auto}.menu .apart{border:0;margin:0;padding:0}.menu a{white-space:nowrap}main,.with-aside aside{padding:.75rem;grid-column:1}.line.clock{flex-wrap:nowrap;overflow-x:auto}.line.clock>*,.line.clock .time{flex:0 0 auto}.clock .day{display:none}.modes a{padding:.25rem .4rem}section,.object{padding:.6rem .75rem}.diff>div{grid-template-columns:1fr;gap:0}.head{flex-wrap:wrap}
 .lanes,.lanes tbody,.lanes tr,.lanes td{display:block;width:auto!important}.lanes thead{display:none}.lanes tr{border-top:1px solid var(--line);padding:.25rem 0}.lanes td{border:0;padding:.1rem 0}.lanes td:empty{display:none}}
+.heads{display:none}.table{--state:7rem}#charges .table{--state:11.25rem}
+@container (min-width:34rem){
+.table>.row,.table>.heads{display:grid;grid-template:"at state title title side" auto "at state sub acts acts" auto/4.5rem var(--state) minmax(0,1fr) auto auto;gap:0 .75rem;align-items:center;padding:.1rem .25rem;min-height:0}
+.table>*>.at{grid-area:at;padding-left:.5rem}.table>*>.state{grid-area:state;padding:0}.table>*>.what{display:contents}.table>*>.what>.title{grid-area:title;padding:2px}.table>*>.what>.sub{grid-area:sub;padding-left:2px}.table>*>.side{grid-area:side}.table>*>.acts{grid-area:acts;padding:0;flex-wrap:nowrap;justify-content:flex-end}
+.table button{min-height:1.5rem;padding:0 .5rem;font-size:.8125rem}.table .slots{display:grid;grid-template-columns:4rem 4.75rem 2.5rem 4rem}.table .slots button{padding:0}
+.table>.heads{color:var(--soft);font-size:.8125rem;padding-bottom:.3rem;border-bottom:1px solid var(--line)}.heads>.what>.sub{display:none}.table>.heads+.row{border-top:0}}
+@container (min-width:62rem){
+.table>.row,.table>.heads{padding-block:.2rem}
+.table{display:grid;grid-template-columns:4.5rem var(--state) minmax(0,1fr) minmax(0,1fr) minmax(6.5rem,auto) auto;column-gap:.75rem}
+.table>.row,.table>.heads{grid-column:1/-1;grid-template-columns:subgrid;grid-template-areas:"at state title sub side acts"}
+.heads>.what>.sub{display:block}}
 @media (forced-colors:active){[aria-current],[data-part]:target,.row:target,tr:target,li:target{outline:2px solid Highlight;outline-offset:-2px}.row.bad{border-left:3px solid}#said .notice,#gone:not([hidden]){border:2px solid}.why,.snippet,pre{border:1px solid}}
 `;

@@ -11,8 +11,12 @@ import {
   amountOf,
   badge,
   button,
+  deliveryState,
+  dotted,
+  durationOf,
   form,
   input,
+  many,
   modeMark,
   part,
   row,
@@ -27,6 +31,7 @@ import {
 } from "../parts.js";
 import { here, href, isShown, type Scene } from "../scene.js";
 import { dueRow } from "./due.js";
+import { objectIdOf } from "./request.js";
 
 const SHOWN = 30;
 const DUE_SHOWN = 8;
@@ -161,34 +166,58 @@ export function isOfMode({ mode }: Scene, { apiKey }: JournalEntry): boolean {
   return mode === undefined || (apiKey?.startsWith("sk_live_") ?? false) === (mode === "live");
 }
 
-export function chargeRow(scene: Scene, charge: Charge, acts: Content = ""): Markup {
+/** The entry of a charge's metadata that an app most likely knows it by. */
+function orderOf({ metadata }: Charge): string | false {
+  const entries = Object.entries(metadata);
+  const [name, value] = entries.find(([name]) => /order/i.test(name)) ?? entries[0] ?? [];
+  return name !== undefined && `${name} ${value}`;
+}
+
+/** A charge or a payout in a row about something else: its id, and what the app calls it. */
+function objectWords({ namespace }: Scene, id: string | null | undefined): Content[] {
+  if (id == null) return [];
+  const { state } = namespace.engine;
+  const charge = state.get("charges", id);
+  const order = charge === undefined ? state.get("withdrawals", id)?.reference : orderOf(charge);
+  return [html`<code>${shortText(id)}</code>`, order];
+}
+
+export interface RowOptions {
+  /** The time in front of it, where it is not that of the last change. */
+  readonly at?: string;
+  readonly acts?: Content;
+}
+
+export function chargeRow(scene: Scene, charge: Charge, { at, acts }: RowOptions = {}): Markup {
   const { state } = scene.namespace.engine;
   const deliveries = state.eventsOf(charge.charge_id).flatMap(({ event_id }) => state.deliveriesOf(event_id));
   const failing = deliveries.filter(isFailing).length;
   const said = [
+    html`<code>${shortText(charge.charge_id)}</code>`,
+    orderOf(charge),
     charge.failure_reason,
-    `${charge.status_history.length} state${charge.status_history.length === 1 ? "" : "s"}`,
-    deliveries.length > 0 &&
-      `${deliveries.length} webhook${deliveries.length === 1 ? "" : "s"}${failing > 0 ? `, ${failing} failing` : ""}`,
+    failing > 0 && `${many(failing, "webhook")} failing`,
     charge.scenario !== null && charge.scenario !== "default" && `scenario ${charge.scenario}`,
-    ...Object.entries(charge.metadata)
-      .slice(0, 2)
-      .map(([name, value]) => `${name} ${value}`),
-  ].filter(Boolean);
+  ];
   return row(scene, {
     key: charge.charge_id,
-    at: charge.updated_at,
+    at: at ?? charge.updated_at,
     status: badge(charge.status),
-    title: html`<code>${shortText(charge.charge_id)}</code> <bdi>${charge.customer_email ?? charge.customer_name ?? "no e-mail"}</bdi> ${modeMark(charge.mode)}`,
+    title: html`<bdi>${charge.customer_email ?? charge.customer_name ?? "no e-mail"}</bdi> ${modeMark(charge.mode)}`,
     to: href(scene, "charges", charge.charge_id),
-    sub: html`<bdi>${said.join(" · ")}</bdi>`,
+    sub: dotted(said),
     side: amountOf(charge.amount, charge.currency),
     acts,
     tone: toneOf(charge.status),
   });
 }
 
-export function deliveryRow(scene: Scene, delivery: Delivery): Markup {
+/** @param about what it is about, where the page does not say it already */
+export function deliveryRow(
+  scene: Scene,
+  delivery: Delivery,
+  { at, about = objectWords(scene, delivery.object_id) }: RowOptions & { readonly about?: Content[] } = {},
+): Markup {
   const { namespace, nowMs } = scene;
   const { state } = namespace.engine;
   const last = delivery.attempts.at(-1);
@@ -199,7 +228,7 @@ export function deliveryRow(scene: Scene, delivery: Delivery): Markup {
     hold !== null
       ? hold.reason
       : failing
-        ? `${failureOf(delivery)}${next === null ? "" : ` · next try in ${span(Date.parse(next) - nowMs)}`}`
+        ? `${failureOf(delivery)}${next === null ? " · given up" : ` · next try in ${span(Date.parse(next) - nowMs)}`}`
         : last === undefined
           ? delivery.mishap?.drop
             ? `dropped by scenario ${delivery.mishap.scenario}`
@@ -209,11 +238,11 @@ export function deliveryRow(scene: Scene, delivery: Delivery): Markup {
   const isWaiting = delivery.status === "pending";
   return row(scene, {
     key: delivery.delivery_id,
-    at: last?.at ?? delivery.created_at,
-    status: badge(failing ? `failing` : delivery.status, failing ? "bad" : toneOf(delivery.status)),
+    at: at ?? last?.at ?? delivery.created_at,
+    status: badge(deliveryState(delivery)),
     title: html`${delivery.event_type} → ${placeOf(state.get("endpoints", delivery.webhook_id))} ${modeMark(delivery.mode)}`,
     to: href(scene, "webhooks", delivery.delivery_id),
-    sub: html`<bdi>${sub}</bdi>`,
+    sub: dotted([...about, sub]),
     side: `${delivery.attempts.length} attempt${delivery.attempts.length === 1 ? "" : "s"}`,
     acts:
       failing && isWaiting
@@ -227,6 +256,8 @@ export function deliveryRow(scene: Scene, delivery: Delivery): Markup {
 export function requestRow(scene: Scene, entry: JournalEntry, others: readonly JournalEntry[] = []): Markup {
   const bad = entry.inFlight ? false : (entry.status ?? 500) >= 400;
   const said = [
+    entry.operation,
+    ...objectWords(scene, objectIdOf(entry)),
     bad &&
       (entry.status === null
         ? entry.clientGone
@@ -235,7 +266,7 @@ export function requestRow(scene: Scene, entry: JournalEntry, others: readonly J
         : errorText(entry)),
     entry.fault !== null && `fault ${entry.fault}`,
     ...(entry.tolerated ?? []).map((note) => `ignored: ${note}`),
-  ].filter(Boolean);
+  ];
   return row(scene, {
     key: `request-${(others.at(-1) ?? entry).id}`,
     at: iso(entry.atMs),
@@ -245,8 +276,8 @@ export function requestRow(scene: Scene, entry: JournalEntry, others: readonly J
     ),
     title: html`${entry.method} ${entry.path}`,
     to: href(scene, "requests", String(entry.id)),
-    sub: said.length === 0 ? false : said.join(" · "),
-    side: entry.operation,
+    sub: dotted(said),
+    side: !entry.inFlight && durationOf(entry),
     tone: bad ? "bad" : "",
   });
 }

@@ -45,7 +45,7 @@ ${part({
   title: `Webhooks`,
   body: rows(
     "Webhooks",
-    deliveries.sort((a, b) => b.seq - a.seq).map((one) => deliveryRow(scene, one)),
+    deliveries.sort((a, b) => b.seq - a.seq).map((one) => deliveryRow(scene, one, { about: [] })),
     html`No receiver has heard of it. <a href="${href(scene, "webhooks")}">Add a receiver</a>`,
   ),
 })}

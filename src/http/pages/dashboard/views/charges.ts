@@ -39,10 +39,11 @@ ${part({
   ),
   body: html`${rows(
     "Charges",
-    items.map((charge) => chargeRow(scene, charge, usualMoves(charge))),
+    items.map((charge) => chargeRow(scene, charge, { at: charge.created_at, acts: usualMoves(charge) })),
     q === ""
       ? html`None yet. ${button({ does: "make", label: "Make one for me" })}`
       : `No charge has “${q}” in its id, e-mail, name, reference or metadata.`,
+    ["Created", "Status", "Customer", "Charge", "Amount"],
   )}${pager(scene, total)}`,
 })}`;
 }

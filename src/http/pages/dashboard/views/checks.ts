@@ -1,4 +1,5 @@
 import { html, type Markup } from "../../html.js";
+import { placeOf } from "../attention.js";
 import { badge, part, row, rows } from "../parts.js";
 import type { Scene } from "../scene.js";
 import { booksPart } from "./books.js";
@@ -20,7 +21,7 @@ ${part({
         key: one.id,
         status: badge(`${one.times}×`, "warn"),
         title: one.advice,
-        sub: html`${one.why}. Last: <bdi>${one.example}</bdi>`,
+        sub: html`${one.why}. Last: <bdi>${withPlaces(scene, one.example)}</bdi>`,
         side: html`<code>${one.docs}</code>`,
       }),
     ),
@@ -32,4 +33,9 @@ ${probesPart(scene)}
 ${booksPart(scene)}
 ${exploredPart(scene)}
 ${coverageParts(scene)}`;
+}
+
+/** Receivers by their URLs, as on every other page. */
+function withPlaces({ namespace }: Scene, text: string): string {
+  return text.replace(/we_[0-9a-f]+/g, (id) => placeOf(namespace.engine.state.get("endpoints", id)));
 }

@@ -7,6 +7,7 @@ import { command, controlCurl } from "../curl.js";
 import {
   badge,
   button,
+  deliveryState,
   facts,
   modeMark,
   part,
@@ -14,7 +15,6 @@ import {
   quoted,
   snippet,
   span,
-  toneOf,
   toneOfHttp,
   when,
 } from "../parts.js";
@@ -35,7 +35,7 @@ export function deliveryView(scene: Scene, delivery: Delivery): Markup {
   const next = delivery.next_attempt_at;
   const about = object_id?.startsWith("ch_") ? href(scene, "charges", object_id) : undefined;
   return html`<p class="back"><a href="${href(scene, "webhooks")}">← Webhooks</a>${about !== undefined && html` · <a href="${about}">${object_id}</a>`}</p>
-<div class="object" data-part id="delivery"><h1>${delivery.event_type} ${badge(failing ? "failing" : delivery.status, failing ? "bad" : toneOf(delivery.status))} ${modeMark(delivery.mode)}</h1>
+<div class="object" data-part id="delivery"><h1>${delivery.event_type} ${badge(deliveryState(delivery))} ${modeMark(delivery.mode)}</h1>
 <p class="big">→ ${delivery.mishap?.to_url ?? placeOf(endpoint)}</p>
 <p class="why"><strong>Why:</strong> ${whyWords(scene, delivery)}</p>
 <div class="actions">${isPending && failing && button({ does: `retry ${delivery_id}`, label: "Retry now", kind: "main", key: "r" })}${next !== null && Date.parse(next) > nowMs && button({ does: `to ${next}`, label: "Run time to the next try" })}${button({ does: `redeliver ${delivery_id}`, label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>

@@ -23,15 +23,15 @@ function legal(charge: Charge): Move[] {
 
 /** The moves a charge may make now, each a button. */
 function moves(charge: Charge): Markup[] {
-  return legal(charge).map((move) => buttonOf(charge, move));
+  return legal(charge).map((move) => buttonOf(charge, move, move.to === "COMPLETED" ? "main" : undefined));
 }
 
-function buttonOf(charge: Charge, { to, verb }: Move): Markup {
+function buttonOf(charge: Charge, { to, verb }: Move, kind?: "main"): Markup {
   return button({
     does: `charge ${charge.charge_id} ${to}`,
     label: sentence(verb),
     to: shortText(charge.charge_id),
-    ...(to === "COMPLETED" ? { kind: "main" } : {}),
+    ...(kind === undefined ? {} : { kind }),
   });
 }
 

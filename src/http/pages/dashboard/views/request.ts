@@ -10,6 +10,7 @@ import {
   button,
   choice,
   copy,
+  durationOf,
   facts,
   form,
   input,
@@ -27,7 +28,7 @@ import { href, type Scene } from "../scene.js";
 /** One call: what was sent and told, what it nearly was, and the same again or otherwise. */
 export function requestView(scene: Scene, entry: JournalEntry): Markup {
   const { state } = scene.namespace.engine;
-  const charge = state.get("charges", chargeIdOf(entry) ?? "");
+  const charge = state.get("charges", objectIdOf(entry) ?? "");
   const fixed = fixedCall(entry);
   const advice = scene.namespace.advisor.adviceOf(entry);
   return html`<p class="back"><a href="${href(scene, "requests")}">← Requests</a>${charge !== undefined && html` · <a href="${href(scene, "charges", charge.charge_id)}">${charge.charge_id}</a>`}</p>
@@ -72,6 +73,7 @@ ${facts([
   ],
   ["At", when(scene, iso(entry.atMs))],
   ["Sent at (wall time)", iso(entry.wallMs)],
+  ["Duration", entry.inFlight ? "in flight" : durationOf(entry)],
   ["Sent by", entry.runner ?? "your app"],
   ["Key", entry.apiKey === null ? "none" : maskKey(entry.apiKey)],
   ["Idempotency-Key", entry.idempotencyKey ?? "none"],
@@ -84,11 +86,12 @@ function isBad({ inFlight, status }: JournalEntry): boolean {
   return !inFlight && (status ?? 500) >= 400;
 }
 
-function chargeIdOf(entry: JournalEntry): string | undefined {
+/** The charge, payout or quote that a call made, or that its path names. */
+export function objectIdOf({ objectId, path, method, responseBody }: JournalEntry): string | undefined {
   return (
-    entry.objectId ??
-    /"charge_id":"(ch_[0-9a-f]+)"/.exec(entry.responseBody ?? "")?.[1] ??
-    /\/(ch_[0-9a-f]+)/.exec(entry.path)?.[1]
+    objectId ??
+    /\/([a-z]+_[0-9a-f]{8,})/.exec(path)?.[1] ??
+    (method === "POST" ? /"(?:charge|withdrawal|quote)_id":"(\w+)"/.exec(responseBody ?? "")?.[1] : undefined)
   );
 }
 

@@ -44,7 +44,7 @@ ${choice("operation", "Operation", [["", "any"], ...operations.map((one): [strin
 )}
 ${part({
   id: "requests",
-  title: `${found.length} ${q === "" && status === "" && operation === "" ? "kept" : "found"}`,
+  title: `${found.length} ${q === "" && status === "" && operation === "" ? "requests" : "found"}`,
   tools: copy(
     "Copy as curl",
     controlCurl(scene, `GET /_sandbox/requests${status === "" ? "" : `?status=${status}xx`}`),
@@ -54,6 +54,7 @@ ${part({
     "Requests",
     found.slice(offset, offset + PAGE_ROWS).map((one) => requestRow(scene, one)),
     "None.",
+    ["Time", "Status", "Request", "About", "Duration"],
   )}${pager(scene, found.length)}`,
 })}`;
 }

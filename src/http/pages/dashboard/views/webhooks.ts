@@ -1,11 +1,10 @@
 import { anyGlobMatches } from "../../../../domain/glob.js";
-import { isFailing } from "../../../../engine/failing.js";
 import type { Delivery } from "../../../../engine/records.js";
 import { deliveriesWithWords } from "../../../control/deliveries.js";
 import { html, type Markup } from "../../html.js";
 import { placeOf } from "../attention.js";
 import { controlCurl } from "../curl.js";
-import { choice, copy, filters, input, pager, part, rows } from "../parts.js";
+import { choice, copy, deliveryState, filters, input, pager, part, rows } from "../parts.js";
 import { here, isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
 import { deliveryRow } from "./activity.js";
 import { receiversPart } from "./receivers.js";
@@ -33,12 +32,13 @@ ${part({
   tools: copy("Copy as curl", controlCurl(scene, `GET /_sandbox/deliveries${apiQuery(asked)}`), "c"),
   body: html`${isFiltered && chips(scene, asked)}${rows(
     "Deliveries",
-    items.map((one) => deliveryRow(scene, one)),
+    items.map((one) => deliveryRow(scene, one, { at: one.created_at })),
     isFiltered
       ? "None matches the filter."
       : state.endpoints().length === 0
         ? "None: no receiver is registered."
         : "None: no event has happened that a receiver wants.",
+    ["Created", "Status", "Event → receiver", "About", "Attempts"],
   )}${pager(scene, total)}`,
 })}`;
 }
@@ -49,7 +49,7 @@ function deliveriesOf(scene: Scene, { status, type, receiver, q }: Filter) {
     isShown(scene, one) &&
     (receiver === "" || one.webhook_id === receiver) &&
     (type === "" || anyGlobMatches(type, one.event_type)) &&
-    (status === "" || (status === "failing" ? isFailing(one) : one.status === status));
+    (status === "" || deliveryState(one) === status);
   const offset = offsetOf(scene);
   if (q === "") return state.found("deliveries", isMeant, offset, PAGE_ROWS);
   const found = deliveriesWithWords(state, q.slice(0, 255)).filter(isMeant);

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { Receiver, refuseWith } from "../support/receiver-server.js";
+import { said, started } from "./support/dashboard.js";
+
+/** The rows of a list as text. */
+const rowsOf = (page: string, list: string) =>
+  [...page.slice(page.indexOf(`id="${list}"`)).matchAll(/<li class="row.*?<\/li>/gs)].map(([row]) =>
+    row.replace(/<[^>]+>/g, " ").replace(/\s+/g, " "),
+  );
+
+describe("lists in the dashboard", () => {
+  it("have named columns, and charges in the order of the times they show", async () => {
+    const { sandbox, charge, page } = await started();
+    await charge("ada@example.com");
+    await sandbox.advance("2s");
+    await charge("grace@example.com");
+    await sandbox.advance("4s");
+    const list = await page("/charges");
+    expect(said(list)).toContain("Created Status Customer Charge Amount");
+    const [first, second] = rowsOf(list, "charges");
+    expect(first).toMatch(/09:00:02 .*PROCESSING grace@example\.com ch_\w+…/);
+    expect(second).toMatch(/09:00:00 .*COMPLETED ada@example\.com ch_\w+…/);
+    expect(list).not.toContain('class="main"');
+  });
+
+  it("name the charge and the order of each delivery, and the object and the duration of each request", async () => {
+    await using receiver = await Receiver.open();
+    const { sandbox, charge, page } = await started({ webhooks: [receiver.url] });
+    const id = await charge("ada@example.com", { metadata: { tier: "gold", order_id: "A-1042" } });
+    await sandbox.advance("10s");
+    const name = `${id.slice(0, 11)}… · order_id A-1042`;
+    for (const row of rowsOf(await page("/webhooks"), "deliveries")) expect(row).toContain(name);
+    const requests = rowsOf(await page("/requests"), "requests");
+    expect(requests[0]).toContain(`createWhitelabel · ${name}`);
+    expect(requests[1]).toMatch(/createQuote · qt_\w+…/);
+    for (const row of requests) expect(row).toMatch(/ (<|&lt;)?\d+ ms/);
+  });
+
+  it("have one word for the state of a delivery, and the filter finds by that word", async () => {
+    await using receiver = await Receiver.open();
+    receiver.handler = refuseWith(500);
+    const { sandbox, charge, page } = await started({ webhooks: [receiver.url] });
+    await charge("ada@example.com");
+    await sandbox.advance("1s");
+    const list = await page("/webhooks?status=failing");
+    const [row] = rowsOf(list, "deliveries");
+    expect(row).toContain("✗ failing charge.awaiting_payment");
+    expect(await page("/webhooks?status=pending")).toContain("None matches the filter.");
+    const id = /webhooks\/(dlv_\w+)/.exec(list)![1]!;
+    expect(said(await page(`/webhooks/${id}`))).toContain("charge.awaiting_payment ✗ failing");
+  });
+
+  it("call receivers by their URLs in advice, too", async () => {
+    await using receiver = await Receiver.open();
+    receiver.handler = refuseWith(500);
+    const { sandbox, charge, page } = await started({ webhooks: [receiver.url] });
+    for (let many = 0; many < 5; many++) await charge(`ada${many}@example.com`);
+    await sandbox.advance("1m");
+    const advice = rowsOf(await page("/checks"), "advice").join();
+    expect(advice).toContain("attempts at ");
+    expect(advice).not.toContain("we_");
+  });
+});
