@@ -25,7 +25,7 @@ export function addCommands(root: Command): void {
     .option("--artifacts <dir>", "keep state, requests, events, deliveries, timelines and coverage there")
     .option(
       "--under <scenario,…>",
-      "run it plain, then under each scenario (names, files, mishaps or all), and print what breaks",
+      "run it plain, then under each scenario (names, files, mishaps or all); print under which it fails",
       collect,
     )
     .option(

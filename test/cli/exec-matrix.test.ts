@@ -36,7 +36,7 @@ describe("the matrix", () => {
   ✗ declined  failed  exit 1  1.3 s
   ✓ stuck     passed  exit 0  1.3 s
 
-It breaks under 1 of 2 mishaps: declined.
+Your suite breaks under 1 of 2 mishaps: declined.
 `);
     expect(matrix.isAllPassed).toBe(false);
   });
@@ -49,7 +49,7 @@ It breaks under 1 of 2 mishaps: declined.
   ✗ declined  failed  exit 0  1.3 s  no report
   ✗ stuck     failed  exit 1  1.3 s  no report
 
-It breaks under 1 of 2 mishaps: stuck. Of declined there is no report, so nothing is known.
+Your suite breaks under 1 of 2 mishaps: stuck. No report, so no result: declined.
 `);
     expect(matrix.isAllPassed).toBe(false);
     expect(matrix.toJson()).toMatchObject({
@@ -58,7 +58,7 @@ It breaks under 1 of 2 mishaps: stuck. Of declined there is no report, so nothin
     });
     const [plain, declined] = columns;
     expect(new Matrix(["npm", "test"], [plain!, declined!], []).toText(plainText)).toMatch(
-      /\nOf declined there is no report, so nothing is known\.\n$/,
+      /\nNo report, so no result: declined\.\n$/,
     );
   });
 
@@ -83,9 +83,9 @@ It breaks under 1 of 2 mishaps: stuck. Of declined there is no report, so nothin
   b     ✓      ✗              -         ✓
   d     ✓      ✓              -         ✓
   e     -      -              ✗         -
-  2 tests come out alike in every run
+  2 tests had the same result in every run
 
-It breaks under 2 of 3 mishaps: webhook_chaos, declined.
+Your suite breaks under 2 of 3 mishaps: webhook_chaos, declined.
 `);
     expect(matrix.toJson()).toMatchObject({
       passed: false,
@@ -99,6 +99,34 @@ It breaks under 2 of 3 mishaps: webhook_chaos, declined.
         { test: "e" },
       ],
     });
+  });
+
+  it("does not count the tests that fail where a scenario was cut short", () => {
+    const tests = { a: "passed", b: "passed" } as const;
+    const slow = {
+      name: "slow",
+      kind: "mishap",
+      active: true,
+      charges: [{ timeline: [{ after: "2m", to: "COMPLETED" }] }],
+      applied: { "charges.0": 1 },
+    } as const;
+    const run = (label: string, steps: number, under?: typeof slow): Column => ({
+      ...column(label, under === undefined ? 0 : 1, under === undefined ? tests : { ...tests, b: "failed" }),
+      under: under as unknown as Column["under"],
+      due: { steps, attempts: 0 },
+    });
+    const early = new Matrix(["x"], [run("plain", 1), run("slow", 2, slow)], []);
+    expect(early.toText(plainText)).toBe(`x
+  ✓ plain  passed        exit 0  1.3 s
+  ? slow   inconclusive  exit 1  1.3 s  1 of 2 tests fail  1 charge; 1 status change still due
+
+  1 test had the same result in every run
+
+Your suite passes plain and under 0 of 1 mishaps. Inconclusive, because the run ended too early (advance the clock further in the tests): slow.
+`);
+    expect(early.toJson()).toMatchObject({ passed: false, inconclusive: ["slow"], broken: [] });
+    const late = new Matrix(["x"], [run("plain", 1), run("slow", 1, slow)], []);
+    expect(late.toText(plainText)).toContain("Your suite breaks under 1 of 1 mishaps: slow.");
   });
 
   it("takes a run for failed whose report says so, whatever its exit code", () => {
@@ -115,7 +143,7 @@ It breaks under 2 of 3 mishaps: webhook_chaos, declined.
     const tests = { a: "failed", b: "passed" } as const;
     const matrix = new Matrix(["x"], [column("plain", 0, tests), column("declined", 0, tests)], []);
     expect(matrix.isAllPassed).toBe(true);
-    expect(matrix.toText(plainText)).toContain("2 tests come out alike in every run");
+    expect(matrix.toText(plainText)).toContain("2 tests had the same result in every run");
   });
 
   it("says what was not run, and why", () => {
@@ -129,7 +157,7 @@ The plain run did not pass: there is nothing to compare the other runs with.
 `);
     const cut = new Matrix(["x"], [column("plain", 0), column("declined", 0)], ["stuck"]);
     expect(cut.toText(plainText)).toContain(
-      "It passes plain and under 1 of 2 mishaps. 1 of 2 were not run.\n",
+      "Your suite passes plain and under 1 of 2 mishaps. 1 of 2 were not run.\n",
     );
     expect(cut.toJson().passed).toBe(false);
   });

@@ -98,14 +98,19 @@ describe("--under", () => {
     const { code, stdout, stderr } = await run(["exec", ...flags, "--artifacts", "kept", "--", ...command], {
       cwd: folder,
     });
-    expect(stderr).toBe(
-      [
-        "run 1 of 4, plain",
-        "run 2 of 4, under webhook_chaos",
-        "run 3 of 4, under declined",
-        "run 4 of 4, under success",
-      ]
-        .map((text) => `payments-sandbox: ${text}: ${command.join(" ")}\n`)
+    const runs: [string, number][] = [
+      ["run 1 of 4, plain", 0],
+      ["run 2 of 4, under webhook_chaos", 1],
+      ["run 3 of 4, under declined", 1],
+      ["run 4 of 4, under success", 0],
+    ];
+    const progress = runs.flatMap(([run, exit]) => [
+      `${run}: ${command.join(" ")}`,
+      `${run}: exit ${exit} after TIME`,
+    ]);
+    expect(stderr.replace(/\d+\.\d s$/gm, "TIME")).toBe(
+      ["every app must survive: webhook_chaos", ...progress]
+        .map((line) => `payments-sandbox: ${line}\n`)
         .join(""),
     );
     expect(matrixOf(stdout, "node --test")).toBe(`${command.join(" ")}
@@ -117,19 +122,19 @@ describe("--under", () => {
   test                                        plain  webhook_chaos  declined  success
   shop › fulfils an order <once> & only once  ✓      ✗              ✗         ✓
   shop › is paid                              ✓      ✓              ✗         ✓
-  1 test comes out alike in every run
+  1 test had the same result in every run
 
   webhook_chaos
     Payments go well and their webhooks do not: charge.completed comes first and twice, the older
     charge.awaiting_payment between the two, and charge.processing last. An app that counts on
     order, or acts on every delivery, fails here.
 
-It breaks under 1 of 1 mishaps: webhook_chaos. Tests fail under 1 of 2 outcomes: declined; another fate of a payment is no weakness of the app.
+Your suite breaks under 1 of 1 mishaps: webhook_chaos. Tests fail under 1 of 2 outcomes: declined; payments that end differently are no weakness of the app.
 `);
     expect(code).toBe(1);
     const kept = (name: string) => readFileSync(join(folder, "kept", name), "utf8");
     expect(JSON.parse(kept("matrix.json"))).toMatchObject({ passed: false, seed: "payments-sandbox" });
-    expect(kept("matrix.txt")).toContain("It breaks under 1 of 1 mishaps");
+    expect(kept("matrix.txt")).toContain("Your suite breaks under 1 of 1 mishaps");
     expect(JSON.parse(kept("plain/exec.json"))).toMatchObject({ exit_code: 0, under: null });
     expect(JSON.parse(kept("under-declined/exec.json"))).toMatchObject({ exit_code: 1, under: "declined" });
     expect(kept("under-declined/timelines.txt")).toContain("FAILED  declined");
@@ -221,7 +226,7 @@ It breaks under 1 of 1 mishaps: webhook_chaos. Tests fail under 1 of 2 outcomes:
       ["my-own_mishap", 503, null],
     ]);
     expect(said[0][2]).toMatch(/^qt_/);
-    expect(stdout).toMatch(/It passes plain and under 1 of 1 mishaps\. Not exercised: instant\.\n$/);
+    expect(stdout).toMatch(/Your suite passes plain and under 1 of 1 mishaps\. Not exercised: instant\.\n$/);
   });
 
   it("runs nothing else when the plain run fails, and exits as that did", async () => {
@@ -265,7 +270,7 @@ It breaks under 1 of 1 mishaps: webhook_chaos. Tests fail under 1 of 2 outcomes:
     ]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/✗ plain +failed +exit 0 .* no report\n/);
-    expect(stdout).toMatch(/Of plain, declined there is no report, so nothing is known\.\n$/);
+    expect(stdout).toMatch(/No report, so no result: plain, declined\.\n$/);
   });
 
   it("warns where a scenario leaves nothing of the one every run has", async () => {

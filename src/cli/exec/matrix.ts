@@ -4,7 +4,15 @@ import { type Paint, paint as painted, type Style } from "../paint.js";
 import { type Advice, adviceLine, adviceSince } from "../report/advice-text.js";
 import { wrapped } from "../wrapped.js";
 import { commandText } from "./plan.js";
-import { appliedRules, happenedText, isMishap, isVacuous, neverApplied } from "./played.js";
+import {
+  appliedRules,
+  cutShort,
+  type Due,
+  happenedText,
+  isMishap,
+  isVacuous,
+  neverApplied,
+} from "./played.js";
 import type { TestResult } from "./test-report.js";
 
 /** One run, as the matrix shows it. */
@@ -17,6 +25,10 @@ export interface Column {
   readonly seed?: string;
   /** What its app did against the service's advice. */
   readonly advice?: readonly Advice[];
+  /** Whether it is a mishap that is rare. */
+  readonly isRare?: boolean;
+  /** What was still scheduled at its end. */
+  readonly due?: Due;
   /** Whether nothing of it is what a strict run must not have. */
   readonly isStrictlyFine?: boolean;
   readonly code: number;
@@ -40,8 +52,9 @@ interface Shown {
   readonly isColoured: boolean;
 }
 
-const MARKS: Readonly<Record<Outcome | "never happened", readonly [string, Style]>> = {
-  "never happened": ["○", "yellow"],
+const MARKS: Readonly<Record<Outcome | "not exercised" | "inconclusive", readonly [string, Style]>> = {
+  "not exercised": ["○", "yellow"],
+  inconclusive: ["?", "yellow"],
   passed: ["✓", "green"],
   failed: ["✗", "red"],
   skipped: ["-", "dim"],
@@ -55,6 +68,8 @@ export class Matrix {
   readonly #command: string;
   readonly #columns: readonly Column[];
   readonly #notRun: readonly string[];
+  /** The tests that break in some run, whether or not it is conclusive. */
+  readonly #failing: readonly Broken[];
   readonly #broken: readonly Broken[];
   readonly #tests: number;
 
@@ -68,13 +83,19 @@ export class Matrix {
     );
     const titles = new Set(outcomes.flatMap((of) => [...(of?.keys() ?? [])]));
     this.#tests = titles.size;
-    this.#broken = [...titles].flatMap((title) => {
+    this.#failing = [...titles].flatMap((title) => {
       const row = outcomes.map((of): Outcome | undefined =>
         of === undefined ? undefined : (of.get(title) ?? "absent"),
       );
       const isBroken = columns.some((column, index) => index > 0 && isBreak(row[0], row[index], column));
       return isBroken ? [{ title, outcomes: row }] : [];
     });
+    this.#broken = this.#failing.filter(({ outcomes }) =>
+      columns.some(
+        (column, index) =>
+          index > 0 && isBreak(outcomes[0], outcomes[index], column) && !this.#isInconclusive(index),
+      ),
+    );
   }
 
   get isAllPassed(): boolean {
@@ -92,17 +113,42 @@ export class Matrix {
     );
   }
 
-  /** It came out well, and nothing of its scenario came to pass. */
-  #isNothing(index: number): boolean {
-    const { under, ...column } = this.#columns[index]!;
-    const isVain = under !== undefined && isVacuous(under);
-    return isVain && column.code === 0 && !isUnreported(column) && this.#breaks(index) === 0;
+  /** It passed, and its scenario had no effect. */
+  #isNotExercised(index: number): boolean {
+    const column = this.#columns[index]!;
+    return (
+      column.under !== undefined &&
+      isVacuous(column.under) &&
+      !isUnreported(column) &&
+      !this.#hasFailed(index)
+    );
+  }
+
+  /** It failed, and its scenario had no effect, or not yet its full one. */
+  #isInconclusive(index: number): boolean {
+    const column = this.#columns[index]!;
+    const isDoubtful =
+      column.under !== undefined && (isVacuous(column.under) || this.#cut(index) !== undefined);
+    return isDoubtful && !isUnreported(column) && this.#hasFailed(index);
+  }
+
+  #hasFailed(index: number): boolean {
+    return this.#columns[index]!.code !== 0 || this.#breaks(index) > 0;
+  }
+
+  /** What was still due at the end of a run that failed. */
+  #cut(index: number): string | undefined {
+    const { under, due } = this.#columns[index]!;
+    const plain = this.#columns[0]!.due;
+    if (under === undefined || due === undefined || plain === undefined || !this.#hasFailed(index))
+      return undefined;
+    return cutShort(under, due, plain);
   }
 
   #breaks(index: number): number {
     const column = this.#columns[index]!;
     if (index === 0) return 0;
-    return this.#broken.filter(({ outcomes }) => isBreak(outcomes[0], outcomes[index], column)).length;
+    return this.#failing.filter(({ outcomes }) => isBreak(outcomes[0], outcomes[index], column)).length;
   }
 
   toJson() {
@@ -110,7 +156,10 @@ export class Matrix {
       command: this.#command,
       passed: this.isAllPassed && this.#notRun.length === 0,
       never_happened: this.#columns
-        .filter((_column, index) => this.#isNothing(index))
+        .filter((_column, index) => this.#isNotExercised(index))
+        .map(({ label }) => label),
+      inconclusive: this.#columns
+        .filter((_column, index) => this.#isInconclusive(index))
         .map(({ label }) => label),
       runs: this.#columns.map(({ label, scenario, seed, under, code, durationMs, tests }, index) => ({
         label,
@@ -121,7 +170,8 @@ export class Matrix {
         exit_code: code,
         duration_ms: durationMs,
         tests: tests?.length ?? null,
-        breaks: index === 0 || tests === undefined ? null : this.#breaks(index),
+        breaks:
+          index === 0 || tests === undefined || this.#isInconclusive(index) ? null : this.#breaks(index),
         applied: under === undefined ? null : appliedRules(under),
         never_happened: under === undefined ? null : neverApplied(under),
       })),
@@ -152,8 +202,16 @@ export class Matrix {
   #runLines(paint: Paint): string[] {
     const rows = this.#columns.map((column, index) => {
       const { label, code, durationMs, tests } = column;
-      const outcome = this.#isNothing(index) ? "never happened" : this.#isPassed(index) ? "passed" : "failed";
+      const isInconclusive = this.#isInconclusive(index);
+      const outcome = this.#isNotExercised(index)
+        ? "not exercised"
+        : isInconclusive
+          ? "inconclusive"
+          : this.#isPassed(index)
+            ? "passed"
+            : "failed";
       const broken = this.#breaks(index);
+      const cut = this.#cut(index);
       return {
         mark: MARKS[outcome],
         cells: [
@@ -165,8 +223,10 @@ export class Matrix {
             ? "no report"
             : tests === undefined || index === 0
               ? ""
-              : `${broken} of ${this.#columns[0]!.tests?.length ?? tests.length} tests break`,
-          column.under === undefined ? "" : happenedText(column.under),
+              : `${broken} of ${this.#columns[0]!.tests?.length ?? tests.length} tests ${isInconclusive ? "fail" : "break"}`,
+          column.under === undefined
+            ? ""
+            : happenedText(column.under) + (cut === undefined ? "" : `; ${cut} still due`),
         ],
       };
     });
@@ -196,8 +256,8 @@ export class Matrix {
       column.tests === undefined ? [] : [{ ...column, index }],
     );
     if (shown.length < 2) return [];
-    const whole = this.#tests - this.#broken.length;
-    const rest = `  ${whole} ${whole === 1 ? "test comes" : "tests come"} out alike in every run`;
+    const whole = this.#tests - this.#failing.length;
+    const rest = `  ${whole} ${whole === 1 ? "test" : "tests"} had the same result in every run`;
     if (this.#broken.length === 0) return ["", rest];
     const names = shown.map(({ label }) => label);
     const room = width - 2 - names.reduce((sum, name) => sum + name.length + 2, 0);
@@ -226,18 +286,19 @@ export class Matrix {
 
   /** What a scenario it breaks under stands for, and what its app did there, and not in the plain run, against the service's advice. */
   #weaknessLines(paint: Paint, width: number): string[] {
-    return this.#columns.flatMap(({ label, under, advice = [] }, index) => {
+    return this.#columns.flatMap(({ label, under, isRare, advice = [] }, index) => {
       if (
         under?.description === undefined ||
         !isMishap(under) ||
         this.#isPassed(index) ||
-        this.#isNothing(index)
+        this.#isNotExercised(index) ||
+        this.#isInconclusive(index)
       )
         return [];
       const news = adviceSince(this.#columns[0]!.advice ?? [], advice).map(adviceLine);
       const texts = [under.description, ...news.map((one) => `advice: ${one}`)];
       const lines = texts.flatMap((text) => wrapped(oneLine(text.replace(/\s+/g, " ").trim()), 4, width));
-      return ["", `  ${paint("bold", label)}`, ...lines];
+      return ["", `  ${paint("bold", label)}${isRare === true ? " (rare)" : ""}`, ...lines];
     });
   }
 
@@ -246,31 +307,43 @@ export class Matrix {
     if (plain!.code !== 0)
       return paint("red", "The plain run did not pass: there is nothing to compare the other runs with.");
     const unknown = this.#columns.filter((column) => column.code === 0 && isUnreported(column));
-    const nothing = this.#columns.filter((_column, index) => this.#isNothing(index));
+    const nothing = this.#columns.filter((_column, index) => this.#isNotExercised(index));
+    const doubtful = this.#columns.filter((_column, index) => this.#isInconclusive(index));
+    const early = doubtful.filter((column) => this.#cut(this.#columns.indexOf(column)) !== undefined);
+    const idle = doubtful.filter((column) => !early.includes(column));
     const failed = others.filter(
       (column) =>
         !this.#isPassed(this.#columns.indexOf(column)) &&
         !unknown.includes(column) &&
-        !nothing.includes(column),
+        !nothing.includes(column) &&
+        !doubtful.includes(column),
     );
     const outcomes = others.filter(({ under }) => under !== undefined && !isMishap(under));
     const all = others.length - outcomes.length + this.#notRun.length;
     const fates = failed.filter((column) => outcomes.includes(column));
     const broken = failed.filter((column) => !outcomes.includes(column));
-    const known = others.filter((column) => !outcomes.includes(column) && !nothing.includes(column));
+    const passing = others.filter(
+      (column) => !outcomes.includes(column) && !nothing.includes(column) && !doubtful.includes(column),
+    );
     const cut = [
       fates.length === 0
         ? ""
-        : ` Tests fail under ${fates.length} of ${outcomes.length} outcomes: ${labelsOf(fates)}; another fate of a payment is no weakness of the app.`,
+        : ` Tests fail under ${fates.length} of ${outcomes.length} outcomes: ${labelsOf(fates)}; payments that end differently are no weakness of the app.`,
+      idle.length === 0 ? "" : ` Inconclusive, because nothing went wrong there: ${labelsOf(idle)}.`,
+      early.length === 0
+        ? ""
+        : ` Inconclusive, because the run ended too early (advance the clock further in the tests): ${labelsOf(early)}.`,
       nothing.length === 0 ? "" : ` Not exercised: ${labelsOf(nothing)}.`,
-      unknown.length === 0 ? "" : ` Of ${labelsOf(unknown)} there is no report, so nothing is known.`,
+      unknown.length === 0 ? "" : ` No report, so no result: ${labelsOf(unknown)}.`,
       this.#notRun.length === 0 ? "" : ` ${this.#notRun.length} of ${all} were not run.`,
     ].join("");
     if (broken.length > 0)
-      return `${paint("red", `It breaks under ${broken.length} of ${all} mishaps: ${labelsOf(broken)}.`)}${cut}`;
+      return `${paint("red", `Your suite breaks under ${broken.length} of ${all} mishaps: ${labelsOf(broken)}.`)}${cut}`;
     if (unknown.length > 0) return paint("red", cut.trimStart());
     const passed =
-      all === 0 ? "It passes plain." : `It passes plain and under ${known.length} of ${all} mishaps.`;
+      all === 0
+        ? "Your suite passes plain."
+        : `Your suite passes plain and under ${passing.length} of ${all} mishaps.`;
     return `${paint(cut === "" ? "green" : "yellow", passed)}${cut}`;
   }
 }

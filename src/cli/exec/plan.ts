@@ -6,6 +6,7 @@ import { oneLine } from "../../schema/printable.js";
 import type { Required } from "../required.js";
 import type { Runner } from "./command.js";
 import type { Template } from "./environment.js";
+import type { Due } from "./played.js";
 
 /** What is run, and how. */
 export interface Plan {
@@ -35,6 +36,7 @@ export interface Ran {
   /** The faults set while it ran that are there at its end and never were applied, a text each. */
   readonly idleFaults: readonly string[];
   readonly advice: AdviceList["items"];
+  readonly due: Due;
 }
 
 /** Under which mishap a run goes; null is none. Undefined when there is nothing to compare with. */

@@ -13,7 +13,8 @@ export async function activeScenarios(sandbox: Sandbox): Promise<ScenarioView[]>
   return (await allScenarios(sandbox)).filter(({ active }) => active);
 }
 
-export async function allScenarios(sandbox: Sandbox): Promise<ScenarioView[]> {
+/** @param due the tasks left at the end of a run */
+export async function allScenarios(sandbox: Sandbox, due: Due = NOTHING_DUE): Promise<ScenarioView[]> {
   const all: ScenarioView[] = [];
   for await (const page of pagesOf<ScenarioView>("/_sandbox/scenarios?of=server", (path) =>
     sandbox.control("GET", path),
@@ -22,8 +23,52 @@ export async function allScenarios(sandbox: Sandbox): Promise<ScenarioView[]> {
   const { mishaps } = await sandbox.control<Covered>("GET", "/_sandbox/coverage?of=server");
   return all.map((scenario) => ({
     ...scenario,
-    applied: asHappened(scenario, mishaps?.met.late_payment ?? 0),
+    applied: asHappened(scenario, mishaps?.met.late_payment ?? 0, due.attempts),
   }));
+}
+
+/** Scheduled tasks that are left when a run ends: steps of payments, attempts to deliver a webhook. */
+export interface Due {
+  readonly steps: number;
+  readonly attempts: number;
+}
+
+const NOTHING_DUE: Due = { steps: 0, attempts: 0 };
+
+export async function dueAtEnd(sandbox: Sandbox): Promise<Due> {
+  const due = { steps: 0, attempts: 0 };
+  for (const name of await namespacesOf(clientOf(sandbox))) {
+    const client = clientOf(sandbox, name);
+    for await (const page of pagesOf<{ kind: string }>("/_sandbox/tasks", (path) => client.call("GET", path)))
+      for (const { kind } of page) {
+        if (kind === "attempt") due.attempts++;
+        else if (kind === "timeline" || kind === "withdrawal") due.steps++;
+      }
+  }
+  return due;
+}
+
+/**
+ * What was still due when the run of a scenario that only delays ended, compared with the plain run: "5 webhooks".
+ * Undefined when nothing was, or when the scenario does more than delay.
+ */
+export function cutShort(
+  { charges = [], withdrawals = [], webhooks = [], faults = [] }: ScenarioView,
+  here: Due,
+  plain: Due,
+): string | undefined {
+  if (faults.length > 0) return undefined;
+  const steps = here.steps - plain.steps;
+  const attempts = here.attempts - plain.attempts;
+  if (webhooks.length === 0 && charges.length + withdrawals.length > 0)
+    return steps > 0 ? `${steps} ${steps === 1 ? "status change" : "status changes"}` : undefined;
+  return attempts > 0 && webhooks.every(isOnlyLater)
+    ? `${attempts} ${attempts === 1 ? "webhook" : "webhooks"}`
+    : undefined;
+}
+
+function isOnlyLater({ match: _match, fail_first, down, delay, again_after, ...rest }: WebhookRule): boolean {
+  return Object.keys(rest).length === 0 && (fail_first ?? down ?? delay ?? again_after) !== undefined;
 }
 
 /** Faults set over the control API, in whatever namespace, that are there at the end and never were applied: the rule of each. */
@@ -39,12 +84,20 @@ export async function idleFaults(sandbox: Sandbox): Promise<string[]> {
   return idle;
 }
 
-/** A late payment is planned when the charge is made, and has happened when the money has come. */
-function asHappened({ charges = [], applied }: ScenarioView, paidLate: number): ScenarioView["applied"] {
+/** Counts late payments when the money has come, and repeated webhooks when they are sent: both are applied earlier. */
+function asHappened(
+  { charges = [], webhooks = [], applied }: ScenarioView,
+  paidLate: number,
+  attemptsDue: number,
+): ScenarioView["applied"] {
   const counts = { ...applied };
   for (const [index, rule] of charges.entries()) {
     const name = `charges.${index}`;
     if (isPaidLate(rule)) counts[name] = Math.min(counts[name] ?? 0, paidLate);
+  }
+  for (const [index, { again_after }] of webhooks.entries()) {
+    const name = `webhooks.${index}`;
+    if (again_after !== undefined) counts[name] = Math.max(0, (counts[name] ?? 0) - attemptsDue);
   }
   return counts;
 }

@@ -7,7 +7,7 @@ import type { Covered } from "../required.js";
 import { tellLine } from "../terminal.js";
 import { environmentOf } from "./environment.js";
 import type { Plan, Ran, Under } from "./plan.js";
-import { activeScenarios, allScenarios, idleFaults } from "./played.js";
+import { activeScenarios, allScenarios, dueAtEnd, idleFaults } from "./played.js";
 import { reconcileAfter } from "./reconcile.js";
 import { storiesOf } from "./stories.js";
 
@@ -55,7 +55,8 @@ export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
         ? 0
         : await reconcileAfter(sandbox, plan, { command: reconcile, environment, under });
     const code = ended || books;
-    const all = await allScenarios(sandbox);
+    const due = await dueAtEnd(sandbox);
+    const all = await allScenarios(sandbox, due);
     const { items: advice } = await sandbox.control<AdviceList>("GET /_sandbox/advice?of=server");
     const ran: Ran = {
       code,
@@ -66,6 +67,7 @@ export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
       scenarios: active.flatMap(({ name }) => all.find((one) => one.name === name) ?? []),
       idleFaults: plan.isStrict ? await idleFaults(sandbox) : [],
       advice,
+      due,
     };
     await artifacts?.keep(sandbox, plan, ran, under);
     if (code !== 0 && runner.asked === undefined && !options.quiet)

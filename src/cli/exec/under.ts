@@ -7,6 +7,7 @@ import type { StartOptions } from "../../schema/option-table.js";
 import { FIXED_SEED } from "../../schema/options.js";
 import { own } from "../../schema/own.js";
 import { UserError } from "../../schema/user-error.js";
+import { every, monotonicMs } from "../../time/timers.js";
 import { wantsColour } from "../paint.js";
 import { say, sayJson, tellLine } from "../terminal.js";
 import { type Column, Matrix } from "./matrix.js";
@@ -95,6 +96,16 @@ const GROUPS: Readonly<Record<string, (scenario: ScenarioView) => boolean>> = {
   all: ({ name }) => name !== "default",
 };
 
+/** Built-in mishaps that an app may never see; every app must survive the others. */
+const RARE: ReadonlySet<string> = new Set([
+  "hanging_answer",
+  "late_payment",
+  "stale_reads",
+  "webhook_days_later",
+  "webhook_first",
+  "webhook_new_ids",
+]);
+
 /** The scenarios of a group, or the one that is given by name or as a file; throws when there is none, or it has faults. */
 async function scenariosOf(given: string, options: StartOptions): Promise<ScenarioView[]> {
   const isOfGroup = own(GROUPS, given);
@@ -109,7 +120,9 @@ async function scenariosOf(given: string, options: StartOptions): Promise<Scenar
     try {
       return isOfGroup === undefined
         ? (await activeScenarios(sandbox)).slice(0, 1)
-        : (await allScenarios(sandbox)).filter(isOfGroup);
+        : (await allScenarios(sandbox))
+            .filter(isOfGroup)
+            .sort((a, b) => Number(RARE.has(a.name)) - Number(RARE.has(b.name)));
     } finally {
       await sandbox.close();
     }
@@ -129,12 +142,16 @@ async function runUnder(plan: Plan, mishaps: readonly Mishap[], report: string |
   const { command, runner, notice } = plan;
   const columns: Column[] = [];
   const folders = new Set<string>();
+  announce(mishaps, notice);
   for (const mishap of [undefined, ...mishaps]) {
     const how = mishap === undefined ? "plain" : `under ${mishap.label}`;
-    notice(`run ${columns.length + 1} of ${mishaps.length + 1}, ${how}: ${commandText(command)}`);
+    const run = `run ${columns.length + 1} of ${mishaps.length + 1}, ${how}`;
+    notice(`${run}: ${commandText(command)}`);
     const folder = folderFor(mishap?.scenario.name ?? null, folders);
-    const column = await runOne(plan, mishap, report, folder);
+    const stop = noticeLongRun(run, mishap, plan);
+    const column = await runOne(plan, mishap, report, folder).finally(stop);
     columns.push(column);
+    notice(`${run}: exit ${column.code} after ${(column.durationMs / 1_000).toFixed(1)} s`);
     if (runner.asked !== undefined || (mishap === undefined && column.code !== 0)) break;
   }
   const notRun = mishaps.slice(Math.max(0, columns.length - 1)).map(({ label }) => label);
@@ -143,6 +160,33 @@ async function runUnder(plan: Plan, mishaps: readonly Mishap[], report: string |
   const asked = runner.asked;
   if (asked !== undefined) return exitCodeOf(asked);
   return columns[0]!.code !== 0 ? columns[0]!.code : matrix.isAllPassed ? 0 : 1;
+}
+
+/** Lists the built-in mishaps, those that every app must survive first. */
+function announce(mishaps: readonly Mishap[], notice: (text: string) => void): void {
+  const named = mishaps.filter(({ given, scenario }) => given === scenario.name && isMishap(scenario));
+  const names = [...new Set(named.map(({ given }) => given))];
+  const lists = {
+    "every app must survive": names.filter((name) => !RARE.has(name)),
+    rare: names.filter((name) => RARE.has(name)),
+  };
+  for (const [title, list] of Object.entries(lists))
+    if (list.length > 0) notice(`${title}: ${list.join(", ")}`);
+}
+
+const LONG_RUN_MS = 10_000;
+
+/** Reports a run that takes long, and what it waits for. Returns how to stop. */
+function noticeLongRun(run: string, mishap: Mishap | undefined, { options, notice }: Plan): () => void {
+  const startedAtMs = monotonicMs();
+  const isHolding = mishap?.scenario.faults?.some(({ drop, hold }) => drop === "hang" || hold !== undefined);
+  const why =
+    isHolding === true
+      ? `; each held response lasts until the app gives up, ${options.hold_limit ?? "30s"} at most (--hold-limit)`
+      : "";
+  return every(LONG_RUN_MS, () =>
+    notice(`${run}: running for ${Math.round((monotonicMs() - startedAtMs) / 1_000)} s${why}`),
+  );
 }
 
 async function runOne(
@@ -170,6 +214,8 @@ async function runOne(
     scenario,
     seed: ran.seed,
     under: ran.scenarios.find(({ name }) => name === scenario),
+    isRare: scenario !== null && RARE.has(scenario),
+    due: ran.due,
     advice: ran.advice,
     isStrictlyFine: faults.length === 0,
     code: ran.code,
