@@ -45,13 +45,16 @@ describe("docs/control-api.md", () => {
   });
 });
 
-describe("docs/scenarios.md", () => {
+describe("docs/writing-scenarios.md", () => {
   it("runs a folder of files, in sandboxes of their own and against a running one", async () => {
     mkdirSync(join(project.folder, "flows"));
     for (const name of ["flow_card.yaml", "flow_refund.yaml"])
       copyFileSync(join(ROOT, "scenarios", name), join(project.folder, "flows", name));
     await start("npx payments-sandbox --rate-limit off");
-    const lines = blockOf("docs/scenarios.md", "--url localhost:4402").code.replaceAll("4402", String(port));
+    const lines = blockOf("docs/writing-scenarios.md", "--url localhost:4402").code.replaceAll(
+      "4402",
+      String(port),
+    );
     const { code, stdout, stderr } = await project.shell(lines);
     expect(code, stderr).toBe(0);
     expect(stdout.match(/2 of 2 scenarios passed/g)).toHaveLength(3);

@@ -45,10 +45,13 @@ export function nameTable(files: readonly ShippedFile[]): string {
   );
 }
 
-export function fileTable(files: readonly ShippedFile[]): string {
+export function flowTable(files: readonly ShippedFile[]): string {
   return table(
-    "| file | |",
-    files.map((file) => [`[${file.name}](../scenarios/${file.name})`, firstSentence(file)]),
+    "| name | |",
+    files.map((file) => [
+      `[\`${file.name.replace(/^flow_|\.yaml$/g, "")}\`](../scenarios/${file.name})`,
+      firstSentence(file),
+    ]),
   );
 }
 
