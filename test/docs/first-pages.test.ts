@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { pageText } from "./support/pages.js";
+
+const FIRST = ["README.md", "docs/start-here.md", "docs/getting-started.md"];
+const BEFORE_SCENARIOS = [...FIRST, "docs/ways-to-start.md", "docs/languages.md"];
+
+const all = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].map(([, found]) => found!);
+
+describe.each(FIRST)("%s", (page) => {
+  const text = pageText(page);
+
+  it("has one customer, besides magic ones, and one price", () => {
+    const customers = all(text, /\b([a-z]+)[^\s"`@]*@example\.com/g);
+    expect(new Set(customers.filter((name) => name !== "declined"))).toEqual(new Set(["ada"]));
+    expect(new Set(all(text, /\bamount"?: "([\d.]+)"/g))).toEqual(new Set(["500.00"]));
+    expect(new Set(all(text, /\bbase_currency"?: "(\w+)"/g))).toEqual(new Set(["KES"]));
+  });
+});
+
+it.each(BEFORE_SCENARIOS)("%s calls what goes wrong between app and service a mishap", (page) => {
+  expect(pageText(page)).not.toMatch(/\bfaults?\b|\bdeviations?\b/i);
+});
