@@ -272,6 +272,27 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       expect((await look(1440, view)).length).toBeGreaterThanOrEqual(20);
   });
 
+  it("shifts nothing while charges come and nobody points at a list", async () => {
+    const sandbox = await openSandbox({ rateLimit: "off" });
+    await sandbox.listen();
+    const client = Client.at(sandbox.url!);
+    for (let many = 0; many < 12; many++) await client.pay();
+    const { page } = await openTab();
+    for (const view of ["activity", "charges"]) {
+      await page.goto(`${homeOf(sandbox)}/${view}`);
+      await page.evaluate(() => {
+        new PerformanceObserver((list) => {
+          document.body.dataset.shifts = JSON.stringify(list.getEntries());
+        }).observe({ type: "layout-shift" });
+      });
+      for (let many = 0; many < 5; many++) {
+        const charge = await client.pay();
+        await page.locator(`[data-key="${charge}"]`).waitFor();
+      }
+      expect([view, await page.evaluate(() => document.body.dataset.shifts)]).toEqual([view, undefined]);
+    }
+  });
+
   it("moves no row under the pointer, and shows what is new when asked or when the pointer leaves", async () => {
     const sandbox = await openSandbox({ rateLimit: "off" });
     await sandbox.listen();

@@ -21,7 +21,8 @@ const $=(query,from=document)=>from.querySelector(query),all=(query,from=documen
 const said=$("#said"),gone=$("#gone");
 let fresh=null,paused=false,seenAt=new Date();
 
-// Patching: an element is kept where there is one like it, by its key or else by its place.
+// Patching: an element is kept where there is one like it, by its key or else by its place. The rows of a list that nobody
+// uses are kept by place: moved for each new one, they would shift without end while charges come.
 const keyOf=(node)=>node.nodeType===1?node.id||node.dataset.key||"":"";
 const alike=(a,b)=>a.nodeType===b.nodeType&&a.nodeName===b.nodeName&&keyOf(a)===keyOf(b);
 const attributes=(old,next)=>{
@@ -38,9 +39,10 @@ if(old.matches(".copy[data-said]"))return;
 const keyed=new Map();
 for(const child of old.childNodes)if(keyOf(child))keyed.set(keyOf(child),child);
 let at=old.firstChild;
+const byPlace=old.matches("[data-list]");
 for(const wanted of [...next.childNodes]){
-const known=keyOf(wanted)?keyed.get(keyOf(wanted)):at;
-if(known&&known.parentNode===old&&alike(known,wanted)){
+const known=!byPlace&&keyOf(wanted)?keyed.get(keyOf(wanted)):at;
+if(known&&known.parentNode===old&&(byPlace?known.nodeName===wanted.nodeName:alike(known,wanted))){
 if(known===at)at=at.nextSibling;else old.insertBefore(known,at);
 patch(known,wanted)}
 else old.insertBefore(wanted.cloneNode(true),at)}
