@@ -231,8 +231,7 @@ export const JOBS = [
       const text = page.locator('pre[aria-label*="Vitest"]');
       mustBe((await text.textContent()).includes("setupSandbox"), "a test");
       if (!hand.hasScript) return;
-      const snippet = page.locator(".snippet").filter({ has: text });
-      await hand.press(snippet.getByRole("button", { name: "Copy" }));
+      await hand.press(page.getByRole("button", { name: "Copy test" }));
       await page.getByRole("button", { name: "Copied" }).waitFor();
       const copied = await page.evaluate(() => navigator.clipboard.readText());
       mustBe(copied.includes("setupSandbox"), "the test on the clipboard");

@@ -354,6 +354,8 @@ describe.runIf(hasChromium)("in a browser", () => {
         const isThere =
           "(document.querySelector('.sandbox')?.getBoundingClientRect().bottom ?? 0) <= innerHeight";
         expect([view[0], await page.evaluate(isThere)]).toEqual([view[0], true]);
+        const width = await page.evaluate("document.querySelector('.sandbox')?.offsetWidth ?? innerWidth");
+        expect([view[0], width]).toEqual([view[0], viewport.width]);
         const tooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
         expect([view[0], tooWide]).toEqual([view[0], false]);
       }

@@ -122,7 +122,8 @@ describe("choosing a method", () => {
       expect(shown).toContain(part);
     for (const part of [
       "NGN 39,331.25",
-      "NGN 581.25",
+      "Total fees NGN 581.25 Total NGN 39,331.25",
+      "Transfer exactly 39,331.25 NGN",
       "1 USD = 1,550 NGN",
       "I have paid",
       "Cancel and return",

@@ -293,6 +293,23 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     }
   });
 
+  it("shows a charge that was paid on a page and two thirds, folded parts opened by their titles", async () => {
+    await using receiver = await Receiver.open();
+    const sandbox = await sandboxThere([receiver.url]);
+    const id = await Client.of(sandbox).pay({ metadata: { order_id: "A-1042" } });
+    await sandbox.advance("10s");
+    const { page } = await openTab({ viewport: { width: 1440, height: 900 } });
+    await page.goto(`${homeOf(sandbox)}/charges/${id}`);
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollHeight))
+      .toBeLessThanOrEqual(1_500);
+    expect(await page.locator(".lanes tbody tr").count()).toBe(4);
+    const raw = page.getByLabel("The charge as JSON");
+    expect(await raw.isVisible()).toBe(false);
+    await page.getByText("Raw", { exact: true }).click();
+    await raw.waitFor();
+  });
+
   it("moves no row under the pointer, and shows what is new when asked or when the pointer leaves", async () => {
     const sandbox = await openSandbox({ rateLimit: "off" });
     await sandbox.listen();

@@ -136,7 +136,7 @@ describe("dashboard", () => {
     expect(text).toContain(`/charges/${failed}?only=problems#timeline"`);
     const problems = await timeline("?only=problems");
     expect(problems).toMatch(
-      /✗ FAILED .* charge\.failed → 127\.0\.0\.1:\d+\/hooks ✗ 500 .* retry charge\.failed/,
+      /✗ FAILED .* charge\.failed → 127\.0\.0\.1:\d+\/hooks ✗ 500 .* retry charge\.failed → 127\.0\.0\.1:\d+\/hooks/,
     );
     expect(problems).not.toMatch(/createWhitelabel|AWAITING_PAYMENT by|● PENDING/);
     const money = (await page(`/charges/${paid}`)).replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");

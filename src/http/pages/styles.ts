@@ -130,7 +130,7 @@ html{scroll-padding-bottom:8rem}
 
 @media (forced-colors:active){.sandbox{border-top:2px dashed}}
 @media (min-width:54rem){
-html{scrollbar-gutter:stable}
+html{overflow-y:scroll}
 main{padding-top:2.5rem}
 .reference strong{font-size:1.5rem;letter-spacing:.04em}
 .two{display:grid;grid-template-columns:20rem minmax(0,1fr);gap:2.5rem;align-items:start}

@@ -160,6 +160,16 @@ export function part({ id, title, tools, body, grows = false }: Part): Markup {
   return html`<section id="${id}" data-part${grows && html` data-grows`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
 }
 
+/** A section of which only the title shows until it is opened. */
+export function foldedPart({
+  id,
+  title,
+  body,
+  isOpen = false,
+}: Omit<Part, "tools" | "grows"> & { readonly isOpen?: boolean }): Markup {
+  return html`<section id="${id}" data-part><details${isOpen && html` open`}><summary><h2>${title}</h2></summary>${body}</details></section>`;
+}
+
 export function choice(
   name: string,
   label: string,

@@ -15,7 +15,7 @@ pre{margin:0;padding:.75rem;overflow:auto;max-height:26rem;background:var(--page
 .unseen{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .skip{position:absolute;left:-99rem}.skip:focus{left:.5rem;top:.5rem;z-index:9;background:var(--card);padding:.5rem}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
-[data-part]:target,.row:target,tr:target,li:target{box-shadow:0 0 0 2px var(--accent)}
+[data-part]:target,.row:target,tr:target,td>div:target,li:target{box-shadow:0 0 0 2px var(--accent)}
 button,.button,select,input,textarea{font:inherit;color:inherit;min-height:2rem;padding:.2rem .65rem;border:1px solid var(--line);border-radius:.375rem;background:var(--card)}
 select,input,textarea{border-color:#7b8290}[data-json]:invalid{border-color:var(--bad);outline-color:var(--bad)}
 button,.button{cursor:pointer;white-space:nowrap;display:inline-flex;align-items:center;font-weight:500}
@@ -60,9 +60,9 @@ section,.object,.steps>li,.card{background:var(--card);border:1px solid var(--li
 .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:.5rem 1.5rem;margin:.25rem 0}.facts dt{color:var(--soft);font-size:.75rem}.facts dd{margin:0;overflow-wrap:anywhere}
 .snippet{border:1px solid var(--line);border-radius:.375rem;margin:.5rem 0}.snippet .bar{display:flex;justify-content:space-between;align-items:center;padding:.15rem .25rem .15rem .75rem;color:var(--soft)}.snippet pre{border-radius:0 0 .375rem .375rem;max-height:12rem}
 .wide{overflow-x:auto;position:relative}.card p{overflow-wrap:anywhere}table{border-collapse:collapse;width:100%}th{text-align:start;color:var(--soft);font-weight:500;font-size:.8125rem}th,td{padding:.35rem .75rem .35rem 0;border-top:1px solid var(--line);vertical-align:baseline}thead th{border-top:0}.number{text-align:right;white-space:nowrap}tfoot td,tfoot th{font-weight:600}
-.lanes td{min-width:5rem}.lanes td:nth-child(2),.lanes td:nth-child(3){width:22%}.lanes td:nth-child(5){width:34%}.lanes .at{white-space:nowrap;color:var(--soft)}.lanes .due td{color:var(--soft)}.fold td,.now td{text-align:center;color:var(--soft);font-size:.8125rem;padding:.2rem}.now td{background:var(--tint);color:var(--accent)}
+.lanes{table-layout:fixed;overflow-wrap:anywhere}.lanes th:first-child{width:5rem}.lanes th:nth-child(2){width:15%}.lanes th:nth-child(3){width:24%}.lanes th:nth-child(4){width:15%}.lanes .at{white-space:nowrap;color:var(--soft)}.lanes .due{white-space:normal}.lanes .due td{color:var(--soft)}.fold td,.now td{text-align:center;color:var(--soft);font-size:.8125rem;padding:.2rem}.now td{background:var(--tint);color:var(--accent)}
 .lanes button{min-height:1.6rem;padding:0 .5rem}q{color:var(--bad);overflow-wrap:anywhere}
-.attempts>li{border-top:1px solid var(--line);padding:.5rem 0}.attempts>li:first-child{border-top:0}summary{cursor:pointer;width:max-content;padding:.25rem 0}
+.attempts>li{border-top:1px solid var(--line);padding:.5rem 0}.attempts>li:first-child{border-top:0}summary h2{display:inline}summary{cursor:pointer;width:max-content;padding:.25rem 0}
 .diff>div{display:grid;grid-template-columns:minmax(8rem,16rem) 1fr;gap:.5rem;border-top:1px solid var(--line);padding:.25rem 0}.diff{margin:0}.diff dd{margin:0;overflow-wrap:anywhere}ins,del{text-decoration:none;padding:0 .25rem;border-radius:.2rem}ins{background:var(--good-soft);color:var(--good)}ins::before{content:"+ "}del{background:var(--bad-soft);color:var(--bad)}del::before{content:"− "}
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(26rem,100%),1fr));gap:.75rem}.card{background:var(--page)}
 .drawn{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem 0}.stop{border:1px solid var(--line);background:var(--card);border-radius:1rem;padding:.05rem .6rem;font-size:.8125rem;font-weight:600}.stop.good{color:var(--good)}.stop.bad{color:var(--bad)}.stop.warn{color:var(--warn)}.gap{font-size:.75rem;color:var(--soft);padding:0 .4rem}.gap::before,.gap::after{content:"──";color:var(--line);letter-spacing:-.15em}.drawn .soft{margin-right:.5rem}
@@ -90,5 +90,5 @@ progress{width:6rem;vertical-align:middle}
 .table{display:grid;grid-template-columns:4.5rem var(--state) minmax(0,1fr) minmax(0,1fr) minmax(6.5rem,auto) auto;column-gap:.75rem}
 .table>.row,.table>.heads{grid-column:1/-1;grid-template-columns:subgrid;grid-template-areas:"at state title sub side acts"}
 .heads>.what>.sub{display:block}}
-@media (forced-colors:active){[aria-current],[data-part]:target,.row:target,tr:target,li:target{outline:2px solid Highlight;outline-offset:-2px}.row.bad{border-left:3px solid}#said .notice,#gone:not([hidden]){border:2px solid}.why,.snippet,pre{border:1px solid}}
+@media (forced-colors:active){[aria-current],[data-part]:target,.row:target,tr:target,td>div:target,li:target{outline:2px solid Highlight;outline-offset:-2px}.row.bad{border-left:3px solid}#said .notice,#gone:not([hidden]){border:2px solid}.why,.snippet,pre{border:1px solid}}
 `;

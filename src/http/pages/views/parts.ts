@@ -42,6 +42,7 @@ export function breakdown(page: Page): Markup | false {
     const { platform_fee, gateway_fee } = fees.fee_breakdown;
     rows.push(["Platform fee", money(platform_fee, paid)], ["Gateway fee", money(gateway_fee, paid)]);
     rows.push(["Total fees", html`<span id="fees">${money(fees.total_fee, paid)}</span>`]);
+    rows.push(["Total", html`<strong>${dueAmount(page)}</strong>`]);
   }
   rows.push(...customer(charge));
   if (rows.length === 0) return false;

@@ -1,5 +1,5 @@
 import { writtenInstructions } from "../../../domain/charge.js";
-import { sentence } from "../format.js";
+import { grouped, sentence } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import type { Page } from "../model.js";
 import { cancelForm, copyButton, dueAmount, live, notice, pageTitle, summary } from "./parts.js";
@@ -54,7 +54,7 @@ ${fact("Amount to pay", dueAmount(page), "due", charge.amount)}
 ${details.map(([name, value]) => fact(LABELS[name] ?? sentence(name), value, `fact-${name}`, value))}
 </dl>
 ${isCard(page) ? cardForm : referenceBox(page)}
-${given.instructions !== undefined && html`<p dir="auto">${given.instructions}</p>`}`;
+${given.instructions !== undefined && html`<p dir="auto">${given.instructions.replace(charge.amount, grouped(charge.amount))}</p>`}`;
 }
 
 /** Where the real page takes the card. Nobody is to type one in here, so it is filled in and cannot be changed. */

@@ -2,6 +2,7 @@ import type { Charge } from "../../../../domain/charge.js";
 import { isFailing } from "../../../../engine/failing.js";
 import { chargeDetail } from "../../../../engine/views.js";
 import { causeOf } from "../../../control/story.js";
+import { grouped } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import { command, controlCurl } from "../curl.js";
 import {
@@ -10,6 +11,7 @@ import {
   choice,
   copy,
   facts,
+  foldedPart,
   form,
   json,
   modeMark,
@@ -34,22 +36,21 @@ export function chargeView(scene: Scene, charge: Charge): Markup {
   const failing = deliveries.filter(isFailing).length;
   return html`<p class="back"><a href="${href(scene, "charges")}">← Charges</a></p>
 <div class="object" data-part id="charge"><h1><code>${id}</code> ${badge(charge.status)} ${modeMark(charge.mode)}</h1>
-<p class="big">${amountOf(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${charge.settlement_amount} + ${charge.fees.total_fee} fees)</span>`}</p>
+<p class="big">${amountOf(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${grouped(charge.settlement_amount)} + ${grouped(charge.fees.total_fee)} fees)</span>`}</p>
 <p class="why"><strong>Why:</strong> ${whyWords(scene, charge)}</p>
 <div class="actions">${allMoves(scene, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}${copies(scene, charge)}</div></div>
-<nav class="tabs" aria-label="On this page"><a href="#timeline">Timeline</a><a href="#money">Money</a><a href="#webhooks">Webhooks ${deliveries.length}${failing > 0 && html`, ${failing} failing`}</a><a href="#compare">Compare</a><a href="#again">Again</a><a href="#raw">Raw</a></nav>
 ${part({ id: "timeline", title: "Timeline", tools: historyTools(scene), body: history(scene, charge) })}
 ${part({ id: "money", title: "Money", body: moneyOf(scene, id) })}
 ${part({
   id: "webhooks",
-  title: `Webhooks`,
+  title: `Webhooks: ${deliveries.length}${failing > 0 ? `, ${failing} failing` : ""}`,
   body: rows(
     "Webhooks",
     deliveries.sort((a, b) => b.seq - a.seq).map((one) => deliveryRow(scene, one, { about: [] })),
     html`No receiver has heard of it. <a href="${href(scene, "webhooks")}">Add a receiver</a>`,
+    ["Time", "Status", "Event → receiver", "Response", "Attempts"],
   ),
 })}
-${payloadsPart(scene, charge)}
 ${part({
   id: "about",
   title: "Details",
@@ -73,7 +74,8 @@ ${part({
       : []),
   ]),
 })}
-${part({
+${payloadsPart(scene, charge)}
+${foldedPart({
   id: "again",
   title: "Reproduce",
   body: html`${form(
@@ -96,17 +98,17 @@ ${snippet("Command line", command(scene, `charge ${id}`))}
 ${snippet("Scenario (YAML): what happened, as a file", chargeFlow(charge))}
 ${snippet("Test (Vitest)", chargeTest(charge))}`,
 })}
-${part({
+${foldedPart({
   id: "raw",
   title: "Raw",
   body: html`<pre tabindex="0" aria-label="The charge as JSON">${json({ ...chargeDetail(charge), mode: charge.mode, kind: charge.kind, scenario: charge.scenario, timeline: charge.timeline, notes: charge.notes })}</pre>`,
 })}`;
 }
 
-/** The charge elsewhere: the snippets below, within reach. */
+/** The snippets of Reproduce, to be copied without opening it. */
 function copies(scene: Scene, charge: Charge): Markup {
   const { charge_id: id } = charge;
-  return html`<details class="more-moves"><summary class="button copy">Copy ▾</summary><div class="actions">${copy("as curl", controlCurl(scene, `GET /_sandbox/charges/${id}/timeline`))}${copy("as a command", command(scene, `charge ${id}`))}${copy("as a scenario (YAML)", chargeFlow(charge))}${copy("as a test (Vitest)", chargeTest(charge))}</div></details>`;
+  return html`${copy("Copy curl", controlCurl(scene, `GET /_sandbox/charges/${id}/timeline`))}${copy("Copy command", command(scene, `charge ${id}`))}${copy("Copy scenario", chargeFlow(charge))}${copy("Copy test", chargeTest(charge))}`;
 }
 
 /** Who brought it where it is, in a sentence. */

@@ -2,6 +2,7 @@ import type { Charge } from "../../../../domain/charge.js";
 import { comesBefore } from "../../../../engine/task-order.js";
 import { iso } from "../../../../schema/time.js";
 import { causeOf, storyOf } from "../../../control/story.js";
+import { grouped } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { placeOf } from "../attention.js";
 import { badge, button, firstLine, span, toneOf, toneOfHttp } from "../parts.js";
@@ -32,20 +33,34 @@ export function history(scene: Scene, charge: Charge): Markup {
   const lines = isNarrowed(scene) ? all.filter(({ isProblem }) => isProblem) : all;
   const isWall = isByWall(scene);
   const began = Date.parse(all[0]?.at ?? charge.created_at);
+  const timeOf = (line: Line) =>
+    isWall ? (line.wallAt?.slice(11, 23) ?? "–") : `+${span(Date.parse(line.at) - began)}`;
   let before = began;
   let hasNow = false;
-  const list = lines.map((line) => {
-    const atMs = Date.parse(line.at);
-    const gap = atMs - before;
-    before = atMs;
+  const list = groupsOf(lines, timeOf).map((group) => {
+    const { at, isDue } = group[0]!;
+    const gap = Date.parse(at) - before;
+    before = Date.parse(at);
     const fold =
       gap >= FOLDED_MS && !isWall && html`<tr class="fold"><td colspan="5">~ ${span(gap)} ~</td></tr>`;
     const nowLine =
-      line.isDue && !hasNow && html`<tr class="now"><td colspan="5">now · what is below is due</td></tr>`;
-    hasNow ||= line.isDue === true;
-    return html`${nowLine}${fold}<tr id="${line.key}" class="${line.isDue ? "due" : ""}"><td class="at" title="${line.at}">${isWall ? (line.wallAt?.slice(11, 23) ?? "–") : `+${span(atMs - began)}`}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${lane === line.lane && line.body}</td>`)}</tr>`;
+      isDue && !hasNow && html`<tr class="now"><td colspan="5">now · what is below is due</td></tr>`;
+    hasNow ||= isDue === true;
+    return html`${nowLine}${fold}<tr class="${isDue ? "due" : ""}"><td class="at" title="${at}">${timeOf(group[0]!)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
   });
   return html`${isWall && html`<p class="soft">Wall time (UTC) is kept of requests and webhooks; the rest happens in sandbox time alone.</p>`}<div class="wide" tabindex="0" role="region" aria-label="History"><table class="lanes"><thead><tr><th scope="col">${isWall ? "Wall time" : "Time"}</th>${LANES.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${list.length === 0 ? html`<tr><td colspan="5" class="soft">No problem: nothing was refused, and no webhook failed.</td></tr>` : list}</tbody></table></div>`;
+}
+
+/** Lines that show the same time share a row of the table. */
+function groupsOf(lines: readonly Line[], timeOf: (line: Line) => string): Line[][] {
+  const groups: Line[][] = [];
+  for (const line of lines) {
+    const last = groups.at(-1);
+    if (last !== undefined && timeOf(last[0]!) === timeOf(line) && last[0]!.isDue === line.isDue)
+      last.push(line);
+    else groups.push([line]);
+  }
+  return groups;
 }
 
 /** Which time the history is told in, and how much of it; both stand in the address. */
@@ -157,7 +172,7 @@ function moved(postings: readonly { readonly account: string; readonly amount: s
   const to = postings.find(
     ({ account, amount }) => account !== "outside" && account !== "fees" && !amount.startsWith("-"),
   );
-  return to === undefined ? "" : `${to.amount} → ${to.account.replace("_", " ")}`;
+  return to === undefined ? "" : `${grouped(to.amount)} → ${to.account.replace("_", " ")}`;
 }
 
 function future(scene: Scene, charge: Charge): Line[] {
@@ -174,13 +189,14 @@ function future(scene: Scene, charge: Charge): Line[] {
     .slice(0, 20)
     .map((task): Line => {
       const at = iso(task.due_ms);
+      const delivery = task.kind === "attempt" ? state.get("deliveries", task.ref) : undefined;
       return {
         key: `task-${task.task_id}`,
         at,
         isDue: true,
-        isProblem: task.kind === "attempt" && (state.get("deliveries", task.ref)?.attempts.length ?? 0) > 0,
+        isProblem: (delivery?.attempts.length ?? 0) > 0,
         lane: task.kind === "attempt" ? 3 : task.kind === "settle" ? 2 : 1,
-        body: html`${dueWords(scene, task)} ${task.due_ms > scene.nowMs && button({ does: `to ${at}`, label: "Run to here", to: dueWords(scene, task) })}`,
+        body: html`${dueWords(scene, task)}${delivery !== undefined && html` → ${placeOf(state.get("endpoints", delivery.webhook_id))}`} ${task.due_ms > scene.nowMs && button({ does: `to ${at}`, label: "Run to here", to: dueWords(scene, task) })}`,
       };
     });
 }

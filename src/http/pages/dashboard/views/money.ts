@@ -78,7 +78,7 @@ ${part({
         at: one.updated_at,
         status: badge(one.status),
         title: html`${short(one.withdrawal_id)} ${one.reference ?? ""} ${modeMark(one.mode)}`,
-        sub: html`${one.failure_reason !== null && html`${one.failure_reason} · `}fee ${one.fee} · to ${short(one.destination_id)}${one.scenario !== null && html` · scenario ${one.scenario}`}`,
+        sub: html`${one.failure_reason !== null && html`${one.failure_reason} · `}fee ${grouped(one.fee)} · to ${short(one.destination_id)}${one.scenario !== null && html` · scenario ${one.scenario}`}`,
         side: amountOf(one.amount, one.currency),
         acts: WITHDRAWAL_RULES.statuses[one.status].next.map((to) =>
           button({

@@ -1,6 +1,6 @@
 import type { Charge } from "../../../../domain/charge.js";
 import { html, type Markup } from "../../html.js";
-import { choice, filters, part, when } from "../parts.js";
+import { choice, filters, foldedPart, when } from "../parts.js";
 import type { Scene } from "../scene.js";
 import { differenceOf } from "./difference.js";
 
@@ -17,8 +17,9 @@ export function payloadsPart(scene: Scene, charge: Charge): Markup | false {
   const options = [...events]
     .sort((a, b) => a.seq - b.seq)
     .map(({ event_id, type, at }): [string, string] => [event_id, `${at.slice(11, 19)} ${type}`]);
-  return part({
+  return foldedPart({
     id: "compare",
+    isOpen: scene.query.has("before") || scene.query.has("after"),
     title: "Compare payloads",
     body: html`${filters(scene, html`${choice("before", "From", options, before.event_id)}${choice("after", "To", options, after.event_id)}`, "Compare", "#compare")}
 <p class="soft">${before.type}, ${when(scene, before.at)} → ${after.type}, ${when(scene, after.at)}</p>

@@ -1,5 +1,6 @@
 import { add } from "../../../../domain/money.js";
 import { LEDGER_ACCOUNTS } from "../../../../schema/common.js";
+import { grouped } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import { when } from "../parts.js";
 import type { Scene } from "../scene.js";
@@ -33,7 +34,7 @@ export function moneyOf(scene: Scene, objectId: string): Markup {
 
 /** With its sign, whichever it is. */
 export function signed(amount: string): string {
-  return amount.startsWith("-") ? `−${amount.slice(1)}` : `+${amount}`;
+  return amount.startsWith("-") ? `−${grouped(amount.slice(1))}` : `+${grouped(amount)}`;
 }
 
 /** What the amounts come to. */
