@@ -122,11 +122,11 @@ Your suite breaks under 2 of 3 mishaps: webhook_chaos, declined.
 
   1 test had the same result in every run
 
-Your suite passes plain and under 0 of 1 mishaps. Inconclusive, because the run ended too early (advance the clock further in the tests): slow.
+Your suite passes plain and under 0 of 1 mishap. Inconclusive, because the run ended too early (advance the clock further in the tests): slow.
 `);
     expect(early.toJson()).toMatchObject({ passed: false, inconclusive: ["slow"], broken: [] });
     const late = new Matrix(["x"], [run("plain", 1), run("slow", 1, slow)], []);
-    expect(late.toText(plainText)).toContain("Your suite breaks under 1 of 1 mishaps: slow.");
+    expect(late.toText(plainText)).toContain("Your suite breaks under 1 of 1 mishap: slow.");
   });
 
   it("takes a run for failed whose report says so, whatever its exit code", () => {

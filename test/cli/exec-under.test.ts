@@ -129,12 +129,12 @@ describe("--under", () => {
     charge.awaiting_payment between the two, and charge.processing last. An app that counts on
     order, or acts on every delivery, fails here.
 
-Your suite breaks under 1 of 1 mishaps: webhook_chaos. Tests fail under 1 of 2 outcomes: declined; payments that end differently are no weakness of the app.
+Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 outcomes: declined; payments that end differently are no weakness of the app.
 `);
     expect(code).toBe(1);
     const kept = (name: string) => readFileSync(join(folder, "kept", name), "utf8");
     expect(JSON.parse(kept("matrix.json"))).toMatchObject({ passed: false, seed: "payments-sandbox" });
-    expect(kept("matrix.txt")).toContain("Your suite breaks under 1 of 1 mishaps");
+    expect(kept("matrix.txt")).toContain("Your suite breaks under 1 of 1 mishap");
     expect(JSON.parse(kept("plain/exec.json"))).toMatchObject({ exit_code: 0, under: null });
     expect(JSON.parse(kept("under-declined/exec.json"))).toMatchObject({ exit_code: 1, under: "declined" });
     expect(kept("under-declined/timelines.txt")).toContain("FAILED  declined");
@@ -226,7 +226,7 @@ Your suite breaks under 1 of 1 mishaps: webhook_chaos. Tests fail under 1 of 2 o
       ["my-own_mishap", 503, null],
     ]);
     expect(said[0][2]).toMatch(/^qt_/);
-    expect(stdout).toMatch(/Your suite passes plain and under 1 of 1 mishaps\. Not exercised: instant\.\n$/);
+    expect(stdout).toMatch(/Your suite passes plain and under 1 of 1 mishap\. Not exercised: instant\.\n$/);
   });
 
   it("runs nothing else when the plain run fails, and exits as that did", async () => {

@@ -20,8 +20,6 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["docs/reconcile.md", "✗ 2 rows compared", "what the one before prints: reconcile.test.ts"],
   ["docs/start-here.md", "npm install", "needs a registry"],
   ["docs/start-here.md", "check-webhook localhost", "getting-started.test.ts"],
-  ["docs/start-here.md", "exec --under mishaps", "the commands around any suite: test/cli"],
-  ["docs/start-here.md", "setupSandbox()", "testing.test.ts"],
   ["docs/testing.md", "exec -- npx vitest run", "the command around a test that is run"],
   [
     "docs/testing.md",

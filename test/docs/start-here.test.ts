@@ -5,16 +5,18 @@ import { freePorts, UserProject } from "./support/user-project.js";
 const PAGE = "docs/start-here.md";
 const project = new UserProject();
 let port: number;
+let shopPort: number;
 
 function blockOf(marker: string): string {
   return blocksOf(PAGE)
     .find((one) => one.marker === marker)!
     .code.replaceAll("4402", String(port))
+    .replaceAll("3001", String(shopPort))
     .replaceAll("localhost:3000", "localhost:1"); // nobody must listen there
 }
 
 beforeAll(async () => {
-  [port] = (await freePorts(1)) as [number];
+  [port, shopPort] = (await freePorts(2)) as [number, number];
   await project
     .terminal(blockOf("terminal: sandbox"), { PAYMENTS_SANDBOX_PORT: String(port) })
     .printed(/is ready/);
@@ -29,11 +31,25 @@ it("takes a payment as the page says", async () => {
   expect(stdout).toMatch(/^ch_\w+ +COMPLETED/m);
 });
 
-it("names the secret and the address the program has", () => {
-  const readme = pageText("README.md");
-  const [secret] = /whsec_\S+(?=`)/.exec(pageText(PAGE))!;
-  expect(readme).toContain(secret);
-});
+it("meets a mishap that breaks its shop, and passes once the shop is fixed as it says", async () => {
+  const shop = blockOf("file: shop.test.mjs");
+  project.write("shop.test.mjs", shop);
+  const exec = blockOf("breaks: chaos");
+  const broken = await project.shell(exec);
+  expect(broken.code, broken.stderr).toBe(1);
+  const [, said] = /ends with `([^`]+)`/.exec(pageText(PAGE))!;
+  expect(broken.stdout.trimEnd().split("\n").at(-1)).toBe(said);
+
+  const lines = shop.split("\n");
+  const at = lines.findIndex((line) => line.includes('type === "charge.completed"'));
+  lines[at] = blockOf("fix: charge.completed").trimEnd();
+  project.write("shop.test.mjs", lines.join("\n"));
+  const fixed = await project.shell(exec);
+  expect(fixed.code, fixed.stdout).toBe(0);
+
+  const lost = await project.shell(exec.replace("webhook_chaos", "webhooks_lost"));
+  expect(lost.stdout).toContain("Your suite breaks under 1 of 1 mishap: webhooks_lost.");
+}, 120_000);
 
 it("is a page of 600 words at most", () => {
   expect(pageText(PAGE).split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(600);

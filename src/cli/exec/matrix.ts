@@ -320,6 +320,7 @@ export class Matrix {
     );
     const outcomes = others.filter(({ under }) => under !== undefined && !isMishap(under));
     const all = others.length - outcomes.length + this.#notRun.length;
+    const mishapCount = `${all} ${all === 1 ? "mishap" : "mishaps"}`;
     const fates = failed.filter((column) => outcomes.includes(column));
     const broken = failed.filter((column) => !outcomes.includes(column));
     const passing = others.filter(
@@ -338,12 +339,12 @@ export class Matrix {
       this.#notRun.length === 0 ? "" : ` ${this.#notRun.length} of ${all} were not run.`,
     ].join("");
     if (broken.length > 0)
-      return `${paint("red", `Your suite breaks under ${broken.length} of ${all} mishaps: ${labelsOf(broken)}.`)}${cut}`;
+      return `${paint("red", `Your suite breaks under ${broken.length} of ${mishapCount}: ${labelsOf(broken)}.`)}${cut}`;
     if (unknown.length > 0) return paint("red", cut.trimStart());
     const passed =
       all === 0
         ? "Your suite passes plain."
-        : `Your suite passes plain and under ${passing.length} of ${all} mishaps.`;
+        : `Your suite passes plain and under ${passing.length} of ${mishapCount}.`;
     return `${paint(cut === "" ? "green" : "yellow", passed)}${cut}`;
   }
 }
