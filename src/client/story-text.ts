@@ -71,9 +71,9 @@ function told(item: Story["items"][number]): string {
     case "note":
       return String(item.note);
     case "attempt":
-      return `${item.type} to ${item.webhook_id} → ${item.status ?? item.error} (attempt ${item.attempt}, ${item.duration_ms} ms)${refusalOf(item)}`;
+      return `${item.type} to ${item.receiver} → ${item.status ?? item.error} (attempt ${item.attempt}, ${item.duration_ms} ms)${refusalOf(item)}`;
     case "hold":
-      return `${item.type} to ${item.webhook_id} is held: ${item.reason}`;
+      return `${item.type} to ${item.receiver} is held: ${item.reason}`;
     default:
       return JSON.stringify(item);
   }

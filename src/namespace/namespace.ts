@@ -9,6 +9,7 @@ import { deleteEndpoint } from "../engine/commands/webhooks.js";
 import { keepClock } from "../engine/commands/world.js";
 import type { Engine } from "../engine/engine.js";
 import type { Hold } from "../engine/log-views.js";
+import { receiverName } from "../engine/receiver-name.js";
 import type { Change, Delivery } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
@@ -197,6 +198,7 @@ export class Namespace {
         return key && `${key.organization_id} ${key.key.startsWith("sk_live_") ? "live" : "test"}`;
       },
       statusOf: (chargeId) => engine.state.get("charges", chargeId)?.status,
+      receiverName: (webhookId) => receiverName(engine.state.get("endpoints", webhookId)),
     };
   }
 

@@ -202,6 +202,7 @@ export const happeningSchema = named(
       event_id: field(text, "The event."),
       type: eventType,
       webhook_id: field(text, "The receiver."),
+      receiver: field(text, "The receiver for people: its URL without the scheme, or its mailbox."),
       ...fieldsOf(attemptSchema),
     }),
     shape("HoldHappening", "A delivery that is held: it has been waiting since then, and still is.", {
@@ -211,6 +212,7 @@ export const happeningSchema = named(
       event_id: field(text, "The event."),
       type: eventType,
       webhook_id: field(text, "The receiver."),
+      receiver: field(text, "The receiver for people: its URL without the scheme, or its mailbox."),
       reason: field(text, {
         says: "Why it is held, in a sentence.",
         examples: ["nothing listens on localhost:3001; retried every second"],

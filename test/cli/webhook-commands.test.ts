@@ -125,8 +125,8 @@ describe("webhook", () => {
     expect(await said("webhook", "redeliver", event_id)).toContain(event_id);
     await receiver.arrived(5);
     expect(new Set(receiver.received.map((one) => one.headers["webhook-id"]))).toEqual(new Set([event_id]));
-    expect(await refused("webhook", "redeliver", "evt_0")).toContain("no delivery of event evt_0");
-    expect(await refused("webhook", "redeliver", "dlv_0")).toContain("NOT_FOUND");
+    expect(await refused("webhook", "redeliver", "evt_x")).toContain("no delivery of event evt_x");
+    expect(await refused("webhook", "redeliver", "dlv_x")).toContain("NOT_FOUND");
     expect(await refused("webhook", "redeliver", "last", "--times", "many")).toContain("times");
   });
 

@@ -1,4 +1,5 @@
 import type { Charge } from "../../domain/charge.js";
+import { receiverName } from "../../engine/receiver-name.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import { requestView } from "./request-view.js";
 
@@ -47,7 +48,8 @@ export function storyOf(namespace: Namespace, charge: Charge) {
     const deliveries = state.deliveriesOf(event.event_id).reverse();
     for (const delivery of deliveries) {
       const { delivery_id, webhook_id, attempts } = delivery;
-      const which = { delivery_id, event_id: event.event_id, type: event.type, webhook_id };
+      const receiver = receiverName(state.get("endpoints", webhook_id));
+      const which = { delivery_id, event_id: event.event_id, type: event.type, webhook_id, receiver };
       for (const attempt of attempts) happenings.push({ kind: "attempt", ...which, ...attempt });
       const hold = namespace.holdOf(delivery);
       if (hold !== null) happenings.push({ kind: "hold", at: hold.since, ...which, reason: hold.reason });

@@ -13,6 +13,8 @@ export interface Scene {
   /** Whose data a key is for: an organization in one mode. Nobody's, with a wrong key. */
   accountOf(apiKey: string | null): string | undefined;
   statusOf(chargeId: string): ChargeStatus | undefined;
+  /** A receiver for people. */
+  receiverName(webhookId: string): string;
 }
 
 /** What was done, in so many words; those that take long to put are put for whoever asks. */

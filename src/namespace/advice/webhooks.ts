@@ -24,7 +24,7 @@ export const WEBHOOKS: readonly Habit[] = [
     id: "webhooks_failing",
     advice: "Respond to each webhook with 2xx: any other is retried for a while, then given up.",
     why: "a receiver rejected every webhook",
-    watch(notes) {
+    watch(notes, scene) {
       const receivers = new Recent(() => ({ failed: 0, isGood: false }));
       return {
         onAttempt(attempt, delivery) {
@@ -36,7 +36,7 @@ export const WEBHOOKS: readonly Habit[] = [
             return;
           }
           if (++receiver.failed < ONLY_FAILS) return;
-          const example = `${receiver.failed} of ${receiver.failed} attempts at ${delivery.webhook_id} failed, last ${placeOf(delivery, attempt)}: ${attempt.status ?? attempt.error}`;
+          const example = `${receiver.failed} of ${receiver.failed} attempts at ${scene.receiverName(delivery.webhook_id)} failed, last ${placeOf(delivery, attempt)}: ${attempt.status ?? attempt.error}`;
           notes[receiver.failed === ONLY_FAILS ? "found" : "more"](example);
         },
       };

@@ -1,5 +1,6 @@
 import { isFailing } from "../../../engine/failing.js";
-import type { Delivery, Endpoint } from "../../../engine/records.js";
+import { receiverName } from "../../../engine/receiver-name.js";
+import type { Delivery } from "../../../engine/records.js";
 import type { JournalEntry } from "../../../namespace/served-request.js";
 import { iso } from "../../../schema/time.js";
 import { type Content, html } from "../html.js";
@@ -42,11 +43,7 @@ export function attention(scene: Scene): Need[] {
   return needs;
 }
 
-export function placeOf(endpoint: Endpoint | undefined): string {
-  if (endpoint === undefined) return "a receiver that is gone";
-  if (endpoint.url === null) return `mailbox ${endpoint.mailbox}`;
-  return endpoint.url.replace(/^https?:\/\//, "");
-}
+export { receiverName as placeOf };
 
 /** What the last attempt came to, in a word or two. */
 export function answerOf({ attempts }: Delivery): string {
@@ -86,10 +83,10 @@ function failingReceivers(scene: Scene): Need[] {
       at: newest.attempts.at(-1)!.at,
       tone: "bad",
       word: `${total} failing`,
-      title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${placeOf(endpoint)}`,
+      title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverName(endpoint)}`,
       to: href(scene, "webhooks", newest.delivery_id),
       sub: html`${failureOf(newest)} · ${next === undefined ? "given up" : html`next try in ${span(Date.parse(next) - scene.nowMs)}`}`,
-      acts: html`${button({ does: `retry-all ${webhook_id}`, label: `Retry all ${total}`, to: `to ${placeOf(endpoint)}` })}`,
+      acts: html`${button({ does: `retry-all ${webhook_id}`, label: `Retry all ${total}`, to: `to ${receiverName(endpoint)}` })}`,
     });
   }
   return needs;
@@ -117,10 +114,10 @@ function heldDeliveries(scene: Scene): Need[] {
       at: held.hold.since,
       tone: "warn",
       word: `${total} held`,
-      title: `Webhooks wait for ${placeOf(endpoint)}`,
+      title: `Webhooks wait for ${receiverName(endpoint)}`,
       to: href(scene, "webhooks", held.one.delivery_id),
       sub: held.hold.reason,
-      acts: html`<a class="button" href="${href(scene, "webhooks", undefined, { receiver: webhook_id })}#edit">Re-aim…<span class="unseen"> ${placeOf(endpoint)}</span></a>`,
+      acts: html`<a class="button" href="${href(scene, "webhooks", undefined, { receiver: webhook_id })}#edit">Re-aim…<span class="unseen"> ${receiverName(endpoint)}</span></a>`,
     });
   }
   return needs;

@@ -1,0 +1,7 @@
+import type { Endpoint } from "./records.js";
+
+/** A receiver for people: its URL without the scheme, or its mailbox. */
+export function receiverName(endpoint: Endpoint | undefined): string {
+  if (endpoint === undefined) return "a deleted receiver";
+  return endpoint.url === null ? `mailbox ${endpoint.mailbox}` : endpoint.url.replace(/^https?:\/\//, "");
+}
