@@ -5,7 +5,6 @@ import type { JournalEntry } from "../../../namespace/served-request.js";
 import { iso } from "../../../schema/time.js";
 import { type Content, html } from "../html.js";
 import { requestCurl } from "./curl.js";
-import { fixedCall } from "./near/fixed.js";
 import { button, copy, firstLine, span, type Tone } from "./parts.js";
 import { href, isShown, type Scene } from "./scene.js";
 
@@ -136,14 +135,6 @@ export function errorText({ responseBody }: JournalEntry): string {
   }
 }
 
-/** Why, and what was sent in the place of what. */
-function reasonOf(entry: JournalEntry): Content {
-  const wrong = fixedCall(entry).wrong.find(({ meant }) => meant !== undefined);
-  return wrong === undefined
-    ? errorText(entry)
-    : html`${wrong.field}: you sent <bdi>${wrong.sent}</bdi>, expected <bdi>${wrong.meant}</bdi>`;
-}
-
 interface Kind {
   readonly newest: JournalEntry;
   readonly many: number;
@@ -170,7 +161,6 @@ function refusedCalls(scene: Scene): Need[] {
   const refused = own.slice(0, MAX_KINDS).map((kind): Need => {
     const { newest } = kind;
     const to = href(scene, "requests", String(newest.id));
-    const fixed = fixedCall(newest);
     return {
       key: `request-${newest.operation ?? newest.path}-${newest.status}-${errorText(newest)}`,
       at: iso(newest.atMs),
@@ -178,8 +168,8 @@ function refusedCalls(scene: Scene): Need[] {
       word: times(kind),
       title: `${newest.method} ${newest.path}`,
       to,
-      sub: reasonOf(newest),
-      acts: html`${fixed.differs ? copy("Copy fixed curl", requestCurl(scene, newest, fixed)) : copy("Copy curl", requestCurl(scene, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${newest.method} ${newest.path}</span></a>`,
+      sub: errorText(newest),
+      acts: html`${copy("Copy curl", requestCurl(scene, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${newest.method} ${newest.path}</span></a>`,
     };
   });
   const rest = own.slice(MAX_KINDS);

@@ -15,25 +15,24 @@ export function controlCurl({ origin, namespace }: Scene, line: string, body?: u
 }
 
 /** The app's call again; its key is the namespace's own, for that of the call is not kept in the open. */
-export function requestCurl(
-  { origin, namespace }: Scene,
-  entry: JournalEntry,
-  { path, body }: { readonly path: string; readonly body: string | null } = {
-    path: entry.url,
-    body: entry.requestBody,
-  },
-): string {
+export function requestCurl({ origin, namespace }: Scene, entry: JournalEntry): string {
+  const { requestBody: body } = entry;
   const { apiKey, liveApiKey } = namespace.info;
   const key = entry.apiKey?.startsWith("sk_live_") ? liveApiKey : apiKey;
   const parts = ["curl"];
   if (entry.method !== "GET") parts.push("-X", entry.method);
-  const { pathname, search } = new URL(path, origin);
-  parts.push(quoted(`${origin}${pathname}${search}`));
+  parts.push(quoted(`${origin}${pathOf(entry)}`));
   if (entry.apiKey !== null) parts.push("-H", quoted(`Authorization: Bearer ${key}`));
   if (entry.idempotencyKey !== null) parts.push("-H", quoted(`Idempotency-Key: ${entry.idempotencyKey}`));
   if (body !== null && body !== "")
     parts.push("-H", quoted("Content-Type: application/json"), "-d", quoted(body));
   return parts.join(" ");
+}
+
+/** Path and query of a call; the journal has the whole URL of calls that came over a port. */
+export function pathOf({ url }: JournalEntry): string {
+  const { pathname, search } = new URL(url, "http://sandbox");
+  return `${pathname}${search}`;
 }
 
 /** A command of the command line, for this sandbox and this namespace. */

@@ -1,5 +1,5 @@
 import { invalid, type Refusal, refuse } from "../../../../schema/errors.js";
-import { placeIn } from "../near/fixed.js";
+import { pathOf } from "../curl.js";
 import { homeOf } from "../scene.js";
 import type { Actions, Doing, Done } from "./action.js";
 
@@ -14,7 +14,7 @@ export const REQUEST_ACTIONS: Actions = {
     const { method, apiKey, idempotencyKey, scenario, requestBody } = entry;
     return send(doing, {
       method,
-      path: placeIn(entry),
+      path: pathOf(entry),
       key: apiKey,
       idempotencyKey,
       scenario,

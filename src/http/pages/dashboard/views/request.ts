@@ -1,15 +1,14 @@
 import type { JournalEntry } from "../../../../namespace/served-request.js";
+import { jsonOrText } from "../../../../schema/depth.js";
 import { maskKey } from "../../../../schema/mask-key.js";
 import { iso } from "../../../../schema/time.js";
 import { html, type Markup } from "../../html.js";
 import { errorText } from "../attention.js";
-import { requestCurl } from "../curl.js";
-import { type Fixed, fixedCall, placeIn, type Wrong } from "../near/fixed.js";
+import { pathOf, requestCurl } from "../curl.js";
 import {
   badge,
   button,
   choice,
-  copy,
   durationOf,
   facts,
   form,
@@ -25,15 +24,15 @@ import {
 } from "../parts.js";
 import { href, type Scene } from "../scene.js";
 
-/** One call: what was sent and told, what it nearly was, and the same again or otherwise. */
+/** A request: why it failed, request and response, and a form to send it again. */
 export function requestView(scene: Scene, entry: JournalEntry): Markup {
   const { state } = scene.namespace.engine;
   const charge = state.get("charges", objectIdOf(entry) ?? "");
-  const fixed = fixedCall(entry);
+  const problems = problemsOf(entry);
   const advice = scene.namespace.advisor.adviceOf(entry);
   return html`<p class="back"><a href="${href(scene, "requests")}">← Requests</a>${charge !== undefined && html` · <a href="${href(scene, "charges", charge.charge_id)}">${charge.charge_id}</a>`}</p>
-${headOf(scene, entry, fixed)}
-${fixed.wrong.length > 0 && part({ id: "wrong", title: isBad(entry) ? "Problems" : "Ignored fields", body: wrongTable(fixed.wrong) })}
+${headOf(scene, entry)}
+${problems.length > 0 && part({ id: "wrong", title: isBad(entry) ? "Problems" : "Ignored fields", body: problemTable(problems) })}
 ${
   advice.length > 0 &&
   part({
@@ -56,12 +55,11 @@ ${
 }
 ${part({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
 ${part({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}
-${part({ id: "edit", title: "Edit & resend", body: editForm(scene, entry, fixed.differs ? fixed : { path: placeIn(entry), body: entry.requestBody }) })}
-${part({ id: "copies", title: "Copy", body: html`${fixed.differs && snippet("curl, as it was probably meant", requestCurl(scene, entry, fixed))}${snippet("curl", requestCurl(scene, entry), "c")}` })}`;
+${part({ id: "edit", title: "Edit & resend", body: editForm(scene, entry) })}
+${part({ id: "copies", title: "Copy", body: snippet("curl", requestCurl(scene, entry), "c") })}`;
 }
 
-/** What it was, why it came out so, and what can be done with it. */
-function headOf(scene: Scene, entry: JournalEntry, fixed: Fixed): Markup {
+function headOf(scene: Scene, entry: JournalEntry): Markup {
   const bad = isBad(entry);
   return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${badge(entry.inFlight ? "in flight" : String(entry.status ?? "dropped"), entry.inFlight ? "warn" : toneOfHttp(entry.status))}</h1>
 ${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(scene, entry.fault)} interfered: `}${entry.status === null ? (entry.clientGone ? "the client hung up" : "the connection was dropped") : errorText(entry)}</p>`}
@@ -79,7 +77,7 @@ ${facts([
   ["Idempotency-Key", entry.idempotencyKey ?? "none"],
   ["Scenario asked for", entry.scenario ?? "none"],
 ])}
-<div class="actions">${fixed.differs && copy("Copy fixed curl", requestCurl(scene, entry, fixed))}${button({ does: `replay ${entry.id}`, label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>`;
+<div class="actions">${button({ does: `replay ${entry.id}`, label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>`;
 }
 
 function isBad({ inFlight, status }: JournalEntry): boolean {
@@ -101,15 +99,62 @@ function faultLink(scene: Scene, fault: string): Markup {
     : html`<a href="${href(scene, "scenarios")}#${fault}">scenario ${fault}</a>`;
 }
 
-function wrongTable(wrong: readonly Wrong[]): Markup {
-  return html`<dl class="diff">${wrong.map(({ field, sent, says, meant }) => html`<div><dt><code>${field}</code></dt><dd>${sent === undefined ? html`<span class="soft">not sent</span>` : html`you sent <del>${sent}</del>`}${meant !== undefined && html`, expected <ins>${meant}</ins>`} · <span class="soft">${says}</span></dd></div>`)}</dl>`;
+/** A field of the request that was refused or ignored. */
+interface Problem {
+  /** A dotted path into the body, or a query parameter. */
+  readonly field: string;
+  /** Its value as JSON; undefined without one. */
+  readonly sent: string | undefined;
+  readonly message: string;
 }
 
-function editForm(
-  scene: Scene,
-  entry: JournalEntry,
-  { path, body }: { readonly path: string; readonly body: string | null },
-): Markup {
+/** One for each of the error's `details`, and for each field that was ignored. */
+function problemsOf({
+  method,
+  url,
+  status,
+  requestBody,
+  responseBody,
+  tolerated = [],
+}: JournalEntry): Problem[] {
+  const request = method === "GET" ? queryOf(url) : jsonOrText(requestBody ?? "");
+  const details =
+    (status ?? 500) >= 400 ? valueAt(jsonOrText(responseBody ?? ""), "error.details") : undefined;
+  const ignored = tolerated.flatMap((note) => {
+    const [, field, message] = /^body\.([^:]+): (.*)$/.exec(note) ?? [];
+    return field === undefined ? [] : [[field, message] as const];
+  });
+  return [...Object.entries(details ?? {}), ...ignored].map(([field, message]) => ({
+    field,
+    sent: JSON.stringify(valueAt(request, field)),
+    message: String(message),
+  }));
+}
+
+function queryOf(url: string): object {
+  return Object.fromEntries(new URL(url, "http://sandbox").searchParams);
+}
+
+function valueAt(value: unknown, path: string): unknown {
+  return path
+    .split(".")
+    .reduce<unknown>(
+      (owner, name) =>
+        typeof owner === "object" && owner !== null && Object.hasOwn(owner, name)
+          ? (owner as Record<string, unknown>)[name]
+          : undefined,
+      value,
+    );
+}
+
+function problemTable(problems: readonly Problem[]): Markup {
+  return html`<dl class="diff">${problems.map(({ field, sent, message }) => {
+    const value = sent !== undefined && html`you sent <del>${sent}</del> · `;
+    return html`<div><dt><code>${field}</code></dt><dd>${value}<span class="soft">${message}</span></dd></div>`;
+  })}</dl>`;
+}
+
+function editForm(scene: Scene, entry: JournalEntry): Markup {
   const methods = [...new Set([entry.method, "GET", "POST", "PUT", "PATCH", "DELETE"])];
   return form(
     scene,
@@ -119,7 +164,7 @@ function editForm(
       methods.map((one): [string, string] => [one, one]),
       entry.method,
     )}
-<label class="field grow"><span>Path</span><input name="path" value="${path}" required autocomplete="off" spellcheck="false"></label>
+<label class="field grow"><span>Path</span><input name="path" value="${pathOf(entry)}" required autocomplete="off" spellcheck="false"></label>
 ${choice(
   "key",
   "Key",
@@ -132,7 +177,7 @@ ${choice(
   entry.apiKey === null ? "none" : "same",
 )}
 ${input({ name: "idempotency", label: "Idempotency-Key" })}
-${jsonField("body", "Body (JSON)", pretty(body), { rows: 10, kind: "any" })}
+${jsonField("body", "Body (JSON)", pretty(entry.requestBody), { rows: 10, kind: "any" })}
 <button name="do" value="send ${entry.id}" class="main">Send</button>`,
     "Edit and resend",
   );
