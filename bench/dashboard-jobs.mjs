@@ -216,7 +216,7 @@ export const JOBS = [
     from: "any page",
     async carryOut(hand, { failed }) {
       await hand.search("A-1042");
-      await hand.page.waitForURL("**/charges?q=A-1042");
+      await hand.page.waitForURL("**/search?q=A-1042");
       await hand.press(hand.page.locator(`#charges [data-key="${failed}"] [data-row]`));
       await hand.page.waitForURL(`**/charges/${failed}`);
     },

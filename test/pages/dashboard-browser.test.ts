@@ -183,7 +183,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       await page.emulateMedia({ forcedColors: "active" });
       faults.push(...(await page.evaluate(untoldWithoutColours)).map((fault) => `${view}, forced: ${fault}`));
       await page.emulateMedia({ forcedColors: "none" });
-      for (const width of [800, 390, 1440]) {
+      for (const width of [1024, 800, 390, 1440]) {
         await page.setViewportSize({ width, height: 900 });
         const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (beyond > 0) faults.push(`${view} is ${beyond} px wider than ${width}`);
@@ -291,6 +291,35 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
       }
       expect([view, await page.evaluate(() => document.body.dataset.shifts)]).toEqual([view, undefined]);
     }
+  });
+
+  it("searches and filters while somebody types, and keeps the cursor where it is", async () => {
+    await using receiver = await Receiver.open();
+    const sandbox = await sandboxThere([receiver.url]);
+    const client = Client.of(sandbox);
+    const declined = await client.pay({ email: "declined@shop.test", metadata: { order_id: "A-1042" } });
+    const paid = await client.pay({ email: "ada@shop.test" });
+    await sandbox.advance("10s");
+    const { page, errors } = await openTab();
+    await page.goto(homeOf(sandbox));
+    const search = page.getByRole("searchbox", { name: "Search everything" });
+    await search.pressSequentially("a-1042");
+    await page.getByRole("heading", { name: "Charges: 1", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Deliveries: 2", exact: true }).waitFor();
+    expect([await idsIn(page), page.url()]).toEqual([[declined], `${homeOf(sandbox)}/search?q=a-1042`]);
+    await search.fill("nothing like it");
+    await page.getByText("Nothing has “nothing like it” in it.").waitFor();
+    expect(await search.evaluate((field) => field === document.activeElement)).toBe(true);
+    await page.goBack();
+    await page.getByRole("heading", { name: "Needs attention" }).waitFor();
+    await page.goto(`${homeOf(sandbox)}/charges`);
+    await page.locator("select[name=status]").selectOption("COMPLETED");
+    await expect.poll(() => idsIn(page)).toEqual([paid]);
+    await page.getByRole("searchbox", { name: "Search", exact: true }).pressSequentially("declined");
+    await page.getByText("No charge has “declined”").waitFor();
+    await page.locator("select[name=status]").selectOption("FAILED");
+    await expect.poll(() => idsIn(page)).toEqual([declined]);
+    expect(errors).toEqual([]);
   });
 
   it("shows a charge that was paid on a page and two thirds, folded parts opened by their titles", async () => {
@@ -429,8 +458,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     await page.keyboard.press("/");
     await page.keyboard.type("a-1042");
     await page.keyboard.press("Enter");
-    await page.waitForURL("**/charges?q=a-1042");
-    await page.keyboard.press("j");
+    await page.locator(`#charges [data-key="${declined}"] [data-row]:focus`).waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/charges/${declined}`);
     expect(await page.locator(".why").textContent()).toContain("customer_email declined@*");
@@ -473,7 +501,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     const { charge_id } = await createCheckout(sandbox, { metadata: { order_id: "7" } });
     const { page } = await openTab({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
     await page.goto(homeOf(sandbox));
-    await page.getByRole("searchbox", { name: "Search charges" }).fill(charge_id);
+    await page.getByRole("searchbox", { name: "Search everything" }).fill(charge_id);
     await page.keyboard.press("Enter");
     await rowOf(page, charge_id).getByRole("link").click();
     await page.getByRole("button", { name: /^Complete/ }).click();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { okBody } from "../support/api-client.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 import { said, started } from "./support/dashboard.js";
 
@@ -48,6 +49,46 @@ describe("lists in the dashboard", () => {
     expect(await page("/webhooks?status=pending")).toContain("None matches the filter.");
     const id = /webhooks\/(dlv_\w+)/.exec(list)![1]!;
     expect(said(await page(`/webhooks/${id}`))).toContain("charge.awaiting_payment ✗ failing");
+  });
+
+  it("are searched all at once: charges, payouts, deliveries, events and requests", async () => {
+    await using receiver = await Receiver.open();
+    const { sandbox, api, charge, page, press } = await started({ webhooks: [receiver.url] });
+    await press("fund test", { currency: "KES", amount: "5000.00" });
+    const { destination_id } = okBody(
+      await api.post<{ destination_id: string }>("/api/v1/payouts/destinations", {
+        type: "mobile_money",
+        currency: "KES",
+        provider: "simba_pesa",
+        phone_number: "+254700000001",
+        account_name: "Ada",
+      }),
+    );
+    okBody(
+      await api.post("/api/v1/payouts/withdrawals", {
+        destination_id,
+        currency: "KES",
+        amount: "500.00",
+        reference: "rent-7",
+      }),
+    );
+    const id = await charge("ada@example.com", { metadata: { order_id: "A-1042" } });
+    await sandbox.advance("10s");
+    const titles = async (q: string) =>
+      [...(await page(`/search?q=${encodeURIComponent(q)}`)).matchAll(/<h2[^>]*>(\w+: \d+)</g)].map(
+        ([, one]) => one,
+      );
+    expect(await titles("a-1042")).toEqual(["Charges: 1", "Deliveries: 3", "Events: 3", "Requests: 1"]);
+    expect(await titles(id)).toEqual(["Charges: 1", "Deliveries: 3", "Events: 3", "Requests: 1"]);
+    expect(await titles("RENT-7")).toEqual(["Payouts: 1", "Deliveries: 2", "Events: 2", "Requests: 1"]);
+    expect(await titles("charge.completed")).toEqual(["Deliveries: 1", "Events: 1"]);
+    expect(await titles("/payments/quotes")).toEqual(["Requests: 1"]);
+    expect(await titles("(nothing")).toEqual([]);
+    expect(await page("/search")).toContain("Type an id");
+    const requests = await page("/requests?status=200");
+    expect(requests).toContain('<option value="200" selected>200</option>');
+    expect(rowsOf(requests, "requests").length).toBeGreaterThan(2);
+    expect(await page("/requests?status=400")).toContain("0 found");
   });
 
   it("call receivers by their URLs in advice, too", async () => {

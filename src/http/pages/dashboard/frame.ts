@@ -51,7 +51,7 @@ function top(scene: Scene): Markup {
 <a class="brand" href="${href(scene, "activity")}"><span aria-hidden="true">▣</span> payments-sandbox</a>
 <form class="pick" method="get" action="${DASHBOARD}"><label class="unseen" for="ns">Namespace</label><select id="ns" name="namespace" data-go>${names.slice(0, 200).map((name) => html`<option${name === namespace.name && html` selected`}>${name}</option>`)}</select><noscript><button>Go</button></noscript></form>
 <span class="modes" role="group" aria-label="Mode">${modes.map(([value, label]) => html`<a href="${here(scene, { mode: value === "" ? " " : value }).replace(/[?&]mode=\+/, "")}"${(mode ?? "") === value && html` aria-current="true"`}>${label}</a>`)}</span>
-<form class="search" role="search" method="get" action="${homeOf(namespace.name)}/charges"><label class="unseen" for="q">Search charges</label><input id="q" type="search" name="q" value="${query.get("q") ?? ""}" placeholder="Search: id, e-mail, name, order…" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>
+<form class="search" role="search" method="get" action="${homeOf(namespace.name)}/search" data-live><label class="unseen" for="q">Search everything</label><input id="q" type="search" name="q" value="${query.get("q") ?? ""}" placeholder="Search: id, e-mail, name, order…" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>
 <span class="live" data-live-mark><noscript>static</noscript></span>
 </div>
 ${clockBar(scene)}`;
@@ -72,6 +72,7 @@ ${button({ does: "advance 10s", label: "+10 s", key: "e" })}${button({ does: "ad
 function menu(scene: Scene): Markup {
   const counts = countsOf(scene);
   return html`<ul>${(Object.entries(VIEWS) as [ViewName, string][]).map(([view, label]) => {
+    if (view === "search") return false;
     const count = counts[view];
     return html`<li><a href="${href(scene, view)}"${view === scene.view && html` aria-current="page"`}>${label}${count !== undefined && count.many > 0 && html` <span class="count ${count.tone}">${count.many}<span class="unseen"> ${count.of}</span></span>`}</a></li>`;
   })}<li class="apart"><a href="/docs">API reference</a></li></ul>`;

@@ -225,7 +225,7 @@ export function form(scene: Scene, body: Content, label: string, encoding?: "mul
 
 /** A form that only looks: all of it stands in the address. */
 export function filters(scene: Scene, body: Content, does = "Filter", to?: string): Markup {
-  return html`<form class="fields" method="get"${to !== undefined && html` action="${to}"`} role="search" aria-label="${does}">${scene.mode !== undefined && html`<input type="hidden" name="mode" value="${scene.mode}">`}${body}<button>${does}</button></form>`;
+  return html`<form class="fields" method="get"${to !== undefined && html` action="${to}"`} role="search" aria-label="${does}" data-live>${scene.mode !== undefined && html`<input type="hidden" name="mode" value="${scene.mode}">`}${body}<button class="plainly">${does}</button></form>`;
 }
 
 /** @param name of the place in the address, where a view has more than one list */

@@ -13,6 +13,8 @@ export const VIEWS = {
   faults: "Faults",
   checks: "Checks",
   world: "World",
+  /** Reached from the field at the top, and not in the menu. */
+  search: "Search",
 } as const;
 export type ViewName = keyof typeof VIEWS;
 

@@ -14,7 +14,7 @@ import { JSON_FAULT } from "./json-fault.js";
 export const SCRIPT = `
 document.documentElement.classList.add("js");
 addEventListener("DOMContentLoaded",()=>{
-const NAME="payments-sandbox dashboard",POLL_MS=2000,PAUSE_MS=10;
+const NAME="payments-sandbox dashboard",POLL_MS=2000,PAUSE_MS=10,TYPING_MS=150;
 const {namespace}=document.body.dataset;
 if(!namespace)return;
 const $=(query,from=document)=>from.querySelector(query),all=(query,from=document)=>[...from.querySelectorAll(query)];
@@ -129,7 +129,31 @@ setInterval(()=>{if((!isTold||!gone.hidden)&&document.visibilityState==="visible
 
 const bodyOf=(data,{enctype})=>enctype==="multipart/form-data"?data:new URLSearchParams(data);
 const place=(url)=>{const {pathname,search}=new URL(url,location);return pathname+search};
-const go=(next,to)=>{history.pushState(null,"",to);for(const part of ["#act",".body"])$(part).replaceWith(document.importNode($(part,next),true));scrollTo(0,0);$("main").focus()};
+const swap=(next)=>{for(const part of ["#act",".body"])$(part).replaceWith(document.importNode($(part,next),true));scrollTo(0,0)};
+const go=(next,to)=>{history.pushState(null,"",to);swap(next);$("main").focus()};
+// The search and the filters act while they are used: the page of what is filled in, the field keeps its focus.
+let typing=0,looking;
+const look=(form)=>{
+clearTimeout(typing);
+const {pathname}=new URL(form.getAttribute("action")||location.pathname,location);
+const query=new URLSearchParams([...new FormData(form)].filter(([,value])=>value!==""));
+const to=pathname+(query.size?"?"+query:"");
+if(to===place(location))return looking;
+const isHere=pathname===location.pathname;
+history[isHere?"replaceState":"pushState"](null,"",to);
+return looking=load(to,isHere)};
+const load=async(to,isHere)=>{
+try{const response=await fetch(to,{headers});
+if(place(response.url)!==place(location)||!response.ok)return;
+const next=await take(response);
+if(!next)return;
+if(!isHere)swap(next);
+show(true)}catch{lost(true)}};
+document.addEventListener("input",({target})=>{const form=target.closest("[data-live]");
+if(form&&target.type==="search"){clearTimeout(typing);typing=setTimeout(()=>look(form),TYPING_MS)}});
+document.addEventListener("change",({target})=>{if(target.matches("[data-live] select"))look(target.form)});
+document.addEventListener("submit",async(event)=>{if(!event.target.matches("[data-live]"))return;
+event.preventDefault();await look(event.target);$("main [data-row]")?.focus()});
 // Buttons: what they do is done without leaving the page.
 let acting=false,hush=0;
 const tell=(next)=>{const notice=$("#said",next);said.replaceChildren(...[...notice.childNodes].map((node)=>node.cloneNode(true)));

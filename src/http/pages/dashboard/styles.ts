@@ -22,8 +22,8 @@ button,.button{cursor:pointer;white-space:nowrap;display:inline-flex;align-items
 button:hover,.button:hover{border-color:var(--accent);text-decoration:none}
 button.main{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
 button.danger{border-color:var(--bad);color:var(--bad)}
-.copy{visibility:hidden;color:var(--accent)}.js .copy{visibility:visible}
-.top{position:sticky;top:0;z-index:5;background:var(--card);border-bottom:1px solid var(--line);padding:.5rem 1rem;display:grid;gap:.4rem}
+.copy{visibility:hidden;color:var(--accent)}.js .copy{visibility:visible}.js .plainly{display:none}
+.top{position:sticky;top:0;z-index:5;background:var(--card);border-bottom:1px solid var(--line);padding:.5rem 1rem;display:grid;grid-template-columns:minmax(0,1fr);gap:.4rem}
 .line{display:flex;gap:.75rem;align-items:center;min-height:2rem}
 .brand{font-weight:700;color:var(--text);white-space:nowrap}
 .pick{display:flex;gap:.25rem}.pick select{max-width:11rem}

@@ -12,6 +12,7 @@ import { requestView } from "./views/request.js";
 import { requestsView } from "./views/requests.js";
 import { scenarioView } from "./views/scenario.js";
 import { scenariosView } from "./views/scenarios.js";
+import { searchView } from "./views/search.js";
 import { webhooksView } from "./views/webhooks.js";
 import { worldView } from "./views/world.js";
 
@@ -25,6 +26,7 @@ const LISTS = {
   faults: faultsView,
   checks: checksView,
   world: worldView,
+  search: searchView,
 } as const;
 
 /** What is looked at: a view, or one object of it; undefined when that is not there. */

@@ -1,7 +1,8 @@
 import { appEnvironment } from "../../../../app-environment.js";
 import type { Charge } from "../../../../domain/charge.js";
+import type { Withdrawal } from "../../../../domain/withdrawal.js";
 import { isFailing } from "../../../../engine/failing.js";
-import type { Delivery } from "../../../../engine/records.js";
+import type { Delivery, EventRecord } from "../../../../engine/records.js";
 import type { JournalEntry } from "../../../../namespace/served-request.js";
 import { iso } from "../../../../schema/time.js";
 import { type Content, html, type Markup } from "../../html.js";
@@ -121,16 +122,7 @@ function happened(scene: Scene, show: string): Markup[] {
       .items.map(
         (one): Happened => ({
           at: one.updated_at,
-          row: row(scene, {
-            key: one.withdrawal_id,
-            at: one.updated_at,
-            status: badge(one.status),
-            title: html`${short(one.withdrawal_id)} ${one.reference ?? "payout"} ${modeMark(one.mode)}`,
-            to: `${href(scene, "money")}#withdrawals`,
-            sub: one.failure_reason,
-            side: amountOf(one.amount, one.currency),
-            tone: toneOf(one.status),
-          }),
+          row: withdrawalRow(scene, one),
         }),
       );
   const all: Record<string, () => Happened[]> = {
@@ -209,6 +201,32 @@ export function chargeRow(scene: Scene, charge: Charge, { at, acts }: RowOptions
     side: amountOf(charge.amount, charge.currency),
     acts,
     tone: toneOf(charge.status),
+  });
+}
+
+export function withdrawalRow(scene: Scene, one: Withdrawal): Markup {
+  return row(scene, {
+    key: one.withdrawal_id,
+    at: one.updated_at,
+    status: badge(one.status),
+    title: html`${short(one.withdrawal_id)} ${one.reference ?? "payout"} ${modeMark(one.mode)}`,
+    to: `${href(scene, "money")}#withdrawals`,
+    sub: one.failure_reason,
+    side: amountOf(one.amount, one.currency),
+    tone: toneOf(one.status),
+  });
+}
+
+export function eventRow(scene: Scene, { event_id, type, at, object_id, mode }: EventRecord): Markup {
+  const { state } = scene.namespace.engine;
+  const isCharge = state.get("charges", object_id ?? "") !== undefined;
+  return row(scene, {
+    key: event_id,
+    at,
+    title: html`${type} ${modeMark(mode)}`,
+    to: isCharge ? href(scene, "charges", object_id!) : `${href(scene, "money")}#withdrawals`,
+    sub: dotted([short(event_id), ...objectWords(scene, object_id)]),
+    side: many(state.deliveriesOf(event_id).length, "webhook"),
   });
 }
 

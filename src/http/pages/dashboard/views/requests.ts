@@ -1,8 +1,21 @@
+import type { JournalEntry } from "../../../../namespace/served-request.js";
 import { html, type Markup } from "../../html.js";
 import { controlCurl } from "../curl.js";
 import { choice, copy, filters, input, pager, part, rows } from "../parts.js";
 import { offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
 import { isOfMode, requestRow } from "./activity.js";
+
+/** The calls that have this text in their URL or a body, in any case. */
+export function requestsWith(scene: Scene, q: string): JournalEntry[] {
+  const text = new RegExp(q.replace(/[^\p{L}\p{N}]/gu, "\\$&"), "i");
+  return scene.namespace.journal
+    .entries()
+    .filter(
+      (one) =>
+        isOfMode(scene, one) &&
+        (text.test(one.url) || text.test(one.requestBody ?? "") || text.test(one.responseBody ?? "")),
+    );
+}
 
 /** What the app sent and what it was told. */
 export function requestsView(scene: Scene): Markup {
@@ -13,15 +26,11 @@ export function requestsView(scene: Scene): Markup {
     string,
   ];
   const all = namespace.journal.entries();
-  const found = all.filter(
+  const found = (q === "" ? all : requestsWith(scene, q)).filter(
     (one) =>
       isOfMode(scene, one) &&
-      (status === "" || String(one.status ?? "").startsWith(status)) &&
-      (operation === "" || one.operation === operation) &&
-      (q === "" ||
-        one.url.includes(q) ||
-        (one.requestBody ?? "").includes(q) ||
-        (one.responseBody ?? "").includes(q)),
+      (status === "" || String(one.status ?? "dropped").startsWith(status)) &&
+      (operation === "" || one.operation === operation),
   );
   const offset = offsetOf(scene);
   const operations = [...new Set(all.flatMap((one) => one.operation ?? []))].sort();
@@ -37,6 +46,9 @@ ${choice(
     ["2", "2xx"],
     ["4", "4xx"],
     ["5", "5xx"],
+    ...[...new Set(all.map((one) => String(one.status ?? "dropped")))]
+      .sort()
+      .map((one): [string, string] => [one, one]),
   ],
   status,
 )}
@@ -47,7 +59,7 @@ ${part({
   title: `${found.length} ${q === "" && status === "" && operation === "" ? "requests" : "found"}`,
   tools: copy(
     "Copy as curl",
-    controlCurl(scene, `GET /_sandbox/requests${status === "" ? "" : `?status=${status}xx`}`),
+    controlCurl(scene, `GET /_sandbox/requests${status === "" ? "" : `?status=${status.padEnd(3, "x")}`}`),
     "c",
   ),
   body: html`${rows(
