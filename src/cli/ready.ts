@@ -58,9 +58,7 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
       : [["Control token", sandbox.controlToken] satisfies Rows[number]]),
   ];
   const lines = rows.map(([name, value]) => `  ${paint("dim", name.padEnd(VALUES_AT - 2))}${value}`);
-  const trusting = curlTrust(sandbox);
   const tries = [
-    `${paint("dim", "Try:")} curl${trusting} ${sandbox.url}/api/v1/accounts/balances -H "Authorization: Bearer ${ready.api_key}"`,
     ...control.commands.map(([name, command]) => `${paint("dim", name)} ${command}`),
     paint("dim", "Stop with Ctrl-C."),
   ];
@@ -87,7 +85,6 @@ export function dashboardUrl(sandbox: Sandbox, options: StartOptions): string | 
 
 /** How to get at the control API from here, or how to open it: nothing is shown that would answer 403. */
 function controlWays(sandbox: Sandbox, options: StartOptions): { rows: Rows; commands: Rows } {
-  const { control_url } = readyLine(sandbox);
   const dashboard = dashboardUrl(sandbox, options);
   const token = sandbox.controlToken;
   const door = controlDoor(options.host ?? DEFAULT_HOST, token ?? options.control_token);
@@ -96,29 +93,16 @@ function controlWays(sandbox: Sandbox, options: StartOptions): { rows: Rows; com
       rows: [["Control API", "closed beyond loopback, the dashboard too; --control-token generate opens it"]],
       commands: [],
     };
-  const header =
-    door === "token" && token !== undefined ? ` -H ${shellQuoted(`Sandbox-Control-Token: ${token}`)}` : "";
+  // Commands find a sandbox at the default port by themselves.
+  const where = sandbox.port === DEFAULT_PORT ? "" : ` --url ${sandbox.url}`;
+  const who = door === "token" && token !== undefined ? ` --control-token ${shellQuoted(token)}` : "";
   return {
     rows: [["Dashboard", dashboard]],
     commands: [
-      ["Make a charge:", chargeCommand(sandbox, door === "token" ? token : undefined)],
-      [
-        "Move time:",
-        `curl${curlTrust(sandbox)} -X POST ${control_url}/clock/advance${header} -d '{"by":"10s"}'`,
-      ],
+      ["Make a charge:", `npx payments-sandbox charge create${where}${who}`],
+      ["Move time:", `npx payments-sandbox clock advance 10s${where}${who}`],
     ],
   };
-}
-
-function curlTrust({ trust }: Sandbox): string {
-  return trust === undefined ? "" : ` --cacert ${shellQuoted(trust.caFile)}`;
-}
-
-/** Found by itself at the default port. */
-function chargeCommand({ port, url }: Sandbox, token: string | undefined): string {
-  const where = port === DEFAULT_PORT ? "" : ` --url ${url}`;
-  const who = token === undefined ? "" : ` --control-token ${shellQuoted(token)}`;
-  return `npx payments-sandbox charge create${where}${who}`;
 }
 
 /** On every address: which of them are answered, and how the others would be. */

@@ -16,7 +16,7 @@ export function storyOf({ calls, deliveries, charges }: Seen): string[] {
     ...deliveries.flatMap(({ type, attempts }) =>
       attempts.map(({ atMs, status }) => ({
         atMs,
-        text: `told ${type} ${status ?? "no answer"}`,
+        text: `webhook ${type} → ${status ?? "no response"}`,
       })),
     ),
   ];

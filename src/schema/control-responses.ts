@@ -31,7 +31,7 @@ export const healthSchema = shape("Health", "The server is ready.", {
 
 export const clockSchema = shape("Clock", "Sandbox time and the clock's mode.", {
   mode: field(text.check(z.regex(/^(real|manual|\d+(\.\d+)?x)$/)), {
-    says: "`manual` stands still, `real` runs with wall time, `60x` sixty times as fast.",
+    says: "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
     examples: ["60x"],
   }),
   speed: field(z.number().check(z.positive()), "Sandbox time per wall time; 1 unless it runs faster."),

@@ -57,7 +57,7 @@ export const clockRequestSchema = refined(
     { says: "How the clock runs from now on: at least one of these.", adds: { minProperties: 1 } },
     {
       mode: field(z.optional(clockOptionSchema), {
-        says: "`manual` stands still, `real` runs with wall time, `60x` sixty times as fast.",
+        says: "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
         examples: ["60x"],
       }),
       speed: field(

@@ -105,7 +105,7 @@ export class FileStorage implements Storage {
     if (existsSync(file + ENDING.deleted)) this.#removeDeleted(name);
     if (existsSync(file + ENDING.unfinished)) this.#removeUnfinished(name);
     if (existsSync(file) || sizeOf(file + ENDING.journal) > 0)
-      throw new StoreError(`${file} is there already. Restart to open it, or move it away with its journal.`);
+      throw new StoreError(`${file} already exists. Restart to open it, or move it away with its journal.`);
     const text = JSON.stringify({ name, api_key, webhook_secret, clock });
     for (const _ of writeUnpublished(file + ENDING.identity, [text], this.#write));
     this.#sync();

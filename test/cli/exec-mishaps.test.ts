@@ -120,7 +120,7 @@ describe("exec --under", () => {
     expect(stderr).toMatch(/run 3 of 5, under late_payment: exit 1 after \d+\.\d s\n/);
   });
 
-  it("says of what nothing happened that nothing is known of it; strictly, that is exit 1", async () => {
+  it("says what was not exercised; strictly, that is exit 1", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "mine"));
     writeFileSync(join(folder, "mine/none.yaml"), "name: none\nsteps: [{ advance: 1h }]\n");
@@ -143,7 +143,7 @@ describe("exec --under", () => {
     );
     const strict = await of("--strict", "--json");
     expect(strict.code).toBe(1);
-    expect(strict.stderr).toContain("--strict: of lost_response nothing happened\n");
+    expect(strict.stderr).toContain("--strict: lost_response was not exercised\n");
     expect(strict.stderr).toContain("--strict: faults.1 of some never applied\n");
     expect(JSON.parse(strict.stdout.trim().split("\n").at(-1)!)).toMatchObject({
       passed: false,
@@ -197,7 +197,7 @@ describe("exec --strict", () => {
     const idle = await run(["exec", "--strict", "--scenario", "lost_response", ...good]);
     expect([idle.code, idle.stderr]).toEqual([
       1,
-      "payments-sandbox: --strict: of lost_response nothing happened\n",
+      "payments-sandbox: --strict: lost_response was not exercised\n",
     ]);
     const sets = `fetch(process.env.PAYMENTS_BASE_URL + "/_sandbox/faults", { method: "POST", body: '{ "match": { "operation": "getCharge" }, "delay": "1ms" }',
       headers: { "content-type": "application/json" } })`;

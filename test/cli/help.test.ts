@@ -195,7 +195,7 @@ describe("every command for a running sandbox", () => {
     const url = REFUSING_URL.replace("/hooks", "");
     const words = wordsOf(example).filter((word) => word !== "--follow");
     expect(line(await run(words, { env: { PAYMENTS_SANDBOX_URL: url } }))).toBe(
-      `there is no sandbox at ${url}; start one with: payments-sandbox start`,
+      `there is no sandbox at ${url}, which PAYMENTS_SANDBOX_URL names; unset it, or start one with: payments-sandbox start`,
     );
   });
 

@@ -125,7 +125,7 @@ describe("what is said", () => {
       expect(command.stdout).toContain(text);
     // No escape codes where there is no terminal.
     expect(command.stdout).not.toContain("\u001b");
-    expect(command.stdout).toContain(`curl ${url}/api/v1/accounts/balances`);
+    expect(command.stdout).toContain(`npx payments-sandbox charge create --url ${url}`);
     expect(command.stdout).toContain(`API reference   ${url}/docs\n`);
     expect(command.stdout).toContain(`Make a charge: npx payments-sandbox charge create --url ${url}\n`);
     // Nothing of what happens is told where nobody looks on.
@@ -181,18 +181,24 @@ describe("what is said of a server beyond loopback", () => {
     const shown = await fetch(dashboard!, { redirect: "manual" });
     expect([shown.status, shown.headers.get("set-cookie")]).toEqual([303, expect.any(String)]);
     const [, command] = /Move time: (.+)/.exec(banner)!;
-    const [, url] = / (http:\S+)/.exec(command!)!;
-    expect(command).toContain(` -H 'Sandbox-Control-Token: it'\\''s=a token&' `);
-    const moved = await fetch(url!, {
-      method: "POST",
-      headers: { "sandbox-control-token": "it's=a token&" },
-      body: '{"by":"10s"}',
-    });
-    expect(moved.status).toBe(200);
+    expect(command).toMatch(
+      /^npx payments-sandbox clock advance 10s --url http:\S+ --control-token 'it'\\''s=a token&'$/,
+    );
+    expect(banner).not.toContain("curl");
     const [, line] = /Make a charge: npx payments-sandbox (.+)/.exec(banner)!;
     expect(line).toMatch(/^charge create --url http:\S+ --control-token 'it'\\''s=a token&'$/);
     const [, address] = /--url (\S+)/.exec(line!)!;
     const made = await run(["charge", "create", "--url", address!, "--control-token", "it's=a token&"]);
+    const moved = await run([
+      "clock",
+      "advance",
+      "10s",
+      "--url",
+      address!,
+      "--control-token",
+      "it's=a token&",
+    ]);
+    expect(moved).toMatchObject({ code: 0, stdout: expect.stringMatching(/^advanced 10s/) });
     expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^charge id +ch_/) });
   });
 

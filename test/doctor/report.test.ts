@@ -156,6 +156,7 @@ describe("check-webhook", () => {
     const { code, stdout } = await command(server.url);
     expect(code).toBe(2);
     expect(stdout).toContain("cannot be reached: connect ECONNREFUSED");
+    expect(stdout).toContain("\nNothing listens there: start your app, or check the port of the URL.\n");
     expect(stdout).not.toContain("a valid event");
   });
 

@@ -97,7 +97,7 @@ describe("what a run is told by", () => {
     expect(storyOf({ calls, charges: [charge], deliveries: [delivery] } as unknown as Seen)).toEqual([
       "+0s calls createQuote 200",
       "+1m5s charge is COMPLETED",
-      "+1m6s told charge.completed no answer",
+      "+1m6s webhook charge.completed → no response",
     ]);
   });
 

@@ -179,7 +179,7 @@ describe("making a namespace", () => {
     const state = readFileSync(`${data}.ns-w1`);
     writeFileSync(`${data}.ns-w2`, state);
     expect((await call("PUT /_sandbox/namespaces/w2", {})).status).toBe(500);
-    expect(String(errors)).toContain("d.json.ns-w2 is there already.");
+    expect(String(errors)).toContain("d.json.ns-w2 already exists.");
     expect(readFileSync(`${data}.ns-w2`)).toEqual(state);
     rmSync(`${data}.ns-w2`);
     expect((await call("PUT /_sandbox/namespaces/w2", {})).json).toMatchObject({ charges: 0 });

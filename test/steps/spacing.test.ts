@@ -33,7 +33,7 @@ describe("spacing", () => {
 
   it("is not met by too few", async () => {
     expect((await reading([], "{ gte: 0ms }"))?.message).toBe(
-      "1 such requests have too few pauses to look at: 2 are needed",
+      "1 such requests have too few pauses to check: 2 are needed",
     );
     expect((await reading(["1m"], "{ growing: true }"))?.message).toMatch(/3 are needed$/);
   });

@@ -38,7 +38,11 @@ export class Connection extends ControlClient {
       fetch: (path, init) =>
         reached.fetch(path, init).catch((error) => {
           refuseUntrusted(reached.url, error);
-          throw new KnownMistake(`there is no sandbox at ${reached.url}; start one with: ${START}`, {
+          const source =
+            flags.url === undefined && environment.PAYMENTS_SANDBOX_URL !== undefined
+              ? ", which PAYMENTS_SANDBOX_URL names; unset it, or"
+              : ";";
+          throw new KnownMistake(`there is no sandbox at ${reached.url}${source} start one with: ${START}`, {
             code: "NO_SANDBOX",
             fix: START,
             doc: "docs/getting-started.md",

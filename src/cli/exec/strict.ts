@@ -16,7 +16,7 @@ export function strictFaults(
   given: readonly string[],
 ): string[] {
   const faults = scenarios.flatMap((scenario) => {
-    if (isVacuous(scenario)) return [`of ${scenario.name} nothing happened`];
+    if (isVacuous(scenario)) return [`${scenario.name} was not exercised`];
     const isShipped = given.includes(scenario.name);
     return isShipped ? [] : neverApplied(scenario).map((rule) => `${rule} of ${scenario.name} never applied`);
   });

@@ -41,11 +41,18 @@ export function rowLine(row: ProbeRow, width: number, paint: Paint = plain): str
   return `${start}${paint(style, word.padEnd(4))}  ${row.verdict === "fail" ? line : paint("dim", line)}\n`;
 }
 
+/** What to do about an address that cannot be reached, where the error tells. */
+function reachFix(error: string): string {
+  if (error.includes("ECONNREFUSED"))
+    return "Nothing listens there: start your app, or check the port of the URL.\n";
+  return error.includes("ENOTFOUND") ? "Unknown host: check the name in the URL.\n" : "";
+}
+
 /** What it comes to, for people: the verdict, each fault once with what to do, what only they can see. */
 export function textReport(report: WebhookReport, width: number, paint: Paint = plain): string {
   const { outcome, error, findings, probes } = report;
   const [style, word] = OUTCOMES[outcome];
-  if (outcome === "unreachable") return `${paint(style, word)}: ${error}\n`;
+  if (outcome === "unreachable") return `${paint(style, word)}: ${error}\n${reachFix(error ?? "")}`;
   const musts = findings.filter(({ severity }) => severity === "must").length;
   const shoulds = findings.length - musts;
   const parts = [

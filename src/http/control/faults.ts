@@ -32,7 +32,7 @@ export const FAULTS = [
       answer: "Fault",
       says: {
         summary: "Add a fault",
-        about: "From now on, matching API calls fail, are delayed or are cut off.",
+        about: "From now on, matching API calls fail, are delayed or lose their connection.",
       },
     },
     ({ namespace, body }) => faultView(namespace.execute(addFault(body)), 0),

@@ -234,7 +234,7 @@ async function holdBooks(story: Story): Promise<void> {
   const [{ charge_id }] = json.items as [Json];
   const rows = [{ charge_id, status: "pending", delivered: 0 }];
   await story.call("reconcile", "paid and not marked", { body: { rows }, named: "one order" });
-  await story.call("reconcile", "a status nobody knows", { body: { rows: [{ charge_id, status: "padi" }] } });
+  await story.call("reconcile", "an unknown status", { body: { rows: [{ charge_id, status: "padi" }] } });
 }
 
 async function moveRates(story: Story): Promise<void> {

@@ -30,7 +30,7 @@ export function checkSpacing(spacing: Spacing, newestFirst: readonly Row[], at: 
     throw new StepFailure({ message, expected: { spacing }, got, difference }, at);
   };
   if (pauses.length < least)
-    fail(`${pauses.length + 1} such requests have too few pauses to look at: ${least + 1} are needed`, [
+    fail(`${pauses.length + 1} such requests have too few pauses to check: ${least + 1} are needed`, [
       { path: "spacing", expected: spacing },
     ]);
   for (const [index, pause] of pauses.entries()) {

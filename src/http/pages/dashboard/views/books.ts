@@ -30,12 +30,12 @@ export function booksPart(scene: Scene): Markup {
     tools: copy("Copy command", command(scene, "reconcile --file orders.csv")),
     body: html`${
       books === undefined
-        ? html`<p>Paste what your app believes: CSV with a header, or JSON lines, an order a row, with <code>charge_id</code> or <code>metadata.KEY</code>, and <code>status</code>, <code>amount</code>, <code>currency</code>, <code>delivered</code>. It is held against the ledger.</p>`
+        ? html`<p>Paste what your app believes: CSV with a header, or JSON lines, an order a row, with <code>charge_id</code> or <code>metadata.KEY</code>, and <code>status</code>, <code>amount</code>, <code>currency</code>, <code>delivered</code>. It is compared with the ledger.</p>`
         : html`<p>${books.report.passed ? badge("nothing differs", "good") : badge(many(books.report.total, "difference"), "bad")} ${many(books.report.rows, "row")} against ${many(books.report.charges, "charge")}, ${when(scene, books.at)}; compared: ${books.report.compared.join(", ")}</p>
 ${rows(
   "What differs",
   books.report.findings.slice(0, SHOWN).map((one) => finding(scene, one, books.lines)),
-  "Nothing: your app's books and the ledger say the same.",
+  "Nothing: your app's records and the ledger agree.",
 )}${books.report.total > SHOWN && html`<p class="soft">and ${books.report.total - SHOWN} more: the command lists them all</p>`}`
     }
 ${form(

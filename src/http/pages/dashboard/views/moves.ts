@@ -59,7 +59,7 @@ ${form(
   scene,
   html`${choice(
     "to",
-    "Move it to",
+    "Change the status to",
     now.map(({ to }): [string, string] => [to, to]),
     now.find(({ to }) => to === "FAILED")?.to ?? now[0]!.to,
   )}${input({ name: "reason", label: "with the reason", hint: "insufficient_funds" })}<button name="do" value="move ${id}">Move</button>`,
