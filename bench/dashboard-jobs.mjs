@@ -281,7 +281,7 @@ export const JOBS = [
       if (hand.hasScript) {
         await hand.choose(page.locator("#ns"), "default");
       } else {
-        await hand.press(page.getByRole("link", { name: "World" }));
+        await hand.press(page.getByRole("link", { name: "Namespace", exact: true }));
         await hand.press(page.locator('#namespaces [data-key="default"] [data-row]'));
       }
       await page.waitForURL(/\/dashboard(\/default\b|\?.*namespace=default)/);

@@ -507,7 +507,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     await page.getByRole("button", { name: /^Complete/ }).click();
     await page.getByText(`${charge_id} is COMPLETED`).waitFor();
     expect(page.url()).toBe(`${homeOf(sandbox)}/charges/${charge_id}`);
-    await page.getByRole("link", { name: "World" }).click();
+    await page.getByRole("link", { name: "Namespace", exact: true }).click();
     await page.getByText("Reset everything…").click();
     await page.getByRole("button", { name: "Reset default" }).click();
     await page.getByRole("button", { name: "Undo" }).click();

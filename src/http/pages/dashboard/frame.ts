@@ -48,7 +48,7 @@ function top(scene: Scene): Markup {
     ["live", "Live"],
   ] as const;
   return html`<div class="line">
-<a class="brand" href="${href(scene, "activity")}"><span aria-hidden="true">▣</span> payments-sandbox</a>
+<a class="brand" href="${href(scene, "activity")}"><span aria-hidden="true">▣</span> <span class="name">payments-sandbox</span></a>
 <form class="pick" method="get" action="${DASHBOARD}"><label class="unseen" for="ns">Namespace</label><select id="ns" name="namespace" data-go>${names.slice(0, 200).map((name) => html`<option${name === namespace.name && html` selected`}>${name}</option>`)}</select><noscript><button>Go</button></noscript></form>
 <span class="modes" role="group" aria-label="Mode">${modes.map(([value, label]) => html`<a href="${here(scene, { mode: value === "" ? " " : value }).replace(/[?&]mode=\+/, "")}"${(mode ?? "") === value && html` aria-current="true"`}>${label}</a>`)}</span>
 <form class="search" role="search" method="get" action="${homeOf(namespace.name)}/search" data-live><label class="unseen" for="q">Search everything</label><input id="q" type="search" name="q" value="${query.get("q") ?? ""}" placeholder="Search: id, e-mail, name, order…" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>

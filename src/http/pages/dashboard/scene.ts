@@ -12,7 +12,7 @@ export const VIEWS = {
   scenarios: "Scenarios",
   faults: "Faults",
   checks: "Checks",
-  world: "World",
+  world: "Namespace",
   /** Reached from the field at the top, and not in the menu. */
   search: "Search",
 } as const;

@@ -4,7 +4,7 @@ import type { FaultRule } from "../../../../schema/scenario.js";
 import { iso } from "../../../../schema/time.js";
 import { html, type Markup } from "../../html.js";
 import { command, controlCurl } from "../curl.js";
-import { badge, button, copy, form, json, jsonField, part, row, rows, wanted, when } from "../parts.js";
+import { badge, button, copy, form, json, jsonField, many, part, row, rows, wanted, when } from "../parts.js";
 import { READY_FAULTS } from "../ready-faults.js";
 import { href, type Scene } from "../scene.js";
 
@@ -21,7 +21,7 @@ ${part({
   title: "New fault",
   body: html`<div class="actions">${Object.entries(READY_FAULTS).map(([name, { label }]) => button({ does: `fault-ready ${name}`, label }))}</div>${form(
     scene,
-    html`${jsonField("rule", "Fault (JSON)", scene.typed?.get("rule") ?? json(EXAMPLE), { rows: 5, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
+    html`${jsonField("rule", "Fault (JSON)", scene.typed?.get("rule") ?? json(EXAMPLE), { rows: 12, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
     "New fault",
   )}`,
 })}
@@ -54,7 +54,7 @@ function faultRow(scene: Scene, { fault_id, rule }: StoredFault, hit: JournalEnt
   return row(scene, {
     key: fault_id,
     status: badge(
-      !isCounted ? `${applied} hits` : isUsedUp ? "used up" : `${applied} of ${times} used`,
+      !isCounted ? many(applied, "hit") : isUsedUp ? "used up" : `${applied} of ${times} used`,
       isUsedUp ? "" : "warn",
     ),
     title: `${matchWords(rule)} → ${effectOf(rule)}`,

@@ -2,7 +2,7 @@ import { carriedEvent } from "../../../../engine/forged-event.js";
 import type { Delivery, EventRecord } from "../../../../engine/records.js";
 import { html, type Markup } from "../../html.js";
 import { answerOf, placeOf } from "../attention.js";
-import { badge, choice, form, input, json, jsonField, part, row, rows, toneOf } from "../parts.js";
+import { badge, choice, deliveryState, form, input, json, jsonField, part, row, rows } from "../parts.js";
 import { href, type Scene } from "../scene.js";
 
 const SIGNED = [
@@ -53,7 +53,7 @@ export function copiesPart(scene: Scene, delivery: Delivery): Markup | false {
         row(scene, {
           key: one.delivery_id,
           at: one.attempts.at(-1)?.at ?? one.created_at,
-          status: badge(one.status, toneOf(one.status)),
+          status: badge(deliveryState(one)),
           title: `→ ${one.mishap?.to_url ?? placeOf(state.get("endpoints", one.webhook_id))}`,
           to: href(scene, "webhooks", one.delivery_id),
           sub: `${answerOf(one)}${one.attempts.length === 0 ? "" : ` in ${Math.round(one.attempts.at(-1)!.duration_ms)} ms`}${one === delivery ? " · this one" : ""}`,

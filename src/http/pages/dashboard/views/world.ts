@@ -12,7 +12,7 @@ export function worldView(scene: Scene): Markup {
   const { tables } = namespace.engine.state;
   const env = Object.entries(appEnvironment({ url: origin, apiKey, webhookSecret }));
   const all = namespaces.list();
-  return html`<h1>World</h1>
+  return html`<h1>Namespace</h1>
 ${part({
   id: "keys",
   title: "Keys and environment",
