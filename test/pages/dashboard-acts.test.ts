@@ -104,7 +104,7 @@ describe("a scenario on the dashboard", () => {
     const again = (fields: object) => press("duplicate declined", { name: "mine", scenario, ...fields });
     expect(said((await again({})).text)).toContain("there is a scenario mine already");
     expect((await again({ replace: "on" })).status).toBe(303);
-    expect(said((await again({ name: "x", scenario: "{" })).text)).toContain("is not JSON");
+    expect(said((await again({ name: "x", scenario: "{" })).text)).toContain("is not valid JSON");
     expect(said((await again({ name: "x", scenario: '{"charges":[{"timeline":7}]}' })).text)).toContain(
       "charges.0",
     );

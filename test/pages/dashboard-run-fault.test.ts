@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { SCENARIO_ACTIONS } from "../../src/http/pages/dashboard/acting/scenarios.js";
+import { act } from "../../src/http/pages/dashboard/actions.js";
 import { reportsOf } from "../../src/http/pages/dashboard/reports.js";
 import type { Namespace } from "../../src/namespace/namespace.js";
 import type { Namespaces } from "../../src/namespace/namespaces.js";
@@ -16,11 +16,10 @@ it("a run that our own fault has ended does not stand in the way of the next", a
     scenarios: { run: () => Promise.reject(new Error("ours")) },
   } as unknown as Namespaces;
   const run = () =>
-    SCENARIO_ACTIONS.run!({
+    act({
       namespaces,
       namespace,
-      words: ["pay"],
-      form: new URLSearchParams(),
+      form: new URLSearchParams({ do: "run pay" }),
       fetch: () => Promise.reject(new Error("nothing is called")),
     });
   await expect(run()).rejects.toThrow("ours");

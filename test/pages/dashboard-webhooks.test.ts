@@ -71,6 +71,23 @@ describe("webhooks in the dashboard", () => {
     }
   });
 
+  it("are all retried by one press, more than a page of them", async () => {
+    await using receiver = await Receiver.open();
+    receiver.handler = refuseWith(500);
+    const { press, page, send, sandbox, id, ask } = await paid(receiver);
+    const headers = { "content-type": "application/json" };
+    const body = '{"times":100}';
+    await send(`/_sandbox/deliveries/${id}/redeliver`, { method: "POST", headers, body });
+    await sandbox.advance("1s");
+    const failing = (await ask("/_sandbox/deliveries?failing=1")).total;
+    expect(failing).toBeGreaterThan(100);
+    const before = receiver.received.length;
+    const webhookId = /value="retry-all (we_[0-9a-f]+)"/.exec(await page())![1]!;
+    expect((await press(`retry-all ${webhookId}`)).text).toContain(`${failing} deliveries tried again`);
+    await sandbox.advance("1s");
+    expect(receiver.received.length - before).toBeGreaterThanOrEqual(failing);
+  });
+
   it("are filtered by words and kinds, and the control API finds the same", async () => {
     await using receiver = await Receiver.open();
     const { page, ask } = await paid(receiver);

@@ -8,8 +8,8 @@ import { isForeign } from "../../origin.js";
 import { noNamespace } from "../../service/admit.js";
 import { html } from "../html.js";
 import { Shell } from "../shell.js";
-import type { Doing } from "./acting/action.js";
 import { act } from "./actions.js";
+import type { Press } from "./calls.js";
 import { flashed, flashOf } from "./flash.js";
 import { frame } from "./frame.js";
 import { DASHBOARD, homeOf, isView, type Notice, type Scene, VIEWS } from "./scene.js";
@@ -124,7 +124,7 @@ function decoded(text: string): string {
 /** What a button does; then the page it was on, or the one it leads to. */
 export async function actOnDashboard(
   namespaces: Namespaces,
-  fetch: Doing["fetch"],
+  fetch: Press["fetch"],
   c: Context,
 ): Promise<Response> {
   const form = await formOf(c.req.raw);
@@ -140,8 +140,7 @@ export async function actOnDashboard(
     respond(namespaces, namespace, c, new URL(back, c.req.url), status, { text, isBad: true }, form);
   if (isForeign(c.req.raw, namespace.publicUrl))
     return refused(403, "That form was not sent from this page.");
-  const [name = "", ...words] = (form.get("do") ?? "").trim().split(" ");
-  const done = await act(name, { namespaces, namespace, words, form, fetch });
+  const done = await act({ namespaces, namespace, form, fetch });
   if (isRefusal(done)) return refused(409, wordsOf(done));
   const { to, ...notice } = done;
   const checkout = checkoutIn(form.get("back"), namespace);
