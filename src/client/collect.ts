@@ -1,5 +1,6 @@
 import { type ControlClient, pagesOf } from "../control-client.js";
 import type { ChargeStatus } from "../schema/common.js";
+import type { StoryItem } from "../schema/control-responses.js";
 import { maskKey } from "../schema/mask-key.js";
 import { isPaid } from "../schema/statuses.js";
 
@@ -21,7 +22,7 @@ export interface Story {
   readonly charge: ChargeView;
   /** Not a success, or a webhook of it never got a good answer. */
   readonly is_in_order: boolean;
-  readonly items: readonly (Json & { readonly at: string; readonly kind: string })[];
+  readonly items: readonly StoryItem[];
 }
 
 /** Stories, and of how many charges. */

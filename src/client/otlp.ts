@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { StoryItem } from "../schema/control-responses.js";
 import type { Story } from "./collect.js";
 import { unansweredText } from "./story-text.js";
 
@@ -6,8 +7,6 @@ import { unansweredText } from "./story-text.js";
 export interface TracedStory extends Omit<Story, "is_in_order"> {
   readonly traceparent: string | null;
 }
-
-type Item = TracedStory["items"][number];
 
 /** Of `SpanKind`. */
 const KINDS = { internal: 1, server: 2, client: 3 } as const;
@@ -25,10 +24,10 @@ export function otlpOf({ charge, items, traceparent }: TracedStory, version: str
   const idOf = (...of: readonly unknown[]): string => hash(16, traceId, charge.charge_id, ...of);
   const root = idOf("charge");
   const below = items.flatMap((item) => {
-    const span = spanOf(item);
+    if (item.kind !== "request" && item.kind !== "attempt") return [];
     const key =
       item.kind === "request" ? item.request_id : `${item.delivery_id} ${item.attempt} ${item.order}`;
-    return span === undefined ? [] : [{ traceId, spanId: idOf(item.kind, key), parentSpanId: root, ...span }];
+    return [{ traceId, spanId: idOf(item.kind, key), parentSpanId: root, ...spanOf(item) }];
   });
   const events = items.flatMap((item) => {
     const event = eventOf(item);
@@ -71,7 +70,7 @@ export function otlpOf({ charge, items, traceparent }: TracedStory, version: str
 }
 
 /** What took part in it over HTTP. */
-function spanOf(item: Item) {
+function spanOf(item: Extract<StoryItem, { kind: "request" | "attempt" }>) {
   const startTimeUnixNano = nanoseconds(item.at);
   if (item.kind === "request") {
     const { method, path, status, operation } = item;
@@ -87,36 +86,35 @@ function spanOf(item: Item) {
         "payments.fault": item.fault,
       }),
       // The refusal of a bad request is no fault of who refuses it.
-      ...statusOf(typeof status !== "number" || status >= 500, status ?? unansweredText(item)),
+      ...statusOf(status === null || status >= 500, status ?? unansweredText(item)),
     };
   }
-  if (item.kind !== "attempt") return undefined;
   const { type, status, error, attempt } = item;
   return {
     name: `POST ${type}`,
     kind: KINDS.client,
     startTimeUnixNano,
-    endTimeUnixNano: String(BigInt(startTimeUnixNano) + BigInt(Number(item.duration_ms)) * 1_000_000n),
+    endTimeUnixNano: String(BigInt(startTimeUnixNano) + BigInt(item.duration_ms) * 1_000_000n),
     attributes: attributes({
       "http.request.method": "POST",
       "http.response.status_code": status,
-      "http.request.resend_count": Number(attempt) > 1 ? Number(attempt) - 1 : null,
+      "http.request.resend_count": attempt > 1 ? attempt - 1 : null,
       "payments.event.id": item.event_id,
       "payments.event.type": type,
       "payments.webhook.id": item.webhook_id,
       "payments.delivery.id": item.delivery_id,
     }),
-    ...statusOf(typeof status !== "number" || status < 200 || status >= 300, error ?? status),
+    ...statusOf(status === null || status < 200 || status >= 300, error ?? status),
   };
 }
 
 /** What happened at one moment. */
-function eventOf(item: Item) {
+function eventOf(item: StoryItem) {
   switch (item.kind) {
     case "transition": {
-      const by = item.by as { actor?: string; scenario?: string | null } | null;
+      const { status, by } = item;
       return {
-        name: String(item.status),
+        name: status,
         attributes: attributes({
           reason: item.reason,
           "payments.actor": by?.actor,
@@ -125,7 +123,7 @@ function eventOf(item: Item) {
       };
     }
     case "event":
-      return { name: String(item.type), attributes: attributes({ "payments.event.id": item.event_id }) };
+      return { name: item.type, attributes: attributes({ "payments.event.id": item.event_id }) };
     case "ledger":
       return {
         name: `ledger ${item.posting}`,

@@ -1,3 +1,4 @@
+import type { StoryItem } from "../schema/control-responses.js";
 import { oneLine } from "../schema/printable.js";
 import type { Happened, Stories, Story } from "./collect.js";
 
@@ -34,7 +35,7 @@ export function storyTitle({ charge }: Story): string {
 export interface StoryRow {
   readonly head: string;
   readonly text: string;
-  readonly item: Story["items"][number];
+  readonly item: StoryItem;
 }
 
 export function storyRows({ items }: Story): StoryRow[] {
@@ -56,26 +57,22 @@ function offset(from: string, at: string): string {
   return `+${((Date.parse(at) - Date.parse(from)) / 1_000).toFixed(3)}s`;
 }
 
-function told(item: Story["items"][number]): string {
+function told(item: StoryItem): string {
   switch (item.kind) {
     case "request":
       return requestText(item);
     case "transition":
       return `${item.status}${item.reason === undefined ? "" : ` (${item.reason})`}`;
     case "ledger":
-      return `${item.posting} ${item.currency}: ${(item.postings as { account: string; amount: string }[])
-        .map(({ account, amount }) => `${account} ${amount}`)
-        .join(", ")}`;
+      return `${item.posting} ${item.currency}: ${item.postings.map(({ account, amount }) => `${account} ${amount}`).join(", ")}`;
     case "event":
       return `${item.type} ${item.event_id}`;
     case "note":
-      return String(item.note);
+      return item.note;
     case "attempt":
       return `${item.type} to ${item.receiver} → ${item.status ?? item.error} (attempt ${item.attempt}, ${item.duration_ms} ms)${refusalOf(item)}`;
     case "hold":
       return `${item.type} to ${item.receiver} is held: ${item.reason}`;
-    default:
-      return JSON.stringify(item);
   }
 }
 
@@ -101,9 +98,9 @@ export function unansweredText({ in_flight, client_gone }: Readonly<Record<strin
 const LONGEST_REFUSAL = 200;
 
 /** What the app answered instead of taking a webhook. */
-function refusalOf({ status, response_body }: Story["items"][number]): string {
-  const isTaken = typeof status === "number" && status >= 200 && status < 300;
-  if (isTaken || typeof response_body !== "string" || response_body === "") return "";
+function refusalOf({ status, response_body }: Extract<StoryItem, { kind: "attempt" }>): string {
+  const isTaken = status !== null && status >= 200 && status < 300;
+  if (isTaken || !response_body) return "";
   return `: ${response_body.replace(/\s+/g, " ").slice(0, LONGEST_REFUSAL)}`;
 }
 
@@ -114,7 +111,11 @@ const MOST = { calls: 10, charges: 10, linesOfOne: 30, lines: 120 } as const;
 export function storyText({ requests, stories }: Pick<Happened, "requests" | "stories">): string {
   const told = stories.items.slice(0, MOST.charges);
   const failed = requests.items.filter(({ status }) => typeof status !== "number" || status >= 400);
-  const inStories = new Set(stories.items.flatMap(({ items }) => items.map(({ request_id }) => request_id)));
+  const inStories = new Set<unknown>(
+    stories.items.flatMap(({ items }) =>
+      items.map((item) => (item.kind === "request" ? item.request_id : undefined)),
+    ),
+  );
   const calls = failed.filter(({ request_id }) => !inStories.has(request_id)).reverse();
   const lines = [
     ...calls.slice(0, MOST.calls).map((call) => oneLine(requestText(call))),

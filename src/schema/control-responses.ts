@@ -220,6 +220,8 @@ export const happeningSchema = named(
     }),
   ]),
 );
+/** One item of a charge's story: what the control API returns, the command line prints and the dashboard draws. */
+export type StoryItem = z.infer<typeof happeningSchema>;
 export const chargeStorySchema = shape("ChargeStory", "All that happened to a charge.", {
   charge_id: field(text, "Which."),
   status: field(chargeDetailSchema.shape.status, "Its status."),

@@ -22,7 +22,7 @@ export function requestView(entry: JournalEntry) {
     runner: entry.runner ?? null,
     scenario: entry.scenario,
     fault: entry.fault,
-    tolerated: entry.tolerated ?? [],
+    tolerated: [...(entry.tolerated ?? [])],
     request_body: asJson(entry.requestBody),
     request_body_bytes: entry.requestBytes ?? bytesOf(entry.requestBody),
     response_body: asJson(entry.responseBody),

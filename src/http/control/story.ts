@@ -1,22 +1,26 @@
 import type { Charge } from "../../domain/charge.js";
 import { receiverName } from "../../engine/receiver-name.js";
 import type { Namespace } from "../../namespace/namespace.js";
+import type { StoryItem } from "../../schema/control-responses.js";
 import { requestView } from "./request-view.js";
 
-/** What comes first of the things that happened at one instant. */
-const ORDER = ["request", "transition", "ledger", "event", "note", "attempt", "hold"] as const;
-
-interface Happening extends Record<string, unknown> {
-  readonly at: string;
-  readonly kind: (typeof ORDER)[number];
-}
+/** The order of items of one instant. */
+const ORDER: readonly StoryItem["kind"][] = [
+  "request",
+  "transition",
+  "ledger",
+  "event",
+  "note",
+  "attempt",
+  "hold",
+];
 
 /** A charge's whole story in order: requests, transitions, ledger entries, events, attempts with responses, holds. */
 export function storyOf(namespace: Namespace, charge: Charge) {
   const { state } = namespace.engine;
   const { journal } = namespace;
   const id = charge.charge_id;
-  const happenings: Happening[] = [
+  const items: StoryItem[] = [
     ...journal
       .entries()
       .reverse()
@@ -26,50 +30,42 @@ export function storyOf(namespace: Namespace, charge: Charge) {
           entry.objectId === id ||
           (entry.method === "POST" && (entry.responseBody ?? "").includes(id)),
       )
-      .map((entry): Happening => ({ kind: "request", ...requestView(entry) })),
+      .map((entry): StoryItem => ({ kind: "request", ...requestView(entry) })),
     ...charge.status_history.map(
-      (change, place): Happening => ({ kind: "transition", ...change, by: causeOf(charge, place) }),
+      (change, place): StoryItem => ({ kind: "transition", ...change, by: causeOf(charge, place) }),
     ),
     ...state.entriesOf(id).map(
-      ({ at, entry_id, kind, currency, postings }): Happening => ({
+      ({ at, entry_id, kind, currency, postings }): StoryItem => ({
         kind: "ledger",
         at,
         entry_id,
         posting: kind,
         currency,
-        postings,
+        postings: [...postings],
       }),
     ),
-    ...charge.notes.map((note): Happening => ({ kind: "note", ...note })),
+    ...charge.notes.map((note): StoryItem => ({ kind: "note", ...note })),
   ];
   const events = state.eventsOf(id).reverse();
   for (const event of events) {
-    happenings.push({ kind: "event", at: event.at, event_id: event.event_id, type: event.type });
+    items.push({ kind: "event", at: event.at, event_id: event.event_id, type: event.type });
     const deliveries = state.deliveriesOf(event.event_id).reverse();
     for (const delivery of deliveries) {
       const { delivery_id, webhook_id, attempts } = delivery;
       const receiver = receiverName(state.get("endpoints", webhook_id));
       const which = { delivery_id, event_id: event.event_id, type: event.type, webhook_id, receiver };
-      for (const attempt of attempts) happenings.push({ kind: "attempt", ...which, ...attempt });
+      for (const attempt of attempts) items.push({ kind: "attempt", ...which, ...attempt });
       const hold = namespace.holdOf(delivery);
-      if (hold !== null) happenings.push({ kind: "hold", at: hold.since, ...which, reason: hold.reason });
+      if (hold !== null) items.push({ kind: "hold", at: hold.since, ...which, reason: hold.reason });
     }
   }
-  const inOrder = happenings
-    .map((happening, index) => ({ happening, index }))
-    .sort(
-      (a, b) =>
-        compareText(a.happening.at, b.happening.at) ||
-        ORDER.indexOf(a.happening.kind) - ORDER.indexOf(b.happening.kind) ||
-        a.index - b.index,
-    )
-    .map(({ happening }) => happening);
+  items.sort((a, b) => compareText(a.at, b.at) || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
   return {
     charge_id: id,
     status: charge.status,
     traceparent: charge.traceparent ?? null,
-    total: inOrder.length,
-    items: inOrder,
+    total: items.length,
+    items,
   };
 }
 

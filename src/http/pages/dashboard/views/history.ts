@@ -1,7 +1,9 @@
 import type { Charge } from "../../../../domain/charge.js";
+import type { Delivery } from "../../../../engine/records.js";
 import { comesBefore } from "../../../../engine/task-order.js";
+import type { StoryItem } from "../../../../schema/control-responses.js";
 import { iso } from "../../../../schema/time.js";
-import { causeOf, storyOf } from "../../../control/story.js";
+import { storyOf } from "../../../control/story.js";
 import { grouped } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { placeOf } from "../attention.js";
@@ -79,86 +81,93 @@ function isNarrowed({ query }: Scene): boolean {
 }
 
 function past(scene: Scene, charge: Charge): Line[] {
-  let transitions = 0;
-  return storyOf(scene.namespace, charge).items.map((item, place): Line => {
-    // biome-ignore lint/suspicious/noExplicitAny: which fields there are depends on the kind
-    const happening = item as any;
-    const { at } = item;
-    switch (item.kind) {
-      case "request": {
-        const { method, path, status, request_id, operation, fault, sent_at, in_flight } = happening;
-        return {
-          key: `request-${request_id}`,
-          at,
-          wallAt: sent_at,
-          isProblem: fault !== null || (!in_flight && (status ?? 500) >= 400),
-          lane: 0,
-          body: html`<a href="${href(scene, "requests", String(request_id))}">${method} ${operation ?? path}</a> ${badge(String(status ?? "dropped"), toneOfHttp(status))}${fault !== null && html` <span class="soft">fault ${fault}</span>`}`,
-        };
-      }
-      case "transition": {
-        const cause = causeOf(charge, transitions++);
-        const { status, reason } = happening;
-        const by =
-          cause?.actor === "scenario"
-            ? `scenario ${cause.scenario}${cause.rule === null ? "" : `, ${cause.rule}`}`
-            : WHO[cause?.actor ?? ""];
-        return {
-          key: `state-${transitions}`,
-          at,
-          isProblem: ["bad", "warn"].includes(toneOf(status)),
-          lane: 1,
-          body: html`${badge(status, toneOf(status))}${reason !== undefined && html` <bdi>${reason}</bdi>`} <span class="soft">${by}</span>`,
-        };
-      }
-      case "ledger":
-        return {
-          key: happening.entry_id,
-          at,
-          lane: 2,
-          body: html`<a href="#money">${happening.posting}</a> <span class="soft">${happening.currency} ${moved(happening.postings)}</span>`,
-        };
-      case "note":
-        return { key: `note-${place}`, at, lane: 1, body: html`<span class="soft">${happening.note}</span>` };
-      case "attempt":
-        return attemptLine(scene, at, happening);
-      case "hold":
-        return holdLine(scene, at, happening);
-      default:
-        return { key: happening.event_id, at, lane: 3, body: html`<strong>${happening.type}</strong>` };
+  return storyOf(scene.namespace, charge).items.map((item, place) => lineOf(scene, item, place));
+}
+
+function lineOf(scene: Scene, item: StoryItem, place: number): Line {
+  const { at } = item;
+  switch (item.kind) {
+    case "request": {
+      const { method, path, status, request_id, operation, fault, sent_at, in_flight } = item;
+      return {
+        key: `request-${request_id}`,
+        at,
+        wallAt: sent_at,
+        isProblem: fault !== null || (!in_flight && (status ?? 500) >= 400),
+        lane: 0,
+        body: html`<a href="${href(scene, "requests", String(request_id))}">${method} ${operation ?? path}</a>
+${badge(String(status ?? "dropped"), toneOfHttp(status))}
+${fault !== null && html`<span class="soft">fault ${fault}</span>`}`,
+      };
     }
-  });
+    case "transition": {
+      const { status, reason, by } = item;
+      const cause =
+        by?.actor === "scenario"
+          ? `scenario ${by.scenario}${by.rule === null ? "" : `, ${by.rule}`}`
+          : by && WHO[by.actor];
+      return {
+        key: `state-${place}`,
+        at,
+        isProblem: ["bad", "warn"].includes(toneOf(status)),
+        lane: 1,
+        body: html`${badge(status, toneOf(status))}
+${reason !== undefined && html`<bdi>${reason}</bdi>`}
+<span class="soft">${cause}</span>`,
+      };
+    }
+    case "ledger":
+      return {
+        key: item.entry_id,
+        at,
+        lane: 2,
+        body: html`<a href="#money">${item.posting}</a>
+<span class="soft">${item.currency} ${moved(item.postings)}</span>`,
+      };
+    case "event":
+      return { key: item.event_id, at, lane: 3, body: html`<strong>${item.type}</strong>` };
+    case "note":
+      return { key: `note-${place}`, at, lane: 1, body: html`<span class="soft">${item.note}</span>` };
+    case "attempt":
+      return attemptLine(scene, item);
+    case "hold":
+      return {
+        key: `${item.delivery_id}-hold`,
+        at,
+        isProblem: true,
+        lane: 3,
+        body: html`${receiverLink(scene, item)} ${badge("held", "warn")} <span class="soft">${item.reason}</span>`,
+      };
+  }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an attempt and what it was of, as the story has it
-function attemptLine(scene: Scene, at: string, happening: any): Line {
-  const { state } = scene.namespace.engine;
-  const { delivery_id, webhook_id, attempt, status, error, response_body, duration_ms, sent_at, type } =
-    happening;
-  const delivery = state.get("deliveries", delivery_id);
+function attemptLine(scene: Scene, item: Extract<StoryItem, { kind: "attempt" }>): Line {
+  const { delivery_id, attempt, status, error, response_body, duration_ms, sent_at, at } = item;
+  const delivery = scene.namespace.engine.state.get("deliveries", delivery_id);
   const isLast = delivery?.attempts.length === attempt;
-  const bad = status === null || status >= 300;
-  return {
-    key: `${delivery_id}-${attempt}`,
-    at,
-    wallAt: sent_at,
-    isProblem: bad,
-    lane: 3,
-    // By itself it has to say what it was about.
-    body: html`└ ${isNarrowed(scene) && html`${type} → `}<a href="${href(scene, "webhooks", delivery_id)}#attempt-${attempt}">${placeOf(state.get("endpoints", webhook_id))}</a> ${badge(status === null ? "no response" : String(status), toneOfHttp(status))} <span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>${bad && html`<br><q>${firstLine(response_body ?? error, 110)}</q>`}${bad && isLast && delivery !== undefined && html` ${delivery.status === "pending" ? button({ does: `retry ${delivery_id}`, label: "Retry now", to: delivery.event_type, key: "r" }) : button({ does: `redeliver ${delivery_id}`, label: "Redeliver", to: delivery.event_type, key: "r" })}`}`,
-  };
+  const isProblem = status === null || status >= 300;
+  const response = badge(status === null ? "no response" : String(status), toneOfHttp(status));
+  const body = html`${receiverLink(scene, item, `#attempt-${attempt}`)} ${response}
+<span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>
+${isProblem && html`<br><q>${firstLine(response_body ?? error, 110)}</q>`}
+${isProblem && isLast && delivery !== undefined && retryButton(delivery)}`;
+  return { key: `${delivery_id}-${attempt}`, at, wallAt: sent_at, isProblem, lane: 3, body };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a delivery that is held, as the story has it
-function holdLine(scene: Scene, at: string, { delivery_id, webhook_id, type, reason }: any): Line {
-  const receiver = placeOf(scene.namespace.engine.state.get("endpoints", webhook_id));
-  return {
-    key: `${delivery_id}-hold`,
-    at,
-    isProblem: true,
-    lane: 3,
-    body: html`└ ${isNarrowed(scene) && html`${type} → `}<a href="${href(scene, "webhooks", delivery_id)}">${receiver}</a> ${badge("held", "warn")} <span class="soft">${reason}</span>`,
-  };
+function retryButton({ status, delivery_id, event_type }: Delivery): Markup {
+  return status === "pending"
+    ? button({ does: `retry ${delivery_id}`, label: "Retry now", to: event_type, key: "r" })
+    : button({ does: `redeliver ${delivery_id}`, label: "Redeliver", to: event_type, key: "r" });
+}
+
+/** Among problems alone the event's type is not in a line above. */
+function receiverLink(
+  scene: Scene,
+  { delivery_id, type, receiver }: Extract<StoryItem, { kind: "attempt" | "hold" }>,
+  anchor = "",
+): Markup {
+  const link = html`<a href="${href(scene, "webhooks", delivery_id)}${anchor}">${receiver}</a>`;
+  return html`└ ${isNarrowed(scene) && html`${type} → `}${link}`;
 }
 
 const WHO: Readonly<Record<string, string>> = {
