@@ -23,12 +23,12 @@ describe("GET /_sandbox/docs", () => {
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(headers.get("sandbox-now")).toBe(START);
     expect(headers.get("content-security-policy")).not.toMatch(/unsafe|\*/);
-    expect(text.length).toBeLessThan(800_000);
+    expect(text.length).toBeLessThan(450_000);
     expect([...text.matchAll(/ (?:src|href)="([^"#][^"]*)"/g)].map(([, to]) => to)).toEqual([
       expect.stringMatching(/^data:image\/svg\+xml/),
       "openapi.json",
       "../docs",
-      "../_sandbox/dashboard",
+      "dashboard",
     ]);
   });
 

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { DEFAULT_API_KEY } from "../../schema/options.js";
 import { referencePage } from "../openapi/reference/page.js";
 import { type DescribeOptions, describeFor } from "../openapi/serve.js";
+import { html } from "./html.js";
 
 /** `GET /docs`: the OpenAPI document as a page. */
 export async function serveDocs(options: DescribeOptions, c: Context): Promise<Response> {
@@ -10,8 +11,8 @@ export async function serveDocs(options: DescribeOptions, c: Context): Promise<R
   const { namespace, baseUrl, document } = described;
   // The documented key, if the fixtures still have it: a key of the user's own is nobody's business here.
   const apiKey = namespace.keys.find(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
-  const other = { href: "_sandbox/docs", title: "Control API reference" };
-  return referencePage({ document, baseUrl, apiKey, root: ".", other }, namespace.nowMs());
+  const related = html`<a href="_sandbox/docs">Control API reference</a>, <a href="_sandbox/dashboard">Dashboard</a>`;
+  return referencePage({ document, baseUrl, apiKey, related }, namespace.nowMs());
 }
 
 /** `GET /_sandbox/docs`: the same of the control API. */
@@ -19,6 +20,6 @@ export async function serveControlDocs(options: DescribeOptions, c: Context): Pr
   const described = await describeFor("control", options, c);
   if (described instanceof Response) return described;
   const { namespace, baseUrl, document } = described;
-  const other = { href: "../docs", title: "Payments API reference" };
-  return referencePage({ document, baseUrl, apiKey: undefined, root: "..", other }, namespace.nowMs());
+  const related = html`<a href="../docs">Payments API reference</a>, <a href="dashboard">Dashboard</a>`;
+  return referencePage({ document, baseUrl, apiKey: undefined, related }, namespace.nowMs());
 }
