@@ -41,7 +41,7 @@ interface DescribedAnswer {
 }
 interface Content {
   readonly schema: Json;
-  readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
 /** Tells whether answers are as the document says, field by field. */

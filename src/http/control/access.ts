@@ -17,6 +17,7 @@ export const ACCESS = [
       says: {
         summary: "Update a key",
         about: `A revoked key gets 401 from now on, until it is active again. ${UNTIL_RESET}`,
+        example: { status: "revoked" },
       },
     },
     ({ namespace, body, param }) => {
@@ -36,6 +37,7 @@ export const ACCESS = [
       says: {
         summary: "Update an organization",
         about: `A deactivated organization gets 404 for every call from now on; payments in progress continue. ${UNTIL_RESET}`,
+        example: { status: "deactivated" },
       },
     },
     ({ namespace, body, param }) => {

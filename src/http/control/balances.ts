@@ -33,6 +33,7 @@ export const BALANCES = [
       says: {
         summary: "Fund a balance",
         about: "Adds available funds at once, to be paid out or refunded. No event is sent.",
+        example: { currency: "GHS", amount: "50.00" },
       },
     },
     ({ namespace, body, mode }) => shown(namespace.execute(fundBalance({ mode, ...body })), balanceView),

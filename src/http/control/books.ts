@@ -28,6 +28,7 @@ export const BOOKS = [
         summary: "Reconcile the app's books",
         about:
           "Finds orders that are paid but not marked as paid, marked but not paid, of a different amount, paid or delivered twice, refunded but delivered, or unknown. Invalid rows are rejected, each by its number.",
+        example: { rows: [{ charge_id: "ch_fc604d12b8bda13e0f0fd3ec", status: "pending", delivered: 0 }] },
       },
     },
     ({ namespace: { engine }, body, mode: ofKey }) => {

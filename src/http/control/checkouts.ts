@@ -22,6 +22,7 @@ export const CHECKOUTS = [
         about:
           "Does what the customer does on the hosted page: picks a method and pays. The scenario decides the outcome.",
         refuses: ["INVALID_TRANSITION"],
+        example: { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" },
       },
     },
     ({ namespace, body, param }) =>

@@ -34,6 +34,7 @@ export const CLOCK = [
       says: {
         summary: "Set the clock",
         about: "Freezes or resumes the clock, or jumps ahead. Tasks that fall due on the way run.",
+        example: { mode: "manual" },
       },
     },
     async ({ namespace, body: { mode, speed, now } }) => {
@@ -56,6 +57,7 @@ export const CLOCK = [
         summary: "Advance the clock",
         about:
           "Jumps ahead and runs every task that falls due on the way, in order: delivery attempts started at an instant finish before time moves past it. Returns when it is done. Deliveries to mailboxes are not waited for.",
+        example: { until: "next" },
       },
     },
     ({ namespace, body: { by, to, until } }) => {

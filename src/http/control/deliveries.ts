@@ -92,6 +92,7 @@ export const DELIVERIES = [
       says: {
         summary: "Redeliver a webhook",
         about: "New deliveries of the same event to the same receiver, freshly signed.",
+        example: { times: 2 },
       },
     },
     ({ namespace, body, param }) =>

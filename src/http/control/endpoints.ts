@@ -41,6 +41,7 @@ export const ENDPOINTS = [
         summary: "Register a receiver",
         about:
           "A URL or a mailbox. It receives the events of every organization in its mode, unless one is given.",
+        example: { mailbox: "tests" },
       },
     },
     ({ namespace, body, mode: keyMode }) => {
@@ -89,7 +90,11 @@ export const ENDPOINTS = [
       path: "/_sandbox/webhook-endpoints/:webhook_id",
       body: endpointPatchSchema,
       answer: "WebhookEndpoint",
-      says: { summary: "Update a receiver", about: "Changes the fields that are sent and keeps the rest." },
+      says: {
+        summary: "Update a receiver",
+        about: "Changes the fields that are sent and keeps the rest.",
+        example: { enabled: true },
+      },
     },
     ({ namespace, body: { url, force: _force, ...patch }, param }) => {
       const known = namespace.engine.state.get("endpoints", param("webhook_id"));

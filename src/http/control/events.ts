@@ -40,6 +40,7 @@ export const EVENTS = [
         summary: "Trigger an event",
         about:
           "An event that no status change caused: about an existing charge, or a sample that has the shape of one.",
+        example: { type: "webhook.test", data: { hello: "app" } },
       },
     },
     ({ namespace, body, mode: keyMode }) => {

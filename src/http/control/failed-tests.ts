@@ -22,6 +22,7 @@ export const FAILED_TESTS = [
         summary: "Save a failed test",
         about:
           "Call it when a test has failed, before its namespace is reset or deleted: the charges' histories, requests, events, deliveries, coverage and advice are kept under the test's name, for up to 100 tests. `exec --artifacts` writes them to files.",
+        example: { test: "shop.test.ts > an order is paid" },
       },
     },
     async ({ namespaces, namespace, fetch, body }) => {

@@ -33,6 +33,7 @@ export const FAULTS = [
       says: {
         summary: "Add a fault",
         about: "From now on, matching API calls fail, are delayed or lose their connection.",
+        example: { match: { operation: "createQuote" }, respond: { status: 503 }, times: 2 },
       },
     },
     ({ namespace, body }) => faultView(namespace.execute(addFault(body)), 0),

@@ -17,6 +17,7 @@ export const MAILBOXES = [
         summary: "Receive from a mailbox",
         about:
           "Returns exactly what a receiver would be sent, signed now. Each delivery must then be acknowledged within the time a receiver has to respond.",
+        example: { max: 1 },
       },
     },
     ({ namespace, body, param }) => {
@@ -52,6 +53,7 @@ export const MAILBOXES = [
         summary: "Acknowledge a delivery",
         about:
           "Reports the receiver's response to a delivery taken from the mailbox; a failure is retried as scheduled.",
+        example: { status: 200, body: "ok" },
       },
     },
     ({ namespace, body, param }) => {

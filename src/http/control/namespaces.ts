@@ -27,6 +27,7 @@ export const NAMESPACES = [
         summary: "Create a namespace",
         about: "Creates a namespace that does not exist yet.",
         refuses: ["NAMESPACE_EXISTS"],
+        example: { name: "worker-1", clock: "manual" },
       },
     },
     ({ namespaces, body }) => namespaces.create(body),
@@ -55,6 +56,7 @@ export const NAMESPACES = [
         about:
           "Creates the namespace unless it exists; an existing one is not changed. Safe to repeat. A namespace of an earlier run that could not be opened is opened again.",
         refuses: ["NAMESPACE_EXISTS"],
+        example: { clock: "manual" },
       },
     },
     ({ namespaces, body, param }) => {

@@ -57,6 +57,8 @@ export interface ControlRow<Query, Body> extends Row<Query, Body>, Pick<Describe
 export interface ControlWords extends Pick<CallWords, "summary" | "about"> {
   /** The named schema of a body that its handler checks by itself; a start does not read that schema. */
   readonly body?: string;
+  /** A body that the call takes. */
+  readonly example?: Readonly<Record<string, unknown>>;
   /** Of the parameters that begin as the row's `queryPrefix`. */
   readonly prefixed?: string;
   /** Codes it refuses with besides those that every such call has. */

@@ -30,6 +30,7 @@ export const RATES = [
         summary: "Set exchange rates",
         body: "RatesRequest",
         about: "Other rates keep their values; existing quotes keep their rates.",
+        example: { rates: { NGN: "1600" } },
       },
     },
     ({ namespace, body }) => {

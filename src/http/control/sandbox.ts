@@ -37,6 +37,7 @@ export const SANDBOX = [
         summary: "Reset",
         about:
           "Puts the namespace back to its initial state. Webhooks and keys are kept by default; snapshots and other namespaces always are. Work in flight is dropped. A manual clock goes back to where it started, a running one to wall time.",
+        example: { keep: ["webhooks"] },
       },
     },
     (call) => {

@@ -61,6 +61,15 @@ export const SCENARIOS = [
         body: "ScenarioRequest",
         about:
           "Creates or replaces the scenario. It applies once it is activated, or when it is requested by name.",
+        example: {
+          description: "The operator declines.",
+          charges: [
+            {
+              match: { currency: "KES" },
+              timeline: [{ after: "2s", to: "FAILED", reason: "declined_by_operator" }],
+            },
+          ],
+        },
       },
     },
     async ({ namespaces, namespace, body: { force, ...body }, vocabulary, param }) => {
@@ -137,6 +146,7 @@ export const SCENARIOS = [
         summary: "Run a scenario's steps",
         about:
           "Runs its steps in this namespace, with the clock frozen meanwhile, and returns when they are done.",
+        example: { app: "http://localhost:3000", vars: { amount: "500.00" } },
       },
     },
     ({ namespaces, namespace, fetch, body, param, signal }) => {

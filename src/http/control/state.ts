@@ -36,6 +36,28 @@ export const STATE = [
         body: "StateDump",
         about:
           "Replaces the namespace's state by an exported one. The whole import is checked first; if anything is wrong, the error names its place and nothing changes. New objects get new IDs. At most 511 MiB.",
+        example: {
+          version: 1,
+          seq: 0,
+          at: 1769850000000,
+          counters: {},
+          collections: {
+            world: [
+              [
+                "world",
+                {
+                  name: "default",
+                  seed: "payments-sandbox",
+                  start_ms: 1769850000000,
+                  asked_start_ms: 1769850000000,
+                  generation: 0,
+                  highest_generation: 0,
+                  restores: 1,
+                },
+              ],
+            ],
+          },
+        },
       },
     },
     async (call) => (await call.namespace.snapshots.load(call.body)) ?? sandboxView(call),
@@ -62,6 +84,7 @@ export const STATE = [
         summary: "Save a snapshot",
         about:
           "Saves the state under a name; an existing snapshot of that name is overwritten. Deliveries in flight are saved as pending.",
+        example: { name: "paid" },
       },
     },
     ({ namespace, body }) => namespace.snapshots.save(body.name),

@@ -38,6 +38,7 @@ export const WAIT = [
         about:
           "Returns as soon as there is a matching charge, request or delivery, or when nothing is due and no delivery is in flight. A wait ends when its caller disconnects; a namespace may have 1,000 pending waits.",
         refuses: ["WAIT_TIMEOUT", "RATE_LIMIT_EXCEEDED"],
+        example: { for: "idle" },
       },
     },
     async ({ namespace, body, vocabulary, signal }) => {

@@ -57,6 +57,7 @@ export const WITHDRAWALS = [
         summary: "Return a payout (extension)",
         about: `A completed payout is returned to the available balance; the fee is not. ${OURS}`,
         refuses: ["INVALID_TRANSITION"],
+        example: { reason: "account_closed" },
       },
     },
     ({ namespace, body, param }) => namespace.execute(bounceWithdrawal(param("withdrawal_id"), body.reason)),
@@ -72,6 +73,7 @@ export const WITHDRAWALS = [
         summary: "Change a withdrawal's status",
         about: "Sets its status now. The rest of its scenario's timeline is cancelled.",
         refuses: ["INVALID_TRANSITION"],
+        example: { to: "PROCESSING" },
       },
     },
     ({ namespace, body: { to, reason }, param }) =>

@@ -17,7 +17,7 @@ import { errorReply } from "../reply.js";
 import { json } from "./described.js";
 import { ALWAYS, headerRefs } from "./headers.js";
 import type { Json } from "./json.js";
-import type { Examples, PlayedCall } from "./played.js";
+import type { Examples } from "./played.js";
 import { ref } from "./schemas.js";
 
 /** What stands over the refusals of each status. */
@@ -62,11 +62,10 @@ function ofAll(row: ControlRow<unknown, unknown>, isInNamespace: boolean): Reado
   };
 }
 
-/** Everything a control call refuses with, by status: what was played, and what is the same for all. */
+/** All errors of a control operation by status; the examples are those that every operation shares. */
 export function controlErrors(
   row: ControlRow<unknown, unknown>,
   isInNamespace: boolean,
-  { answers }: PlayedCall,
 ): Record<string, Json> {
   const refusals = ofAll(row, isInNamespace);
   const codes = new Set([...Object.values(refusals).map(({ code }) => code), ...(row.says.refuses ?? [])]);
@@ -77,7 +76,7 @@ export function controlErrors(
     found[status] ??= response(
       status,
       [...codes].filter((one) => statusOf(one) === status),
-      { ...answers[status], ...Object.fromEntries(same.map(([name, one]) => [name, bodyOf(one)])) },
+      Object.fromEntries(same.map(([name, one]) => [name, bodyOf(one)])),
     );
   }
   const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });

@@ -16,7 +16,6 @@ import { braced, describedCall, namedExamples } from "./described.js";
 import { type OpenApiDocument, pathsOf } from "./document.js";
 import { ALWAYS, ANSWER_HEADERS } from "./headers.js";
 import type { Json } from "./json.js";
-import { NOTHING_PLAYED, type Played, playedOf } from "./played.js";
 import { componentSchemas, nameOf, queryParameters, reachable, ref, schemaCalled } from "./schemas.js";
 
 /** Each tag, and the first words of the paths it is for. */
@@ -61,10 +60,10 @@ function tagOf(path: string): string {
  * OpenAPI 3.1 for the control API, from its rows and the words on their schemas; with marks for what a namespace may
  * have otherwise (`facts.ts`), for its charges are the service's.
  */
-export function controlDocument(played: Played = NOTHING_PLAYED): OpenApiDocument {
+export function controlDocument(): OpenApiDocument {
   const rows: readonly ControlRow<unknown, unknown>[] = [HEALTH, STREAM, ...CONTROL_OPERATIONS];
   const paths = pathsOf(
-    rows.map((row) => ({ path: braced(row.path), method: row.method, described: describe(row, played) })),
+    rows.map((row) => ({ path: braced(row.path), method: row.method, described: describe(row) })),
   );
   const responses = sharedRefusals();
   return {
@@ -112,9 +111,8 @@ const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
   },
 };
 
-function describe(row: ControlRow<unknown, unknown>, played: Played): Json {
+function describe(row: ControlRow<unknown, unknown>): Json {
   const { says, path, queryPrefix } = row;
-  const call = playedOf(played, row.id);
   const rawBody = says.body === undefined ? undefined : (schemaCalled(says.body) as z.ZodMiniType);
   const body = row.body ?? rawBody;
   const described = describedCall(
@@ -134,9 +132,9 @@ function describe(row: ControlRow<unknown, unknown>, played: Played): Json {
       // An absent body is an empty object.
       needsBody: body !== undefined && !check(body, {}).ok,
       answerHeaders: ALWAYS,
-      errors: controlErrors(row, row !== HEALTH, call),
+      errors: controlErrors(row, row !== HEALTH),
     },
-    call,
+    { bodies: says.example === undefined ? {} : { example: says.example }, answers: {} },
   );
   return row === STREAM ? { ...described, responses: streamed(described.responses as Responses) } : described;
 }

@@ -56,7 +56,7 @@ export function json(schema: Json, examples: Examples): Json {
   return {
     "application/json": {
       schema,
-      examples: namedExamples(examples),
+      ...(Object.keys(examples).length === 0 ? {} : { examples: namedExamples(examples) }),
     },
   };
 }

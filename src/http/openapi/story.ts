@@ -18,20 +18,16 @@ export interface Part {
  */
 export class Story {
   readonly #rows: ReadonlyMap<string, Pick<Row<unknown, unknown>, "id" | "method" | "path">>;
-  readonly #shown: (answer: Json) => Json;
   readonly #fetch: (request: Request) => Promise<Response>;
   readonly #calls: Record<string, { bodies: Json; answers: Record<number, Json> }> = {};
   readonly #events: Record<string, Json> = {};
 
-  /** @param shown an answer as the document has it */
   constructor(
     rows: readonly Pick<Row<unknown, unknown>, "id" | "method" | "path">[],
     fetch: (request: Request) => Promise<Response>,
-    shown: (answer: Json) => Json = marked,
   ) {
     this.#rows = new Map(rows.map((row) => [row.id, row]));
     this.#fetch = fetch;
-    this.#shown = shown;
   }
 
   /** Makes a call; `name` is what its example is called. */
@@ -47,15 +43,10 @@ export class Story {
       body,
       headers,
     );
-    this.show(id, status, name, json);
-    if (body !== undefined && status === 200) this.#calls[id]!.bodies[named] = body;
-    return json;
-  }
-
-  /** Writes down an answer. */
-  show(id: string, status: number, name: string, answer: Json): void {
     const played = (this.#calls[id] ??= { bodies: {}, answers: {} });
-    played.answers[status] = { ...played.answers[status], [name]: this.#shown(answer) };
+    played.answers[status] = { ...played.answers[status], [name]: marked(json) };
+    if (body !== undefined && status === 200) played.bodies[named] = body;
+    return json;
   }
 
   /** Makes a call that no document shows. */

@@ -53,7 +53,7 @@ ${[...tags, { name: "Schemas" }].map(({ name }) => {
 <dl class="keys"><div><dt>Base URL</dt><dd><code>${reference.baseUrl}</code></dd></div>${
     reference.apiKey !== undefined &&
     html`<div><dt>Test API key</dt><dd><code>${reference.apiKey}</code></dd></div>`
-  }<div><dt>Document, with example responses</dt><dd><a href="openapi.json">OpenAPI ${openapi}</a>, version ${String(info.version)}</dd></div>
+  }<div><dt>Document</dt><dd><a href="openapi.json">OpenAPI ${openapi}</a>, version ${String(info.version)}</dd></div>
 <div><dt>See also</dt><dd>${reference.related}</dd></div></dl>${
     "x-sandbox-assumption" in info &&
     html`${assumption(info)}
