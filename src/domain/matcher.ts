@@ -41,7 +41,7 @@ const WORDS: Readonly<Record<string, Word>> = {
     if (typeof pattern === "string") return `the pattern ${pattern}`;
     if (actual.length > LONGEST_MATCHED)
       return `matches is for texts of at most ${LONGEST_MATCHED} characters`;
-    return pattern.isIn(actual);
+    return pattern.test(actual);
   },
   gt: ordered((order) => order > 0),
   gte: ordered((order) => order >= 0),

@@ -59,7 +59,7 @@ const comparisons = {
 const exists = field(z.optional(z.boolean()), "Whether it is present; null counts as absent.");
 const matches = field(
   z.optional(patternSchema),
-  "A regular expression matches somewhere in it: JavaScript syntax, without look-around and back references.",
+  "A regular expression matches somewhere in it: JavaScript syntax.",
 );
 
 const matcherSchema: z.ZodMiniType<Matcher> = refined(
