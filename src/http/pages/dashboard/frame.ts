@@ -49,9 +49,14 @@ function top(scene: Scene): Markup {
   ] as const;
   return html`<div class="line">
 <a class="brand" href="${href(scene, "activity")}"><span aria-hidden="true">▣</span> <span class="name">payments-sandbox</span></a>
-<form class="pick" method="get" action="${DASHBOARD}"><label class="unseen" for="ns">Namespace</label><select id="ns" name="namespace" data-go>${names.slice(0, 200).map((name) => html`<option${name === namespace.name && html` selected`}>${name}</option>`)}</select><noscript><button>Go</button></noscript></form>
+<form class="pick" method="get" action="${DASHBOARD}"><label class="unseen" for="ns">Namespace</label>
+<select id="ns" name="namespace" data-go>${names.slice(0, 200).map((name) => html`<option${name === namespace.name && html` selected`}>${name}</option>`)}</select>
+<noscript><button>Go</button></noscript></form>
 <span class="modes" role="group" aria-label="Mode">${modes.map(([value, label]) => html`<a href="${here(scene, { mode: value === "" ? " " : value }).replace(/[?&]mode=\+/, "")}"${(mode ?? "") === value && html` aria-current="true"`}>${label}</a>`)}</span>
-<form class="search" role="search" method="get" action="${homeOf(namespace.name)}/search" data-live><label class="unseen" for="q">Search everything</label><input id="q" type="search" name="q" value="${query.get("q") ?? ""}" placeholder="Search: id, e-mail, name, order…" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd></form>
+<form class="search" role="search" method="get" action="${homeOf(namespace.name)}/search" data-live>
+<label class="unseen" for="q">Search everything</label>
+<input id="q" type="search" name="q" value="${query.get("q") ?? ""}" placeholder="Search: id, e-mail, name, order…" autocomplete="off" spellcheck="false">
+<kbd aria-hidden="true">/</kbd></form>
 <span class="live" data-live-mark><noscript>static</noscript></span>
 </div>
 ${clockBar(scene)}`;
@@ -63,8 +68,16 @@ function clockBar(scene: Scene): Markup {
   const { next_due, now } = clock;
   const next = next_due === null ? undefined : span(Date.parse(next_due) - Date.parse(now));
   return html`<div class="line clock" role="group" aria-label="Clock">
-<span class="time" data-clock data-now="${now}" data-speed="${stands ? 0 : clock.speed}"><span aria-hidden="true">${stands ? "‖" : "▶"}</span> <span class="day">${dayOf(now)}</span> <strong data-clock-text>${now.slice(11, 19)}</strong> <span class="soft">${stands ? "frozen" : clock.mode === "real" ? "real time" : clock.mode}</span></span>
-${button({ does: "advance 10s", label: "+10 s", key: "e" })}${button({ does: "advance 5m", label: "+5 m" })}${button({ does: "advance 1h", label: "+1 h" })}${button({ does: "until next", label: "Skip to next", key: "n" })}${stands ? button({ does: "clock real", label: "Resume" }) : button({ does: "clock manual", label: "Freeze" })}${form(scene, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time"><button name="do" value="jump">Go</button>`, "Jump in time")}
+<span class="time" data-clock data-now="${now}" data-speed="${stands ? 0 : clock.speed}"><span aria-hidden="true">${stands ? "‖" : "▶"}</span>
+<span class="day">${dayOf(now)}</span>
+<strong data-clock-text>${now.slice(11, 19)}</strong>
+<span class="soft">${stands ? "frozen" : clock.mode === "real" ? "real time" : clock.mode}</span></span>
+${button({ does: "advance 10s", label: "+10 s", key: "e" })}
+${button({ does: "advance 5m", label: "+5 m" })}
+${button({ does: "advance 1h", label: "+1 h" })}
+${button({ does: "until next", label: "Skip to next", key: "n" })}
+${stands ? button({ does: "clock real", label: "Resume" }) : button({ does: "clock manual", label: "Freeze" })}
+${form(scene, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time"><button name="do" value="jump">Go</button>`, "Jump in time")}
 <span class="soft due">next due: ${next === undefined ? "nothing" : html`in ${next}`}</span>
 </div>`;
 }

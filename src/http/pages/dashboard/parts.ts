@@ -126,10 +126,27 @@ export interface Row {
   readonly tone?: Tone | undefined;
 }
 
+/** A table that scrolls sideways on a narrow screen. */
+export function wideTable(
+  label: string,
+  columns: readonly (readonly [name: string, kind?: "number"])[],
+  rows: Content,
+): Markup {
+  const head = columns.map(
+    ([name, kind]) => html`<th scope="col"${kind !== undefined && html` class="${kind}"`}>${name}</th>`,
+  );
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}">
+<table><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
 /** One row of a list: it is kept and patched by its key. */
 export function row(scene: Scene, { key, at, status, title, to, sub, side, acts, tone = "" }: Row): Markup {
   const titled = to === undefined ? title : html`<a href="${to}" data-row>${title}</a>`;
-  return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && when(scene, at)}</span><span class="state">${status}</span><span class="what"><span class="title">${titled}</span>${sub !== undefined && sub !== false && html`<span class="sub">${sub}</span>`}</span><span class="side">${side}</span><span class="acts">${acts}</span></li>`;
+  return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && when(scene, at)}</span>
+<span class="state">${status}</span>
+<span class="what"><span class="title">${titled}</span>${sub !== undefined && sub !== false && html`<span class="sub">${sub}</span>`}</span>
+<span class="side">${side}</span>
+<span class="acts">${acts}</span></li>`;
 }
 
 /** Names of a table's columns: when, status, what, more about it, and what stands at the end of a row. */
@@ -204,7 +221,10 @@ export function input({
   min,
   max,
 }: Input): Markup {
-  return html`<label class="field"><span>${label}</span><input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${list !== undefined && html` list="${list}"`}${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}${hint !== undefined && html` placeholder="${hint}"`}${required && html` required`}></label>`;
+  const limits = html`${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}`;
+  const aids = html`${list !== undefined && html` list="${list}"`}${hint !== undefined && html` placeholder="${hint}"`}`;
+  return html`<label class="field"><span>${label}</span>
+<input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${limits}${aids}${required && html` required`}></label>`;
 }
 
 /** A field for JSON; what is wrong with it is said beside it, while it is written. */

@@ -2,7 +2,7 @@ import { appEnvironment } from "../../../../app-environment.js";
 import type { Charge } from "../../../../domain/charge.js";
 import type { Withdrawal } from "../../../../domain/withdrawal.js";
 import { isFailing } from "../../../../engine/failing.js";
-import type { Delivery, EventRecord } from "../../../../engine/records.js";
+import type { Delivery, EventRecord, StoredFault } from "../../../../engine/records.js";
 import type { JournalEntry } from "../../../../namespace/served-request.js";
 import { iso } from "../../../../schema/time.js";
 import { type Content, html, type Markup } from "../../html.js";
@@ -312,8 +312,15 @@ function firstSteps(scene: Scene): Markup {
 <ol class="steps">
 <li data-part id="step-1"><h2>1. Point your app here</h2>${snippet(".env", env)}</li>
 <li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${button({ does: "make", label: "Make one for me", kind: "main" })}</p>${snippet("On the command line", command(scene, "charge create"))}</li>
-<li data-part id="step-3"><h2>3. Receive its webhook ${receivers > 0 && badge("done", "good")}</h2>${form(scene, html`${input({ name: "url", label: "Your receiver's URL", hint: "http://localhost:3000/webhooks", required: true })}<button name="do" value="receiver">Save</button>`, "Add a receiver")}${snippet("As curl", controlCurl(scene, "POST /_sandbox/webhook-endpoints", { url: "http://localhost:3000/webhooks" }))}</li>
+<li data-part id="step-3"><h2>3. Receive its webhook ${receivers > 0 && badge("done", "good")}</h2>${form(scene, html`${input({ name: "url", label: "Your receiver's URL", hint: "http://localhost:3000/webhooks", required: true })}<button name="do" value="receiver">Save</button>`, "Add a receiver")}
+${snippet("As curl", controlCurl(scene, "POST /_sandbox/webhook-endpoints", { url: "http://localhost:3000/webhooks" }))}</li>
 </ol>`;
+}
+
+function faultItem(scene: Scene, { fault_id, rule }: StoredFault): Markup {
+  return html`<li data-key="${fault_id}">fault <a href="${href(scene, "faults")}">${wanted(rule.match?.operation ?? "any call")}</a>
+${scene.namespace.faults.applied(fault_id)}${rule.times !== undefined && html`/${rule.times}`}
+${button({ does: `fault-off ${fault_id}`, label: "Stop", to: `fault ${fault_id}` })}</li>`;
 }
 
 /** Beside the activity: what is due, what interferes, who hears of it. */
@@ -332,12 +339,16 @@ export function asideView(scene: Scene): Markup {
   return html`${part({
     id: "next",
     title: "Up next",
-    body: html`<ul class="small" data-list aria-label="Up next">${due.length === 0 ? html`<li data-key="none" class="soft">Nothing is due.</li>` : due}</ul>${more > 0 && html`<p class="soft">${dueShown === DUE_MAX ? `${more} more` : html`<a href="${here(scene, { due: "all" })}#next">${more} more</a>`}</p>`}`,
+    body: html`<ul class="small" data-list aria-label="Up next">${due.length === 0 ? html`<li data-key="none" class="soft">Nothing is due.</li>` : due}</ul>
+${more > 0 && html`<p class="soft">${dueShown === DUE_MAX ? `${more} more` : html`<a href="${here(scene, { due: "all" })}#next">${more} more</a>`}</p>`}`,
   })}
 ${part({
   id: "active",
   title: "Active",
-  body: html`<ul class="small" data-list aria-label="Active">${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${href(scene, "scenarios")}#${name}">${name}</a> ${button({ does: `deactivate ${name}`, label: "Off", to: `scenario ${name}` })}</li>`)}${faults.map(({ fault_id, rule }) => html`<li data-key="${fault_id}">fault <a href="${href(scene, "faults")}">${wanted(rule.match?.operation ?? "any call")}</a> ${namespace.faults.applied(fault_id)}${rule.times !== undefined && html`/${rule.times}`} ${button({ does: `fault-off ${fault_id}`, label: "Stop", to: `fault ${fault_id}` })}</li>`)}${active.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
+  body: html`<ul class="small" data-list aria-label="Active">
+${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${href(scene, "scenarios")}#${name}">${name}</a> ${button({ does: `deactivate ${name}`, label: "Off", to: `scenario ${name}` })}</li>`)}
+${faults.map((fault) => faultItem(scene, fault))}
+${active.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
 })}
 ${part({
   id: "receivers-aside",

@@ -38,7 +38,10 @@ export function deliveryView(scene: Scene, delivery: Delivery): Markup {
 <div class="object" data-part id="delivery"><h1>${delivery.event_type} ${badge(deliveryState(delivery))} ${modeMark(delivery.mode)}</h1>
 <p class="big">→ ${delivery.mishap?.to_url ?? placeOf(endpoint)}</p>
 <p class="why"><strong>Why:</strong> ${whyWords(scene, delivery)}</p>
-<div class="actions">${isPending && failing && button({ does: `retry ${delivery_id}`, label: "Retry now", kind: "main", key: "r" })}${next !== null && Date.parse(next) > nowMs && button({ does: `to ${next}`, label: "Run time to the next try" })}${button({ does: `redeliver ${delivery_id}`, label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>
+<div class="actions">${isPending && failing && button({ does: `retry ${delivery_id}`, label: "Retry now", kind: "main", key: "r" })}
+${next !== null && Date.parse(next) > nowMs && button({ does: `to ${next}`, label: "Run time to the next try" })}
+${button({ does: `redeliver ${delivery_id}`, label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}
+<a class="button" href="#edit">Edit &amp; resend</a></div></div>
 ${part({
   id: "attempts",
   title: `Attempts: ${delivery.attempts.length}`,
@@ -103,7 +106,9 @@ function byHandWords({ mishap }: Delivery): string | false {
 
 function attempt(scene: Scene, one: Attempt): Markup {
   const said = one.response_body ?? one.error ?? "";
-  return html`<li id="attempt-${one.attempt}" data-key="attempt-${one.attempt}"><p>${badge(one.status === null ? "no response" : String(one.status), toneOfHttp(one.status))} attempt ${one.attempt} · ${when(scene, one.at)} · ${Math.round(one.duration_ms)} ms · sent ${one.sent_at.slice(11, 19)} wall time</p>
+  const status = badge(one.status === null ? "no response" : String(one.status), toneOfHttp(one.status));
+  const times = html`${when(scene, one.at)} · ${Math.round(one.duration_ms)} ms · sent ${one.sent_at.slice(11, 19)} wall time`;
+  return html`<li id="attempt-${one.attempt}" data-key="attempt-${one.attempt}"><p>${status} attempt ${one.attempt} · ${times}</p>
 ${said !== "" && html`<pre tabindex="0" aria-label="Response of attempt ${one.attempt}">${pretty(said)}</pre>`}
 <details><summary>Request headers, with the signature</summary>${facts(Object.entries(one.request_headers).map(([name, value]): [string, Markup] => [name, html`<code>${value}</code>`]))}</details></li>`;
 }

@@ -28,5 +28,7 @@ export function dueRow(scene: Scene, task: Task, nowMs: number): Markup {
   const { ref, kind, task_id, due_ms } = task;
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
   const inMs = due_ms - nowMs;
-  return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${span(inMs)}`}</span> <a href="${href(scene, view, view === "money" ? undefined : ref)}"><span>${dueWords(scene, task)}</span> <span class="soft">${short(ref)}</span></a> ${inMs > 0 && button({ does: `to ${iso(due_ms)}`, label: "Go", to: `to ${ref} ${dueWords(scene, task)}` })}</li>`;
+  return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${span(inMs)}`}</span>
+<a href="${href(scene, view, view === "money" ? undefined : ref)}"><span>${dueWords(scene, task)}</span> <span class="soft">${short(ref)}</span></a>
+${inMs > 0 && button({ does: `to ${iso(due_ms)}`, label: "Go", to: `to ${ref} ${dueWords(scene, task)}` })}</li>`;
 }

@@ -50,6 +50,10 @@ function faultRow(scene: Scene, { fault_id, rule }: StoredFault, hit: JournalEnt
   const applied = scene.namespace.faults.applied(fault_id);
   // Of each customer or charge, `times` is no number of all.
   const isCounted = times !== undefined && rule.per === "request";
+  const lastHit =
+    hit === undefined
+      ? "no call has met it yet"
+      : html`last hit ${when(scene, iso(hit.atMs))} <a href="${href(scene, "requests", String(hit.id))}">${hit.method} ${hit.path} ↗</a>`;
   const isUsedUp = isCounted && applied >= times;
   return row(scene, {
     key: fault_id,
@@ -58,7 +62,7 @@ function faultRow(scene: Scene, { fault_id, rule }: StoredFault, hit: JournalEnt
       isUsedUp ? "" : "warn",
     ),
     title: `${matchWords(rule)} → ${effectOf(rule)}`,
-    sub: html`${isCounted && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${applied} of ${times} used"></progress> `}${hit === undefined ? "no call has met it yet" : html`last hit ${when(scene, iso(hit.atMs))} <a href="${href(scene, "requests", String(hit.id))}">${hit.method} ${hit.path} ↗</a>`}${limitWords(rule)}`,
+    sub: html`${isCounted && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${applied} of ${times} used"></progress> `}${lastHit}${limitWords(rule)}`,
     acts: html`${copy("Copy curl", controlCurl(scene, "POST /_sandbox/faults", rule))}${copy("Copy command", command(scene, `fault add '${JSON.stringify(rule)}'`))}${button({ does: `fault-off ${fault_id}`, label: "Stop", to: fault_id })}`,
   });
 }

@@ -50,7 +50,11 @@ export function history(scene: Scene, charge: Charge): Markup {
     hasNow ||= isDue === true;
     return html`${nowLine}${fold}<tr class="${isDue ? "due" : ""}"><td class="at" title="${at}">${timeOf(group[0]!)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
   });
-  return html`${isWall && html`<p class="soft">Wall time (UTC) is kept of requests and webhooks; the rest happens in sandbox time alone.</p>`}<div class="wide" tabindex="0" role="region" aria-label="History"><table class="lanes"><thead><tr><th scope="col">${isWall ? "Wall time" : "Time"}</th>${LANES.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${list.length === 0 ? html`<tr><td colspan="5" class="soft">No problem: nothing was refused, and no webhook failed.</td></tr>` : list}</tbody></table></div>`;
+  const columns = [isWall ? "Wall time" : "Time", ...LANES].map((name) => html`<th scope="col">${name}</th>`);
+  const none = html`<tr><td colspan="5" class="soft">No problem: nothing was refused, and no webhook failed.</td></tr>`;
+  return html`${isWall && html`<p class="soft">Wall time (UTC) is kept of requests and webhooks; the rest happens in sandbox time alone.</p>`}
+<div class="wide" tabindex="0" role="region" aria-label="History">
+<table class="lanes"><thead><tr>${columns}</tr></thead><tbody>${list.length === 0 ? none : list}</tbody></table></div>`;
 }
 
 /** Lines that show the same time share a row of the table. */

@@ -1,7 +1,7 @@
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../../schema/common.js";
 import { grouped } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import { choice, filters, modeMark, pager, part, short, when } from "../parts.js";
+import { choice, filters, modeMark, pager, part, short, when, wideTable } from "../parts.js";
 import { href, isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
 import { ACCOUNT_NAMES, signed, total } from "./postings.js";
 
@@ -22,10 +22,26 @@ export function ledgerPart(scene: Scene): Markup {
 ${
   rows.items.length === 0
     ? html`<p class="soft">No money has moved.</p>`
-    : html`<div class="wide" tabindex="0" role="region" aria-label="Ledger"><table><thead><tr><th scope="col">When</th><th scope="col">For</th><th scope="col">Currency</th>${LEDGER_ACCOUNTS.map((name) => html`<th scope="col" class="number">${ACCOUNT_NAMES[name]}</th>`)}<th scope="col" class="number">Sum</th><th scope="col" class="number">Available before → after</th></tr></thead><tbody>${rows.items.map(
-        ({ entry, before, after }) =>
-          html`<tr data-key="${entry.entry_id}"><td>${when(scene, entry.at)}</td><td>${entry.kind.replaceAll("_", " ")} ${aboutLink(scene, entry.object_id)} ${modeMark(entry.mode)}</td><td>${entry.currency}</td>${LEDGER_ACCOUNTS.map((name) => html`<td class="number">${cell(entry.postings, name)}</td>`)}<td class="number soft">${total(entry.postings.map(({ amount }) => amount))}</td><td class="number">${grouped(before.available ?? "0")} → <strong>${grouped(after.available ?? "0")}</strong></td></tr>`,
-      )}</tbody></table></div>`
+    : wideTable(
+        "Ledger",
+        [
+          ["When"],
+          ["For"],
+          ["Currency"],
+          ...LEDGER_ACCOUNTS.map((name) => [ACCOUNT_NAMES[name], "number"] as const),
+          ["Sum", "number"],
+          ["Available before → after", "number"],
+        ],
+        rows.items.map(
+          ({ entry, before, after }) =>
+            html`<tr data-key="${entry.entry_id}"><td>${when(scene, entry.at)}</td>
+<td>${entry.kind.replaceAll("_", " ")} ${aboutLink(scene, entry.object_id)} ${modeMark(entry.mode)}</td>
+<td>${entry.currency}</td>
+${LEDGER_ACCOUNTS.map((name) => html`<td class="number">${cell(entry.postings, name)}</td>`)}
+<td class="number soft">${total(entry.postings.map(({ amount }) => amount))}</td>
+<td class="number">${grouped(before.available ?? "0")} → <strong>${grouped(after.available ?? "0")}</strong></td></tr>`,
+        ),
+      )
 }${pager(scene, rows.total)}`,
   });
 }

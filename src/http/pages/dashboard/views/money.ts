@@ -16,6 +16,7 @@ import {
   rows,
   short,
   toneOf,
+  wideTable,
 } from "../parts.js";
 import { isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
 import { ledgerPart } from "./ledger.js";
@@ -50,10 +51,25 @@ ${part({
   body: html`${
     holdings.length === 0
       ? html`<p class="soft">No account yet: it is opened by the first payment in its currency.</p>`
-      : html`<div class="wide" tabindex="0" role="region" aria-label="Balances"><table><thead><tr><th scope="col">Organization</th><th scope="col">Currency</th><th scope="col" class="number">Available</th><th scope="col" class="number">Pending</th><th scope="col" class="number">In transit</th><th scope="col" class="number">Fees paid</th></tr></thead><tbody>${holdings.map(
-          ({ key, organization_id, mode, currency, balances }) =>
-            html`<tr data-key="${key}"><td>${organization_id} ${modeMark(mode)}</td><td>${currency}</td><td class="number"><strong>${grouped(balances.available)}</strong></td><td class="number">${grouped(balances.pending)}</td><td class="number">${grouped(balances.in_transit)}</td><td class="number">${grouped(balances.fees)}</td></tr>`,
-        )}</tbody></table></div>`
+      : wideTable(
+          "Balances",
+          [
+            ["Organization"],
+            ["Currency"],
+            ["Available", "number"],
+            ["Pending", "number"],
+            ["In transit", "number"],
+            ["Fees paid", "number"],
+          ],
+          holdings.map(
+            ({ key, organization_id, mode, currency, balances }) =>
+              html`<tr data-key="${key}"><td>${organization_id} ${modeMark(mode)}</td><td>${currency}</td>
+<td class="number"><strong>${grouped(balances.available)}</strong></td>
+<td class="number">${grouped(balances.pending)}</td>
+<td class="number">${grouped(balances.in_transit)}</td>
+<td class="number">${grouped(balances.fees)}</td></tr>`,
+          ),
+        )
   }
 ${form(
   scene,

@@ -39,7 +39,10 @@ function editForm(scene: Scene, endpoint: Endpoint): Markup {
   const place = placeOf(endpoint);
   return html`<div id="edit">${form(
     scene,
-    html`${input({ name: "url", label: `URL of ${place}`, value: url ?? "", required: true })}${input({ name: "events", label: "Events", value: events.join(", ") })}<button name="do" value="aim ${webhook_id}" class="main">Save</button><a class="button" href="${href(scene, "webhooks")}">Done</a>${copy("Copy as curl", controlCurl(scene, `PATCH /_sandbox/webhook-endpoints/${webhook_id}`, { url, events }))}`,
+    html`${input({ name: "url", label: `URL of ${place}`, value: url ?? "", required: true })}
+${input({ name: "events", label: "Events", value: events.join(", ") })}
+<button name="do" value="aim ${webhook_id}" class="main">Save</button><a class="button" href="${href(scene, "webhooks")}">Done</a>
+${copy("Copy as curl", controlCurl(scene, `PATCH /_sandbox/webhook-endpoints/${webhook_id}`, { url, events }))}`,
     "Edit the receiver",
   )}</div>`;
 }
@@ -62,6 +65,7 @@ function receiverRow(scene: Scene, endpoint: Endpoint): Markup {
   );
   const { word, tone, why } = healthOf(scene, endpoint, items);
   const place = placeOf(endpoint);
+  const edit = `${href(scene, "webhooks", undefined, { receiver: webhook_id })}#edit`;
   const signs = typeof signature === "string" ? signature : "own signature";
   return row(scene, {
     key: webhook_id,
@@ -70,7 +74,9 @@ function receiverRow(scene: Scene, endpoint: Endpoint): Markup {
     to: `${href(scene, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
     sub: html`${healthBar(items)} ${endpoint.events.join(", ")} · ${signs}${why !== undefined && html` · ${why}`}`,
     side: total === 1 ? "1 delivery" : `${total} deliveries`,
-    acts: html`${url !== null && html`${button({ does: `check ${webhook_id}`, label: "Check", to: place, there: `${href(scene, "checks")}#probes` })}<a class="button" href="${href(scene, "webhooks", undefined, { receiver: webhook_id })}#edit">Edit<span class="unseen"> ${place}</span></a>`}${button({ does: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: enabled ? "Turn off" : "Turn on", to: place })}`,
+    acts: html`${url !== null && button({ does: `check ${webhook_id}`, label: "Check", to: place, there: `${href(scene, "checks")}#probes` })}
+${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${place}</span></a>`}
+${button({ does: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: enabled ? "Turn off" : "Turn on", to: place })}`,
     tone: tone === "bad" ? "bad" : "",
   });
 }

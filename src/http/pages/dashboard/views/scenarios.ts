@@ -25,6 +25,7 @@ function card(scene: Scene, stored: StoredScenario): Markup {
   const { rules } = scene.namespace.engine;
   const applied = Object.values(rules.of(scenario)).reduce((sum, times) => sum + times, 0);
   const { charges = [], withdrawals = [], webhooks = [], faults = [], source } = scenario;
+  const page = href(scene, "scenarios", name);
   return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${href(scene, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && badge("active", "warn")}</h3>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
 ${drawnRules(charges.slice(0, 3))}${charges.length > 3 && html`<p class="soft">and ${many(charges.length - 3, "more rule")}</p>`}
@@ -36,7 +37,16 @@ ${drawnRules(charges.slice(0, 3))}${charges.length > 3 && html`<p class="soft">a
   ]
     .filter(Boolean)
     .join(" · ")}</p>
-<div class="actions">${switchOf(stored)}${source !== undefined && (appSteps(source.steps) > 0 ? html`<a class="button" href="${href(scene, "scenarios", name)}">Run with your app…<span class="unseen"> ${name}</span></a>` : button({ does: `run ${name}`, label: "Run its steps", to: name, there: href(scene, "scenarios", name) }))}<a class="button" href="${href(scene, "scenarios", name)}#yaml">YAML<span class="unseen"> of ${name}</span></a><a class="button" href="${href(scene, "scenarios", name)}#save">Duplicate<span class="unseen"> ${name}</span></a>${copy("Copy command", command(scene, `scenario use ${name}`))}</div></li>`;
+<div class="actions">${switchOf(stored)}
+${
+  source !== undefined &&
+  (appSteps(source.steps) > 0
+    ? html`<a class="button" href="${page}">Run with your app…<span class="unseen"> ${name}</span></a>`
+    : button({ does: `run ${name}`, label: "Run its steps", to: name, there: page }))
+}
+<a class="button" href="${page}#yaml">YAML<span class="unseen"> of ${name}</span></a>
+<a class="button" href="${page}#save">Duplicate<span class="unseen"> ${name}</span></a>
+${copy("Copy command", command(scene, `scenario use ${name}`))}</div></li>`;
 }
 
 /** Turns it on, or off again. */

@@ -2,7 +2,7 @@ import type { RecordChange, StateChanges } from "../../../../engine/state-change
 import { isRefusal, type Refusal } from "../../../../schema/errors.js";
 import { html, type Markup } from "../../html.js";
 import { controlCurl } from "../curl.js";
-import { badge, button, choice, form, input, part, row, rows, snippet } from "../parts.js";
+import { badge, button, choice, form, input, part, row, rows, snippet, wideTable } from "../parts.js";
 import { here, href, type Scene } from "../scene.js";
 
 const SHOWN = 100;
@@ -25,7 +25,8 @@ export function snapshotsParts(scene: Scene): Markup {
           key: one.name,
           at: one.at,
           title: one.name,
-          acts: html`<a class="button" href="${here(scene, { diff: one.name, with: undefined })}#diff">Compare<span class="unseen"> ${one.name} with now</span></a>${button({ does: `restore ${one.name}`, label: "Restore", to: one.name })}${button({ does: `forget ${one.name}`, label: "Delete", to: one.name })}`,
+          acts: html`<a class="button" href="${here(scene, { diff: one.name, with: undefined })}#diff">Compare<span class="unseen"> ${one.name} with now</span></a>
+${button({ does: `restore ${one.name}`, label: "Restore", to: one.name })}${button({ does: `forget ${one.name}`, label: "Delete", to: one.name })}`,
         }),
       ),
       "None. Save one, try something, and restore it.",
@@ -54,7 +55,15 @@ ${isRefusal(changes) ? html`<p class="why">${(changes as Refusal).message}</p>` 
 function changesView({ counts, records }: StateChanges): Markup {
   const all = counts.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0);
   if (all === 0) return html`<p class="soft">Nothing differs.</p>`;
-  return html`<div class="wide" tabindex="0" role="region" aria-label="How many records differ"><table><thead><tr><th scope="col">Records</th><th scope="col" class="number">Added</th><th scope="col" class="number">Changed</th><th scope="col" class="number">Removed</th></tr></thead><tbody>${counts.map(({ collection, added, changed, removed }) => html`<tr><td>${collection}</td><td class="number">${added}</td><td class="number">${changed}</td><td class="number">${removed}</td></tr>`)}</tbody></table></div>
+  return html`${wideTable(
+    "How many records differ",
+    [["Records"], ["Added", "number"], ["Changed", "number"], ["Removed", "number"]],
+    counts.map(
+      ({ collection, ...count }) =>
+        html`<tr><td>${collection}</td>
+<td class="number">${count.added}</td><td class="number">${count.changed}</td><td class="number">${count.removed}</td></tr>`,
+    ),
+  )}
 <ul class="attempts" aria-label="Records that differ">${records.map(recordView)}</ul>
 ${all > records.length && html`<p class="soft">${all - records.length} more are not shown.</p>`}`;
 }
@@ -63,5 +72,11 @@ const TONES = { added: "good", changed: "warn", removed: "bad" } as const;
 
 function recordView({ collection, id, is, fields }: RecordChange): Markup {
   const shown = fields.slice(0, FIELDS_SHOWN);
-  return html`<li>${badge(is, TONES[is])} ${collection} <code>${id}</code>${shown.length > 0 && html`<dl class="diff">${shown.map(({ path, before, after }) => html`<div><dt><code>${path}</code></dt><dd>${before !== undefined && html`<del>${before}</del>`} ${after !== undefined && html`<ins>${after}</ins>`}</dd></div>`)}</dl>`}${fields.length > shown.length && html`<p class="soft">and ${fields.length - shown.length} more fields</p>`}</li>`;
+  const changes = shown.map(({ path, before, after }) => {
+    const value = html`${before !== undefined && html`<del>${before}</del>`} ${after !== undefined && html`<ins>${after}</ins>`}`;
+    return html`<div><dt><code>${path}</code></dt><dd>${value}</dd></div>`;
+  });
+  return html`<li>${badge(is, TONES[is])} ${collection} <code>${id}</code>
+${shown.length > 0 && html`<dl class="diff">${changes}</dl>`}
+${fields.length > shown.length && html`<p class="soft">and ${fields.length - shown.length} more fields</p>`}</li>`;
 }
