@@ -117,8 +117,8 @@ function eventOf(item: StoryItem) {
         name: status,
         attributes: attributes({
           reason: item.reason,
-          "payments.actor": by?.actor,
-          "payments.scenario": by?.scenario,
+          "payments.actor": by.actor,
+          "payments.scenario": by.scenario,
         }),
       };
     }

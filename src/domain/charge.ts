@@ -96,7 +96,7 @@ export function transition(
 
   if (isOpen(charge.status) && !isOpen(to)) effects.push(CANCEL.expiry);
   // Expiry lets the customer pay late if the scenario says so; a person's word ends the whole timeline.
-  const overruled = charge.overruled === true || actor === "control" || actor === "customer";
+  const overruled = charge.overruled || actor === "control" || actor === "customer";
   if (overruled || to === "EXPIRED" || STATUSES[to].next.length === 0) effects.push(CANCEL.timeline);
   if (to === "EXPIRED" && !overruled && actor !== "api") effects.push({ do: "schedule_late_entries" });
 

@@ -24,9 +24,7 @@ export function progressed(charge: Charge, progress: ChargeProgress, tasks: Char
 
 /** The record that says what does not change. */
 function termsOf(charge: Charge): Charge {
-  if (charge instanceof MovedCharge) return charge.terms;
-  // Data of earlier versions lacks these.
-  return charge.rule === undefined || charge.traceparent === undefined ? plain(charge) : charge;
+  return charge instanceof MovedCharge ? charge.terms : charge;
 }
 
 /** Whether they are charges, and differ in `LIFE_FIELDS` alone. */
@@ -65,7 +63,7 @@ class MovedCharge implements Charge {
   readonly settled_at: Charge["settled_at"];
   readonly failure_reason: Charge["failure_reason"];
   readonly status_history: Charge["status_history"];
-  readonly actors: NonNullable<Charge["actors"]>;
+  readonly actors: Charge["actors"];
   readonly overruled: boolean;
   readonly tasks: ChargeTasks;
   readonly notes: Charge["notes"];
@@ -77,8 +75,8 @@ class MovedCharge implements Charge {
     this.settled_at = progress.settled_at;
     this.failure_reason = progress.failure_reason;
     this.status_history = progress.status_history;
-    this.actors = progress.actors ?? [];
-    this.overruled = progress.overruled ?? false;
+    this.actors = progress.actors;
+    this.overruled = progress.overruled;
     this.tasks = tasks;
     this.notes = progress.notes;
   }
@@ -231,10 +229,10 @@ function plain(charge: Charge): Charge {
     scenario_asked: charge.scenario_asked,
     scenario: charge.scenario,
     timeline: charge.timeline,
-    rule: charge.rule ?? null,
+    rule: charge.rule,
     actors: charge.actors,
     overruled: charge.overruled,
-    traceparent: charge.traceparent ?? null,
+    traceparent: charge.traceparent,
     tasks: charge.tasks,
     notes: charge.notes,
   };

@@ -264,7 +264,7 @@ export class Engine {
       name: this.#name,
       generation: before.generation,
       highest_generation: Math.max(kept.highest_generation, before.highest_generation),
-      restores: Math.max(kept.restores ?? 0, before.restores ?? 0) + 1,
+      restores: Math.max(kept.restores, before.restores) + 1,
     };
     const puts: Put[] = [["world", "world", world]];
     if (clock !== undefined) puts.push(["clock", "clock", clock]);

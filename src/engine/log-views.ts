@@ -58,7 +58,6 @@ function mishapView(mishap: Mishap | null) {
   if (mishap === null) return null;
   const { down, forged, copy_id, at_once, to_url, retried = [], ...others } = mishap;
   return {
-    drop: false,
     lose_answer: false,
     unsigned: false,
     by_hand: false,

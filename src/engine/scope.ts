@@ -6,7 +6,7 @@ const scopes = new WeakMap<WorldRecord, string>();
 export function scopeOf(world: WorldRecord): string {
   let scope = scopes.get(world);
   if (scope === undefined) {
-    const { seed, name, generation, restores = 0 } = world;
+    const { seed, name, generation, restores } = world;
     scope = `${seed}\0${name}\0${restores === 0 ? generation : `${generation}.${restores}`}`;
     scopes.set(world, scope);
   }

@@ -39,7 +39,7 @@ function isPaidLate({ type, object_id }: EventRecord, state: State): boolean {
 function mishapsOfAttempt(delivery: Delivery, order: number | undefined, state: State): MishapKind[] {
   const last = delivery.attempts.at(-1);
   if (order === undefined || last?.order !== order || delivery.mishap?.forged !== undefined) return [];
-  const isBefore = (one: Attempt): boolean => (one.order ?? 0) < order;
+  const isBefore = (one: Attempt): boolean => one.order < order;
   const others = state
     .deliveriesOf(delivery.event_id)
     .filter((one) => one.webhook_id === delivery.webhook_id && one.delivery_id !== delivery.delivery_id)

@@ -96,10 +96,7 @@ export const triggeredEventSchema = shape("TriggeredEvent", "The new event.", {
 
 export const attemptSchema = shape("Attempt", "One delivery attempt.", {
   attempt: field(z.int().check(z.gte(1)), "The first is 1."),
-  order: field(
-    z.optional(z.int().check(z.gte(1))),
-    "Its place among all attempts of the namespace; absent for attempts of an earlier version.",
-  ),
+  order: field(z.int().check(z.gte(1)), "Its place among all attempts of the namespace."),
   at: field(timestampSchema, "Sandbox time."),
   sent_at: field(timestampSchema, "Wall time, as used in the signature."),
   duration_ms: field(z.number().check(z.gte(0)), "How long the receiver took to respond."),

@@ -172,7 +172,7 @@ export const happeningSchema = named(
       status: field(chargeDetailSchema.shape.status, "What it became."),
       at,
       reason: field(z.optional(text), "Why, where there is a reason."),
-      by: field(z.nullable(causeSchema), "Who caused it; null for a charge created by an earlier version."),
+      by: field(causeSchema, "Who caused it."),
     }),
     shape("LedgerHappening", "An entry of the ledger.", {
       kind: kind("ledger"),

@@ -9,7 +9,7 @@ import { takeLock } from "./lock.js";
 import { ENDING, findNamespaces, namespaceFile, sizeOf } from "./namespace-files.js";
 import { syncFolderOf } from "./places.js";
 import { realFile } from "./real-file.js";
-import { parseSealed, publish, readSealed, writeUnpublished } from "./sealed-file.js";
+import { parseSealed, publish, writeUnpublished } from "./sealed-file.js";
 import { SnapshotFolder } from "./snapshot-folder.js";
 import type { Snapshots, Storage } from "./storage.js";
 
@@ -94,7 +94,7 @@ export class FileStorage implements Storage {
     const file = this.#file(name) + ENDING.identity;
     if (!existsSync(file)) return {};
     try {
-      return parseSealed(file, readSealed(file), namespaceIdentitySchema);
+      return parseSealed(file, namespaceIdentitySchema);
     } catch (error) {
       throw asStoreError(error, `Cannot read ${file}`);
     }

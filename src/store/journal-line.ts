@@ -19,7 +19,6 @@ const HEAD = /^([0-9a-f]{8}) ([1-9]\d*) /;
 const BEGUN_HEAD = /^(?:[0-9a-f]{0,8}|[0-9a-f]{8} (?:[1-9]\d*)?)$/;
 
 const NEWLINE = 0x0a;
-const OPENING_BRACE = 0x7b;
 
 export type ReadLine =
   | LineChange
@@ -95,8 +94,6 @@ const HEX_DIGITS = Buffer.from("0123456789abcdef");
  * @param finished whether there was one; without, the file ends here
  */
 export function decodeLine(content: Buffer, finished: boolean): ReadLine {
-  // Earlier versions wrote the JSON alone.
-  if (content[0] === OPENING_BRACE) return finished ? changeIn(content) : decodeUnfinishedPlain(content);
   const text = finished ? content : withoutZeros(content);
   const head = HEAD.exec(text.toString("latin1", 0, MAX_HEAD_BYTES));
   if (head === null) {
@@ -117,11 +114,6 @@ function withoutZeros(content: Buffer): Buffer {
   let end = content.length;
   while (end > 0 && content[end - 1] === 0) end--;
   return content.subarray(0, end);
-}
-
-/** A whole line with one more byte has lost its newline, not its end. */
-function decodeUnfinishedPlain(content: Buffer): ReadLine {
-  return "change" in changeIn(content.subarray(0, -1)) ? { damage: "its newline is damaged" } : "torn";
 }
 
 function changeIn(json: Buffer): LineChange | { readonly damage: string } {

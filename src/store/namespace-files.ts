@@ -25,8 +25,6 @@ const MARKS: ReadonlySet<string> = new Set([ENDING.unfinished, ENDING.deleted]);
 
 /** Files of this program that a killed process left half done: a state being written, a stale lock set aside. */
 const LEFTOVER = /^\.(tmp|lock\.\d+)$/;
-/** Likewise of the data file itself; earlier versions wrote identities there. */
-const OWN_LEFTOVER = /^\.(tmp|lock\.\d+|identity\.tmp)$/;
 
 /** What lies beside a data file of the namespaces' own. */
 export interface NamespaceFiles {
@@ -47,7 +45,7 @@ export function findNamespaces(data: string): NamespaceFiles {
     const rest = entry.name.slice(prefix.length);
     const [, name, ending] = /^\.ns-([^.]*)(.*)$/s.exec(rest) ?? [];
     if (name === undefined) {
-      if (entry.isFile() && OWN_LEFTOVER.test(rest)) leftovers.push(path);
+      if (entry.isFile() && LEFTOVER.test(rest)) leftovers.push(path);
     } else if (check(namespaceNameSchema, name).ok) {
       if (entry.isFile() && LEFTOVER.test(ending!)) leftovers.push(path);
       else if (entry.isFile() || !MARKS.has(ending!))

@@ -27,13 +27,10 @@ function sealOf(hash: string): string {
 
 const SEAL_BYTES = sealOf("0".repeat(64)).length;
 
-/** Whether a file is as it was written. Files of earlier versions say nothing about that. */
-export function sealIn(content: Buffer): "none" | "right" | "broken" {
+/** Whether a file begins with the checksum of the rest of it. */
+export function hasValidChecksum(content: Buffer): boolean {
   const [, hash] = SEAL.exec(content.toString("latin1", 0, SEAL_BYTES)) ?? [];
-  if (hash === undefined) return "none";
-  return createHash("sha256").update(content.subarray(SEAL_BYTES)).digest("hex") === hash
-    ? "right"
-    : "broken";
+  return createHash("sha256").update(content.subarray(SEAL_BYTES)).digest("hex") === hash;
 }
 
 /**
@@ -99,34 +96,28 @@ export function publish(file: string, { fsync, io }: SealOptions): void {
   if (fsync) syncFolderOf(file, io);
 }
 
-export interface SealedText {
-  readonly text: string;
-  /** Whether it has a checksum, which is right then. Files of earlier versions have none. */
-  readonly isSealed: boolean;
-}
-
 /**
  * Reads a file with a checksum, which is part of the text.
  *
  * @throws StoreError when it is not as it was written; what the disk said when it cannot be read
  */
-export function readSealed(file: string): SealedText {
+export function readSealed(file: string): string {
   const content = readFileSync(file);
-  const seal = sealIn(content);
-  if (seal === "broken") throw unreadable(file, "its checksum is another");
+  if (!hasValidChecksum(content)) throw unreadable(file, "its checksum does not match");
   if (!isUtf8(content)) throw unreadable(file, "not UTF-8");
-  return { text: content.toString("utf8"), isSealed: seal === "right" };
+  return content.toString("utf8");
 }
 
 /** The object of such a file without its checksum, if it has the shape. */
-export function parseSealed<T>(file: string, { text, isSealed }: SealedText, shape: z.ZodMiniType<T>): T {
-  let value: unknown;
+export function parseSealed<T>(file: string, shape: z.ZodMiniType<T>): T {
+  const text = readSealed(file);
+  let value: { checksum?: unknown };
   try {
     value = JSON.parse(text);
   } catch {
     throw unreadable(file, "not JSON");
   }
-  if (isSealed) delete (value as { checksum?: unknown }).checksum;
+  delete value.checksum;
   const checked = check(shape, value);
   if (!checked.ok) throw unreadable(file, "JSON, but not what this program writes there");
   return checked.data;

@@ -29,7 +29,7 @@ export function isAgainChange(value: unknown): value is AgainChange {
   );
 }
 
-/** Whether it is a state, as far as the file can tell; collections that came with a later version are missing. */
+/** Whether it is a state, as far as the file can tell. Empty collections may be absent. */
 export function isStateDump(value: unknown): value is StateDump {
   if (!isObject(value)) return false;
   const { version, seq, at, counters, collections } = value;

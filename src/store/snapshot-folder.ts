@@ -19,7 +19,7 @@ import type { SavedState, Snapshot, Snapshots } from "./storage.js";
 
 const ENDING = ".json";
 /** What a file says before the state, which need not be read to list it. */
-const HEAD = /^\{(?:"checksum":"[^"]*",)?"name":"[^"]*","at":"([^"]*)","dump":/;
+const HEAD = /^\{"checksum":"[^"]*","name":"[^"]*","at":"([^"]*)","dump":/;
 
 /** Snapshots of a namespace, each a file of the folder. What of them is damaged is reported and left out. */
 export class SnapshotFolder implements Snapshots {
@@ -80,7 +80,7 @@ export class SnapshotFolder implements Snapshots {
     if (!this.#kept.has(name)) return undefined;
     const file = this.#file(name);
     try {
-      const { dump } = parseSealed(file, readSealed(file), snapshotFileSchema);
+      const { dump } = parseSealed(file, snapshotFileSchema);
       return { dump, isFromOutside: true };
     } catch (error) {
       throw asStoreError(error, `Cannot read ${file}`);
@@ -146,11 +146,9 @@ function* textOf({ name, at }: Snapshot, state: FrozenState): Generator<string> 
   yield "}\n";
 }
 
-/** When a snapshot was taken. What has a checksum is what this program wrote; anything else is read whole. */
+/** When a snapshot was taken. */
 function atOf(file: string): string {
-  const read = readSealed(file);
-  if (!read.isSealed) return parseSealed(file, read, snapshotFileSchema).at;
-  const at = HEAD.exec(read.text)?.[1];
+  const at = HEAD.exec(readSealed(file))?.[1];
   if (at === undefined) throw new StoreError(`${file}: not a snapshot.`);
   return at;
 }

@@ -6,7 +6,7 @@ import type { StateDump } from "../engine/records.js";
 import { codeOf, damaged, StoreError } from "./error.js";
 import type { StoreIo } from "./io.js";
 import { checkWritable, syncFolderOf } from "./places.js";
-import { sealIn, writeSealed } from "./sealed-file.js";
+import { hasValidChecksum, writeSealed } from "./sealed-file.js";
 import { isObject, isStateDump } from "./shape.js";
 import { piecesOf } from "./state-text.js";
 
@@ -156,9 +156,9 @@ function parse(file: string, content: Buffer): StateDump {
     if (!(error instanceof SyntaxError)) throw error;
     throw damaged(file, file, "not JSON, so it is damaged or not a snapshot of this program");
   }
-  // Earlier versions wrote no checksum.
+  // A person who edits the file removes the checksum.
   const { checksum, ...state } = isObject(value) ? value : {};
-  if (checksum !== undefined && sealIn(content) !== "right") throw changed(file);
+  if (checksum !== undefined && !hasValidChecksum(content)) throw changed(file);
   if (Number.isSafeInteger(state.version) && state.version !== 1) {
     throw damaged(file, file, `has version ${state.version}, and this program reads version 1`);
   }

@@ -12,6 +12,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/index.js";
 import { temporaryFolder } from "../support/folders.js";
+import { withChecksum } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";
 import { openShop } from "../support/receiver-client.js";
 
@@ -76,9 +77,8 @@ describe("a name from outside does not lead out of the folder", () => {
     await first.call("POST /_sandbox/snapshots", { name: "one" });
     await first.sandbox.close();
     const folder = `${data}.snapshots`;
-    const text = readFileSync(join(folder, "one.json"), "utf8");
-    const unsealed = text.replace(/"checksum":"\w+",/, "");
-    writeFileSync(join(folder, "two.json"), unsealed.replace('"name":"one"', '"name":"../../victim"'));
+    const { checksum: _checksum, ...one } = JSON.parse(readFileSync(join(folder, "one.json"), "utf8"));
+    writeFileSync(join(folder, "two.json"), withChecksum({ ...one, name: "../../victim" }));
     renameSync(join(folder, "one.json"), join(folder, "not a name.json"));
     writeFileSync(join(top, "victim.json"), "{}");
 
@@ -109,7 +109,6 @@ describe("files beside the data file", () => {
       ["d.json.ns-w1.lock.4711", "4711\n"],
       ["d.json.tmp", ""],
       ["d.json.lock.17", "17\n"],
-      ["d.json.identity.tmp", "{"],
     ] as const)
       writeFileSync(join(data, "..", file), content);
 
@@ -150,9 +149,8 @@ describe("files beside the data file", () => {
       .array(part, { minLength: 1, maxLength: 5 })
       .map((parts) => parts.join(""))
       .filter((file) => !ours.has(file))
-      .filter((file) => !/^d\.json(\.ns-[\w-]*)?(\.tmp|\.journal|\.identity|\.lock(\.\d+)?)?$/.test(file))
-      // Earlier versions wrote identities there.
-      .filter((file) => file !== "d.json.identity.tmp");
+      .filter((file) => !/^d\.json(\.ns-[\w-]*)?(\.tmp|\.journal|\.identity|\.lock(\.\d+)?)?$/.test(file));
+
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(theirs, { minLength: 1, maxLength: 8 }), async (files) => {
         for (const file of files) writeFileSync(join(folder, file), whole);

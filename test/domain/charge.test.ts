@@ -103,20 +103,6 @@ describe("the new charge", () => {
     }
   });
 
-  it("has what data of earlier versions lacks", () => {
-    const { rule: _rule, traceparent: _trace, actors: _actors, overruled: _overruled, ...old } = chargeWith();
-    const { charge: next } = moved(old, "AWAITING_PAYMENT", "scenario");
-    const { rule, traceparent, actors, overruled } = next;
-    const names = Object.keys(plainCharge(next));
-    expect({ rule, traceparent, actors, overruled, names }).toEqual({
-      rule: null,
-      traceparent: null,
-      actors: ["scenario"],
-      overruled: false,
-      names: Object.keys(plainCharge(moved(chargeWith(), "AWAITING_PAYMENT").charge)),
-    });
-  });
-
   it("carries the reason in its history, and as failure_reason when it failed", () => {
     const failed = moved(chargeWith(), "FAILED", "scenario", "insufficient_funds").charge;
     expect(failed.failure_reason).toBe("insufficient_funds");

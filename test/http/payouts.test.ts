@@ -551,7 +551,7 @@ describe("an Idempotency-Key", () => {
     expect(await api.balance("KES")).toBe("9400.00 / 0.00");
   });
 
-  it("knows a long body by little: the same, another, and one that was kept whole", async () => {
+  it("knows a long body by little: the same, and another", async () => {
     const api = await richApi();
     const note = "x".repeat(100_000);
     const body = await order(api, { note });
@@ -561,14 +561,8 @@ describe("an Idempotency-Key", () => {
     const other = { ...body, note: `${"x".repeat(99_999)}y` };
     expectError(await tryWithdraw(api, other, KEY), 422, "IDEMPOTENCY_KEY_REUSED", []);
     const state = okBody(await api.get<StateDump>("/_sandbox/state"));
-    const [[place, answer]] = state.collections.idempotency as [[string, IdempotentAnswer]];
+    const [[, answer]] = state.collections.idempotency as [[string, IdempotentAnswer]];
     expect(answer.body.length).toBeLessThan(100);
-    const { currency, amount, destination_id } = body;
-    const whole = { ...answer, body: JSON.stringify({ amount, currency, destination_id, note }) };
-    const earlier = { ...state, collections: { ...state.collections, idempotency: [[place, whole]] } };
-    okBody(await api.put("/_sandbox/state", earlier));
-    expect((await tryWithdraw(api, body, KEY)).text).toBe(first.text);
-    expectError(await tryWithdraw(api, other, KEY), 422, "IDEMPOTENCY_KEY_REUSED", []);
   });
 
   it("is remembered for 24 hours of sandbox time from the first answer", async () => {

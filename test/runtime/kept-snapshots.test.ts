@@ -136,11 +136,10 @@ describe("a snapshot that was damaged", () => {
 });
 
 describe("a snapshot", () => {
-  it("that a killed process left half done is none, and goes; those of earlier versions are read", async () => {
+  it("that a killed process left half done is none, and goes", async () => {
     const data = dataFile();
     const file = await withSnapshot(data);
     const text = readFileSync(file, "utf8");
-    writeFileSync(file, text.replace(/"checksum":"\w+",/, ""));
     writeFileSync(`${file}.new`, text.slice(0, 100));
     writeFileSync(join(dirname(file), "notes.json.new.txt"), "mine");
     const { call, errors } = await server({ data });

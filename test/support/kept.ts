@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { FileStorage } from "../../src/store/file-storage.js";
@@ -79,4 +80,10 @@ function readlinkOf(path: string): string {
   } catch {
     return "";
   }
+}
+
+/** The text of a JSON object with the checksum in front that files of this program have. */
+export function withChecksum(object: object): string {
+  const rest = JSON.stringify(object).slice(1);
+  return `{"checksum":"${createHash("sha256").update(rest).digest("hex")}",${rest}`;
 }

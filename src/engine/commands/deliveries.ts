@@ -6,7 +6,7 @@ import { retriedAt } from "../retried.js";
 import type { Command, Transaction } from "../transaction.js";
 
 /** What came of one attempt: what the log shows, and how long the receiver asked us to wait. */
-export interface Outcome extends Omit<Attempt, "attempt" | "at"> {
+export interface Outcome extends Omit<Attempt, "attempt" | "order" | "at"> {
   readonly retryAfterMs: number | null;
   /** Nobody listens there: the connection was refused. */
   readonly isUnreachable?: boolean;

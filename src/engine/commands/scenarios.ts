@@ -21,7 +21,7 @@ export function storeScenario(scenario: Scenario, { active, byHand }: Placed): C
       name: scenario.name,
       scenario,
       activated: active ? tx.next("activation") : (known?.activated ?? 0),
-      since_ms: goesOn ? (known?.since_ms ?? tx.atMs) : tx.atMs,
+      since_ms: goesOn && known !== undefined ? known.since_ms : tx.atMs,
       ...(goesOn && known?.met !== undefined ? { met: known.met } : {}),
       ...(byHand ? { by_hand: true } : {}),
     };

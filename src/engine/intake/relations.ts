@@ -79,6 +79,8 @@ function lookAtCharge(state: State, charge: Charge, say: Say): void {
     lookAtPrice({ amount: charge.amount, settlement_amount, fees }, say);
   if (settlement_amount === null && STATUSES[status].priced === true)
     say("settlement_amount", `is required of a charge that is ${status}`);
+  if (charge.actors.length !== charge.status_history.length)
+    say("actors", "must have one for each of status_history");
   const kinds = { expiry: "expire", timeline: "timeline", settlement: "settle" } as const;
   for (const name of ["expiry", "timeline", "settlement"] as const) {
     const id = tasks[name];

@@ -63,22 +63,21 @@ export function storyOf(namespace: Namespace, charge: Charge) {
   return {
     charge_id: id,
     status: charge.status,
-    traceparent: charge.traceparent ?? null,
+    traceparent: charge.traceparent,
     total: items.length,
     items,
   };
 }
 
-/** Who caused a change of status; data of earlier versions does not say. */
+/** Who caused a change of status. */
 export function causeOf(charge: Charge, place: number) {
-  const { actors = [], status_history, scenario, rule } = charge;
-  const actor = actors[actors.length - status_history.length + place];
-  if (actor === undefined) return null;
+  const { scenario, rule } = charge;
+  const actor = charge.actors[place]!;
   const isPlanned = actor === "scenario";
   return {
     actor,
     scenario: isPlanned ? scenario : null,
-    rule: isPlanned && typeof rule === "number" ? `charges.${rule}` : null,
+    rule: isPlanned && rule !== null ? `charges.${rule}` : null,
   };
 }
 

@@ -14,8 +14,7 @@ export class Lease {
   }
 
   /**
-   * The lease of the client's namespace; what the sandbox says where another run has it. One of an earlier version
-   * knows of none.
+   * The lease of the client's namespace; what the sandbox says where another run has it.
    *
    * @param ends what becomes of the namespace with a runner that has gone: it goes too, or a snapshot is restored
    */
@@ -23,7 +22,7 @@ export class Lease {
     const { status, body } = await client.control("POST", "/lease", ends);
     if (status === 200) return new Lease(client);
     const { error } = body as { error?: { code?: string; message?: string } };
-    // What else there is to say of such a sandbox, the run's next call finds.
+    // The next call of the run reports any other failure.
     return error?.code === "NAMESPACE_LEASED" ? error.message : undefined;
   }
 

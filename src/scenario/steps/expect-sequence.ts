@@ -82,7 +82,7 @@ function isOf(whose: Whose, row: Row): boolean {
 }
 
 interface Attempt {
-  readonly order?: number;
+  readonly order: number;
   readonly status: number | null;
 }
 
@@ -90,7 +90,7 @@ interface Attempt {
 function takenAt(row: Row): { readonly row: Row; readonly order: number } | undefined {
   const { attempts, mishap } = row as { attempts: readonly Attempt[]; mishap: { forged?: boolean } | null };
   const success = attempts.find(({ status }) => status !== null && status >= 200 && status < 300);
-  return success === undefined || mishap?.forged === true ? undefined : { row, order: success.order ?? 0 };
+  return success === undefined || mishap?.forged === true ? undefined : { row, order: success.order };
 }
 
 function grouped(rows: readonly Row[]): Map<string, string[]> {

@@ -128,14 +128,14 @@ export const chargeRecord = z.strictObject({
   /** The scenario whose rule matched, and its timeline, frozen when it matched. */
   scenario: textOrNull,
   timeline: z.array(chargeEntrySchema),
-  /** Which of the scenario's rules for charges it was. Data of earlier versions does not say. */
-  rule: z.optional(z.nullable(count)),
-  /** Who caused each change of `status_history`. Data of earlier versions does not say. */
-  actors: z.optional(z.array(z.enum(ACTORS))),
+  /** Position of the matched rule among the scenario's rules for charges. */
+  rule: z.nullable(count),
+  /** Who caused each change of `status_history`. */
+  actors: z.array(z.enum(ACTORS)),
   /** Somebody has moved it by hand: nothing more of the timeline happens, after its expiry neither. */
-  overruled: z.optional(z.boolean()),
-  /** The trace of the call that made it, for its webhooks. Data of earlier versions does not say. */
-  traceparent: z.optional(textOrNull),
+  overruled: z.boolean(),
+  /** `traceparent` header of the request that created it, for its webhooks. */
+  traceparent: textOrNull,
   tasks: chargeTasksRecord,
   /** What happened to it that no status shows: entries that came too late, names that matched nothing. */
   notes: z.array(noteRecord),
@@ -153,8 +153,8 @@ export const withdrawalRecord = z.strictObject({
   scenario_asked: textOrNull,
   scenario: textOrNull,
   timeline: z.array(withdrawalEntrySchema),
-  /** Which of its rules for withdrawals it was. Data of earlier versions does not say. */
-  rule: z.optional(z.nullable(count)),
+  /** Position of the matched rule among the scenario's rules for withdrawals. */
+  rule: z.nullable(count),
   /** The task that carries on the timeline, if it goes on. */
   timeline_task: z.nullable(ordinal),
   /** Entries that came too late, names that matched nothing. */

@@ -26,8 +26,8 @@ export type EventRecord = Kept<z.infer<typeof eventRecord>>;
 
 const attemptRecord = z.strictObject({
   attempt: ordinal,
-  /** Among all attempts of the namespace. Data of earlier versions does not say. */
-  order: z.optional(ordinal),
+  /** Among all attempts of the namespace. */
+  order: ordinal,
   /** Sandbox time the attempt was made at. */
   at: timestampSchema,
   /** Wall time, for the receiver checks its signature against it. */
@@ -46,8 +46,8 @@ const mishapRecord = z.strictObject({
   stale_ms: spanMs,
   /** How many attempts fail without being sent. */
   fail_first: count,
-  /** It is never sent. Data of earlier versions does not say. */
-  drop: z.optional(z.boolean()),
+  /** It is never sent. */
+  drop: z.boolean(),
   /** Attempts made from that moment up to that other fail without being made. */
   down: z.optional(z.strictObject({ from_ms: instantMs, until_ms: instantMs, answer: downAnswerSchema })),
   /** Nobody made what it carries: an event in the likeness of the delivery's own, of that type and status. */

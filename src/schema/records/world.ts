@@ -42,8 +42,8 @@ export const scenarioRecord = z.strictObject({
   scenario: scenarioSchema,
   /** Order of activation; 0 is not active. */
   activated: count,
-  /** When its rules began to apply. Data of earlier versions does not say. */
-  since_ms: z.optional(instantMs),
+  /** When its rules began to apply. */
+  since_ms: instantMs,
   /** How many events each webhook rule that counts them has met since, by its place. */
   met: z.optional(z.record(text, count)),
   /** Somebody has put it here by the control API: the shipped one of that name does not come back at a start. */
@@ -104,7 +104,7 @@ export const worldRecord = z.strictObject({
   /** Part of every id: a reset goes on with the next one, so that no id comes twice. */
   generation: count,
   highest_generation: count,
-  /** Part of every id too: how often a state was put back in this generation. Data of earlier versions lacks it. */
-  restores: z.optional(count),
+  /** Part of every id too: how often a state was put back in this generation. */
+  restores: count,
 });
 export type WorldRecord = Kept<z.infer<typeof worldRecord>>;

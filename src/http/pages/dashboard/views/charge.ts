@@ -118,7 +118,7 @@ function whyWords(scene: Scene, charge: Charge): Markup {
   const cause = causeOf(charge, place);
   const reason = last.reason === undefined ? "" : ` (“${last.reason}”)`;
   if (place === 0) return html`it has just been created; ${planWords(scene, charge)}.`;
-  switch (cause?.actor) {
+  switch (cause.actor) {
     case "scenario":
       return html`scenario <a href="${href(scene, "scenarios")}#${cause.scenario}">${cause.scenario}</a>${ruleWords(scene, charge)} planned ${last.status}${reason} at ${when(scene, last.at)}${charge.scenario_asked !== null && html`; the app asked for the scenario by name`}.`;
     case "clock":

@@ -107,9 +107,9 @@ ${fault !== null && html`<span class="soft">fault ${fault}</span>`}`,
     case "transition": {
       const { status, reason, by } = item;
       const cause =
-        by?.actor === "scenario"
+        by.actor === "scenario"
           ? `scenario ${by.scenario}${by.rule === null ? "" : `, ${by.rule}`}`
-          : by && WHO[by.actor];
+          : WHO[by.actor];
       return {
         key: `state-${place}`,
         at,
