@@ -5,10 +5,9 @@ import type { Store } from "../engine/store.js";
 import { monotonicMs } from "../time/timers.js";
 import { Compaction } from "./compaction.js";
 import { asStoreError, damaged, StoreError } from "./error.js";
-import type { HeldLock } from "./held-lock.js";
 import { nodeIo, type StoreIo } from "./io.js";
 import { Journal } from "./journal.js";
-import { takeLock } from "./lock.js";
+import { type Lock, takeLock } from "./lock.js";
 import { checkFolder, checkWritable } from "./places.js";
 import { realFile } from "./real-file.js";
 import { SnapshotFile } from "./snapshot.js";
@@ -46,7 +45,7 @@ export class FileStore implements Store {
   readonly #io: StoreIo;
   readonly #snapshot: SnapshotFile;
   readonly #latest = noneYet();
-  #open: { readonly journal: Journal; readonly lock: HeldLock } | undefined;
+  #open: { readonly journal: Journal; readonly lock: Lock } | undefined;
   #compaction: Compaction | undefined;
   #lastSeq = 0;
   #retryCompactionAtBytes = 0;
@@ -65,7 +64,7 @@ export class FileStore implements Store {
     if (this.#open !== undefined) throw new StoreError(`${file}: the store is open already.`);
     checkFolder(file);
     const { fsync = false, onNotice = () => {} } = this.#options;
-    let lock: HeldLock | undefined;
+    let lock: Lock | undefined;
     let journal: Journal | undefined;
     try {
       lock = takeLock(file, onNotice);

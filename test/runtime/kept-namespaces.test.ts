@@ -4,7 +4,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nodeIo } from "../../src/store/io.js";
 import { exchange, head, Wire } from "../support/api-wire.js";
-import { dataFile, diskThatMayFill, filesBeside, handlesBeside, NOBODY, server } from "../support/kept.js";
+import {
+  dataFile,
+  diskThatMayFill,
+  filesBeside,
+  handlesBeside,
+  lockOf,
+  NO_PID,
+  server,
+} from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";
 
 /** Files of w1, with a charge and a snapshot, as a process that was killed leaves them. */
@@ -16,7 +24,7 @@ async function killedWithNamespace(data: string): Promise<void> {
   const journal = readFileSync(`${data}.ns-w1.journal`);
   await sandbox.close();
   writeFileSync(`${data}.ns-w1.journal`, journal);
-  writeFileSync(`${data}.ns-w1.lock`, NOBODY);
+  writeFileSync(`${data}.ns-w1.lock`, lockOf(NO_PID));
 }
 
 describe("deleting a namespace", () => {
@@ -222,7 +230,7 @@ describe("a namespace that cannot be opened", () => {
     [".identity", (file: string) => writeFileSync(file, '{"api_key":7}')],
     [".identity", (file: string) => writeFileSync(file, readFileSync(file, "utf8").replace("mine", "mind"))],
     [".identity", folderInstead],
-    [".lock", (file: string) => writeFileSync(file, `${process.ppid}\n`)],
+    [".lock", (file: string) => writeFileSync(file, lockOf(process.ppid))],
   ] as const)("is left out, and the others are not (%#: %s)", async (ending, damage) => {
     const data = dataFile();
     await killedWithNamespace(data);
@@ -288,7 +296,7 @@ describe("a namespace that cannot be opened", () => {
   it("because another process has it cannot be given up", async () => {
     const data = dataFile();
     await killedWithNamespace(data);
-    writeFileSync(`${data}.ns-w1.lock`, `${process.ppid}\n`);
+    writeFileSync(`${data}.ns-w1.lock`, lockOf(process.ppid));
     const before = filesBeside(data);
     const { call } = await server({ data });
     expect((await call("DELETE /_sandbox/namespaces/w1")).status).toBe(500);

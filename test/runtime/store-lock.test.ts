@@ -19,7 +19,7 @@ import { build } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { StoreError } from "../../src/store/error.js";
 import { FileStore, type FileStoreOptions } from "../../src/store/file-store.js";
-import type { Owner } from "../../src/store/owner.js";
+import type { Owner } from "../../src/store/lock.js";
 import { pause } from "../../src/time/timers.js";
 import { temporaryFolder } from "../support/folders.js";
 import { change, dumpOf, modelOf, upTo } from "../support/store-model.js";
@@ -119,15 +119,6 @@ describe("a lock", () => {
     expect(modelOf(storeAt({ file: alias }).load())).toEqual(upTo(1));
   });
 
-  it("of an earlier version refuses a file of a living process", async () => {
-    const other = idleProcess();
-    writeFileSync(`${file}.lock`, `${other.pid}\n`);
-    expect(() => storeAt().load()).toThrow(`in use by process ${other.pid}.`);
-    expect(lockText()).toBe(`${other.pid}\n`);
-    await killed(other);
-    expect(storeAt().load()).toBeUndefined();
-  });
-
   it("of a living process is refused at once, until that is gone", async () => {
     const other = idleProcess();
     const begun = isLinux ? startOf(other.pid!) : null;
@@ -143,8 +134,6 @@ describe("a lock", () => {
 
   const gone = () => spawnSync(process.execPath, ["-e", ""]).pid;
   it.each<[string, () => unknown]>([
-    ["an earlier version's process that is gone", () => writeFileSync(`${file}.lock`, `${gone()}\n`)],
-    ["an earlier version's process with our pid", () => writeFileSync(`${file}.lock`, `${process.pid}\n`)],
     ["a process killed before it wrote anything", () => writeFileSync(`${file}.lock`, "")],
     ["a process killed while it wrote", () => writeFileSync(`${file}.lock`, '{"pid":1,"ho')],
     ["nobody", () => writeFileSync(`${file}.lock`, "0\n")],
@@ -257,7 +246,7 @@ describe("what was taken away while the store is open", () => {
       () => plantLock({ pid: 7, host: "c0ffee" }),
       /process 7 on host c0ffee has taken .*data\.json over/,
     ],
-    ["the lock, by an earlier version", () => writeFileSync(`${file}.lock`, "7\n"), /has become another's/],
+    ["the lock, by another program", () => writeFileSync(`${file}.lock`, "7\n"), /has become another's/],
     ["the lock, with nobody there", () => rmSync(`${file}.lock`), /data\.json\.lock is not there any more/],
     ["the journal", () => rmSync(`${file}.journal`), /data\.json\.journal is not there any more/],
     [

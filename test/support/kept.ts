@@ -1,14 +1,27 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { FileStorage } from "../../src/store/file-storage.js";
+import { FileStore } from "../../src/store/file-store.js";
 import { nodeIo, type StoreIo } from "../../src/store/io.js";
 import { START as START_TEXT } from "./api-client.js";
 import { temporaryFolder } from "./folders.js";
 import { FakeWall, worldOn } from "./receiver-world.js";
 
+/** The lock of a process on this machine. */
+export function lockOf(pid: number): string {
+  const file = join(temporaryFolder(), "sample.json");
+  const store = new FileStore({ file });
+  store.load();
+  const owner = JSON.parse(readFileSync(`${file}.lock`, "utf8"));
+  store.close();
+  const stat = `/proc/${pid}/stat`;
+  const started = existsSync(stat) ? readFileSync(stat, "utf8").split(") ").at(-1)!.split(" ")[19] : null;
+  return `${JSON.stringify({ ...owner, instance: "another", pid, started })}\n`;
+}
+
 /** No process has such a number. */
-export const NOBODY = "999999999\n";
+export const NO_PID = 999_999_999;
 export const START = Date.parse(START_TEXT);
 
 /** A disk that takes `refusesFrom` calls that change something, and then is full. */
