@@ -21,7 +21,8 @@ import { fileBeside, type Included, namedAt, readIncluded } from "./included.js"
 import type { Place } from "./place.js";
 import { shapeWarnings } from "./rule-shapes.js";
 import { rootOf, Scope } from "./scope.js";
-import { type Definition, type StepList, StepLoader, savedIn } from "./step-loader.js";
+import { SHARED_STEPS } from "./step-faults.js";
+import { type StepList, StepLoader, savedIn } from "./step-loader.js";
 import type { LoadedStep } from "./step-places.js";
 import { unfilled } from "./unfilled.js";
 import { fill, isOpen } from "./variables.js";
@@ -85,6 +86,8 @@ export async function loadScenarioFile(
 /** What is there before the steps: what they save is not known in it. */
 const BEFORE_STEPS = [...RULE_KINDS, "given"] as const;
 
+const NO_DEFINE = `is not supported: write the steps where they are used; ${SHARED_STEPS}`;
+
 /** A file of the scenario: the one that is run, or one that is included. */
 interface Source {
   readonly document: LoadedDocument;
@@ -103,9 +106,11 @@ export function loadScenario(
     document,
     raw: isRecord(document.value) ? document.value : {},
   }));
+  for (const { document, raw } of sources)
+    if (Object.hasOwn(raw, "define")) throw new DocumentError([document.faultAt(["define"], NO_DEFINE)]);
   const faults: Fault[] = [];
   const runId = givens.runIdOf(typeof raw.name === "string" ? raw.name : "");
-  const vars = merged(sources, "vars");
+  const vars = varsOf(sources);
   const scope = new Scope(Object.fromEntries([...vars].map(([name, { value }]) => [name, value])), {
     given: givens.given ?? {},
     environment: givens.environment ?? {},
@@ -124,9 +129,8 @@ export function loadScenario(
     faults.push(...schemaFaults(schema, sources[index]!.document, { at: [], value, isOpen }));
   }
 
-  const definitions = definitionsOf(sources);
   const names = { vocabulary: givens.vocabulary ?? (() => undefined), isOpen };
-  const loader = new StepLoader({ scope, savedBy, included, definitions, names });
+  const loader = new StepLoader({ scope, savedBy, included, names });
   const steps = loader.load(
     [
       { document, at: ["include"], list: first },
@@ -134,8 +138,6 @@ export function loadScenario(
     ],
     looksOf(document, raw),
   );
-  const unused = [...definitions].filter(([name]) => !loader.used.has(name));
-  for (const [, definition] of unused) loader.lookThrough(definition);
   faults.push(...loader.faults);
   for (const name of loader.variables) variables.add(name);
   if (faults.length > 0) throw new DocumentError(inFiles(sources, faults));
@@ -154,9 +156,6 @@ export function loadScenario(
     unfilled(rest, known).map(placedIn(document)),
   );
   const odd = sources.flatMap(({ document }) => document.oddities ?? []);
-  const neverUsed = unused
-    .filter(([, definition]) => definition.document === document)
-    .map(([name]) => document.faultAt(["define", name], "is never used"));
   const scenario = scenarioOf(filled as unknown as ScenarioFile[], steps.length === 0 ? undefined : raw);
   return {
     file: document.file,
@@ -175,7 +174,6 @@ export function loadScenario(
       ...unknown,
       ...asItStands,
       ...loader.unmeetable,
-      ...neverUsed,
       ...nothingIn(document, scenario, steps),
     ]),
     unknown,
@@ -248,25 +246,13 @@ interface Named {
   readonly value: unknown;
 }
 
-/** What the files have under a word, by name; the file that is run goes before those it includes. */
-function merged(sources: readonly Source[], word: "vars" | "define"): Map<string, Named> {
+/** The variables of all files, by name; the file that is run goes before those it includes. */
+function varsOf(sources: readonly Source[]): Map<string, Named> {
   const all = new Map<string, Named>();
-  for (const { document, raw } of sources) {
-    const named = raw[word];
-    for (const [name, value] of Object.entries(isRecord(named) ? named : {}))
+  for (const { document, raw } of sources)
+    for (const [name, value] of Object.entries(isRecord(raw.vars) ? raw.vars : {}))
       if (!all.has(name)) all.set(name, { document, value });
-  }
   return all;
-}
-
-function definitionsOf(sources: readonly Source[]): Map<string, Definition> {
-  const definitions = new Map<string, Definition>();
-  for (const [name, { document, value }] of merged(sources, "define")) {
-    const [at, list] = isRecord(value) ? [["define", name, "steps"], value.steps] : [["define", name], value];
-    const defaults = isRecord(value) && isRecord(value.with) ? value.with : {};
-    if (Array.isArray(list)) definitions.set(name, { document, at, list, defaults });
-  }
-  return definitions;
 }
 
 interface RuleSurroundings {

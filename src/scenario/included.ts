@@ -48,14 +48,7 @@ interface Include {
 /** Those at the top of a file, and those among its steps. */
 function includesOf(value: unknown): Include[] {
   if (!isRecord(value)) return [];
-  const { define } = value;
-  const defined = isRecord(define)
-    ? Object.entries(define).flatMap(([name, list]) => {
-        const [steps, ...more] = isRecord(list) ? [list.steps, "steps"] : [list];
-        return includesAmong(steps, ["define", name, ...more]);
-      })
-    : [];
-  return [...namedAt(value.include, ["include"]), ...includesAmong(value.steps, ["steps"]), ...defined];
+  return [...namedAt(value.include, ["include"]), ...includesAmong(value.steps, ["steps"])];
 }
 
 function includesAmong(list: unknown, at: Path): Include[] {

@@ -14,8 +14,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   given: "What it runs in: a sandbox, or a namespace of a running one, created for it.",
   isolation: "snapshot: afterwards the sandbox is as it was before, charges, balances and rates included.",
   include:
-    "Another file, or several: their rules, variables and definitions are added to this one's, and their steps run first.",
-  define: "Lists of steps, to be carried out by their name with `use`.",
+    "Another file, or several: their rules and variables are added to this one's, and their steps run first.",
   charges: "How charges behave; the first matching rule applies.",
   withdrawals: "How withdrawals behave; the first matching rule applies.",
   webhooks: "What goes wrong with outgoing webhooks; the first matching rule applies.",

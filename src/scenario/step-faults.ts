@@ -18,8 +18,11 @@ const COMPANIONS: readonly string[] = [
   "count",
   "as",
   "steps",
-  "with",
 ];
+
+/** What to write in place of `define` and `use`. */
+export const SHARED_STEPS =
+  "a step that recurs takes a YAML anchor (&name, *name), steps of several files a file to include";
 
 /** The actions a step names; it should be one. */
 export function stepKinds(step: Readonly<Record<string, unknown>>): StepKind[] {
@@ -63,6 +66,8 @@ function noAction(
   at: Path,
   step: Readonly<Record<string, unknown>>,
 ): Fault[] {
+  if (Object.hasOwn(step, "use"))
+    return [document.faultAt([...at, "use"], `is not supported: write the steps here; ${SHARED_STEPS}`)];
   const unknown = Object.keys(step).filter((key) => !COMPANIONS.includes(key));
   const slips = unknown.filter((key) => nearest(key, STEP_KINDS) !== undefined);
   if (slips.length > 0)

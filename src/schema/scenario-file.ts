@@ -25,16 +25,10 @@ const rawStepSchema = z.record(
   "must be a step: an action, a colon and what it takes, such as advance: 10s",
 );
 
-/** Steps within a step or a definition; each is checked by itself, at its own place. */
+/** Steps within a step; each is checked by itself, at its own place. */
 export const stepListSchema = z
   .array(rawStepSchema, "must be a list of steps: each begins with -")
   .check(minLength(1, "needs a step at least"), entriesAtMost(MAX_STEPS));
-
-/** Steps to be used by their name, and what their variables are where `with` does not say. */
-const definitionSchema = z.union([
-  stepListSchema,
-  z.strictObject({ with: z.optional(z.record(variableNameSchema, z.unknown())), steps: stepListSchema }),
-]);
 
 const appLook = {
   name: z.optional(z.string()),
@@ -78,7 +72,6 @@ export const scenarioFileSchema = z.strictObject({
   withdrawals: scenarioSchema.shape.withdrawals,
   webhooks: scenarioSchema.shape.webhooks,
   faults: scenarioSchema.shape.faults,
-  define: z.optional(z.record(variableNameSchema, definitionSchema)),
   steps: z.optional(
     z.array(rawStepSchema, "must be a list of steps: each begins with -").check(entriesAtMost(MAX_STEPS)),
   ),

@@ -5,7 +5,7 @@ import type { StepKind } from "../steps/kinds.js";
 const HERE_AND_NOW: readonly StepKind[] = [
   ...(["app", "request", "advance", "expect_charge", "transition", "fault"] as const),
   ...(["pay", "pay_twice", "cancel_then_pay", "close_page"] as const),
-  ...(["repeat", "parallel", "use", "include"] as const),
+  ...(["repeat", "parallel", "include"] as const),
 ];
 
 /** Whether a step may ask how things stood when the run began. */

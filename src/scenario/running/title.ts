@@ -3,7 +3,7 @@ const LONGEST_TITLE = 72;
 /** What a step does, in a few words. */
 export function titleOf(kind: string, step: Readonly<Record<string, unknown>>): string {
   if (typeof step.name === "string") return step.name;
-  const said = [brief(step[kind]), brief(step.match ?? step.with)].filter((part) => part !== "").join(" ");
+  const said = [brief(step[kind]), brief(step.match)].filter((part) => part !== "").join(" ");
   const text = `${kind.replaceAll("_", " ")} ${said}`.trimEnd();
   return text.length > LONGEST_TITLE ? `${text.slice(0, LONGEST_TITLE - 1)}…` : text;
 }

@@ -20,7 +20,6 @@ import { bounce, chargeback, partialRefund } from "./reversals.js";
 import { scenario } from "./scenario.js";
 import { transition } from "./transition.js";
 import { trigger } from "./trigger.js";
-import { use } from "./use.js";
 import { waitFor } from "./wait-for.js";
 
 /** Every kind of step, by the word for its action. */
@@ -50,7 +49,6 @@ export const STEPS = {
   scenario,
   repeat,
   parallel,
-  use,
   include,
   reset,
 } as const;
