@@ -1,6 +1,4 @@
 import "../../schema/control-bodies.js";
-import "../../schema/control-books-responses.js";
-import "../../schema/control-next-responses.js";
 import "../../schema/control-scenario-responses.js";
 import "../../schema/control-task-responses.js";
 import type * as z from "zod/mini";
