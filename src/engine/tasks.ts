@@ -1,85 +1,163 @@
-import { DueOrder } from "./due-order.js";
 import type { Task } from "./records.js";
 
 /**
- * What is due when, in one total order (due time, rank, order of planning). A task that was cancelled stays in the
- * queue until it comes up and is passed over then; `isLive` says which are still in the state.
+ * Order of tasks: due time, then rank, then number. Attempts go in the order their deliveries were made: when an attempt
+ * was planned depends on how fast a receiver answered.
+ */
+export function comesBefore(task: Task, other: Task): boolean {
+  if (task.due_ms !== other.due_ms) return task.due_ms < other.due_ms;
+  if (task.rank !== other.rank) return task.rank < other.rank;
+  return numberOf(task) < numberOf(other);
+}
+
+function numberOf({ rank, step, task_id }: Task): number {
+  return rank === 2 ? step! : task_id;
+}
+
+/** A binary heap. */
+class Heap<Item> {
+  #items: Item[] = [];
+  readonly #isBefore: (item: Item, other: Item) => boolean;
+
+  constructor(isBefore: (item: Item, other: Item) => boolean) {
+    this.#isBefore = isBefore;
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  get first(): Item | undefined {
+    return this.#items[0];
+  }
+
+  push(item: Item): void {
+    const items = this.#items;
+    let place = items.length;
+    while (place > 0) {
+      const parent = (place - 1) >>> 1;
+      if (!this.#isBefore(item, items[parent]!)) break;
+      items[place] = items[parent]!;
+      place = parent;
+    }
+    items[place] = item;
+  }
+
+  /** Removes the first. */
+  shift(): void {
+    const items = this.#items;
+    const item = items.pop()!;
+    if (items.length === 0) return;
+    let place = 0;
+    for (;;) {
+      let child = place * 2 + 1;
+      if (child >= items.length) break;
+      if (child + 1 < items.length && this.#isBefore(items[child + 1]!, items[child]!)) child++;
+      if (this.#isBefore(item, items[child]!)) break;
+      items[place] = items[child]!;
+      place = child;
+    }
+    items[place] = item;
+  }
+
+  /** All items in their order; costs what is read of them. */
+  *inOrder(): Generator<Item> {
+    const items = this.#items;
+    const next = new Heap<number>((place, other) => this.#isBefore(items[place]!, items[other]!));
+    if (items.length > 0) next.push(0);
+    for (let place = next.first; place !== undefined; place = next.first) {
+      next.shift();
+      for (const child of [place * 2 + 1, place * 2 + 2]) if (child < items.length) next.push(child);
+      yield items[place]!;
+    }
+  }
+
+  filter(isKept: (item: Item) => boolean): void {
+    const kept = this.#items.filter(isKept);
+    this.#items = [];
+    for (const item of kept) this.push(item);
+  }
+}
+
+/**
+ * The planned tasks in their order. A cancelled task stays in the heap until it is first, or until half of the heap is
+ * such tasks.
  */
 export class TaskQueue {
-  readonly #order = new DueOrder();
+  readonly #heap = new Heap(comesBefore);
   readonly #isLive: (task: Task) => boolean;
-  /** How many in the queue were cancelled, less those that were taken out of it and are not done yet. */
+  /** Number of cancelled tasks in the heap, less the taken tasks whose records are still there. */
   #stale = 0;
-  /** Attempts that were taken out to be made, and are not over: one may be under way for long, or lie in a mailbox. The others are done at once. */
+  /** Attempts that were taken and are not over: one may be in flight for long, or lie in a mailbox. */
   readonly #underWay = new Set<Task>();
-  /** What was passed over or swept while that may yet be taken back. */
+  /** Cancelled tasks removed from the heap while their cancelling may be undone. */
   #dropped: Task[] | undefined;
 
+  /** @param isLive tests whether a task is the one in the state */
   constructor(isLive: (task: Task) => boolean) {
     this.#isLive = isLive;
   }
 
   push(task: Task): void {
     if (task.kind === "attempt") this.#underWay.delete(task);
-    this.#order.push(task);
+    this.#heap.push(task);
   }
 
-  /** The next task, still in the queue; undefined when nothing is planned. */
+  /** The next task, left in the queue. */
   peek(): Task | undefined {
-    const order = this.#order;
-    for (let task = order.first; task !== undefined; task = order.first) {
+    const heap = this.#heap;
+    for (let task = heap.first; task !== undefined; task = heap.first) {
       if (this.#isLive(task)) return task;
-      order.shift();
-      this.#stale--;
-      this.#dropped?.push(task);
+      heap.shift();
+      this.#drop(task);
     }
     return undefined;
   }
 
-  /** All of them in their order, left where they are. */
+  /** All tasks in their order, left in the queue. */
   *inOrder(): Generator<Task> {
-    for (const task of this.#order.inOrder()) if (this.#isLive(task)) yield task;
+    for (const task of this.#heap.inOrder()) if (this.#isLive(task)) yield task;
   }
 
-  /** Takes the next task out of the queue if it is due by then. Its record stays until its work is committed. */
+  /** Takes the next task if it is due by then. Its record stays until its work is committed. */
   takeDue(atMs: number): Task | undefined {
     const task = this.peek();
     if (task === undefined || task.due_ms > atMs) return undefined;
-    this.#order.shift();
+    this.#heap.shift();
     this.#stale--;
     if (task.kind === "attempt") this.#underWay.add(task);
     return task;
   }
 
-  /** Tests whether an attempt was taken out of the queue and is not over yet. */
+  /** Tests whether an attempt was taken and is not over. */
   isUnderWay(task: Task): boolean {
     return this.#underWay.has(task);
   }
 
-  /** How many attempts were taken out to be made, and are not over yet. */
+  /** Number of attempts that were taken and are not over. */
   get underWay(): number {
     return this.#underWay.size;
   }
 
-  /** A task's record is gone. One cancelled is left behind in the queue; when half of it is such, it is swept. */
+  /** A task's record was removed, because the task was done or cancelled. */
   noteCancelled(task: Task): void {
     if (task.kind === "attempt") this.#underWay.delete(task);
     this.#stale++;
-    if (this.#stale > 1_024 && this.#stale * 2 > this.#order.size) this.#sweep();
+    if (this.#stale > 1_024 && this.#stale * 2 > this.#heap.size) this.#sweep();
   }
 
-  /** One that was taken is due again: its work was not kept. */
+  /** Puts back a taken task whose work was not committed. */
   putBack(task: Task): void {
     this.push(task);
     this.#stale++;
   }
 
-  /** A task's record that was gone is there again. */
+  /** The removal of a task's record was undone. */
   noteBack(): void {
     this.#stale--;
   }
 
-  /** From here on, what is passed over may be live again. */
+  /** From here on, cancelling may be undone. */
   rememberDropped(): void {
     this.#dropped ??= [];
   }
@@ -88,20 +166,22 @@ export class TaskQueue {
     this.#dropped = undefined;
   }
 
-  /** What was passed over and is live again is back. */
+  /** Puts back the dropped tasks that are live again. */
   restoreDropped(): void {
     const dropped = this.#dropped ?? [];
     this.#dropped = undefined;
     for (const task of dropped) if (this.#isLive(task)) this.putBack(task);
   }
 
+  #drop(task: Task): void {
+    this.#stale--;
+    this.#dropped?.push(task);
+  }
+
   #sweep(): void {
-    this.#order.sweep((task) => {
+    this.#heap.filter((task) => {
       const isLive = this.#isLive(task);
-      if (!isLive) {
-        this.#stale--;
-        this.#dropped?.push(task);
-      }
+      if (!isLive) this.#drop(task);
       return isLive;
     });
   }

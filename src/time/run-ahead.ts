@@ -4,7 +4,7 @@ import type { Engine } from "../engine/engine.js";
 import { leadsTo } from "../engine/look-ahead.js";
 import type { Task } from "../engine/records.js";
 import { commandOf } from "../engine/task-commands.js";
-import { comesBefore } from "../engine/task-order.js";
+import { comesBefore } from "../engine/tasks.js";
 import type { ChargeStatus } from "../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
 

@@ -2,7 +2,7 @@ import { CHARGE_RULES } from "../../domain/charge.js";
 import { WITHDRAWAL_RULES } from "../../domain/withdrawal.js";
 import type { Collections, Delivery, Task } from "../../engine/records.js";
 import type { State } from "../../engine/state.js";
-import { comesBefore } from "../../engine/task-order.js";
+import { comesBefore } from "../../engine/tasks.js";
 import { nextQuerySchema } from "../../schema/control-webhooks.js";
 import { iso } from "../../schema/time.js";
 import { pageOf } from "../query.js";

@@ -1,6 +1,6 @@
 import type { Task } from "../../engine/records.js";
 import type { State } from "../../engine/state.js";
-import { comesBefore } from "../../engine/task-order.js";
+import { comesBefore } from "../../engine/tasks.js";
 import { nextQuerySchema } from "../../schema/control-webhooks.js";
 import { iso } from "../../schema/time.js";
 import { pageOf } from "../query.js";

@@ -1,6 +1,6 @@
 import type { Charge } from "../../../../domain/charge.js";
 import type { Delivery } from "../../../../engine/records.js";
-import { comesBefore } from "../../../../engine/task-order.js";
+import { comesBefore } from "../../../../engine/tasks.js";
 import type { StoryItem } from "../../../../schema/control-responses.js";
 import { iso } from "../../../../schema/time.js";
 import { storyOf } from "../../../control/story.js";
