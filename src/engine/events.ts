@@ -36,9 +36,8 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
   const { owner, type } = emission;
   const { event, name } = newEvent(tx, emission);
   const hearing = tx.state.endpoints().filter((endpoint) => hears(endpoint, event, name));
-  if (hearing.length === 0) tx.put("events", event.seq, event);
-  else {
-    tx.put("events", event.event_id, event);
+  tx.put("events", event.event_id, event);
+  if (hearing.length > 0) {
     const counts = new EventCounts(tx);
     for (const endpoint of hearing) {
       const { fields, metadata } = emission.subject();
@@ -67,7 +66,7 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
 
 /** A new event, and under which name it is sent. */
 function newEvent<Source>(tx: Transaction, { type, owner, objectId, source, toJson }: Told<Source>) {
-  const id = tx.laterId("event");
+  const id = tx.id("event");
   const name = own(tx.settings.event_names, type) ?? type;
   const head: EventHead = {
     seq: tx.next("event_seq"),
@@ -325,11 +324,7 @@ const TRIM_AT_ONCE = 4;
 export function trimLog(tx: Transaction): void {
   const highestSeq = tx.last("event_seq") - tx.settings.retention.events;
   for (const event of tx.state.oldestClosedEvents(TRIM_AT_ONCE, highestSeq)) {
-    if (tx.state.isUnfiled(event)) tx.remove("events", event.seq);
-    else {
-      for (const { delivery_id } of tx.state.deliveriesOf(event.event_id))
-        tx.remove("deliveries", delivery_id);
-      tx.remove("events", event.event_id);
-    }
+    for (const { delivery_id } of tx.state.deliveriesOf(event.event_id)) tx.remove("deliveries", delivery_id);
+    tx.remove("events", event.event_id);
   }
 }

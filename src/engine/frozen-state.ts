@@ -1,6 +1,6 @@
 import { plainCharge } from "../domain/moved-charge.js";
 import { plainEvent } from "./event-record.js";
-import type { CollectionName, Collections, EventRecord, Key, StateDump } from "./records.js";
+import type { CollectionName, Collections, Key, StateDump } from "./records.js";
 import type { Table } from "./table.js";
 
 /** The entries of a collection as they were. */
@@ -32,8 +32,7 @@ class FrozenEntries implements Entries {
   }
 
   *[Symbol.iterator](): Generator<readonly [Key, unknown]> {
-    for (const [index, record] of this.#records.entries())
-      yield [this.#keys[index] ?? (record as EventRecord).event_id, record];
+    for (const [index, record] of this.#records.entries()) yield [this.#keys[index]!, record];
   }
 }
 

@@ -148,7 +148,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   }
 
   readonly #addInOrder: typeof addTo = (groups, place, key) =>
-    addInOrder(groups, place, key, (one) => this.#records.known(one)!.seq);
+    addInOrder(groups, place, key, (one) => this.#records.get(one)!.seq);
 
   #remove(key: Key, record: Item): void {
     const { lists, group } = this.#indexing;
@@ -197,13 +197,13 @@ class CollectionIndex<Item extends { readonly seq: number }> {
     const seqs = this.#lists.get(place)?.pageFromStart(limit) ?? [];
     return seqs.map((seq) => {
       const key = this.#bySeq.get(seq)!;
-      return [key, this.#records.known(key)!];
+      return [key, this.#records.get(key)!];
     });
   }
 
   /** The records of those numbers. */
   numbered(seqs: readonly number[]): Item[] {
-    return seqs.map((seq) => this.#records.known(this.#bySeq.get(seq)!)!);
+    return seqs.map((seq) => this.#records.get(this.#bySeq.get(seq)!)!);
   }
 
   /** Oldest first. */
@@ -231,7 +231,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   }
 
   #those(keys: readonly Key[] = []): Item[] {
-    return keys.map((key) => this.#records.known(key)!);
+    return keys.map((key) => this.#records.get(key)!);
   }
 }
 

@@ -29,10 +29,7 @@ export type {
 
 export type Key = string | number;
 
-/**
- * [collection, key, record or null for "gone"]. An event that nobody hears goes by its number, for its id is not made before
- * somebody asks for it.
- */
+/** [collection, key, record or null for "gone"]. */
 export type Put = readonly [collection: CollectionName, key: Key, record: unknown];
 
 /** Everything one command did, committed at once: one line of the journal. */

@@ -3,7 +3,6 @@ import type { Holdings } from "../domain/ledger.js";
 import type { Mode } from "../schema/common.js";
 import { COLLECTION_NAMES } from "../schema/records/names.js";
 import { ClosedEvents } from "./closed-events.js";
-import { EventLog, isNumbered } from "./event-log.js";
 import { type FrozenState, freeze, thaw } from "./frozen-state.js";
 import {
   type Alike,
@@ -59,7 +58,6 @@ export class State {
   readonly tasks: TaskQueue;
 
   readonly #indexes: Indexes;
-  readonly #events: EventLog;
   readonly #closedEvents = new ClosedEvents();
   #endpointsInOrder: Endpoint[] | undefined;
   #activeScenarios: StoredScenario[] | undefined;
@@ -73,12 +71,7 @@ export class State {
 
   constructor() {
     const tables = Object.fromEntries(COLLECTION_NAMES.map((name) => [name, new Table()]));
-    this.#events = new EventLog({
-      index: (before, after, isBack) =>
-        this.#index("events", (after ?? before)!.event_id, before, after, isBack),
-      filed: (seq) => this.#indexes.of("events").numbered([seq])[0]!,
-    });
-    this.tables = { ...tables, events: this.#events } as unknown as Tables;
+    this.tables = tables as unknown as Tables;
     this.tasks = new TaskQueue((task) => this.tables.tasks.get(task.task_id) === task);
     this.#indexes = new Indexes(this.tables);
   }
@@ -91,11 +84,7 @@ export class State {
     this.seq = change.seq;
     this.at = change.at;
     for (const name in change.counters) this.counters[name] = change.counters[name]!;
-    for (const put of change.puts) {
-      if (isNumbered(put)) this.#events.putNumbered(put);
-      else this.#put(put[0], put[1], put[2] as never);
-    }
-    this.#events.forgetGone();
+    for (const [name, key, record] of change.puts) this.#put(name, key, record as never);
   }
 
   /**
@@ -121,10 +110,9 @@ export class State {
   }
 
   #tryPut(put: Put): Tried {
-    if (isNumbered(put)) return { put, old: this.#events.tryNumbered(put), order: undefined };
     const [name, key, record] = put;
     const table = this.tables[name] as Table<unknown>;
-    const old = before(table, key, record);
+    const old = table.get(key);
     let order: readonly Key[] | undefined;
     if (record !== null) order = table.put(key, record);
     else if (old !== undefined) table.hide(key);
@@ -133,10 +121,6 @@ export class State {
   }
 
   #takeBack({ put, old, order }: Tried): void {
-    if (isNumbered(put)) {
-      this.#events.takeBackNumbered(put, old as EventRecord | undefined);
-      return;
-    }
     const [name, key, record] = put;
     const table = this.tables[name] as Table<unknown>;
     if (record === null) {
@@ -151,12 +135,11 @@ export class State {
   confirm(): void {
     for (const name of COLLECTION_NAMES) this.tables[name].forgetHidden();
     this.tasks.forgetDropped();
-    this.#events.forgetGone();
   }
 
   #put<Name extends CollectionName>(name: Name, key: Key, record: Collections[Name] | null): void {
     const table = this.tables[name] as Table<Collections[Name]>;
-    const old = before(table, key, record);
+    const old = table.get(key);
     if (record === null) table.delete(key);
     else table.set(key, record);
     this.#index(name, key, old, record ?? undefined);
@@ -225,11 +208,6 @@ export class State {
     return keysOf(this.#tasksOf.get(id)).map((taskId) => this.tables.tasks.get(taskId)!);
   }
 
-  #indexOf<Name extends IndexedName>(name: Name) {
-    if (name === "events") this.#events.file();
-    return this.#indexes.of(name);
-  }
-
   /** A page of records, newest first. */
   page<Name extends IndexedName>(
     name: Name,
@@ -237,7 +215,7 @@ export class State {
     offset: number,
     limit: number,
   ): Collections[Name][] {
-    return this.#indexOf(name).page(place, offset, limit);
+    return this.#indexes.of(name).page(place, offset, limit);
   }
 
   /** A page of those alike in status, mode and the like, newest first, and how many there are: it costs the page. */
@@ -247,7 +225,7 @@ export class State {
     offset: number,
     limit: number,
   ): Found<Collections[Name]> {
-    return this.#indexOf(name).found(isMeant, offset, limit);
+    return this.#indexes.of(name).found(isMeant, offset, limit);
   }
 
   /** The charges that have all of these, oldest first. */
@@ -263,38 +241,32 @@ export class State {
 
   /** How many records of a collection there are, or in one of its lists. */
   count(name: IndexedName, place: string = name): number {
-    return this.#indexOf(name).count(place);
+    return this.#indexes.of(name).count(place);
   }
 
   /** Up to `limit` records of a collection with their keys, oldest first. */
   oldestOf<Name extends IndexedName>(name: Name, limit: number): [Key, Collections[Name]][] {
-    return this.#indexOf(name).oldest(name, limit);
+    return this.#indexes.of(name).oldest(name, limit);
   }
 
   /** Up to so many events without an open delivery, oldest first; none with a higher number than that. */
   oldestClosedEvents(limit: number, highestSeq = Number.POSITIVE_INFINITY): EventRecord[] {
     const seqs = this.#closedEvents.oldest(limit, highestSeq);
-    if (seqs.length === 0) return this.#events.oldestUnfiled(limit, highestSeq);
-    const filed = this.#indexes.of("events").numbered(seqs);
-    return filed.concat(this.#events.oldestUnfiled(limit - filed.length, highestSeq));
-  }
-
-  /** Whether nobody has looked for an event since that one came: it has no deliveries, and goes by its number. */
-  isUnfiled(event: EventRecord): boolean {
-    return this.#events.isUnfiled(event);
+    return this.#indexes.of("events").numbered(seqs);
   }
 
   /** The events of a charge or withdrawal, newest first. */
   eventsOf(objectId: string): EventRecord[] {
     const ofObject = { name: "object_id", of: (event: EventRecord) => event.object_id, value: objectId };
-    return this.#indexOf("events").having([ofObject]).reverse();
+    return this.#indexes.of("events").having([ofObject]).reverse();
   }
 
   /** Of the events there are. */
   eventTypes(): string[] {
     return [
       ...new Set(
-        this.#indexOf("events")
+        this.#indexes
+          .of("events")
           .kinds()
           .map(({ type }) => type),
       ),
@@ -356,14 +328,6 @@ export class State {
       for (const [key, record] of dump.collections[name] ?? []) state.#put(name, key, record as never);
     return state;
   }
-}
-
-/**
- * What there was under that key. A new event is filed after those that came before it; one that goes, and has been filed,
- * files no other.
- */
-function before<Item>(table: Table<Item>, key: Key, record: unknown): Item | undefined {
-  return (record === null ? table.known(key) : undefined) ?? table.get(key);
 }
 
 function plansOf(task: Task | undefined): number {

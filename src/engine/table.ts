@@ -50,12 +50,7 @@ export class Table<Item> extends Map<Key, Item> {
     return first(this.entries(), limit);
   }
 
-  /** What is there under that key, as far as that is known without looking further. */
-  known(key: Key): Item | undefined {
-    return super.get(key);
-  }
-
-  /** As it is now; a key that is missing is in its record. */
+  /** A copy of the keys and records of this moment. */
   entriesNow(): { readonly keys: Key[]; readonly records: Item[] } {
     return { keys: [...this.keys()], records: [...this.values()] };
   }

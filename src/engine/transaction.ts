@@ -103,11 +103,6 @@ export class Transaction {
     return numberedId(this.#scope, kind, this.next(kind));
   }
 
-  /** What that id is made of, when somebody asks for it. */
-  laterId(kind: IdKind): { readonly scope: string; readonly number: number } {
-    return { scope: this.#scope, number: this.next(kind) };
-  }
-
   /**
    * Runs one part of a command by itself: when it refuses, what it wrote is taken back and the rest of the
    * command goes on.

@@ -63,8 +63,8 @@ describe("the journal", () => {
   });
 });
 
-describe("an event that nobody hears", () => {
-  it("goes by its number in the journal, and has the same id again", async () => {
+describe("an event without deliveries", () => {
+  it("has the same id again when it is read from the journal", async () => {
     const data = join(temporaryFolder(), "d.json");
     const retention = { events: 3 };
     const names = { "charge.failed": "payment.failed" };
@@ -72,14 +72,12 @@ describe("an event that nobody hears", () => {
     const shop = Client.of(sandbox);
     const ids = [await shop.pay(), await shop.pay(), await shop.pay({ scenario: "declined" })];
     await sandbox.advance("2h");
-    // Those that were looked at leave by their ids, whoever reads the journal has looked at none.
     const seen = (await shop.ask("GET /_sandbox/events")).json.items.at(-1);
     for (const id of ids.slice(0, 2)) await shop.transition(id, "REFUNDED");
     const { items } = (await shop.ask("GET /_sandbox/events")).json;
     const journal = readFileSync(`${data}.journal`, "utf8");
-    expect(journal).toContain('["events",1,{"type":"charge.awaiting_payment"},"derived"]');
-    expect(journal).toContain('{"type":"charge.failed","name":"payment.failed"},"derived"]');
-    expect(journal).toContain('["events",1,null]');
+    expect(journal).toContain('{"seq":1,"type":"charge.awaiting_payment"},"derived"]');
+    expect(journal).toContain('"type":"charge.failed","name":"payment.failed"},"derived"]');
     expect(journal).toContain(`["events","${seen.event_id}",null]`);
     const copy = copyOf(data);
     const state = stateAt(copy);

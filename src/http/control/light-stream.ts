@@ -1,4 +1,4 @@
-import type { Change, EventRecord, Put } from "../../engine/records.js";
+import type { Change } from "../../engine/records.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { JournalEntry } from "../../namespace/served-request.js";
 
@@ -53,10 +53,9 @@ export function lightNews(namespace: Namespace, tell: (news: News) => void): () 
     isPlanned = true;
     void flush();
   };
-  const note = (kind: string, id: string | undefined, status: string | null): void => {
+  const note = (kind: string, id: string, status: string | null): void => {
     counts[kind] = (counts[kind] ?? 0) + 1;
     plan();
-    if (id === undefined) return;
     const key = `${kind} ${id}`;
     if (named.has(key) || named.size < MOST_NAMED) named.set(key, { kind, id, status });
   };
@@ -64,9 +63,9 @@ export function lightNews(namespace: Namespace, tell: (news: News) => void): () 
     note("request", String(id), status === null ? null : String(status));
   const stop = namespace.subscribe({
     onChange: ({ puts }: Change) => {
-      for (const put of puts) {
-        const [name, , record] = put;
-        if (Object.hasOwn(KINDS, name)) note(KINDS[name as keyof typeof KINDS], idOf(put), statusOf(record));
+      for (const [name, key, record] of puts) {
+        if (Object.hasOwn(KINDS, name))
+          note(KINDS[name as keyof typeof KINDS], String(key), statusOf(record));
       }
     },
     onArrival: noteRequest,
@@ -77,12 +76,6 @@ export function lightNews(namespace: Namespace, tell: (news: News) => void): () 
     isOver = true;
     stop();
   };
-}
-
-/** Undefined of an event that leaves the log before anybody has asked for its id. */
-function idOf([name, key, record]: Put): string | undefined {
-  if (name !== "events" || typeof key === "string") return String(key);
-  return (record as EventRecord | null)?.event_id;
 }
 
 function statusOf(record: unknown): string | null {
