@@ -2,6 +2,7 @@ import type { Charge } from "../domain/charge.js";
 import type { Holdings } from "../domain/ledger.js";
 import type { Mode } from "../schema/common.js";
 import { COLLECTION_NAMES } from "../schema/records/names.js";
+import { hasWords } from "./charge-fields.js";
 import { ClosedEvents } from "./closed-events.js";
 import { type FrozenState, freeze, thaw } from "./frozen-state.js";
 import {
@@ -34,7 +35,6 @@ import type {
 import { Statement, type StatementOf } from "./statement.js";
 import { Table } from "./table.js";
 import { TaskQueue } from "./tasks.js";
-import { WordIndex } from "./word-index.js";
 
 type Tables = { readonly [Name in CollectionName]: Table<Collections[Name]> };
 
@@ -64,8 +64,6 @@ export class State {
   /** By what they are about; made when somebody first asks. */
   #tasksOf: Map<string, Group> | undefined;
   #planned = 0;
-  /** Made when somebody first searches. */
-  #words: WordIndex | undefined;
   /** Made when somebody first asks. */
   #statement: Statement | undefined;
 
@@ -157,9 +155,6 @@ export class State {
       case "scenarios":
         this.#activeScenarios = undefined;
         return;
-      case "charges":
-        this.#words?.note(before as Charge | undefined, after as Charge | undefined);
-        break;
       case "entries":
         this.#noteEntry(before as LedgerEntry | undefined, after as LedgerEntry | undefined);
         break;
@@ -235,8 +230,7 @@ export class State {
 
   /** The charges that have each of these words, newest first. */
   chargesWithWords(words: string): Charge[] {
-    this.#words ??= new WordIndex(this.tables.charges);
-    return this.#words.search(words);
+    return [...this.tables.charges.values()].filter(hasWords(words)).sort((a, b) => b.seq - a.seq);
   }
 
   /** How many records of a collection there are, or in one of its lists. */

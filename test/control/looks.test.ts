@@ -1,6 +1,7 @@
-import { describe, expect, vi } from "vitest";
+import { describe, expect } from "vitest";
 import type { Charge } from "../../src/domain/charge.js";
-import { WordIndex } from "../../src/engine/word-index.js";
+import type { Put } from "../../src/engine/records.js";
+import { State } from "../../src/engine/state.js";
 import { openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { chargeWith } from "../support/charges.js";
@@ -50,12 +51,16 @@ describe("what is due", () => {
 });
 
 describe("a search of charges", () => {
-  const index = (...charges: Partial<Charge>[]) =>
-    new WordIndex(new Map(charges.map((one, seq) => [one.charge_id!, chargeWith({ ...one, seq })])));
+  const stateWith = (...charges: Partial<Charge>[]) => {
+    const state = new State();
+    const puts = charges.map((one, seq): Put => ["charges", one.charge_id!, chargeWith({ ...one, seq })]);
+    state.apply({ seq: 1, at: 0, puts, counters: {} });
+    return state;
+  };
   const ids = (found: Charge[]) => found.map(({ charge_id }) => charge_id);
 
   it("finds by id, e-mail, name, reference and metadata, from the beginning of a word, newest first", () => {
-    const words = index(
+    const state = stateWith(
       { charge_id: "ch_00aa11", customer_email: "Ada.Obi@shop.test", metadata: { order: "A-1042" } },
       { charge_id: "ch_00bb22", customer_name: "Yamada Tarō", provider_reference: "PSBH8", metadata: {} },
     );
@@ -71,35 +76,7 @@ describe("a search of charges", () => {
       ["1042 yamada", []],
       ["%", []],
     ] as const)
-      expect([text, ids(words.search(text))]).toEqual([text, found]);
-  });
-
-  it("knows of charges that come and go", () => {
-    const words = index({ charge_id: "ch_1", customer_name: "Ada" });
-    const late = chargeWith({ charge_id: "ch_1", customer_name: "Ada" });
-    words.note(late, undefined);
-    words.note(undefined, late);
-    expect(ids(words.search("ada"))).toEqual(["ch_1"]);
-    words.note(late, undefined);
-    expect(ids(words.search("ada"))).toEqual([]);
-  });
-
-  it("finds the same among many by the first search, which takes in a part of them, as by any later", () => {
-    const all = Array.from({ length: 1_200 }, (_, place) => ({
-      charge_id: `ch_${place}`,
-      customer_name: place % 100 === 7 ? "Zed Obi" : "Bob",
-    }));
-    const sevens = all.filter(({ customer_name }) => customer_name !== "Bob").map((one) => one.charge_id);
-    const words = index(...all);
-    const taken = vi.spyOn(String.prototype, "match");
-    for (const part of [500, 1_000, 1_198, 1_198]) {
-      expect(ids(words.search("zed"))).toEqual(sevens.toReversed());
-      const texts = new Set(taken.mock.contexts.map(String).filter((text) => text.startsWith("ch_")));
-      expect(texts.size).toBe(part);
-      // One that is taken in and one that is not.
-      for (const id of [sevens.shift()!, sevens.pop()!])
-        words.note(chargeWith({ charge_id: id, customer_name: "Zed Obi" }), undefined);
-    }
+      expect([text, ids(state.chargesWithWords(text))]).toEqual([text, found]);
   });
 
   it("goes with the other filters", async ({ shop: { client } }) => {
