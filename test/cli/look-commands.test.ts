@@ -54,7 +54,7 @@ describe("a charge", () => {
     await output("clock", "advance", "10s");
     expect(await output("history", made.charge_id)).toMatch(
       new RegExp(
-        `^${made.charge_id} {2}FAILED .*\n[^]* request +POST .*→ 200\n[^]*charge\\.failed to we_\\w+ → 500 `,
+        `^${made.charge_id} {2}FAILED .*\n[^]* request +POST .*→ 200\n[^]*charge\\.failed to 127\\.0\\.0\\.1:\\d+/hooks → 500 `,
       ),
     );
     expect((await json("history", "last")).items[0].kind).toBe("request");

@@ -29,7 +29,8 @@ export class Transcript {
 
   plain(text) {
     let plain = text;
-    for (const [name, url] of this.#addresses) plain = plain.replaceAll(url, `http://${name}`);
+    for (const [name, url] of this.#addresses)
+      plain = plain.replaceAll(url, `http://${name}`).replaceAll(new URL(url).host, name);
     for (const [pattern, replacement] of WALL_TIME) plain = plain.replace(pattern, replacement);
     return plain;
   }
