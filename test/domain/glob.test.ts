@@ -53,7 +53,7 @@ describe("glob", () => {
     expect(compiledGlob(glob)(text)).toBe(matches);
   });
 
-  it("finds a long part with question marks", () => {
+  it("means the same where it is longer than a machine word", () => {
     const long = (chars: string[], maxLength: number) =>
       fc.string({ unit: fc.constantFrom(...chars), minLength: 20, maxLength });
     fc.assert(
@@ -70,14 +70,16 @@ describe("glob", () => {
   });
 
   it.each([
-    ["a long part", `*${"a".repeat(198)}b`],
-    ["a long part between stars", `*${"a".repeat(197)}b*`],
-    ["many stars", `${"*a".repeat(98)}*b*`],
-    ["question marks", `*${"a?".repeat(98)}b*`],
-  ])("of the greatest length ends in time with %s", (_name, glob) => {
+    ["a long part", `*${"a".repeat(20_000)}b`],
+    ["a long part between stars", `*${"a".repeat(20_000)}b*`],
+    ["a long part that begins otherwise", `*b${"a".repeat(20_000)}*`],
+    ["many stars", `${"*a".repeat(10_000)}*b*`],
+    ["question marks", `*${"a?".repeat(2_500)}b*`],
+  ])("that is hostile by %s costs little more than any other", (_name, glob) => {
+    const text = "a".repeat(1_000_000);
     const began = performance.now();
-    expect(globMatches(glob, "a".repeat(100_000))).toBe(false);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(globMatches(glob, text)).toBe(false);
+    expect(performance.now() - began).toBeLessThan(60_000);
   });
 
   it("of nothing but stars matches all", () => {
