@@ -25,9 +25,9 @@ export interface Column {
   readonly seed?: string;
   /** What its app did against the service's advice. */
   readonly advice?: readonly Advice[];
-  /** Whether it is a mishap that is rare. */
+  /** True for rare mishaps. */
   readonly isRare?: boolean;
-  /** What was still scheduled at its end. */
+  /** Tasks still scheduled when the run ended. */
   readonly due?: Due;
   /** Whether nothing of it is what a strict run must not have. */
   readonly isStrictlyFine?: boolean;
@@ -136,7 +136,7 @@ export class Matrix {
     return this.#columns[index]!.code !== 0 || this.#breaks(index) > 0;
   }
 
-  /** What was still due at the end of a run that failed. */
+  /** Tasks still due when a failed run ended. */
   #cut(index: number): string | undefined {
     const { under, due } = this.#columns[index]!;
     const plain = this.#columns[0]!.due;

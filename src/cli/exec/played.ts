@@ -49,7 +49,7 @@ export async function dueAtEnd(sandbox: Sandbox): Promise<Due> {
 }
 
 /**
- * What was still due when the run of a scenario that only delays ended, compared with the plain run: "5 webhooks".
+ * Tasks still due when the run of a delaying scenario ended, compared with the plain run: "5 webhooks".
  * Undefined when nothing was, or when the scenario does more than delay.
  */
 export function cutShort(

@@ -41,7 +41,7 @@ export function rowLine(row: ProbeRow, width: number, paint: Paint = plain): str
   return `${start}${paint(style, word.padEnd(4))}  ${row.verdict === "fail" ? line : paint("dim", line)}\n`;
 }
 
-/** What to do about an address that cannot be reached, where the error tells. */
+/** Advice for an unreachable address, by its error. */
 function reachFix(error: string): string {
   if (error.includes("ECONNREFUSED"))
     return "Nothing listens there: start your app, or check the port of the URL.\n";

@@ -140,7 +140,7 @@ export function offers(tx: Transaction, charge: Charge): PaymentTerms[] {
   return charge.offered_methods.flatMap((id) => waysOf(tx, charge, id));
 }
 
-/** What the charge lists as its amount until a method is picked: always in the base currency. */
+/** Amount of a hosted charge until a method is picked, in the base currency. */
 export function amountBeforeMethod(tx: Transaction, pricing: Pricing, methods: readonly string[]): string {
   const wanted = tx.settings.amount_before_method;
   if (wanted === "base") return pricing.amount;

@@ -26,7 +26,7 @@ export interface NewCharge {
     | "quote_id"
   >;
   readonly pricing: Pricing;
-  /** What it costs until it has a price; by default its base amount. */
+  /** Amount until the charge has a price; default: the base amount. */
   readonly amount?: string;
   readonly offeredMethods: readonly string[];
   readonly scenarioAsked: string | null;

@@ -154,7 +154,7 @@ function failedCalls(scene: Scene): Kind[] {
 
 const times = ({ newest, many }: Kind): string => `${newest.status ?? "cut"}${many === 1 ? "" : ` ×${many}`}`;
 
-/** What the app did wrong; behind it what the user's own faults did. */
+/** The app's failed calls first, then those that the user's own faults caused. */
 function refusedCalls(scene: Scene): Need[] {
   const kinds = failedCalls(scene);
   const own = kinds.filter(({ newest }) => newest.fault === null);
