@@ -11,7 +11,7 @@ export function frame(scene: Scene, main: Markup, aside: Markup | undefined): Ma
 <div class="body${aside === undefined ? "" : " with-aside"}">
 <nav class="menu" aria-label="Views">${menu(scene)}</nav>
 <main id="main" tabindex="-1" data-column>${main}</main>
-${aside !== undefined && html`<aside data-column aria-label="Next, active, receivers">${aside}</aside>`}
+${aside !== undefined && html`<aside data-column aria-label="Active, receivers, next">${aside}</aside>`}
 </div>
 <div id="said" role="status">${notice(scene)}</div>
 <div id="gone" role="alert" hidden></div>

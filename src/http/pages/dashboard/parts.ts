@@ -248,10 +248,13 @@ export function filters(scene: Scene, body: Content, does = "Filter", to?: strin
   return html`<form class="fields" method="get"${to !== undefined && html` action="${to}"`} role="search" aria-label="${does}" data-live>${scene.mode !== undefined && html`<input type="hidden" name="mode" value="${scene.mode}">`}${body}<button class="plainly">${does}</button></form>`;
 }
 
-/** @param name of the place in the address, where a view has more than one list */
+/**
+ * Links to the other pages of a list. A list of one page has none: below a list that still grows, they would shift.
+ * @param name query parameter of the offset, where a view has more than one list
+ */
 export function pager(scene: Scene, total: number, name = "offset"): Markup | false {
-  if (total === 0) return false;
   const offset = offsetOf(scene, name);
+  if (offset === 0 && total <= PAGE_ROWS) return false;
   const to = Math.min(offset + PAGE_ROWS, total);
   const step = (label: string, by: number) =>
     html`<a href="${here(scene, { [name]: String(Math.max(0, offset + by)) })}">${label}</a>`;

@@ -323,7 +323,7 @@ ${scene.namespace.faults.applied(fault_id)}${rule.times !== undefined && html`/$
 ${button({ does: `fault-off ${fault_id}`, label: "Stop", to: `fault ${fault_id}` })}</li>`;
 }
 
-/** Beside the activity: what is due, what interferes, who hears of it. */
+/** Active rules, receivers, and due tasks. The tasks come last: their number changes by itself and would shift the others. */
 export function asideView(scene: Scene): Markup {
   const { namespace, nowMs } = scene;
   const { state } = namespace.engine;
@@ -337,19 +337,13 @@ export function asideView(scene: Scene): Markup {
   const active = [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0);
   const faults = [...state.tables.faults.values()];
   return html`${part({
-    id: "next",
-    title: "Up next",
-    body: html`<ul class="small" data-list aria-label="Up next">${due.length === 0 ? html`<li data-key="none" class="soft">Nothing is due.</li>` : due}</ul>
-${more > 0 && html`<p class="soft">${dueShown === DUE_MAX ? `${more} more` : html`<a href="${here(scene, { due: "all" })}#next">${more} more</a>`}</p>`}`,
-  })}
-${part({
-  id: "active",
-  title: "Active",
-  body: html`<ul class="small" data-list aria-label="Active">
+    id: "active",
+    title: "Active",
+    body: html`<ul class="small" data-list aria-label="Active">
 ${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${href(scene, "scenarios")}#${name}">${name}</a> ${button({ does: `deactivate ${name}`, label: "Off", to: `scenario ${name}` })}</li>`)}
 ${faults.map((fault) => faultItem(scene, fault))}
 ${active.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
-})}
+  })}
 ${part({
   id: "receivers-aside",
   title: "Receivers",
@@ -362,5 +356,11 @@ ${part({
     );
     return html`<li data-key="${endpoint.webhook_id}">${badge(endpoint.enabled ? (total > 0 ? `${total} failing` : "ok") : "off", !endpoint.enabled ? "" : total > 0 ? "bad" : "good")} <a href="${href(scene, "webhooks", undefined, { receiver: endpoint.webhook_id })}">${placeOf(endpoint)}</a></li>`;
   })}${state.endpoints().length === 0 && html`<li data-key="none" class="soft">None. <a href="${href(scene, "webhooks")}">Add one</a></li>`}</ul>`,
+})}
+${part({
+  id: "next",
+  title: "Up next",
+  body: html`<ul class="small" data-list aria-label="Up next">${due.length === 0 ? html`<li data-key="none" class="soft">Nothing is due.</li>` : due}</ul>
+${more > 0 && html`<p class="soft">${dueShown === DUE_MAX ? `${more} more` : html`<a href="${here(scene, { due: "all" })}#next">${more} more</a>`}</p>`}`,
 })}`;
 }
