@@ -1,15 +1,14 @@
-import { writeFileSync } from "node:fs";
 import { checkWebhook } from "../doctor/check.js";
 import { readCheckOptions } from "../doctor/options.js";
-import { withOneLines } from "../schema/printable.js";
-import type { WebhookReport } from "../schema/receiver-report.js";
+import { oneLine } from "../schema/printable.js";
 import { UserError } from "../schema/user-error.js";
 import type { Signature } from "../schema/webhooks.js";
 import { Connection } from "./client/connection.js";
 import { paint } from "./paint.js";
-import { junitReport } from "./report/webhook-junit.js";
-import { headLine, rowLine, textReport } from "./report/webhook-text.js";
-import { say, sayJson } from "./terminal.js";
+import { writeJunit } from "./report/junit.js";
+import { reportText } from "./report/text.js";
+import { probeLine, webhookReport } from "./report/webhook.js";
+import { lineWidth, say, sayJson } from "./terminal.js";
 
 /** Of one that cannot be reached, nothing was found out. */
 const EXIT_CODES = { passed: 0, failed: 1, unreachable: 2 } as const;
@@ -43,13 +42,14 @@ export async function checkWebhookCommand(url: string, flags: CheckFlags): Promi
     sandbox,
   );
   const tell = flags.json ? () => {} : say;
-  const width = process.stdout.columns || 80;
-  tell(headLine(withOneLines(options), paint));
-  const report = await checkWebhook(options, (row) => tell(rowLine(withOneLines(row), width, paint)));
-  tell(`\n${textReport(withOneLines(report), width, paint)}`);
-  if (flags.json) sayJson(report, 2);
-  process.exitCode = EXIT_CODES[report.outcome];
-  if (flags.junit !== undefined) writeJunit(flags.junit, report);
+  const scheme = typeof options.signature === "string" ? options.signature : options.signature.header;
+  tell(`${paint("bold", oneLine(options.url))}  ${paint("dim", `signature: ${oneLine(scheme)}`)}\n\n`);
+  const checked = await checkWebhook(options, (row) => tell(probeLine(row, lineWidth())));
+  const report = webhookReport(checked);
+  tell(`\n${reportText(report)}`);
+  if (flags.json) sayJson(checked, 2);
+  process.exitCode = EXIT_CODES[checked.outcome];
+  if (flags.junit !== undefined) writeJunit(flags.junit, [report]);
 }
 
 /** Flags that would be left out without a word are refused. */
@@ -73,13 +73,5 @@ function signatureOf(text: string): Signature {
     return JSON.parse(text) as Signature;
   } catch (error) {
     throw new UserError(`--signature is not valid JSON: ${(error as Error).message}`);
-  }
-}
-
-function writeJunit(file: string, report: WebhookReport): void {
-  try {
-    writeFileSync(file, junitReport(report));
-  } catch (error) {
-    throw new UserError(`--junit ${file} cannot be written: ${(error as Error).message}`);
   }
 }

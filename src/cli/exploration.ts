@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import type * as z from "zod/mini";
 import type { ExploreFileOptions } from "../explore/file.js";
 import type { ExploreReport } from "../explore/report.js";
@@ -6,13 +5,11 @@ import { withoutEndSlashes } from "../schema/addresses.js";
 import { durationMs, durationSchema } from "../schema/duration.js";
 import { DEFAULT_DEPTH, depthSchema, lanesSchema } from "../schema/explore.js";
 import { webhookUrl } from "../schema/options.js";
-import { counted, withOneLines } from "../schema/printable.js";
+import { counted } from "../schema/printable.js";
 import { UserError } from "../schema/user-error.js";
-import { paint } from "./paint.js";
-import { exploreJunit } from "./report/explore-junit.js";
-import { exploreMarkdown } from "./report/explore-summary.js";
-import { exploreLines } from "./report/explore-text.js";
-import { appendToSummary } from "./step-summary.js";
+import { exploreReport } from "./report/explore.js";
+import { writeJunit } from "./report/junit.js";
+import { reportText } from "./report/text.js";
 import { Progress, say, sayJson, tellLine } from "./terminal.js";
 import { variablesOf } from "./variables.js";
 
@@ -58,14 +55,10 @@ export async function toldExploration(
   const report = await explore((runs, findings) =>
     progress.show(`${counted(runs, "run")}, ${counted(findings, "finding")}`),
   ).finally(() => progress.end());
-  appendToSummary(
-    (room) => exploreMarkdown(withOneLines(report), room),
-    (text) => tellLine(text),
-  );
   if (json) sayJson(report);
-  else say(`${exploreLines(withOneLines(report), process.stdout.columns || 80, paint).join("\n")}\n`);
-  // What was found is told, also where it cannot be written.
-  if (junit !== undefined) writeReport(junit, exploreJunit(flow, report));
+  else say(reportText(exploreReport(flow, report)));
+  // The report is printed even if the file cannot be written.
+  if (junit !== undefined) writeJunit(junit, [exploreReport(flow, report)]);
   return report.passed ? 0 : report.findings.length > 0 ? 1 : 2;
 }
 
@@ -82,12 +75,4 @@ function flagged<Value>(flag: string, schema: z.ZodMiniType<Value>, given: unkno
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   throw new UserError(`${flag} ${JSON.stringify(text)}: ${parsed.error.issues[0]?.message}`);
-}
-
-function writeReport(file: string, xml: string): void {
-  try {
-    writeFileSync(file, xml);
-  } catch (error) {
-    throw new UserError(`--junit ${file} cannot be written: ${(error as Error).message}`);
-  }
 }

@@ -1,15 +1,14 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { appEnvironment } from "../app-environment.js";
 import type { ReconcileOptions } from "../public-types.js";
 import type { BookReport, Marking } from "../schema/books.js";
-import { withOneLines } from "../schema/printable.js";
 import { UserError } from "../schema/user-error.js";
 import { askApp } from "./books/ask-app.js";
 import { compareBooks } from "./books/compare.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
-import { paint } from "./paint.js";
-import { booksJunit } from "./report/books-junit.js";
-import { booksLines } from "./report/books-text.js";
+import { booksReport } from "./report/books.js";
+import { writeJunit } from "./report/junit.js";
+import { reportText } from "./report/text.js";
 import { say, sayJson } from "./terminal.js";
 
 /** The flags of `reconcile`. */
@@ -40,9 +39,9 @@ export async function reconcileCommand(flags: ReconcileFlags): Promise<void> {
   const report = await compareBooks(text, file ?? "--app-cmd", reading, (body) =>
     connection.call<BookReport>("POST", "/_sandbox/reconcile", body),
   );
-  if (junit !== undefined) writeReport(junit, booksJunit(report));
+  if (junit !== undefined) writeJunit(junit, [booksReport(report)]);
   if (flags.json) sayJson(report);
-  else say(`${booksLines(withOneLines(report), process.stdout.columns || 80, paint).join("\n")}\n`);
+  else say(reportText(booksReport(report)));
   process.exitCode = report.passed ? 0 : 1;
 }
 
@@ -70,12 +69,4 @@ function pairsOf(flag: string, given: readonly string[] = []): Record<string, st
       return [pair.slice(0, at), pair.slice(at + 1)];
     }),
   );
-}
-
-function writeReport(file: string, xml: string): void {
-  try {
-    writeFileSync(file, xml);
-  } catch (error) {
-    throw new UserError(`--junit ${file} cannot be written: ${(error as Error).message}`);
-  }
 }

@@ -1,9 +1,8 @@
-import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline/promises";
 import { CALL, ControlClient } from "../control-client.js";
 import { repeatableRunId } from "../domain/run-id.js";
-import { DocumentError, warningText } from "../files/documents.js";
+import { DocumentError, faultText, warningText } from "../files/documents.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
 import { type LoadedScenario, readScenarioFile } from "../scenario/files.js";
@@ -17,10 +16,12 @@ import { UserError } from "../schema/user-error.js";
 import { aborter } from "../time/patience.js";
 import { tell } from "./mistakes.js";
 import { startOptions } from "./options.js";
+import { paint } from "./paint.js";
 import { reach } from "./reach.js";
 import { type Advice, adviceOfAll, adviceSince, tellAdvice } from "./report/advice-text.js";
-import { junitXml } from "./report/run-junit.js";
-import { reportText, summaryText } from "./report/run-text.js";
+import { writeJunit } from "./report/junit.js";
+import { runReport, runSummary } from "./report/run.js";
+import { reportText } from "./report/text.js";
 import { brokenReport, givensOf, isBroken, readFiles, unrunReport } from "./run-files.js";
 import { Progress, say, sayJson, tellLine } from "./terminal.js";
 import { variablesOf } from "./variables.js";
@@ -74,22 +75,30 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   // Against one sandbox there is one clock to hold: one file at a time.
   const atOnce = flags.url === undefined ? Math.min(MOST_AT_ONCE, availableParallelism()) : 1;
   const progress = new Progress(flags.json !== true);
-  const print = inOrder(loaded, (report: RunReport) => progress.print(flags.json ? "" : reportText(report)));
+  const print = inOrder(loaded, (report: RunReport) =>
+    progress.print(flags.json ? "" : `${reportText(runReport(report))}\n`),
+  );
   const ran = await inParallel(loaded, atOnce, async (one) => {
     const ended = await runner(one, progress, stop.signal);
     print(one, ended.report);
     return ended;
   });
   progress.end();
-  const reports = given.map((one) => (isBroken(one) ? brokenReport(one) : ran[loaded.indexOf(one)]!.report));
+  const reports = given.map((one) =>
+    isBroken(one) ? brokenReport(one) : withWarnings(one, ran[loaded.indexOf(one)]!.report),
+  );
   const advice = adviceOfAll(ran.map((one) => one.advice));
-  if (flags.junit !== undefined) writeReport(flags.junit, junitXml(reports, flags.strict));
+  if (flags.junit !== undefined)
+    writeJunit(
+      flags.junit,
+      reports.map((report) => runReport(report, flags.strict)),
+    );
   const isVacuous = flags.strict === true && reports.some(({ never_happened }) => never_happened.length > 0);
   const outcome = ["error", "failed", "passed"].find(
     (one) => reports.some((report) => report.outcome === one) || (one === "failed" && isVacuous),
   );
   if (flags.json) sayJson({ outcome, files: reports, advice }, 2);
-  else if (ran.length > 0) say(summaryText(reports));
+  else if (ran.length > 0) say(`${paint(outcome === "passed" ? "green" : "red", runSummary(reports))}\n`);
   if (!flags.json) tellAdvice(advice);
   process.exitCode = stop.code ?? (outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2);
 }
@@ -215,12 +224,9 @@ function notUrl(flag: string, given: string): UserError {
   return new UserError(`${flag} must be an http or https URL, not ${JSON.stringify(given)}`);
 }
 
-function writeReport(file: string, text: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    throw new UserError(`--junit: ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
-  }
+/** The report with the warnings of its file, which the terminal showed before the run. */
+function withWarnings({ warnings }: LoadedScenario, report: RunReport): RunReport {
+  return { ...report, warnings: [...warnings.map(faultText), ...report.warnings] };
 }
 
 /** The first interrupt ends the runs and lets them put back what they changed; the second one does not wait. */

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readTestReport } from "../../src/cli/exec/test-report.js";
-import { junitXml } from "../../src/cli/report/run-junit.js";
+import { junitXml } from "../../src/cli/report/junit.js";
+import { runReport } from "../../src/cli/report/run.js";
 
 const read = (text: string) =>
   Object.fromEntries((readTestReport(text) ?? []).map(({ title, outcome }) => [title, outcome]));
@@ -109,8 +110,8 @@ AssertionError: expected 2 to be 1 // </failure>
           never_happened: [],
           never_happened_at: [],
           warnings: [],
-        } as unknown as Parameters<typeof junitXml>[0][number];
-        expect(readTestReport(junitXml([report]))).toEqual([
+        } as unknown as Parameters<typeof runReport>[0];
+        expect(readTestReport(junitXml([runReport(report)]))).toEqual([
           { title: expect.any(String), outcome: "failed" },
         ]);
       }),

@@ -4,7 +4,8 @@ import { Connection, type Json } from "../../src/cli/client/connection.js";
 import { createCharge } from "../../src/cli/client/new-charge.js";
 import type { Asked } from "../../src/cli/client/row.js";
 import { paint } from "../../src/cli/paint.js";
-import { reportText } from "../../src/cli/report/run-text.js";
+import { runReport } from "../../src/cli/report/run.js";
+import { reportText } from "../../src/cli/report/text.js";
 import { createSandbox } from "../../src/index.js";
 import type { RunReport } from "../../src/scenario/running/report.js";
 import { START } from "../support/api-client.js";
@@ -135,7 +136,7 @@ it("the report of a run fits too, with all that a failure has to say", () => {
     warnings: [],
   };
   paintedTerminal(80);
-  const text = reportText(report);
+  const text = reportText(runReport(report));
   expect(widest(text).length, text).toBeLessThanOrEqual(80);
   expect(text.replace(/\s+/g, "")).toContain(JSON.stringify(failure.expected));
 });

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { exploreLines } from "../../src/cli/report/explore-text.js";
+import { plain } from "../../src/cli/paint.js";
+import { exploreReport } from "../../src/cli/report/explore.js";
+import { reportLines } from "../../src/cli/report/text.js";
 import { KINDS } from "../../src/explore/kinds.js";
 import type { ExploreFlowOptions, ExploreReport } from "../../src/index.js";
 import { FLOW, openCorpus } from "../explore/support.js";
@@ -39,7 +41,7 @@ it("docs/explore.md has the kinds there are, and a test that tells what is found
   const folder = temporaryFolder();
   const { failure, report } = await shown(folder);
   expect(failure).toContain(report.sentence);
-  const told = exploreLines(report, 110)
+  const told = reportLines(exploreReport("order.yaml", report), 110, plain)
     .join("\n")
     .replaceAll(join(folder, "/"), "")
     .replace(/\d+ behaviours/, BEHAVIOURS);

@@ -1,7 +1,8 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { reportText } from "../../src/cli/report/run-text.js";
+import { runReport } from "../../src/cli/report/run.js";
+import { reportText } from "../../src/cli/report/text.js";
 import { MARKINGS } from "../../src/schema/books.js";
 import { openSandbox } from "../support/api-client.js";
 import { ROOT } from "../support/process-command.js";
@@ -98,7 +99,7 @@ describe(PAGE, () => {
     shop.service = { url, apiKey: sandbox.apiKey, webhookSecret: sandbox.webhookSecret };
     const report = await sandbox.run(fileWith(codeOf(PAGE, "file: books.yaml")), { app });
     const failure = failed(report)?.failure;
-    expect(failure?.difference ?? [], reportText(report)).toHaveLength(findings);
+    expect(failure?.difference ?? [], reportText(runReport(report))).toHaveLength(findings);
     if (bug !== undefined) expect(JSON.stringify(failure)).toContain("row 1: delivered_twice, ch_");
   });
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { textReport } from "../../src/cli/report/webhook-text.js";
+import { reportText } from "../../src/cli/report/text.js";
+import { webhookReport } from "../../src/cli/report/webhook.js";
 import { createSandbox, type WebhookReport } from "../../src/index.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { PLANTED } from "./planted.js";
@@ -37,7 +38,9 @@ it("an app that shows no amount, and reads no charges, leaves two things open", 
     ["retry", expect.stringMatching(/^It did its work while the sandbox returned 500/)],
     ["amount", expect.stringMatching(/^Its response shows no amount/)],
   ]);
-  expect(textReport(report, 80)).toContain("NOTE  a false amount (26)\n      Its response shows no amount");
+  expect(reportText(webhookReport(report), 80)).toContain(
+    "○ a false amount: check yourself (probe 26)\n      advice      Its response shows no amount",
+  );
 });
 
 it("one that works after it has answered passes, too", async () => {

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/main.js";
-import { junitReport } from "../../src/cli/report/webhook-junit.js";
-import { rowLine, textReport } from "../../src/cli/report/webhook-text.js";
+import { junitXml } from "../../src/cli/report/junit.js";
+import { reportText } from "../../src/cli/report/text.js";
+import { probeLine, webhookReport } from "../../src/cli/report/webhook.js";
 import { FORGED } from "../../src/doctor/forged.js";
 import { judge } from "../../src/doctor/judge.js";
 import { createSandbox, UserError, type WebhookReport } from "../../src/index.js";
@@ -18,42 +19,44 @@ async function checked(respond: Parameters<typeof serve>[0]): Promise<WebhookRep
   return await checkAt(server.url);
 }
 
+const textReport = (report: WebhookReport) => reportText(webhookReport(report), 80);
+const junitReport = (report: WebhookReport) => junitXml([webhookReport(report)]);
+
 const HOSTILE = '\u001b[31mred\u001b[0m <b>&"\u0000\nsecond line';
 
 describe("the text report", () => {
   it("begins with the verdict, tells a fault once, and fits in 80 columns", async () => {
     const text = textReport(
       await checked(receiver({ handle: ({ type }) => reply(/review/.test(type) ? 500 : 200) })),
-      80,
     );
-    expect(text).toMatch(/^FAILED: 1 requirement not met\n/);
-    expect(text).toMatch(/^MUST {2}an event type it does not know is not accepted \(probes 16, 20\)$/m);
+    expect(text).toMatch(/^✗ 1 requirement not met\n/);
+    expect(text).toMatch(/^ {2}✗ must: an event type it does not know is not accepted \(probes 16, 20\)$/m);
     expect(text).toMatch(
-      /^ {6}sent {7}charge\.review_opened, properly signed\n {6}expected {3}2xx, and nothing done\n {6}response {3}.*\n {6}advice {5}Respond with 2xx and ignore it/m,
+      /^ {6}sent {8}charge\.review_opened, properly signed\n {6}expected {4}2xx, and nothing done\n {6}response {4}.*\n {6}advice {6}Respond with 2xx and ignore it/m,
     );
-    expect(text).toMatch(/^NOTE {2}the same again \(2\)$/m);
-    expect(text.trimEnd()).toMatch(/\n20 passed, 1 failed$/);
+    expect(text).toMatch(/^ {2}○ the same again: check yourself \(probe 2\)$/m);
+    expect(text.trimEnd()).toMatch(/\n✗ 20 passed, 1 failed$/);
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
   it("counts only what it can judge, and says at once that all is well", async () => {
-    expect(textReport(await checked(() => reply(401)), 80).trimEnd()).toMatch(/\n0 passed, 1 failed$/);
-    expect(textReport(await checked(receiver()), 80)).toMatch(/^PASSED: every requirement met\n/);
+    expect(textReport(await checked(() => reply(401))).trimEnd()).toMatch(/\n✗ 0 passed, 1 failed$/);
+    expect(textReport(await checked(receiver()))).toMatch(/^✓ every requirement met\n/);
   });
 
-  it("has a line a probe, as it comes", async () => {
+  it("has a line per probe, as it comes", async () => {
     await using server = await serve(receiver());
     const lines: string[] = [];
-    await checkAt(server.url, {}, { onRow: (row) => lines.push(`${server.count} ${rowLine(row, 80)}`) });
+    await checkAt(server.url, {}, { onRow: (row) => lines.push(`${server.count} ${probeLine(row, 80)}`) });
     expect(lines).toHaveLength(PROBES.length);
-    expect(lines[0]).toMatch(/^1 {3}1 {2}PASS {2}a valid event {19}200 in \d+ ms, "ok"\n$/);
-    expect(lines[2]).toMatch(/^3 {3}3 {2}PASS {2}a tampered body /);
+    expect(lines[0]).toMatch(/^1 ✓ {2}1 a valid event {19}200 in \d+ ms, "ok"\n$/);
+    expect(lines[2]).toMatch(/^3 ✓ {2}3 a tampered body /);
     for (const line of lines) expect(line.replace(/^\d+ /, "").length).toBeLessThanOrEqual(81);
   });
 
   it("lets nothing a receiver says steer the terminal", async () => {
     const report = await checked(() => ({ status: 400, text: HOSTILE }));
-    expect(textReport(report, 80)).not.toMatch(/(?!\n)\p{Cc}/u);
+    expect(textReport(report)).not.toMatch(/(?!\n)\p{Cc}/u);
   });
 
   it("shows only the first bytes of a long answer", async () => {
@@ -68,8 +71,10 @@ describe("the JUnit report", () => {
     const xml = junitReport(await checked(() => reply(200)));
     expect(xml).toContain(`tests="${PROBES.length}" failures="1" errors="0" skipped="12"`);
     expect(xml.match(/<testcase /g)).toHaveLength(PROBES.length);
-    expect(xml).toMatch(/name="a tampered body"[^>]*><failure type="no_verification" message="200 in /);
-    expect(xml).toContain('<skipped message="see tampered"/>');
+    expect(xml).toMatch(
+      /name="a tampered body"[^>]*>\s*<failure message="200 in [^>]*type="no_verification"/,
+    );
+    expect(xml).toContain('<skipped message="see 3 tampered: 200 in ');
   });
 
   it("is well-formed whatever a receiver says", async () => {
@@ -106,7 +111,7 @@ describe("answers that take more than 5 s", () => {
     expect(rows.filter((row) => row.verdict === "fail")).toEqual([]);
     expect(rows[0]!.came_back).toBe("200 in 6.0 s");
     const report = { ...(await checked(receiver())), probes: rows, findings };
-    expect(textReport(report, 80)).toMatch(/^SHOULD \w/m);
+    expect(textReport(report)).toMatch(/^ {2}○ should: \w/m);
   });
 });
 
@@ -156,7 +161,7 @@ describe("check-webhook", () => {
     const { code, stdout } = await command(server.url);
     expect(code).toBe(2);
     expect(stdout).toContain("cannot be reached: connect ECONNREFUSED");
-    expect(stdout).toContain("\nNothing listens there: start your app, or check the port of the URL.\n");
+    expect(stdout).toContain("○ Nothing listens there: start your app, or check the port of the URL.\n");
     expect(stdout).not.toContain("a valid event");
   });
 
@@ -199,9 +204,9 @@ describe("check-webhook", () => {
     const { url: at } = await sandbox.listen({ port: 0 });
     const { code, stdout } = await command(url, "--observe", OBSERVE, "--url", at);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^ {2}2 {2}PASS {2}the same again {18}the event sent again changed nothing$/m);
-    expect(stdout).not.toContain("No response shows");
-    expect(stdout.trimEnd()).toMatch(/\n26 passed, 0 failed$/);
+    expect(stdout).toMatch(/^✓ {2}2 the same again {18}the event sent again changed nothing$/m);
+    expect(stdout).not.toContain("check yourself");
+    expect(stdout.trimEnd()).toMatch(/\n✓ 26 passed, 0 failed$/);
   });
 
   it("takes any text as a secret where the scheme does, and a scheme as JSON", async () => {

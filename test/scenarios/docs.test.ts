@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { reportText } from "../../src/cli/report/run-text.js";
+import { runReport } from "../../src/cli/report/run.js";
+import { reportText } from "../../src/cli/report/text.js";
 import { configFaults } from "../../src/options.js";
 import { STEP_KINDS } from "../../src/scenario/steps/kinds.js";
 import { validateFile } from "../../src/scenario/validation.js";
@@ -46,7 +47,7 @@ describe("the pages on scenarios", () => {
       const { url } = await sandbox.listen();
       shop.service = { url, apiKey: sandbox.apiKey, webhookSecret: sandbox.webhookSecret };
       const report = await sandbox.run(fileWith(text, name), { app });
-      expect(report.passed, reportText(report)).toBe(true);
+      expect(report.passed, reportText(runReport(report))).toBe(true);
     },
   );
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { reportText } from "../../src/cli/report/run-text.js";
+import { runReport } from "../../src/cli/report/run.js";
+import { reportText } from "../../src/cli/report/text.js";
 import type { RunReport } from "../../src/scenario/running/report.js";
 import { Api, okBody, openSandbox } from "../support/api-client.js";
 import { ROOT, run } from "../support/process-command.js";
@@ -9,7 +10,7 @@ import { FLOWS } from "./support/shipped.js";
 const FILES = FLOWS.map(({ name }) => `scenarios/${name}`);
 
 function expectPassed(report: RunReport): void {
-  expect(report.passed, reportText(report)).toBe(true);
+  expect(report.passed, reportText(runReport(report))).toBe(true);
   expect(report.warnings).toEqual([]);
   expect(report.never_happened).toEqual([]);
   expect(report.steps.length).toBeGreaterThan(0);

@@ -38,7 +38,7 @@ describe("run", () => {
       '      expected    {"body":{"total":7}}',
       '      got         {"status":200,"body":{"total":0,"items":[]}}',
       "      difference  body.total is 0, not 7",
-      expect.stringMatching(/^ {2}· advance 1h +not run$/),
+      expect.stringMatching(/^ {2}○ advance 1h +not run$/),
       "",
       "1 of 2 scenarios passed  (2 steps passed, 1 failed, 1 not run)",
       "",
@@ -62,7 +62,7 @@ steps:
     );
     const plain = await run(["run", file]);
     expect(plain.code).toBe(0);
-    expect(plain.stdout).toContain("\n  ○ faults.0 never applied  ");
+    expect(plain.stdout).toContain("\n  ○ faults.0: never applied  ");
     const strict = await run(["run", file, "--strict", "--json", "--junit", `${file}.xml`]);
     expect(strict.code).toBe(1);
     expect(JSON.parse(strict.stdout)).toMatchObject({
@@ -134,7 +134,7 @@ steps:
     [["run", "FILE", "--url", "ftp://x"], /--url must be an http or https URL, not "ftp:\/\/x"/],
     [
       ["run", "FILE", "--junit", "/nowhere/at/all.xml"],
-      /--junit: \/nowhere\/at\/all\.xml cannot be written \(ENOENT\)/,
+      /--junit \/nowhere\/at\/all\.xml cannot be written \(ENOENT\)/,
     ],
     [["run", "EMPTY"], /steps: the file has none: nothing to run/],
     [["validate"], /missing required argument 'file'/],
@@ -220,7 +220,7 @@ steps:
     const elsewhere = await run(["run", fileWith(PASSES), "--url", url]);
     expect(elsewhere.code).toBe(0);
     expect(elsewhere.stdout).toMatch(
-      /\n {2}in its own namespace run-\w+: another run is using the one requested\n/,
+      /\n {2}○ in its own namespace run-\w+: another run is using the one requested\n/,
     );
     const named = await run(["run", fileWith(PASSES), "--url", url, "--namespace", "default"]);
     expect(named.code).toBe(2);
@@ -361,9 +361,13 @@ keys:
     expect(strict.code).toBe(2);
     // A line has so much room, whatever it begins with.
     expect(strict.stdout.slice(0, 100)).toBe(lenient.stdout.replace("warning: ", "").slice(0, 100));
-    const ran = await run(["run", file]);
+    const ran = await run(["run", file, "--json", "--junit", `${file}.xml`]);
     expect(ran.code).toBe(0);
     expect(ran.stderr).toMatch(warned);
+    expect(JSON.parse(ran.stdout).files[0].warnings[0]).toContain("is an unknown event type");
+    expect(readFileSync(`${file}.xml`, "utf8")).toMatch(
+      /<system-out>warning: [^<]*: is an unknown event type; did you mean charge\.completed\?[^<]*<\/system-out>/,
+    );
     const refused = await run(["run", "--strict", file]);
     expect([refused.code, refused.stderr]).toEqual([2, `payments-sandbox: ${strict.stdout}`]);
   });

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { junitXml } from "../../src/cli/report/run-junit.js";
+import { booksReport } from "../../src/cli/report/books.js";
+import { exploreReport } from "../../src/cli/report/explore.js";
+import { junitXml } from "../../src/cli/report/junit.js";
+import { runReport } from "../../src/cli/report/run.js";
+import { webhookReport } from "../../src/cli/report/webhook.js";
 import type { RunReport } from "../../src/scenario/running/report.js";
+import type { WebhookReport } from "../../src/schema/receiver-report.js";
+import { EXPLORED } from "../support/explored.js";
 
 interface Element {
   readonly name: string;
@@ -76,16 +82,18 @@ function hold(suites: Element): void {
   for (const suite of suites.children) {
     expect(suite.name).toBe("testsuite");
     expect(suite.attributes.name).toBeTruthy();
-    const count = { tests: suite.children.length, failures: 0, errors: 0, skipped: 0 };
-    for (const one of suite.children) {
+    const cases = suite.children.filter(({ name }) => name !== "system-out");
+    expect(suite.children.slice(cases.length).length).toBeLessThanOrEqual(1);
+    const count = { tests: cases.length, failures: 0, errors: 0, skipped: 0 };
+    for (const one of cases) {
       expect(one.name).toBe("testcase");
       expect(one.attributes.name).toBeTruthy();
       expect(one.attributes.classname).toBeTruthy();
       expect(one.attributes.time).toMatch(/^\d+\.\d{3}$/);
       expect(one.children.length).toBeLessThanOrEqual(1);
       for (const { name, attributes } of one.children) {
-        expect(["failure", "error", "skipped"]).toContain(name);
-        if (name !== "skipped") expect(attributes.message).toBeDefined();
+        expect(["failure", "error", "skipped", "system-out"]).toContain(name);
+        if (name === "failure" || name === "error") expect(attributes.message).toBeDefined();
         if (name === "failure") count.failures++;
         if (name === "error") count.errors++;
         if (name === "skipped") count.skipped++;
@@ -103,32 +111,34 @@ describe("JUnit XML", () => {
   it("keeps to the schema whatever came of the run", () => {
     const step = { kind: "advance", line: 3, duration_ms: 5 } as const;
     const suites = parseXml(
-      junitXml([
-        report({}),
-        report({
-          outcome: "failed",
-          steps: [
-            { ...step, number: 1, title: "fine", outcome: "passed" },
-            {
-              ...step,
-              number: 2,
-              title: NASTY,
-              outcome: "failed",
-              failure: { message: NASTY, expected: NASTY, got: { [NASTY]: 1 } },
-            },
-            { ...step, number: 3, title: "never", outcome: "not_run" },
-          ],
-        }),
-        report({
-          outcome: "error",
-          steps: [{ ...step, number: 1, title: "gone", outcome: "error", failure: { message: "no" } }],
-        }),
-        report({
-          outcome: "error",
-          error: "there is no sandbox",
-          steps: [{ ...step, number: 1, title: "x", outcome: "not_run" }],
-        }),
-      ]),
+      junitXml(
+        [
+          report({ warnings: [NASTY] }),
+          report({
+            outcome: "failed",
+            steps: [
+              { ...step, number: 1, title: "fine", outcome: "passed" },
+              {
+                ...step,
+                number: 2,
+                title: NASTY,
+                outcome: "failed",
+                failure: { message: NASTY, expected: NASTY, got: { [NASTY]: 1 } },
+              },
+              { ...step, number: 3, title: "never", outcome: "not_run" },
+            ],
+          }),
+          report({
+            outcome: "error",
+            steps: [{ ...step, number: 1, title: "gone", outcome: "error", failure: { message: "no" } }],
+          }),
+          report({
+            outcome: "error",
+            error: "there is no sandbox",
+            steps: [{ ...step, number: 1, title: "x", outcome: "not_run" }],
+          }),
+        ].map((one) => runReport(one)),
+      ),
     );
     hold(suites);
     expect(suites.attributes).toMatchObject({
@@ -147,5 +157,59 @@ describe("JUnit XML", () => {
     expect(failed!.attributes.name).toBe(`2. ${shown}`);
     expect(failed!.children[0]!.attributes.message).toBe(shown);
     expect(failed!.children[0]!.text).toContain("flow.yaml:3");
+    const [noted] = suites.children[0]!.children;
+    expect(noted).toMatchObject({ name: "system-out", text: `warning: ${shown}` });
+  });
+
+  it("keeps to the schema for a receiver, the app's books and an exploration too", () => {
+    const row = {
+      probe: "valid",
+      title: "a valid event",
+      sent: "x",
+      expected: "2xx",
+      came_back: NASTY,
+      seen: null,
+      severity: "must",
+      because: null,
+      advice: NASTY,
+      answers: [],
+    } as const;
+    const checked: WebhookReport = {
+      url: "http://localhost:1",
+      signature: "standard",
+      timeout_ms: 1,
+      started_at: "2026-03-01T09:00:00.000Z",
+      duration_ms: 1,
+      outcome: "failed",
+      error: null,
+      summary: { pass: 1, fail: 1, note: 1 },
+      findings: [],
+      probes: [
+        { ...row, verdict: "fail", fault: "x" },
+        { ...row, verdict: "pass", fault: null },
+        { ...row, verdict: "note", fault: null },
+      ],
+    };
+    const finding = { kind: "unknown_charge", row: 1, charge_id: null, order: null, message: NASTY } as const;
+    const books = { passed: false, rows: 1, charges: 0, compared: [], total: 2, findings: [finding] };
+    const suites = parseXml(
+      junitXml([
+        webhookReport(checked),
+        webhookReport({ ...checked, outcome: "unreachable", error: NASTY }),
+        booksReport(books),
+        exploreReport("flow.yaml", EXPLORED),
+      ]),
+    );
+    hold(suites);
+    expect(suites.attributes).toMatchObject({ tests: "18", failures: "4", errors: "1", skipped: "4" });
+    const explored = suites.children[3]!.children;
+    expect(explored.map(({ attributes, text }) => attributes.name ?? text)).toEqual([
+      "single deviations",
+      "answer_lost at createWhitelabel#1",
+      "webhook_first at charge.completed#1",
+      "webhook_twice at charge.completed#1",
+      "webhook_late at charge.completed#1",
+      "a warning",
+    ]);
   });
 });

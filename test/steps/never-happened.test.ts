@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect } from "vitest";
-import { junitXml } from "../../src/cli/report/run-junit.js";
-import { reportText } from "../../src/cli/report/run-text.js";
+import { junitXml } from "../../src/cli/report/junit.js";
+import { runReport } from "../../src/cli/report/run.js";
+import { reportText } from "../../src/cli/report/text.js";
 import type { RunReport } from "../../src/scenario/running/report.js";
 import { it } from "../support/api-test.js";
 import { pays, runSteps } from "../support/scenario-run.js";
@@ -28,8 +29,8 @@ describe("what never happened in a run", () => {
       never_happened: ["charges.1", "webhooks.0", "faults.1"],
     });
     expect(report.passed).toBe(true);
-    expect(reportText(report)).toContain(`\n  ○ webhooks.0 never applied  ${report.file}:6\n`);
-    const xml = junitXml([report]);
+    expect(reportText(runReport(report))).toContain(`\n  ○ webhooks.0: never applied  ${report.file}:6\n`);
+    const xml = junitXml([runReport(report)]);
     expect(xml).toContain(`skipped="3"`);
     expect(xml).toMatch(/<testcase name="webhooks.0"[^>]* line="6">\s*<skipped message="never applied"\/>/);
   });

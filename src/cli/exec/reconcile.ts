@@ -2,17 +2,18 @@ import { join } from "node:path";
 import { namespacesOf } from "../../client/collect.js";
 import type { Sandbox } from "../../sandbox.js";
 import type { BookReport } from "../../schema/books.js";
-import { counted, withOneLines } from "../../schema/printable.js";
+import { counted } from "../../schema/printable.js";
 import { askApp } from "../books/ask-app.js";
 import { compareBooks } from "../books/compare.js";
 import { isUserMistake, tell } from "../mistakes.js";
-import { booksJunit } from "../report/books-junit.js";
-import { booksLines } from "../report/books-text.js";
-import { tellLine } from "../terminal.js";
+import { plain } from "../paint.js";
+import { booksReport } from "../report/books.js";
+import { junitXml } from "../report/junit.js";
+import { reportLines } from "../report/text.js";
+import { lineWidth, tellLine } from "../terminal.js";
 import type { Plan, Under } from "./plan.js";
 import { clientOf } from "./stories.js";
 
-const WIDTH = 80;
 const COULD_NOT = 2;
 
 /** `exec --reconcile`: what the app's command says, held against the ledger; 0, 1 with findings, 2 when it could not be done. */
@@ -32,8 +33,8 @@ export async function reconcileAfter(
     );
     const folder = under?.folder ?? "";
     artifacts?.write(join(folder, "reconcile.json"), `${JSON.stringify(report, null, 2)}\n`);
-    artifacts?.write(join(folder, "reconcile.xml"), booksJunit(report));
-    const lines = booksLines(withOneLines(report), WIDTH);
+    artifacts?.write(join(folder, "reconcile.xml"), junitXml([booksReport(report)]));
+    const lines = reportLines(booksReport(report), lineWidth(), plain);
     if (report.passed) for (const line of lines) notice(line);
     else for (const line of lines) tellLine(line, "");
     await tellOthers(sandbox, notice);

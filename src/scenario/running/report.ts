@@ -64,7 +64,7 @@ export interface RunReport {
   readonly never_happened_at: readonly RulePlace[];
   /** Why it could not be run, if that is not due to a step. */
   readonly error?: string;
-  /** What could not be restored afterwards. */
+  /** What could not be restored afterwards; with `run --json`, the warnings about the file too. */
   readonly warnings: readonly string[];
 }
 

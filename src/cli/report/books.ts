@@ -1,0 +1,44 @@
+import { type BookFinding, type BookReport, FINDING_KINDS, FINDINGS } from "../../schema/books.js";
+import { counted } from "../../schema/printable.js";
+import type { Report, ReportCase } from "./report.js";
+
+/** The app's books compared with the ledger, as a report: a case per kind of finding, a finding per row. */
+export function booksReport({ rows, charges, compared, total, findings, passed }: BookReport): Report {
+  const isEmpty = rows === 0 && charges === 0;
+  const result = isEmpty ? "nothing was compared" : passed ? "no difference" : counted(total, "finding");
+  const scope = isEmpty || compared.length === 0 ? "" : `; compared: ${compared.join(", ")}`;
+  const more = total - findings.length;
+  return {
+    name: "reconcile",
+    group: "reconcile",
+    verdict: isEmpty ? "note" : passed ? "passed" : "failed",
+    heading: `${counted(rows, "row")} compared with ${counted(charges, "charge")}: ${result}${scope}`,
+    cases: FINDING_KINDS.map((kind): ReportCase => {
+      const found = findings.filter((finding) => finding.kind === kind);
+      if (found.length === 0) return { name: kind, outcome: "passed" };
+      return {
+        name: kind,
+        outcome: "failed",
+        message: `${found.length} × ${FINDINGS[kind]}`,
+        type: kind,
+        details: found.map((finding) => [placeOf(finding), orderText(finding)]),
+      };
+    }),
+    findings: findings.map((finding) => ({
+      name: finding.kind,
+      outcome: "failed",
+      message: `${placeOf(finding)}: ${orderText(finding)}`,
+    })),
+    notes: more > 0 ? [`${more} more`] : [],
+  };
+}
+
+function placeOf({ row, charge_id }: BookFinding): string {
+  return `${row === null ? "no row" : `row ${row}`}, ${charge_id ?? "no charge"}`;
+}
+
+/** The message behind the app's name for the order. */
+function orderText({ order, message }: BookFinding): string {
+  const parts = Object.entries(order ?? {}).map(([key, value]) => `${key} ${value}`);
+  return parts.length === 0 ? message : `${parts.join(", ")}: ${message}`;
+}

@@ -1,0 +1,78 @@
+import { KINDS } from "../../explore/kinds.js";
+import type { ExploreFinding, ExploreReport } from "../../explore/report.js";
+import { keyOf, scheduleKey, scheduleText } from "../../explore/schedule.js";
+import { withOneLines } from "../../schema/printable.js";
+import { matrixLines, storyLines } from "./explore-drawings.js";
+import type { Detail, Report, ReportCase } from "./report.js";
+
+const SAVED: Readonly<Record<keyof ExploreReport["saved"], string>> = {
+  holds_a_failing_set: "holds a set that fails by itself",
+  independent: "deviations on charges that have nothing to do with each other",
+  absorbed: "skipped: each part alone changed nothing",
+  alike: "taken by the app as it takes another of its kind",
+  unmet: "skipped: one deviation has nothing to apply to",
+};
+
+/** The exploration of a flow: a case per deviation, a finding per message. */
+export function exploreReport(flow: string, report: ExploreReport): Report {
+  const { findings, singles, notes, saved, passed, sentence, complete_depth, ms } = withOneLines(report);
+  const failing = new Set(findings.map(({ deviations }) => scheduleKey(deviations)));
+  const isEachTried = complete_depth > 0;
+  return {
+    name: `explore ${flow}`,
+    group: "explore",
+    verdict: passed ? "passed" : findings.length > 0 ? "failed" : "note",
+    durationMs: ms,
+    cases: [
+      { name: "single deviations", outcome: isEachTried ? "passed" : "skipped", message: sentence },
+      ...singles
+        .filter((single) => !failing.has(keyOf(single)))
+        .map((single): ReportCase => {
+          const isRight = single.outcome === "right";
+          return {
+            name: scheduleText([single]),
+            outcome: isRight ? "passed" : "skipped",
+            message: single.outcome,
+          };
+        }),
+      ...findings.map((finding): ReportCase => {
+        const name = scheduleText(finding.deviations) || finding.oracle;
+        return { ...findingCase(finding), name, details: detailsOf(finding) };
+      }),
+    ],
+    findings: byMessage(findings).map((same) => ({
+      ...findingCase(same[0]!),
+      details: same.flatMap(detailsOf),
+    })),
+    drawing: (width, paint) => matrixLines(singles, width, paint),
+    notes: [
+      ...notes,
+      ...Object.entries(saved)
+        .filter(([, count]) => count > 0)
+        .map(([reason, count]) => `not run: ${count} × ${SAVED[reason as keyof typeof saved]}`),
+    ],
+    summary: sentence,
+  };
+}
+
+function findingCase({ oracle, message, story }: ExploreFinding): ReportCase {
+  const drawing: ReportCase["drawing"] = story && ((_width, paint) => storyLines(story, paint));
+  return { name: oracle, outcome: "failed", message, type: oracle, drawing };
+}
+
+function detailsOf({ deviations, file }: ExploreFinding): Detail[] {
+  const details = deviations.map(
+    ({ kind, at }): Detail => ["deviation", `${kind} at ${at}: ${KINDS[kind].says}`],
+  );
+  return file === undefined ? details : [...details, ["file", file]];
+}
+
+/** Findings of the same message together, in the order found. */
+function byMessage(findings: readonly ExploreFinding[]): ExploreFinding[][] {
+  const groups = new Map<string, ExploreFinding[]>();
+  for (const finding of findings) {
+    const key = `${finding.oracle}: ${finding.message}`;
+    groups.set(key, [...(groups.get(key) ?? []), finding]);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,96 @@
+import { writeFileSync } from "node:fs";
+import { UserError } from "../../schema/user-error.js";
+import { escaped } from "../../schema/xml.js";
+import type { Report, ReportCase } from "./report.js";
+
+/** Writes reports as a JUnit XML file (`--junit FILE`). */
+export function writeJunit(file: string, reports: readonly Report[]): void {
+  try {
+    writeFileSync(file, junitXml(reports));
+  } catch (error) {
+    throw new UserError(`--junit ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+/** Reports as JUnit XML: a suite for each, notes as its output. */
+export function junitXml(reports: readonly Report[]): string {
+  const totalMs = reports.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0);
+  const all = reports.flatMap(({ cases }) => leavesOf(cases));
+  const suites = reports.flatMap(({ name, group, cases, durationMs, startedAt, file, notes }) => {
+    const leaves = leavesOf(cases);
+    const time = durationMs === undefined ? undefined : seconds(durationMs);
+    return element("testsuite", { name, ...countsOf(leaves), time, timestamp: startedAt, file }, [
+      ...leaves.flatMap((one) => caseLines(group, one)),
+      ...(notes.length > 0 ? element("system-out", {}, notes.join("\n")) : []),
+    ]);
+  });
+  const attributes = { name: "payments-sandbox", ...countsOf(all), time: seconds(totalMs) };
+  return ['<?xml version="1.0" encoding="UTF-8"?>', ...element("testsuites", attributes, suites), ""].join(
+    "\n",
+  );
+}
+
+function leavesOf(cases: readonly ReportCase[]): ReportCase[] {
+  return cases.flatMap((one) => (one.cases === undefined ? [one] : leavesOf(one.cases)));
+}
+
+function countsOf(cases: readonly ReportCase[]) {
+  const count = (which: ReportCase["outcome"]) => cases.filter(({ outcome }) => outcome === which).length;
+  return {
+    tests: cases.length,
+    failures: count("failed"),
+    errors: count("error"),
+    skipped: count("skipped"),
+  };
+}
+
+function caseLines(classname: string, one: ReportCase): string[] {
+  const { name, durationMs = 0, place: [file, line] = [] } = one;
+  return element("testcase", { name, classname, time: seconds(durationMs), file, line }, resultLines(one));
+}
+
+function resultLines({
+  outcome,
+  aside = "",
+  message = aside,
+  type,
+  details = [],
+  place,
+}: ReportCase): string[] {
+  const texts = details.map(([label, text]) => `${label}: ${text}`);
+  if (outcome === "skipped") return element("skipped", { message });
+  if (outcome === "passed" || outcome === "note")
+    return texts.length > 0 ? element("system-out", {}, texts.join("\n")) : [];
+  const text = place === undefined ? texts : [place.join(":"), ...texts];
+  return element(outcome === "failed" ? "failure" : "error", { message, type }, text.join("\n"));
+}
+
+/** Duration as JUnit writes it. */
+function seconds(durationMs: number): string {
+  return (durationMs / 1_000).toFixed(3);
+}
+
+/** An element in a line if its content is text, else with its content in lines of their own. */
+function element(
+  name: string,
+  attributes: Readonly<Record<string, string | number | undefined>>,
+  content: string | readonly string[] = "",
+): string[] {
+  const pairs = Object.entries(attributes)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}="${attributeText(String(value))}"`);
+  const open = [name, ...pairs].join(" ");
+  if (content.length === 0) return [`<${open}/>`];
+  if (typeof content === "string") return [`<${open}>${xmlText(content)}</${name}>`];
+  return [`<${open}>`, ...content.map((line) => `  ${line}`), `</${name}>`];
+}
+
+/** XML readers turn unescaped line ends and tabs in attributes into spaces. */
+function attributeText(value: string): string {
+  return xmlText(value).replace(/[\t\n\r]/g, (space) => `&#${space.charCodeAt(0)};`);
+}
+
+/** A replacement character stands for each character that XML 1.0 cannot represent. */
+function xmlText(text: string): string {
+  return escaped(text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD"));
+}

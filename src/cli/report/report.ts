@@ -1,0 +1,54 @@
+import type { Paint } from "../paint.js";
+
+/** `note`: passed, but to be reviewed; `skipped`: not run, or not judged. */
+export type Outcome = "passed" | "failed" | "error" | "note" | "skipped";
+
+/** Something that was checked, or found. */
+export interface ReportCase {
+  /** Stable between runs: names the case in JUnit. */
+  readonly name: string;
+  /** The name on the terminal; default: `name`. */
+  readonly title?: string;
+  readonly outcome: Outcome;
+  /** Makes the case a line of a list: the column beside its title. */
+  readonly aside?: string;
+  /** Why it did not pass; default: `aside`. */
+  readonly message?: string | undefined;
+  /** Kind of failure. */
+  readonly type?: string | undefined;
+  /** Labelled texts, such as `expected` and `got`. */
+  readonly details?: readonly Detail[];
+  readonly drawing?: Drawing | undefined;
+  /** Where it stands in a file: `FILE:LINE`. */
+  readonly place?: readonly [file: string, line: number];
+  readonly durationMs?: number;
+  /** Cases within this one, listed in JUnit instead of it. */
+  readonly cases?: readonly ReportCase[] | undefined;
+}
+
+export type Detail = readonly [label: string, text: string];
+/** Lines for the terminal alone. */
+export type Drawing = (width: number, paint: Paint) => readonly string[];
+
+/** The result of `run` (of one file), `check-webhook`, `explore` or `reconcile`. */
+export interface Report {
+  /** Names the suite in JUnit. */
+  readonly name: string;
+  /** Class name of the cases in JUnit. */
+  readonly group: string;
+  readonly verdict: Outcome;
+  /** First line on the terminal. */
+  readonly heading?: string;
+  readonly cases: readonly ReportCase[];
+  /** Listed on the terminal instead of the cases. */
+  readonly findings?: readonly ReportCase[];
+  readonly drawing?: Drawing;
+  /** Warnings and remarks. */
+  readonly notes: readonly string[];
+  /** Last line on the terminal. */
+  readonly summary?: string;
+  readonly file?: string;
+  readonly durationMs?: number;
+  /** ISO 8601 instant. */
+  readonly startedAt?: string;
+}

@@ -1,0 +1,102 @@
+import type { Difference, Failure } from "../../scenario/running/failure.js";
+import { leaves, type RunReport, type StepReport } from "../../scenario/running/report.js";
+import { counted } from "../../schema/printable.js";
+import type { Detail, Report, ReportCase } from "./report.js";
+
+/** The run of a scenario file. Strictly, a rule that never applied is a failure. */
+export function runReport(run: RunReport, isStrict = false): Report {
+  const { name, file, outcome, error, duration_ms, namespace, never_happened_at, warnings } = run;
+  const whole = { name: "run", title: "could not run", outcome: "error", type: "CannotRun" } as const;
+  return {
+    name,
+    group: name,
+    verdict: outcome,
+    heading: `${name}  ${file}`,
+    file,
+    durationMs: duration_ms,
+    cases: [
+      ...(error === undefined ? [] : [{ ...whole, message: error }]),
+      ...run.steps.map((step) => stepCase(file, step)),
+      ...never_happened_at.map(
+        (rule): ReportCase => ({
+          name: rule.rule,
+          outcome: isStrict ? "failed" : "skipped",
+          message: "never applied",
+          type: "NeverHappened",
+          place: [rule.file ?? file, rule.line],
+        }),
+      ),
+    ],
+    notes: [
+      ...(namespace ? [`in its own namespace ${namespace}: another run is using the one requested`] : []),
+      ...warnings.map((warning) => `warning: ${warning}`),
+    ],
+  };
+}
+
+function stepCase(runFile: string, step: StepReport, before = ""): ReportCase {
+  const { part, outcome, duration_ms, failure, steps } = step;
+  const number = `${before}${step.number}`;
+  const title = `${part === undefined ? "" : `${part}: `}${step.title}`;
+  return {
+    name: `${number}. ${title}`,
+    title,
+    outcome: outcome === "not_run" ? "skipped" : outcome,
+    aside: outcome === "not_run" ? "not run" : `${duration_ms} ms`,
+    type: outcome === "error" ? "CannotRun" : "StepFailure",
+    place: [step.file ?? runFile, failure?.line ?? step.line],
+    durationMs: duration_ms,
+    // A failure within it is told there.
+    ...(failure === undefined || steps !== undefined
+      ? {}
+      : { message: failure.message, details: detailsOf(failure) }),
+    cases: steps?.map((inner) => stepCase(runFile, inner, `${number}.`)),
+  };
+}
+
+function detailsOf(failure: Failure): Detail[] {
+  const { expected, got, difference = [], made_by = [], note, nearest = [] } = failure;
+  // With a single record, its difference is the failure's.
+  const others = nearest.length === 1 && nearest[0]!.difference === failure.difference ? [] : nearest;
+  const details: [string, string | undefined][] = [
+    ["expected", expected === undefined ? undefined : jsonOf(expected)],
+    ["got", got === undefined ? undefined : jsonOf(got)],
+    ...difference.map((one): [string, string] => ["difference", differenceText(one)]),
+    ...made_by.map((one): [string, string] => ["fault", one]),
+    ["note", note],
+    ...others.map(({ id, difference }): [string, string] => [
+      "nearest",
+      `${id}: ${difference.map(differenceText).join("; ")}`,
+    ]),
+  ];
+  return details.filter((one): one is [string, string] => one[1] !== undefined);
+}
+
+function differenceText({ path, expected, got, why }: Difference): string {
+  if (path === "") return typeof expected === "string" ? expected : jsonOf(expected);
+  const because = why === undefined ? "" : ` (${why})`;
+  if (Array.isArray(expected) && Array.isArray(got) && expected.length !== got.length)
+    return `${path} has ${counted(got.length, "element")}, not ${expected.length}${because}`;
+  return `${path} is ${got === undefined ? "absent" : jsonOf(got)}, not ${jsonOf(expected)}${because}`;
+}
+
+const LONGEST = 1_000;
+
+function jsonOf(value: unknown): string {
+  const text = JSON.stringify(value) ?? "undefined";
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** The last line of `run`: how many scenarios and steps passed. */
+export function runSummary(runs: readonly RunReport[]): string {
+  const steps = runs.flatMap((run) => leaves(run.steps));
+  const count = (...outcomes: readonly StepReport["outcome"][]) =>
+    steps.filter(({ step }) => outcomes.includes(step.outcome)).length;
+  const parts = [
+    `${counted(count("passed"), "step")} passed`,
+    `${count("failed", "error")} failed`,
+    `${count("not_run")} not run`,
+  ].filter((part, index) => index === 0 || !part.startsWith("0 "));
+  const good = runs.filter(({ passed }) => passed).length;
+  return `${good} of ${counted(runs.length, "scenario")} passed  (${parts.join(", ")})`;
+}

@@ -1,0 +1,85 @@
+import { withOneLines } from "../../schema/printable.js";
+import { cut } from "../cut.js";
+import { type Paint, paint, type Style } from "../paint.js";
+import { lineWidth } from "../terminal.js";
+import { hanging, wrapped } from "../wrapped.js";
+import type { Outcome, Report, ReportCase } from "./report.js";
+
+const MARKS: Readonly<Record<Outcome, readonly [mark: string, style: Style]>> = {
+  passed: ["✓", "green"],
+  failed: ["✗", "red"],
+  error: ["✗", "red"],
+  note: ["○", "yellow"],
+  skipped: ["○", "dim"],
+};
+const DETAIL_INDENT = " ".repeat(6);
+const LABEL_WIDTH = 12;
+/** Width of a line of a list besides its title: indent, mark and column. */
+const BESIDE_TITLE = 14;
+
+/** A report for people, as wide as the terminal. */
+export function reportText(report: Report, width = lineWidth(), style: Paint = paint): string {
+  return `${reportLines(report, width, style).join("\n")}\n`;
+}
+
+/** A report for people: heading, cases with what went wrong, notes, summary. */
+export function reportLines(raw: Report, width: number, style: Paint): string[] {
+  const report = withOneLines(raw);
+  const { heading, verdict, findings, cases, drawing, notes, summary } = report;
+  const indent = heading === undefined ? "" : "  ";
+  const rows = flattened(findings ?? cases);
+  const titles = rows.filter(({ aside }) => aside !== undefined).map(({ title }) => title.length);
+  const titleWidth = Math.min(Math.max(0, ...titles), width - BESIDE_TITLE);
+  const drawn = drawing?.(width, style) ?? [];
+  return [
+    ...(heading === undefined ? [] : marked(verdict, heading, "", width, style, "bold")),
+    ...rows.flatMap((one) => caseLines(one, indent, titleWidth, width, style)),
+    ...(drawn.length > 0 ? [...drawn, ""] : []),
+    ...notes.flatMap((note) => marked("note", note, indent, width, style)),
+    ...(summary === undefined ? [] : marked(verdict, summary, "", width, style)),
+  ];
+}
+
+/** The cases, each followed by those within it. */
+function flattened(cases: readonly ReportCase[], indent = ""): (ReportCase & { readonly title: string })[] {
+  return cases.flatMap((one) => [
+    { ...one, title: `${indent}${one.title ?? one.name}` },
+    ...flattened(one.cases ?? [], `${indent}  `),
+  ]);
+}
+
+/** A case as a line of a list, its message below; or as a paragraph. */
+export function caseLines(one: ReportCase, indent: string, titleWidth: number, width: number, paint: Paint) {
+  const { name, title = name, outcome, aside, message, details = [], drawing, place } = one;
+  const text = message && (place === undefined ? message : `${message}  ${place.join(":")}`);
+  const below = [
+    ...details.flatMap(([label, text], index) => {
+      const shown = (details[index - 1]?.[0] === label ? "" : label).padEnd(LABEL_WIDTH);
+      const [first = "", ...more] = hanging(DETAIL_INDENT + shown, text, width);
+      return [first.replace(label, () => paint("dim", label)), ...more];
+    }),
+    ...(drawing?.(width, paint) ?? []),
+  ];
+  if (aside === undefined) {
+    const lines = marked(outcome, text === undefined ? title : `${title}: ${text}`, indent, width, paint);
+    return below.length > 0 ? [...lines, ...below, ""] : lines;
+  }
+  const start = `${cut(title, titleWidth).padEnd(titleWidth)}  `;
+  const column = cut(aside, width - indent.length - 2 - start.length).padStart(8);
+  const line = `${indent}${markOf(outcome, paint)} ${outcome === "skipped" ? paint("dim", start + column) : start + column}`;
+  if (text === undefined) return [line];
+  return [line, ...hanging(DETAIL_INDENT, text, width).map((line) => paint("red", line)), ...below];
+}
+
+/** A text behind a mark. */
+function marked(outcome: Outcome, text: string, indent: string, width: number, paint: Paint, style?: Style) {
+  return wrapped(text, indent.length + 2, width).map((padded, index) => {
+    const line = padded.trimStart();
+    return `${indent}${index === 0 ? markOf(outcome, paint) : " "} ${style ? paint(style, line) : line}`;
+  });
+}
+
+function markOf(outcome: Outcome, paint: Paint): string {
+  const [mark, style] = MARKS[outcome];
+  return paint(style, mark);
+}

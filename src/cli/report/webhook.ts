@@ -1,0 +1,103 @@
+import { counted, withOneLines } from "../../schema/printable.js";
+import {
+  type Finding,
+  PROBES,
+  type Probe,
+  type ProbeRow,
+  type WebhookReport,
+} from "../../schema/receiver-report.js";
+import { paint } from "../paint.js";
+import type { Detail, Report, ReportCase } from "./report.js";
+import { caseLines } from "./text.js";
+
+/** The check of a receiver: a case per probe, a finding per fault and per thing to review. */
+export function webhookReport(report: WebhookReport): Report {
+  const { url, outcome, error, duration_ms, started_at, probes } = report;
+  const whole = {
+    name: `check-webhook ${url}`,
+    group: "check-webhook",
+    durationMs: duration_ms,
+    startedAt: started_at,
+  };
+  if (outcome === "unreachable") {
+    const message = `cannot be reached: ${error}`;
+    const cases = probes.map((row, index): ReportCase => {
+      return { ...probeCase(row), ...(index === 0 ? { outcome: "error", message } : { outcome: "skipped" }) };
+    });
+    return { ...whole, verdict: "error", heading: message, cases, findings: [], notes: reachAdvice(error!) };
+  }
+  const musts = report.findings.filter(({ severity }) => severity === "must").length;
+  const shoulds = report.findings.length - musts;
+  const must = musts === 0 ? "every requirement met" : `${counted(musts, "requirement")} not met`;
+  return {
+    ...whole,
+    verdict: outcome,
+    heading: shoulds === 0 ? must : `${must}, ${counted(shoulds, "recommendation")} not met`,
+    cases: probes.map(probeCase),
+    findings: [
+      ...report.findings.map((finding) => findingCase(finding, probes)),
+      ...probes.filter((row) => isJudged(row) && row.advice !== null && row.fault === null).map(reviewCase),
+    ],
+    notes: [],
+    summary: `${report.summary.pass} passed, ${report.summary.fail} failed`,
+  };
+}
+
+/** Width of the number and title of a probe. */
+const TITLE_WIDTH = 33;
+
+/** A probe in a line, for the terminal as soon as it is over. */
+export function probeLine(row: ProbeRow, width: number): string {
+  return `${caseLines(withOneLines({ ...probeCase(row), details: [] }), "", TITLE_WIDTH, width, paint)}\n`;
+}
+
+function probeCase(row: ProbeRow): ReportCase {
+  const { probe, title, verdict, because, answers, seen, came_back, advice, fault } = row;
+  const judged = ({ pass: "passed", fail: "failed", note: "note" } as const)[verdict];
+  return {
+    name: title,
+    title: `${numbersOf([probe]).padStart(2)} ${title}`,
+    outcome: because === null && isJudged(row) ? judged : "skipped",
+    aside: because === null ? (seen ?? came_back) : `see ${numbersOf([because])} ${because}: ${came_back}`,
+    type: fault ?? "",
+    durationMs: answers.reduce((sum, { duration_ms }) => sum + duration_ms, 0),
+    details: detailsOf(row, advice),
+  };
+}
+
+function isJudged({ answers, seen, verdict }: ProbeRow): boolean {
+  return answers.length > 0 || seen !== null || verdict !== "note";
+}
+
+/** A fault, with the first probe that shows it and the numbers of all. */
+function findingCase(
+  { fault, severity, title, advice, probes }: Finding,
+  rows: readonly ProbeRow[],
+): ReportCase {
+  return {
+    name: severity,
+    outcome: severity === "must" ? "failed" : "note",
+    message: `${title} (${probes.length === 1 ? "probe" : "probes"} ${numbersOf(probes)})`,
+    details: detailsOf(rows.find((row) => row.fault === fault)!, advice),
+  };
+}
+
+function reviewCase({ probe, title, advice }: ProbeRow): ReportCase {
+  const message = `check yourself (probe ${numbersOf([probe])})`;
+  return { name: title, outcome: "note", message, details: [["advice", advice!]] };
+}
+
+function detailsOf({ sent, expected, came_back }: ProbeRow, advice: string | null): Detail[] {
+  const details = Object.entries({ sent, expected, response: came_back });
+  return advice === null ? details : [...details, ["advice", advice]];
+}
+
+function numbersOf(probes: readonly Probe[]): string {
+  return probes.map((probe) => PROBES.indexOf(probe) + 1).join(", ");
+}
+
+function reachAdvice(error: string): string[] {
+  if (error.includes("ECONNREFUSED"))
+    return ["Nothing listens there: start your app, or check the port of the URL."];
+  return error.includes("ENOTFOUND") ? ["Unknown host: check the name in the URL."] : [];
+}

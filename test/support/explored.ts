@@ -1,0 +1,32 @@
+import type { ExploreReport } from "../../src/explore/report.js";
+
+const EVENT = "charge.completed#1";
+const finding = (kind: "webhook_twice" | "webhook_late") => ({
+  oracle: "money" as const,
+  message: "done more than once: body.delivered is 2, not 1",
+  deviations: [{ kind, at: EVENT }],
+  story: {
+    plain: ["+0s a", "+1s b", "+2s c", "+3s d", "+4s e"],
+    failing: ["+0s a", "+1s b", "+2s c", "+3s d", "+3s again", "+4s e"],
+  },
+});
+/** What `explore` found: two deviations with the same message, one without an outcome, one that the app gets over. */
+export const EXPLORED: ExploreReport = {
+  passed: false,
+  complete_depth: 1,
+  runs: 3,
+  choices: 3,
+  behaviours: 2,
+  ms: 1,
+  saved: { holds_a_failing_set: 0, absorbed: 0, alike: 0, independent: 0, unmet: 0 },
+  drawn: 0,
+  findings: [finding("webhook_twice"), finding("webhook_late")],
+  singles: [
+    { kind: "answer_lost", at: "createWhitelabel#1", outcome: "right" },
+    { kind: "webhook_late", at: EVENT, outcome: "wrong" },
+    { kind: "webhook_twice", at: EVENT, outcome: "wrong" },
+    { kind: "webhook_first", at: EVENT, outcome: "unknown" },
+  ],
+  notes: ["a warning"],
+  sentence: "order: 3 single deviations",
+};
