@@ -158,8 +158,11 @@ describe("check-webhook", () => {
   it("exits with 2 when nobody can be reached", async () => {
     const server = await serve(receiver());
     await server.close();
-    const { code, stdout } = await command(server.url);
+    const file = join(folder, "unreachable.xml");
+    const { code, stdout } = await command(server.url, "--junit", file);
     expect(code).toBe(2);
+    const skipped = PROBES.length - 1;
+    expect(readFileSync(file, "utf8")).toContain(`failures="0" errors="1" skipped="${skipped}"`);
     expect(stdout).toContain("cannot be reached: connect ECONNREFUSED");
     expect(stdout).toContain("○ Nothing listens there: start your app, or check the port of the URL.\n");
     expect(stdout).not.toContain("a valid event");

@@ -57,28 +57,17 @@ export function storyLines({ plain, failing }: NonNullable<ExploreFinding["story
   ].map((line) => `      ${line}`);
 }
 
-/** Lines of both behind a space, lines of one behind its sign: by the longest common subsequence. */
+/** Lines of both behind spaces, lines of one behind its sign. A line that comes later in `failing` is in both. */
 function differenceOf(plain: readonly string[], failing: readonly string[]): string[] {
-  const lengths = Array.from({ length: plain.length + 1 }, () =>
-    new Array<number>(failing.length + 1).fill(0),
-  );
-  for (let one = plain.length - 1; one >= 0; one--)
-    for (let other = failing.length - 1; other >= 0; other--)
-      lengths[one]![other] =
-        plain[one] === failing[other]
-          ? lengths[one + 1]![other + 1]! + 1
-          : Math.max(lengths[one + 1]![other]!, lengths[one]![other + 1]!);
   const lines: string[] = [];
-  let one = 0;
-  let other = 0;
-  while (one < plain.length || other < failing.length) {
-    const isPlainNext =
-      other >= failing.length ||
-      (one < plain.length && lengths[one + 1]![other]! >= lengths[one]![other + 1]!);
-    if (one < plain.length && plain[one] === failing[other]) {
-      lines.push(`  ${plain[one++]}`);
-      other++;
-    } else lines.push(isPlainNext ? `- ${plain[one++]}` : `+ ${failing[other++]}`);
+  let next = 0;
+  for (const line of plain) {
+    const at = failing.indexOf(line, next);
+    if (at === -1) lines.push(`- ${line}`);
+    else {
+      lines.push(...failing.slice(next, at).map((other) => `+ ${other}`), `  ${line}`);
+      next = at + 1;
+    }
   }
-  return lines;
+  return [...lines, ...failing.slice(next).map((line) => `+ ${line}`)];
 }

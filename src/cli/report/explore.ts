@@ -17,14 +17,14 @@ const SAVED: Readonly<Record<keyof ExploreReport["saved"], string>> = {
 export function exploreReport(flow: string, report: ExploreReport): Report {
   const { findings, singles, notes, saved, passed, sentence, complete_depth, ms } = withOneLines(report);
   const failing = new Set(findings.map(({ deviations }) => scheduleKey(deviations)));
-  const isEachTried = complete_depth > 0;
+  const messages = [...new Set(findings.map(textOf))];
   return {
     name: `explore ${flow}`,
     group: "explore",
     verdict: passed ? "passed" : findings.length > 0 ? "failed" : "note",
     durationMs: ms,
     cases: [
-      { name: "single deviations", outcome: isEachTried ? "passed" : "skipped", message: sentence },
+      { name: "single deviations", outcome: complete_depth > 0 ? "passed" : "skipped", message: sentence },
       ...singles
         .filter((single) => !failing.has(keyOf(single)))
         .map((single): ReportCase => {
@@ -40,10 +40,10 @@ export function exploreReport(flow: string, report: ExploreReport): Report {
         return { ...findingCase(finding), name, details: detailsOf(finding) };
       }),
     ],
-    findings: byMessage(findings).map((same) => ({
-      ...findingCase(same[0]!),
-      details: same.flatMap(detailsOf),
-    })),
+    findings: messages.map((message) => {
+      const same = findings.filter((finding) => textOf(finding) === message);
+      return { ...findingCase(same[0]!), details: same.flatMap(detailsOf) };
+    }),
     drawing: (width, paint) => matrixLines(singles, width, paint),
     notes: [
       ...notes,
@@ -67,12 +67,6 @@ function detailsOf({ deviations, file }: ExploreFinding): Detail[] {
   return file === undefined ? details : [...details, ["file", file]];
 }
 
-/** Findings of the same message together, in the order found. */
-function byMessage(findings: readonly ExploreFinding[]): ExploreFinding[][] {
-  const groups = new Map<string, ExploreFinding[]>();
-  for (const finding of findings) {
-    const key = `${finding.oracle}: ${finding.message}`;
-    groups.set(key, [...(groups.get(key) ?? []), finding]);
-  }
-  return [...groups.values()];
+function textOf({ oracle, message }: ExploreFinding): string {
+  return `${oracle}: ${message}`;
 }

@@ -56,7 +56,7 @@ export function caseLines(one: ReportCase, indent: string, titleWidth: number, w
     ...details.flatMap(([label, text], index) => {
       const shown = (details[index - 1]?.[0] === label ? "" : label).padEnd(LABEL_WIDTH);
       const [first = "", ...more] = hanging(DETAIL_INDENT + shown, text, width);
-      return [first.replace(label, () => paint("dim", label)), ...more];
+      return [first.replace(shown, () => paint("dim", shown)), ...more];
     }),
     ...(drawing?.(width, paint) ?? []),
   ];

@@ -20,11 +20,10 @@ export function webhookReport(report: WebhookReport): Report {
     startedAt: started_at,
   };
   if (outcome === "unreachable") {
-    const message = `cannot be reached: ${error}`;
-    const cases = probes.map((row, index): ReportCase => {
-      return { ...probeCase(row), ...(index === 0 ? { outcome: "error", message } : { outcome: "skipped" }) };
-    });
-    return { ...whole, verdict: "error", heading: message, cases, findings: [], notes: reachAdvice(error!) };
+    const heading = `cannot be reached: ${error}`;
+    const [first, ...others] = probes.map(probeCase);
+    const cases: ReportCase[] = [{ ...first!, outcome: "error", message: heading }, ...others];
+    return { ...whole, verdict: "error", heading, cases, findings: [], notes: reachAdvice(error!) };
   }
   const musts = report.findings.filter(({ severity }) => severity === "must").length;
   const shoulds = report.findings.length - musts;
