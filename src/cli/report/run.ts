@@ -46,7 +46,7 @@ function stepCase(runFile: string, step: StepReport, before = ""): ReportCase {
     type: outcome === "error" ? "CannotRun" : "StepFailure",
     place: [step.file ?? runFile, failure?.line ?? step.line],
     durationMs: duration_ms,
-    // A failure within it is told there.
+    // The nested step that failed has the message.
     ...(failure === undefined || steps !== undefined
       ? {}
       : { message: failure.message, details: detailsOf(failure) }),

@@ -61,7 +61,8 @@ export function caseLines(one: ReportCase, indent: string, titleWidth: number, w
     ...(drawing?.(width, paint) ?? []),
   ];
   if (aside === undefined) {
-    const lines = marked(outcome, text === undefined ? title : `${title}: ${text}`, indent, width, paint);
+    const mark = outcome === "skipped" ? "note" : outcome;
+    const lines = marked(mark, text === undefined ? title : `${title}: ${text}`, indent, width, paint);
     return below.length > 0 ? [...lines, ...below, ""] : lines;
   }
   const start = `${cut(title, titleWidth).padEnd(titleWidth)}  `;
