@@ -6,9 +6,8 @@ import { iso } from "../../schema/time.js";
 import type { DescribeOptions } from "../openapi/serve.js";
 import { errorReply, responseOf, type Sent, toResponse } from "../reply.js";
 import { type Handle, Routes } from "../routes.js";
-import { type ControlInProcess, controlInProcess } from "./in-process.js";
 import { CONTROL_OPERATIONS } from "./operations.js";
-import { type ControlWays, serveControl } from "./serve.js";
+import { type ControlInProcess, type ControlWays, controlInProcess, serveControl } from "./serve.js";
 import { serveStream } from "./stream.js";
 
 /** The control API, with the dashboard and its own documents. */

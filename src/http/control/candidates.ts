@@ -9,7 +9,7 @@ import type { News } from "../../namespace/news.js";
 import type { JournalEntry } from "../../namespace/served-request.js";
 import { isMatcher } from "../../schema/matcher-words.js";
 import { deliveriesAbout, viewIn } from "./deliveries.js";
-import { requestView } from "./request-view.js";
+import { requestView } from "./requests.js";
 
 /** What is asked of a record: fields as `mismatches` takes them. */
 export type Match = Readonly<Record<string, unknown>>;

@@ -1,8 +1,10 @@
-import { namespaceRequestSchema } from "../../schema/control.js";
-import { invalid } from "../../schema/errors.js";
+import { changeKey, changeOrganization } from "../../engine/access.js";
+import { organizationView } from "../../engine/queries.js";
+import { keyPatchSchema, namespaceRequestSchema, organizationPatchSchema } from "../../schema/control.js";
+import { invalid, refuse } from "../../schema/errors.js";
 import { namespaceNameSchema } from "../../schema/namespace-name.js";
 import { pageQuerySchema } from "../../schema/requests.js";
-import { controlOperation, listed } from "./operation.js";
+import { controlOperation, listed, shown } from "./operation.js";
 
 export const NAMESPACES = [
   controlOperation(
@@ -80,6 +82,50 @@ export const NAMESPACES = [
     ({ namespaces, param }) => {
       const name = param("name");
       return namespaces.delete(name) ?? { name, deleted: true };
+    },
+  ),
+];
+
+const UNTIL_RESET = "A reset undoes the change.";
+
+export const ACCESS = [
+  controlOperation(
+    {
+      id: "updateKey",
+      method: "PATCH",
+      path: "/_sandbox/keys/:key",
+      body: keyPatchSchema,
+      answer: "Key",
+      says: {
+        summary: "Update a key",
+        about: `A revoked key gets 401 from now on, until it is active again. ${UNTIL_RESET}`,
+        example: { status: "revoked" },
+      },
+    },
+    ({ namespace, body, param }) => {
+      const known = namespace.keys.all().find(({ key }) => key === param("key"));
+      return known === undefined
+        ? refuse("NOT_FOUND", `There is no key "${param("key")}"`)
+        : namespace.execute(changeKey(known, body));
+    },
+  ),
+  controlOperation(
+    {
+      id: "updateOrganization",
+      method: "PATCH",
+      path: "/_sandbox/organizations/:organization_id",
+      body: organizationPatchSchema,
+      answer: "Organization",
+      says: {
+        summary: "Update an organization",
+        about: `A deactivated organization gets 404 for every call from now on; payments in progress continue. ${UNTIL_RESET}`,
+        example: { status: "deactivated" },
+      },
+    },
+    ({ namespace, body, param }) => {
+      const { engine } = namespace;
+      const changed = namespace.execute(changeOrganization(param("organization_id"), body));
+      return shown(changed, (organization) => organizationView(organization, engine.world.start_ms));
     },
   ),
 ];

@@ -1,14 +1,16 @@
 import type { Context } from "hono";
-import type { Route } from "../../domain/known-names.js";
+import type { SandboxAnswer } from "../../control-client.js";
+import { type Route, type Vocabulary, vocabularyOf, withRoutes } from "../../domain/known-names.js";
+import type { Namespace } from "../../namespace/namespace.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { aborter } from "../../time/patience.js";
 import { bearerKey } from "../authenticate.js";
 import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tooLarge, tornBody } from "../body.js";
 import { isForeign, OTHER_SITE } from "../origin.js";
-import { errorReply, type Reply, toResponse } from "../reply.js";
+import { errorReply, failureReply, type Reply, replyHeaders, toResponse } from "../reply.js";
 import { noNamespace } from "../service/admit.js";
 import type { ControlCall, ControlOperation } from "./operation.js";
-import { vocabularyIn } from "./vocabulary.js";
 
 /** What control calls are served with. */
 export interface ControlWays {
@@ -16,8 +18,8 @@ export interface ControlWays {
   readonly routes: readonly Route[];
 }
 
-/** A control call, however it came. */
-export interface Asked extends Pick<ControlCall, "url" | "signal" | "param"> {
+/** A control call, by socket or in this process. */
+interface ControlRequest extends Pick<ControlCall, "url" | "signal" | "param"> {
   header(name: string): string | null;
   /** An absent one is an empty object. */
   body(
@@ -25,19 +27,19 @@ export interface Asked extends Pick<ControlCall, "url" | "signal" | "param"> {
   ): Record<string, unknown> | Refusal | Promise<Record<string, unknown> | Refusal>;
 }
 
-/** An answer, and the time it was when it was given. */
-export interface Told {
+/** A reply and the sandbox time of it. */
+interface TimedReply {
   readonly reply: Reply;
   readonly nowMs: number;
 }
 
 /** Answers a control call: its namespace, its body, its work. */
-export async function replyTo(
+async function replyTo(
   namespaces: Namespaces,
   operation: ControlOperation,
   { fetch, routes }: ControlWays,
-  { url, signal, param, header, body: bodyOf }: Asked,
-): Promise<Told> {
+  { url, signal, param, header, body: bodyOf }: ControlRequest,
+): Promise<TimedReply> {
   const name = header("sandbox-namespace");
   const key = bearerKey(header("authorization"));
   const namespace = namespaces.find(name, key);
@@ -98,4 +100,77 @@ async function readObject(
   if (raw.text.trim() === "") return {};
   const parsed = parseObject(raw, maxDepth);
   return isRefusal(parsed) ? parsed : parsed.object;
+}
+
+/** Calls the control API; undefined for what is no call of it. */
+export type ControlInProcess = (path: string, init: RequestInit) => Promise<SandboxAnswer> | undefined;
+
+interface InProcessOptions {
+  readonly namespaces: Namespaces;
+  readonly operations: readonly ControlOperation[];
+  readonly ways: ControlWays;
+  readonly onError: (error: unknown) => void;
+}
+
+const NEVER = aborter().signal;
+
+/** The control API for whoever is in this process: the same checks and the same work, and no request or response is made. */
+export function controlInProcess({
+  namespaces,
+  operations,
+  ways,
+  onError,
+}: InProcessOptions): ControlInProcess {
+  const routes = operations.map((operation) => {
+    const names = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+    return { operation, names, pattern: new RegExp(`^${operation.path.replace(/:\w+/g, "([^/]+)")}$`) };
+  });
+  return (path, { method = "GET", headers, body, signal }) => {
+    if (typeof body !== "string" && body !== undefined) return undefined;
+    const [bare] = path.split("?");
+    const route = routes.find(({ operation, pattern }) => operation.method === method && pattern.test(bare!));
+    if (route === undefined) return undefined;
+    const { operation, names, pattern } = route;
+    const values = pattern.exec(bare!)!.slice(1);
+    const sent = new Headers(headers);
+    return replyTo(namespaces, operation, ways, {
+      url: `http://localhost${path}`,
+      header: (name) => sent.get(name),
+      signal: () => signal ?? NEVER,
+      param: (name) => decodeURIComponent(values[names.indexOf(name)] ?? ""),
+      body: () => (body === undefined ? {} : JSON.parse(body)),
+    })
+      .catch((error): TimedReply => {
+        onError(error);
+        return { reply: failureReply(error, {}), nowMs: namespaces.nowMs() };
+      })
+      .then(answerOf);
+  };
+}
+
+function answerOf({ reply: { status, json, pieces, headers }, nowMs }: TimedReply): SandboxAnswer {
+  return {
+    status,
+    ok: status < 300,
+    headers: new Headers({ ...replyHeaders(nowMs), ...headers }),
+    body: null,
+    text: async () => (pieces === undefined ? json : joined(pieces)),
+  };
+}
+
+async function joined(pieces: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) text += piece;
+  return text;
+}
+
+/** The names there are in a namespace; types of events that it has sent by force are among them. */
+function vocabularyIn({ engine }: Namespace, routes: readonly Route[]): Vocabulary {
+  const { catalogue, settings, state } = engine;
+  const known = vocabularyOf({ fixtures: catalogue.fixtures, eventNames: settings.event_names, routes });
+  return withRoutes((kind) => {
+    const names = known(kind);
+    if (names === undefined || (kind !== "event type" && kind !== "event name")) return names;
+    return [...names, ...state.eventTypes().filter((type) => !names.includes(type))];
+  }, routes);
 }

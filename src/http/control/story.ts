@@ -2,7 +2,7 @@ import type { Charge } from "../../domain/charge.js";
 import { receiverName } from "../../engine/receiver-name.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { StoryItem } from "../../schema/control-responses.js";
-import { requestView } from "./request-view.js";
+import { requestView } from "./requests.js";
 
 /** The order of items of one instant. */
 const ORDER: readonly StoryItem["kind"][] = [
