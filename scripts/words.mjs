@@ -3,7 +3,14 @@
 import { parseAst } from "rolldown/parseAst";
 
 /** Which arguments of a call are words. */
-const WORDS = { field: [1], shape: [0, 1], shapeLater: [0, 1], closedShape: [0, 1], named: [0, 1] };
+const WORDS = {
+  field: [1],
+  shape: [0, 1],
+  recordShape: [0, 1],
+  shapeLater: [0, 1],
+  closedShape: [0, 1],
+  named: [0, 1],
+};
 const ROWS = new Set(["operation", "controlOperation", "answeredElsewhere"]);
 const SPOKEN = /[\\/]src[\\/](schema|http[\\/](service|control))[\\/]/;
 

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { ACTORS, LEDGER_ACCOUNTS, modeSchema, timestampSchema } from "./common.js";
+import { FINDING_KINDS, FINDINGS } from "./books.js";
+import { ACTORS, timestampSchema } from "./common.js";
 import {
   attemptSchema,
   deliveryListSchema,
@@ -10,252 +11,264 @@ import {
   requestEntrySchema,
   requestListSchema,
 } from "./control-log-responses.js";
-import { keyStatusSchema } from "./fixtures.js";
-import { TASK_KINDS } from "./records/world.js";
-import { chargeDetailSchema, moneySchema, withdrawalSchema } from "./responses.js";
-import { chargeEntrySchema } from "./scenario.js";
-import { field, fieldsOf, named, shape } from "./words.js";
+import { keyFixtureSchema } from "./fixtures.js";
+import { count, ordinal, text, textOrNull, texts } from "./records/parts.js";
+import { chargeRecord, entryRecord, holdingsRecord, noteRecord } from "./records/payments.js";
+import { clockRecord, keyRecord, taskRecord } from "./records/world.js";
+import {
+  bankAccountDestinationSchema,
+  chargeDetailSchema,
+  cryptoWalletDestinationSchema,
+  mobileMoneyDestinationSchema,
+  moneySchema,
+  quoteSchema,
+  withdrawalSchema,
+} from "./responses.js";
+import { field, fieldsOf, named, pickFields, recordShape, shape } from "./words.js";
 
 /**
- * What the control API answers. As with the service's answers nothing is parsed with these
- * while it runs: the OpenAPI document of the control API is made of them, and tests hold every answer against it.
+ * Responses of the control API, derived from the records they show. Not parsed at run time: the OpenAPI document is
+ * made of them, and tests compare every response with it.
  */
-const text = z.string();
-const count = z.int().check(z.gte(0));
-const nullableText = z.nullable(text);
+const timeOrNull = z.nullable(timestampSchema);
+const deleted = z.literal(true);
+const owner = pickFields(holdingsRecord.shape, "mode", "organization_id");
+const { mode } = owner;
 
-export const healthSchema = shape("Health", "The server is ready.", {
-  status: field(z.literal("ok"), "Always `ok`."),
-  version: field(text, "Its version."),
+recordShape("Health", "The server is ready.", {
+  status: z.literal("ok"),
+  version: text,
 });
 
-export const clockSchema = shape("Clock", "Sandbox time and the clock's mode.", {
+export const clockSchema = recordShape("Clock", "Sandbox time and the clock's mode.", {
   mode: field(text.check(z.regex(/^(real|manual|\d+(\.\d+)?x)$/)), {
     says: "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
     examples: ["60x"],
   }),
-  speed: field(z.number().check(z.positive()), "Sandbox time per wall time; 1 unless it runs faster."),
-  now: field(timestampSchema, "What time it is."),
-  next_due: field(z.nullable(timestampSchema), "When the next task is due; null if there is none."),
-  advancing: field(z.boolean(), "Whether the clock is being advanced."),
+  speed: field(clockRecord.shape.speed, "Sandbox time per wall time; 1 unless it runs faster."),
+  now: timestampSchema,
+  next_due: field(timeOrNull, "When the next task is due; null if there is none."),
+  advancing: z.boolean(),
 });
 
-export const keySchema = shape("Key", "An API key.", {
-  key: field(text, "The key itself; it is valid for this sandbox only."),
-  organization_id: field(text, "Whose it is."),
-  permission: field(z.enum(["full", "read_only"]), "What it may do."),
-  rate_limit: field(z.optional(z.int()), "Requests per minute, if it has a limit of its own."),
-  status: field(keyStatusSchema, "A `revoked` key gets 401."),
+const keySchema = recordShape("Key", "An API key. A `revoked` key gets 401.", {
+  ...keyFixtureSchema.shape,
+  status: keyRecord.shape.status,
 });
-
-export const countsSchema = shape("Counts", "How many records there are.", {
-  charges: field(count, "Charges."),
-  quotes: field(count, "Quotes."),
-  withdrawals: field(count, "Withdrawals."),
-  events: field(count, "Events in the log."),
-  deliveries: field(count, "Deliveries in the log."),
-  webhook_endpoints: field(count, "Receivers."),
-  scenarios: field(count, "Scenarios, active or not."),
-  tasks: field(count, "Things planned."),
+const countsSchema = recordShape("Counts", "The number of records of each kind.", {
+  charges: count,
+  quotes: count,
+  withdrawals: count,
+  events: count,
+  deliveries: count,
+  webhook_endpoints: count,
+  scenarios: count,
+  tasks: count,
 });
-
 const keys = {
   api_key: field(text, "Its key of test mode."),
   live_api_key: field(text, "Its key of live mode."),
-  webhook_secret: field(text, "What its webhooks are signed with."),
+  webhook_secret: text,
   seed: field(text, "The seed of its IDs and random outcomes."),
-  clock: field(clockSchema, "Its time."),
+  clock: clockSchema,
 };
-
-export const sandboxSchema = shape("Sandbox", "The server and the namespace.", {
-  version: field(text, "The server's version."),
-  namespace: field(text, "The request's namespace."),
-  keys: field(z.array(keySchema), "Every key it takes."),
+recordShape("Sandbox", "The server and the namespace.", {
+  version: text,
+  namespace: text,
+  keys: z.array(keySchema),
   ...keys,
-  counts: field(countsSchema, "The number of records of each kind."),
+  counts: countsSchema,
 });
-
-export const namespaceSchema = shape("Namespace", "A namespace.", {
-  name: field(text, "What it is called."),
+export const namespaceSchema = recordShape("Namespace", "A namespace.", {
+  name: text,
   ...keys,
   charges: field(count, "How many charges it has."),
 });
-export const namespaceListSchema = pageOf("NamespaceList", "Namespaces", namespaceSchema);
+pageOf("NamespaceList", "Namespaces", namespaceSchema);
+recordShape("NameDeleted", "It is deleted.", { name: text, deleted });
 
-export const nameDeletedSchema = shape("NameDeleted", "It is gone.", {
-  name: field(text, "What."),
-  deleted: field(z.literal(true), "Always true."),
-});
-
-export const snapshotSchema = shape("Snapshot", "A saved state.", {
-  name: field(text, "What it is called."),
+const snapshotSchema = recordShape("Snapshot", "A saved state.", {
+  name: text,
   at: field(timestampSchema, "Sandbox time when it was taken."),
 });
-export const snapshotListSchema = pageOf("SnapshotList", "Snapshots", snapshotSchema);
+pageOf("SnapshotList", "Snapshots", snapshotSchema);
 
-export const firedSchema = shape("Fired", "A task that ran.", {
-  at: field(timestampSchema, "When."),
-  task: field(
-    z.enum(TASK_KINDS),
-    "An expiry, an entry of a timeline, a settlement, a withdrawal step or a delivery attempt.",
-  ),
+const { kind: taskKind, task_id } = taskRecord.shape;
+const firedSchema = recordShape("Fired", "A task that ran.", {
+  at: timestampSchema,
+  task: taskKind,
   ref: field(text, "The charge, withdrawal or delivery it was about."),
 });
-export const advanceReportSchema = shape(
-  "AdvanceReport",
-  "How far the clock moved, and what happened on the way.",
-  {
-    from: field(timestampSchema, "Before."),
-    to: field(timestampSchema, "After."),
-    fired: field(z.array(firedSchema), "What happened, in order; the first 1,000."),
-    fired_total: field(count, "The number of tasks that ran."),
-  },
-);
-
-/** What happened to a charge that no status shows. */
-const note = { at: timestampSchema, note: text };
-export const chargeFateSchema = shape("ChargeFate", "Why a charge has the outcome it has.", {
-  scenario: field(nullableText, "The scenario whose rule matched; null when none has."),
-  scenario_asked: field(nullableText, "The scenario requested by name, if any."),
-  timeline: field(z.array(chargeEntrySchema), "Its timeline at the time it matched."),
-  notes: field(
-    z.array(z.object(note)),
-    "Notes that no status shows: entries that came too late, names that matched nothing.",
-  ),
+recordShape("AdvanceReport", "How far the clock moved.", {
+  from: timestampSchema,
+  to: timestampSchema,
+  fired: field(z.array(firedSchema), "The tasks that ran, in order; the first 1,000."),
+  fired_total: count,
 });
-const mode = field(modeSchema, "Test or live.");
-export const controlChargeSchema = shape(
-  "ControlCharge",
-  "A charge as the service shows it, with its scenario and timeline.",
-  {
-    ...fieldsOf(chargeDetailSchema),
-    mode,
-    kind: field(
-      z.enum(["whitelabel", "hosted"]),
-      "Whether the shop's own page or the hosted page takes the payment.",
-    ),
-    sandbox: field(chargeFateSchema, "What decides its outcome."),
-  },
-);
-export const controlChargeListSchema = pageOf("ControlChargeList", "Charges", controlChargeSchema);
+const taskSchema = recordShape("Task", "A scheduled task.", {
+  task_id,
+  kind: taskKind,
+  due_at: field(timestampSchema, "Sandbox time."),
+  id: field(text, "The charge, withdrawal or delivery it is about."),
+  to: field(textOrNull, "The status it leads to; null for a settlement and an attempt."),
+  event_type: field(textOrNull, "For an attempt: the event being delivered."),
+  webhook_id: field(textOrNull, "For an attempt: the receiver."),
+});
+pageOf("TaskList", "Tasks", taskSchema, "earliest first");
+const nextSchema = recordShape("Next", "A task, a waiting delivery, or a possible change of status.", {
+  kind: z.enum(["task", "delivery", "transition"]),
+  id: field(text, "The charge, withdrawal or delivery."),
+  at: field(timeOrNull, "When it is due; null if no time is set."),
+  what: field(text, "The kind of task, the event, or the current status."),
+  to: field(texts, "The status a task leads to, or the possible next statuses of a transition."),
+});
+pageOf("NextList", "What can happen next", nextSchema, "scheduled tasks and deliveries first, in time order");
 
-function kind<Kind extends string>(name: Kind) {
-  return field(z.literal(name), `Always \`${name}\`.`);
-}
-const at = field(timestampSchema, "When.");
-const amount = z.string().check(z.regex(/^-?\d+(\.\d+)?$/));
-const eventType = field(text, "What it says.");
+const chargeFateSchema = recordShape("ChargeFate", "Why a charge has the outcome it has.", {
+  scenario: field(textOrNull, "The scenario whose rule matched."),
+  scenario_asked: field(textOrNull, "The scenario requested by name, if any."),
+  timeline: field(chargeRecord.shape.timeline, "Its timeline at the time it matched."),
+  notes: field(chargeRecord.shape.notes, "Entries that came too late, names that matched nothing."),
+});
+export const controlChargeSchema = recordShape("ControlCharge", "A charge with its scenario and timeline.", {
+  ...fieldsOf(chargeDetailSchema),
+  ...pickFields(chargeRecord.shape, "mode", "kind"),
+  sandbox: chargeFateSchema,
+});
+pageOf("ControlChargeList", "Charges", controlChargeSchema);
 
-export const causeSchema = shape("Cause", "Who caused a change of status.", {
+const causeSchema = recordShape("Cause", "Who caused a change of status.", {
   actor: field(
     z.enum(ACTORS),
     "`api`: a call of the service. `scenario`: an entry of a timeline. `clock`: it expired. `customer`: on the hosted page. `control`: the control API, a command or the dashboard.",
   ),
-  scenario: field(nullableText, "The scenario, when one caused it."),
-  rule: field(nullableText, {
+  scenario: textOrNull,
+  rule: field(textOrNull, {
     says: "Its rule, by the name it has in the scenario's `applied`.",
     examples: ["charges.1"],
   }),
 });
 
-/** A charge's story, one happening after the other; `kind` says of which sort each is. */
+const { status } = chargeDetailSchema.shape;
+const delivered = {
+  delivery_id: text,
+  event_id: text,
+  type: text,
+  webhook_id: text,
+  receiver: field(text, "The receiver for people: its URL without the scheme, or its mailbox."),
+};
 export const happeningSchema = named(
   "Happening",
-  "One thing that happened; `kind` says of which sort.",
+  "One thing that happened, by `kind`.",
   z.discriminatedUnion("kind", [
-    shape("RequestHappening", "A call of the service.", {
-      kind: kind("request"),
+    recordShape("RequestHappening", "A call of the service.", {
+      kind: z.literal("request"),
       ...fieldsOf(requestEntrySchema),
     }),
-    shape("TransitionHappening", "A change of status.", {
-      kind: kind("transition"),
-      status: field(chargeDetailSchema.shape.status, "What it became."),
-      at,
-      reason: field(z.optional(text), "Why, where there is a reason."),
-      by: field(causeSchema, "Who caused it."),
+    recordShape("TransitionHappening", "A change of status.", {
+      kind: z.literal("transition"),
+      status,
+      at: timestampSchema,
+      reason: z.optional(text),
+      by: causeSchema,
     }),
-    shape("LedgerHappening", "An entry of the ledger.", {
-      kind: kind("ledger"),
-      at,
-      entry_id: field(text, "The entry."),
+    recordShape("LedgerHappening", "An entry of the ledger: signed amounts whose sum is zero.", {
+      kind: z.literal("ledger"),
+      ...pickFields(entryRecord.shape, "at", "entry_id", "currency", "postings"),
       posting: field(text, { says: "What for.", examples: ["payment", "settlement", "refund"] }),
-      currency: field(text, "The currency of its amounts."),
-      postings: field(
-        z.array(z.object({ account: z.enum(LEDGER_ACCOUNTS), amount })),
-        "What moved between the accounts: signed amounts whose sum is zero.",
-      ),
     }),
-    shape("EventHappening", "An event was created.", {
-      kind: kind("event"),
-      at,
-      event_id: field(text, "The event."),
-      type: eventType,
+    recordShape("EventHappening", "An event was created.", {
+      kind: z.literal("event"),
+      at: timestampSchema,
+      ...pickFields(delivered, "event_id", "type"),
     }),
-    shape("NoteHappening", "A note that no status shows.", {
-      kind: kind("note"),
-      at,
-      note: field(note.note, "What."),
+    recordShape("NoteHappening", "A note that no status shows.", {
+      kind: z.literal("note"),
+      ...noteRecord.shape,
     }),
-    shape("AttemptHappening", "A delivery attempt.", {
-      kind: kind("attempt"),
-      delivery_id: field(text, "The delivery."),
-      event_id: field(text, "The event."),
-      type: eventType,
-      webhook_id: field(text, "The receiver."),
-      receiver: field(text, "The receiver for people: its URL without the scheme, or its mailbox."),
+    recordShape("AttemptHappening", "A delivery attempt.", {
+      kind: z.literal("attempt"),
+      ...delivered,
       ...fieldsOf(attemptSchema),
     }),
-    shape("HoldHappening", "A delivery that is held: it has been waiting since then, and still is.", {
-      kind: kind("hold"),
-      at,
-      delivery_id: field(text, "The delivery."),
-      event_id: field(text, "The event."),
-      type: eventType,
-      webhook_id: field(text, "The receiver."),
-      receiver: field(text, "The receiver for people: its URL without the scheme, or its mailbox."),
-      reason: field(text, {
-        says: "Why it is held, in a sentence.",
-        examples: ["nothing listens on localhost:3001; retried every second"],
-      }),
+    recordShape("HoldHappening", "A delivery that is held since then.", {
+      kind: z.literal("hold"),
+      at: timestampSchema,
+      ...delivered,
+      reason: text,
     }),
   ]),
 );
 /** One item of a charge's story: what the control API returns, the command line prints and the dashboard draws. */
 export type StoryItem = z.infer<typeof happeningSchema>;
-export const chargeStorySchema = shape("ChargeStory", "All that happened to a charge.", {
-  charge_id: field(text, "Which."),
-  status: field(chargeDetailSchema.shape.status, "Its status."),
-  traceparent: field(z.nullable(text), "The W3C Trace Context of the call that made it, if it had one."),
-  total: field(count, "The number of happenings."),
-  items: field(z.array(happeningSchema), "The happenings, in order."),
+recordShape("ChargeStory", "All that happened to a charge, in order.", {
+  charge_id: text,
+  status,
+  traceparent: field(textOrNull, "The W3C Trace Context of the call that made it, if it had one."),
+  total: count,
+  items: z.array(happeningSchema),
 });
 
-export const controlBalanceSchema = shape("ControlBalance", "What an organization holds in a currency.", {
-  organization_id: field(text, "Whose."),
-  mode,
-  currency: field(text, "The currency."),
+const controlBalanceSchema = recordShape("ControlBalance", "What an organization holds in a currency.", {
+  ...owner,
+  currency: text,
   available_balance: field(moneySchema, "The amount that can be withdrawn or refunded."),
   pending_balance: field(moneySchema, "The amount that has yet to settle."),
 });
-export const controlBalanceListSchema = pageOf("ControlBalanceList", "Accounts", controlBalanceSchema);
+pageOf("ControlBalanceList", "Accounts", controlBalanceSchema);
 
-export const controlWithdrawalSchema = shape("ControlWithdrawal", "A withdrawal of any organization.", {
+const controlWithdrawalSchema = recordShape("ControlWithdrawal", "A withdrawal of any organization.", {
   ...fieldsOf(withdrawalSchema),
   mode,
 });
-export const controlWithdrawalListSchema = pageOf(
-  "ControlWithdrawalList",
-  "Withdrawals",
-  controlWithdrawalSchema,
+pageOf("ControlWithdrawalList", "Withdrawals", controlWithdrawalSchema);
+/** A record of any organization, with its owner. */
+function ownedShape<Schema extends z.core.$ZodType & { readonly shape: object }>(
+  name: string,
+  note: string,
+  schema: Schema,
+) {
+  return recordShape(name, note, { ...fieldsOf(schema), ...owner });
+}
+const ownedQuote = ownedShape("ControlQuote", "A quote of any organization.", quoteSchema);
+pageOf("ControlQuoteList", "Quotes", ownedQuote);
+const ownedDestination = named(
+  "ControlDestination",
+  "A payout destination of any organization, by `type`.",
+  z.discriminatedUnion("type", [
+    ownedShape("ControlBankAccount", "A bank account.", bankAccountDestinationSchema),
+    ownedShape("ControlMobileMoney", "A mobile money wallet.", mobileMoneyDestinationSchema),
+    ownedShape("ControlCryptoWallet", "A crypto wallet.", cryptoWalletDestinationSchema),
+  ]),
 );
+pageOf("ControlDestinationList", "Destinations", ownedDestination);
 
-export const waitedChargeSchema = shape("WaitedCharge", "The charge that was waited for.", {
+const bookFindingSchema = recordShape("BookFinding", "Where the app's books and the ledger differ.", {
+  kind: field(
+    z.enum(FINDING_KINDS),
+    `${FINDING_KINDS.map((kind) => `\`${kind}\`: ${FINDINGS[kind]}`).join("; ")}.`,
+  ),
+  row: field(z.nullable(count), "The row, from 1; null if no row refers to the charge."),
+  charge_id: textOrNull,
+  order: field(z.nullable(z.record(text, text)), "The `metadata.KEY` of the row or of the charge, if known."),
+  message: text,
+});
+recordShape("BookReport", "The app's books compared with the ledger.", {
+  passed: z.boolean(),
+  rows: count,
+  charges: field(count, "How many charges were compared."),
+  compared: field(texts, "The fields the rows had; others could not be compared."),
+  total: count,
+  findings: field(z.array(bookFindingSchema), "By row; the first 1,000."),
+});
+
+const waitedChargeSchema = recordShape("WaitedCharge", "The charge that was waited for.", {
   ...fieldsOf(chargeDetailSchema),
   mode,
 });
-export const idleSchema = shape("Idle", "Nothing is due and nothing is in flight.", {
-  idle: field(z.literal(true), "Always true."),
-  now: field(timestampSchema, "What time it is."),
+const idleSchema = recordShape("Idle", "Nothing is due and nothing is in flight.", {
+  idle: z.literal(true),
+  now: timestampSchema,
 });
 export const waitResultSchema = named(
   "WaitResult",
@@ -263,39 +276,39 @@ export const waitResultSchema = named(
   z.union([waitedChargeSchema, requestEntrySchema, deliverySchema, idleSchema]),
 );
 
-export const coveredSchema = shape("Covered", "What was met, and what was not.", {
-  met: field(z.record(z.string(), z.int().check(z.gte(1))), "How often each was met."),
-  not_met: field(z.array(text), "The rest."),
+const coveredSchema = recordShape("Covered", "How often each was met, and those that were not.", {
+  met: z.record(text, ordinal),
+  not_met: texts,
 });
-export const coverageSchema = shape("Coverage", "What the app has met, and what it has not.", {
-  operations: field(coveredSchema, "Operations it has called."),
-  statuses: field(coveredSchema, "Statuses its charges have had."),
-  events: field(coveredSchema, "Events created for it."),
-  error_codes: field(coveredSchema, "Error codes it got."),
+const coverageSchema = recordShape("Coverage", "What the app has met, and what it has not.", {
+  operations: coveredSchema,
+  statuses: coveredSchema,
+  events: coveredSchema,
+  error_codes: coveredSchema,
   mishaps: field(
     coveredSchema,
-    "What went wrong on the way: a receiver got an event twice (duplicate) or after a later one (out_of_order), a response was lost (lost_answer), a delivery was retried (retry), a charge was paid after it had expired (late_payment).",
+    "`duplicate`, `out_of_order`: an event came twice, or after a later one; `lost_answer`: a response was lost; `retry`: a delivery was retried; `late_payment`: a charge was paid after it had expired.",
   ),
 });
 
-export const adviceSchema = shape("Advice", "Something the app did against the service's advice.", {
+const adviceSchema = recordShape("Advice", "Something the app did against the service's advice.", {
   id: field(text, "The name of the habit."),
-  advice: field(text, "What it should do."),
+  advice: field(text, "What the app should do."),
   why: field(text, "What it did."),
-  times: field(z.int().check(z.gte(1)), "How often."),
+  times: ordinal,
   example: field(text, "The last time."),
   docs: field(text, "Where to read more in the docs of the package."),
 });
-export const adviceListSchema = shape("AdviceList", "What the app did against the service's advice.", {
-  total: field(count, "How much there is."),
-  items: field(z.array(adviceSchema), "All of it."),
+const adviceListSchema = recordShape("AdviceList", "What the app did against the service's advice.", {
+  total: count,
+  items: z.array(adviceSchema),
 });
 export type AdviceList = z.infer<typeof adviceListSchema>;
 
-export const leaseSchema = shape("Lease", "The run that holds the namespace.", {
-  namespace: field(text, "Which."),
-  run: field(text, "The run."),
-  held: field(z.boolean(), "Whether it has it."),
+recordShape("Lease", "The run that holds the namespace.", {
+  namespace: text,
+  run: text,
+  held: z.boolean(),
 });
 
 const failedTest = {
@@ -334,50 +347,47 @@ export const failedTestDetailSchema = shape("FailedTestDetail", "What happened i
   stories: field(storiesSchema, "What happened to each charge."),
 });
 
-export const ratesSchema = shape("Rates", "The market.", {
-  rates: field(z.record(z.string(), text), "Units of each currency for one US dollar."),
+recordShape("Rates", "Units of each currency for one US dollar.", {
+  rates: z.record(text, text),
 });
 
-/** The stream's messages: `event` is the name of the server-sent event, `data` the JSON it carries. */
-export const streamMissedSchema = shape(
-  "StreamMissed",
-  "The reader was too slow: some messages were dropped.",
-  { count: field(z.int().check(z.gte(1)), "How many messages.") },
-);
-/** By the name of the server-sent event. */
+export const streamMissedSchema = recordShape("StreamMissed", "Messages dropped for a slow reader.", {
+  count: ordinal,
+});
+/** By the name of the server-sent event; each is the JSON of its `data`. */
 export const STREAM_SCHEMAS = {
-  hello: shape("StreamHello", "The stream.", {
-    namespace: field(text, "Whose it is."),
-    now: field(timestampSchema, "What time it is."),
-  }),
+  hello: recordShape("StreamHello", "The stream.", { namespace: text, now: timestampSchema }),
   request: requestEntrySchema,
-  charge: shape("StreamCharge", "A charge was created or has changed.", {
-    charge_id: field(text, "Which."),
-    status: field(chargeDetailSchema.shape.status, "Its status."),
-    amount: field(moneySchema, "What the customer pays."),
-    currency: field(text, "In what."),
-    updated_at: field(timestampSchema, "When."),
-    customer_email: field(nullableText, "Who pays."),
+  charge: recordShape("StreamCharge", "A charge was created or has changed.", {
+    ...pickFields(
+      fieldsOf(chargeDetailSchema),
+      "charge_id",
+      "status",
+      "amount",
+      "currency",
+      "updated_at",
+      "customer_email",
+    ),
   }),
   event: eventSchema,
   delivery: deliverySchema,
   clock: clockSchema,
   missed: streamMissedSchema,
-  news: shape("StreamNews", "With `view=light`, instead of all others: what has changed.", {
-    now: field(timestampSchema, "What time it is."),
-    counts: field(z.record(z.string(), count), {
+  news: recordShape("StreamNews", "With `view=light`, instead of all others: what has changed.", {
+    now: timestampSchema,
+    counts: field(z.record(text, count), {
       says: "How many changes of each kind there were since the previous message.",
       examples: [{ charge: 12, delivery: 30 }],
     }),
     items: field(
       z.array(
-        shape("StreamChanged", "Something that has changed.", {
+        recordShape("StreamChanged", "Something that has changed.", {
           kind: field(text, {
-            says: "What it is.",
+            says: "The kind of record.",
             examples: ["charge", "withdrawal", "event", "delivery", "receiver", "fault", "request", "clock"],
           }),
-          id: field(text, "Which."),
-          status: field(nullableText, "Its current status; null if it has none."),
+          id: text,
+          status: textOrNull,
         }),
       ),
       "Each object once; the first 100.",

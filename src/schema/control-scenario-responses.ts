@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 import { pageOf } from "./control-log-responses.js";
+import { count, ordinal, text, texts } from "./records/parts.js";
 import { faultRuleSchema, scenarioSchema } from "./scenario.js";
-import { field, fieldsOf, shape } from "./words.js";
+import { field, fieldsOf, recordShape } from "./words.js";
 
-/** What the control API answers of scenarios and faults. */
-const text = z.string();
-const count = z.int().check(z.gte(0));
-
-/** Rule → how often. */
+/** Responses of the control API about scenarios, their runs, and faults. */
 const appliedSchema = z.record(text, count);
+const optionalText = z.optional(text);
+const anything = z.optional(z.unknown());
+const duration_ms = field(z.number().check(z.gte(0)), "Wall time.");
 
-export const scenarioViewSchema = shape("Scenario", "A scenario.", {
+const scenarioViewSchema = recordShape("Scenario", "A scenario.", {
   ...fieldsOf(scenarioSchema),
   active: field(z.boolean(), "Whether its rules apply to objects that name no scenario."),
   applied: field(appliedSchema, {
@@ -19,92 +19,76 @@ export const scenarioViewSchema = shape("Scenario", "A scenario.", {
   }),
 });
 export type ScenarioView = z.infer<typeof scenarioViewSchema>;
-export const scenarioListSchema = pageOf(
+pageOf(
   "ScenarioList",
   "Scenarios",
   scenarioViewSchema,
   "those active first, last activated first; then by name",
 );
 
-export const faultSchema = shape("Fault", "A fault of the API.", {
-  fault_id: field(text, "The ID to remove it by."),
+const faultSchema = recordShape("Fault", "A fault of the API.", {
+  fault_id: text,
   ...fieldsOf(faultRuleSchema),
   applied: field(count, "How often it has been applied."),
 });
-export const faultListSchema = pageOf("FaultList", "Faults", faultSchema);
-export const faultsRemovedSchema = shape("FaultsRemoved", "They are gone.", {
-  removed: field(count, "How many there were."),
-});
+pageOf("FaultList", "Faults", faultSchema);
+recordShape("FaultsRemoved", "How many were removed.", { removed: count });
 
-export const differenceSchema = shape("Difference", "A field that is not as expected.", {
+const differenceSchema = recordShape("Difference", "A field that is not as expected.", {
   path: field(text, "Where; empty for the whole value."),
-  expected: field(z.unknown(), "What was expected."),
-  got: field(z.optional(z.unknown()), "What was found; absent if nothing was."),
-  why: field(z.optional(text), "Why the two cannot be compared at all."),
+  expected: z.unknown(),
+  got: field(anything, "Absent if nothing was found."),
+  why: field(optionalText, "Why the two cannot be compared at all."),
 });
-export const nearMissSchema = shape("NearMiss", "A record that nearly matches.", {
-  id: field(text, "The record."),
-  difference: field(z.array(differenceSchema), "What keeps it from matching."),
+const nearMissSchema = recordShape("NearMiss", "A record that nearly matches.", {
+  id: text,
+  difference: z.array(differenceSchema),
 });
-export const failureSchema = shape("StepFailure", "Why a step did not pass.", {
-  message: field(text, "For people."),
-  expected: field(z.optional(z.unknown()), "What was expected."),
-  got: field(z.optional(z.unknown()), "What there was."),
-  difference: field(z.optional(z.array(differenceSchema)), "Field by field."),
+const failureSchema = recordShape("StepFailure", "Why a step did not pass.", {
+  message: text,
+  expected: anything,
+  got: anything,
+  difference: z.optional(z.array(differenceSchema)),
   line: field(
-    z.optional(z.int().check(z.gte(1))),
-    "The line of the expectation that failed; absent if it is the step as a whole.",
+    z.optional(ordinal),
+    "The line of the expectation that failed; absent for the step as a whole.",
   ),
-  note: field(z.optional(text), "What else there is, and why it does not count."),
-  made_by: field(z.optional(z.array(text)), "Responses made by a fault, and which fault."),
+  note: field(optionalText, "What else there is, and why it does not count."),
+  made_by: field(z.optional(texts), "Responses made by a fault, and which fault."),
   nearest: field(z.optional(z.array(nearMissSchema)), "The records that match most closely."),
 });
-const duration_ms = field(z.number().check(z.gte(0)), "Wall time it took.");
-export const stepReportSchema = shape("StepReport", "How a step came out.", {
-  number: field(z.int().check(z.gte(1)), "The first is 1."),
+const stepReportSchema = recordShape("StepReport", "The result of a step.", {
+  number: ordinal,
   title: field(text, "Its name, or a short description."),
-  kind: field(text, { says: "What it does.", examples: ["request", "expect_charge"] }),
-  line: field(z.int().check(z.gte(1)), "Its line in the file."),
+  kind: field(text, { says: "The kind of step.", examples: ["request", "expect_charge"] }),
+  line: ordinal,
   outcome: field(
     z.enum(["passed", "failed", "error", "not_run"]),
     "`not_run` when an earlier step did not pass.",
   ),
   duration_ms,
-  failure: field(z.optional(failureSchema), "Why it did not pass."),
-  file: field(z.optional(text), "The file it is in, if that is not the file being run."),
-  part: field(z.optional(text), "Which repetition or lane of the enclosing step this was."),
-  steps: field(
-    z.optional(z.array(z.record(z.string(), z.unknown()))),
-    "The steps inside it, in the same form; of a repeated step only those of the repetition that did not pass.",
-  ),
+  failure: z.optional(failureSchema),
+  file: field(optionalText, "The file it is in, if that is not the file being run."),
+  part: field(optionalText, "Which repetition or lane of the enclosing step this was."),
+  steps: field(z.optional(z.array(z.record(text, z.unknown()))), "The steps inside it, in the same form."),
 });
-export const runReportSchema = shape("RunReport", "How a run came out.", {
-  file: field(text, "What was run."),
-  name: field(text, "The scenario."),
+const rulePlace = recordShape("RulePlace", "Where a rule, or a step that adds a fault, is in the file.", {
+  rule: text,
+  line: ordinal,
+  file: field(optionalText, "The file, if that is not the file being run."),
+});
+recordShape("RunReport", "The result of a run.", {
+  file: text,
+  name: text,
   outcome: field(z.enum(["passed", "failed", "error"]), "`error` when it could not be run."),
-  passed: field(z.boolean(), "Whether everything was as expected."),
+  passed: z.boolean(),
   run_id: field(text, "The value of the variable `run.id`."),
-  namespace: field(
-    z.optional(text),
-    "The namespace it created for itself because another run had the one requested.",
-  ),
+  namespace: field(optionalText, "The temporary namespace, if another run had the one requested."),
   duration_ms,
-  steps: field(z.array(stepReportSchema), "The result of each step, in order."),
-  applied: field(appliedSchema, "How often each of its rules, and each fault its steps added, was applied."),
-  never_happened: field(
-    z.array(text),
-    "The rules and faults that never applied: what they stand for has not been tested.",
-  ),
-  never_happened_at: field(
-    z.array(
-      shape("RulePlace", "Where a rule, or a step that adds a fault, is in the file.", {
-        rule: field(text, "Which."),
-        line: field(z.int().check(z.gte(1)), "The line, from 1."),
-        file: field(z.optional(text), "The file, if that is not the file being run."),
-      }),
-    ),
-    "Where those stand.",
-  ),
-  error: field(z.optional(text), "Why it could not be run, if that is not due to a step."),
-  warnings: field(z.array(text), "What could not be restored afterwards."),
+  steps: z.array(stepReportSchema),
+  applied: field(appliedSchema, "How often each of its rules and faults was applied."),
+  never_happened: field(texts, "The rules and faults that never applied."),
+  never_happened_at: z.array(rulePlace),
+  error: field(optionalText, "Why it could not be run, if that is not due to a step."),
+  warnings: field(texts, "What could not be restored afterwards."),
 });

@@ -43,7 +43,30 @@ export function shape<All extends Fields>(name: string, note: Note, fields: All)
   return spoken(z.object(schemasOf(fields)), { name, note, fields });
 }
 
-/** The same, with fields that are made when somebody first looks at them: a start looks at those of no call. */
+/** A named object of the control API. Fields of a record, and fields whose names suffice, have no description. */
+export function recordShape<const All extends Readonly<Record<string, Field | z.core.$ZodType>>>(
+  name: string,
+  note: Note,
+  fields: All,
+) {
+  const described = Object.entries(fields).map(([key, one]) => [key, "_zod" in one ? field(one, "") : one]);
+  return shape(name, note, Object.fromEntries(described) as DescribedFields<All>);
+}
+type DescribedFields<All> = {
+  readonly [Name in keyof All]: All[Name] extends z.core.$ZodType
+    ? Field<All[Name]>
+    : Extract<All[Name], Field>;
+};
+
+/** Some fields of a record or a shape. */
+export function pickFields<All extends object, Name extends keyof All>(
+  fields: All,
+  ...names: readonly Name[]
+): Pick<All, Name> {
+  return Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<All, Name>;
+}
+
+/** The same as `shape`, with fields that are made when somebody first looks at them: a start looks at those of no call. */
 export function shapeLater<All extends Fields>(name: string, note: Note, make: () => All) {
   let made: All | undefined;
   const fields = () => (made ??= make());

@@ -1,6 +1,5 @@
 import "../../schema/control-bodies.js";
 import "../../schema/control-scenario-responses.js";
-import "../../schema/control-task-responses.js";
 import type * as z from "zod/mini";
 import { waitQuerySchema } from "../../schema/control.js";
 import { STREAM_SCHEMAS } from "../../schema/control-responses.js";

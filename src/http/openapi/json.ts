@@ -8,7 +8,7 @@ export const ASSUMPTION = "x-sandbox-assumption";
 
 /** A note as keywords that stand beside a schema's own. */
 export function noteKeywords(note: Note): Json {
-  if (typeof note === "string") return { description: note };
+  if (typeof note === "string") return note === "" ? {} : { description: note };
   return {
     ...note.adds,
     description: note.says,

@@ -72,7 +72,7 @@ export const quoteRecord = z.strictObject({
 });
 export type Quote = Kept<z.infer<typeof quoteRecord>>;
 
-const noteRecord = z.strictObject({ at: timestampSchema, note: text });
+export const noteRecord = z.strictObject({ at: timestampSchema, note: text });
 export type ChargeNote = Kept<z.infer<typeof noteRecord>>;
 const statusChangeRecord = z.strictObject(statusChangeSchema.shape);
 export type StatusChange = Kept<z.infer<typeof statusChangeRecord>>;

@@ -24,7 +24,7 @@ export const eventRecord = z.strictObject({
 });
 export type EventRecord = Kept<z.infer<typeof eventRecord>>;
 
-const attemptRecord = z.strictObject({
+export const attemptRecord = z.strictObject({
   attempt: ordinal,
   /** Among all attempts of the namespace. */
   order: ordinal,
@@ -40,7 +40,7 @@ const attemptRecord = z.strictObject({
 });
 export type Attempt = Kept<z.infer<typeof attemptRecord>>;
 
-const mishapRecord = z.strictObject({
+export const mishapRecord = z.strictObject({
   scenario: text,
   bad_signature: z.boolean(),
   stale_ms: spanMs,
