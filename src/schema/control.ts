@@ -268,6 +268,7 @@ export const failedTestRequestSchema = closedShape("FailedTestRequest", "A test 
 });
 
 export const leaseRequestSchema = closedShape("LeaseRequest", "A run that takes a namespace.", {
+  hold: field(z.optional(z.boolean()), "Whether the run has the lease and keeps it by this call."),
   with_namespace: field(
     z.optional(z.boolean()),
     "Whether the namespace was created for the run and is deleted with it if the runner disappears.",

@@ -34,8 +34,8 @@ describe("a lease", () => {
     const before = await standing();
     await client.ask("POST /_sandbox/lease", {}, run("a"));
     const runner = new AbortController();
-    const init = { method: "POST", headers: run("a"), signal: runner.signal };
-    const held = sandbox.fetch("/_sandbox/lease/hold", init);
+    const init = { method: "POST", headers: run("a"), body: '{"hold":true}', signal: runner.signal };
+    const held = sandbox.fetch("/_sandbox/lease", init);
     await client.ask("PUT /_sandbox/clock", { mode: "manual" });
     await client.ask("PUT /_sandbox/scenarios/k1", { faults: [{ match: {}, drop: "before" }] });
     await client.ask("POST /_sandbox/scenarios/k1/activate");
@@ -61,8 +61,8 @@ it("a snapshot is restored for a runner that has gone, and goes", async ({ shop:
   await client.ask("POST /_sandbox/lease", { snapshot: "run-a" }, run("a"));
   await client.ask("POST /_sandbox/snapshots", { name: "run-a" });
   const runner = new AbortController();
-  const init = { method: "POST", headers: run("a"), signal: runner.signal };
-  const held = sandbox.fetch("/_sandbox/lease/hold", init);
+  const init = { method: "POST", headers: run("a"), body: '{"hold":true}', signal: runner.signal };
+  const held = sandbox.fetch("/_sandbox/lease", init);
   await client.ask("PUT /_sandbox/rates", { KES: "1" });
   await client.ask("POST /_sandbox/clock/advance", { by: "1h" });
   expect(await look()).not.toEqual(before);

@@ -32,21 +32,6 @@ export const QUOTES = [
   ),
   controlOperation(
     {
-      id: "getControlQuote",
-      method: "GET",
-      path: "/_sandbox/quotes/:quote_id",
-      reads: true,
-      answer: "ControlQuote",
-      says: { summary: "Get a quote", about: "A quote of any organization." },
-    },
-    ({ namespace: { engine }, param }) =>
-      shown(
-        engine.state.get("quotes", param("quote_id")) ?? refuse("NOT_FOUND", "Quote not found"),
-        controlQuoteView,
-      ),
-  ),
-  controlOperation(
-    {
       id: "listControlDestinations",
       method: "GET",
       path: "/_sandbox/destinations",

@@ -14,12 +14,16 @@ export const LEASE = [
       says: {
         summary: "Acquire a namespace lease",
         about:
-          "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it or its process ends: then the clock, rules, faults and mailboxes are restored, and with `snapshot` the whole state. The run counts as alive while it has a call of `POST /_sandbox/lease/hold` open, or made one in the last 30 s of wall time.",
+          "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it or its process ends: then the clock, rules, faults and mailboxes are restored, and with `snapshot` the whole state. The run counts as alive while it has a call with `hold` open, or made one in the last 30 s of wall time. Such a call renews its lease: it returns after 10 s and must then be made again; `held` is false once the lease is released.",
         refuses: ["NAMESPACE_LEASED"],
       },
     },
     (call) =>
-      ofRun(call, (run, { namespaces, namespace, body }) => {
+      ofRun(call, async (run, { namespaces, namespace, body, signal }) => {
+        if (body.hold === true) {
+          const held = await namespace.lease.hold(run, signal());
+          return isRefusal(held) ? held : { namespace: namespace.name, run, held };
+        }
         const onGone = async () => {
           if (body.with_namespace === true) namespaces.delete(namespace.name);
           else if (body.snapshot !== undefined) {
@@ -28,24 +32,6 @@ export const LEASE = [
           }
         };
         return namespace.lease.take(run, onGone) ?? { namespace: namespace.name, run, held: true };
-      }),
-  ),
-  controlOperation(
-    {
-      id: "holdLease",
-      method: "POST",
-      path: "/_sandbox/lease/hold",
-      answer: "Lease",
-      says: {
-        summary: "Hold a lease",
-        about:
-          "Returns after 10 s and must then be called again; if the connection closes earlier, the run (header `Sandbox-Run`) is taken to have ended. `held` is false once it is released.",
-      },
-    },
-    (call) =>
-      ofRun(call, async (run, { namespace, signal }) => {
-        const held = await namespace.lease.hold(run, signal());
-        return isRefusal(held) ? held : { namespace: namespace.name, run, held };
       }),
   ),
   controlOperation(

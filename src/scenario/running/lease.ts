@@ -28,18 +28,18 @@ export class Lease {
 
   async #hold(): Promise<void> {
     let isHeld = true;
-    while (isHeld && !this.#isReleased) isHeld = await this.#isGiven("POST", "/lease/hold");
+    while (isHeld && !this.#isReleased) isHeld = await this.#isGiven("POST", { hold: true });
   }
 
   async release(): Promise<void> {
     this.#isReleased = true;
-    await this.#isGiven("DELETE", "/lease");
+    await this.#isGiven("DELETE");
     await this.#holding;
   }
 
-  async #isGiven(method: string, path: string): Promise<boolean> {
+  async #isGiven(method: string, asked?: LeaseRequest): Promise<boolean> {
     try {
-      const { body } = await this.#client.control(method, path);
+      const { body } = await this.#client.control(method, "/lease", asked);
       return (body as { held?: boolean }).held === true;
     } catch (error) {
       // A sandbox that has gone gives nothing, and whoever needs it finds that out too.
