@@ -13,24 +13,24 @@ import { serveStream } from "./stream.js";
 /** The control API, with the dashboard and its own documents. */
 export interface ControlApp {
   readonly app: Hono;
-  /** Its calls for who is in this process. */
+  /** Its calls without HTTP, for callers in this process. */
   readonly inProcess: ControlInProcess;
 }
 
 export interface ControlAppOptions {
   readonly described: DescribeOptions;
   readonly ways: ControlWays;
-  /** Serves a page: whatever it shows is kept. */
+  /** Serves a page once the state that it shows is saved. */
   readonly page: (handle: Handle) => Handle;
-  /** Told of every answer 500. */
+  /** Called for every response 500. */
   readonly onError: (error: unknown) => void;
-  /** Tells of an error, and is what is answered then. */
+  /** Reports an error and makes its response. */
   readonly failed: (error: unknown, path: string) => Sent;
 }
 
 /**
- * Every route under /_sandbox. Its paths are ones that Hono's fast router cannot tell apart (a word where another path
- * has a parameter); one such path among them would leave the service's calls to the slow one.
+ * Every route under /_sandbox, in an app of its own: some paths have a word where another has a parameter, which Hono's
+ * fast router refuses, and one such path would put the service's calls on the slow router too.
  */
 export function createControlApp({ described, ways, page, onError, failed }: ControlAppOptions): ControlApp {
   const { namespaces } = described;
@@ -83,7 +83,7 @@ function addDashboard(
   for (const below of ["", "/:namespace"]) routes.add("POST", `/_sandbox/dashboard${below}`, act);
 }
 
-/** An address as people type it, with a slash at its end. */
+/** Redirects a typed address with a trailing slash. */
 function withoutSlash(c: Context, nowMs: number): Response {
   const { pathname, search } = new URL(c.req.url);
   return new Response(null, {

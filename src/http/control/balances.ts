@@ -8,7 +8,7 @@ import { fundRequestSchema } from "../../schema/engine-requests.js";
 import { invalid } from "../../schema/errors.js";
 import { check, issueDetails } from "../../schema/issues.js";
 import { pageQuerySchema } from "../../schema/requests.js";
-import { controlOperation, listed, shown } from "./operation.js";
+import { controlOperation, listed, okOr } from "./operation.js";
 
 export const BALANCES = [
   controlOperation(
@@ -42,7 +42,7 @@ export const BALANCES = [
         example: { currency: "GHS", amount: "50.00" },
       },
     },
-    ({ namespace, body, mode }) => shown(namespace.execute(fundBalance({ mode, ...body })), balanceView),
+    ({ namespace, body, mode }) => okOr(namespace.execute(fundBalance({ mode, ...body })), balanceView),
   ),
 ];
 

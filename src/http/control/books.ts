@@ -9,11 +9,10 @@ import { invalid } from "../../schema/errors.js";
 import { controlOperation } from "./operation.js";
 
 const MAX_BYTES = 32 * 1024 * 1024;
-/** So much of what was found is told. */
+/** Limits of one response. */
 const MOST_TOLD = 1_000;
 const MOST_FAULTS = 20;
 
-/** What the app believes, held against what the ledger knows. */
 export const BOOKS = [
   controlOperation(
     {
@@ -57,10 +56,10 @@ export const BOOKS = [
   ),
 ];
 
-/** By so many keys an order's charges are looked up, and those that are found by the others. */
+/** The number of an order's keys looked up by index; the charges found are filtered by the others. */
 const KEYS_LOOKED_UP = 4;
 
-/** The charges of a mode, each found without going through all of them. */
+/** Indexed access to the charges of a mode. */
 function chargesOf(state: State, mode: Mode) {
   const isOfMode = (charge: Charge) => charge.mode === mode;
   return {

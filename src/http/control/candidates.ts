@@ -11,25 +11,25 @@ import { isMatcher } from "../../schema/matcher-words.js";
 import { deliveriesAbout, viewIn } from "./deliveries.js";
 import { requestView } from "./requests.js";
 
-/** What is asked of a record: fields as `mismatches` takes them. */
+/** Expected fields of a record, in the form that `mismatches` takes. */
 export type Match = Readonly<Record<string, unknown>>;
 
 /** Records of a kind that can be waited for. */
 export interface Candidates<Item extends object> {
-  /** All that could match: those an index knows of, where what is asked for is one record, or is indexed. */
+  /** All records that could match, from an index if the match has an indexed field. */
   among(match: Match): Iterable<Item>;
   newest(limit: number): readonly Item[];
-  /** Those that have changed, and the keys of those that are gone. */
+  /** Changed records; of deleted ones the key only. */
   changed(news: News): Iterable<readonly [Key, Item | undefined]>;
   key(item: Item): Key;
-  /** The greater, the newer. */
+  /** Greater is newer. */
   order(item: Item): number;
   view(item: Item): Record<string, unknown>;
-  /** Fields of the view that can be told without making it. */
+  /** Fields of the view that can be read without making it. */
   readonly quick: Readonly<Record<string, (item: Item) => unknown>>;
 }
 
-/** What is mostly asked of a charge, and shown as the charge has it. */
+/** Fields that the view of a charge copies unchanged. */
 const CHARGE_FIELDS = Object.fromEntries(
   (
     [
@@ -47,7 +47,7 @@ const CHARGE_FIELDS = Object.fromEntries(
   ).map((field) => [field, (charge: Charge) => charge[field]]),
 );
 
-/** A text that fits nothing but itself. */
+/** The text, unless it is a glob. */
 function exact(value: unknown): string | undefined {
   return typeof value === "string" && !/[*?\\]/.test(value) ? value : undefined;
 }

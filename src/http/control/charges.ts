@@ -12,18 +12,16 @@ import { transitionRequestSchema } from "../../schema/engine-requests.js";
 import { refuse } from "../../schema/errors.js";
 import { partialRefundRequestSchema, reversalRequestSchema } from "../../schema/reversals.js";
 import { pageOf } from "../query.js";
-import { controlOperation, MadeJson, shown } from "./operation.js";
+import { controlOperation, MadeJson, okOr } from "./operation.js";
 import { storyOf } from "./story.js";
 
-/** Begins the name of a parameter that asks for a value of the metadata. */
+/** Prefix of query parameters that filter by metadata. */
 const METADATA = "metadata.";
 
-/** What is said of the sandbox's own extensions. */
-export const OURS =
+export const EXTENSION_NOTE =
   "The service has no such operation: the status stays `COMPLETED`, and the event's type begins with `sandbox.`.";
 
-/** What calls that pay for a hosted charge do where its customer has yet to pick a method. */
-const BY_DEFAULT =
+const DEFAULT_METHOD_NOTE =
   "If a hosted charge needs a method for this and has none, its quote's method is used while that price is locked, else the first one the checkout offers.";
 
 export const CHARGES = [
@@ -77,7 +75,7 @@ export const CHARGES = [
       },
     },
     ({ namespace, param }) =>
-      shown(chargeOf(namespace, param("charge_id")), (charge) => new MadeJson(controlChargeJson(charge))),
+      okOr(chargeOf(namespace, param("charge_id")), (charge) => new MadeJson(controlChargeJson(charge))),
   ),
   controlOperation(
     {
@@ -88,7 +86,7 @@ export const CHARGES = [
       answer: "Charge",
       says: {
         summary: "Change a charge's status",
-        about: `Sets its status now. The rest of its scenario's timeline is cancelled. ${BY_DEFAULT}`,
+        about: `Sets its status now. The rest of its scenario's timeline is cancelled. ${DEFAULT_METHOD_NOTE}`,
         refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
         example: { to: "FAILED", reason: "declined_by_operator" },
       },
@@ -120,7 +118,7 @@ export const CHARGES = [
       answer: "Reversal",
       says: {
         summary: "Refund part of a charge (extension)",
-        about: `Refunds part of a settled charge from the available balance; a later refund returns the rest and the fee. ${OURS}`,
+        about: `Refunds part of a settled charge from the available balance; a later refund returns the rest and the fee. ${EXTENSION_NOTE}`,
         refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
         example: { amount: "100.00", reason: "one_item_missing" },
       },
@@ -137,7 +135,7 @@ export const CHARGES = [
       answer: "Reversal",
       says: {
         summary: "Charge back a payment (extension)",
-        about: `The customer's bank takes back what is left of a settled charge from the available balance; the fee is not returned. ${OURS}`,
+        about: `The customer's bank takes back what is left of a settled charge from the available balance; the fee is not returned. ${EXTENSION_NOTE}`,
         refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
         example: { reason: "fraudulent" },
       },
@@ -153,12 +151,13 @@ export const CHARGES = [
       answer: "Charge",
       says: {
         summary: "Advance a charge along its timeline",
-        about: `Runs the tasks scheduled for this charge, and no others, until it reaches the status. The clock is not moved. ${BY_DEFAULT}`,
+        about: `Runs the tasks scheduled for this charge, and no others, until it reaches the status. The clock is not moved. ${DEFAULT_METHOD_NOTE}`,
         refuses: ["INVALID_TRANSITION"],
         example: { until: "COMPLETED" },
       },
     },
-    ({ namespace, body, param }) => shown(namespace.advanceCharge(param("charge_id"), body.until), whole),
+    ({ namespace, body, param }) =>
+      okOr(namespace.advanceCharge(param("charge_id"), body.until), chargeReply),
   ),
   controlOperation(
     {
@@ -174,7 +173,7 @@ export const CHARGES = [
       },
     },
     ({ namespace, param }) =>
-      shown(chargeOf(namespace, param("charge_id")), (charge) => storyOf(namespace, charge)),
+      okOr(chargeOf(namespace, param("charge_id")), (charge) => storyOf(namespace, charge)),
   ),
 ];
 
@@ -183,15 +182,15 @@ function chargeOf({ engine }: Namespace, id: string) {
 }
 
 function move(namespace: Namespace, id: string, to: ChargeStatus, reason: string | undefined): object {
-  return shown(namespace.execute(transitionCharge(id, to, "control", reason)), whole);
+  return okOr(namespace.execute(transitionCharge(id, to, "control", reason)), chargeReply);
 }
 
 /** The charge as the service shows it. */
-export function whole(charge: Charge): MadeJson {
+export function chargeReply(charge: Charge): MadeJson {
   return new MadeJson(chargeDetailJson(charge));
 }
 
-/** The same, and what only the sandbox knows of it. */
+/** The charge as the service shows it, with its mode, kind, scenario and timeline. */
 function controlChargeJson(charge: Charge): string {
   const { mode, kind, scenario, scenario_asked, timeline, notes } = charge;
   const extra = JSON.stringify({ mode, kind, sandbox: { scenario, scenario_asked, timeline, notes } });

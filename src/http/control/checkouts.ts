@@ -9,8 +9,8 @@ import { payRequestSchema } from "../../schema/control.js";
 import { type Refusal, refuse } from "../../schema/errors.js";
 import { pageQuerySchema } from "../../schema/requests.js";
 import { pageOf } from "../query.js";
-import { whole } from "./charges.js";
-import { controlOperation, shown } from "./operation.js";
+import { chargeReply } from "./charges.js";
+import { controlOperation, okOr } from "./operation.js";
 
 /** Quotes and payout destinations of every organization and both modes. */
 export const QUOTES = [
@@ -103,5 +103,5 @@ function onChargeOf(
 ): object {
   const charge = namespace.engine.state.chargeOfCheckout(checkoutId);
   if (charge === undefined) return refuse("NOT_FOUND", "Checkout not found");
-  return shown(namespace.execute(command(charge.charge_id)), whole);
+  return okOr(namespace.execute(command(charge.charge_id)), chargeReply);
 }

@@ -70,7 +70,7 @@ export const CLOCK = [
   ),
 ];
 
-/** A speed is that of a running clock; on its own it makes the clock run. */
+/** A speed without a mode makes the clock run. */
 function settingOf(mode: string | undefined, speed: number | undefined): ClockSetting | undefined {
   if (mode === "manual") return clockSetting(mode);
   if (speed !== undefined) return runningAt(speed);

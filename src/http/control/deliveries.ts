@@ -15,7 +15,7 @@ import {
 } from "../../schema/control-webhooks.js";
 import { refuse } from "../../schema/errors.js";
 import { pageOf } from "../query.js";
-import { controlOperation, listed, shown } from "./operation.js";
+import { controlOperation, listed, okOr } from "./operation.js";
 
 export const EVENTS = [
   controlOperation(
@@ -57,7 +57,7 @@ export const EVENTS = [
     ({ namespace, body, mode: keyMode }) => {
       const { type, charge_id, data, force, mode } = body;
       const trigger = triggerEvent({ type, mode: mode ?? keyMode, chargeId: charge_id, data, force });
-      return shown(namespace.execute(trigger), (event) => ({
+      return okOr(namespace.execute(trigger), (event) => ({
         ...eventView(event),
         deliveries: namespace.engine.state.deliveriesOf(event.event_id).length,
       }));
@@ -126,7 +126,7 @@ export const DELIVERIES = [
       },
     },
     ({ namespace, param }) =>
-      shown(
+      okOr(
         namespace.engine.state.get("deliveries", param("delivery_id")) ??
           refuse("NOT_FOUND", "Delivery not found"),
         viewIn(namespace),
@@ -146,7 +146,7 @@ export const DELIVERIES = [
       },
     },
     ({ namespace, body, param }) =>
-      shown(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (made) => ({
+      okOr(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (made) => ({
         total: made.length,
         items: made.map(viewIn(namespace)),
       })),
@@ -165,8 +165,7 @@ export const DELIVERIES = [
         refuses: ["INVALID_TRANSITION"],
       },
     },
-    ({ namespace, param }) =>
-      shown(namespace.execute(retryDelivery(param("delivery_id"))), viewIn(namespace)),
+    ({ namespace, param }) => okOr(namespace.execute(retryDelivery(param("delivery_id"))), viewIn(namespace)),
   ),
 ];
 
@@ -178,10 +177,10 @@ export function deliveriesAbout(state: State, objectId: string): Delivery[] {
     .sort((a, b) => b.seq - a.seq);
 }
 
-/** A search for what many charges have in common looks at so many of them, the newest. */
+/** A search looks at the deliveries of this many charges, the newest. */
 const MOST_CHARGES = 500;
 
-/** Those about charges with these words, or about what has that id; newest first. */
+/** Deliveries about charges with these words, or about the object with that id; newest first. */
 export function deliveriesWithWords(state: State, words: string): Delivery[] {
   const itself = state.get("deliveries", words.trim());
   const objects = state.chargesWithWords(words).slice(0, MOST_CHARGES);

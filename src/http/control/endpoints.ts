@@ -17,9 +17,8 @@ import { webhookUrl } from "../../schema/options.js";
 import { pageQuerySchema } from "../../schema/requests.js";
 import { secretFault } from "../../schema/webhooks.js";
 import { viewIn } from "./deliveries.js";
-import { controlOperation, listed, shown } from "./operation.js";
+import { controlOperation, listed, okOr } from "./operation.js";
 
-/** The endpoints of every organization and mode. */
 export const ENDPOINTS = [
   controlOperation(
     {
@@ -83,7 +82,7 @@ export const ENDPOINTS = [
       says: { summary: "Get a receiver", about: "One receiver." },
     },
     ({ namespace, param }) =>
-      shown(
+      okOr(
         namespace.engine.state.get("endpoints", param("webhook_id")) ??
           refuse("NOT_FOUND", "Webhook not found"),
         controlEndpointView,
@@ -110,7 +109,7 @@ export const ENDPOINTS = [
       if (fault !== undefined)
         return invalid({ signature: `cannot use this endpoint's secret, which ${fault}` });
       const changes = { ...patch, url: url === undefined ? undefined : webhookUrl(url) };
-      return shown(
+      return okOr(
         namespace.execute(updateEndpoint(undefined, param("webhook_id"), changes)),
         controlEndpointView,
       );
@@ -125,7 +124,7 @@ export const ENDPOINTS = [
       says: { summary: "Delete a receiver", about: "No more events are sent to it." },
     },
     ({ namespace, param }) =>
-      shown(namespace.execute(deleteEndpoint(undefined, param("webhook_id"))), ({ webhook_id }) => ({
+      okOr(namespace.execute(deleteEndpoint(undefined, param("webhook_id"))), ({ webhook_id }) => ({
         webhook_id,
         deleted: true,
       })),

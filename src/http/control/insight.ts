@@ -7,7 +7,7 @@ import { EVENT_TYPES, TEST_EVENT_TYPE } from "../../schema/event-types.js";
 import { OPERATIONS } from "../service/operations.js";
 import { controlOperation } from "./operation.js";
 
-/** Codes that only the control API answers with. */
+/** Codes that only the control API uses. */
 const CONTROL_CODES = new Set([
   "WAIT_TIMEOUT",
   "INVALID_TRANSITION",
@@ -55,7 +55,7 @@ export const INSIGHT = [
   ),
 ];
 
-/** What of all there is has been met. */
+/** Splits each list of known names by whether the app has met them. */
 export function coverageOf(counters: Counters) {
   return {
     operations: split(

@@ -2,7 +2,7 @@ import { leaseRequestSchema } from "../../schema/control.js";
 import { invalid, isRefusal } from "../../schema/errors.js";
 import { type ControlCall, controlOperation } from "./operation.js";
 
-/** One run of a scenario at a time has a namespace. */
+/** At most one scenario run at a time holds a namespace. */
 export const LEASE = [
   controlOperation(
     {

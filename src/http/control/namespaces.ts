@@ -4,7 +4,7 @@ import { keyPatchSchema, namespaceRequestSchema, organizationPatchSchema } from 
 import { invalid, refuse } from "../../schema/errors.js";
 import { namespaceNameSchema } from "../../schema/namespace-name.js";
 import { pageQuerySchema } from "../../schema/requests.js";
-import { controlOperation, listed, shown } from "./operation.js";
+import { controlOperation, listed, okOr } from "./operation.js";
 
 export const NAMESPACES = [
   controlOperation(
@@ -125,7 +125,7 @@ export const ACCESS = [
     ({ namespace, body, param }) => {
       const { engine } = namespace;
       const changed = namespace.execute(changeOrganization(param("organization_id"), body));
-      return shown(changed, (organization) => organizationView(organization, engine.world.start_ms));
+      return okOr(changed, (organization) => organizationView(organization, engine.world.start_ms));
     },
   ),
 ];

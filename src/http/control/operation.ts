@@ -19,69 +19,69 @@ import { ok, okJson, okPieces, type Reply } from "../reply.js";
 
 type Fields = Record<string, unknown>;
 
-/** A call of the control API in the namespace it means, with the body and query its row has checked. */
+/** A call of the control API with its namespace and its validated query and body. */
 export interface ControlCall<Query = Fields, Body = Fields> extends Asked<Query, Body> {
   readonly namespaces: Namespaces;
   readonly namespace: Namespace;
   readonly url: string;
-  /** The mode of the key that came along, else test: the default of what makes something. */
+  /** The mode of the request's key, else test: the default mode of new objects. */
   readonly mode: Mode;
-  /** The run it is made for, as its header `Sandbox-Run` says. */
+  /** The scenario run that makes the call, from the header `Sandbox-Run`. */
   readonly run: string | null;
-  /** Calls of this very server. */
+  /** Sends a request to this server. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** The names there are in it, which what is asked has to keep to. */
+  /** The namespace's known names: a request may use no others. */
   readonly vocabulary: Vocabulary;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the client disconnects. */
   signal(): AbortSignal;
   param(name: string): string;
 }
 
-/** A row of the control API. A parameter that its query does not have is refused: a slip would go unseen. */
+/** A row of the control API. An unknown query parameter is refused, because a typo would go unnoticed. */
 export interface ControlRow<Query, Body> extends Row<Query, Body>, Pick<DescribedRow, "answer"> {
-  /** Read by what makes the OpenAPI document alone; the build leaves it out. */
+  /** For the OpenAPI document only; the build removes it. */
   readonly says: ControlWords;
-  /** What a parameter of the path must be; any text without it. */
+  /** Schemas of path parameters; without one any text is valid. */
   readonly params?: Readonly<Record<string, z.ZodMiniType<string>>>;
-  /** The query also takes any parameter whose name begins so. */
+  /** Prefix of further query parameters. */
   readonly queryPrefix?: string;
-  /** Larger than usual for a whole state. */
+  /** The limit for imports of a whole state. */
   readonly maxBodyBytes?: number;
-  /** More levels than usual for a state, which has bodies within it. */
+  /** The nesting limit for imports of a state, which contains request bodies. */
   readonly maxDepth?: number;
-  /** It takes `?wait=`: how long to wait for an advance under way rather than be refused. */
+  /** Accepts `?wait=`: how long to wait for a running advance instead of refusing. */
   readonly waits?: true;
 }
 
-/** What the document says of a call; its tag follows from its path, what it answers is said of that. */
+/** The description of a call; its tag follows from its path. */
 export interface ControlWords extends Pick<CallWords, "summary" | "about"> {
-  /** The named schema of a body that its handler checks by itself; a start does not read that schema. */
+  /** The name of the schema of a body that the handler validates; it is not loaded at start. */
   readonly body?: string;
-  /** A body that the call takes. */
+  /** A valid body. */
   readonly example?: Readonly<Record<string, unknown>>;
-  /** Of the parameters that begin as the row's `queryPrefix`. */
+  /** Describes the parameters with the row's `queryPrefix`. */
   readonly prefixed?: string;
-  /** Codes it refuses with besides those that every such call has. */
+  /** Error codes besides those that every such call has. */
   readonly refuses?: readonly ErrorCode[];
 }
 
-/** A row of a call that is answered elsewhere. */
+/** A row without a handler. */
 export function answeredElsewhere(row: ControlRow<unknown, unknown>): ControlRow<unknown, unknown> {
   return row;
 }
 
-/** A call whose query and body have yet to be checked; what was found right takes their place. */
+/** A call before validation; the validated query and body replace the raw ones. */
 export interface RawCall extends Omit<ControlCall, "query" | "body"> {
   query: unknown;
   body: unknown;
 }
 
-/** A row with its work. */
+/** A row with its handler. */
 export interface ControlOperation extends ControlRow<unknown, unknown> {
   handle(call: RawCall): Reply | Refusal | Promise<Reply | Refusal>;
 }
 
-/** JSON that was made before, or is made while it is sent: its handler answers it in the place of a value. */
+/** Serialized or streamed JSON, returned by a handler in place of a value. */
 export class MadeJson {
   readonly json: string | AsyncIterable<string>;
 
@@ -91,8 +91,8 @@ export class MadeJson {
 }
 
 /**
- * A call of the control API. Its handler is asked when path, query and body are as the row says, and answers a value
- * to be sent as JSON, or a refusal.
+ * Makes an operation of a row and a handler. The handler gets validated path parameters, query and body, and returns a
+ * value to be sent as JSON, or a refusal.
  */
 export function controlOperation<Query, Body = Fields>(
   row: ControlRow<Query, Body>,
@@ -134,7 +134,7 @@ function paramFault({ params }: ControlRow<unknown, unknown>, { param }: RawCall
   return undefined;
 }
 
-/** What is asked, when all it names is there: a slip would match nothing, and go unseen. */
+/** Validates query and body, and refuses unknown names: a typo would match nothing and go unnoticed. */
 function readKnown(
   row: ControlRow<unknown, unknown>,
   { url, body, vocabulary }: RawCall,
@@ -149,7 +149,7 @@ function readKnown(
   );
 }
 
-/** What a value names that nothing has, as a refusal. */
+/** Refuses unknown names in a value. */
 export function nameFault(
   schema: z.core.$ZodType | undefined,
   value: unknown,
@@ -168,7 +168,7 @@ async function waitForClock({ namespace, url }: Pick<ControlCall, "namespace" | 
   return undefined;
 }
 
-/** A page of what was found, each as `view` shows it, and how many there are on all pages. */
+/** A page of the records found, mapped by `view`, with the number of all. */
 export function listed<Item extends object>(
   found: readonly Item[],
   query: Parameters<typeof pageOf>[0],
@@ -178,7 +178,7 @@ export function listed<Item extends object>(
   return { total: found.length, items: found.slice(offset, offset + limit).map(view) };
 }
 
-/** A result as `view` shows it, or the refusal there is in its place. */
-export function shown<Result>(result: Result | Refusal, view: (result: Result) => object): object {
+/** Maps a result by `view`; passes a refusal through. */
+export function okOr<Result>(result: Result | Refusal, view: (result: Result) => object): object {
   return isRefusal(result) ? result : view(result);
 }

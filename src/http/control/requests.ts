@@ -7,7 +7,6 @@ import { maskKey } from "../../schema/mask-key.js";
 import { iso, parseInstant } from "../../schema/time.js";
 import { controlOperation, listed } from "./operation.js";
 
-/** What the app sent and got. */
 export const REQUESTS = [
   controlOperation(
     {
@@ -59,7 +58,7 @@ export const REQUESTS = [
   ),
 ];
 
-/** A journal entry with its bodies as JSON where they are, and the key masked. */
+/** A journal entry with parsed JSON bodies and a masked key. */
 export function requestView(entry: JournalEntry) {
   const mark = entry.url.indexOf("?");
   return {

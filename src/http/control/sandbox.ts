@@ -2,7 +2,7 @@ import { KEPT_BY_DEFAULT } from "../../namespace/beginning.js";
 import { resetRequestSchema } from "../../schema/engine-requests.js";
 import { answeredElsewhere, type ControlCall, controlOperation } from "./operation.js";
 
-/** Answered before anything is loaded that other calls need. */
+/** Handled by the HTTP entry, before the modules of other calls are loaded. */
 export const HEALTH = answeredElsewhere({
   id: "getHealth",
   method: "GET",
@@ -47,7 +47,7 @@ export const SANDBOX = [
   ),
 ];
 
-/** What this server is, and what is in the namespace when all that is due by now is done. */
+/** The server and the namespace, after due tasks have run. */
 export function sandboxView({ namespaces, namespace }: Pick<ControlCall, "namespaces" | "namespace">) {
   namespace.settle();
   const { tables } = namespace.engine.state;

@@ -16,7 +16,7 @@ import { check, issueDetails } from "../../schema/issues.js";
 import { webhookUrl } from "../../schema/options.js";
 import { pageQuerySchema } from "../../schema/requests.js";
 import { faultRuleSchema, type Scenario, scenarioSchema } from "../../schema/scenario.js";
-import { controlOperation, listed, nameFault, shown } from "./operation.js";
+import { controlOperation, listed, nameFault, okOr } from "./operation.js";
 
 export const SCENARIOS = [
   controlOperation(
@@ -48,7 +48,7 @@ export const SCENARIOS = [
       says: { summary: "Get a scenario", about: "One scenario." },
     },
     ({ namespace, param }) =>
-      shown(
+      okOr(
         scenarioOf(namespace, param("name")) ?? noScenario(namespace.engine.state, param("name")),
         (stored) => view(namespace, stored),
       ),
@@ -85,7 +85,7 @@ export const SCENARIOS = [
         : checkedScenario(named, known);
       if (isRefusal(scenario)) return scenario;
       if (scenario.name !== param("name")) return invalid({ name: "must be the name in the path" });
-      // Other rules from now on, and they have not been met yet.
+      // New rules: their counters start at zero.
       namespace.faults.forget(scenario.name);
       return view(namespace, namespace.execute(storeScenario(scenario, { active: false, byHand: true })));
     },
@@ -122,9 +122,9 @@ export const SCENARIOS = [
     },
     ({ namespace, param }) => {
       const stored = namespace.execute(activateScenario(param("name"), true));
-      // Whoever turns it on wants to see all of it: `times` and `skip` count from here.
+      // `times` and `skip` count from the activation.
       if (!isRefusal(stored)) namespace.faults.forget(stored.name);
-      return shown(stored, (one) => view(namespace, one));
+      return okOr(stored, (one) => view(namespace, one));
     },
   ),
   controlOperation(
@@ -136,7 +136,7 @@ export const SCENARIOS = [
       says: { summary: "Deactivate a scenario", about: "It then applies only when requested by name." },
     },
     ({ namespace, param }) =>
-      shown(namespace.execute(activateScenario(param("name"), false)), (stored) => view(namespace, stored)),
+      okOr(namespace.execute(activateScenario(param("name"), false)), (stored) => view(namespace, stored)),
   ),
   controlOperation(
     {
@@ -239,9 +239,9 @@ export const FAULTS = [
   ),
 ];
 
-/** One fault, or all of them. */
+/** Removes one fault, or all. */
 function remove(namespace: Namespace, faultId?: string): object {
-  return shown(namespace.execute(removeFaults(faultId)), (removed) => {
+  return okOr(namespace.execute(removeFaults(faultId)), (removed) => {
     for (const id of removed) namespace.faults.forget(id);
     return { removed: removed.length };
   });

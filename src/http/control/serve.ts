@@ -12,7 +12,6 @@ import { errorReply, failureReply, type Reply, replyHeaders, toResponse } from "
 import { noNamespace } from "../service/admit.js";
 import type { ControlCall, ControlOperation } from "./operation.js";
 
-/** What control calls are served with. */
 export interface ControlWays {
   readonly fetch: ControlCall["fetch"];
   readonly routes: readonly Route[];
@@ -21,7 +20,7 @@ export interface ControlWays {
 /** A control call, by socket or in this process. */
 interface ControlRequest extends Pick<ControlCall, "url" | "signal" | "param"> {
   header(name: string): string | null;
-  /** An absent one is an empty object. */
+  /** An absent body is an empty object. */
   body(
     publicUrl: string | undefined,
   ): Record<string, unknown> | Refusal | Promise<Record<string, unknown> | Refusal>;
@@ -33,7 +32,7 @@ interface TimedReply {
   readonly nowMs: number;
 }
 
-/** Answers a control call: its namespace, its body, its work. */
+/** Handles a control call: finds its namespace, reads its body, runs its operation. */
 async function replyTo(
   namespaces: Namespaces,
   operation: ControlOperation,
@@ -70,7 +69,7 @@ async function replyTo(
   return { reply: isRefusal(result) ? errorReply(result) : result, nowMs: namespace.nowMs() };
 }
 
-/** Answers a control call that came as a request. */
+/** Handles a control call by socket. */
 export function serveControl(
   namespaces: Namespaces,
   operation: ControlOperation,
@@ -102,7 +101,7 @@ async function readObject(
   return isRefusal(parsed) ? parsed : parsed.object;
 }
 
-/** Calls the control API; undefined for what is no call of it. */
+/** Calls the control API; undefined if the path is not one of its calls. */
 export type ControlInProcess = (path: string, init: RequestInit) => Promise<SandboxAnswer> | undefined;
 
 interface InProcessOptions {
@@ -114,7 +113,7 @@ interface InProcessOptions {
 
 const NEVER = aborter().signal;
 
-/** The control API for whoever is in this process: the same checks and the same work, and no request or response is made. */
+/** The control API for callers in this process: the same checks without Request and Response objects. */
 export function controlInProcess({
   namespaces,
   operations,
@@ -164,7 +163,7 @@ async function joined(pieces: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-/** The names there are in a namespace; types of events that it has sent by force are among them. */
+/** The known names of a namespace, with the event types it has sent by `force`. */
 function vocabularyIn({ engine }: Namespace, routes: readonly Route[]): Vocabulary {
   const { catalogue, settings, state } = engine;
   const known = vocabularyOf({ fixtures: catalogue.fixtures, eventNames: settings.event_names, routes });

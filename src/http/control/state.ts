@@ -5,7 +5,6 @@ import { pageQuerySchema } from "../../schema/requests.js";
 import { controlOperation, listed, MadeJson } from "./operation.js";
 import { sandboxView } from "./sandbox.js";
 
-/** The whole state of the namespace, to be put back here or elsewhere, and those kept under a name. */
 export const STATE = [
   controlOperation(
     {
@@ -26,7 +25,7 @@ export const STATE = [
       id: "putState",
       method: "PUT",
       path: "/_sandbox/state",
-      // No string of Node's is longer.
+      // The longest string of Node.js.
       maxBodyBytes: 511 * 1024 * 1024,
       maxDepth: MAX_DEPTH + 20,
       waits: true,

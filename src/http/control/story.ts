@@ -4,7 +4,7 @@ import type { Namespace } from "../../namespace/namespace.js";
 import type { StoryItem } from "../../schema/control-responses.js";
 import { requestView } from "./requests.js";
 
-/** The order of items of one instant. */
+/** Order of items at the same instant. */
 const ORDER: readonly StoryItem["kind"][] = [
   "request",
   "transition",

@@ -15,7 +15,7 @@ import { viewIn } from "./deliveries.js";
 import { answeredElsewhere } from "./operation.js";
 import { requestView } from "./requests.js";
 
-/** What waits for a reader that is slow, or does not read at all. */
+/** Buffer of a slow reader. */
 const BUFFERED_BYTES = 16 * 1024 * 1024;
 
 export const STREAM = answeredElsewhere({
@@ -52,12 +52,12 @@ export function serveStream(namespaces: Namespaces): (c: Context) => Response {
         "x-accel-buffering": "no",
       },
     };
-    // A stream nobody reads would never be given up.
+    // An unread stream would never be cancelled.
     return new Response(c.req.raw.method === "HEAD" ? null : streamOf(namespace, asked.query.view), answer);
   };
 }
 
-/** So much waits for a reader; what comes while there is no room is left out, and the reader told how much it was. */
+/** Messages are dropped while the buffer is full; a `missed` message then has their number. */
 function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let stop = (): void => {};
@@ -66,7 +66,7 @@ function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStre
     {
       start(controller) {
         const send = (event: string, view: () => unknown): void => {
-          // Once behind, it is told before anything else: see `pull`.
+          // After a drop, `pull` sends `missed` first.
           if (leftOut > 0 || (controller.desiredSize ?? 0) <= 0) leftOut++;
           else controller.enqueue(encoder.encode(messageText(event, view())));
         };
@@ -84,7 +84,7 @@ function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStre
           onRequest: sendRequest,
         });
       },
-      // Called after each read, and when there is room.
+      // Called after each read while the buffer has room.
       pull(controller) {
         if (leftOut === 0 || (controller.desiredSize ?? 0) < BUFFERED_BYTES / 2) return;
         controller.enqueue(encoder.encode(messageText("missed", { count: leftOut })));
@@ -100,7 +100,7 @@ function messageText(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** What a change means to somebody who watches: the names of messages, and how to make what they carry. */
+/** The messages of a change: names, and functions that make the data. */
 function* messagesOf(namespace: Namespace, change: Change): Generator<[string, () => unknown]> {
   for (const [name, , record] of change.puts) {
     if (record === null) continue;
@@ -115,10 +115,10 @@ function chargeNews({ charge_id, status, amount, currency, updated_at, customer_
   return { charge_id, status, amount, currency, updated_at, customer_email };
 }
 
-/** What comes within so long goes as one message; no more than seven go in a second: who looks on waits no 200 ms. */
+/** Changes within 20 ms are one message; the pause limits messages to seven a second, 200 ms after a change at most. */
 const GATHER_MS = 20;
 const PAUSE_MS = 130;
-/** What has changed beyond these is counted, and not named. */
+/** Further changes of a message are counted only. */
 const MOST_NAMED = 100;
 
 const KINDS = {
@@ -144,7 +144,7 @@ interface News {
   readonly items: readonly Named[];
 }
 
-/** Tells what has changed, gathered: each thing once, as it is by then. Returns how to stop. */
+/** Reports changes in batches, each object once with its latest status. Returns the unsubscribe function. */
 function lightNews(namespace: Namespace, tell: (news: News) => void): () => void {
   let named = new Map<string, Named>();
   let counts: Record<string, number> = {};

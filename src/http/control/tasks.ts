@@ -39,7 +39,7 @@ export const TASKS = [
   ),
 ];
 
-/** The tasks from one place to another, in the order they are due. */
+/** A range of the scheduled tasks, earliest first. */
 function tasksDue(state: State, from: number, to: number): Task[] {
   const tasks: Task[] = [];
   for (const task of state.tasks.inOrder()) {
@@ -62,7 +62,7 @@ function taskView(state: State, { task_id, kind, due_ms, ref, step }: Task) {
   };
 }
 
-/** The status that a task leads to, where it leads to one. */
+/** The status that a task leads to, if any. */
 function becomes(state: State, { kind, ref, step = 0 }: Pick<Task, "kind" | "ref" | "step">): string | null {
   switch (kind) {
     case "expire":
@@ -101,7 +101,7 @@ export const NEXT = [
   ),
 ];
 
-/** Tasks by time, then deliveries that wait for something else, then possible statuses; reads only what is on the page. */
+/** Tasks by time, then deliveries that wait for something else, then possible statuses; reads only the page. */
 function pageOfAll(state: State, { limit, offset }: { limit: number; offset: number }) {
   const end = offset + limit;
   const items: object[] = [];
@@ -148,7 +148,7 @@ function about(state: State, id: string): object[] {
   ];
 }
 
-/** Attempts are told of with the delivery that waits. */
+/** Attempts are listed with their delivery. */
 const isPlan = ({ kind }: Task) => kind !== "attempt";
 const isWaiting = ({ status }: Delivery) => status === "pending";
 

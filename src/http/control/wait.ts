@@ -15,9 +15,9 @@ import { type Candidates, candidatesOf, type Match } from "./candidates.js";
 import { controlOperation, nameFault } from "./operation.js";
 
 const DEFAULT_TIMEOUT = "10s";
-/** After so many records others get their turn. */
+/** The scan yields to other work after this many records. */
 const LOOKED_AT_IN_A_TURN = 1_000;
-/** What came nearest is looked for among so many, the newest. */
+/** The nearest misses are searched among this many of the newest records. */
 const MISSES_LOOKED_AT = 200;
 const MISSES_SHOWN = 3;
 const MISS_LENGTH = 500;
@@ -53,7 +53,7 @@ export const WAIT = [
         );
         if (end === "met") return { idle: true, now: namespace.clock.view().now };
         return (
-          unheard(end, namespace.name) ??
+          waitError(end, namespace.name) ??
           refuse("WAIT_TIMEOUT", `Not idle within ${timeout}: something is due or a delivery is in flight`)
         );
       }
@@ -66,7 +66,7 @@ export const WAIT = [
           ? ""
           : ` (${watch.found} of ${typeof count === "number" ? count : JSON.stringify(count)})`;
       return (
-        unheard(end, namespace.name) ??
+        waitError(end, namespace.name) ??
         refuse(
           "WAIT_TIMEOUT",
           `No ${what} matched within ${timeout}${soFar}`,
@@ -77,7 +77,7 @@ export const WAIT = [
   ),
 ];
 
-/** What no such record can ever say: nobody waits for that. */
+/** Refuses a match that no record can meet. */
 async function matchFault(
   what: keyof typeof WAITED_RECORDS,
   match: Readonly<Record<string, unknown>>,
@@ -87,21 +87,21 @@ async function matchFault(
   return nameFault(z.object({ match: WAITED_RECORDS[what] }), { match }, { vocabulary, isClosed: true });
 }
 
-/** Why a wait has not even begun, or not gone on. */
-function unheard(end: string, namespace: string): Refusal | undefined {
+/** The error of a wait that was not admitted or whose namespace closed. */
+function waitError(end: string, namespace: string): Refusal | undefined {
   if (end === "crowded") return CROWDED;
   return end === "closed" ? refuse("NOT_FOUND", `There is no namespace "${namespace}"`) : undefined;
 }
 
-/** Waits until so many records match. */
+/** Waits until enough records match. */
 class RecordWatch implements Watch {
   readonly #candidates: Candidates<object>;
   readonly #match: Match;
   readonly #count: number | Range;
-  /** What is wanted of fields that can be told at once, and of all others. */
+  /** Expected fields that need no view, and the others. */
   readonly #quick: readonly { readonly wanted: unknown; readonly read: (item: object) => unknown }[];
   readonly #rest: Readonly<Record<string, unknown>>;
-  /** Those that match, as far as has been looked. */
+  /** Matches found so far. */
   #matching = new Map<Key, object>();
 
   constructor(candidates: Candidates<object>, match: Match, count: number | Range) {
@@ -163,7 +163,7 @@ class RecordWatch implements Watch {
   }
 }
 
-/** Undefined when there is nothing that could have matched: an error's details are never empty. */
+/** Undefined without misses: an error's details are never empty. */
 function nearestMisses({ newest, key, view }: Candidates<object>, match: Match): ErrorDetails | undefined {
   const ranked = newest(MISSES_LOOKED_AT)
     .map((one) => ({ key: key(one), wrong: mismatches(match, view(one)) }))
@@ -177,14 +177,14 @@ function nearestMisses({ newest, key, view }: Candidates<object>, match: Match):
       wrong
         .map(
           ({ path, expected, actual, why }) =>
-            `${path} is ${shown(actual)}, not ${shown(expected)}${why === undefined ? "" : ` (${why})`}`,
+            `${path} is ${excerpt(actual)}, not ${excerpt(expected)}${why === undefined ? "" : ` (${why})`}`,
         )
         .join("; "),
     ]),
   );
 }
 
-function shown(value: unknown): string {
+function excerpt(value: unknown): string {
   const text = JSON.stringify(value) ?? "absent";
   return text.length <= MISS_LENGTH ? text : `${text.slice(0, MISS_LENGTH)}…`;
 }

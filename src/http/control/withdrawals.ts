@@ -7,8 +7,8 @@ import { withdrawalQuerySchema } from "../../schema/control-webhooks.js";
 import { refuse } from "../../schema/errors.js";
 import { reversalRequestSchema } from "../../schema/reversals.js";
 import { pageOf } from "../query.js";
-import { OURS } from "./charges.js";
-import { controlOperation, shown } from "./operation.js";
+import { EXTENSION_NOTE } from "./charges.js";
+import { controlOperation, okOr } from "./operation.js";
 
 export const WITHDRAWALS = [
   controlOperation(
@@ -40,7 +40,7 @@ export const WITHDRAWALS = [
       says: { summary: "Get a withdrawal", about: "A withdrawal of any organization." },
     },
     ({ namespace: { engine }, param }) =>
-      shown(
+      okOr(
         engine.state.get("withdrawals", param("withdrawal_id")) ??
           refuse("NOT_FOUND", "Withdrawal not found"),
         controlWithdrawalView,
@@ -55,7 +55,7 @@ export const WITHDRAWALS = [
       answer: "Reversal",
       says: {
         summary: "Return a payout (extension)",
-        about: `A completed payout is returned to the available balance; the fee is not. ${OURS}`,
+        about: `A completed payout is returned to the available balance; the fee is not. ${EXTENSION_NOTE}`,
         refuses: ["INVALID_TRANSITION"],
         example: { reason: "account_closed" },
       },
@@ -77,7 +77,7 @@ export const WITHDRAWALS = [
       },
     },
     ({ namespace, body: { to, reason }, param }) =>
-      shown(namespace.execute(transitionWithdrawalById(param("withdrawal_id"), to, reason)), withdrawalView),
+      okOr(namespace.execute(transitionWithdrawalById(param("withdrawal_id"), to, reason)), withdrawalView),
   ),
 ];
 
