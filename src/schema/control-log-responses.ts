@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { timestampSchema } from "./common.js";
 import { naming } from "./names.js";
-import { count, ordinal, text, textOrNull, texts } from "./records/parts.js";
+import { text, textOrNull, texts } from "./records/parts.js";
 import {
   attemptRecord,
   deliveryRecord,
@@ -12,6 +12,8 @@ import {
 import { field, fieldsOf, pickFields, recordShape } from "./words.js";
 
 /** Responses of the control API about requests, events, deliveries and receivers, derived from their records. */
+export const count = z.int().check(z.gte(0));
+export const ordinal = z.int().check(z.gte(1));
 const anyData = z.record(text, z.unknown());
 const statusOrNull = z.nullable(z.int());
 

@@ -3,16 +3,18 @@ import { FINDING_KINDS, FINDINGS } from "./books.js";
 import { ACTORS, timestampSchema } from "./common.js";
 import {
   attemptSchema,
+  count,
   deliveryListSchema,
   deliverySchema,
   eventListSchema,
   eventSchema,
+  ordinal,
   pageOf,
   requestEntrySchema,
   requestListSchema,
 } from "./control-log-responses.js";
 import { keyFixtureSchema } from "./fixtures.js";
-import { count, ordinal, text, textOrNull, texts } from "./records/parts.js";
+import { text, textOrNull, texts } from "./records/parts.js";
 import { chargeRecord, entryRecord, holdingsRecord, noteRecord } from "./records/payments.js";
 import { clockRecord, keyRecord, taskRecord } from "./records/world.js";
 import {
@@ -35,10 +37,7 @@ const deleted = z.literal(true);
 const owner = pickFields(holdingsRecord.shape, "mode", "organization_id");
 const { mode } = owner;
 
-recordShape("Health", "The server is ready.", {
-  status: z.literal("ok"),
-  version: text,
-});
+recordShape("Health", "The server is ready.", { status: z.literal("ok"), version: text });
 
 export const clockSchema = recordShape("Clock", "Sandbox time and the clock's mode.", {
   mode: field(text.check(z.regex(/^(real|manual|\d+(\.\d+)?x)$/)), {
@@ -305,11 +304,7 @@ const adviceListSchema = recordShape("AdviceList", "What the app did against the
 });
 export type AdviceList = z.infer<typeof adviceListSchema>;
 
-recordShape("Lease", "The run that holds the namespace.", {
-  namespace: text,
-  run: text,
-  held: z.boolean(),
-});
+recordShape("Lease", "The run that holds the namespace.", { namespace: text, run: text, held: z.boolean() });
 
 const failedTest = {
   failed_test_id: field(count, "Counts up with each."),
@@ -347,9 +342,7 @@ export const failedTestDetailSchema = shape("FailedTestDetail", "What happened i
   stories: field(storiesSchema, "What happened to each charge."),
 });
 
-recordShape("Rates", "Units of each currency for one US dollar.", {
-  rates: z.record(text, text),
-});
+recordShape("Rates", "Units of each currency for one US dollar.", { rates: z.record(text, text) });
 
 export const streamMissedSchema = recordShape("StreamMissed", "Messages dropped for a slow reader.", {
   count: ordinal,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { pageOf } from "./control-log-responses.js";
-import { count, ordinal, text, texts } from "./records/parts.js";
+import { count, ordinal, pageOf } from "./control-log-responses.js";
+import { text, texts } from "./records/parts.js";
 import { faultRuleSchema, scenarioSchema } from "./scenario.js";
 import { field, fieldsOf, recordShape } from "./words.js";
 

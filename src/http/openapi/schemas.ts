@@ -12,7 +12,6 @@ import { instantSchema } from "../../schema/control.js";
 import { DURATION_PATTERN, durationSchema, waitDurationSchema } from "../../schema/duration.js";
 import { LONGEST } from "../../schema/lengths.js";
 import { clockOptionSchema } from "../../schema/options.js";
-import { MAX_COUNT } from "../../schema/records/parts.js";
 import {
   PAYIN_LIMIT_DEFAULT,
   PAYIN_LIMIT_MAX,
@@ -184,8 +183,8 @@ function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonS
   const { prefixItems } = schema as { prefixItems?: readonly unknown[] };
   if (prefixItems !== undefined && schema.items === undefined)
     Object.assign(schema, { items: {}, minItems: prefixItems.length, maxItems: prefixItems.length });
-  // Bounds of integers, and of what records are counted by: not limits of a field.
-  if (schema.maximum === Number.MAX_SAFE_INTEGER || schema.maximum === MAX_COUNT) delete schema.maximum;
+  // The largest safe integer is no limit anybody set.
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   // The names of a record are strings whatever else.
   if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
