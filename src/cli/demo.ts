@@ -3,7 +3,7 @@ import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
 import type { Happening } from "../schema/happening.js";
 import { counted } from "../schema/printable.js";
-import { happeningLine } from "./live/lines.js";
+import { happeningLine } from "./live/live.js";
 import { paint } from "./paint.js";
 import { columns, say, sayJson } from "./terminal.js";
 import { wrapped } from "./wrapped.js";

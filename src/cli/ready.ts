@@ -75,7 +75,7 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
 }
 
 /** The dashboard's address as a browser can open it; undefined where the control API is closed. */
-export function dashboardUrl(sandbox: Sandbox, options: StartOptions): string | undefined {
+function dashboardUrl(sandbox: Sandbox, options: StartOptions): string | undefined {
   const token = sandbox.controlToken;
   const door = controlDoor(options.host ?? DEFAULT_HOST, token ?? options.control_token);
   if (door === "closed") return undefined;

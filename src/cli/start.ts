@@ -12,8 +12,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
   const options = await startOptions(flags);
   tellLastWords(options.data);
   const isForPeople = !options.json && !options.quiet;
-  // Loaded only where somebody looks.
-  const looker = isForPeople && isTerminal() ? new (await import("./live/looker.js")).Looker() : undefined;
+  const live = isForPeople && isTerminal() ? new (await import("./live/live.js")).Live() : undefined;
   const sandbox = await openSandbox({
     ...options,
     makeUpSeed: true,
@@ -22,7 +21,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
       if (!options.quiet) tellLine(notice);
     },
     onWarning: (warning) => tellLine(warning),
-    onHappening: looker?.note,
+    onHappening: live?.note,
     ownsProcess: true,
   });
   try {
@@ -33,12 +32,12 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
   }
   // Before anybody is told that it is ready: whoever waits for that may stop it at once.
   const stop = stopOnSignals(sandbox, () => {
-    looker?.end();
+    live?.end();
     if (isForPeople) say("Stopped.\n");
   });
   if (options.json) sayJson(readyLine(sandbox, options.public_url));
   else if (isForPeople) say(banner(sandbox, options));
-  await looker?.begin(sandbox, options, stop);
+  await live?.begin(sandbox, stop);
 }
 
 /** Returns what a signal does. */

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it, vi } from "vitest";
-import { happeningLine } from "../../src/cli/live/lines.js";
-import { Live } from "../../src/cli/live/live.js";
+import { happeningLine, Live } from "../../src/cli/live/live.js";
 import { paint } from "../../src/cli/paint.js";
 import { openSandbox } from "../../src/opening.js";
 import type { Happening } from "../../src/schema/happening.js";
@@ -112,7 +111,7 @@ it("demo: a paid charge and its webhook, with nothing else running", async () =>
 });
 
 it.skipIf(PYTHON_MISSING)(
-  "on a terminal keys move time, show the dashboard, reset and quit, and give the terminal back",
+  "on a terminal keys pause, advance and quit, and give the terminal back",
   async () => {
     const receiver = await Receiver.open();
     const command = new Command(
@@ -134,19 +133,15 @@ it.skipIf(PYTHON_MISSING)(
     await Client.at(url!).pay();
     await command.printed(/POST \/payments\/whitelabel .*200.* {2}ch_/);
     expect(command.stdout).toContain(paint("green", "200", true));
-    command.type("n");
-    await command.printed(/advanced to 2026-03-01T09:00:01\.000Z; 2 steps ran/);
     command.type("a");
-    await command.printed(/advanced 10s to 2026-03-01T09:00:11\.000Z; \d+ steps ran/);
+    await command.printed(/advanced 10s to 2026-03-01T09:00:10\.000Z; \d+ steps ran/);
     await command.printed(/→ charge\.completed {2}127\.0\.0\.1:\d+\S* .*200/);
-    command.type("d");
-    await command.printed(/ steps ran.*(\r\n.*)+http:\S+\/_sandbox\/dashboard/);
-    command.type("r");
-    await command.printed(/Press r again/);
-    command.type("r");
-    await command.printed(/namespace "default" reset/);
+    command.type("p");
+    await command.printed(/the clock runs/);
+    command.type("p");
+    await command.printed(/the clock is paused/);
     command.type("\u001b[A?");
-    await command.printed(/reset \(.*(\r\n.*)+Keys:/);
+    await command.printed(/is paused.*(\r\n.*)+Keys:/);
     command.type("q");
     const { code, stdout } = await command.ended;
     expect([code, stdout]).toEqual([0, expect.stringMatching(/\nStopped\.\r?\n$/)]);

@@ -1,106 +1,137 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import type { Sandbox } from "../../sandbox.js";
 import { SandboxError } from "../../schema/sandbox-error.js";
-import { UserError } from "../../schema/user-error.js";
-import { openInBrowser } from "../browser.js";
 import { paint } from "../paint.js";
 
-/** What keys act on. */
-export interface Desk {
+const CTRL_C = "\u0003";
+const CTRL_Z = "\u001a";
+const ESC = "\u001b";
+
+/** What the keys act on. */
+interface KeyContext {
   readonly sandbox: Sandbox;
-  /** With its token; undefined where the control API is closed. */
-  readonly dashboard: string | undefined;
   readonly quit: () => void;
-  readonly say: (text: string) => void;
+  readonly print: (text: string) => void;
 }
 
 interface Key {
-  readonly says: string;
-  /** Has to be pressed twice, for it cannot be taken back; what is said the first time. */
-  readonly asks?: string;
-  /** What is said when it is done. */
-  readonly press: (desk: Desk) => Promise<string | undefined> | string | undefined;
+  readonly label: string;
+  /** Returns the line to print. */
+  readonly press: (context: KeyContext) => Promise<string> | undefined;
 }
 
-interface Leap {
-  readonly to: string;
-  readonly fired_total: number;
-}
+/** The clock's mode before the last pause. */
+let runningMode = "real";
 
-/** Every key, a row a key, in the order of the hint. */
-const KEYS: Readonly<Record<string, Key>> = {
-  a: { says: "+10 s", press: ({ sandbox }) => advance(sandbox, { by: "10s" }) },
-  h: { says: "+1 h", press: ({ sandbox }) => advance(sandbox, { by: "1h" }) },
-  n: { says: "next due", press: ({ sandbox }) => advance(sandbox, { until: "next" }) },
-  d: { says: "dashboard", press: ({ dashboard }) => showDashboard(dashboard) },
-  r: {
-    says: "reset",
-    asks: "Press r again to reset: all charges and events are deleted, webhooks and keys are kept.",
-    press: async ({ sandbox }) => {
-      await sandbox.reset();
-      return 'namespace "default" reset (kept: webhooks, keys)';
+const KEYS: ReadonlyMap<string, Key> = new Map([
+  ["p", { label: "pause or resume", press: ({ sandbox }) => pauseOrResume(sandbox) }],
+  ["a", { label: "+10 s", press: ({ sandbox }) => advance(sandbox) }],
+  [
+    "q",
+    {
+      label: "quit",
+      press: ({ quit }) => {
+        quit();
+        return undefined;
+      },
     },
-  },
-  q: {
-    says: "quit",
-    press: ({ quit }) => {
-      quit();
-      return undefined;
-    },
-  },
-};
+  ],
+]);
 
-/** One line that says which keys there are. */
+/** Lists the keys in one line. */
 export function keysHint(): string {
-  const keys = Object.entries(KEYS).map(([key, { says }]) => `${paint("bold", key)} ${paint("dim", says)}`);
+  const keys = [...KEYS].map(([key, { label }]) => `${paint("bold", key)} ${paint("dim", label)}`);
   return `  ${paint("dim", "Keys:")} ${keys.join(paint("dim", " · "))}\n`;
 }
 
-/** What a pressed key does. */
-export function keyPresses(desk: Desk): (key: string) => void {
-  let asked: string | undefined;
-  return (pressed) => {
-    const name = pressed.toLowerCase();
-    const key = Object.hasOwn(KEYS, name) ? KEYS[name] : undefined;
-    if (key === undefined) {
-      asked = undefined;
-      desk.say(pressed === "\r" ? "\n" : keysHint());
-      return;
+/**
+ * Acts on single keys of the terminal, without Enter. Raw mode also turns off Ctrl-C and Ctrl-Z, which are handled here.
+ *
+ * @returns how to restore the terminal; undefined if there is no terminal in front
+ */
+export async function listenToKeys(context: KeyContext): Promise<(() => void) | undefined> {
+  const { stdin } = process;
+  if (stdin.isTTY !== true || !(await isInForeground())) return undefined;
+  const listen = (): void => {
+    stdin.setRawMode(true);
+    stdin.resume();
+  };
+  const stop = (): void => {
+    stdin.setRawMode(false);
+    stdin.pause();
+  };
+  const resume = (): void => {
+    void isInForeground().then((isInFront) => isInFront && listen());
+  };
+  stdin.setEncoding("utf8");
+  stdin.on("data", (text: string) => {
+    for (const key of keysIn(text)) {
+      if (key === CTRL_C) process.kill(process.pid, "SIGINT");
+      else if (key !== CTRL_Z) void press(key, context);
+      else {
+        stop();
+        process.kill(process.pid, "SIGTSTP");
+      }
     }
-    if (key.asks !== undefined && asked !== name) {
-      asked = name;
-      desk.say(line(key.asks));
-      return;
-    }
-    asked = undefined;
-    void carryOut(key, desk);
+  });
+  process.on("SIGCONT", resume);
+  // The server goes on without the terminal.
+  stdin.on("error", () => {});
+  listen();
+  return () => {
+    process.off("SIGCONT", resume);
+    stop();
   };
 }
 
-async function carryOut(key: Key, desk: Desk): Promise<void> {
+/** An arrow or function key arrives as ESC and further characters, which were not typed. */
+function keysIn(text: string): string[] {
+  const [first = "", ...sequences] = text.split(ESC);
+  return [...first, ...sequences.flatMap((sequence) => [...sequence.replace(/^(\[[\d;]*.|O.|.)/u, "")])];
+}
+
+async function press(pressed: string, context: KeyContext): Promise<void> {
+  const key = KEYS.get(pressed.toLowerCase());
+  if (key === undefined) return context.print(pressed === "\r" ? "\n" : keysHint());
   try {
-    const done = await key.press(desk);
-    if (done !== undefined) desk.say(line(done));
+    const line = await key.press(context);
+    if (line !== undefined) context.print(`  ${paint("cyan", line)}\n`);
   } catch (error) {
-    if (!(error instanceof SandboxError || error instanceof UserError)) throw error;
-    desk.say(line(error.message));
+    if (!(error instanceof SandboxError)) throw error;
+    context.print(`  ${paint("cyan", error.message)}\n`);
   }
 }
 
-function line(text: string): string {
-  return `  ${paint("cyan", text)}\n`;
+async function pauseOrResume(sandbox: Sandbox): Promise<string> {
+  const { mode } = await sandbox.control<{ mode: string }>("GET /_sandbox/clock");
+  const isPaused = mode === "manual";
+  if (!isPaused) runningMode = mode;
+  await sandbox.control("PUT /_sandbox/clock", { mode: isPaused ? runningMode : "manual" });
+  return isPaused ? "the clock runs" : "the clock is paused";
 }
 
-async function advance(sandbox: Sandbox, target: object): Promise<string> {
-  const before = await sandbox.control<{ now: string; next_due: string | null }>("GET /_sandbox/clock");
-  if ("until" in target && before.next_due === null) return "nothing is due";
-  const { to, fired_total } = await sandbox.control<Leap>("POST /_sandbox/clock/advance", target);
-  const steps = `${fired_total} step${fired_total === 1 ? "" : "s"} ran`;
-  return `${"by" in target ? `advanced ${target.by}` : "advanced"} to ${to}; ${steps}`;
+async function advance(sandbox: Sandbox): Promise<string> {
+  const { to, fired_total } = await sandbox.control<{ to: string; fired_total: number }>(
+    "POST /_sandbox/clock/advance",
+    { by: "10s" },
+  );
+  return `advanced 10s to ${to}; ${fired_total} step${fired_total === 1 ? "" : "s"} ran`;
 }
 
-function showDashboard(url: string | undefined): string {
-  if (url === undefined)
-    return "the control API is closed, the dashboard too; --control-token generate opens it";
-  openInBrowser(url);
-  return url;
+/** The system stops a background process that reads from its terminal. */
+async function isInForeground(): Promise<boolean> {
+  if (process.platform === "win32") return true;
+  try {
+    // pid (name) state parent group session terminal foreground-group; the name may hold brackets and spaces.
+    const stat = readFileSync("/proc/self/stat", "utf8");
+    const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return group === foreground;
+  } catch {
+    return new Promise((resolve) =>
+      execFile("ps", ["-o", "stat=", "-p", String(process.pid)], (error, stdout) =>
+        resolve(error === null && stdout.includes("+")),
+      ),
+    );
+  }
 }

@@ -1,45 +1,68 @@
-import type { Happening } from "../../schema/happening.js";
+import type { Sandbox } from "../../sandbox.js";
+import { formatDuration } from "../../schema/duration.js";
+import type {
+  AttemptHappened,
+  Happening,
+  MadeObject,
+  RequestHappened,
+  TransitionHappened,
+} from "../../schema/happening.js";
+import { oneLine } from "../../schema/printable.js";
+import { STATUSES } from "../../schema/statuses.js";
 import { pause } from "../../time/timers.js";
-import { paint } from "../paint.js";
+import { fitted, type Part } from "../fit.js";
+import { paint, type Style } from "../paint.js";
 import { columns, isBehind, say } from "../terminal.js";
-import { happeningLine } from "./lines.js";
+import { keysHint, listenToKeys } from "./keys.js";
 
-/** Lines are printed so often, so that serving does not wait for a terminal. */
-const EVERY_MS = 100;
-/** More in that time than anybody could read are counted. */
-const MOST_AT_ONCE = 20;
+/** How often lines are printed. Batches keep a slow terminal from blocking the server. */
+const INTERVAL_MS = 100;
+/** Events per interval that are printed; the rest is counted. */
+const LINES_MAX = 20;
 
-/** What happens, as it happens, on a terminal. */
+/** Prints on a terminal what happens in the sandbox, and acts on keys. */
 export class Live {
   #waiting: (() => Happening)[] = [];
   #leftOut = 0;
-  #isPlanned = false;
+  #isScheduled = false;
   #day: string | undefined;
+  #release: (() => void) | undefined;
 
-  /** To be handed what to tell of; a happening that is not shown is not even looked at. */
-  readonly note = (tell: () => Happening): void => {
-    if (this.#waiting.length < MOST_AT_ONCE) this.#waiting.push(tell);
+  /** Takes an event. Events that are not printed are never built. */
+  readonly note = (build: () => Happening): void => {
+    if (this.#waiting.length < LINES_MAX) this.#waiting.push(build);
     else this.#leftOut++;
-    if (this.#isPlanned) return;
-    this.#isPlanned = true;
-    void pause(EVERY_MS).then(() => this.flush());
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    void pause(INTERVAL_MS).then(() => this.flush());
   };
 
-  /** Prints a text after all that has come before it. */
-  print(text: string): void {
+  /** Takes the keyboard, if there is one. */
+  async begin(sandbox: Sandbox, quit: () => void): Promise<void> {
+    this.#release = await listenToKeys({ sandbox, quit, print: (text) => this.#print(text) });
+    if (this.#release !== undefined) say(`${keysHint()}\n`);
+  }
+
+  /** Prints the remaining events and restores the terminal. */
+  end(): void {
+    this.#release?.();
+    this.flush();
+  }
+
+  #print(text: string): void {
     this.flush();
     say(text);
   }
 
-  /** Prints what has come; a terminal that is behind gets no more until it has caught up. */
+  /** Prints the waiting events. A terminal that is behind gets only their number, later. */
   flush(): void {
-    this.#isPlanned = false;
+    this.#isScheduled = false;
     const waiting = this.#waiting.splice(0);
     if (isBehind()) {
       this.#leftOut += waiting.length;
       return;
     }
-    const lines = waiting.flatMap((tell) => this.#linesOf(tell()));
+    const lines = waiting.flatMap((build) => this.#linesOf(build()));
     if (this.#leftOut > 0)
       lines.push(
         paint("dim", `            … and ${this.#leftOut.toLocaleString("en")} more, too many to show`),
@@ -48,11 +71,114 @@ export class Live {
     if (lines.length > 0) say(`${lines.join("\n")}\n`);
   }
 
-  /** A line says the time only; when the day is another one, that is said before it. */
+  /** The line of an event, after the date if that has changed. */
   #linesOf(happening: Happening): string[] {
     const day = happening.at.slice(0, 10);
     const isNew = this.#day !== undefined && this.#day !== day;
     this.#day = day;
     return [...(isNew ? [paint("dim", `  ${day}`)] : []), happeningLine(happening, columns())];
   }
+}
+
+const SERVICE = "/api/v1";
+/** Terminals of this many columns show whole ids. */
+const WIDE = 120;
+const CALL_WIDTH = 28;
+/** Between two parts of a line. */
+const GAP = 2;
+
+/** One line for an event, cut to the width. It names the namespace unless that is the default one. */
+export function happeningLine(happening: Happening, columns: number): string {
+  const { at, namespace } = happening;
+  const head: Part[] = [
+    ["dim", `  ${at.slice(11, 19)}  `],
+    ...(namespace === "default" ? [] : [["cyan", `${oneLine(namespace)}  `] satisfies Part]),
+  ];
+  const room = columns - head.reduce((sum, [, text]) => sum + text.length, 0);
+  return fitted([...head, ...partsOf(happening, room, columns >= WIDE)], columns);
+}
+
+function partsOf(happening: Happening, room: number, isWide: boolean): Part[] {
+  switch (happening.kind) {
+    case "request":
+      return requestParts(happening, isWide);
+    case "transition":
+      return transitionParts(happening, isWide);
+    case "attempt":
+      return attemptParts(happening, room);
+  }
+}
+
+function requestParts(request: RequestHappened, isWide: boolean): Part[] {
+  const { method, status, unanswered, fault, error, made, runner } = request;
+  const path = request.path.startsWith(`${SERVICE}/`) ? request.path.slice(SERVICE.length) : request.path;
+  return [
+    [undefined, `${oneLine(`${method} ${isWide ? path : shortIds(path)}`).padEnd(CALL_WIDTH)}  `],
+    [statusStyle(status), status === null ? unanswered! : String(status)],
+    ...gapped("yellow", fault && `fault ${isWide ? fault : shortIds(fault)}`),
+    ...gapped(statusStyle(status), error),
+    ...gapped(undefined, made && madeText(made, isWide)),
+    ...gapped("dim", isWide && runner !== null ? `(${runner})` : null),
+  ];
+}
+
+function madeText({ id, amount, currency, customer_email }: MadeObject, isWide: boolean): string {
+  const price = amount === null ? currency : `${currency ?? ""} ${amount}`;
+  return [isWide ? id : shortIds(id), price, customer_email].filter((part) => part !== null).join("  ");
+}
+
+function transitionParts({ id, status, reason, by }: TransitionHappened, isWide: boolean): Part[] {
+  return [
+    [undefined, `${isWide ? id : shortIds(id)}  `],
+    [toneOf(status), status],
+    ...gapped(toneOf(status), reason),
+    ...gapped("dim", by && `(${by})`),
+  ];
+}
+
+function attemptParts(attempt: AttemptHappened, room: number): Part[] {
+  const { type, status, error, response_body } = attempt;
+  const isTaken = status !== null && status >= 200 && status < 300;
+  const head = `→ ${type}  ${attempt.target.replace(/^http:\/\//, "")}  `;
+  const answer = String(status ?? error ?? "no response");
+  const next = isTaken ? "" : nextTry(attempt);
+  // The response gets the remaining room, so that the next retry is never cut off.
+  const left = room - head.length - answer.length - (next === "" ? 0 : next.length + GAP) - GAP;
+  const response = isTaken ? "" : (response_body ?? "").replace(/\s+/g, " ").trim();
+  return [
+    [undefined, oneLine(head)],
+    [isTaken ? "green" : "red", oneLine(answer)],
+    ...(left > 4 ? gapped(undefined, cut(response, left)) : []),
+    ...gapped("yellow", next),
+  ];
+}
+
+function nextTry({ at, next_attempt_at }: AttemptHappened): string {
+  if (next_attempt_at === null) return "no retry left";
+  const waitMs = Math.max(0, Date.parse(next_attempt_at) - Date.parse(at));
+  return `retry in ${formatDuration(waitMs < 1_000 ? waitMs : Math.round(waitMs / 1_000) * 1_000)}`;
+}
+
+function gapped(style: Style | undefined, text: string | null): Part[] {
+  return text === null || text === "" ? [] : [[style, " ".repeat(GAP) + oneLine(text)]];
+}
+
+function cut(text: string, room: number): string {
+  return text.length > room ? `${text.slice(0, room - 1)}…` : text;
+}
+
+/** Ids such as `ch_31c2…`. */
+function shortIds(text: string): string {
+  return text.replace(/\b([a-z]{2,4}_[0-9a-f]{4})[0-9a-f]{4,}/g, "$1…");
+}
+
+function statusStyle(status: number | null): Style {
+  if (status === null || status >= 500) return "red";
+  return status >= 400 ? "yellow" : "green";
+}
+
+/** Statuses that charges and withdrawals share have the same meaning. */
+function toneOf(status: string): Style {
+  const { tone } = (STATUSES as Readonly<Record<string, { tone?: "good" | "bad" }>>)[status] ?? {};
+  return tone === "good" ? "green" : tone === "bad" ? "red" : "cyan";
 }
