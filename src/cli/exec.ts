@@ -1,9 +1,8 @@
 import { UserError } from "../schema/user-error.js";
+import { strictFailures } from "./exec/applied-rules.js";
 import { Runner } from "./exec/command.js";
-import { parseTemplate } from "./exec/environment.js";
-import type { Plan } from "./exec/plan.js";
+import { type Plan, parseTemplate } from "./exec/plan.js";
 import { runBeside } from "./exec/run.js";
-import { strictFaults } from "./exec/strict.js";
 import type { ExplorationFlags } from "./exploration.js";
 import { EXPLORE_FLAGS } from "./explore-options.js";
 import { startOptions } from "./options.js";
@@ -31,15 +30,16 @@ export async function exec(
   flags: Readonly<Record<string, unknown>> & ExecFlags,
 ): Promise<void> {
   if (flags.leftBehind !== undefined)
-    return (await import("./exec/left-behind.js")).endLeftBehind(flags.leftBehind);
+    return (await import("./exec/processes.js")).endLeftBehind(flags.leftBehind);
+  refuseRetired(flags);
   refuseMixed(flags);
   const options = await startOptions(flags);
   const templates = (flags.env ?? []).map(parseTemplate);
   const required = flags.require === undefined ? undefined : new Required(flags.require);
   const under =
-    (flags.under ?? flags.underReport ?? flags.seeds) === undefined
+    flags.under === undefined
       ? undefined
-      : await (await import("./exec/under.js")).readUnder(flags.under ?? [], flags, options);
+      : await (await import("./exec/under.js")).readUnder(flags.under, options);
   const exploring =
     flags.explore === undefined
       ? undefined
@@ -73,8 +73,15 @@ export async function exec(
   }
 }
 
-/** What is done with a command that comes to its end. */
-const OF_A_RUN = ["under", "underReport", "seeds", "strict", "reconcile", "require", "artifacts"] as const;
+function refuseRetired({ underReport, seeds }: ExecFlags): void {
+  if (underReport !== undefined)
+    throw new UserError("--under-report is gone: leave it out, --under always prints its table");
+  if (seeds !== undefined)
+    throw new UserError("--seeds is gone: run exec --under once for each seed, with --seed NAME");
+}
+
+/** Flags about a command that ends by itself. */
+const OF_A_RUN = ["under", "strict", "reconcile", "require", "artifacts"] as const;
 
 /** Flags that mean nothing together are a mistake: one of them would be passed over. */
 function refuseMixed(flags: Readonly<Record<string, unknown>> & ExecFlags): void {
@@ -96,8 +103,8 @@ function tellUnmet({ required, runner }: Plan): boolean {
 }
 
 async function runOnce(plan: Plan): Promise<number> {
-  const ran = await runBeside(plan);
-  const faults = plan.isStrict ? strictFaults(ran, plan.options.scenario ?? []) : [];
-  for (const fault of faults) tellLine(fault);
-  return ran.code === 0 && faults.length > 0 ? 1 : ran.code;
+  const result = await runBeside(plan);
+  const failures = plan.isStrict ? strictFailures(result, plan.options.scenario ?? []) : [];
+  for (const failure of failures) tellLine(failure);
+  return result.code === 0 && failures.length > 0 ? 1 : result.code;
 }

@@ -1,7 +1,6 @@
 import { type ControlClient, pagesOf } from "../control-client.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { StoryItem } from "../schema/control-responses.js";
-import { maskKey } from "../schema/mask-key.js";
 import { isPaid } from "../schema/statuses.js";
 
 type Json = Record<string, unknown>;
@@ -60,7 +59,7 @@ export async function namespacesOf(client: ControlClient): Promise<string[]> {
 /** What has happened in the client's namespace, and how it stands. */
 export async function collect(client: ControlClient): Promise<Collected> {
   const { version } = await client.call<Json>("GET", "/_sandbox");
-  const state = withKeysMasked(await client.call<Json>("GET", "/_sandbox/state"));
+  const state = await client.call<Json>("GET", "/_sandbox/state");
   return { version: String(version), state, ...(await happenedIn(client)) };
 }
 
@@ -112,27 +111,15 @@ async function listOf(client: ControlClient, path: string, id: string): Promise<
   return { total: found.size, items: [...found.values()] };
 }
 
-/** Answers kept for their Idempotency-Key are found by the API key too. */
-function withKeysMasked(state: Json): Json {
-  const collections = state.collections as Record<string, [string, unknown][]>;
-  const idempotency = collections.idempotency?.map(([place, answer]): [string, unknown] => {
-    const [key, ...rest] = place.split("|");
-    return [[maskKey(key!), ...rest].join("|"), answer];
-  });
-  return idempotency === undefined ? state : { ...state, collections: { ...collections, idempotency } };
-}
-
-/** What happened in a test that failed, kept before its namespace was reset or deleted. */
+/** A failed test and what happened in it, saved before its namespace was reset or deleted. */
 export interface FailedTest extends Happened {
   readonly failed_test_id: number;
   readonly test: string;
   readonly namespace: string;
   readonly at: string;
-  /** For people. */
-  readonly text: string;
 }
 
-/** The tests of all namespaces that failed, in that order, and how many more there was no room for. */
+/** The failed tests of all namespaces, oldest first, and how many more were not recorded. */
 export async function failedTestsOf(
   client: ControlClient,
 ): Promise<{ readonly tests: readonly FailedTest[]; readonly leftOut: number }> {

@@ -1,13 +1,17 @@
 import type { StoryItem } from "../schema/control-responses.js";
-import { oneLine } from "../schema/printable.js";
-import type { Happened, Stories, Story } from "./collect.js";
+import { counted, oneLine } from "../schema/printable.js";
+import type { Stories, Story } from "./collect.js";
 
 /** The stories as a person reads them: a heading a charge, a line a happening. */
 export function timelinesText({ charges, not_in_order, items }: Stories): string {
   const left = charges - items.length;
   return [
     `${counted(charges, "charge")}, ${not_in_order} not in order${left > 0 ? `; ${left} left out here` : ""}`,
-    ...items.flatMap((story) => ["", storyTitle(story), ...storyLines(story)]),
+    ...items.flatMap((story) => [
+      "",
+      storyTitle(story),
+      ...storyRows(story).map(({ head, text }) => head + text),
+    ]),
     "",
   ].join("\n");
 }
@@ -46,11 +50,6 @@ export function storyRows({ items }: Story): StoryRow[] {
     text: oneLine(told(item)),
     item,
   }));
-}
-
-/** A line a happening. */
-export function storyLines(story: Story): string[] {
-  return storyRows(story).map(({ head, text }) => head + text);
 }
 
 function offset(from: string, at: string): string {
@@ -102,45 +101,4 @@ function refusalOf({ status, response_body }: Extract<StoryItem, { kind: "attemp
   const isTaken = status !== null && status >= 200 && status < 300;
   if (isTaken || !response_body) return "";
   return `: ${response_body.replace(/\s+/g, " ").slice(0, LONGEST_REFUSAL)}`;
-}
-
-/** What fits under a test that failed. */
-const MOST = { calls: 10, charges: 10, linesOfOne: 30, lines: 120 } as const;
-
-/** What has happened, for whoever looks for why a test failed: the charges' stories, and the calls that led to none. */
-export function storyText({ requests, stories }: Pick<Happened, "requests" | "stories">): string {
-  const told = stories.items.slice(0, MOST.charges);
-  const failed = requests.items.filter(({ status }) => typeof status !== "number" || status >= 400);
-  const inStories = new Set<unknown>(
-    stories.items.flatMap(({ items }) =>
-      items.map((item) => (item.kind === "request" ? item.request_id : undefined)),
-    ),
-  );
-  const calls = failed.filter(({ request_id }) => !inStories.has(request_id)).reverse();
-  const lines = [
-    ...calls.slice(0, MOST.calls).map((call) => oneLine(requestText(call))),
-    ...more(calls.length - MOST.calls, "calls like these"),
-    ...told.flatMap((story) => {
-      const all = storyLines(story);
-      return [
-        storyTitle(story),
-        ...all.slice(0, MOST.linesOfOne),
-        ...more(all.length - MOST.linesOfOne, "lines of this charge"),
-      ];
-    }),
-    ...more(stories.charges - told.length, "charges"),
-  ];
-  return [
-    `in the sandbox: ${counted(requests.total, "call")}, ${counted(stories.charges, "charge")}, ${stories.not_in_order} not in order`,
-    ...lines.slice(0, MOST.lines),
-    ...more(lines.length - MOST.lines, "lines"),
-  ].join("\n");
-}
-
-function more(count: number, what: string): string[] {
-  return count > 0 ? [`… ${count} more ${what}`] : [];
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

@@ -1,32 +1,28 @@
 import { type Refusal, refuse } from "../schema/errors.js";
 
-/** A test that failed, and what had happened in its namespace by then. */
 export interface FailedTest {
   readonly failed_test_id: number;
   readonly test: string;
   readonly namespace: string;
   /** Sandbox time. */
   readonly at: string;
-  /** What happened, for people. */
-  readonly text: string;
 }
 
-/** Who breaks everything needs no hundredth story. */
-const MOST = 100;
-const MOST_CHARS = 64 * 1024 * 1024;
+const TESTS_MAX = 100;
+const CHARS_MAX = 64 * 1024 * 1024;
 
-/** The tests that failed, of all namespaces: they outlive a reset, and the namespace. Bounded; the first are kept. */
+/** Exports of failed tests. They outlive a reset and the namespace; when full, later ones are only counted. */
 export class FailedTests {
-  readonly #kept = new Map<number, { readonly test: FailedTest; readonly json: string }>();
+  readonly #saved = new Map<number, { readonly test: FailedTest; readonly json: string }>();
   #chars = 0;
   #count = 0;
 
-  /** @param happened what is kept besides, for programs */
-  keep(test: Omit<FailedTest, "failed_test_id">, happened: object): FailedTest {
+  /** @param happened the rest of the export */
+  save(test: Omit<FailedTest, "failed_test_id">, happened: object): FailedTest {
     const numbered = { failed_test_id: ++this.#count, ...test };
     const json = JSON.stringify({ ...numbered, ...happened });
-    if (this.#kept.size < MOST && this.#chars + json.length <= MOST_CHARS) {
-      this.#kept.set(numbered.failed_test_id, { test: numbered, json });
+    if (this.#saved.size < TESTS_MAX && this.#chars + json.length <= CHARS_MAX) {
+      this.#saved.set(numbered.failed_test_id, { test: numbered, json });
       this.#chars += json.length;
     }
     return numbered;
@@ -34,16 +30,16 @@ export class FailedTests {
 
   /** Newest first. */
   list(): FailedTest[] {
-    return [...this.#kept.values()].map(({ test }) => test).reverse();
+    return [...this.#saved.values()].map(({ test }) => test).reverse();
   }
 
-  /** With all that happened, as JSON. */
+  /** The export of one test. */
   json(id: number): string | Refusal {
-    return this.#kept.get(id)?.json ?? refuse("NOT_FOUND", "Failed test not found");
+    return this.#saved.get(id)?.json ?? refuse("NOT_FOUND", "Failed test not found");
   }
 
-  /** Those that there was no room for. */
+  /** Failed tests that were not saved. */
   get leftOut(): number {
-    return this.#count - this.#kept.size;
+    return this.#count - this.#saved.size;
   }
 }

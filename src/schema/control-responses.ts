@@ -311,7 +311,6 @@ const failedTest = {
   test: field(text, "What it is called."),
   namespace: field(text, "Its namespace; it may have been deleted since."),
   at: field(timestampSchema, "When, in sandbox time."),
-  text: field(text, "What happened, as text: the calls that failed, and each charge's history."),
 };
 export const failedTestSchema = shape("FailedTest", "A test that failed.", failedTest);
 export const failedTestListSchema = shape("FailedTestList", "Tests that failed.", {

@@ -1,14 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { summaryText } from "../../src/cli/exec/summary.js";
-import type { Story } from "../../src/client/collect.js";
-import { MASKED_SECRET, Mask } from "../../src/client/mask.js";
+import { maskKeys, maskText } from "../../src/client/mask.js";
 import { createSandbox } from "../../src/index.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
 import { secretFault } from "../../src/schema/webhooks.js";
 import { temporaryFolder } from "../support/folders.js";
-import { Command, type CommandOptions, run } from "../support/process-command.js";
+import { Command, run } from "../support/process-command.js";
 
 /** Sells twice, once to somebody whose card is declined; then does what the test wants. */
 const shop = (end: string) => `
@@ -27,8 +25,8 @@ const shop = (end: string) => `
   })();
 `;
 
-function shopping(end: string, flags: readonly string[], options?: CommandOptions) {
-  return run(["exec", "--clock", "manual", ...flags, "--", process.execPath, "-e", shop(end)], options);
+function shopping(end: string, flags: readonly string[]) {
+  return run(["exec", "--clock", "manual", ...flags, "--", process.execPath, "-e", shop(end)]);
 }
 
 const json = (...path: string[]) => JSON.parse(readFileSync(join(...path), "utf8"));
@@ -51,10 +49,7 @@ describe("--artifacts", () => {
     ];
     const { code, stderr } = await shopping("process.exit(3)", flags);
     expect(code).toBe(3);
-    expect(stderr).toMatch(
-      /^payments-sandbox: what happened in the sandbox\n {2}in the sandbox: 4 calls, 1 charge, 1 not in order\n {2}ch_\w+ {2}FAILED /,
-    );
-    expect(stderr).not.toContain("COMPLETED");
+    expect(stderr).toBe("");
     expect(readdirSync(folder).sort()).toEqual([...FILES, "exec.json", "timelines.txt"].sort());
 
     const exec = json(folder, "exec.json");
@@ -123,38 +118,25 @@ describe("--artifacts", () => {
     expect((await put.json()).counts.charges).toBe(2);
   });
 
-  it("masks what lets somebody sign, call or come in, in every file, and lets nobody else read them", async () => {
+  it("masks API keys and webhook secrets in every file, and lets nobody else read them", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "requests.json"), "of an earlier run", { mode: 0o644 });
     const end = `
-      const url = "http://ada:pass-word-1@localhost:9/hooks?token=query-token-1&x=1";
+      const url = "http://localhost:9/hooks";
       const made = await call("POST", "/api/v1/webhooks", { url });
       const rotated = await call("POST", "/api/v1/webhooks/" + made.webhook_id + "/rotate-secret");
       const gone = await call("POST", "/api/v1/webhooks", { url: "http://localhost:9/gone" });
       await call("DELETE", "/api/v1/webhooks/" + gone.webhook_id);
       await call("POST", "/_sandbox/webhook-endpoints", { mailbox: "hash", signature: "flutterwave", secret: "the-secret-hash" });
-      await call("GET", "/api/v1/payments/payins?api_key=query-key-1&limit=5");
       await call("POST", "/_sandbox/events", { type: "webhook.test" });
       await call("POST", "/_sandbox/mailboxes/hash/take", {});
       console.log(JSON.stringify([made.secret, rotated.secret, gone.secret]));
     `;
     const flags = ["--artifacts", folder, "--webhook-secret", "whsec_T25lIHRoYXQgaXMgbm90IHRoZSBkZWZhdWx0"];
-    const { stdout, stderr } = await shopping(end, [
-      ...flags,
-      "--webhook-url",
-      "http://u:given-pass@localhost:9/",
-    ]);
+    const { stdout, stderr } = await shopping(end, flags);
     const issued = JSON.parse(stdout) as string[];
     expect([issued.length, stderr.replace(/^payments-sandbox: advice: .*\n/gm, "")]).toEqual([3, ""]);
-    const secrets = [
-      ...issued,
-      "whsec_T25lIHRoYXQgaXMgbm90IHRoZSBkZWZhdWx0",
-      "pass-word-1",
-      "given-pass",
-      "query-token-1",
-      "query-key-1",
-      "the-secret-hash",
-    ];
+    const secrets = [...issued, "whsec_T25lIHRoYXQgaXMgbm90IHRoZSBkZWZhdWx0", "the-secret-hash"];
     for (const name of readdirSync(folder)) {
       const file = join(folder, name);
       const text = readFileSync(file, "utf8");
@@ -163,10 +145,6 @@ describe("--artifacts", () => {
       expect([name, secrets.filter((secret) => kept.includes(secret))]).toEqual([name, []]);
       expect([name, (statSync(file).mode & 0o777).toString(8)]).toEqual([name, "600"]);
     }
-    expect(json(folder, "requests.json").items[0]).toMatchObject({
-      path: "/api/v1/payments/payins",
-      query: { api_key: "masked", limit: "5" },
-    });
     await using sandbox = await createSandbox({ clock: "manual" });
     const put = await sandbox.fetch("/_sandbox/state", {
       method: "PUT",
@@ -193,7 +171,7 @@ describe("--artifacts", () => {
     expect(json(folder, "worker-1", "timelines.json").charges).toBe(0);
   });
 
-  it("keeps the tests that failed in each run, over a reset, and the run that failed tells their stories", async () => {
+  it("has one file for each failed test, as of its end", async () => {
     const folder = temporaryFolder();
     const end = `
       if (process.env.PAYMENTS_SANDBOX_UNDER === "") return;
@@ -203,14 +181,16 @@ describe("--artifacts", () => {
     `;
     const { code, stderr } = await shopping(end, ["--artifacts", folder, "--under", "declined"]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /what happened in the sandbox\n {2}shop > an order\/\.\.\/is paid\n {2}in the sandbox: 4 calls/,
-    );
-    expect(stderr).toMatch(/\n {2}… \d+ more lines; it is all among the artifacts\n/);
+    expect(stderr).not.toContain("what happened");
     expect(existsSync(join(folder, "plain", "failed-tests"))).toBe(false);
     const [failed] = json(folder, "under-declined", "exec.json").failed_tests;
-    expect(failed.folder).toBe(join("failed-tests", "001-shop-an-order-is-paid"));
-    expect(json(folder, "under-declined", failed.folder, "timelines.json").charges).toBe(2);
+    expect(failed.file).toBe(join("failed-tests", "001-shop-an-order-is-paid.json"));
+    expect(json(folder, "under-declined", failed.file)).toMatchObject({
+      test: "shop > an order/../is paid",
+      namespace: "default",
+      requests: { total: 4, items: [{ api_key: "sk_test_…dbox" }, {}, {}, {}] },
+      stories: { charges: 2 },
+    });
     expect(json(folder, "under-declined", "timelines.json").charges).toBe(0);
   });
 
@@ -263,110 +243,31 @@ describe("--artifacts", () => {
   });
 });
 
-describe("the step's summary on GitHub", () => {
-  it("gets the timelines of what is not in order when the command fails, after what is there", async () => {
-    const folder = temporaryFolder();
-    const file = join(folder, "summary.md");
-    writeFileSync(file, "before\n");
-    const env = { GITHUB_STEP_SUMMARY: file };
-    await shopping("process.exit(3)", ["--artifacts", join(folder, "a")], { env });
-    const text = readFileSync(file, "utf8");
-    expect(text).toMatch(/^before\n\n### (`+).*\1 failed \(exit code 3\)\n/s);
-    expect(text).toMatch(
-      /<details><summary>ch_\w+ {2}FAILED {2}declined .*<\/summary>\n\n```text\n {2}\+0\.000s/,
-    );
-    expect(text).not.toContain("COMPLETED");
-    expect(text.match(/<details>/g)).toHaveLength(1);
-  });
-
-  it("gets nothing when it passes, and nothing without --artifacts", async () => {
-    const folder = temporaryFolder();
-    const file = join(folder, "summary.md");
-    const env = { GITHUB_STEP_SUMMARY: file };
-    await shopping("", ["--artifacts", join(folder, "a")], { env });
-    await shopping("process.exit(3)", [], { env });
-    expect(existsSync(file)).toBe(false);
-  });
-
-  it("that cannot be written is told, and the exit code stays the command's", async () => {
-    const folder = temporaryFolder();
-    const env = { GITHUB_STEP_SUMMARY: join(folder, "no", "where.md") };
-    const { code, stderr } = await shopping("process.exit(3)", ["--artifacts", folder], { env });
-    expect(code).toBe(3);
-    expect(stderr).toMatch(
-      /^payments-sandbox: GITHUB_STEP_SUMMARY could not be written \(ENOENT: .*\)\npayments-sandbox: what/,
-    );
-  });
-
-  const story = (email: string, note: string): Story => ({
-    charge: { charge_id: "ch_1", status: "FAILED", amount: "1.00", currency: "NGN", customer_email: email },
-    is_in_order: false,
-    items: [{ at: "2026-01-31T09:00:00.000Z", kind: "note", note }],
-  });
-
-  it("is not broken out of by what is in a charge", () => {
-    const text = summaryText(
-      "### x",
-      [story("</summary><script>&\n# x", "```\n````\n</details>\u001b")],
-      1,
-      10_000,
-    );
-    expect(text).toContain("&lt;/summary&gt;&lt;script&gt;&amp;\uFFFD# x</summary>");
-    expect(text).toContain(
-      "\n`````text\n  +0.000s  note        ```\uFFFD````\uFFFD</details>\uFFFD\n`````\n",
-    );
-  });
-
-  it("takes as many as there is room for, and says how many there are more", () => {
-    const stories = Array.from({ length: 40 }, () => story("a@shop.test", "é".repeat(500)));
-    const text = summaryText("### x", stories, 700, 20_000);
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(20_000);
-    expect(Buffer.byteLength(text)).toBeGreaterThan(18_000);
-    const shown = text.match(/<details>/g)!.length;
-    expect(text).toContain(`${700 - shown} more charges are not in order`);
-  });
-});
-
 describe("the mask", () => {
-  it("takes out what it knows, wherever it stands, and what looks like it", () => {
-    const mask = new Mask();
-    mask.note({ webhooks: [{ secret: "a.b*c(d)" }], webhook_secret: DEFAULT_WEBHOOK_SECRET });
+  it("replaces API keys, webhook secrets and fields that are named for a secret", () => {
     expect(
-      mask.value({
+      maskKeys({
         secret: "short",
-        items: [["verif-hash", { "verif-hash": "x" }], "see a.b*c(d) here"],
-        command: ["curl", "https://me@shop.test/x?a=1&sig=2#key=3", "Bearer sk_live_abcdef123456"],
-        cut: '{"new_secret": "abc',
+        items: [["verif-hash", { "verif-hash": "x" }]],
+        command: ["curl", "Bearer sk_live_abcdef123456", "whsec_T25lIHRoYXQ="],
         webhook_secret: DEFAULT_WEBHOOK_SECRET,
         at: 5,
       }),
     ).toEqual({
       secret: "masked",
-      items: [["verif-hash", { "verif-hash": "masked" }], "see masked here"],
-      command: ["curl", "https://masked@shop.test/x?a=1&sig=masked#key=3", "Bearer sk_live_…3456"],
-      cut: '{"new_secret": "masked',
+      items: [["verif-hash", { "verif-hash": "masked" }]],
+      command: ["curl", "Bearer sk_live_…3456", expect.stringMatching(/^whsec_/)],
       webhook_secret: DEFAULT_WEBHOOK_SECRET,
       at: 5,
     });
   });
 
-  it("leaves alone what is no secret", () => {
-    for (const text of [
-      "ada@example.com",
-      "http://localhost/a@b",
-      "a?b&c=d",
-      "whsec_",
-      "sk_test_…dbox",
-      "?x",
-    ])
-      expect(new Mask().text(text)).toBe(text);
+  it("leaves other texts alone", () => {
+    for (const text of ["ada@example.com", "http://a:b@localhost/?token=c", "whsec_", "sk_test_…dbox"])
+      expect(maskText(text)).toBe(text);
   });
 
-  it("has in the place of a secret one that can be used, and takes a text of a body's size without a stop", () => {
-    expect(secretFault("standard", MASKED_SECRET)).toBeUndefined();
-    for (const part of ["a.", "://", '"secret', "?", "&a", "whsec_"]) {
-      const text = part.repeat(65_536 / part.length);
-      expect(new Mask().text(text).length).toBeGreaterThan(0);
-    }
+  it("puts a well-formed secret in the place of a webhook secret", () => {
+    expect(secretFault("standard", maskText("whsec_T25lIHRoYXQgaXMgbm90"))).toBeUndefined();
   });
 });

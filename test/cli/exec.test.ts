@@ -267,7 +267,7 @@ describe("the calls of a command that failed", () => {
     ]);
     expect(code).toBe(3);
     expect(stderr).toMatch(
-      /what happened in the sandbox\n {2}3 of 3 calls were refused:\n {4}3 × POST \/payments\/quotes → 404 .*did you mean \/api\/v1\/payments\/quotes\?/,
+      /^payments-sandbox: 3 of 3 calls were refused:\npayments-sandbox: {3}3 × POST \/payments\/quotes → 404 .*did you mean \/api\/v1\/payments\/quotes\?/,
     );
   });
 

@@ -21,11 +21,6 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["docs/start-here.md", "npm install", "needs a registry"],
   ["docs/start-here.md", "check-webhook localhost", "getting-started.test.ts"],
   ["docs/testing.md", "exec -- npx vitest run", "the command around a test that is run"],
-  [
-    "docs/testing.md",
-    "in the sandbox: 3 calls",
-    "what a failing test prints: test/library/failed-tests.test.ts",
-  ],
   ["docs/coming-from.md", "http.post(", "what it is turned over from: no code of ours"],
   ["docs/coming-from.md", "first-try-fails", "coming-from.test.ts"],
   ["docs/containers.md", "docker build .", "test/containers/image.test.ts"],

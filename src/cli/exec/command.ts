@@ -3,9 +3,8 @@ import { machineNowMs } from "../../time/timers.js";
 import { monotonicMs } from "../../time/wall.js";
 import { tellLine } from "../terminal.js";
 import { Guard } from "./guard.js";
-import { whenParentEnds } from "./parent.js";
 import { commandLineOf, endAll, Family, MARK_VARIABLE, processRow } from "./processes.js";
-import { exitCodeOf, Signals } from "./signals.js";
+import { exitCodeOf, Signals, whenParentEnds } from "./signals.js";
 
 /** Exit codes of a shell for a command that is not there, or may not be run. */
 const NOT_FOUND = 127;

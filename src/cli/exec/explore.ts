@@ -9,8 +9,7 @@ import { pause } from "../../time/timers.js";
 import { monotonicMs } from "../../time/wall.js";
 import { type ExplorationFlags, explorationOf, toldExploration } from "../exploration.js";
 import { tellLine } from "../terminal.js";
-import { environmentOf } from "./environment.js";
-import { commandText, type Plan } from "./plan.js";
+import { commandText, environmentOf, type Plan } from "./plan.js";
 import { exitCodeOf } from "./signals.js";
 
 /** So long the command may take until the app can be reached. */

@@ -1,59 +1,112 @@
+import { appEnvironment } from "../../app-environment.js";
+import { namespacesOf } from "../../client/collect.js";
+import { ControlClient, pagesOf } from "../../control-client.js";
 import type { Sandbox } from "../../sandbox.js";
 import type { AdviceList } from "../../schema/control-responses.js";
 import type { ScenarioView } from "../../schema/control-scenario-responses.js";
 import type { StartOptions } from "../../schema/option-table.js";
 import { oneLine } from "../../schema/printable.js";
+import { UserError } from "../../schema/user-error.js";
 import type { Required } from "../required.js";
 import type { Runner } from "./command.js";
-import type { Template } from "./environment.js";
-import type { Due } from "./played.js";
 
-/** What is run, and how. */
+/** The command of `exec` and the flags it runs with. */
 export interface Plan {
   readonly command: readonly string[];
   readonly options: StartOptions;
   readonly templates: readonly Template[];
   readonly runner: Runner;
   readonly artifacts: Artifacts | undefined;
-  /** What never happened, and what the service passed over, fails the whole. */
   readonly isStrict: boolean;
-  /** Prints the app's books when the command has ended. */
+  /** The command that prints the app's payment records. */
   readonly reconcile: string | undefined;
-  /** What has to have been met in the runs taken together. */
+  /** `--require`: counted over all runs together. */
   readonly required: Required | undefined;
-  /** Tells the user something in a line. */
+  /** Prints a line of progress, unless `--quiet`. */
   readonly notice: (text: string) => void;
 }
 
-/** How one run came out. */
-export interface Ran {
+/** Tasks still scheduled at the end of a run: steps of payments, and delivery attempts. */
+export interface DueTasks {
+  readonly steps: number;
+  readonly attempts: number;
+}
+
+/** The result of one run. */
+export interface RunResult {
   readonly code: number;
   readonly startedAt: string;
   readonly seed: string;
   readonly durationMs: number;
-  /** The scenarios it went under, with how often their rules were applied; the last given first. */
+  /** The active scenarios with how often each rule applied; the last one given first. */
   readonly scenarios: readonly ScenarioView[];
-  /** The faults set while it ran that are there at its end and never were applied, a text each. */
+  /** Descriptions of the faults that were set during the run and never applied. */
   readonly idleFaults: readonly string[];
   readonly advice: AdviceList["items"];
-  readonly due: Due;
+  readonly due: DueTasks;
 }
 
-/** Under which mishap a run goes; null is none. Undefined when there is nothing to compare with. */
+/** A run of `--under`; the scenario of the plain run is null. */
 export interface Under {
   readonly scenario: string | null;
+  /** The run's folder among the artifacts. */
   readonly folder: string;
 }
 
-/** Where what is worth keeping of a run is kept. */
+/** The folder of `--artifacts`. */
 export interface Artifacts {
-  /** Writes down a run: one that fails no less than one that passes. */
-  keep(sandbox: Sandbox, plan: Plan, ran: Ran, under: Under | undefined): Promise<void>;
-  /** Writes down something of all runs, or of the run of that folder. */
-  write(name: string, text: string): void;
+  /** Saves a run, whether it passed or failed. */
+  save(sandbox: Sandbox, plan: Plan, result: RunResult, under: Under | undefined): Promise<void>;
+  write(file: string, text: string): void;
 }
 
-/** The command as it is told in a line. */
+/** The command in one line. */
 export function commandText(command: readonly string[]): string {
   return oneLine(command.join(" ").replace(/\s+/g, " "));
+}
+
+/** A control client of this process, which needs neither a port nor a token. */
+export function clientOf(sandbox: Sandbox, namespace?: string): ControlClient {
+  return new ControlClient({ fetch: sandbox.fetch, namespace });
+}
+
+/** Every item of a list of the control API, over all namespaces. */
+export async function everywhere<Item>(sandbox: Sandbox, path: string): Promise<Item[]> {
+  const all: Item[] = [];
+  for (const name of await namespacesOf(clientOf(sandbox))) {
+    const client = clientOf(sandbox, name);
+    for await (const page of pagesOf<Item>(path, (at) => client.call("GET", at))) all.push(...page);
+  }
+  return all;
+}
+
+/** `--env NAME=TEMPLATE`. */
+export interface Template {
+  readonly name: string;
+  readonly text: string;
+}
+
+export function parseTemplate(argument: string): Template {
+  const match = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(argument);
+  if (match === null) throw new UserError(`--env takes NAME=TEMPLATE, not ${JSON.stringify(argument)}`);
+  return { name: match[1]!, text: match[2]! };
+}
+
+/** The variables that tell the command where the sandbox is and how to use it. */
+export function environmentOf(sandbox: Sandbox, templates: readonly Template[]): Record<string, string> {
+  const values: Record<string, string> = {
+    base_url: sandbox.url,
+    api_key: sandbox.apiKey,
+    webhook_secret: sandbox.webhookSecret,
+    sandbox_url: sandbox.url,
+    ...(sandbox.trust && { ca_file: sandbox.trust.caFile }),
+  };
+  const environment: Record<string, string> = appEnvironment(sandbox);
+  for (const { name, text } of templates)
+    environment[name] = text.replace(/\{(\w+)\}/g, (placeholder, key: string) => {
+      if (Object.hasOwn(values, key)) return values[key]!;
+      const known = Object.keys(values).map((value) => `{${value}}`);
+      throw new UserError(`--env ${name}: there is no ${placeholder}; known: ${known.join(", ")}`);
+    });
+  return environment;
 }

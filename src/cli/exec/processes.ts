@@ -124,3 +124,12 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
 }
+
+const LEFT_BEHIND_MS = 3_000;
+
+/** Ends the command of an `exec` that was killed. Its guard passes `pid started mark`. */
+export async function endLeftBehind(process: string): Promise<void> {
+  const [pid, started, mark] = process.split(" ");
+  const root = { pid: Number(pid), started: started === "-" ? undefined : started };
+  await endAll(new Family(mark!, root), LEFT_BEHIND_MS);
+}

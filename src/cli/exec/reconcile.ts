@@ -11,8 +11,7 @@ import { booksReport } from "../report/books.js";
 import { junitXml } from "../report/junit.js";
 import { reportLines } from "../report/text.js";
 import { lineWidth, tellLine } from "../terminal.js";
-import type { Plan, Under } from "./plan.js";
-import { clientOf } from "./stories.js";
+import { clientOf, type Plan, type Under } from "./plan.js";
 
 const COULD_NOT = 2;
 

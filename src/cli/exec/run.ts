@@ -1,41 +1,26 @@
 import { openSandbox } from "../../opening.js";
+import type { Sandbox } from "../../sandbox.js";
 import type { AdviceList } from "../../schema/control-responses.js";
+import { oneLine } from "../../schema/printable.js";
 import { iso } from "../../schema/time.js";
 import { machineNowMs } from "../../time/timers.js";
 import { tellAdvice } from "../report/advice-text.js";
 import type { Covered } from "../required.js";
 import { tellLine } from "../terminal.js";
-import { environmentOf } from "./environment.js";
-import type { Plan, Ran, Under } from "./plan.js";
-import { activeScenarios, allScenarios, dueAtEnd, idleFaults } from "./played.js";
+import { activeScenarios, allScenarios, dueTasks, idleFaults } from "./applied-rules.js";
+import { environmentOf, everywhere, type Plan, type RunResult, type Under } from "./plan.js";
 import { reconcileAfter } from "./reconcile.js";
-import { storiesOf } from "./stories.js";
 
-/** So much is told of a run that failed; of one of many, less. */
-const MOST_LINES = 60;
-const MOST_LINES_UNDER = 15;
-
-function tellStories(lines: readonly string[], most: number, { artifacts, notice }: Plan): void {
-  if (lines.length === 0) return;
-  notice("what happened in the sandbox");
-  for (const line of lines.slice(0, most)) tellLine(line, "  ");
-  const left = lines.length - most;
-  if (left <= 0) return;
-  const where = artifacts === undefined ? "--artifacts DIR keeps it all" : "it is all among the artifacts";
-  tellLine(`… ${left} more ${left === 1 ? "line" : "lines"}; ${where}`, "  ");
-}
-
-/** Runs the command once beside a sandbox of its own, and keeps what there is to keep of it. */
-export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
+/** Runs the command once beside a fresh sandbox, and saves the artifacts. */
+export async function runBeside(plan: Plan, under?: Under): Promise<RunResult> {
   const { command, options, templates, runner, artifacts, reconcile, required } = plan;
   const sandbox = await openSandbox({
     ...options,
     makeUpSeed: false,
     ownsProcess: true,
-    // Those of the scenarios it is run under have been told.
+    // `--under` has printed the warnings when it read the scenarios.
     ...(under === undefined ? { onWarning: (warning) => tellLine(warning) } : {}),
   });
-  const isUnderMishap = under?.scenario != null;
   try {
     await sandbox.listen({ port: options.port ?? 0 });
     const environment = {
@@ -47,39 +32,66 @@ export async function runBeside(plan: Plan, under?: Under): Promise<Ran> {
     required?.check(await coverage());
     const active = await activeScenarios(sandbox);
     const startedAtMs = machineNowMs();
-    const ended = await runner.run(command, environment);
+    const exitCode = await runner.run(command, environment);
     required?.note(await coverage());
     const durationMs = machineNowMs() - startedAtMs;
-    const books =
+    const reconcileCode =
       reconcile === undefined || runner.asked !== undefined
         ? 0
         : await reconcileAfter(sandbox, plan, { command: reconcile, environment, under });
-    const code = ended || books;
-    const due = await dueAtEnd(sandbox);
+    const code = exitCode || reconcileCode;
+    const due = await dueTasks(sandbox);
     const all = await allScenarios(sandbox, due);
     const { items: advice } = await sandbox.control<AdviceList>("GET /_sandbox/advice?of=server");
-    const ran: Ran = {
+    const result: RunResult = {
       code,
       startedAt: iso(startedAtMs),
       seed: sandbox.seed,
       durationMs,
-      // A test may have taken one away: nothing is known of that.
-      scenarios: active.flatMap(({ name }) => all.find((one) => one.name === name) ?? []),
+      // A test may have deleted one; its counts are unknown.
+      scenarios: active.flatMap(({ name }) => all.find((scenario) => scenario.name === name) ?? []),
       idleFaults: plan.isStrict ? await idleFaults(sandbox) : [],
       advice,
       due,
     };
-    await artifacts?.keep(sandbox, plan, ran, under);
-    if (code !== 0 && runner.asked === undefined && !options.quiet)
-      tellStories(
-        await storiesOf(sandbox, isUnderMishap),
-        isUnderMishap ? MOST_LINES_UNDER : MOST_LINES,
-        plan,
-      );
-    // Under a mishap an app does what it does not do otherwise.
-    if (!isUnderMishap && options.quiet !== true) tellAdvice(advice);
-    return ran;
+    await artifacts?.save(sandbox, plan, result, under);
+    // Under a mishap, refused calls and advice are not the app's usual behaviour.
+    if (under?.scenario == null && !options.quiet) {
+      if (code !== 0 && runner.asked === undefined)
+        for (const line of await refusedCalls(sandbox)) tellLine(line);
+      tellAdvice(advice);
+    }
+    return result;
   } finally {
     await sandbox.close();
   }
+}
+
+/** Kinds of refused calls that are printed. */
+const REFUSALS_MAX = 5;
+
+/** The calls that the service refused, by kind with the most frequent first, without those that a fault failed. */
+async function refusedCalls(sandbox: Sandbox): Promise<string[]> {
+  const calls = await everywhere<Record<string, unknown>>(sandbox, "/_sandbox/requests");
+  const kinds = new Map<string, number>();
+  for (const { method, path, status, fault, response_body } of calls) {
+    if (typeof status !== "number" || status < 400 || fault !== null) continue;
+    const kind = `${method} ${path} → ${status} ${errorText(response_body)}`;
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  }
+  const refused = [...kinds.values()].reduce((sum, count) => sum + count, 0);
+  if (refused === 0) return [];
+  const ranked = [...kinds].sort(([, a], [, b]) => b - a);
+  const more = ranked.length - REFUSALS_MAX;
+  return [
+    `${refused} of ${calls.length} calls ${refused === 1 ? "was" : "were"} refused:`,
+    ...ranked.slice(0, REFUSALS_MAX).map(([kind, count]) => `  ${count} × ${kind}`),
+    ...(more > 0 ? [`  and ${more} more ${more === 1 ? "kind" : "kinds"}`] : []),
+  ];
+}
+
+function errorText(body: unknown): string {
+  const { error } = (body ?? {}) as { error?: { message?: string; details?: Record<string, string> } };
+  const details = Object.entries(error?.details ?? {}).map(([field, fault]) => `${field} ${fault}`);
+  return oneLine([error?.message ?? "", ...details].join("; "));
 }

@@ -1,8 +1,8 @@
 import { constants } from "node:os";
 import { aborter } from "../../time/patience.js";
-import { monotonicMs } from "../../time/wall.js";
+import { monotonicMs, systemWall } from "../../time/wall.js";
 import type { Guard } from "./guard.js";
-import { signalProcess } from "./processes.js";
+import { processRow, signalProcess } from "./processes.js";
 
 const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
 type PassedOn = (typeof PASSED_ON)[number];
@@ -91,4 +91,23 @@ export class Signals {
 /** What a shell says of a command that a signal ended. */
 export function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
+}
+
+const PARENT_CHECK_MS = 500;
+
+/**
+ * Calls back when the parent process has ended: a CI runner or npm that is killed sends no signal. Not if this process
+ * was started by init or leads its own session, which is how a process that outlives its parent is started.
+ */
+export function whenParentEnds(callback: () => void): () => void {
+  const parent = process.ppid;
+  if (parent <= 1 || process.platform === "win32") return () => {};
+  if (process.platform === "linux" && processRow(process.pid)?.session === process.pid) return () => {};
+  let stop: () => void;
+  const check = (): void => {
+    if (process.ppid !== parent) callback();
+    else stop = systemWall.after(PARENT_CHECK_MS, check);
+  };
+  stop = systemWall.after(PARENT_CHECK_MS, check);
+  return () => stop();
 }

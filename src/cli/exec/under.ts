@@ -1,102 +1,26 @@
-import { readFileSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
 import { openSandbox } from "../../opening.js";
 import { OptionsError } from "../../options.js";
+import type { Sandbox } from "../../sandbox.js";
 import type { ScenarioView } from "../../schema/control-scenario-responses.js";
 import type { StartOptions } from "../../schema/option-table.js";
 import { FIXED_SEED } from "../../schema/options.js";
-import { own } from "../../schema/own.js";
 import { UserError } from "../../schema/user-error.js";
 import { every, monotonicMs } from "../../time/timers.js";
 import { wantsColour } from "../paint.js";
 import { say, sayJson, tellLine } from "../terminal.js";
-import { type Column, Matrix } from "./matrix.js";
-import { overruled } from "./overruled.js";
+import { activeScenarios, allScenarios, isMishap, strictFailures } from "./applied-rules.js";
+import { Matrix, type MatrixRun } from "./matrix.js";
 import { commandText, type Plan } from "./plan.js";
-import { activeScenarios, allScenarios, isMishap, isRandom } from "./played.js";
 import { runBeside } from "./run.js";
 import { exitCodeOf } from "./signals.js";
-import { strictFaults } from "./strict.js";
-import { readTestReport, type TestResult } from "./test-report.js";
 
-/** A scenario to run the command under. */
-interface Mishap {
-  /** What `--scenario` takes. */
-  readonly given: string;
-  readonly scenario: ScenarioView;
-  /** In the place of the options' own. */
-  readonly seed?: string;
-  /** How the matrix calls it. */
-  readonly label: string;
-}
+/** Shipped scenarios under one name. The default scenario is that of the plain run. */
+const GROUPS: ReadonlyMap<string, (scenario: ScenarioView) => boolean> = new Map([
+  ["mishaps", isMishap],
+  ["all", ({ name }) => name !== "default"],
+]);
 
-interface UnderFlags {
-  readonly underReport?: string;
-  readonly seeds?: string;
-}
-
-const MOST_SEEDS = 100;
-
-/** `--under`, checked: every scenario is read before anything runs. Runs the command under each of them. */
-export async function readUnder(
-  lists: readonly string[],
-  { underReport, seeds }: UnderFlags,
-  options: StartOptions,
-): Promise<(plan: Plan) => Promise<number>> {
-  const given = [...new Set(lists.flatMap((list) => list.split(",")).map((one) => one.trim()))].filter(
-    Boolean,
-  );
-  if (given.length === 0)
-    throw new UserError(
-      lists.length === 0
-        ? `${underReport === undefined ? "--seeds" : "--under-report"} goes with --under, which names the scenarios to run the command under`
-        : "--under takes the names of scenarios, separated by commas",
-    );
-  if (options.data !== undefined)
-    throw new UserError("--under gives each run a fresh sandbox: --data cannot go with it");
-  const often = seedsOf(seeds);
-  const wanted = new Map<string, ScenarioView>();
-  for (const one of given)
-    for (const scenario of await scenariosOf(one, options))
-      wanted.set(own(GROUPS, one) !== undefined ? scenario.name : one, scenario);
-  const mishaps = [...wanted].flatMap(([given, scenario]): Mishap[] =>
-    Array.from({ length: isRandom(scenario) ? often : 1 }, (_none, index) => ({
-      given,
-      scenario,
-      label: index === 0 ? given : `${given} #${index + 1}`,
-      ...(index === 0 ? {} : { seed: `${options.seed ?? FIXED_SEED}-${index + 1}` }),
-    })),
-  );
-  if (options.scenario !== undefined) {
-    const base = await activeWith(options);
-    for (const scenario of wanted.values()) for (const line of overruled(base, scenario)) tellLine(line);
-  }
-  return (plan) => runUnder(plan, mishaps, underReport);
-}
-
-/** The scenarios that every run has on. */
-async function activeWith(options: StartOptions): Promise<ScenarioView[]> {
-  const sandbox = await openSandbox({ ...options, makeUpSeed: false, ownsProcess: true });
-  try {
-    return await activeScenarios(sandbox);
-  } finally {
-    await sandbox.close();
-  }
-}
-
-function seedsOf(seeds = "1"): number {
-  const often = Number(seeds);
-  if (/^\d+$/.test(seeds) && often >= 1 && often <= MOST_SEEDS) return often;
-  throw new UserError(`--seeds must be a number from 1 to ${MOST_SEEDS}, not ${JSON.stringify(seeds)}`);
-}
-
-/** Shipped scenarios that go by one name; the default one is what the plain run has. */
-const GROUPS: Readonly<Record<string, (scenario: ScenarioView) => boolean>> = {
-  mishaps: isMishap,
-  all: ({ name }) => name !== "default",
-};
-
-/** Built-in mishaps that an app may never see; every app must survive the others. */
+/** Shipped mishaps that an app may never see; every app must survive the others. */
 const RARE: ReadonlySet<string> = new Set([
   "hanging_answer",
   "late_payment",
@@ -106,168 +30,181 @@ const RARE: ReadonlySet<string> = new Set([
   "webhook_new_ids",
 ]);
 
-/** The scenarios of a group, or the one that is given by name or as a file; throws when there is none, or it has faults. */
-async function scenariosOf(given: string, options: StartOptions): Promise<ScenarioView[]> {
-  const isOfGroup = own(GROUPS, given);
+const LONG_RUN_MS = 10_000;
+const WIDTH = 100;
+
+/** Checks `--under` and reads its scenarios before anything runs. Returns the function that runs the command. */
+export async function readUnder(
+  lists: readonly string[],
+  options: StartOptions,
+): Promise<(plan: Plan) => Promise<number>> {
+  const names = new Set(lists.flatMap((list) => list.split(",")).map((name) => name.trim()));
+  names.delete("");
+  if (names.size === 0) throw new UserError("--under takes the names of scenarios, separated by commas");
+  if (options.data !== undefined)
+    throw new UserError("--under gives each run a fresh sandbox: --data cannot go with it");
+  const scenarios = new Map<string, ScenarioView>();
+  for (const name of names)
+    for (const scenario of await scenariosOf(name, options))
+      scenarios.set(GROUPS.has(name) ? scenario.name : name, scenario);
+  if (options.scenario !== undefined) {
+    const base = await withSandbox(options, activeScenarios);
+    for (const scenario of scenarios.values())
+      for (const line of overrideWarnings(base, scenario)) tellLine(line);
+  }
+  return (plan) => runUnder(plan, scenarios);
+}
+
+/** The scenarios of a group, or the one with that name or file. */
+async function scenariosOf(name: string, options: StartOptions): Promise<ScenarioView[]> {
+  const isInGroup = GROUPS.get(name);
+  const scenario = isInGroup === undefined ? [name] : [];
   try {
-    const sandbox = await openSandbox({
-      ...options,
-      scenario: isOfGroup === undefined ? [given] : [],
-      makeUpSeed: false,
-      ownsProcess: true,
-      onWarning: (warning) => tellLine(warning),
-    });
-    try {
-      return isOfGroup === undefined
-        ? (await activeScenarios(sandbox)).slice(0, 1)
-        : (await allScenarios(sandbox))
-            .filter(isOfGroup)
-            .sort((a, b) => Number(RARE.has(a.name)) - Number(RARE.has(b.name)));
-    } finally {
-      await sandbox.close();
-    }
+    return await withSandbox(
+      { ...options, scenario, onWarning: (warning: string) => tellLine(warning) },
+      async (sandbox) =>
+        isInGroup === undefined
+          ? (await activeScenarios(sandbox)).slice(0, 1)
+          : (await allScenarios(sandbox))
+              .filter(isInGroup)
+              .sort((a, b) => Number(RARE.has(a.name)) - Number(RARE.has(b.name))),
+    );
   } catch (error) {
     if (error instanceof OptionsError && error.files.length === 0)
-      throw new UserError(`--under: ${error.message} (${Object.keys(GROUPS).join(" and ")} stand for many)`);
+      throw new UserError(`--under: ${error.message} (${[...GROUPS.keys()].join(" and ")} stand for many)`);
     throw error;
   }
 }
 
-/**
- * Runs the command plain and, when that passes, under each mishap, every time beside a fresh sandbox of the same
- * seed; prints what broke. 0 when all runs passed, the plain run's own code when that failed, 1 when another did,
- * one has not written the report it should have, or is not strictly fine.
- */
-async function runUnder(plan: Plan, mishaps: readonly Mishap[], report: string | undefined): Promise<number> {
-  const { command, runner, notice } = plan;
-  const columns: Column[] = [];
-  const folders = new Set<string>();
-  announce(mishaps, notice);
-  for (const mishap of [undefined, ...mishaps]) {
-    const how = mishap === undefined ? "plain" : `under ${mishap.label}`;
-    const run = `run ${columns.length + 1} of ${mishaps.length + 1}, ${how}`;
-    notice(`${run}: ${commandText(command)}`);
-    const folder = folderFor(mishap?.scenario.name ?? null, folders);
-    const stop = noticeLongRun(run, mishap, plan);
-    const column = await runOne(plan, mishap, report, folder).finally(stop);
-    columns.push(column);
-    notice(`${run}: exit ${column.code} after ${(column.durationMs / 1_000).toFixed(1)} s`);
-    if (runner.asked !== undefined || (mishap === undefined && column.code !== 0)) break;
+async function withSandbox<Value>(
+  options: StartOptions & { readonly onWarning?: (warning: string) => void },
+  read: (sandbox: Sandbox) => Promise<Value>,
+): Promise<Value> {
+  const sandbox = await openSandbox({ ...options, makeUpSeed: false, ownsProcess: true });
+  try {
+    return await read(sandbox);
+  } finally {
+    await sandbox.close();
   }
-  const notRun = mishaps.slice(Math.max(0, columns.length - 1)).map(({ label }) => label);
-  const matrix = new Matrix(command, columns, notRun);
-  tellMatrix(plan, matrix);
-  const asked = runner.asked;
-  if (asked !== undefined) return exitCodeOf(asked);
-  return columns[0]!.code !== 0 ? columns[0]!.code : matrix.isAllPassed ? 0 : 1;
 }
 
-/** Lists the built-in mishaps, those that every app must survive first. */
-function announce(mishaps: readonly Mishap[], notice: (text: string) => void): void {
-  const named = mishaps.filter(({ given, scenario }) => given === scenario.name && isMishap(scenario));
-  const names = [...new Set(named.map(({ given }) => given))];
-  const lists = {
-    "every app must survive": names.filter((name) => !RARE.has(name)),
-    rare: names.filter((name) => RARE.has(name)),
-  };
-  for (const [title, list] of Object.entries(lists))
-    if (list.length > 0) notice(`${title}: ${list.join(", ")}`);
+/** Warns where rules of `--scenario` never apply because those of `--under`, which come first, decide every case. */
+function overrideWarnings(base: readonly ScenarioView[], under: ScenarioView): string[] {
+  return base.flatMap(({ name, ...rules }) => {
+    if (name === under.name)
+      return [`--under ${name}: --scenario activates it in the plain run too, so both runs are the same`];
+    const kinds = (["charges", "withdrawals"] as const).filter(
+      (kind) => (rules[kind] ?? []).length > 0 && decidesAll(under[kind]),
+    );
+    return kinds.length === 0
+      ? []
+      : [
+          `--under ${under.name} decides the outcome of all ${kinds.join(" and ")}: there, those rules of --scenario ${name} never apply`,
+        ];
+  });
 }
 
-const LONG_RUN_MS = 10_000;
+function decidesAll(rules: ScenarioView["charges"] | ScenarioView["withdrawals"] = []): boolean {
+  return rules.some(
+    ({ match = {}, probability }) => Object.keys(match).length === 0 && probability === undefined,
+  );
+}
 
-/** Reports a run that takes long, and what it waits for. Returns how to stop. */
-function noticeLongRun(run: string, mishap: Mishap | undefined, { options, notice }: Plan): () => void {
+/**
+ * Runs the command plain and, if that passes, under each scenario, each time beside a fresh sandbox of the same seed,
+ * and prints the matrix. Returns 0 if all runs passed, the plain run's code if that failed, otherwise 1.
+ */
+async function runUnder(plan: Plan, scenarios: ReadonlyMap<string, ScenarioView>): Promise<number> {
+  const { command, runner, notice } = plan;
+  const runs: MatrixRun[] = [];
+  const folders = new Set<string>();
+  announceMishaps(scenarios, notice);
+  for (const [label, scenario] of [["plain", undefined] as const, ...scenarios]) {
+    const how = scenario === undefined ? label : `under ${label}`;
+    const title = `run ${runs.length + 1} of ${scenarios.size + 1}, ${how}`;
+    notice(`${title}: ${commandText(command)}`);
+    const stop = noticeLongRun(title, scenario, plan);
+    const run = await runOne(plan, label, scenario, folderFor(scenario, folders)).finally(stop);
+    runs.push(run);
+    notice(`${title}: exit ${run.code} after ${(run.durationMs / 1_000).toFixed(1)} s`);
+    if (runner.asked !== undefined || (scenario === undefined && run.code !== 0)) break;
+  }
+  const matrix = new Matrix(command, runs, [...scenarios.keys()].slice(runs.length - 1));
+  printMatrix(plan, matrix);
+  if (runner.asked !== undefined) return exitCodeOf(runner.asked);
+  return runs[0]!.code || (matrix.isAllPassed ? 0 : 1);
+}
+
+/** Lists the shipped mishaps, those that every app must survive first. */
+function announceMishaps(scenarios: ReadonlyMap<string, ScenarioView>, notice: (text: string) => void): void {
+  const names = [...scenarios].flatMap(([label, scenario]) =>
+    label === scenario.name && isMishap(scenario) ? [label] : [],
+  );
+  const usual = names.filter((name) => !RARE.has(name));
+  const rare = names.filter((name) => RARE.has(name));
+  if (usual.length > 0) notice(`every app must survive: ${usual.join(", ")}`);
+  if (rare.length > 0) notice(`rare: ${rare.join(", ")}`);
+}
+
+/** Reports a run that takes long, and the reason if it is known. Returns how to stop. */
+function noticeLongRun(
+  title: string,
+  scenario: ScenarioView | undefined,
+  { options, notice }: Plan,
+): () => void {
   const startedAtMs = monotonicMs();
-  const isHolding = mishap?.scenario.faults?.some(({ drop, hold }) => drop === "hang" || hold !== undefined);
-  const why =
-    isHolding === true
-      ? `; each held response lasts until the app gives up, ${options.hold_limit ?? "30s"} at most (--hold-limit)`
-      : "";
+  const isHolding = scenario?.faults?.some(({ drop, hold }) => drop === "hang" || hold !== undefined);
+  const reason = isHolding
+    ? `; each held response lasts until the app gives up, ${options.hold_limit ?? "30s"} at most (--hold-limit)`
+    : "";
   return every(LONG_RUN_MS, () =>
-    notice(`${run}: running for ${Math.round((monotonicMs() - startedAtMs) / 1_000)} s${why}`),
+    notice(`${title}: running for ${Math.round((monotonicMs() - startedAtMs) / 1_000)} s${reason}`),
   );
 }
 
 async function runOne(
   plan: Plan,
-  mishap: Mishap | undefined,
-  report: string | undefined,
+  label: string,
+  scenario: ScenarioView | undefined,
   folder: string,
-): Promise<Column> {
-  const { options, artifacts, notice, isStrict } = plan;
-  const scenario = mishap?.scenario.name ?? null;
-  const given = [...(options.scenario ?? []), ...(mishap === undefined ? [] : [mishap.given])];
-  const seed = mishap?.seed ?? options.seed;
-  const before = stampOf(report);
-  const ran = await runBeside(
-    { ...plan, options: { ...options, seed, scenario: given } },
-    { scenario, folder },
+): Promise<MatrixRun> {
+  const name = scenario?.name ?? null;
+  const active = [...(plan.options.scenario ?? []), ...(scenario === undefined ? [] : [label])];
+  const result = await runBeside(
+    { ...plan, options: { ...plan.options, scenario: active } },
+    { scenario: name, folder },
   );
-  const faults = isStrict ? strictFaults(ran, given) : [];
-  for (const fault of faults) tellLine(fault);
-  const tests = report === undefined ? undefined : testsOf(report, before, notice);
-  if (report !== undefined && stampOf(report) !== before)
-    artifacts?.write(join(folder, basename(report)), readFileSync(report, "utf8"));
+  const failures = plan.isStrict ? strictFailures(result, active) : [];
+  for (const failure of failures) tellLine(failure);
+  const { code, seed, durationMs, advice, due } = result;
   return {
-    label: mishap?.label ?? "plain",
-    scenario,
-    seed: ran.seed,
-    under: ran.scenarios.find(({ name }) => name === scenario),
-    isRare: scenario !== null && RARE.has(scenario),
-    due: ran.due,
-    advice: ran.advice,
-    isStrictlyFine: faults.length === 0,
-    code: ran.code,
-    durationMs: ran.durationMs,
-    tests,
-    isReportWanted: report !== undefined,
+    label,
+    scenario: name,
+    under: result.scenarios.find((one) => one.name === name),
+    isRare: name !== null && RARE.has(name),
+    isStrictlyFine: failures.length === 0,
+    code,
+    seed,
+    durationMs,
+    advice,
+    due,
   };
 }
 
-function tellMatrix({ options, artifacts }: Plan, matrix: Matrix): void {
-  const json = { seed: options.seed ?? FIXED_SEED, ...matrix.toJson() };
-  artifacts?.write("matrix.json", `${JSON.stringify(json, null, 2)}\n`);
-  artifacts?.write("matrix.txt", matrix.toText({ width: WIDTH, isColoured: false }));
-  if (options.json) sayJson(matrix.toJson());
-  else
-    say(
-      `\n${matrix.toText({
-        width: process.stdout.columns || WIDTH,
-        isColoured: wantsColour(),
-      })}`,
-    );
+/** A folder of its own for each run; two files may have scenarios of one name. */
+function folderFor(scenario: ScenarioView | undefined, taken: Set<string>): string {
+  const base = scenario === undefined ? "plain" : `under-${scenario.name.replace(/[^A-Za-z0-9._-]/g, "_")}`;
+  let folder = base;
+  for (let number = 2; taken.has(folder); number++) folder = `${base}-${number}`;
+  taken.add(folder);
+  return folder;
 }
 
-const WIDTH = 100;
-
-/** A folder's name for each run: what a scenario is called may not be one. */
-function folderFor(scenario: string | null, taken: Set<string>): string {
-  const plain = scenario === null ? "plain" : `under-${scenario.replace(/[^A-Za-z0-9._-]/g, "_")}`;
-  let name = plain;
-  for (let number = 2; taken.has(name); number++) name = `${plain}-${number}`;
-  taken.add(name);
-  return name;
-}
-
-/** Changes whenever the file is written; undefined when there is none. */
-function stampOf(file: string | undefined): string | undefined {
-  const stats = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false, bigint: true });
-  return stats === undefined ? undefined : `${stats.ino} ${stats.mtimeNs} ${stats.size}`;
-}
-
-/** What the run's own report says; nothing when the run has not written one. */
-function testsOf(
-  file: string,
-  before: string | undefined,
-  notice: (text: string) => void,
-): readonly TestResult[] | undefined {
-  const after = stampOf(file);
-  if (after === undefined || after === before) {
-    notice(`--under-report: this run has not written ${file}`);
-    return undefined;
-  }
-  const tests = readTestReport(readFileSync(file, "utf8"));
-  if (tests === undefined) notice(`--under-report: ${file} is neither JUnit XML nor TAP`);
-  return tests;
+function printMatrix({ options, artifacts }: Plan, matrix: Matrix): void {
+  const json = matrix.toJson();
+  const seed = options.seed ?? FIXED_SEED;
+  artifacts?.write("matrix.json", `${JSON.stringify({ seed, ...json }, null, 2)}\n`);
+  artifacts?.write("matrix.txt", matrix.toText(WIDTH, false));
+  if (options.json) sayJson(json);
+  else say(`\n${matrix.toText(process.stdout.columns || WIDTH, wantsColour())}`);
 }

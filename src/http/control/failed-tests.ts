@@ -1,6 +1,4 @@
 import { happenedIn } from "../../client/collect.js";
-import { Mask } from "../../client/mask.js";
-import { storyText } from "../../client/story-text.js";
 import { ControlClient } from "../../control-client.js";
 import { failedTestRequestSchema } from "../../schema/control.js";
 import { isRefusal } from "../../schema/errors.js";
@@ -8,7 +6,7 @@ import { pageQuerySchema } from "../../schema/requests.js";
 import { iso } from "../../schema/time.js";
 import { controlOperation, listed, MadeJson } from "./operation.js";
 
-/** What happened in tests that failed, kept before the next reset takes it away. */
+/** Exports of failed tests, saved before the next reset. */
 export const FAILED_TESTS = [
   controlOperation(
     {
@@ -32,9 +30,8 @@ export const FAILED_TESTS = [
         fetch: (path, init) => fetch(new Request(`http://localhost${path}`, init)),
       });
       const happened = await happenedIn(client);
-      const text = new Mask().text(storyText(happened));
-      return namespaces.failedTests.keep(
-        { test: body.test, namespace: name, at: iso(namespace.nowMs()), text },
+      return namespaces.failedTests.save(
+        { test: body.test, namespace: name, at: iso(namespace.nowMs()) },
         happened,
       );
     },

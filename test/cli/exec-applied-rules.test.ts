@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { activeScenarios, happenedText } from "../../src/cli/exec/played.js";
+import { activeScenarios, effectsText } from "../../src/cli/exec/applied-rules.js";
 import type { ScenarioView } from "../../src/schema/control-scenario-responses.js";
 import { webhookRuleSchema } from "../../src/schema/scenario.js";
 import { Api, openSandbox } from "../support/api-client.js";
@@ -18,7 +18,7 @@ it("adds up what happened, in words", () => {
     charges: [{ timeline: [] }],
     applied: { "faults.0": 1, "faults.1": 2, "faults.2": 1, "webhooks.0": 0, "charges.0": 9 },
   });
-  expect(happenedText(scenario)).toBe("3 answers lost, 1 call delayed, 0 webhooks doubled");
+  expect(effectsText(scenario)).toBe("3 answers lost, 1 call delayed, 0 webhooks doubled");
 });
 
 /** Words that only say more of what another does, or of where. */
@@ -28,14 +28,14 @@ it.each(Object.keys(webhookRuleSchema.shape).filter((word) => !BESIDE.includes(w
   "has words for what %s does to a webhook",
   (word) => {
     const rule = { [word]: word === "copies" ? 2 : true };
-    expect(happenedText(view({ webhooks: [rule] }))).not.toContain("changed");
+    expect(effectsText(view({ webhooks: [rule] }))).not.toContain("changed");
   },
 );
 
 it("counts a late payment when the money has come, not when it was planned", async () => {
   const sandbox = await openSandbox({ scenario: ["late_payment"], clock: "manual" });
   const api = new Api(sandbox);
-  const happened = async () => (await activeScenarios(sandbox)).map(happenedText);
+  const happened = async () => (await activeScenarios(sandbox)).map(effectsText);
   await api.pay();
   expect(await happened()).toEqual(["0 payments came late"]);
   await sandbox.advance("2h");

@@ -1,0 +1,186 @@
+import { pagesOf } from "../../control-client.js";
+import type { Sandbox } from "../../sandbox.js";
+import type { ScenarioView } from "../../schema/control-scenario-responses.js";
+import { counted, oneLine } from "../../schema/printable.js";
+import type { ChargeRule, FaultRule, WebhookRule } from "../../schema/scenario.js";
+import type { Covered } from "../required.js";
+import { type DueTasks, everywhere, type RunResult } from "./plan.js";
+
+/** The active scenarios, the last activated first. */
+export async function activeScenarios(sandbox: Sandbox): Promise<ScenarioView[]> {
+  return (await allScenarios(sandbox)).filter(({ active }) => active);
+}
+
+/** All scenarios with how often each rule applied, in all namespaces. */
+export async function allScenarios(sandbox: Sandbox, due: DueTasks = NOTHING_DUE): Promise<ScenarioView[]> {
+  const all: ScenarioView[] = [];
+  const call = (path: string) => sandbox.control<never>("GET", path);
+  for await (const page of pagesOf<ScenarioView>("/_sandbox/scenarios?of=server", call)) all.push(...page);
+  const { mishaps } = await sandbox.control<Covered>("GET", "/_sandbox/coverage?of=server");
+  return all.map((scenario) => ({
+    ...scenario,
+    applied: appliedByNow(scenario, mishaps?.met.late_payment ?? 0, due.attempts),
+  }));
+}
+
+/** The server counts late payments and repeated webhooks when it plans them; here they count once they happened. */
+function appliedByNow(
+  { charges = [], webhooks = [], applied }: ScenarioView,
+  latePayments: number,
+  attemptsDue: number,
+): ScenarioView["applied"] {
+  const counts = { ...applied };
+  for (const [index, rule] of charges.entries())
+    if (isPaidLate(rule))
+      counts[`charges.${index}`] = Math.min(counts[`charges.${index}`] ?? 0, latePayments);
+  for (const [index, { again_after }] of webhooks.entries())
+    if (again_after !== undefined)
+      counts[`webhooks.${index}`] = Math.max(0, (counts[`webhooks.${index}`] ?? 0) - attemptsDue);
+  return counts;
+}
+
+function isPaidLate({ timeline }: ChargeRule): boolean {
+  const late = timeline.findIndex((entry) => "after_expiry" in entry);
+  return late !== -1 && timeline.slice(late).some(({ to }) => to === "COMPLETED");
+}
+
+const NOTHING_DUE: DueTasks = { steps: 0, attempts: 0 };
+
+export async function dueTasks(sandbox: Sandbox): Promise<DueTasks> {
+  const kinds = (await everywhere<{ kind: string }>(sandbox, "/_sandbox/tasks")).map(({ kind }) => kind);
+  return {
+    steps: kinds.filter((kind) => kind === "timeline" || kind === "withdrawal").length,
+    attempts: kinds.filter((kind) => kind === "attempt").length,
+  };
+}
+
+/** The faults that were set over the control API, are still there and never applied. */
+export async function idleFaults(sandbox: Sandbox): Promise<string[]> {
+  type SetFault = FaultRule & { readonly fault_id: string; readonly applied: number };
+  const faults = await everywhere<SetFault>(sandbox, "/_sandbox/faults");
+  return faults.flatMap(({ fault_id, applied, ...rule }) =>
+    applied === 0 ? [`fault ${fault_id} ${JSON.stringify(rule)}`] : [],
+  );
+}
+
+/**
+ * Tasks still due when the run of a delaying scenario ended, compared with the plain run: "5 webhooks".
+ * Undefined when nothing was due, or when the scenario does more than delay.
+ */
+export function tasksCutShort(
+  { charges = [], withdrawals = [], webhooks = [], faults = [] }: ScenarioView,
+  here: DueTasks,
+  plain: DueTasks,
+): string | undefined {
+  if (faults.length > 0) return undefined;
+  const steps = here.steps - plain.steps;
+  const attempts = here.attempts - plain.attempts;
+  if (webhooks.length === 0 && charges.length + withdrawals.length > 0)
+    return steps > 0 ? `${steps} ${steps === 1 ? "status change" : "status changes"}` : undefined;
+  return attempts > 0 && webhooks.every(onlyDelays) ? counted(attempts, "webhook") : undefined;
+}
+
+function onlyDelays({ match: _match, fail_first, down, delay, again_after, ...rest }: WebhookRule): boolean {
+  return Object.keys(rest).length === 0 && (fail_first ?? down ?? delay ?? again_after) !== undefined;
+}
+
+export function isMishap({ kind, webhooks, faults }: ScenarioView): boolean {
+  return (kind ?? (webhooks || faults ? "mishap" : "outcome")) === "mishap";
+}
+
+export function rulesNeverApplied({ applied }: ScenarioView): string[] {
+  return Object.keys(applied).filter((rule) => applied[rule] === 0);
+}
+
+/** True if nothing of the scenario applied. Its charge rules count only where it has no faults and no webhook rules. */
+export function isNotExercised(scenario: ScenarioView): boolean {
+  return effectsOf(scenario).every(({ times }) => times === 0);
+}
+
+/** "2 answers lost, 0 webhooks doubled". */
+export function effectsText(scenario: ScenarioView): string {
+  return effectsOf(scenario)
+    .map(({ times, one, many }) => `${times} ${times === 1 ? one : many}`)
+    .join(", ");
+}
+
+/** The advice about requests whose unknown parts the service ignored. */
+const TOLERATED = "tolerated";
+
+/**
+ * The reasons why a run fails under `--strict`. A rule that never applied counts only in the user's own files: shipped
+ * scenarios have rules for features that an app may not use.
+ *
+ * @param names the scenarios by name or file, as the user named them
+ */
+export function strictFailures(
+  { scenarios, idleFaults, advice }: Pick<RunResult, "scenarios" | "idleFaults" | "advice">,
+  names: readonly string[],
+): string[] {
+  const unused = scenarios.flatMap((scenario) => {
+    if (isNotExercised(scenario)) return [`${scenario.name} was not exercised`];
+    if (names.includes(scenario.name)) return [];
+    return rulesNeverApplied(scenario).map((rule) => `${rule} of ${scenario.name} never applied`);
+  });
+  const idle = idleFaults.map((fault) => `${fault} never applied`);
+  const ignored = advice.filter(({ id }) => id === TOLERATED).map(({ why, example }) => `${why}: ${example}`);
+  return [...unused, ...idle, ...ignored].map((text) => `--strict: ${oneLine(text)}`);
+}
+
+type EffectNames<Rule> = readonly (readonly [
+  hasEffect: (rule: Rule) => unknown,
+  one: string,
+  many: string,
+])[];
+
+/** The first entry whose condition holds names the effect of a rule. */
+const FAULTS: EffectNames<FaultRule> = [
+  [({ drop }) => drop === "after" || drop === "hang", "answer lost", "answers lost"],
+  [({ drop }) => drop === "before", "request lost", "requests lost"],
+  [({ respond }) => respond, "call failed", "calls failed"],
+  [({ hold }) => hold, "answer held", "answers held"],
+  [({ delay_answer }) => delay_answer, "answer delayed", "answers delayed"],
+  [({ stale }) => stale, "read a moment old", "reads a moment old"],
+  [({ delay }) => delay, "call delayed", "calls delayed"],
+  [() => true, "call met", "calls met"],
+];
+const WEBHOOKS: EffectNames<WebhookRule> = [
+  [({ drop }) => drop, "webhook lost", "webhooks lost"],
+  [({ forged }) => forged, "webhook forged", "webhooks forged"],
+  [({ copies = 1 }) => copies > 1, "webhook doubled", "webhooks doubled"],
+  [({ lose_answer }) => lose_answer, "webhook response lost", "webhook responses lost"],
+  [({ again_after }) => again_after, "webhook sent again later", "webhooks sent again later"],
+  [({ swap }) => swap, "webhook swapped", "webhooks swapped"],
+  [({ bad_signature }) => bad_signature, "webhook badly signed", "webhooks badly signed"],
+  [({ stale }) => stale, "webhook signed long ago", "webhooks signed long ago"],
+  [({ fail_first, down }) => fail_first || down, "webhook failed at first", "webhooks failed at first"],
+  [({ delay }) => delay, "webhook delayed", "webhooks delayed"],
+  [() => true, "webhook changed", "webhooks changed"],
+];
+const CHARGES: EffectNames<ChargeRule> = [
+  [isPaidLate, "payment came late", "payments came late"],
+  [() => true, "charge", "charges"],
+];
+
+interface Effect {
+  readonly one: string;
+  readonly many: string;
+  readonly times: number;
+}
+
+function effectsOf({ charges, withdrawals, webhooks, faults, applied }: ScenarioView): Effect[] {
+  const effects = new Map<string, Effect>();
+  const add = <Rule>(list: string, rules: readonly Rule[] = [], names: EffectNames<Rule>): void => {
+    for (const [index, rule] of rules.entries()) {
+      const [, one, many] = names.find(([hasEffect]) => hasEffect(rule))!;
+      const times = (effects.get(one)?.times ?? 0) + (applied[`${list}.${index}`] ?? 0);
+      effects.set(one, { one, many, times });
+    }
+  };
+  add("faults", faults, FAULTS);
+  add("webhooks", webhooks, WEBHOOKS);
+  if (effects.size > 0) return [...effects.values()];
+  add("charges", charges, CHARGES);
+  add("withdrawals", withdrawals, [[() => true, "withdrawal", "withdrawals"]]);
+  return [...effects.values()];
+}
